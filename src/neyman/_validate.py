@@ -1,0 +1,95 @@
+"""One validator per question. Every check reads "must be inside", so that NaN fails."""
+
+from __future__ import annotations
+
+import math
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._errors import InvalidParameter
+
+__all__ = ["FloatArray", "choice", "count", "inside", "positive", "probability", "reals", "unit_interval"]
+
+FloatArray = NDArray[np.float64]
+
+MAX_COUNT = 10**18  # above this, counts are no longer exact in the float64 arithmetic of the cumulants
+_COUNT = f"a whole number from 0 to {MAX_COUNT:.0e}"
+
+
+def positive(name: str, value: object, advice: str = "") -> float:
+    """Return a finite number > 0."""
+    number = _number(name, value, "a finite number > 0", advice)
+    if not 0.0 < number < math.inf:
+        raise InvalidParameter(name, value, "a finite number > 0", advice)
+    return number
+
+
+def probability(name: str, value: object, advice: str = "") -> float:
+    """Return a number in [0, 1]."""
+    number = _number(name, value, "a number in [0, 1]", advice)
+    if not 0.0 <= number <= 1.0:
+        raise InvalidParameter(name, value, "a number in [0, 1]", advice)
+    return number
+
+
+def inside(name: str, value: object, low: float, high: float, advice: str = "") -> float:
+    """Return a number strictly between ``low`` and ``high``."""
+    allowed = f"a number in ({low:g}, {high:g})"
+    number = _number(name, value, allowed, advice)
+    if not low < number < high:
+        raise InvalidParameter(name, value, allowed, advice)
+    return number
+
+
+def count(name: str, value: object, advice: str = "") -> int:
+    """Return a whole number >= 0 (an ``int`` or a NumPy integer; never a float or a bool)."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not 0 <= value <= MAX_COUNT:
+        raise InvalidParameter(name, value, _COUNT, advice)
+    return int(value)
+
+
+def choice(name: str, value: object, options: tuple[str, ...]) -> str:
+    """Return ``value`` when it is one of ``options``."""
+    if not isinstance(value, str) or value not in options:
+        raise InvalidParameter(name, value, "one of " + ", ".join(repr(o) for o in options))
+    return value
+
+
+def unit_interval(name: str, value: object) -> FloatArray:
+    """Return a float64 array, not empty, of numbers in [0, 1]; a scalar gives a 0-d array."""
+    allowed = "a number, or a non-empty array of numbers, in [0, 1]"
+    array = _array(name, value, allowed)
+    if not bool(np.all((array >= 0.0) & (array <= 1.0))):
+        raise InvalidParameter(name, _worst(array, (array >= 0.0) & (array <= 1.0)), "a number in [0, 1]")
+    return array
+
+
+def reals(name: str, value: object) -> FloatArray:
+    """Return a float64 array, not empty, of finite numbers; a scalar gives a 0-d array."""
+    array = _array(name, value, "a number, or a non-empty array of numbers, all finite")
+    if not bool(np.all(np.isfinite(array))):
+        raise InvalidParameter(name, _worst(array, np.isfinite(array)), "a finite number")
+    return array
+
+
+def _number(name: str, value: object, allowed: str, advice: str) -> float:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.floating, np.integer)):
+        raise InvalidParameter(name, value, allowed, advice)
+    try:
+        return float(value)
+    except OverflowError:
+        raise InvalidParameter(name, value, allowed, advice) from None
+
+
+def _array(name: str, value: object, allowed: str) -> FloatArray:
+    raw: Any = np.asarray(value)
+    if raw.dtype.kind not in "fiu" or raw.size == 0:
+        raise InvalidParameter(name, value, allowed)
+    return raw.astype(np.float64)
+
+
+def _worst(array: FloatArray, ok: NDArray[np.bool_]) -> float:
+    return float(array[~ok].flat[0])

@@ -1,0 +1,56 @@
+"""What an engine hands on: the certified privacy profile of one ordered pair (P, Q).
+
+Conventions (one everywhere): P is the output law under H1, Q under H0, L = log dP/dQ,
+
+    delta(eps) = E_P[(1 - e^{eps - L})_+],     alpha(eps) = Q(L > eps),     beta(eps) = P(L <= eps).
+
+A profile answers for eps >= 0. The other half of the real line is the reversed pair:
+delta(-eps) = 1 - e^{-eps} + e^{-eps} delta_reverse(eps).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+
+from neyman._validate import FloatArray
+
+__all__ = ["Bracket", "Profile"]
+
+
+@dataclass(frozen=True, slots=True)
+class Bracket:
+    """Certified bounds on delta and on log(1 - delta), element by element.
+
+    Both pairs hold at once, floating point included: ``lower <= delta <= upper`` and
+    ``log_gap_lower <= log(1 - delta) <= log_gap_upper``. The second pair carries relative accuracy where delta is near 1
+    (down to gaps far below 1e-308, hence the logarithm), the first everywhere else.
+    """
+
+    lower: FloatArray
+    upper: FloatArray
+    log_gap_lower: FloatArray
+    log_gap_upper: FloatArray
+
+
+class Profile(ABC):
+    """delta(eps) of one ordered pair for eps >= 0, bracketed.
+
+    Laws: ``bracket`` encloses a function that is non-increasing and convex in e^eps, with values in [0, 1].
+    ``slope`` is e^eps Q(L > eps) = -d delta / d eps, accurate but not certified: it steers solvers, it never decides.
+    """
+
+    method: str
+
+    @abstractmethod
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """Bounds at each ``epsilon`` (1-d, finite, >= 0)."""
+
+    @abstractmethod
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """Approximate e^eps Q(L > eps) at each ``epsilon`` (1-d, finite, >= 0)."""
+
+    @property
+    @abstractmethod
+    def tail_mu(self) -> float:
+        """Least mu that is valid with no floor at all: an upper bound on it, inf where there is none."""
