@@ -1,0 +1,231 @@
+"""Profiles with a closed form: Gaussian, one step of the Poisson-subsampled Gaussian, perfect and blatant.
+
+With x = eps/mu - mu/2 and M the Mills ratio,
+
+    Gaussian:   delta(eps) = phi(x) (M(x) - M(x + mu)),       1 - delta(eps) = phi(x) (M(-x) + M(x + mu)),
+
+two forms without cancellation between them. One subsampled step, P or Q = (1-q) N(0, s^2) + q N(1, s^2), is a Gaussian
+profile (mu = 1/s) at another eps:
+
+    remove:  delta(eps) = q delta_G(eps'),     e^eps' = 1 + (e^eps - 1)/q
+    add:     delta(eps) = w delta_G(eps''),    e^eps'' = e^eps q / w,    w = 1 - e^eps (1-q)    (0 where w <= 0)
+
+the second because P - e^eps Q = w N(0, s^2) - e^eps q N(1, s^2).
+"""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from typing import NamedTuple
+
+import numpy as np
+from scipy import special
+
+from neyman._validate import FloatArray, choice, inside, positive
+from neyman.engines.profile import Bracket, Profile
+from neyman.numerics.normal import (
+    MILLS_ERROR,
+    UNIT,
+    density,
+    log_density,
+    mills,
+    mills_drop,
+    ratio_twofold,
+    sum_twofold,
+)
+
+__all__ = ["BlatantProfile", "GaussianProfile", "PerfectProfile", "SubsampledGaussianProfile"]
+
+_TINY = 5e-324
+_SMALLEST_MU = 1e-290  # below it the twofold quotient underflows
+_LARGEST_MU = 1e100
+_FAR = 50.0  # phi(50) underflows
+_REL = MILLS_ERROR + 16.0 * UNIT
+
+
+class _Values(NamedTuple):
+    """Approximations, each within relative ``_REL`` (log_gap: also absolute ``_REL``) of the truth."""
+
+    delta: FloatArray
+    log_gap: FloatArray
+    slope: FloatArray
+
+
+class GaussianProfile(Profile):
+    """delta of the Gaussian mechanism with parameter ``mu`` (symmetric: the same in both directions).
+
+    Parameters
+    ----------
+    mu : float
+        Shift over noise, finite, >= 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> bool(abs(GaussianProfile(1.0).bracket(np.array([0.0])).upper[0] - 0.38292492254802624) < 1e-13)
+    True
+    """
+
+    method = "closed form"
+
+    def __init__(self, mu: float) -> None:
+        self.mu = positive("mu", mu) if mu != 0 else 0.0
+
+    @property
+    def tail_mu(self) -> float:
+        return self.mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        if self.mu < _SMALLEST_MU:
+            return self._negligible(epsilon)
+        lower, log_gap_upper = _outward(_gaussian(epsilon, min(self.mu, _LARGEST_MU)), -1.0)
+        upper, log_gap_lower = _outward(_gaussian(epsilon, min(self.mu, _LARGEST_MU)), 1.0)
+        if self.mu > _LARGEST_MU:  # delta grows with mu: only the lower side carries over
+            upper, log_gap_lower = np.ones_like(upper), np.full_like(upper, -np.inf)
+        return Bracket(lower, upper, log_gap_lower, log_gap_upper)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        if self.mu < _SMALLEST_MU:
+            return np.where(epsilon > 0.0, 0.0, 0.5)
+        return _gaussian(epsilon, min(self.mu, _LARGEST_MU)).slope
+
+    def _negligible(self, epsilon: FloatArray) -> Bracket:
+        zero = np.zeros_like(epsilon)
+        bound = np.full_like(epsilon, 0.5 * _SMALLEST_MU if self.mu > 0.0 else 0.0)  # delta <= delta(0) < mu / 2
+        return Bracket(zero, bound, -2.0 * bound, zero.copy())
+
+
+class SubsampledGaussianProfile(Profile):
+    """delta of ONE step of the Poisson-subsampled Gaussian mechanism (sensitivity 1), in one direction.
+
+    Parameters
+    ----------
+    sigma : float
+        Noise multiplier, finite, > 0.
+    rate : float
+        Sampling rate, in (0, 1). (Rate 0 is `PerfectProfile`, rate 1 is `GaussianProfile`.)
+    direction : str
+        "remove": P is the mixture; "add": Q is the mixture.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> p = SubsampledGaussianProfile(1.0, 0.001, "add")
+    >>> float(p.bracket(np.array([0.01])).upper[0])
+    0.0
+    """
+
+    method = "closed form"
+
+    def __init__(self, sigma: float, rate: float, direction: str) -> None:
+        self.sigma = positive("sigma", sigma)
+        self.rate = inside("rate", rate, 0.0, 1.0)
+        self.direction = choice("direction", direction, ("remove", "add"))
+        quotient = 1.0 / self.sigma
+        self._low, self._high = np.nextafter(quotient, 0.0), np.nextafter(quotient, np.inf)
+        digits = Context(prec=60)
+        end = digits.ln(digits.subtract(Decimal(1), Decimal(self.rate)))
+        self._end = (float(end), float(digits.subtract(end, Decimal(float(end)))))
+        self._gaussians = (GaussianProfile(float(self._low)), GaussianProfile(float(self._high)))
+
+    @property
+    def tail_mu(self) -> float:
+        return float(self._high)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        lower = self._side(epsilon, self._gaussians[0], -1.0)
+        upper = self._side(epsilon, self._gaussians[1], 1.0)
+        return Bracket(lower[0], upper[0], upper[1], lower[1])
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        at, weight = self._moved(epsilon, 0.0)
+        gaussian = self._gaussians[1]
+        if self.direction == "remove":
+            return np.asarray(np.exp(np.minimum(epsilon - at, 0.0)) * gaussian.slope(at))
+        inside_support = weight > 0.0
+        rest = (1.0 - self.rate) * np.exp(np.minimum(epsilon, 700.0))
+        value = rest * gaussian.bracket(at).upper + gaussian.slope(at)
+        return np.where(inside_support, value, 0.0)
+
+    def _side(self, epsilon: FloatArray, gaussian: GaussianProfile, sign: float) -> tuple[FloatArray, FloatArray]:
+        """One side of delta and the matching side of log(1 - delta); sign +1 rounds delta up, -1 down."""
+        at, weight = self._moved(epsilon, sign)
+        inner = gaussian.bracket(at)
+        delta, log_gap = (inner.upper, inner.log_gap_lower) if sign > 0 else (inner.lower, inner.log_gap_upper)
+        value = weight * delta * (1.0 + sign * 4.0 * UNIT)
+        value = np.where(weight > 0.0, np.clip(value + sign * _TINY, 0.0, 1.0), 0.0)
+        with np.errstate(divide="ignore"):
+            log_rest = np.log1p(-self.rate) + (epsilon if self.direction == "add" else 0.0)
+            large = np.logaddexp(log_rest, np.log(weight) + log_gap)
+        gap = np.where(value < 0.5, np.log1p(-np.minimum(value, 0.5)), large)
+        gap = np.where(weight > 0.0, gap - sign * (4.0 * UNIT * (2.0 + np.abs(gap) + epsilon)), 0.0)
+        return value, np.minimum(gap, 0.0)
+
+    def _moved(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+        """The eps at which to read the Gaussian, and the weight before it, rounded so that delta moves by ``sign``."""
+        q = self.rate
+        growth = np.expm1(np.minimum(epsilon, 600.0))
+        if self.direction == "remove":
+            with np.errstate(over="ignore", divide="ignore"):
+                near = np.log1p(growth / q)
+                far = epsilon - np.log(q) + np.log1p(-(1.0 - q) * np.exp(-np.maximum(epsilon, 1.0)))
+            at = np.where(epsilon < 1.0, near, far)
+            return at * (1.0 - sign * 8.0 * UNIT), np.full_like(epsilon, q)
+        rough, error = sum_twofold(epsilon, self._end[0])  # eps + log(1-q) cancels where the support ends
+        shift = (rough + (error + self._end[1])) - sign * (_TINY + 8.0 * UNIT * UNIT * (epsilon - self._end[0]))
+        shift = shift - sign * 4.0 * UNIT * np.abs(shift)
+        weight = -np.expm1(np.minimum(shift, 0.0)) * (1.0 + sign * 4.0 * UNIT)
+        positive_weight = np.where(weight > 0.0, weight, 1.0)
+        with np.errstate(over="ignore"):
+            at = epsilon + np.log1p((1.0 - q) * growth / positive_weight)
+        return np.minimum(at, 1e300) * (1.0 - sign * 8.0 * UNIT), np.maximum(weight, 0.0)
+
+
+class PerfectProfile(Profile):
+    """delta = 0: the output does not depend on the record."""
+
+    method = "closed form"
+    tail_mu = 0.0
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        zero = np.zeros_like(epsilon)
+        return Bracket(zero, zero.copy(), zero.copy(), zero.copy())
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return np.zeros_like(epsilon)
+
+
+class BlatantProfile(Profile):
+    """delta = 1: the output reveals the record."""
+
+    method = "closed form"
+    tail_mu = np.inf
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        one, log_zero = np.ones_like(epsilon), np.full_like(epsilon, -np.inf)
+        return Bracket(one, one.copy(), log_zero, log_zero.copy())
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return np.zeros_like(epsilon)
+
+
+def _gaussian(epsilon: FloatArray, mu: float) -> _Values:
+    high, low = ratio_twofold(epsilon, mu)
+    far = high > _FAR
+    x, dx = np.where(far, _FAR, high), np.where(far, 0.0, low)
+    phi = density(np.maximum(x, -_FAR), np.where(x < -_FAR, 0.0, dx))
+    beyond = mills(x + mu)
+    central = x < -1.0  # then mu > 2 and nothing cancels in either form
+    with np.errstate(under="ignore"):
+        delta = np.where(central, special.ndtr(-x) - phi * beyond, phi * mills_drop(np.maximum(x, -1.0), mu))
+        slope = phi * beyond
+    log_large = log_density(x, dx) + np.log(mills(np.maximum(-x, -_FAR / 2)) + beyond)
+    log_gap = np.where(delta < 0.5, np.log1p(-np.minimum(delta, 0.5)), log_large)
+    return _Values(delta, log_gap, slope)
+
+
+def _outward(values: _Values, sign: float) -> tuple[FloatArray, FloatArray]:
+    """Round delta up (sign +1) or down (-1), and log(1 - delta) the other way."""
+    delta = np.clip(values.delta * (1.0 + sign * _REL) + sign * 4.0 * _TINY, 0.0, 1.0)
+    room = _REL * np.where(values.delta < 0.5, np.abs(values.log_gap), 1.0 + np.abs(values.log_gap)) + _TINY
+    return delta, np.minimum(values.log_gap - sign * room, 0.0)

@@ -1,0 +1,254 @@
+"""Contour inversion: the certified profile of a composition from a handful of vertical lines."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_arc import Arc, Steps
+from neyman.engines.contour_line import Line, Plan, alias_distances
+from neyman.engines.contour_walk import DEEPEST, Parts, Walk
+from neyman.engines.profile import Bracket, Profile
+
+__all__ = ["ContourProfile"]
+
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+
+_AIM = 36.0  # e-folds between a line's height and its aliases, as planned
+_BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
+_WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
+_CHEAP = 1500  # nodes up to which a straight line is always taken
+_AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
+_SHARP = 1e-9  # relative error that needs no further work
+_LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
+
+
+class ContourProfile(Profile):
+    """Profile of a composition of Poisson-sampled Gaussian steps, one direction, for eps >= 0."""
+
+    method = "transform"
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._walk = Walk.along(parts)
+        self._chosen = _choose(self._walk)
+        self._plans: dict[int, Plan] = {}
+        self._lines: dict[int, Line] = {}
+        self._arcs: list[Arc] = []
+        self._hopeless: list[tuple[float, float]] = []
+        self._steps: Steps | None = None
+
+    @property
+    def tail_mu(self) -> float:
+        steps = sum(times / transform.sigma**2 for transform, times in self._parts.steps)
+        return math.sqrt(steps + self._parts.mu**2) * (1.0 + 1e-14)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        found = self._evaluate(epsilon)
+        bracket = _assemble(found.value, found.error, found.log_scale, found.is_gap, found.lost)
+        return self._capped(epsilon, bracket)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        found = self._evaluate(epsilon)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
+
+    def _capped(self, epsilon: FloatArray, bracket: Bracket) -> Bracket:
+        """No bound is worse than Chernoff's, nor than what any pair of laws obeys."""
+        walk = self._walk
+        right = walk.c > 0.0
+        log_tail = np.logaddexp(walk.k[right] - np.multiply.outer(epsilon, walk.c[right]), walk.log_lost[right])
+        with np.errstate(under="ignore"):
+            upper = np.minimum(bracket.upper, np.exp(np.minimum(log_tail.min(axis=1, initial=0.0) + 1e-6, 0.0)) + 1e-322)
+        beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
+        upper = np.where(beyond, 0.0, upper)
+        return Bracket(np.minimum(bracket.lower, upper), upper, bracket.log_gap_lower, np.where(beyond, 0.0, bracket.log_gap_upper))
+
+    def _evaluate(self, epsilon: FloatArray) -> Found:
+        found = Found.empty(len(epsilon))
+        for index, at in self._served(epsilon):
+            plan = self._plan(index)
+            if plan.nodes <= _CHEAP:
+                found.put(at, self._line(index), epsilon)
+            else:
+                self._bend(found, at, epsilon, plan)
+        return found
+
+    def _bend(self, found: Found, at: IntArray, epsilon: FloatArray, plan: Plan) -> None:
+        """Serve the places ``at`` from arcs, laying new ones where those at hand are not sharp enough."""
+        for arc in self._arcs:
+            found.improve(at, arc, epsilon)
+        for low, high in self._hopeless:
+            found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
+        while True:
+            blunt = at[found.blunt(at)]
+            if not len(blunt):
+                return
+            target = blunt[len(blunt) // 2]
+            arc = self._lay(float(epsilon[target]))
+            if arc is not None:
+                self._arcs.append(arc)
+                found.improve(at, arc, epsilon)
+            if found.blunt(np.array([target]))[0]:
+                if plan.nodes <= _AFFORDABLE:
+                    found.improve(blunt, self._line(plan.index), epsilon)
+                # what one contour through its own saddle cannot do, no neighbour does
+                reach = float(epsilon[target]) * np.array([0.8, 1.25])
+                self._hopeless.append((reach[0], reach[1]))
+                found.settle(blunt[(epsilon[blunt] >= reach[0]) & (epsilon[blunt] <= reach[1])])
+
+    def _lay(self, epsilon: float) -> Arc | None:
+        walk = self._walk
+        right = np.flatnonzero((walk.c > 0.0) & (walk.depth > -DEEPEST))
+        if not len(right):
+            return None
+        c, k = walk.c[right], walk.k[right]
+        best = right[int(np.argmin(k - c * epsilon - np.log(c * (c + 1.0))))]
+        place = float(walk.c[best])
+        curvature = float(walk.variance[best]) + place**-2 + (place + 1.0) ** -2
+        try:
+            if self._steps is None:
+                reach = max(1.0 + float(np.max(walk.c[right])), 1.0) if self._parts.direction == "remove" else 1.0
+                self._steps = Steps.along(self._parts, 1.05 * reach + 0.5)
+            return Arc.lay(self._steps, place, curvature, epsilon)
+        except ArithmeticError:
+            return None
+
+    def _served(self, epsilon: FloatArray) -> list[tuple[int, IntArray]]:
+        """Each line that is needed, with the places of the eps it serves: the line where e^{K - c eps}/(c (c + 1)) is least."""
+        walk, chosen = self._walk, self._chosen
+        c = walk.c[chosen]
+        height = walk.k[chosen] - np.log(np.abs(c) * (c + 1.0)) - np.multiply.outer(epsilon, c)
+        best = chosen[np.argmin(height, axis=1)]
+        return [(int(i), np.flatnonzero(best == i)) for i in np.unique(best)]
+
+    def _plan(self, index: int) -> Plan:
+        if index not in self._plans:
+            self._plans[index] = Plan.make(self._parts, self._walk, index, self._band(index))
+        return self._plans[index]
+
+    def _line(self, index: int) -> Line:
+        if index not in self._lines:
+            self._lines[index] = Line.run(self._parts, self._walk, self._plan(index))
+        return self._lines[index]
+
+    def _band(self, index: int) -> tuple[float, float]:
+        """The eps that line ``index`` serves among the chosen ones."""
+        walk, chosen = self._walk, self._chosen
+        h = walk.k - np.log(np.abs(walk.c) * (walk.c + 1.0), where=walk.c > -1.0, out=np.zeros(len(walk.c)))
+        place = int(np.searchsorted(chosen, index))
+        meet = [(h[j] - h[i]) / (walk.c[j] - walk.c[i]) for i, j in zip(chosen[:-1], chosen[1:], strict=True)]
+        low = meet[place - 1] if place > 0 else 0.0
+        high = meet[place] if place < len(meet) else walk.mean[index] + 3.0 * math.sqrt(walk.variance[index])
+        return max(0.0, float(low)), max(0.0, float(high))
+
+
+@dataclass(frozen=True)
+class Found:
+    """What has been integrated so far, eps by eps: the mantissa of delta (or of 1 - delta), its error, their log scale."""
+
+    value: FloatArray
+    slope: FloatArray
+    error: FloatArray
+    log_scale: FloatArray
+    is_gap: BoolArray
+    lost: FloatArray
+    settled: BoolArray
+
+    @classmethod
+    def empty(cls, size: int) -> Found:
+        """Nothing known: delta in [0, 1]."""
+        zero = np.zeros(size)
+        return cls(zero, zero.copy(), np.full(size, math.inf), zero.copy(), zero > 0.0, zero.copy(), zero > 0.0)
+
+    def put(self, at: IntArray, contour: Line | Arc, epsilon: FloatArray) -> None:
+        """Integrate the places ``at`` along ``contour``."""
+        self.value[at], self.slope[at], self.error[at], self.log_scale[at] = contour.integrate(epsilon[at])
+        self.is_gap[at], self.lost[at] = contour.c < 0.0, contour.lost
+
+    def improve(self, at: IntArray, contour: Line | Arc, epsilon: FloatArray) -> None:
+        """The same, where it is sharper than what is known."""
+        at = at[self.blunt(at)]
+        if not len(at):
+            return
+        trial = Found.empty(len(at))
+        trial.put(np.arange(len(at)), contour, epsilon[at])
+        with np.errstate(over="ignore", invalid="ignore"):
+            better = trial.error * np.exp(np.minimum(trial.log_scale - self.log_scale[at], 700.0)) < self.error[at]
+        for name in ("value", "slope", "error", "log_scale", "is_gap", "lost"):
+            getattr(self, name)[at[better]] = getattr(trial, name)[better]
+
+    def settle(self, at: IntArray) -> None:
+        """Nothing sharper is to be had at ``at``."""
+        self.settled[at] = True
+
+    def blunt(self, at: IntArray) -> BoolArray:
+        """Where more work may still pay."""
+        return ~(self.error[at] <= _SHARP * np.abs(self.value[at])) & ~self.settled[at]
+
+
+def _choose(walk: Walk) -> FloatArray:
+    """Few lines that serve every eps >= 0 at a loss of at most ``_LOSS`` e-folds against the best line of the walk."""
+    able = np.flatnonzero((walk.c > -1.0) & (walk.c != 0.0) & (walk.depth > -DEEPEST))
+    h = walk.k[able] - np.log(np.abs(walk.c[able]) * (walk.c[able] + 1.0))
+    if np.min(h, where=walk.c[able] < 0.0, initial=math.inf) > -_BLATANT:
+        able, h = able[walk.c[able] > 0.0], h[walk.c[able] > 0.0]
+    c = walk.c[able]
+    # the eps at which each line of the walk is best: the lower envelope of h - c eps
+    useful = (walk.mean[able] > 0.0) & (walk.depth[able] > -DEEPEST)
+    reach = np.unique(np.concatenate([[0.0], walk.mean[able][useful]]))
+    height = h - np.multiply.outer(reach, c)
+    best = height.min(axis=1)
+    loss = height - best[:, None]
+    chosen: list[int] = []
+    first = 0
+    while first < len(reach):
+        good = np.flatnonzero(loss[first] <= _LOSS)
+        pick, last = _longest(walk, able[good], loss[first:, good] <= _LOSS, reach[first:], best[first:])
+        chosen.append(int(able[good[pick]]))
+        first += last + 1
+    return np.unique(np.array(chosen))
+
+
+def _longest(
+    walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, best: FloatArray
+) -> tuple[int, int]:
+    """Of the lines that serve the first eps, the one (and how far) that covers most decades of delta per node."""
+    spans = np.minimum.accumulate(serves, axis=0)
+    score = np.full(spans.shape, -math.inf)
+    lasts = np.unique(np.linspace(0, int(spans.sum(axis=0).max()) - 1, 8).astype(int))
+    ends = np.unique(np.concatenate([[0], lasts]))
+    for j, line in enumerate(lines):
+        k, c = float(walk.k[line]), float(walk.c[line])
+        distance = alias_distances(walk, int(line), reach[ends], k - c * reach[ends] - _AIM)
+        covered = np.minimum(best[0] - best[ends], _WORTH) + 6.0
+        score[ends, j] = np.where(spans[ends, j], covered / np.maximum(np.maximum(distance, distance[0]), 1e-300), -math.inf)
+    last, pick = np.unravel_index(int(np.argmax(score)), score.shape)
+    return int(pick), int(last)
+
+
+def _assemble(
+    value: FloatArray, error: FloatArray, log_scale: FloatArray, is_gap: FloatArray, lost: FloatArray
+) -> Bracket:
+    """Bounds on delta and log(1 - delta) from the mantissa of whichever of delta, 1 - delta was integrated."""
+    tiny = 16.0 * 2.0**-53
+    # the scale e^{K - c eps} is itself rounded; its exponent may be large
+    slack = 4.0 * 2.0**-53 * (2.0 + np.abs(log_scale))
+    low = np.maximum(value - error, 0.0) * (1.0 - slack - tiny)
+    high = np.maximum(value + error, 0.0) * (1.0 + slack + tiny)
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        log_low, log_high = np.log(low) + log_scale, np.log(high) + log_scale
+        small_low, small_high = np.exp(log_low) * (1.0 - tiny), np.exp(np.minimum(log_high, 1.0)) * (1.0 + tiny)
+        # the law was cut: what was cut off may add to delta, never to 1 - delta
+        delta_low = np.where(is_gap, 1.0 - small_high - lost - tiny, small_low)
+        delta_high = np.where(is_gap, 1.0 - small_low + tiny, small_high + lost)
+        delta_low, delta_high = np.clip(delta_low, 0.0, 1.0), np.clip(delta_high, 0.0, 1.0)
+        gap_low = np.where(is_gap & (lost == 0.0), log_low - tiny, np.log1p(-delta_high) * (1.0 + tiny) - tiny)
+        gap_high = np.where(is_gap, np.minimum(log_high + tiny, 0.0), np.log1p(-delta_low) * (1.0 - tiny) + tiny)
+    return Bracket(delta_low, delta_high, gap_low, np.minimum(gap_high, 0.0))
+

@@ -1,0 +1,248 @@
+"""A bent contour: one branch of a hyperbola, for few or rare steps, whose losses live on many scales at once.
+
+In the plane of w (z = w - 1 for "remove", z = -w for "add", and z (z + 1) = w (w - 1) for both)
+
+    w(u) = w_c + lambda (sin(phi + iu) - sin phi)
+
+crosses the real axis at w_c and opens by the angle phi from the vertical, so that e^{K - z eps} dies along it whatever the bulk
+of the law does: its nodes are spaced geometrically, and a few hundred span all scales. The strip |Im u| <= a is mapped onto the
+hyperbolas of opening phi - a and phi + a, so the trapezoid rule of spacing h errs by at most
+
+    (M_- + M_+) / (e^{2 pi a/h} - 1),     M_-+ = (1/2 pi) int |e^{K - z eps} / (z (z + 1))| |dw| along those two.
+
+Both are bounded piece by piece: log|e^K| is bounded by a convex function of w (``RotatedLaw.log_bound``) and z eps is linear, so
+over the triangle of two nodes and the meeting point of their tangents, which holds the arc, the largest bound is at a corner.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_walk import Parts
+from neyman.losses.rotated_law import RotatedLaw
+from neyman.losses.sampling_transform import ComplexArray
+
+__all__ = ["Arc", "Steps"]
+
+_UNIT = 2.0**-53
+_COARSE = 0.3  # spacing in u of the pieces that bound the error
+_DIGITS = 32.0  # e-folds between the answer and the errors of the rule
+_FAR = 48.0  # u from which 1/|w| alone is below any error asked for
+_CHUNK = 1 << 18
+_MOST = 20000  # nodes beyond which an arc is not worth it
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of a composition as their rotated laws.
+
+    ``rotated`` evaluates far from the real axis, ``straight`` (not rotated at all) near it; ``bounding`` lies between: its
+    angle is paid once per step in every bound, so it shrinks as the steps grow many.
+    """
+
+    parts: Parts
+    rotated: tuple[tuple[RotatedLaw, int], ...]
+    straight: tuple[tuple[RotatedLaw, int], ...]
+    bounding: tuple[tuple[RotatedLaw, int], ...]
+
+    @classmethod
+    def along(cls, parts: Parts, reach: float) -> Steps:
+        """Laws for contours that cross the real axis at w <= ``reach``."""
+        weight = sum(times * law.sigma**2 for law, times in parts.steps)
+        chi = min(max(math.sqrt(24.0 / weight), 0.02), 0.4)
+
+        def laws(angle: float, step: float, tilt: float) -> tuple[tuple[RotatedLaw, int], ...]:
+            return tuple((RotatedLaw(law, angle, reach, step, tilt), times) for law, times in parts.steps)
+
+        widest = max(law.sigma for law, _ in parts.steps)
+        angle = max(min(0.6, 1.8 / widest), 1.2 * chi)
+        tilt = angle - 0.5 * chi
+        return cls(parts, laws(angle, 2.0 * math.pi * tilt / 42.0, tilt), laws(0.0, 0.02, 0.2), laws(chi, 0.06, 0.3))
+
+    @property
+    def edge(self) -> float:
+        """sum T log(1 - q): the least loss of the direction "remove"."""
+        return sum(times * law.edge for law, times in self.bounding)
+
+    @property
+    def log_size(self) -> float:
+        """What the rotation costs: sum T log B(0)."""
+        return sum(times * law.log_size for law, times in self.bounding)
+
+    def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray:
+        """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""
+        laws = self.bounding if rotated else self.straight
+        return np.sum([times * law.log_bound(w) for law, times in laws], axis=0)
+
+    def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
+        """K(w) with the bound on its error."""
+        k = 0.5 * self.parts.mu**2 * w * (w - 1.0)
+        error = 4.0 * _UNIT * np.abs(k)
+        for law, times in self.rotated if rotated else self.straight:
+            log_a, rounding = law.log_a(w)
+            alias = np.exp(np.minimum(law.log_alias(w) - log_a.real, 700.0))
+            k = k + times * log_a
+            error = error + times * (rounding + alias + 2.0 * _UNIT * np.abs(log_a))
+        return k, error
+
+
+@dataclass(frozen=True)
+class _Shape:
+    """A family of hyperbolas around one centre: w(u) = centre + scale sin(angle + iu)."""
+
+    centre: float
+    scale: float
+
+    def at(self, u: FloatArray, angle: float) -> ComplexArray:
+        return self.centre + self.scale * (math.sin(angle) * np.cosh(u) + 1j * math.cos(angle) * np.sinh(u))
+
+    def speed(self, u: FloatArray, angle: float) -> ComplexArray:
+        """dw/du."""
+        return self.scale * (math.sin(angle) * np.sinh(u) + 1j * math.cos(angle) * np.cosh(u))
+
+    def corners(self, u: FloatArray, angle: float) -> ComplexArray:
+        """Node, meeting point of the tangents, next node, for each piece."""
+        node = self.at(u, angle)
+        meeting = self.centre + (self.at(0.5 * (u[:-1] + u[1:]), angle) - self.centre) / np.cosh(0.5 * np.diff(u))
+        return np.stack([node[:-1], meeting, node[1:]], axis=1)
+
+
+@dataclass(frozen=True)
+class _Edge:
+    """Bounds along one hyperbola: per piece the corners, log|e^K| there, and the log of length/(pi |w| |w - 1|)."""
+
+    real: FloatArray
+    log_bound: FloatArray
+    log_kernel: FloatArray
+    log_tail: FloatArray  # per piece end: all beyond it, but for e^{-z eps}
+
+    @classmethod
+    def along(cls, steps: Steps, shape: _Shape, angle: float) -> _Edge:
+        u = np.arange(0.0, _FAR + _COARSE, _COARSE)
+        corner = shape.corners(u, angle)
+        flat = corner.ravel()
+        bound = steps.log_bounds(flat, rotated=True)
+        near = np.flatnonzero(flat.imag < 4.0 * np.abs(flat.real) + 1.0)
+        if len(near):
+            bound[near] = np.minimum(bound[near], steps.log_bounds(flat[near], rotated=False))
+        real, imag = corner.real, corner.imag
+        extreme = np.maximum(real.max(axis=1) ** 2, real.min(axis=1) ** 2) - imag.min(axis=1) ** 2 - real.min(axis=1)
+        bound = bound.reshape(corner.shape) + 0.5 * steps.parts.mu**2 * extreme[:, None]
+        sides = np.abs(np.diff(corner, axis=1))
+        length = sides.sum(axis=1)
+        away = [np.abs(corner - pole).max(axis=1) - length for pole in (0.0, 1.0)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            kernel = np.where((away[0] > 0.0) & (away[1] > 0.0), np.log(length / (math.pi * away[0] * away[1])), np.inf)
+        return cls(real, bound, kernel, _tails(steps, corner[:, 2]))
+
+    def log_integral(self, slope: FloatArray, upto: int) -> FloatArray:
+        """log of the bound on (1/2 pi) int |...| |dw| for e^{slope Re w}, over the first ``upto`` pieces and all beyond."""
+        height = (self.log_bound[:upto] + np.multiply.outer(slope, self.real[:upto])).max(axis=2) + self.log_kernel[:upto]
+        top = height.max(axis=1)
+        total = top + np.log(np.exp(height - top[:, None]).sum(axis=1))
+        return np.logaddexp(total, self.log_tail[upto - 1] + slope * self.real[upto - 1, 2])
+
+
+def _tails(steps: Steps, w: ComplexArray) -> FloatArray:
+    """log of the bound on what lies beyond w, where e^{wS} no longer grows along the rotated ray."""
+    sector = steps.bounding[0][0].chi
+    calm = (np.angle(w) >= 0.5 * math.pi - sector) & (np.abs(w) > 8.0 * (1.0 + np.abs(w[0])))
+    if steps.parts.mu > 0.0:
+        calm &= np.angle(w) >= 0.25 * math.pi
+    return np.where(calm, steps.log_size + w.real * steps.edge + np.log(8.0 / (math.pi * np.abs(w))), np.inf)
+
+
+@dataclass(frozen=True)
+class Arc:
+    """The nodes of one bent contour, ready to answer for any eps near the one it was laid for."""
+
+    c: float
+    scale: float
+    w: ComplexArray
+    weight: ComplexArray  # e^{K - scale} w'(u) h / (pi w (w - 1))
+    error: FloatArray  # bound on the relative error of each weight
+    sign: float
+    edges: tuple[_Edge, _Edge, _Edge]
+    upto: int
+    log_rule: float  # -log(e^{2 pi a/h} - 1)
+    lost: float = 0.0
+
+    @classmethod
+    def lay(cls, steps: Steps, c: float, curvature: float, epsilon: float) -> Arc | None:
+        """The contour through c for losses around ``epsilon``; None where none can be certified.
+
+        ``curvature`` is the second derivative of K - log(z (z + 1)) there.
+        """
+        sign = 1.0 if steps.parts.direction == "remove" else -1.0
+        w_c = float(steps.parts.argument(np.array([c]))[0])
+        sector = steps.bounding[0][0].chi
+        phi = strip = 0.46 * sector
+        scale = 1.0 / math.sqrt(curvature)
+        shape = _Shape(w_c - scale * math.sin(phi), scale)
+        edges = tuple(_Edge.along(steps, shape, angle) for angle in (phi - strip, phi, phi + strip))
+        slope = np.array([-sign * epsilon])
+        start = np.array([w_c + 0j])
+        k_c = float(steps.log_values(start, rotated=False)[0][0].real)
+        target = k_c + slope[0] * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale) - _DIGITS
+        enough = np.flatnonzero(edges[1].log_tail + slope * edges[1].real[:, 2] < target)
+        if not len(enough):
+            return None
+        upto = int(enough[0]) + 1
+        rim = np.logaddexp(edges[0].log_integral(slope, len(edges[0].real)), edges[2].log_integral(slope, len(edges[2].real)))
+        spacing = 2.0 * math.pi * strip / max(float(rim[0]) - target, 1.0)
+        if not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
+            return None
+        return cls._evaluate(steps, shape, phi, strip, spacing, edges, upto, c, sign)
+
+    @classmethod
+    def _evaluate(
+        cls, steps: Steps, shape: _Shape, phi: float, strip: float, spacing: float,
+        edges: tuple[_Edge, ...], upto: int, c: float, sign: float,
+    ) -> Arc:  # fmt: skip
+        count = math.ceil(_COARSE * upto / spacing)
+        u = spacing * np.arange(count + 1)
+        w = shape.at(u, phi)
+        # near the real axis the unrotated law has the smaller terms
+        turned = w.imag > 0.25 * w.real
+        k, error = np.empty(len(w), complex), np.empty(len(w))
+        for rotated in (False, True):
+            at = np.flatnonzero(turned == rotated)
+            if len(at):
+                k[at], error[at] = steps.log_values(w[at], rotated)
+        scale = float(k[0].real)
+        with np.errstate(under="ignore"):
+            weight = np.exp(k - scale) * shape.speed(u, phi) * (spacing / math.pi) / (w * (w - 1.0))
+        weight[0] *= 0.5
+        error = np.expm1(np.minimum(error + 4.0 * _UNIT * (8.0 + np.abs(k.imag)), 700.0))
+        turns = 2.0 * math.pi * strip / spacing
+        log_rule = -turns - math.log(-math.expm1(-turns))
+        return cls(c, scale, w, weight, error, sign, edges, upto, log_rule)  # type: ignore[arg-type]
+
+    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log scale."""
+        start = float(self.w[0].real)
+        log_scale = self.scale - self.c * epsilon
+        z = self.w - 1.0 if self.sign > 0.0 else -self.w
+        value, slope, error = (np.empty(len(epsilon)) for _ in range(3))
+        rows = max(1, _CHUNK // len(self.w))
+        sloped = self.weight * z
+        for i in range(0, len(epsilon), rows):
+            part = epsilon[i : i + rows]
+            bend = np.exp(np.minimum(np.multiply.outer(-self.sign * part, self.w.real - start), 700.0))
+            turn = np.multiply.outer(-self.sign * part, self.w.imag)
+            cosine, sine = bend * np.cos(turn), bend * np.sin(turn)
+            value[i : i + rows] = cosine @ self.weight.imag + sine @ self.weight.real
+            slope[i : i + rows] = cosine @ sloped.imag + sine @ sloped.real
+            fault = self.error + 2.0 * _UNIT * np.multiply.outer(np.abs(part), np.abs(self.w)) + 8.0 * _UNIT
+            error[i : i + rows] = (bend * fault) @ np.abs(self.weight)
+        tilt = -self.sign * epsilon
+        rim = [self.edges[i].log_integral(tilt, len(self.edges[i].real)) for i in (0, 2)]
+        beyond = self.edges[1].log_tail[self.upto - 1] + tilt * self.edges[1].real[self.upto - 1, 2]
+        offset = tilt * start + self.scale
+        for extra in (rim[0] + self.log_rule, rim[1] + self.log_rule, beyond):
+            error = error + np.exp(np.minimum(extra - offset, 700.0))
+        return value, slope, error, log_scale

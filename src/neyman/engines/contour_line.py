@@ -1,0 +1,186 @@
+"""One vertical line Re z = c of the contour integral, with everything its certificate needs.
+
+    delta(eps) = (1/2 pi i) int e^{K(z) - z eps} / (z (z + 1)) dz                          c > 0
+    1 - delta(eps) = minus the same integral                                              -1 < c < 0
+
+by the trapezoid rule with spacing 2 pi / R. By Poisson summation the rule returns the answer plus its copies at eps + k R:
+the copies that come from the two poles are geometric series and subtracted in closed form; what remains is bounded by
+Chernoff. The part beyond the cut W is bounded through ``SamplingTransform.log_bound``, which never grows again.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_walk import Parts, Walk
+from neyman.losses.sampling_transform import ComplexArray
+
+__all__ = ["Line", "Plan", "alias_distances"]
+
+_UNIT = 2.0**-53
+_DIGITS = 31.0  # e-folds between the answer and each analytic error: 3e-14
+_BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
+_CHUNK = 1 << 18
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where a line stands and what it costs: decided from the real axis alone."""
+
+    c: float
+    index: int
+    spread: float  # R, the distance of the aliases
+    cut: float  # W, where the integral is cut
+    log_truncation: float  # log of the bound on what lies beyond W, before the factor e^{-c eps}
+
+    @property
+    def nodes(self) -> float:
+        """Points of the trapezoid rule (inf: the line cannot be certified)."""
+        return self.cut * self.spread / (2.0 * math.pi) + 1.0
+
+    @classmethod
+    def make(cls, parts: Parts, walk: Walk, index: int, epsilon: tuple[float, float]) -> Plan:
+        """Plan the line through ``walk.c[index]`` for all eps in the closed interval ``epsilon``."""
+        c, k = float(walk.c[index]), float(walk.k[index])
+        sd = math.sqrt(float(walk.variance[index]))
+        target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - _DIGITS
+        eps = np.array(epsilon)
+        spread = float(np.max(alias_distances(walk, index, eps, target - c * eps)))
+        if c < 0.0:
+            spread = max(spread, float(np.max(c * eps - target)) / min(-c, 1.0 + c))
+        cut, log_tail = _cut(parts, c, sd, k, target)
+        return cls(c, index, spread, cut, log_tail)
+
+
+def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+    """Least R for which both Chernoff bounds on the aliases fall below e^target, for each eps."""
+    c = walk.c[index]
+    companions = walk.companions(index)
+    out = np.zeros(len(epsilon))
+    for side in ((walk.c > c) & companions, (walk.c < -1.0) & companions):
+        need = walk.k[side] - np.multiply.outer(epsilon, walk.c[side]) - target[:, None]
+        out = np.maximum(out, np.min(need / np.abs(walk.c[side] - c), axis=1, initial=math.inf))
+    return out
+
+
+def _cut(parts: Parts, c: float, sd: float, top: float, target: float) -> tuple[float, float]:
+    """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound.
+
+    ``top`` is K(c). How far |e^K| has fallen at W is taken for a power of W, learnt on the way.
+    """
+    w = np.array([float(parts.argument(np.array([c]))[0])])
+    cut, power, best = 7.0 / sd, 2.0, (math.inf, -math.inf)
+    previous = (0.0, 0.0)
+    for _ in range(16):
+        tail = -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
+        for transform, times in parts.steps:
+            slope = transform.sigma * sd / math.sqrt(parts.count)
+            tail += times * (float(transform.log_bound(w, np.array([cut]), np.array([slope]))[0]) + _BOUND_ERROR)
+        if tail <= target and cut < best[0]:
+            best = (cut, tail)
+        if target - 4.0 < tail <= target:
+            break
+        fallen = max(top + 2.0 - tail, 1e-3)
+        if previous[0] > 0.0 and cut != previous[0]:
+            power = min(max(math.log(fallen / previous[1]) / math.log(cut / previous[0]), 0.15), 3.0)
+        previous = (cut, fallen)
+        cut *= min(max(((top + 4.0 - target) / fallen) ** (1.0 / power), 0.3), 8.0)
+    return best
+
+
+@dataclass(frozen=True)
+class Line:
+    """The nodes of one planned line, ready to answer for any eps."""
+
+    c: float
+    spread: float
+    omega: FloatArray
+    weight: ComplexArray  # e^{K - scale} / (z (z + 1)) times the spacing / pi
+    scale: float
+    log_truncation: float
+    mass: float  # sum of |weight|
+    wobble: float  # sum of |weight| times the bound on the error of K there
+    lean: float  # sum of |weight| omega: what a relative error of the phase costs
+    lost: float  # mass of the law beyond its cut
+    walk: Walk
+    index: int
+
+    @classmethod
+    def run(cls, parts: Parts, walk: Walk, plan: Plan) -> Line:
+        """Evaluate the transforms on the line."""
+        spacing = 2.0 * math.pi / plan.spread
+        omega = spacing * np.arange(math.ceil(plan.nodes) + 1)
+        z = plan.c + 1j * omega
+        k = 0.5 * parts.mu**2 * z * (z + 1.0)
+        error = 2.0 * _UNIT * np.abs(k)
+        w = float(parts.argument(np.array([plan.c]))[0])
+        lost = 0.0
+        margin = 36.0 + math.log(parts.count)
+        for (transform, times), cut in zip(parts.steps, walk.cut_at(plan.index), strict=True):
+            log_a, bound = transform.on_line(w, omega, float(cut), margin)
+            k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
+            error = error + times * (bound + 2.0 * _UNIT * np.abs(log_a))
+            lost += times * float(np.exp(transform.log_lost(cut)))
+        scale = float(k[0].real)
+        weight = np.exp(k - scale) * (spacing / math.pi) / (z * (z + 1.0))
+        weight[0] *= 0.5
+        size = np.abs(weight)
+        wobble = float(size @ np.expm1(np.minimum(error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)), 700.0)))
+        return cls(
+            plan.c, plan.spread, omega, weight, scale, plan.log_truncation,
+            float(size.sum()), wobble, float(size @ omega), lost, walk, plan.index,
+        )  # fmt: skip
+
+    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an absolute bound
+        on the error of the first, and the log of their common scale."""
+        log_scale = self.scale - self.c * epsilon
+        direct, slope = self._sums(epsilon)
+        far = _geometric((self.c + 1.0) * self.spread, epsilon - log_scale)
+        slope = slope - far
+        if self.c > 0.0:
+            near = _geometric(self.c * self.spread, -log_scale)
+            value = direct - near + far
+        else:
+            near = _geometric(-self.c * self.spread, -log_scale)
+            value = -(direct + near + far)
+        phase = _UNIT * np.abs(epsilon) * self.lean
+        rounding = self.wobble + 4.0 * phase + 8.0 * _UNIT * (self.mass + np.abs(near) + np.abs(far))
+        with np.errstate(under="ignore"):
+            cut = np.exp(self.log_truncation - self.scale) + np.zeros_like(epsilon)
+            return value, slope, rounding + cut + self._aliases(epsilon, log_scale), log_scale
+
+    def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))
+        sloped = self.weight * (self.c + 1j * self.omega)
+        both = np.stack([self.weight.real, sloped.real], axis=1), np.stack([self.weight.imag, sloped.imag], axis=1)
+        rows = max(1, _CHUNK // len(self.omega))
+        for i in range(0, len(epsilon), rows):
+            turn = np.multiply.outer(epsilon[i : i + rows], self.omega)
+            total = np.cos(turn) @ both[0] + np.sin(turn) @ both[1]
+            direct[i : i + rows], slope[i : i + rows] = total[:, 0], total[:, 1]
+        return direct, slope
+
+    def _aliases(self, epsilon: FloatArray, log_scale: FloatArray) -> FloatArray:
+        """sum_k>0 e^{kcR} delta(eps + kR) and its mirror, by Chernoff at the best other c of the walk."""
+        total = np.zeros(len(epsilon))
+        companions = self.walk.companions(self.index)
+        for side in ((self.walk.c > self.c) & companions, (self.walk.c < -1.0) & companions):
+            c, k = self.walk.c[side], self.walk.k[side]
+            gap = np.abs(c - self.c) * self.spread
+            keep = gap > 1e-6
+            c, k, gap = c[keep], k[keep], gap[keep]
+            if not len(c):
+                return np.full(len(epsilon), math.inf)
+            log_bound = np.min(k - np.multiply.outer(epsilon, c) - gap - np.log(-np.expm1(-gap)), axis=1)
+            total += np.exp(np.minimum(log_bound - log_scale + 1e-6, 700.0))
+        return total
+
+
+def _geometric(decay: float, log_factor: FloatArray) -> FloatArray:
+    """e^log_factor / expm1(decay) for decay > 0, without overflow on the way."""
+    return np.exp(np.minimum(log_factor - decay, 700.0)) / -math.expm1(-decay)

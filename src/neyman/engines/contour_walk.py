@@ -1,0 +1,141 @@
+"""The walk along the real axis: the cumulant K(c) = log E_P[e^{cL}] of the composed loss at a ladder of real c.
+
+From it follow, by Chernoff, how far apart the aliases of a contour must lie, and which few lines Re z = c serve which eps.
+One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K_add(c) = sum T log A(-c).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.losses.sampling_transform import SamplingTransform
+
+__all__ = ["DEEPEST", "Parts", "Walk"]
+
+DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for below
+_RATIO = 1.16
+_ROUNDS = 14
+_PLAIN = ("c", "k", "mean", "variance", "log_lost")
+_LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A composition in one direction: sampled steps with their counts, and the mu of all unsampled Gaussians together."""
+
+    steps: tuple[tuple[SamplingTransform, int], ...]
+    mu: float
+    direction: str
+
+    def argument(self, c: FloatArray) -> FloatArray:
+        """The w at which the transforms are taken for Re z = c."""
+        return c + 1.0 if self.direction == "remove" else -c
+
+    @property
+    def largest_loss(self) -> float:
+        """No loss lies above this: delta is exactly 0 from there on."""
+        if self.direction == "remove" or self.mu > 0.0:
+            return math.inf
+        return -sum(times * math.log1p(-transform.rate) for transform, times in self.steps)
+
+    @property
+    def count(self) -> float:
+        """Number of steps, all told."""
+        return float(sum(times for _, times in self.steps)) + 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """K, K', K'' at ascending real ``c``; per step the place where its law was cut, and the log of all the mass beyond."""
+
+    c: FloatArray
+    k: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    log_lost: FloatArray
+    cuts: FloatArray
+
+    @classmethod
+    def along(cls, parts: Parts) -> Walk:
+        """Walk from far left of -1 to far right of 0, as far as the cumulant reaches."""
+        spread = float(np.sqrt(_evaluate(parts, np.array([0.0])).variance[0]))
+        low, high = min(0.04 / spread, 0.05), 45.0 / spread
+        rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
+        middle = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])
+        shallow = rungs[rungs < 0.25]
+        middle = np.unique(np.concatenate([middle, -shallow, -1.0 + shallow]))
+        walk = _evaluate(parts, np.concatenate([-1.0 - rungs[::2][::-1], middle, rungs]))._reachable()
+        for _ in range(_ROUNDS):
+            gaps = walk._holes()
+            if not len(gaps):
+                break
+            walk = walk._merged(_evaluate(parts, gaps))._reachable()
+        return walk
+
+    @property
+    def depth(self) -> FloatArray:
+        """K(c) - c K'(c): the log of how rare the losses are that the line at c stands on."""
+        return self.k - self.c * self.mean
+
+    def companions(self, index: int) -> NDArray[np.bool_]:
+        """The c whose law is at least as large as the one that a line at ``index`` may integrate: those cut no earlier than
+        the earliest harmless cut to its right."""
+        right = (self.c >= self.c[index]) & (self.c > 0.0)
+        return (right & ((self.log_lost <= _LOST) | (self.c == self.c[index]))) | (self.c < -1.0)
+
+    def cut_at(self, index: int) -> FloatArray:
+        """Where a line at ``index`` cuts each step, so that every companion bounds it."""
+        return np.min(self.cuts[:, self.companions(index)], axis=1)
+
+    def _holes(self) -> FloatArray:
+        """Places to add: between neighbours right of 0 that leave a hole in eps."""
+        right = np.flatnonzero(self.c > 0.0)
+        beyond = np.flatnonzero(self.depth[right] < -DEEPEST)
+        right = right[: beyond[0] + 1] if len(beyond) else right
+        if len(right) < 2:
+            return np.empty(0)
+        c, sd = self.c[right], np.sqrt(self.variance[right])
+        hole = (np.diff(self.mean[right]) > 2.5 * np.minimum(sd[:-1], sd[1:])) & (np.diff(c) > 1e-6 * c[1:])
+        return 0.5 * (c[:-1] + c[1:])[hole]
+
+    def _reachable(self) -> Walk:
+        # beyond the first unreachable c on the right nothing counts, even where the cumulant seems finite again
+        keep = np.isfinite(self.k) & (self.k < 1e300) & (self.variance > 0.0)
+        broken = np.flatnonzero(~keep & (self.c > 0.0))
+        if len(broken):
+            keep &= self.c < self.c[broken[0]]
+        return self._only(keep)
+
+    def _only(self, keep: NDArray[np.bool_]) -> Walk:
+        plain = [getattr(self, name)[keep] for name in _PLAIN]
+        return Walk(*plain, self.cuts[:, keep])
+
+    def _merged(self, other: Walk) -> Walk:
+        order = np.argsort(np.concatenate([self.c, other.c]), kind="stable")
+        both = [np.concatenate([getattr(self, n), getattr(other, n)])[order] for n in _PLAIN]
+        return Walk(*both, np.concatenate([self.cuts, other.cuts], axis=1)[:, order])
+
+
+def _evaluate(parts: Parts, c: FloatArray) -> Walk:
+    w = parts.argument(c)
+    sign = 1.0 if parts.direction == "remove" else -1.0
+    k = 0.5 * parts.mu**2 * c * (c + 1.0)
+    mean = parts.mu**2 * (c + 0.5)
+    variance = np.full(len(c), parts.mu**2)
+    cuts = np.empty((len(parts.steps), len(c)))
+    lost = np.zeros(len(c))
+    for i, (transform, times) in enumerate(parts.steps):
+        moments = transform.moments(w)
+        reachable = np.where(np.isnan(moments.cut), np.nan, 1.0)
+        k = k + times * moments.log_a * reachable
+        mean = mean + sign * times * moments.mean
+        variance = variance + times * moments.variance
+        cuts[i] = moments.cut
+        lost = lost + times * np.exp(transform.log_lost(moments.cut))
+    with np.errstate(divide="ignore"):
+        return Walk(c, k, mean, variance, np.log(lost), cuts)

@@ -1,0 +1,196 @@
+"""A composition on a lattice under one tilt: certified bounds on delta near the eps where that tilt has its mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import fft
+
+from neyman._validate import FloatArray
+from neyman.engines.lattice_cumulant import Cumulant, Moments
+from neyman.engines.lattice_law import StepLaws, TiltedLaw, tilted_laws
+from neyman.losses.bins import Shape, split_bins
+from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, suffix_rounding
+
+__all__ = ["Plan", "Tilt", "plan_tilt"]
+
+UNIT = 2.0**-53
+_OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
+_MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where to put a lattice: tilt ``c``, spacing ``h``, window in loss, neighbouring tilts that bound what lies outside."""
+
+    c: float
+    h: float
+    window: tuple[float, float]
+    neighbours: tuple[float, float]
+    cuts: tuple[tuple[int, int], ...]
+
+    @property
+    def points(self) -> int:
+        """Length of the transforms."""
+        return int(fft.next_fast_len(math.ceil((self.window[1] - self.window[0]) / self.h) + 4, real=True))
+
+
+def plan_tilt(
+    shapes: tuple[tuple[Shape, int], ...], cumulant: Cumulant, remove: bool, at: Moments, log_least: float, h: float,
+    max_points: int,
+) -> Plan:  # fmt: skip
+    """Plan a lattice of spacing about ``h`` (coarser if the budget asks for it) under the tilt of ``at``.
+
+    ``log_least`` is the logarithm of the least delta to be answered: mass sent to infinity must be negligible beside it.
+    """
+    window, neighbours = [0.0, 0.0], [0.0, 0.0]
+    for side, sign in ((0, -1.0), (1, 1.0)):
+        tried = [cumulant.at(c) for c in _near(shapes, remove, at, sign)]
+        reach = [(t.value - at.value + _OUTSIDE) / (t.c - at.c) for t in tried]
+        best = int(np.argmin(sign * np.array(reach)))
+        window[side], neighbours[side] = reach[best], tried[best].c
+    ranges: list[tuple[float, float]] = []
+    for (shape, times), (low, high) in zip(shapes, at.ranges, strict=True):
+        need = math.sqrt(2.0 * max(34.0 + math.log(times) - log_least, 1.0))
+        if remove:
+            ranges.append((low, max(high, need + 1.0 / shape.sigma)))
+        elif shape.rate == 1.0:
+            ranges.append((min(low, -need), high))
+        else:
+            ranges.append((-math.inf, high))
+    widest = max([window[1] - window[0]] + [_span(s, r) for (s, _), r in zip(shapes, ranges, strict=True)])
+    h = max(h, 1.001 * widest / max_points)
+    cuts: list[tuple[int, int]] = []
+    for (shape, _), (low, high) in zip(shapes, ranges, strict=True):
+        first = 0 if low == -math.inf else shape.index_below(low, h)
+        cuts.append((first, max(shape.index_below(high, h) + 1, first + 2)))
+    return Plan(at.c, h, (window[0], window[1]), (neighbours[0], neighbours[1]), tuple(cuts))
+
+
+def _near(shapes: tuple[tuple[Shape, int], ...], remove: bool, at: Moments, sign: float) -> list[float]:
+    """Tilts beside ``at`` that the quadrature can reach: e^{z t} moves the Gaussian by z / sigma when z > 0."""
+    least = min(shape.sigma for shape, _ in shapes)
+    found = [at.c + sign * m / at.deviation for m in _MULTIPLES]
+    if sign < 0.0 and at.c > 0.0:
+        found += [0.25 * at.c, 0.5 * at.c, 0.8 * at.c]
+    moved = [max((c + 1.0 if remove else -c) / least, 0.0) for c in found]
+    now = max((at.c + 1.0 if remove else -at.c) / least, 0.0)
+    kept = [c for c, far in zip(found, moved, strict=True) if far <= now + 40.0]
+    return kept if kept else [at.c + sign * 40.0 * least]
+
+
+def _span(shape: Shape, reach: tuple[float, float]) -> float:
+    low = shape.base if reach[0] == -math.inf else float(shape.loss(np.array(reach[0])))
+    return float(shape.loss(np.array(reach[1]))) - low
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One composed law: suffix sums under the tilt, and what rounding and wrap-around may have done to them."""
+
+    plain: FloatArray  # sum over l >= l_j of w e^{-c (l - l_j)}
+    growth: FloatArray  # the same of w e^{-c (l - l_j)} (1 - e^{-(l - l_j)})
+    log_norm: float
+    noise: float
+    outside: float
+    relative: float
+
+
+class Tilt:
+    """Bounds on delta from one lattice composition."""
+
+    def __init__(self, shapes: tuple[tuple[Shape, int], ...], remove: bool, plan: Plan) -> None:
+        self.plan = plan
+        direction = "remove" if remove else "add"
+        self._times = [times for _, times in shapes]
+        laws = [
+            tilted_laws(split_bins(shape, plan.h, *cut), direction, plan.c)
+            for (shape, _), cut in zip(shapes, plan.cuts, strict=True)
+        ]
+        self.gap = sum(t * (law.upper.log_norm - law.lower.log_norm) for t, law in zip(self._times, laws, strict=True))
+        self.points = plan.points
+        self._base = math.fsum(t * law.base for t, law in zip(self._times, laws, strict=True))
+        self._start = math.floor((plan.window[0] - self._base) / plan.h)
+        self._first = self._base + self._start * plan.h
+        far = abs(self._base) + abs(self._start * plan.h) + self.points * plan.h
+        parts = math.fsum(t * abs(law.base) for t, law in zip(self._times, laws, strict=True))
+        self._slack = 8.0 * UNIT * (far + parts) + 1.01 * sum(
+            t * law.slack for t, law in zip(self._times, laws, strict=True)
+        )
+        self._infinite = 1.001 * sum(t * law.infinite for t, law in zip(self._times, laws, strict=True))
+        self._upper = self._compose(laws, [law.upper for law in laws])
+        self._lower = self._compose(laws, [law.lower for law in laws])
+
+    def delta(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(lower, upper) bounds on delta, certified for every real ``epsilon``, tight near the mean of the tilt."""
+        upper = self._sum(self._upper, epsilon - self._slack - 4.0 * UNIT * np.abs(epsilon), 1.0) + self._infinite
+        lower = self._sum(self._lower, epsilon + self._slack + 4.0 * UNIT * np.abs(epsilon), -1.0)
+        return np.maximum(lower, 0.0), np.minimum(upper * (1.0 + 4.0 * UNIT), 1.0)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """e^eps Q(L > eps) of the pessimistic law, roughly."""
+        side = self._upper
+        j, distance = self._locate(epsilon)
+        inside = np.where(j < self.points, (side.plain - side.growth)[np.minimum(j, self.points - 1)], 0.0)
+        return inside * np.exp(np.minimum(side.log_norm - self.plan.c * (epsilon + distance) - distance, 700.0))
+
+    def _locate(self, epsilon: FloatArray) -> tuple[np.ndarray, FloatArray]:
+        """The first lattice point above each eps, and its distance."""
+        place = np.floor((epsilon - self._first) / self.plan.h) + 1.0
+        j = np.clip(place, 0.0, float(self.points)).astype(np.int64)
+        return j, np.maximum(self._first + j * self.plan.h - epsilon, 0.0)
+
+    def _sum(self, side: _Side, epsilon: FloatArray, sign: float) -> FloatArray:
+        """Upper (``sign`` 1) or lower (-1) bound on the sum over l > eps of p (1 - e^{eps - l})."""
+        c, h, n = self.plan.c, self.plan.h, self.points
+        if side.log_norm == -math.inf:
+            return np.zeros_like(epsilon)
+        j, distance = self._locate(epsilon)
+        at = np.minimum(j, n - 1)
+        core = -np.expm1(-distance) * side.plain[at] + np.exp(-distance) * side.growth[at]
+        core = np.where(j < n, core * np.exp(-c * distance), 0.0)  # relative to Z e^{-c eps}
+        rounding = side.relative + 2.0 * suffix_rounding(n, c * h) + 8.0 * UNIT * (8.0 + c * h)
+        peak = math.exp(c * math.log(c) - (c + 1.0) * math.log1p(c)) if c > 0.0 else 1.0
+        square = min(float(n), (0.5 / (c * (2.0 * c + 1.0) * (c + 1.0))) / h + 2.0 * peak**2 if c > 0.0 else float(n))
+        spread = math.sqrt(square) * side.noise + peak * side.outside
+        log_scale = side.log_norm - c * epsilon
+        off = 8.0 * UNIT * (abs(side.log_norm) + c * np.abs(epsilon) + 1.0) + rounding
+        value = np.maximum(core + sign * spread, 0.0)
+        with np.errstate(under="ignore", divide="ignore"):
+            log_value = np.log(value) + log_scale + sign * 1.01 * off
+            return np.exp(np.minimum(log_value, 1.0)) + (1e-300 if sign > 0.0 else 0.0)
+
+    def _compose(self, laws: list[StepLaws], chosen: list[TiltedLaw]) -> _Side:
+        plan, times, n = self.plan, self._times, self.points
+        log_norm = math.fsum(t * law.log_norm for t, law in zip(times, chosen, strict=True))
+        if log_norm == -math.inf:
+            return _Side(np.zeros(1), np.zeros(1), log_norm, 0.0, 0.0, 0.0)
+        product = convolve_cyclic(
+            [law.masses for law in chosen], [law.first for law in laws], times, self._start, n
+        )
+        relative = sum(t * law.relative for t, law in zip(times, chosen, strict=True))
+        rate = plan.c * plan.h
+        plain = discounted_suffix(product.values, rate)
+        shifted = np.append(plain[1:], 0.0)
+        shifted *= -math.expm1(-plan.h) * math.exp(-rate)
+        growth = discounted_suffix(shifted, rate + plan.h)
+        return _Side(plain, growth, log_norm, product.error, self._outside(laws, chosen), relative)
+
+    def _outside(self, laws: list[StepLaws], chosen: list[TiltedLaw]) -> float:
+        """Chernoff bound on the tilted mass outside the window, from the lattice laws themselves."""
+        plan, total = self.plan, 0.0
+        ends = (self._first, self._first + (self.points - 1) * plan.h)
+        for end, neighbour in zip(ends, plan.neighbours, strict=True):
+            s, log_mass, size = neighbour - plan.c, 0.0, 0.0
+            for t, law, one in zip(self._times, laws, chosen, strict=True):
+                place = law.base + (law.first + np.arange(len(one.masses), dtype=np.float64)) * plan.h
+                exponent = s * place
+                peak = float(np.max(exponent))
+                with np.errstate(under="ignore"):
+                    ratio = float(one.masses @ np.exp(exponent - peak))
+                log_mass += t * (peak + math.log(ratio))
+                size += t * (abs(peak) + 1.0)
+            total += math.exp(min(log_mass - s * end + 64.0 * UNIT * (size + abs(s * end)) + 1e-9, 0.0))
+        return total

@@ -1,0 +1,193 @@
+"""Bins of the loss of a Gaussian-based step: how much mass each holds, split between its two ends.
+
+A step has likelihood ratio r(u) = 1 - rate + rate e^t, t = u / sigma - 1 / (2 sigma^2), u ~ N(0, 1) without the record.
+Edges sit at the losses base + i h with base = log(1 - rate), the left end of the support, so that
+
+    t_i = log((1 - rate) / rate) + log(expm1(i h))        (rate = 1: base = 0 and t_i = i h)
+
+is free of cancellation. The mass of a bin is divided between its ends so that both the mass without the record and the
+mass with it are kept: a at the lower end and b at the upper end, with
+
+    b = integral of phi(u) expm1((u - u_i) / sigma) / expm1((u_{i+1} - u_i) / sigma) du,    a = Q(bin) - b.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import erfcx, log_ndtr
+
+from neyman._validate import FloatArray
+
+__all__ = ["BinSplit", "Shape", "split_bins"]
+
+UNIT = 2.0**-53
+_NARROW = 1e-3  # below this the third-order series leaves at most its fourth power
+_PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale: 4e-4 of its sixth power is 3e-14
+_HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
+_NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])
+_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """One step as this module sees it: noise ``sigma`` > 0 per unit of shift, sampling ``rate`` in (0, 1]."""
+
+    sigma: float
+    rate: float
+
+    @property
+    def base(self) -> float:
+        """Left end of the loss (0 for rate 1, where there is none: the lattice then sits on multiples of h)."""
+        return 0.0 if self.rate == 1.0 else math.log1p(-self.rate)
+
+    def index_below(self, u: float, h: float) -> int:
+        """The last edge not above ``u``, up to rounding: any edge is a valid place to cut."""
+        t = u / self.sigma - 0.5 / self.sigma**2
+        if self.rate == 1.0:
+            return math.floor(t / h)
+        odds = math.log(self.rate) - math.log1p(-self.rate) + t
+        return math.floor(float(np.logaddexp(0.0, odds)) / h)
+
+    def loss(self, u: FloatArray) -> FloatArray:
+        """log r(u)."""
+        t = u / self.sigma - 0.5 / self.sigma**2
+        if self.rate == 1.0:
+            return t
+        return np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + t)
+
+
+@dataclass(frozen=True, slots=True)
+class BinSplit:
+    """Masses (without the record) of the bins ``first .. first + n``, each divided between its ends.
+
+    The masses are ``lower * exp(log_scale)`` and ``upper * exp(log_scale)``. ``relative`` bounds the error of each of
+    them relative to their sum; ``slack`` bounds the distance between the true loss at an edge and base + i h;
+    ``variation`` bounds, per bin, how much the logarithm of the density of e^L (or of e^-L) varies. The tails are
+    logarithms of the masses (without, with the record) outside.
+    """
+
+    base: float
+    first: int
+    h: float
+    lower: FloatArray
+    upper: FloatArray
+    log_scale: FloatArray
+    variation: FloatArray
+    relative: float
+    slack: float
+    below: tuple[float, float]
+    above: tuple[float, float]
+
+
+def split_bins(shape: Shape, h: float, first: int, last: int) -> BinSplit:
+    """Split the bins between the edges ``first`` and ``last`` > ``first`` (``first`` >= 0 when rate < 1).
+
+    Error bound: ``relative`` and ``slack`` of the result; only exp, log, erfcx and the arithmetic of float64 are trusted,
+    each to a few units in the last place.
+    """
+    index = np.arange(first, last + 1, dtype=np.float64)
+    open_end = shape.rate < 1.0 and first == 0
+    u, slack = _edges(shape, h, index)
+    inner = u[1:] if open_end else u
+    w = np.diff(inner)
+    middle = 0.5 * (inner[1:] + inner[:-1])
+    scale = np.abs(middle) + 0.5 * w + 1.0 / shape.sigma
+    half = 0.5 * w * scale + w * 0.36
+    a, b = _narrow(middle, w, shape.sigma)
+    wide = np.flatnonzero(half > _NARROW)
+    if wide.size:
+        a[wide], b[wide] = _wide(inner[:-1][wide], w[wide], half[wide], middle[wide], shape.sigma)
+    log_scale = -0.5 * middle**2 - _HALF_LOG_TAU
+    variation = (scale + 1.0 / shape.sigma) * w
+    series = float(np.max(half, initial=0.0, where=half <= _NARROW)) ** 4
+    furthest = float(np.max(np.abs(inner))) + 1.0 / shape.sigma
+    relative = series + 4e-14 + 8.0 * UNIT * (16.0 + furthest**2)
+    if open_end:
+        a0, b0, log0 = _open_bin(float(u[1]), shape)
+        a, b = np.append(a0, a), np.append(b0, b)
+        log_scale, variation = np.append(log0, log_scale), np.append(np.inf, variation)
+    below = (-math.inf, -math.inf) if open_end else _tails(shape, float(u[0]), -1.0)
+    return BinSplit(
+        base=shape.base, first=first, h=h, lower=a, upper=b, log_scale=log_scale, variation=variation,
+        relative=relative, slack=slack, below=below, above=_tails(shape, float(u[-1]), 1.0),
+    )  # fmt: skip
+
+
+def _edges(shape: Shape, h: float, index: FloatArray) -> tuple[FloatArray, float]:
+    """Edges in u, and a bound on |log r(u_i) - (base + i h)|: the steepest loss times the rounding of u."""
+    if shape.rate == 1.0:
+        t, steep, terms = index * h, 1.0, 0.0
+    else:
+        with np.errstate(divide="ignore"):
+            log_odds = np.log(np.expm1(np.minimum(index * h, 700.0)))
+        log_odds = np.where(index * h > 700.0, index * h, log_odds)  # log expm1 x = x to the last bit beyond 40
+        shift = math.log1p(-shape.rate) - math.log(shape.rate)
+        t = shift + log_odds
+        steep = min(1.0, float(index[-1]) * h)
+        terms = abs(shift) + float(np.max(np.abs(log_odds[np.isfinite(log_odds)])))
+    u = shape.sigma * t + 0.5 / shape.sigma
+    largest = float(np.max(np.abs(t[np.isfinite(t)])))
+    slack = 8.0 * UNIT * (steep * (largest + terms + 1.0 / shape.sigma**2 + 1.0) + abs(shape.base))
+    return u, slack + 4.0 * UNIT * float(np.max(np.abs(index[[0, -1]]))) * h
+
+
+def _narrow(middle: FloatArray, w: FloatArray, sigma: float) -> tuple[FloatArray, FloatArray]:
+    """Third-order series in the width of phi and of the hat function, relative to phi(middle)."""
+    beta, tau = 0.5 * middle * w, 0.5 * w / sigma
+    e2 = 0.5 * beta**2 - 0.125 * w**2
+    e3 = 0.125 * beta * w**2 - beta**3 / 6.0
+    whole = 1.0 + e2 / 3.0
+    tilt = e3 / 10.0 - beta / 6.0 - tau / 6.0 - tau * e2 / 30.0 + tau**2 * beta / 90.0 + tau**3 / 90.0
+    return w * (0.5 * whole - tilt), w * (0.5 * whole + tilt)
+
+
+def _wide(
+    left: FloatArray, w: FloatArray, half: FloatArray, middle: FloatArray, sigma: float
+) -> tuple[FloatArray, FloatArray]:
+    """Three-point Gauss-Legendre on as many pieces as the local scale asks for."""
+    pieces = np.maximum(np.ceil(half / _PIECE), 1.0).astype(np.int64)
+    starts = np.append(0, np.cumsum(pieces)[:-1])
+    owner = np.repeat(np.arange(len(w)), pieces)
+    place = np.arange(len(owner)) - starts[owner]
+    size = w[owner] / pieces[owner]
+    width = w[owner] / sigma
+    a, b = np.zeros(len(owner)), np.zeros(len(owner))
+    for node, weight in zip(_NODES, _WEIGHTS, strict=True):
+        offset = (place + 0.5 * (1.0 + node)) * size
+        away = left[owner] + offset - middle[owner]
+        mass = weight * size * np.exp(-away * (middle[owner] + 0.5 * away))
+        y = offset / sigma
+        b += mass * (np.exp(y - width) * np.expm1(-y) / np.expm1(-width))
+        a += mass * (np.expm1(y - width) / np.expm1(-width))
+    return np.add.reduceat(a, starts), np.add.reduceat(b, starts)
+
+
+def _open_bin(u: float, shape: Shape) -> tuple[float, float, float]:
+    """The bin from the left end of the support to ``u``: b = Phi(v) e^{-t} exactly, with v = u - 1 / sigma."""
+    v = u - 1.0 / shape.sigma
+    if u < 0.0:
+        whole, b = _mills(u), _mills(v)
+        return max(whole - b, 0.0), b, -0.5 * u * u - _HALF_LOG_TAU
+    t = u / shape.sigma - 0.5 / shape.sigma**2
+    whole, b = math.exp(float(log_ndtr(u))), math.exp(float(log_ndtr(v)) - t)
+    return max(whole - b, 0.0), b, 0.0
+
+
+def _mills(x: float) -> float:
+    return math.sqrt(0.5 * math.pi) * float(erfcx(-x / math.sqrt(2.0)))
+
+
+def _tails(shape: Shape, u: float, side: float) -> tuple[float, float]:
+    """Logarithms, rounded up, of the masses beyond ``u``: above it for ``side`` 1, below it for -1."""
+    without = float(log_ndtr(-side * u))
+    shifted = float(log_ndtr(-side * (u - 1.0 / shape.sigma)))
+    mixed = shifted if shape.rate == 1.0 else _mixed(without, shifted, shape.rate)
+    up = 1e-12 + 8.0 * UNIT * u * u
+    return without + up, mixed + up
+
+
+def _mixed(log_without: float, log_shifted: float, rate: float) -> float:
+    return float(np.logaddexp(math.log1p(-rate) + log_without, math.log(rate) + log_shifted))

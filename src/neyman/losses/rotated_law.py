@@ -1,0 +1,165 @@
+"""One sampled Gaussian step seen along a rotated ray of losses, for steps too few or too rare for a vertical contour.
+
+S = log(1 + rho e^t) >= 0, rho = q/(1 - q), is the loss above its edge log(1 - q); A(w) = (1 - q)^w E_Q[e^{wS}]. The density of S
+is analytic in the sector |arg S| < pi/4, so the integral may be taken along S = e^{i chi} log(1 + e^v), v real. For w in the
+upper half plane that damps e^{wS} wherever |w S| is large, whatever the size of w: the angle of w may even fall chi short of
+vertical, which is what lets the contour of the inversion bend.
+
+|A(w)| <= B(w) = (1 - q)^{Re w} int |density| e^{Re(wS)} is the moment generating function of a positive measure, so
+log B is CONVEX in w: its maximum over a triangle is at a corner. Where arg w >= pi/2 - chi, B(w) <= (1 - q)^{Re w} B(0).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log1p
+
+__all__ = ["RotatedLaw"]
+
+BoolArray = NDArray[np.bool_]
+
+_UNIT = 2.0**-53
+_FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
+_ROWS = 1 << 19
+_TINY = 2e-3  # |wS| below which four terms of the series of e^{wS} - 1 leave an error below 3e-16 of the first
+_DEAD = -80.0  # log of a term that no longer counts
+_SKIP = 16
+
+
+@dataclass(frozen=True)
+class RotatedLaw:
+    """Quadrature of the law of S along the ray at angle ``chi`` (0 <= chi < pi/4), fit for Re w up to ``reach`` at arg w near 0.
+
+    ``tilt`` is the largest angle by which the grid may be moved to either side when its own error is bounded.
+    """
+
+    transform: SamplingTransform
+    chi: float
+    reach: float
+    step: float
+    tilt: float
+    loss: ComplexArray = field(init=False, repr=False)
+    log_weight: ComplexArray = field(init=False, repr=False)
+    sides: tuple[tuple[ComplexArray, FloatArray], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        v = self._grid()
+        loss, log_weight = self._along(v)
+        object.__setattr__(self, "loss", loss)
+        object.__setattr__(self, "log_weight", log_weight)
+        sides = [self._along(v + 1j * shift) for shift in (-self.tilt, self.tilt)]
+        object.__setattr__(self, "sides", tuple((s, w.real) for s, w in sides))
+
+    @property
+    def edge(self) -> float:
+        """log(1 - q), the least loss of the direction "remove"."""
+        return math.log1p(-self.transform.rate)
+
+    def log_bound(self, w: ComplexArray) -> FloatArray:
+        """log B(w) >= log|A(w)|, convex in w; inf where w tilts the law beyond the grid."""
+        bound = _log_sums(w, self.loss, self.log_weight.real) + w.real * self.edge
+        return np.where(self._covers(w), bound, math.inf)
+
+    def _covers(self, w: ComplexArray) -> BoolArray:
+        return (w * np.exp(1j * self.chi)).real <= self.reach
+
+    @property
+    def log_size(self) -> float:
+        """log B(0) >= 0: what the rotation costs."""
+        return float(self.log_bound(np.zeros(1, complex))[0])
+
+    def log_a(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
+        """log A(w), Im w >= 0, |w| ascending, with a bound on the rounding error of each value.
+
+        Of each row only the losses on the scale of 1/|w| are integrated term by term: below them e^{wS} - 1 is its Taylor
+        series, above them e^{wS} has died.
+        """
+        s = self.loss + self.edge
+        weight = np.exp(self.log_weight)
+        terms = weight * s ** np.arange(1, 5)[:, None]
+        modulus = np.maximum.accumulate(np.abs(s))
+        value, rounding = np.zeros(len(w), complex), np.zeros(len(w))
+        start = 0
+        while start < len(w):
+            stop = max(start + 1, int(np.searchsorted(np.abs(w), 2.0 * abs(w[start]))))
+            stop = min(stop, start + max(1, _ROWS // len(s)))
+            part = w[start:stop]
+            most = float(np.abs(part).max())
+            near = int(np.searchsorted(modulus, _TINY / most))
+            dead = (part[:, None] * s[near::_SKIP]).real + self.log_weight.real[near::_SKIP] < _DEAD
+            alive = np.flatnonzero(~dead.all(axis=0))
+            far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
+            a = np.multiply.outer(part, s[near:far])
+            grown = np.exp(a + self.log_weight[near:far])
+            # where w S is small but not tiny keep e^{wS} - 1 free of cancellation
+            turn = int(np.searchsorted(modulus[near:far], 0.5 / most))
+            total = (np.expm1(a[:, :turn]) * weight[near : near + turn]).sum(axis=1)
+            total += grown[:, turn:].sum(axis=1) - weight[near + turn :].sum()
+            fault = np.einsum("ij,ij->i", np.abs(grown), np.minimum(np.abs(a), 1.0 + 0.5 * np.abs(a)))
+            fault += np.abs(weight[near + turn :]).sum() * (turn < far - near or far < len(s))
+            if near:
+                low = terms[:, :near].sum(axis=1)
+                total += part * (low[0] + part * (low[1] / 2.0 + part * (low[2] / 6.0 + part * low[3] / 24.0)))
+                fault += np.abs(part) * np.abs(terms[0, :near]).sum()
+            value[start:stop], rounding[start:stop] = total, 12.0 * _UNIT * fault
+            start = stop
+        log_a = log1p(value)
+        rounding[~self._covers(w)] = math.inf
+        return log_a, rounding / np.maximum(np.abs(1.0 + value), 1e-300)
+
+    def log_alias(self, w: ComplexArray) -> FloatArray:
+        """log of a bound on the error of the quadrature at w (absolute, in A); convex in w."""
+        both = [_log_sums(w, s, lw) for s, lw in self.sides]
+        return np.logaddexp(*both) + w.real * self.edge - math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
+
+    def _grid(self) -> FloatArray:
+        """v where the weight, or the weight tilted by ``reach``, is within e^-_FLOOR of its peak."""
+        s = self.transform.sigma
+        log_rho = math.log(self.transform.rate) - self.edge
+        low = (-14.0 * s - 0.5) / s**2 + log_rho
+        top = (14.0 * s + self.reach) / (s**2 * math.cos(2.0 * self.chi)) + max(log_rho, 0.0) + 3.0
+        v = low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
+        alive = np.zeros(len(v), bool)
+        for shift in (-self.tilt, 0.0, self.tilt):
+            loss, log_weight = self._along(v + 1j * shift)
+            for tilt in (0.0, self.reach):
+                bent = log_weight.real + tilt * loss.real
+                alive |= bent > bent.max() - _FLOOR
+        keep = np.flatnonzero(alive)
+        if keep[0] == 0 or keep[-1] == len(v) - 1:
+            raise ArithmeticError("the law does not die within its grid at this angle")
+        return v[keep[0] : keep[-1] + 1]
+
+    def _along(self, v: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray]:
+        """S and log(density dS) on S = e^{i chi} log(1 + e^v)."""
+        turn = np.exp(1j * self.chi)
+        soft = np.where(v.real > 30.0, v + np.exp(-v), log1p(np.exp(np.where(v.real > 30.0, 0.0, v) + 0j)))
+        loss = turn * soft
+        growth = turn / (1.0 + np.exp(-np.where(v.real < -600.0, -600.0, v)))
+        small = loss.real < 0.5
+        log_expm1 = np.where(
+            small, np.log(np.expm1(np.where(small, loss, 0.1))), loss + log1p(-np.exp(-np.where(small, 1.0, loss)))
+        )
+        s = self.transform.sigma
+        log_rho = math.log(self.transform.rate) - self.edge
+        x = s**2 * (log_expm1 - log_rho) + 0.5
+        log_slope = np.log(growth) + loss - log_expm1
+        log_weight = -0.5 * (x / s) ** 2 + log_slope + math.log(s * self.step / math.sqrt(2.0 * math.pi))
+        return loss, log_weight
+
+
+def _log_sums(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
+    out = np.empty(len(w))
+    rows = max(1, _ROWS // len(loss))
+    for i in range(0, len(w), rows):
+        part = w[i : i + rows]
+        a = np.multiply.outer(part.real, loss.real) - np.multiply.outer(part.imag, loss.imag) + log_weight
+        peak = a.max(axis=1)
+        out[i : i + rows] = peak + np.log(np.exp(a - peak[:, None]).sum(axis=1))
+    return out

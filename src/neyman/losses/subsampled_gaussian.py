@@ -1,0 +1,36 @@
+"""The loss of one Poisson-subsampled Gaussian step, the step of DP-SGD."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from neyman.losses.base import Step
+
+__all__ = ["SubsampledGaussianStep"]
+
+
+@dataclass(frozen=True, slots=True)
+class SubsampledGaussianStep(Step):
+    """(1 - rate) N(0, sigma^2) + rate N(1, sigma^2) against N(0, sigma^2).
+
+    With r(x) = 1 - rate + rate exp((2 x - 1) / (2 sigma^2)) the likelihood ratio of the mixture to the plain Gaussian:
+
+    - "remove": P is the mixture, Q the plain Gaussian and L = log r(x), so L > log(1 - rate);
+    - "add": P is the plain Gaussian, Q the mixture and L = -log r(x), so L < -log(1 - rate).
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation over sensitivity, > 0. Built from a mechanism it is the greatest float64 not above the exact
+        quotient, so the exact value lies in [sigma, nextafter(sigma, inf)); with sensitivity 1 it is exact.
+    rate : float
+        Probability with which a record takes part, 0 < rate < 1.
+
+    Examples
+    --------
+    >>> SubsampledGaussianStep(sigma=9.4, rate=0.32768)
+    SubsampledGaussianStep(sigma=9.4, rate=0.32768)
+    """
+
+    sigma: float
+    rate: float
