@@ -11,7 +11,17 @@ from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
 
-__all__ = ["FloatArray", "choice", "count", "inside", "positive", "probability", "reals", "unit_interval"]
+__all__ = [
+    "FloatArray",
+    "choice",
+    "count",
+    "inside",
+    "not_negative",
+    "positive",
+    "probability",
+    "reals",
+    "unit_interval",
+]
 
 FloatArray = NDArray[np.float64]
 
@@ -24,6 +34,14 @@ def positive(name: str, value: object, advice: str = "") -> float:
     number = _number(name, value, "a finite number > 0", advice)
     if not 0.0 < number < math.inf:
         raise InvalidParameter(name, value, "a finite number > 0", advice)
+    return number
+
+
+def not_negative(name: str, value: object, advice: str = "") -> float:
+    """Return a finite number >= 0."""
+    number = _number(name, value, "a finite number >= 0", advice)
+    if not 0.0 <= number < math.inf:
+        raise InvalidParameter(name, value, "a finite number >= 0", advice)
     return number
 
 

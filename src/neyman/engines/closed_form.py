@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from neyman._validate import FloatArray, choice, inside, positive
+from neyman._validate import FloatArray, choice, inside, not_negative, positive
 from neyman.engines.profile import Bracket, Profile
 from neyman.numerics.normal import (
     MILLS_ERROR,
@@ -69,7 +69,7 @@ class GaussianProfile(Profile):
     method = "closed form"
 
     def __init__(self, mu: float) -> None:
-        self.mu = positive("mu", mu) if mu != 0 else 0.0
+        self.mu = not_negative("mu", mu)
 
     @property
     def tail_mu(self) -> float:
@@ -185,7 +185,10 @@ class PerfectProfile(Profile):
     """delta = 0: the output does not depend on the record."""
 
     method = "closed form"
-    tail_mu = 0.0
+
+    @property
+    def tail_mu(self) -> float:
+        return 0.0
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         zero = np.zeros_like(epsilon)
@@ -199,7 +202,10 @@ class BlatantProfile(Profile):
     """delta = 1: the output reveals the record."""
 
     method = "closed form"
-    tail_mu = np.inf
+
+    @property
+    def tail_mu(self) -> float:
+        return np.inf
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         one, log_zero = np.ones_like(epsilon), np.full_like(epsilon, -np.inf)

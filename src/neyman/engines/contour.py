@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_arc import Arc, Steps
+from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_line import Line, Plan, alias_distances
+from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import DEEPEST, Parts, Walk
 from neyman.engines.profile import Bracket, Profile
 
@@ -41,7 +43,6 @@ class ContourProfile(Profile):
         self._lines: dict[int, Line] = {}
         self._arcs: list[Arc] = []
         self._hopeless: list[tuple[float, float]] = []
-        self._steps: Steps | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -111,11 +112,19 @@ class ContourProfile(Profile):
         best = right[int(np.argmin(k - c * epsilon - np.log(c * (c + 1.0))))]
         place = float(walk.c[best])
         curvature = float(walk.variance[best]) + place**-2 + (place + 1.0) ** -2
+        steps = self._rotations
         try:
-            if self._steps is None:
-                reach = max(1.0 + float(np.max(walk.c[right])), 1.0) if self._parts.direction == "remove" else 1.0
-                self._steps = Steps.along(self._parts, 1.05 * reach + 0.5)
-            return Arc.lay(self._steps, place, curvature, epsilon)
+            return None if steps is None else Arc.lay(steps, place, curvature, epsilon)
+        except ArithmeticError:
+            return None
+
+    @cached_property
+    def _rotations(self) -> Steps | None:
+        walk = self._walk
+        right = walk.c[(walk.c > 0.0) & (walk.depth > -DEEPEST)]
+        reach = 1.0 + float(right.max(initial=0.0)) if self._parts.direction == "remove" else 1.0
+        try:
+            return Steps.along(self._parts, 1.05 * reach + 0.5)
         except ArithmeticError:
             return None
 
@@ -134,7 +143,9 @@ class ContourProfile(Profile):
 
     def _line(self, index: int) -> Line:
         if index not in self._lines:
-            self._lines[index] = Line.run(self._parts, self._walk, self._plan(index))
+            plan = self._plan(index)
+            rotated = self._rotations if plan.nodes > _CHEAP else None
+            self._lines[index] = Line.run(self._parts, self._walk, plan, rotated)
         return self._lines[index]
 
     def _band(self, index: int) -> tuple[float, float]:
@@ -248,7 +259,13 @@ def _assemble(
         delta_low = np.where(is_gap, 1.0 - small_high - lost - tiny, small_low)
         delta_high = np.where(is_gap, 1.0 - small_low + tiny, small_high + lost)
         delta_low, delta_high = np.clip(delta_low, 0.0, 1.0), np.clip(delta_high, 0.0, 1.0)
-        gap_low = np.where(is_gap & (lost == 0.0), log_low - tiny, np.log1p(-delta_high) * (1.0 + tiny) - tiny)
+        gap_low = np.where(is_gap, _log_less(log_low, lost) - tiny, np.log1p(-delta_high) * (1.0 + tiny) - tiny)
         gap_high = np.where(is_gap, np.minimum(log_high + tiny, 0.0), np.log1p(-delta_low) * (1.0 - tiny) + tiny)
     return Bracket(delta_low, delta_high, gap_low, np.minimum(gap_high, 0.0))
 
+
+
+def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
+    """log(e^log_value - 2 lost), -inf where nothing is left."""
+    share = 2.0 * lost * np.exp(np.minimum(-log_value, 709.0))
+    return np.where(share < 1.0, log_value + np.log1p(-np.minimum(share, 1.0 - 2.0**-53)), -math.inf)

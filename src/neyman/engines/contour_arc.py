@@ -22,11 +22,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import Parts
-from neyman.losses.rotated_law import RotatedLaw
+from neyman.engines.contour_steps import Steps
 from neyman.losses.sampling_transform import ComplexArray
 
-__all__ = ["Arc", "Steps"]
+__all__ = ["Arc"]
 
 _UNIT = 2.0**-53
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
@@ -34,60 +33,6 @@ _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
 _FAR = 48.0  # u from which 1/|w| alone is below any error asked for
 _CHUNK = 1 << 18
 _MOST = 20000  # nodes beyond which an arc is not worth it
-
-
-@dataclass(frozen=True)
-class Steps:
-    """The steps of a composition as their rotated laws.
-
-    ``rotated`` evaluates far from the real axis, ``straight`` (not rotated at all) near it; ``bounding`` lies between: its
-    angle is paid once per step in every bound, so it shrinks as the steps grow many.
-    """
-
-    parts: Parts
-    rotated: tuple[tuple[RotatedLaw, int], ...]
-    straight: tuple[tuple[RotatedLaw, int], ...]
-    bounding: tuple[tuple[RotatedLaw, int], ...]
-
-    @classmethod
-    def along(cls, parts: Parts, reach: float) -> Steps:
-        """Laws for contours that cross the real axis at w <= ``reach``."""
-        weight = sum(times * law.sigma**2 for law, times in parts.steps)
-        chi = min(max(math.sqrt(24.0 / weight), 0.02), 0.4)
-
-        def laws(angle: float, step: float, tilt: float) -> tuple[tuple[RotatedLaw, int], ...]:
-            return tuple((RotatedLaw(law, angle, reach, step, tilt), times) for law, times in parts.steps)
-
-        widest = max(law.sigma for law, _ in parts.steps)
-        angle = max(min(0.6, 1.8 / widest), 1.2 * chi)
-        tilt = angle - 0.5 * chi
-        return cls(parts, laws(angle, 2.0 * math.pi * tilt / 42.0, tilt), laws(0.0, 0.02, 0.2), laws(chi, 0.06, 0.3))
-
-    @property
-    def edge(self) -> float:
-        """sum T log(1 - q): the least loss of the direction "remove"."""
-        return sum(times * law.edge for law, times in self.bounding)
-
-    @property
-    def log_size(self) -> float:
-        """What the rotation costs: sum T log B(0)."""
-        return sum(times * law.log_size for law, times in self.bounding)
-
-    def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray:
-        """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""
-        laws = self.bounding if rotated else self.straight
-        return np.sum([times * law.log_bound(w) for law, times in laws], axis=0)
-
-    def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
-        """K(w) with the bound on its error."""
-        k = 0.5 * self.parts.mu**2 * w * (w - 1.0)
-        error = 4.0 * _UNIT * np.abs(k)
-        for law, times in self.rotated if rotated else self.straight:
-            log_a, rounding = law.log_a(w)
-            alias = np.exp(np.minimum(law.log_alias(w) - log_a.real, 700.0))
-            k = k + times * log_a
-            error = error + times * (rounding + alias + 2.0 * _UNIT * np.abs(log_a))
-        return k, error
 
 
 @dataclass(frozen=True)
@@ -206,13 +151,7 @@ class Arc:
         count = math.ceil(_COARSE * upto / spacing)
         u = spacing * np.arange(count + 1)
         w = shape.at(u, phi)
-        # near the real axis the unrotated law has the smaller terms
-        turned = w.imag > 0.25 * w.real
-        k, error = np.empty(len(w), complex), np.empty(len(w))
-        for rotated in (False, True):
-            at = np.flatnonzero(turned == rotated)
-            if len(at):
-                k[at], error[at] = steps.log_values(w[at], rotated)
+        k, error = steps.on_path(w)
         scale = float(k[0].real)
         with np.errstate(under="ignore"):
             weight = np.exp(k - scale) * shape.speed(u, phi) * (spacing / math.pi) / (w * (w - 1.0))

@@ -17,6 +17,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.contour_steps import Steps
 from neyman.losses.sampling_transform import ComplexArray
 
 __all__ = ["Line", "Plan", "alias_distances"]
@@ -110,21 +111,26 @@ class Line:
     index: int
 
     @classmethod
-    def run(cls, parts: Parts, walk: Walk, plan: Plan) -> Line:
-        """Evaluate the transforms on the line."""
+    def run(cls, parts: Parts, walk: Walk, plan: Plan, steps: Steps | None = None) -> Line:
+        """Evaluate the transforms on the line; along rotated rays where ``steps`` are given, which pays for many nodes."""
         spacing = 2.0 * math.pi / plan.spread
         omega = spacing * np.arange(math.ceil(plan.nodes) + 1)
         z = plan.c + 1j * omega
         k = 0.5 * parts.mu**2 * z * (z + 1.0)
         error = 2.0 * _UNIT * np.abs(k)
         w = float(parts.argument(np.array([plan.c]))[0])
+        cuts = walk.cut_at(plan.index)
         lost = 0.0
-        margin = 36.0 + math.log(parts.count)
-        for (transform, times), cut in zip(parts.steps, walk.cut_at(plan.index), strict=True):
-            log_a, bound = transform.on_line(w, omega, float(cut), margin)
-            k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
-            error = error + times * (bound + 2.0 * _UNIT * np.abs(log_a))
-            lost += times * float(np.exp(transform.log_lost(cut)))
+        if steps is not None and np.isinf(cuts).all():
+            k, error = steps.on_path(w + 1j * omega)
+            k = k if parts.direction == "remove" else np.conj(k)
+        else:
+            margin = 36.0 + math.log(parts.count)
+            for (transform, times), cut in zip(parts.steps, cuts, strict=True):
+                log_a, bound = transform.on_line(w, omega, float(cut), margin)
+                k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
+                error = error + times * (bound + 2.0 * _UNIT * np.abs(log_a))
+                lost += times * float(np.exp(transform.log_lost(np.array(cut))))
         scale = float(k[0].real)
         weight = np.exp(k - scale) * (spacing / math.pi) / (z * (z + 1.0))
         weight[0] *= 0.5

@@ -96,7 +96,8 @@ class RotatedLaw:
             alive = np.flatnonzero(~dead.all(axis=0))
             far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
             a = np.multiply.outer(part, s[near:far])
-            grown = np.exp(a + self.log_weight[near:far])
+            with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused below
+                grown = np.exp(a + self.log_weight[near:far])
             # where w S is small but not tiny keep e^{wS} - 1 free of cancellation
             turn = int(np.searchsorted(modulus[near:far], 0.5 / most))
             total = (np.expm1(a[:, :turn]) * weight[near : near + turn]).sum(axis=1)
@@ -109,8 +110,9 @@ class RotatedLaw:
                 fault += np.abs(part) * np.abs(terms[0, :near]).sum()
             value[start:stop], rounding[start:stop] = total, 12.0 * _UNIT * fault
             start = stop
+        lame = ~self._covers(w) | ~np.isfinite(value) | ~np.isfinite(rounding)
+        value[lame], rounding[lame] = 0.0, math.inf
         log_a = log1p(value)
-        rounding[~self._covers(w)] = math.inf
         return log_a, rounding / np.maximum(np.abs(1.0 + value), 1e-300)
 
     def log_alias(self, w: ComplexArray) -> FloatArray:

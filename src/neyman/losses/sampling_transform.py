@@ -34,8 +34,8 @@ _CHUNK = 1 << 19
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """log A and its first two derivatives at real w; ``cut`` is where the law was cut (inf: nowhere short of
-    ``LIMIT``; nan: that w is out of reach)."""
+    """log A and its first two derivatives at real w; ``cut`` is where the law was cut (inf: nowhere; nan: that w is out
+    of reach)."""
 
     log_a: FloatArray
     mean: FloatArray
@@ -77,7 +77,7 @@ class SamplingTransform:
 
     def log_lost(self, cut: FloatArray) -> FloatArray:
         """Log of a bound on the mass that either law has beyond ``cut``."""
-        u = np.minimum((cut - 1.0) / self.sigma, LIMIT)
+        u = (cut - 1.0) / self.sigma
         return np.where(u > 1.0, -0.5 * u * u, 0.0)
 
     def moments(self, w: FloatArray, margin: float = 42.0) -> Moments:
@@ -90,7 +90,7 @@ class SamplingTransform:
         rows = max(1, _CHUNK // len(x))
         for i in range(0, len(w), rows):
             part = slice(i, i + rows)
-            for target, value in zip(out, _tilted(w[part], x, step, loss, density), strict=True):
+            for target, value in zip(out, _tilted(w[part], x, step, loss, density, LIMIT * self.sigma), strict=True):
                 target[part] = value
         return Moments(*out)
 
@@ -190,7 +190,7 @@ class SamplingTransform:
         real = log_term[0]
         keep = np.arange(len(x)) <= _last_valley(real, x)
         peak = np.max(log_term, axis=1, where=keep, initial=-math.inf)
-        total = peak + np.log(np.sum(np.exp(log_term - peak[:, None]), axis=1, where=keep))
+        total = peak + np.log(np.sum(np.exp(np.where(keep, log_term, -math.inf) - peak[:, None]), axis=1))
         return np.maximum(total[1:] - total[0], 0.0) + 0.5 * (y / self.sigma) ** 2
 
 
@@ -211,7 +211,7 @@ def _turned(turn: FloatArray | ComplexArray, one: bool = False) -> ComplexArray:
 
 
 def _tilted(
-    w: FloatArray, x: FloatArray, step: float, loss: FloatArray, density: FloatArray
+    w: FloatArray, x: FloatArray, step: float, loss: FloatArray, density: FloatArray, end: float
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     a = w[:, None] * loss
     log_weight = density + a
@@ -229,5 +229,6 @@ def _tilted(
     near = np.abs(by_logs) < 0.5
     excess = np.where(keep, np.expm1(np.minimum(a, 700.0)), 0.0) @ (np.exp(density) * step)
     log_a = np.where(near, np.log1p(np.where(near, excess, 0.0)), by_logs)
-    cut = np.where(last == len(x) - 1, np.inf, x[last])
+    # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended before
+    cut = np.where(last < len(x) - 1, x[last], np.where(w <= end, np.inf, end))
     return log_a, mean, variance, np.where(np.any(deep, axis=1), cut, np.nan)

@@ -1,0 +1,58 @@
+"""Certified differential-privacy guarantees: what a mechanism promises, as bounds on both sides of the truth.
+
+>>> import neyman as ny
+>>> ny.DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000)
+Gaussian(sigma=9.4, sensitivity=1.0).poisson(0.32768) ** 2000
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from neyman._errors import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
+    from neyman.accounting import account
+    from neyman.guarantees import BLATANT, GDP, PERFECT, Guarantee
+    from neyman.mechanisms import DPSGD, Gaussian, Mechanism, compose, mechanism_from_dict
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "BLATANT",
+    "DPSGD",
+    "GDP",
+    "PERFECT",
+    "BudgetExceeded",
+    "Gaussian",
+    "Guarantee",
+    "InvalidParameter",
+    "Mechanism",
+    "NeymanError",
+    "NotCertified",
+    "__version__",
+    "account",
+    "compose",
+    "mechanism_from_dict",
+]
+
+_ROOMS = {
+    "neyman._errors": ("BudgetExceeded", "InvalidParameter", "NeymanError", "NotCertified"),
+    "neyman.accounting": ("account",),
+    "neyman.guarantees": ("BLATANT", "GDP", "PERFECT", "Guarantee"),
+    "neyman.mechanisms": ("DPSGD", "Gaussian", "Mechanism", "compose", "mechanism_from_dict"),
+}
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+
+def __getattr__(name: str) -> object:
+    """Import a public name on first use, so that ``import neyman`` loads nothing heavy (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value: object = getattr(import_module(_HOME[name]), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,95 @@
+"""The steps of a composition as rotated laws, and their sum of cumulants along a path."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_walk import Parts
+from neyman.losses.rotated_law import RotatedLaw
+from neyman.losses.sampling_transform import ComplexArray
+
+__all__ = ["Steps"]
+
+_UNIT = 2.0**-53
+_FEW = 96
+_SAG = 1.0  # e-folds allowed for the arc between two anchors to leave their chord, along which the bound is convex
+
+
+@dataclass(frozen=True)
+class Steps:
+    """The steps of a composition as their rotated laws.
+
+    ``rotated`` evaluates far from the real axis, ``straight`` (not rotated at all) near it; ``bounding`` lies between: its
+    angle is paid once per step in every bound, so it shrinks as the steps grow many.
+    """
+
+    parts: Parts
+    rotated: tuple[tuple[RotatedLaw, int], ...]
+    straight: tuple[tuple[RotatedLaw, int], ...]
+    bounding: tuple[tuple[RotatedLaw, int], ...]
+
+    @classmethod
+    def along(cls, parts: Parts, reach: float) -> Steps:
+        """Laws for contours that cross the real axis at w <= ``reach``."""
+        weight = sum(times * law.sigma**2 for law, times in parts.steps)
+        chi = min(max(math.sqrt(24.0 / weight), 0.02), 0.4)
+
+        def laws(angle: float, step: float, tilt: float) -> tuple[tuple[RotatedLaw, int], ...]:
+            return tuple((RotatedLaw(law, angle, reach, step, tilt), times) for law, times in parts.steps)
+
+        widest = max(law.sigma for law, _ in parts.steps)
+        angle = max(min(0.6, 1.8 / widest), 1.2 * chi)
+        tilt = angle - 0.5 * chi
+        return cls(parts, laws(angle, 2.0 * math.pi * tilt / 42.0, tilt), laws(0.0, 0.02, 0.2), laws(chi, 0.06, 0.3))
+
+    @property
+    def edge(self) -> float:
+        """sum T log(1 - q): the least loss of the direction "remove"."""
+        return sum(times * law.edge for law, times in self.bounding)
+
+    @property
+    def log_size(self) -> float:
+        """What the rotation costs: sum T log B(0)."""
+        return sum(times * law.log_size for law, times in self.bounding)
+
+    def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray:
+        """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""
+        laws = self.bounding if rotated else self.straight
+        return np.sum([times * law.log_bound(w) for law, times in laws], axis=0)
+
+    def on_path(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
+        """K(w) with the bound on its error, along a path that leaves the real axis upwards, |w| ascending."""
+        # near the real axis the unrotated law has the smaller terms
+        turned = w.imag > 0.25 * w.real
+        k, error = np.empty(len(w), complex), np.empty(len(w))
+        for rotated in (False, True):
+            at = np.flatnonzero(turned == rotated)
+            if len(at):
+                k[at], error[at] = self.log_values(w[at], rotated)
+        return k, error
+
+    def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
+        """K(w) with the bound on its error."""
+        k = 0.5 * self.parts.mu**2 * w * (w - 1.0)
+        error = 4.0 * _UNIT * np.abs(k)
+        for law, times in self.rotated if rotated else self.straight:
+            log_a, rounding = law.log_a(w)
+            alias = np.exp(np.minimum(_between(law, w) - log_a.real, 700.0))
+            k = k + times * log_a
+            error = error + times * (rounding + alias + 2.0 * _UNIT * np.abs(log_a))
+        return k, error
+
+
+def _between(law: RotatedLaw, w: ComplexArray) -> FloatArray:
+    """``law.log_alias`` at few w, and between them its convex bound: never below the larger of the two ends' hull."""
+    if len(w) <= _FEW:
+        return law.log_alias(w)
+    anchors = np.unique(np.linspace(0, len(w) - 1, _FEW).astype(int))
+    at = law.log_alias(w[anchors])
+    higher = np.maximum(at[:-1], at[1:])
+    return higher[np.clip(np.searchsorted(anchors, np.arange(len(w)), side="right") - 1, 0, len(higher) - 1)] + _SAG
+

@@ -1,0 +1,83 @@
+"""Areas and extreme points of a trade-off curve, from polygons of certified tangents and certified points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neyman.engines.profile import Profile
+from neyman.guarantees.epsilon import epsilon_upper
+from neyman.guarantees.sides import Sides
+from neyman.guarantees.tradeoff import beta_upper
+from neyman.numerics.normal import UNIT
+
+__all__ = ["area_over_points", "area_under_curve", "fixed_point"]
+
+_TANGENTS = 1024  # a side; the polygons then differ by less than 1e-5 of the area
+_TAIL = 1e-12
+
+
+def area_under_curve(sides: Sides, start: float) -> float:
+    """Return a certified lower bound on the integral of f: the area under the envelope of tangents."""
+    right = _area_right(sides.forward, start)
+    return 2.0 * right if sides.symmetric else right + _area_right(sides.backward, start)
+
+
+def _area_right(profile: Profile, start: float) -> float:
+    """Area between the curve's part with eps >= 0 and the ray from the origin through the slope -1 tangent's middle.
+
+    With x = e^eps the tangent at x meets its neighbours at vertices; the region is summed as triangles from the origin,
+    1/2 (gap) (alpha_v' - alpha_v) for the edge on tangent gap - x alpha: every term is positive.
+    """
+    last = float(epsilon_upper(profile, np.array([_TAIL]), start)[0])
+    last = min(last, 40.0) if last > 0.0 else start
+    epsilon = np.linspace(0.0, last, _TANGENTS)
+    b = profile.bracket(epsilon)
+    gap = np.exp(b.log_gap_lower) * (1.0 - 4.0 * UNIT * (1.0 + np.minimum(np.abs(b.log_gap_lower), 800.0)))
+    y = np.expm1(epsilon)
+    alpha = np.empty(epsilon.size + 1)
+    alpha[0] = 0.5 * gap[0]
+    alpha[1:-1] = (gap[1:] - gap[:-1]) / np.diff(y)
+    alpha[-1] = 0.0
+    alpha = np.minimum.accumulate(np.clip(alpha, 0.0, alpha[0]))
+    return float(np.sum(0.5 * gap * (alpha[:-1] - alpha[1:]))) * (1.0 - 1e-12)
+
+
+def area_over_points(sides: Sides, start: float) -> float:
+    """Return a certified upper bound on the integral of f: chords between certified upper points."""
+    tails = np.geomspace(1e-9, 0.5, 160)
+    alpha = np.unique(np.concatenate([[0.0], tails, np.linspace(0.0, 1.0, 200), 1.0 - tails, [1.0]]))
+    beta = beta_upper(sides, alpha, start)
+    return float(np.sum(0.5 * (beta[1:] + beta[:-1]) * np.diff(alpha))) * (1.0 + 1e-12)
+
+
+def fixed_point(sides: Sides, upper: bool) -> float:
+    """Return a certified bound on max over eps of gap / (1 + e^eps), the alpha at which f(alpha) = alpha.
+
+    From above the maximum needs the symmetric case, where it sits at eps = 0; else beta <= 1 - advantage - alpha gives
+    at most min over the two ends of the slope -1 tangent.
+    """
+    b = sides.bracket(np.zeros(1))
+    if sides.symmetric:
+        log_gap = b.log_gap_upper if upper else b.log_gap_lower
+        value = 0.5 * float(np.exp(log_gap[0]))
+        return value * (1.0 + (8.0 if upper else -8.0) * UNIT * (1.0 + abs(float(np.maximum(log_gap[0], -800.0)))))
+    return _bisected(sides) if upper else _climbed(sides)
+
+
+def _climbed(sides: Sides) -> float:
+    low, high, best = -5.0, 5.0, 0.0
+    for _ in range(8):
+        grid = np.linspace(low, high, 33)
+        value = np.exp(sides.bracket(grid).log_gap_lower) / (1.0 + np.exp(grid)) * (1.0 - 16.0 * UNIT)
+        at = int(np.argmax(value))
+        best = max(best, float(value[at]))
+        low, high = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, 32)])
+    return best
+
+
+def _bisected(sides: Sides) -> float:
+    """f_upper(alpha) <= alpha certifies that the fixed point is at most alpha."""
+    low = _climbed(sides)
+    trial = np.minimum(low * (1.0 + np.concatenate([1e-12 * 4.0 ** np.arange(18), [1e3]])), 0.5)
+    ok = beta_upper(sides, trial, 1.0) <= trial
+    return float(trial[int(np.argmax(ok))]) if bool(np.any(ok)) else 0.5

@@ -1,0 +1,188 @@
+"""Guarantees computed from certified profiles: the pessimistic one that is handed out, and its optimistic twin."""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+
+from neyman._validate import FloatArray, choice
+from neyman.engines.closed_form import BlatantProfile, GaussianProfile
+from neyman.engines.profile import Profile
+from neyman.guarantees.area import area_over_points, area_under_curve, fixed_point
+from neyman.guarantees.base import Guarantee
+from neyman.guarantees.epsilon import epsilon_lower, epsilon_upper
+from neyman.guarantees.gaussian_fit import Fit, fit_lower, fit_upper
+from neyman.guarantees.regret import divergence, shortfall
+from neyman.guarantees.report import GDPReport
+from neyman.guarantees.sides import Adjacency, Sides
+from neyman.guarantees.tradeoff import beta_lower, beta_upper, power_lower, power_upper
+from neyman.numerics.normal import UNIT
+
+__all__ = ["ComposedGuarantee", "OptimisticGuarantee", "PessimisticGuarantee"]
+
+_ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
+
+
+class PessimisticGuarantee(Guarantee):
+    """Every value on the safe side: delta, epsilon, mu, advantage, auc and regret from above, the errors from below."""
+
+    def __init__(self, sides: Sides, adjacency: Adjacency) -> None:
+        super().__init__(sides, adjacency)
+        self._fits: dict[float, Fit] = {}
+
+    @cached_property
+    def optimistic(self) -> OptimisticGuarantee:
+        """The guarantee of certified lower bounds: its answers and this one's enclose the truth."""
+        return OptimisticGuarantee(self)
+
+    @property
+    def tail_mu(self) -> float:
+        """A mu that is valid with no floor at all (inf where there is none)."""
+        return self._sides.tail_mu
+
+    @cached_property
+    def auc(self) -> float:
+        """The area under the ROC curve, 1 - integral of f."""
+        return min(1.0, max(0.5, 1.0 - area_under_curve(self._sides, self._start) + UNIT))
+
+    @cached_property
+    def fixed_point(self) -> float:
+        """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
+        return fixed_point(self._sides, upper=False)
+
+    def fit(self, floor: float) -> Fit:
+        """The Gaussian fit at ``floor``, computed once."""
+        if floor not in self._fits:
+            self._fits[floor] = fit_upper(self._sides, floor, self._start)
+        return self._fits[floor]
+
+    def _delta(self, epsilon: FloatArray) -> FloatArray:
+        return self._sides.bracket(epsilon).upper
+
+    def _epsilon(self, delta: FloatArray) -> FloatArray:
+        return epsilon_upper(self._sides.forward, delta, self._start)
+
+    def _beta(self, alpha: FloatArray) -> FloatArray:
+        return beta_lower(self._sides, alpha, self._start)
+
+    def _power(self, fpr: FloatArray) -> FloatArray:
+        return power_upper(self._sides, fpr, self._start)
+
+    def _bayes_error(self, prior: FloatArray) -> FloatArray:
+        return _bayes_error(self._sides, prior, -1.0)
+
+    def _mu(self, floor: float) -> float:
+        if math.isinf(self.tail_mu) and math.isinf(self._epsilon(np.array([floor]))[0]):
+            return math.inf
+        return min(self.fit(floor).mu, self.tail_mu)
+
+    def _gdp(self, floor: float) -> GDPReport:
+        mu, tail = self._mu(floor), self.tail_mu
+        gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
+        regret = divergence(self._sides, Sides(gaussian, gaussian))[1]
+        lost = 0.0
+        if mu < tail:
+            lost = shortfall(self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start)
+        return GDPReport(mu, regret, floor, tail, lost)
+
+    def _regret(self, other: Sides) -> float:
+        return divergence(self._sides, other)[1]
+
+
+class ComposedGuarantee(PessimisticGuarantee):
+    """The guarantee of a mechanism, from the certified profiles of its two directions.
+
+    Parameters
+    ----------
+    remove, add : Profile
+        The pair with the record under H1, and the reverse. "replace" takes a symmetric pair: one profile given twice.
+    adjacency : str
+        "add_or_remove", "add", "remove" or "replace".
+
+    Raises
+    ------
+    InvalidParameter
+        If the adjacency is unknown.
+
+    Examples
+    --------
+    >>> from neyman.engines.closed_form import GaussianProfile
+    >>> p = GaussianProfile(1.0)
+    >>> g = ComposedGuarantee(p, p, "add_or_remove")
+    >>> round(g.epsilon(1e-5), 6)
+    4.377178
+    """
+
+    def __init__(self, remove: Profile, add: Profile, adjacency: str = "add_or_remove") -> None:
+        checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)  # type: ignore[assignment]
+        super().__init__(Sides.of(remove, add, checked), checked)
+
+
+class OptimisticGuarantee(Guarantee):
+    """Certified bounds from the other side: delta, epsilon, mu, ... from below; beta, bayes_error from above."""
+
+    def __init__(self, pessimistic: PessimisticGuarantee) -> None:
+        super().__init__(pessimistic.sides, pessimistic.adjacency)
+        self._twin = pessimistic
+
+    @cached_property
+    def optimistic(self) -> OptimisticGuarantee:
+        """Itself."""
+        return self
+
+    @property
+    def tail_mu(self) -> float:
+        """A lower bound on the floor-free mu: mu at the floor 1e-10."""
+        return self._mu(1e-10)
+
+    @cached_property
+    def auc(self) -> float:
+        """The area under the ROC curve, 1 - integral of f."""
+        return min(1.0, max(0.5, 1.0 - area_over_points(self._sides, self._start) - UNIT))
+
+    @cached_property
+    def fixed_point(self) -> float:
+        """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
+        return fixed_point(self._sides, upper=True)
+
+    def _delta(self, epsilon: FloatArray) -> FloatArray:
+        return self._sides.bracket(epsilon).lower
+
+    def _epsilon(self, delta: FloatArray) -> FloatArray:
+        return epsilon_lower(self._sides.forward, delta, self._start)
+
+    def _beta(self, alpha: FloatArray) -> FloatArray:
+        return beta_upper(self._sides, alpha, self._start)
+
+    def _power(self, fpr: FloatArray) -> FloatArray:
+        return power_lower(self._sides, fpr, self._start)
+
+    def _bayes_error(self, prior: FloatArray) -> FloatArray:
+        return _bayes_error(self._sides, prior, 1.0)
+
+    def _mu(self, floor: float) -> float:
+        return fit_lower(self._sides, floor, self._start, self._twin.fit(floor))
+
+    def _gdp(self, floor: float) -> GDPReport:
+        mu = self._mu(floor)
+        gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
+        regret = divergence(self._sides, Sides(gaussian, gaussian))[0]
+        return GDPReport(mu, regret, floor, max(mu, self.tail_mu), 0.0)
+
+    def _regret(self, other: Sides) -> float:
+        return divergence(self._sides, other)[0]
+
+
+def _bayes_error(sides: Sides, prior: FloatArray, sign: float) -> FloatArray:
+    """(1 - prior) gap(eps) rounded down (sign -1) or up (+1); rounding eps costs a relative |eps| units at most."""
+    inside = np.clip(prior, 5e-324, 1.0 - UNIT)
+    epsilon = np.log(inside) - np.log1p(-inside)
+    b = sides.bracket(epsilon)
+    log_gap = b.log_gap_lower if sign < 0.0 else b.log_gap_upper
+    with np.errstate(under="ignore"):
+        value = (1.0 - inside) * np.exp(log_gap)
+    room = 16.0 * UNIT * (1.0 + np.abs(epsilon) + np.minimum(np.abs(log_gap), 800.0))
+    value = np.clip(value * (1.0 + sign * room), 0.0, np.minimum(prior, 1.0 - prior))
+    return np.where((prior == 0.0) | (prior == 1.0), 0.0, value)

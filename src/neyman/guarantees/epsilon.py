@@ -1,0 +1,84 @@
+"""epsilon(delta): the profile read backwards, on the certified side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Bracket, Profile
+from neyman.guarantees.crossing import crossing
+from neyman.guarantees.sides import delta_score
+from neyman.numerics.normal import UNIT
+
+__all__ = ["epsilon_lower", "epsilon_upper", "spread"]
+
+_STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
+_BEYOND = 1e150  # an eps above it is reported as inf
+_UNREACHED = 1e9  # the score of delta = 0
+
+_Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
+
+
+def spread(profile: Profile) -> float:
+    """A natural unit of eps: the mu of the Gaussian with the same advantage (a start for solvers, nothing more)."""
+    b = profile.bracket(np.zeros(1))
+    half = np.minimum(b.log_gap_upper - np.log(2.0), -np.log(2.0))
+    mu = 2.0 * float(delta_score(np.ones(1), half)[0]) * -1.0
+    small = 2.5 * float(b.upper[0])  # where the probit has no digits left
+    return min(max(mu if mu > 1e-6 else small, 1e-300), 1e6)
+
+
+def epsilon_upper(profile: Profile, delta: FloatArray, start: float) -> FloatArray:
+    """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none."""
+
+    def score(epsilon: FloatArray) -> FloatArray:
+        b = profile.bracket(epsilon)
+        return np.minimum(delta_score(b.upper, b.log_gap_lower), 2.0 * _UNREACHED)
+
+    def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
+        return b.upper <= goal
+
+    root = crossing(score, _target(delta), start)
+    return _certified(profile, delta, root, holds, 1.0)
+
+
+def epsilon_lower(profile: Profile, delta: FloatArray, start: float) -> FloatArray:
+    """Return eps >= 0 at which delta(eps) >= ``delta`` and delta(eps) > 0 are certified; 0 where there is none."""
+    goal = np.maximum(delta, 5e-324)
+
+    def score(epsilon: FloatArray) -> FloatArray:
+        b = profile.bracket(epsilon)
+        return np.minimum(delta_score(b.lower, b.log_gap_upper), 2.0 * _UNREACHED)
+
+    def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
+        return b.lower >= goal
+
+    root = crossing(score, _target(goal), start)
+    return _certified(profile, goal, root, holds, -1.0)
+
+
+def _target(delta: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.clip(delta_score(delta, np.log1p(-delta)), -_UNREACHED, _UNREACHED)
+
+
+def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Holds, sign: float) -> FloatArray:
+    """Step from ``root`` to the safe side (sign +1 up, -1 down), ever further, to the first eps where it holds."""
+    near = np.minimum(root, _BEYOND)
+    trial = near[:, None] * (1.0 + sign * _STEPS)
+    found = holds(profile.bracket(trial.ravel()), np.repeat(goal, _STEPS.size)).reshape(trial.shape)
+    best = np.where(np.any(found, axis=1), trial[np.arange(near.size), np.argmax(found, axis=1)], np.nan)
+    missing = np.flatnonzero(np.isnan(best))
+    if missing.size:
+        ladder = near[missing, None] * (
+            1.0 + sign * np.array([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1.0])
+        )
+        if sign > 0:
+            ladder = np.where(ladder > 0.0, ladder, np.geomspace(1e-300, 1e-3, ladder.shape[1]))
+        found = holds(profile.bracket(ladder.ravel()), np.repeat(goal[missing], ladder.shape[1])).reshape(ladder.shape)
+        far = ladder[np.arange(missing.size), np.argmax(found, axis=1)]
+        best[missing] = np.where(np.any(found, axis=1), far, np.inf if sign > 0 else 0.0)
+    return np.where(best >= _BEYOND, np.inf, best)

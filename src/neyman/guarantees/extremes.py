@@ -1,0 +1,33 @@
+"""The two ends of the scale: perfect privacy, f(alpha) = 1 - alpha, and none at all, f = 0."""
+
+from __future__ import annotations
+
+import math
+
+from neyman.engines.closed_form import BlatantProfile, PerfectProfile
+from neyman.engines.profile import Profile
+from neyman.guarantees.composed import PessimisticGuarantee
+from neyman.guarantees.gaussian_fit import Fit
+from neyman.guarantees.sides import Sides
+
+__all__ = ["BLATANT", "PERFECT"]
+
+
+class _Extreme(PessimisticGuarantee):
+    """A guarantee with nothing to compute; ``mu`` is 0 or inf."""
+
+    def __init__(self, profile: Profile, name: str, mu: float) -> None:
+        super().__init__(Sides(profile, profile), "add_or_remove")
+        self._name = name
+        self._value = mu
+
+    def fit(self, floor: float) -> Fit:
+        """The Gaussian fit: itself."""
+        return Fit(self._value, 0.0, -math.log(2.0) if self._value == 0.0 else -math.inf, 0.0)
+
+    def __repr__(self) -> str:
+        return self._name
+
+
+PERFECT = _Extreme(PerfectProfile(), "PERFECT", 0.0)
+BLATANT = _Extreme(BlatantProfile(), "BLATANT", math.inf)

@@ -1,0 +1,193 @@
+"""mu(floor): the least mu with G_mu below the curve wherever alpha and beta are at least the floor.
+
+Certified tangents l_i(alpha) = 1 - delta(e_i) - e^{e_i} alpha bound the curve from below, so
+m_i(alpha) = Phi^-1(1 - alpha) - Phi^-1(l_i(alpha)) bounds the local mu from above. {m_i <= c} = {G_c - l_i <= 0} is an
+interval, because G_c is convex and l_i a line: m_i is quasi-convex, its supremum over an interval is taken at an end.
+Between two knots alpha_{i+1} < alpha_i the better of two tangents is followed, with a change at their vertex; hence
+three numbers bound the supremum over the whole interval, and refining eps where the bound is largest closes the gap.
+The knots themselves are just numbers: nothing uncertified enters.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Profile
+from neyman.guarantees.crossing import crossing
+from neyman.guarantees.sides import Sides, alpha_score
+from neyman.guarantees.tradeoff import excess_lower
+from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
+
+__all__ = ["Fit", "fit_lower", "fit_upper"]
+
+_GAP = 1e-8  # relative, between the supremum's bound and its best knot
+_ROUNDS = 12
+_MOST_KNOTS = 6_000
+_SECTIONS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A certified upper bound on mu, where it is (nearly) attained, and the eps at which alpha reaches the floor."""
+
+    mu: float
+    epsilon: float
+    log_alpha: float
+    epsilon_floor: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Knots:
+    """Tangents of increasing eps with the (decreasing) alphas between which each pair of them is followed."""
+
+    epsilon: FloatArray
+    delta: FloatArray
+    log_gap: FloatArray
+    log_alpha: FloatArray
+
+
+def fit_upper(sides: Sides, floor: float, start: float) -> Fit:
+    """Return a certified upper bound on mu(floor), over every branch of the curve."""
+    at_zero = [branch.bracket(np.zeros(1)) for branch in sides.branches]
+    # one tangent of slope -1 for both branches, so that the piece between them is covered by its two ends
+    delta = max(float(b.upper[0]) for b in at_zero)
+    log_gap = min(float(b.log_gap_lower[0]) for b in at_zero)
+    fits = [_fit_branch(branch, sides.symmetric, floor, start, (delta, log_gap)) for branch in sides.branches]
+    return max(fits, key=lambda fit: fit.mu)
+
+
+def fit_lower(sides: Sides, floor: float, start: float, guess: Fit) -> float:
+    """Return a certified lower bound on mu(floor), from the certified power where ``guess`` found its maximum."""
+    best = 0.0
+    for branch, other in zip(sides.branches, sides.branches[::-1], strict=True):
+        view = Sides(branch, other)
+        best = max(best, _point_lower(view, floor, start, guess))
+    return best
+
+
+def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
+    gap = float(view.bracket(np.zeros(1)).log_gap_upper[0])
+    if view.symmetric and gap - np.log(2.0) <= np.log(floor):  # the fixed point is below the floor
+        return max(0.0, -2.0 * float(probit(np.array([gap - np.log(2.0)]))[0]) * (1.0 - PROBIT_ERROR))
+    epsilon = np.array([guess.epsilon, guess.epsilon_floor])
+    alpha = np.maximum(np.exp(np.array([guess.log_alpha, np.log(floor)])), floor)
+    usable = epsilon <= 690.0
+    if not np.any(usable):
+        return 0.0
+    alpha, epsilon = alpha[usable], epsilon[usable]
+    excess = excess_lower(view, alpha, epsilon, start)
+    beta = 1.0 - alpha - excess
+    excess = np.where(beta >= floor, excess, 0.0)
+    with np.errstate(divide="ignore"):
+        mu = probit_gap(np.log(alpha), np.log(excess), np.log(np.maximum(beta, 5e-324)))
+    return max(0.0, float(np.max(mu)) * (1.0 - PROBIT_ERROR))
+
+
+def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, zero: tuple[float, float]) -> Fit:
+    log_floor = float(np.log(floor))
+    log_zero = _log_alpha_at_zero(branch, symmetric, zero[1])
+    if log_zero <= log_floor:  # the whole branch lies below the floor: only its end counts
+        end = _Knots(np.zeros(1), np.array([zero[0]]), np.array([zero[1]]), np.array([log_zero]))
+        return Fit(_outward(float(_local(end, np.zeros(1, dtype=int), end.log_alpha)[0])), 0.0, log_zero, 0.0)
+    goal = -probit(np.array([log_floor]))
+    last = float(crossing(lambda e: alpha_score(branch, e), goal, start, 1e-5)[0])
+    if not 0.0 < last < 1e12:
+        last = min(max(last, start), 1e12)
+    grid = np.unique(np.concatenate([np.linspace(0.0, last, 24), np.geomspace(min(start, last) / 8.0, last, 24)]))
+    knots = _knots(branch, grid[1:], log_floor, log_zero, zero)
+    for _ in range(_ROUNDS):
+        bound, attained = _interval_bounds(knots, log_floor)
+        best = float(np.max(attained))
+        loose = np.flatnonzero(bound > best * (1.0 + _GAP))
+        sections = _SECTIONS if loose.size <= 64 else (4 if loose.size <= 512 else 2)
+        if loose.size == 0 or not np.isfinite(best) or knots.epsilon.size + loose.size * (sections - 1) > _MOST_KNOTS:
+            break
+        part = np.arange(1, sections) / sections
+        low, high = knots.epsilon[loose, None], knots.epsilon[loose + 1, None]
+        knots = _refined(branch, knots, (low + (high - low) * part).ravel(), log_floor, log_zero)
+    bound, attained = _interval_bounds(knots, log_floor)
+    where = int(np.argmax(attained))
+    return Fit(_outward(float(np.max(bound))), float(knots.epsilon[where]), float(knots.log_alpha[where]), last)
+
+
+def _log_alpha_at_zero(branch: Profile, symmetric: bool, log_gap: float) -> float:
+    with np.errstate(divide="ignore"):
+        touching = float(np.log(branch.slope(np.zeros(1)))[0])
+    fixed_point = log_gap - float(np.log(2.0))  # on the slope -1 tangent alpha = beta = gap / 2
+    return min(touching, fixed_point) if symmetric and touching > -np.inf else fixed_point
+
+
+def _knots(branch: Profile, grid: FloatArray, log_floor: float, log_zero: float, zero: tuple[float, float]) -> _Knots:
+    start = _Knots(np.zeros(1), np.array([zero[0]]), np.array([zero[1]]), np.array([log_zero]))
+    return _refined(branch, start, grid, log_floor, log_zero)
+
+
+def _refined(branch: Profile, knots: _Knots, more: FloatArray, log_floor: float, log_zero: float) -> _Knots:
+    """Insert tangents at ``more`` > 0; alphas are kept between the floor and the start, and decreasing."""
+    b = branch.bracket(more)
+    with np.errstate(divide="ignore"):
+        log_alpha = np.log(branch.slope(more)) - more
+    epsilon = np.concatenate([knots.epsilon, more])
+    order = np.argsort(epsilon, kind="stable")
+    alphas = np.concatenate([knots.log_alpha, np.clip(log_alpha, log_floor, log_zero)])[order]
+    alphas = np.minimum.accumulate(alphas)
+    alphas[-1] = log_floor
+    return _Knots(
+        epsilon[order],
+        np.concatenate([knots.delta, b.upper])[order],
+        np.concatenate([knots.log_gap, b.log_gap_lower])[order],
+        alphas,
+    )
+
+
+def _interval_bounds(knots: _Knots, log_floor: float) -> tuple[FloatArray, FloatArray]:
+    """Upper bounds of the local mu between neighbouring knots, and its bound at the knots themselves."""
+    n = knots.epsilon.size
+    i, j = np.arange(n - 1), np.arange(1, n)
+    attained = _local(knots, np.arange(n), knots.log_alpha)
+    attained[-1] = min(attained[-1], float(_local(knots, i[-1:], knots.log_alpha[-1:])[0]))
+    log_v = np.clip(_log_vertex(knots, i, j), knots.log_alpha[j], knots.log_alpha[i])
+    at_vertex = np.maximum(_local(knots, i, log_v), _local(knots, j, log_v))
+    # the vertex below the interval: tangent i is followed throughout (its other end is knot i itself)
+    only_i = log_v <= knots.log_alpha[j]
+    low_end = np.where(only_i, _local(knots, i, knots.log_alpha[j]), np.maximum(at_vertex, attained[j]))
+    only_j = log_v >= knots.log_alpha[i]
+    inner = np.where(only_j & ~only_i, np.maximum(_local(knots, j, knots.log_alpha[i]), attained[j]), low_end)
+    return np.maximum(inner, np.where(only_j & ~only_i, 0.0, attained[i])), attained
+
+
+def _log_vertex(knots: _Knots, i: np.ndarray, j: np.ndarray) -> FloatArray:
+    """log of (delta_i - delta_j) / (e^{e_j} - e^{e_i}), the alpha at which the two tangents meet (approximate)."""
+    step = knots.epsilon[j] - knots.epsilon[i]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        drop = np.log(np.maximum(knots.delta[i] - knots.delta[j], 0.0))
+        gain = knots.log_gap[j] + np.log(-np.expm1(np.minimum(knots.log_gap[i] - knots.log_gap[j], 0.0)))
+        rise = np.log(np.expm1(np.minimum(step, 700.0)))
+        log_v = np.where(knots.delta[i] < 0.5, drop, gain) - knots.epsilon[i] - rise
+    return np.where(np.isnan(log_v), 0.5 * (knots.log_alpha[i] + knots.log_alpha[j]), log_v)
+
+
+def _local(knots: _Knots, tangent: np.ndarray, log_alpha: FloatArray) -> FloatArray:
+    """m_i(alpha), from the excess power where it is small and from beta = gap - e^eps alpha where that is."""
+    e, delta, log_gap = knots.epsilon[tangent], knots.delta[tangent], knots.log_gap[tangent]
+    slack = 4.0 * UNIT * (2.0 + np.abs(e) + np.abs(log_alpha) + np.abs(log_gap))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore", under="ignore"):
+        load = np.exp(np.minimum(e + log_alpha, 0.0))
+        log_load = log_alpha + np.where(
+            e > 1.0, e + np.log1p(-np.exp(-np.maximum(e, 1.0))), np.log(np.expm1(np.minimum(e, 1.0)))
+        )
+        log_excess = np.logaddexp(np.log(delta), log_load) + slack
+        share = e + log_alpha - log_gap + slack  # log of e^eps alpha / gap
+        log_beta = log_gap + np.log(-np.expm1(np.minimum(share, 0.0))) - slack
+        direct = np.log1p(-np.minimum(delta + load * (1.0 + slack), 1.0)) - slack
+        log_beta = np.where(np.isnan(log_beta), -np.inf, np.maximum(log_beta, np.where(delta < 0.5, direct, -np.inf)))
+    out = log_beta <= -1e300
+    value = probit_gap(log_alpha, np.where(out, 0.0, log_excess), np.where(out, -1.0, log_beta))
+    return np.where(out, np.inf, value)
+
+
+def _outward(mu: float) -> float:
+    return mu * (1.0 + PROBIT_ERROR)

@@ -1,0 +1,153 @@
+"""Delta(M || M~) = max over real eps of (delta~(eps) - delta(eps)) / (1 + e^eps), bracketed.
+
+On a negative eps the quotient equals that of the reversed pairs at -eps, so eps >= 0 on every branch suffices. Between
+two neighbouring points, in x = e^eps, delta~ lies below its chord and delta above its secants extended from outside:
+the numerator is bounded by a piecewise linear function, its quotient by 1 + x is monotone on each piece, and the
+maximum is at one of three points. Intervals whose bound is too large are refined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Profile
+from neyman.guarantees.epsilon import epsilon_upper, spread
+from neyman.guarantees.sides import Sides
+from neyman.numerics.normal import UNIT
+
+__all__ = ["divergence", "shortfall"]
+
+_ABSOLUTE = 2e-9
+_ROUNDS = 12
+_MOST_POINTS = 4_000
+_FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
+_NEGLIGIBLE = 1e-12
+
+
+@dataclass(frozen=True, slots=True)
+class _Points:
+    """Bounds on both profiles at increasing eps, in y = e^eps - 1 (exact near 0)."""
+
+    epsilon: FloatArray
+    y: FloatArray
+    self_lower: FloatArray
+    self_upper: FloatArray
+    other_lower: FloatArray
+    other_upper: FloatArray
+
+
+def divergence(mine: Sides, other: Sides) -> tuple[float, float]:
+    """Return certified (lower, upper) bounds on Delta(mine || other)."""
+    bounds = [_branch(mine.forward, other.forward, mine.backward)]
+    if not (mine.symmetric and other.symmetric):
+        bounds.append(_branch(mine.backward, other.backward, mine.forward))
+    return max(low for low, _ in bounds), max(high for _, high in bounds)
+
+
+def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> tuple[float, float]:
+    unit = spread(other)
+    end = float(epsilon_upper(other, np.array([_NEGLIGIBLE]), unit)[0])
+    end = min(max(end, min(spread(mine), unit)), _FARTHEST)
+    grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
+    points = _evaluate(mine, other, np.unique(grid))
+    first_slope = _slope_at_zero(mine, mine_reversed, float(points.epsilon[1]), float(points.self_lower[0]))
+    for _ in range(_ROUNDS):
+        bound, best = _interval_bounds(points, first_slope)
+        loose = np.flatnonzero(bound > best + _ABSOLUTE)
+        sections = 8 if loose.size <= 64 else 4
+        if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
+            break
+        part = np.arange(1, sections) / sections
+        low, high = points.epsilon[loose, None], points.epsilon[loose + 1, None]
+        points = _merge(points, _evaluate(mine, other, (low + (high - low) * part).ravel()))
+    bound, best = _interval_bounds(points, first_slope)
+    tail = points.other_upper[-1] / (2.0 + points.y[-1])
+    upper = max(float(np.max(bound)), float(tail), 0.0) * (1.0 + 64.0 * UNIT)
+    return max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5)
+
+
+def _evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> _Points:
+    a, b = mine.bracket(epsilon), other.bracket(epsilon)
+    return _Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
+
+
+def _merge(a: _Points, b: _Points) -> _Points:
+    order = np.argsort(np.concatenate([a.epsilon, b.epsilon]), kind="stable")
+    return _Points(
+        np.concatenate([a.epsilon, b.epsilon])[order],
+        np.concatenate([a.y, b.y])[order],
+        np.concatenate([a.self_lower, b.self_lower])[order],
+        np.concatenate([a.self_upper, b.self_upper])[order],
+        np.concatenate([a.other_lower, b.other_lower])[order],
+        np.concatenate([a.other_upper, b.other_upper])[order],
+    )
+
+
+def _slope_at_zero(mine: Profile, mine_reversed: Profile, step: float, delta_lower: float) -> float:
+    """A certified upper bound on Q(L > 0) = -d delta / dx at x = 1+, from the secant to the other side of eps = 0."""
+    if mine is mine_reversed:  # symmetric: alpha(0) <= beta(0), and their sum is 1 - delta(0)
+        return 0.5 * (1.0 - delta_lower)
+    x = float(np.exp(-step))
+    beyond = float(mine_reversed.bracket(np.array([step])).upper[0])
+    return float(np.clip(1.0 - (delta_lower - x * beyond) / -np.expm1(-step) * (1.0 - 64.0 * UNIT), 0.0, 1.0))
+
+
+def _interval_bounds(p: _Points, first_slope: float) -> tuple[FloatArray, float]:
+    """Upper bounds of the quotient on each interval, and its largest certified value at a point."""
+    left_slope = np.empty(p.y.size - 1)  # of the secant that ends where the interval begins
+    left_slope[0] = -first_slope
+    step = np.diff(p.y)
+    left_slope[1:] = (p.self_lower[1:-1] - p.self_upper[:-2]) / step[:-1]
+    right_slope = np.zeros(p.y.size - 1)  # of the secant that begins where the interval ends
+    right_slope[:-1] = (p.self_upper[2:] - p.self_lower[1:-1]) / step[1:]
+    right_slope = np.minimum(right_slope, 0.0)
+    ends = (p.other_upper - p.self_lower) / (2.0 + p.y)
+    start, stop = p.self_lower[:-1], p.self_lower[1:]
+    bend = np.where(left_slope < right_slope, right_slope - left_slope, 1.0)
+    at = np.clip((start - stop + right_slope * step) / bend, 0.0, step)
+    mine = np.minimum(start + left_slope * at, stop - right_slope * (step - at))
+    chord = p.other_upper[:-1] + (p.other_upper[1:] - p.other_upper[:-1]) * (at / step)
+    middle = (chord - mine + 8.0 * UNIT * (chord + mine)) / (2.0 + p.y[:-1] + at)
+    bound = np.maximum(np.maximum(ends[:-1], ends[1:]), middle)
+    crossed = np.where(left_slope < right_slope, bound, _crude(p))
+    return crossed, float(np.max((p.other_lower - p.self_upper) / (2.0 + p.y)))
+
+
+def _crude(p: _Points) -> FloatArray:
+    """(delta~ at the start - delta at the end) / (1 + x at the start): always valid."""
+    return np.maximum(p.other_upper[:-1] - p.self_lower[1:], 0.0) / (2.0 + p.y[:-1])
+
+
+def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], start: float) -> float:
+    """Return a certified upper bound on Delta(G_mu || mine) when G_mu <= mine down to alpha = floor.
+
+    ``mu_floor`` is (floor, eps at which alpha is about the floor). Above the floor G_mu has the larger delta by
+    construction; only eps past the certified last one with alpha(eps) >= floor can contribute.
+    """
+    floor, near = mu_floor
+    worst = 0.0
+    for branch in mine.branches:
+        begin = _certified_reach(branch, floor, near, start)
+        end = max(min(2.0 * near + 8.0 * start, 600.0), begin + start)
+        grid = np.linspace(begin, end, 256)
+        upper, lower = branch.bracket(grid).upper, gaussian.bracket(grid).lower
+        with np.errstate(under="ignore"):
+            pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(grid[:-1]))
+            tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
+        worst = max(worst, float(np.max(pieces)), float(tail))
+    return worst * (1.0 + 64.0 * UNIT)
+
+
+def _certified_reach(branch: Profile, floor: float, near: float, start: float) -> float:
+    """The largest tried eps with Q(L > eps) >= floor certified by a secant to its right; 0 where none is."""
+    tries = np.maximum(near - start * np.array([1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 2.0]), 0.0)
+    step = start * np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])
+    if near > 600.0:
+        return 0.0
+    lower, upper = branch.bracket(tries).lower, branch.bracket(tries + step).upper
+    alpha = (lower - upper) / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
+    reached = tries[alpha >= floor]
+    return float(reached[0]) if reached.size else 0.0

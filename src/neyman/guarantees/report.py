@@ -1,0 +1,78 @@
+"""The reporting triple (mu, regret, floor) with what it leaves out."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from neyman._validate import FloatArray
+
+__all__ = ["GDPReport", "TradeoffPoints"]
+
+
+@dataclass(frozen=True, slots=True)
+class GDPReport:
+    """A guarantee summarised as Gaussian differential privacy; ``str()`` is the sentence.
+
+    Attributes
+    ----------
+    mu : float
+        Least mu with G_mu below the trade-off curve wherever both error rates are at least ``floor``, rounded up.
+    regret : float
+        Delta(f || G_mu): how much privacy the summary gives away at most, rounded up. Below 0.01, mu is practically the
+        whole story.
+    floor : float
+        Where the promise of ``mu`` ends.
+    tail_mu : float
+        A mu that is valid with no floor at all (inf where there is none).
+    shortfall : float
+        Bound on Delta(G_mu || f): what the curve may lose to G_mu below the floor; 0 when ``mu >= tail_mu``.
+    """
+
+    mu: float
+    regret: float
+    floor: float
+    tail_mu: float
+    shortfall: float
+
+    def __str__(self) -> str:
+        if math.isinf(self.mu):
+            return (
+                f"No finite mu holds at error rates of {self.floor:.3g} and above; "
+                "state epsilon(delta) or the whole trade-off curve instead."
+            )
+        if self.mu == 0.0 and self.tail_mu == 0.0:
+            return f"0-GDP (floor {self.floor:.3g}): perfect privacy, with no exception below the floor."
+        head = (
+            f"{_up(self.mu)}-GDP at error rates of {self.floor:.3g} and above (the floor); "
+            f"the summary overstates attacks by a regret of at most {_up(self.regret, 3)}. "
+        )
+        if self.shortfall == 0.0:
+            return head + "The same mu holds below the floor."
+        rest = "no finite mu holds" if math.isinf(self.tail_mu) else f"only mu = {_up(self.tail_mu)} is guaranteed"
+        return (
+            head + f"Below the floor {rest}; the curve falls short of G_mu there by at most {_up(self.shortfall, 3)}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TradeoffPoints:
+    """Certified points of a trade-off curve: every test with false positive rate ``alpha`` misses at least ``beta``.
+
+    ``alpha`` falls strictly as ``epsilon`` grows; each point lies on the certified tangent of slope -e^epsilon.
+    """
+
+    epsilon: FloatArray
+    alpha: FloatArray
+    beta: FloatArray
+
+
+def _up(value: float, digits: int = 6) -> str:
+    """Format with ``digits`` significant digits, rounded up."""
+    if value <= 0.0 or math.isinf(value):
+        return f"{value:g}"
+    scale = digits - 1 - math.floor(math.log10(value))
+    shown = f"{value:.{digits}g}"
+    if float(shown) < value:
+        shown = f"{float(shown) + 10.0**-scale:.{digits}g}"
+    return shown

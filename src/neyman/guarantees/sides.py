@@ -1,0 +1,136 @@
+"""The two directions of an adjacency seen as one certified profile over all real eps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Bracket, Profile
+from neyman.numerics.normal import UNIT, probit
+
+__all__ = ["Adjacency", "MaximumProfile", "Sides"]
+
+Adjacency = Literal["add_or_remove", "add", "remove", "replace"]
+
+
+class MaximumProfile(Profile):
+    """max(delta_remove, delta_add) at every eps: the profile of "add or remove one record"."""
+
+    def __init__(self, first: Profile, second: Profile) -> None:
+        self.first = first
+        self.second = second
+        self.method = first.method if first.method == second.method else f"{first.method}, {second.method}"
+
+    @property
+    def tail_mu(self) -> float:
+        """The larger of the two."""
+        return max(self.first.tail_mu, self.second.tail_mu)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """Bounds at each ``epsilon``: the maximum of bounds bounds the maximum."""
+        a, b = self.first.bracket(epsilon), self.second.bracket(epsilon)
+        return Bracket(
+            np.maximum(a.lower, b.lower),
+            np.maximum(a.upper, b.upper),
+            np.minimum(a.log_gap_lower, b.log_gap_lower),
+            np.minimum(a.log_gap_upper, b.log_gap_upper),
+        )
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """The slope of whichever is larger."""
+        a, b = self.first.bracket(epsilon), self.second.bracket(epsilon)
+        first_larger = (a.upper > b.upper) | ((a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper))
+        return np.where(first_larger, self.first.slope(epsilon), self.second.slope(epsilon))
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The profile for eps >= 0 (``forward``) and the reversed pair's (``backward``), which answers for eps < 0.
+
+    delta(-e) = 1 - e^-e + e^-e delta_backward(e). One object in both places means a symmetric trade-off curve.
+    """
+
+    forward: Profile
+    backward: Profile
+
+    @classmethod
+    def of(cls, remove: Profile, add: Profile, adjacency: Adjacency) -> Sides:
+        """Arrange the two directions for ``adjacency``; "replace" takes a symmetric pair, given twice."""
+        if adjacency == "remove":
+            return cls(remove, add)
+        if adjacency == "add":
+            return cls(add, remove)
+        both = remove if remove is add else MaximumProfile(remove, add)
+        return cls(both, both)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether f is its own inverse."""
+        return self.forward is self.backward
+
+    @property
+    def branches(self) -> tuple[Profile, ...]:
+        """The profiles that matter: one when symmetric, else both."""
+        return (self.forward,) if self.symmetric else (self.forward, self.backward)
+
+    @property
+    def tail_mu(self) -> float:
+        """A mu valid with no floor, for every branch."""
+        return max(branch.tail_mu for branch in self.branches)
+
+    @property
+    def method(self) -> str:
+        """How the profiles are computed."""
+        return self.forward.method
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite)."""
+        negative = epsilon < 0.0
+        if not np.any(negative):
+            return self.forward.bracket(epsilon)
+        lower, upper, low_gap, high_gap = (np.empty_like(epsilon) for _ in range(4))
+        if not np.all(negative):
+            b = self.forward.bracket(epsilon[~negative])
+            lower[~negative], upper[~negative] = b.lower, b.upper
+            low_gap[~negative], high_gap[~negative] = b.log_gap_lower, b.log_gap_upper
+        e = epsilon[negative]
+        r = _reversed(-e, self.backward.bracket(-e))
+        lower[negative], upper[negative] = r.lower, r.upper
+        low_gap[negative], high_gap[negative] = r.log_gap_lower, r.log_gap_upper
+        return Bracket(lower, upper, low_gap, high_gap)
+
+
+def _reversed(epsilon: FloatArray, b: Bracket) -> Bracket:
+    """Bounds at -eps from the reversed pair's at eps > 0, rounded outward."""
+    with np.errstate(under="ignore"):
+        weight, rest = np.exp(-epsilon), -np.expm1(-epsilon)
+        lower = (rest + weight * b.lower) * (1.0 - 8.0 * UNIT)
+        upper = (rest + weight * b.upper) * (1.0 + 8.0 * UNIT) + 5e-324
+    low, high = b.log_gap_lower - epsilon, b.log_gap_upper - epsilon
+    return Bracket(lower, np.minimum(upper, 1.0), low * (1.0 + 2.0 * UNIT), high * (1.0 - 2.0 * UNIT))
+
+
+def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:
+    """-Phi^-1(delta), from whichever of delta and 1 - delta is small: nearly linear in eps, which secants like."""
+    with np.errstate(divide="ignore"):
+        small = -probit(np.log(np.minimum(delta, 0.5)))
+    return np.where(delta < 0.5, small, probit(log_gap))
+
+
+def alpha_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
+    """-Phi^-1(Q(L > eps)), approximate."""
+    with np.errstate(divide="ignore"):
+        return -probit(np.minimum(np.log(profile.slope(epsilon)) - epsilon, 0.0))
+
+
+def power_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
+    """-Phi^-1(P(L > eps)), approximate."""
+    b, slope = profile.bracket(epsilon), profile.slope(epsilon)
+    power = b.upper + slope
+    with np.errstate(divide="ignore"):
+        small = -probit(np.log(np.clip(power, 0.0, 0.5)))
+        complement = np.log(np.clip(np.exp(b.log_gap_lower) - slope, 0.0, 1.0))
+    return np.where(power < 0.5, small, probit(complement))

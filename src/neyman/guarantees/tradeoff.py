@@ -1,0 +1,188 @@
+"""The trade-off curve f(alpha) = sup over real eps of 1 - delta(eps) - e^eps alpha, certified from either side.
+
+With x = e^eps the objective gap(x) - x alpha, gap = 1 - delta, is concave in x > 0. Any eps gives a lower bound on f.
+An upper bound needs the whole line: secants of a concave function through two points bound it beyond them, so four
+neighbouring points around the maximum bound the supremum. Near alpha + beta = 1 the same is done for the excess power
+1 - f(alpha) - alpha = inf over eps of delta(eps) + (e^eps - 1) alpha, where nothing cancels.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.guarantees.crossing import crossing
+from neyman.guarantees.epsilon import epsilon_upper
+from neyman.guarantees.sides import Sides, alpha_score, power_score
+from neyman.numerics.normal import UNIT, probit
+
+__all__ = ["beta_lower", "beta_upper", "excess_lower", "power_lower", "power_upper", "tangent"]
+
+_SMALLEST = 1e-299  # an alpha below it is steered as if it were this large (any eps is safe)
+_NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this small
+_FARTHEST = 1e12
+_OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
+_FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
+_TRIES = 8
+
+
+def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+    """Return the real eps whose tangent touches the curve near each ``alpha`` (approximate: it steers)."""
+    level = np.clip(alpha, _SMALLEST, 1.0)
+    at_zero = float(sides.forward.slope(np.zeros(1))[0])
+    forward = level <= at_zero
+    epsilon = np.zeros_like(level)
+    if np.any(forward):
+        goal = -probit(np.log(level[forward]))
+        epsilon[forward] = crossing(lambda e: alpha_score(sides.forward, e), goal, start, 1e-6)
+    if not np.all(forward):
+        rest = level[~forward]
+        with np.errstate(divide="ignore"):
+            goal = np.where(rest > 0.5, -probit(np.log(1.0 - rest)), probit(np.log(rest)))
+        goal = np.minimum(goal, 37.0)
+        epsilon[~forward] = -crossing(lambda e: power_score(sides.backward, e), goal, start, 1e-6)
+    if np.any(alpha == 0.0):
+        last = epsilon_upper(sides.forward, np.array([_NO_MASS]), start)[0]
+        epsilon[alpha == 0.0] = last if np.isfinite(last) else 0.0
+    return np.clip(epsilon, -_FARTHEST, _FARTHEST)
+
+
+def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+    """Return certified lower bounds on f(alpha)."""
+    epsilon = tangent(sides, alpha, start)
+    return np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0)
+
+
+def line(log_gap: FloatArray, epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
+    """Return gap - e^eps alpha rounded down (-inf never; negative where the line has left the square)."""
+    with np.errstate(under="ignore"):
+        gap, load = np.exp(log_gap), _load(epsilon, alpha)
+    slack = load * _load_error(epsilon, alpha) + 4.0 * UNIT * gap * (1.0 + np.minimum(np.abs(log_gap), 800.0))
+    return gap - load - np.where(gap > 0.0, slack, 0.0)
+
+
+def _load(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
+    """e^eps alpha, capped at e (a line that high is of no use), without overflow."""
+    with np.errstate(divide="ignore", under="ignore"):
+        return np.exp(np.minimum(epsilon + np.log(alpha), 1.0))
+
+
+def _load_error(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
+    return 4.0 * UNIT * (2.0 + np.abs(epsilon) + np.abs(np.log(np.maximum(alpha, 5e-324))))
+
+
+def power_upper(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+    """Return certified upper bounds on 1 - f(alpha), each from its own small terms."""
+    epsilon = tangent(sides, alpha, start)
+    load = _load(epsilon, alpha)
+    power = sides.bracket(epsilon).upper + load * (1.0 + _load_error(epsilon, alpha))
+    return np.minimum(power * (1.0 + 2.0 * UNIT), 1.0)
+
+
+def beta_upper(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+    """Return certified upper bounds on f(alpha)."""
+    log_gap = float(sides.bracket(np.zeros(1)).log_gap_upper[0])
+    if log_gap == -np.inf:
+        return np.zeros_like(alpha)  # delta(0) = 1
+    epsilon = tangent(sides, alpha, start)
+    power, _ = _infimum(sides, alpha, epsilon, start, "power")
+    scale = sides.bracket(epsilon).log_gap_upper
+    scale = np.where(np.isfinite(scale), scale, 0.0)
+    negative, found = _infimum(sides, alpha, epsilon, start, "beta", scale)
+    with np.errstate(under="ignore"):
+        unscaled = -negative * np.exp(scale) * (1.0 + 4.0 * UNIT * (1.0 + np.abs(scale))) + 5e-324
+    large = np.where(found, unscaled, np.inf)
+    bound = np.minimum(1.0 - np.maximum(power, alpha) + UNIT, large)
+    # the curve touches alpha + beta = gap(0) somewhere, so f is at most gap(0) from alpha = gap(0) on
+    total = np.exp(log_gap) * (1.0 + 4.0 * UNIT * (1.0 + min(abs(log_gap), 800.0))) + 5e-324
+    bound = np.minimum(bound, np.where(alpha >= total, total, 1.0))
+    return np.clip(np.minimum(bound, 1.0 - alpha + UNIT), 0.0, 1.0)
+
+
+def power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+    """Return certified lower bounds on 1 - f(alpha)."""
+    epsilon = tangent(sides, alpha, start)
+    power, _ = _infimum(sides, alpha, epsilon, start, "power")
+    beta = beta_upper(sides, alpha, start)
+    return np.maximum(np.maximum(power, alpha), 1.0 - beta - UNIT)
+
+
+def excess_lower(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:
+    """Return certified lower bounds on 1 - f(alpha) - alpha, given eps near the tangent's."""
+    excess, _ = _infimum(sides, alpha, epsilon, start, "excess")
+    return np.maximum(excess, 0.0)
+
+
+def _infimum(
+    sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float, kind: str, scale: FloatArray | None = None
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Lower-bound inf over x of the convex objective; False (and 0) where four points did not surround it.
+
+    "beta" is in units of e^scale, since the gap itself may underflow.
+    """
+    units = np.zeros_like(alpha) if scale is None else scale
+    bound, found = np.zeros_like(alpha), np.zeros(alpha.shape, dtype=np.bool_)
+    spacing = _FIRST_SPACING * start
+    for _ in range(_TRIES):
+        rows = np.flatnonzero(~found)
+        if rows.size == 0:
+            break
+        at = epsilon[rows] + _OFFSETS[:, None] * spacing
+        lower, upper = _objective(sides, at, alpha[rows], kind, units[rows])
+        with np.errstate(over="ignore", invalid="ignore"):
+            value, ok = _convex_infimum(np.expm1(at - at[1]), lower, upper)
+        bound[rows[ok]], found[rows[ok]] = value[ok], True
+        spacing *= 8.0
+    return bound, found
+
+
+def _objective(
+    sides: Sides, at: FloatArray, alpha: FloatArray, kind: str, scale: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    b = sides.bracket(at.ravel())
+    with np.errstate(under="ignore"):
+        load = _load(at, alpha)
+        slack = load * _load_error(at, alpha)
+        if kind == "beta":
+            low, high = b.log_gap_lower.reshape(at.shape), b.log_gap_upper.reshape(at.shape)
+            load = np.exp(np.minimum(at + np.log(np.maximum(alpha, 5e-324)) - scale, 1.0))
+            slack = load * (_load_error(at, alpha) + 4.0 * UNIT * np.abs(scale))
+            room = 4.0 * UNIT * (2.0 + np.minimum(np.abs(high), 1e13) + np.abs(scale))
+            least = np.exp(np.minimum(low - scale, 700.0)) * (1.0 - room)
+            most = np.exp(np.minimum(high - scale, 700.0)) * (1.0 + room)
+            return load - slack - np.where(high - scale > 700.0, np.inf, most), load + slack - least
+    low, high = b.lower.reshape(at.shape), b.upper.reshape(at.shape)
+    if kind == "power":
+        return (load - slack + low) * (1.0 - 2.0 * UNIT), (load + slack + high) * (1.0 + 2.0 * UNIT)
+    return _excess(at, alpha, low, high)
+
+
+def _excess(at: FloatArray, alpha: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """delta + (e^eps - 1) alpha; for eps < 0 its terms come from the reversed pair and are regrouped upstream."""
+    load = np.expm1(np.minimum(at, 700.0)) * alpha
+    slack = 8.0 * UNIT * (np.abs(load) + high)
+    return load + low - slack, load + high + slack
+
+
+def _convex_infimum(x: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Lower-bound inf h for convex h with lower <= h <= upper at four increasing points (first axis).
+
+    The chord over the first pair falls and over the last pair rises (else not ok), so the infimum is inside or bounded
+    by the end values. Inside, secants extended from neighbouring pairs lie below h.
+    """
+    ok = (upper[1] <= lower[0]) & (upper[2] <= lower[3])
+    middle = x[2] - x[1]
+    left_end = lower[1] + (lower[1] - upper[2]) * ((x[1] - x[0]) / middle)
+    right_end = lower[2] + (lower[2] - upper[1]) * ((x[3] - x[2]) / middle)
+    falling = (lower[1] - upper[0]) / (x[1] - x[0])  # extended to the right of x1 it stays below h
+    rising = (upper[3] - lower[2]) / (x[3] - x[2])  # extended to the left of x2 it stays below h
+    vertex = (lower[2] - lower[1] + falling * x[1] - rising * x[2]) / np.where(falling < rising, falling - rising, -1.0)
+    vertex: FloatArray = np.clip(np.where(np.isfinite(vertex), vertex, x[1]), x[1], x[2])
+    ends = np.minimum(np.min(lower, axis=0), np.minimum(left_end, right_end))
+    at_vertex = np.minimum(lower[1] + falling * (vertex - x[1]), lower[2] - rising * (x[2] - vertex))
+    inner = np.where(falling < rising, at_vertex, -np.inf)
+    inside = np.minimum(inner, ends)
+    scale = np.max(np.abs(lower), axis=0) + np.max(np.abs(upper), axis=0)
+    bound = inside - 8.0 * UNIT * scale
+    return bound, ok & np.isfinite(bound)

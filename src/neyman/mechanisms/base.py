@@ -1,0 +1,166 @@
+"""What a curator runs: immutable values with an algebra.
+
+``m1 * m2`` runs both, ``m ** n`` runs n independent copies, ``m.poisson(rate)`` runs m on a Poisson sample of records.
+Every mechanism has one exact normal form, a bag of single steps with their counts, and everything is read from it:
+equality, hash, and the privacy losses for the engines.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable
+from fractions import Fraction
+
+from neyman._validate import count, probability
+from neyman.losses.base import Step
+from neyman.losses.gaussian import GaussianStep
+from neyman.mechanisms.rounding import root_at_least, total
+
+__all__ = ["SCHEMA", "Mechanism", "Part", "SingleStep"]
+
+SCHEMA = 1  # of the dict form: raised when a field changes its meaning
+
+
+class Mechanism(ABC):
+    """A randomised algorithm, known by what it promises about one record.
+
+    Two mechanisms are equal when their exact normal forms are: the same sampled steps, each equally often, and the same
+    sum of squared mu over the unsampled Gaussians. So ``m ** a * m ** b == m ** (a + b)`` holds to the last bit.
+
+    Examples
+    --------
+    >>> from neyman import Gaussian
+    >>> Gaussian(2.0) ** 4 == Gaussian(1.0)
+    True
+    >>> Gaussian(9.4).poisson(0.1) ** 3 * Gaussian(5.0)
+    Gaussian(sigma=5.0, sensitivity=1.0) * Gaussian(sigma=9.4, sensitivity=1.0).poisson(0.1) ** 3
+    """
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def parts(self) -> tuple[Part, ...]:
+        """The normal form: distinct single steps, in a canonical order, each with its count >= 1."""
+
+    @abstractmethod
+    def _sampled(self, rate: float) -> Mechanism:
+        """Sample with 0 < rate < 1."""
+
+    @abstractmethod
+    def to_node(self) -> dict[str, object]:
+        """Return the dict form that stands inside another: ``to_dict`` without the schema number."""
+
+    def poisson(self, rate: float) -> Mechanism:
+        """Run this mechanism on a Poisson sample: every record takes part independently with probability ``rate``.
+
+        Parameters
+        ----------
+        rate : float
+            In [0, 1]. At 0 nothing is learnt (perfect privacy); at 1 it is the mechanism itself. Sampling twice
+            multiplies the rates; the exact product is rounded up to a float64.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``rate`` is not in [0, 1], or the mechanism is a composition: one sample shared by several steps is
+            another mechanism than a fresh sample for each.
+
+        Examples
+        --------
+        >>> from neyman import Gaussian
+        >>> Gaussian(9.4).poisson(0.32768)
+        Gaussian(sigma=9.4, sensitivity=1.0).poisson(0.32768)
+        """
+        from neyman.mechanisms.composition import compose  # composition.py builds on this file
+
+        q = probability("rate", rate)
+        if q == 0.0:
+            return compose(())
+        return self if q == 1.0 else self._sampled(q)
+
+    def losses(self) -> tuple[tuple[Step, int], ...]:
+        """Return the privacy losses to compose, each with its count: what the engines read.
+
+        At most one ``GaussianStep``, first and with count 1, stands for all unsampled Gaussians. Empty means perfect
+        privacy.
+
+        Examples
+        --------
+        >>> from neyman import DPSGD, Gaussian
+        >>> (Gaussian(4.0) ** 4 * DPSGD(9.4, 0.1, 2000)).losses()
+        ((GaussianStep(mu=0.5), 1), (SubsampledGaussianStep(sigma=9.4, rate=0.1), 2000))
+        """
+        square = self._mu_squared()
+        merged = ((GaussianStep(root_at_least(square)), 1),) if square else ()
+        return merged + tuple((step.loss(), n) for step, n in self.parts if not step.mu_squared)
+
+    def to_dict(self) -> dict[str, object]:
+        """Return a JSON-ready dict that ``mechanism_from_dict`` reads back.
+
+        Examples
+        --------
+        >>> from neyman import Gaussian
+        >>> Gaussian(9.4).to_dict()
+        {'schema': 1, 'kind': 'gaussian', 'sigma': 9.4, 'sensitivity': 1.0}
+        """
+        return {"schema": SCHEMA, **self.to_node()}
+
+    def __pow__(self, n: int) -> Mechanism:
+        """Compose ``n`` independent runs, n a whole number >= 0; ``m ** 0`` is perfect privacy, ``m ** 1`` is m."""
+        from neyman.mechanisms.composition import repeat
+
+        return repeat(self, count("n", n))
+
+    def __mul__(self, other: Mechanism) -> Mechanism:
+        """Compose two mechanisms; the order does not matter."""
+        from neyman.mechanisms.composition import compose
+
+        return compose((self, other)) if isinstance(other, Mechanism) else NotImplemented
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mechanism):
+            return NotImplemented
+        return self is other or self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def _mu_squared(self) -> Fraction:
+        return total([n * step.mu_squared for step, n in self.parts if step.mu_squared])
+
+    def _identity(self) -> tuple[Fraction, frozenset[tuple[Hashable, int]]]:
+        return self._mu_squared(), frozenset((step.law, n) for step, n in self.parts if not step.mu_squared)
+
+
+class SingleStep(Mechanism):
+    """A mechanism that is its own normal form: one step, composed with nothing."""
+
+    __slots__ = ()
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """The normal form: this step, once."""
+        return ((self, 1),)
+
+    @property
+    def mu_squared(self) -> Fraction:
+        """What this step adds to the one Gaussian of a composition, exactly: 0 unless it is an unsampled Gaussian."""
+        return Fraction(0)
+
+    @property
+    @abstractmethod
+    def law(self) -> Hashable:
+        """What tells steps apart: equal exactly when the loss laws are."""
+
+    @property
+    @abstractmethod
+    def order(self) -> tuple[str | float, ...]:
+        """Sort key among steps, kind first."""
+
+    @abstractmethod
+    def loss(self) -> Step:
+        """The privacy loss of this step alone."""
+
+
+Part = tuple[SingleStep, int]
