@@ -26,7 +26,9 @@ _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its
 _WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
 _CHEAP = 1500  # nodes up to which a straight line is always taken
 _AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
+_ENOUGH = 3e-7  # relative error above which a line through the saddle itself is worth trying
 _SHARP = 1e-9  # relative error that needs no further work
+_EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
 
 
@@ -41,6 +43,7 @@ class ContourProfile(Profile):
         self._chosen = _choose(self._walk)
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line] = {}
+        self._fine: list[tuple[tuple[int, float, float], Line | None]] = []
         self._arcs: list[Arc] = []
         self._hopeless: list[tuple[float, float]] = []
 
@@ -78,7 +81,35 @@ class ContourProfile(Profile):
                 found.put(at, self._line(index), epsilon)
             else:
                 self._bend(found, at, epsilon, plan)
+        self._sharpen(found, epsilon)
         return found
+
+    def _sharpen(self, found: Found, epsilon: FloatArray) -> None:
+        """Where an answer lies far below the line that gave it, try the line through its own saddle, with digits to spare."""
+        blunt = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(found.value)))
+        if not len(blunt):
+            return
+        walk = self._walk
+        own = np.flatnonzero((walk.c > 0.0) & (walk.depth > -DEEPEST))
+        height = walk.k[own] - np.log(walk.c[own] * (walk.c[own] + 1.0)) - np.multiply.outer(epsilon[blunt], walk.c[own])
+        best = own[np.argmin(height, axis=1)]
+        for index in np.unique(best):
+            at = blunt[best == index]
+            line = self._fine_line(int(index), epsilon[at])
+            if line is not None:
+                found.improve(at, line, epsilon)
+
+    def _fine_line(self, index: int, epsilon: FloatArray) -> Line | None:
+        """The line at ``index`` for these eps, as fine as float64 rewards; None where that is too dear."""
+        low, high = float(epsilon.min()), float(epsilon.max())
+        for known, line in self._fine:
+            if known[0] == index and known[1] <= low and high <= known[2]:
+                return line
+        low, high = 0.7 * low, 1.4 * high
+        plan = Plan.make(self._parts, self._walk, index, (low, high), _EXTRA)
+        line = Line.run(self._parts, self._walk, plan) if plan.nodes <= _CHEAP else None
+        self._fine.append(((index, low, high), line))
+        return line
 
     def _bend(self, found: Found, at: IntArray, epsilon: FloatArray, plan: Plan) -> None:
         """Serve the places ``at`` from arcs, laying new ones where those at hand are not sharp enough."""
@@ -184,7 +215,7 @@ class Found:
 
     def improve(self, at: IntArray, contour: Line | Arc, epsilon: FloatArray) -> None:
         """The same, where it is sharper than what is known."""
-        at = at[self.blunt(at)]
+        at = at[~(self.error[at] <= _SHARP * np.abs(self.value[at]))]
         if not len(at):
             return
         trial = Found.empty(len(at))
@@ -205,7 +236,8 @@ class Found:
 
 def _choose(walk: Walk) -> FloatArray:
     """Few lines that serve every eps >= 0 at a loss of at most ``_LOSS`` e-folds against the best line of the walk."""
-    able = np.flatnonzero((walk.c > -1.0) & (walk.c != 0.0) & (walk.depth > -DEEPEST))
+    # between the poles depth is no limit: there 1 - delta is found, in its logarithm
+    able = np.flatnonzero((walk.c > -1.0) & ((walk.depth > -DEEPEST) | (walk.c < 0.0)))
     h = walk.k[able] - np.log(np.abs(walk.c[able]) * (walk.c[able] + 1.0))
     if np.min(h, where=walk.c[able] < 0.0, initial=math.inf) > -_BLATANT:
         able, h = able[walk.c[able] > 0.0], h[walk.c[able] > 0.0]

@@ -21,9 +21,10 @@ __all__ = ["LatticeProfile"]
 
 _FLOOR = 1e-30  # below this delta the tolerance is not pursued
 _LOG_FLOOR = math.log(_FLOOR)
-_AIM = 0.6  # share of the tolerance that discretisation is planned to use
+_AIM = 0.8  # share of the tolerance that discretisation is planned to use
 _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned to serve
 _COARSEST = 0.02  # in units of 1 / (c + 1)
+_LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 40  # tilts tried for one array of eps
 
 
@@ -102,7 +103,10 @@ class LatticeProfile(Profile):
             _tighten(tilt, epsilon, lower, upper)
         done = epsilon >= self._end
         for _ in range(_ROUNDS):
-            open_ = np.flatnonzero(~done & (upper - lower > self._tolerance * upper))
+            for tilt in self._tilts:
+                done |= (tilt.final[0] <= epsilon) & (epsilon <= tilt.final[1])
+            wanted = np.where(upper >= _FLOOR, self._tolerance, max(self._tolerance, _LOOSE))
+            open_ = np.flatnonzero(~done & (upper - lower > wanted * upper))
             if not open_.size:
                 break
             self._serve(epsilon, open_, lower, upper, done)
@@ -129,28 +133,29 @@ class LatticeProfile(Profile):
         ahead = self._cumulant.saddle(min(max(least, own.mean) + _REACH * own.deviation, most))
         if ahead.c > own.c:
             top = self._cumulant.saddle(min(ahead.mean + _REACH * ahead.deviation, most))
-            self._refine(ahead, top, epsilon, lower, upper, done)
+            self._refine(ahead, top, epsilon, lower, upper)
         first = open_[np.argmin(epsilon[open_])]
         if upper[first] - lower[first] > self._tolerance * upper[first]:
-            self._refine(own, own, epsilon, lower, upper, done)
-            done[first] = True
+            tilt = self._refine(own, own, epsilon, lower, upper)
+            tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + 0.1 * own.deviation))
+        done[first] = True
 
     def _refine(
-        self, at: Moments, top: Moments, epsilon: FloatArray, lower: FloatArray, upper: FloatArray, done: np.ndarray
-    ) -> None:
+        self, at: Moments, top: Moments, epsilon: FloatArray, lower: FloatArray, upper: FloatArray
+    ) -> Tilt:
         """Add the tilt ``at``, refining once by the gap it shows at the eps it is meant for."""
         plan = self._plan(at, top.c, top.mean)
         tilt = self._keep(Tilt(self._shapes, self._remove, plan))
         _tighten(tilt, epsilon, lower, upper)
-        near = np.abs(epsilon - at.mean) <= 1.5 * at.deviation
-        near &= upper >= _FLOOR
-        if not near.any():
-            return
-        gap = float(np.max((upper - lower)[near] / upper[near]))
-        if self._tolerance < gap < 1.0 and plan.points < self._max_points // 2:
-            h = plan.h * math.sqrt(_AIM * self._tolerance / gap)
-            finer = self._plan(at, top.c, top.mean, h)
-            _tighten(self._keep(Tilt(self._shapes, self._remove, finer)), epsilon, lower, upper)
+        near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
+        gap = float(np.max((upper - lower)[near] / upper[near], initial=0.0))
+        if self._tolerance < gap < 1.0 and 2 * plan.points < self._max_points:
+            finer = self._plan(at, top.c, top.mean, plan.h * math.sqrt(_AIM * self._tolerance / gap))
+            tilt = self._keep(Tilt(self._shapes, self._remove, finer))
+            _tighten(tilt, epsilon, lower, upper)
+        if 2 * tilt.points >= self._max_points:
+            tilt.final = (at.mean - 2.0 * at.deviation, at.mean + 2.0 * at.deviation)
+        return tilt
 
     def _plan(self, at: Moments, c_top: float, epsilon_top: float, h: float = math.inf) -> Plan:
         log_least = min(0.0, self._log_height(c_top))

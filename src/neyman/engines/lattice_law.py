@@ -8,7 +8,8 @@ lattice measure with C above (below) that of every step gives delta above (below
 - Optimistic: the chords are lowered at lattice point j by gamma_j, at least the sag of C under both neighbouring chords;
   the second differences of gamma come off the masses. The sag of one bin is at most Delta min(a b / (a + b), M e^v / 8), with
   a, b the masses at its ends, M = a + b and v the variation of the logarithm of the density (the first bound is the
-  triangle of the two tangents). Where a mass turns negative the convex hull is taken: the point is removed and its mass
+  triangle of the two tangents). A bin too wide for that takes the tangent at its upper end (gamma >= Delta b below, none
+  above), which keeps the lowered function positive and falling. Where a mass turns negative the convex hull is taken: the point is removed and its mass
   shared by its neighbours. No shift of the lattice is needed, and the gap to the pessimistic law is O(h^2).
 
 Both laws are made directly under the tilt e^{c l}, so that far tails lose no digits to underflow.
@@ -111,9 +112,14 @@ def _optimistic(
         triangle = np.where(whole > 0.0, low * (far / whole), 0.0)
         parabola = np.where(np.isfinite(variation), 0.125 * whole * np.exp(np.minimum(variation, 700.0)), np.inf)
     sag = np.minimum(triangle, parabola)
+    over = far.copy()  # at most C / expm1(h): the bin's own share and the bins just above
+    for shift in (1, 2, 3):
+        over[:-shift] += whole[shift:] * math.exp(-(1.0 + c) * h * shift)
+    ahead = np.append(over[1:], 0.0)
+    central = (variation < 1.0) & (sag * math.exp(c * h) <= ahead)
     gamma = np.zeros(n + 1)
-    gamma[:-1] = sag
-    gamma[1:] = np.maximum(gamma[1:], sag * math.exp(c * h))
+    gamma[:-1] = np.where(central, sag, far)
+    gamma[1:] = np.maximum(gamma[1:], np.where(central, sag * math.exp(c * h), 0.0))
     rise = gamma[1:] * math.exp(-c * h) - gamma[:-1]  # gamma_{j+1} - gamma_j, seen from j
     before = np.append(-math.expm1(-h) * gamma[0], (gamma[1:-1] - gamma[:-2] * math.exp(c * h)))
     out = low - (rise - math.exp(h) * before)
@@ -123,16 +129,12 @@ def _optimistic(
         around[shift:] = np.maximum(around[shift:], whole[:-shift] * math.exp(c * h * shift))
     around[:-1] = np.maximum(around[:-1], whole[1:])
     out -= (16.0 * error + 64.0 * UNIT) * around
-    over = far.copy()  # at most C / expm1(h): the bin's own share and the bins just above
-    for shift in (1, 2, 3):
-        over[:-shift] += whole[shift:] * math.exp(-(1.0 + c) * h * shift)
-    top = np.flatnonzero(over >= gamma[:-1])  # up to here the lowered chords are positive and falling
-    out[(int(top[-1]) + 1 if top.size else 0) :] = 0.0
-    return _hull(np.append(out, 0.0), h, c, int(top[-1]) + 1 if top.size else 0)
+    return _hull(np.append(out, 0.0), h, c)
 
 
-def _hull(masses: FloatArray, h: float, c: float, end: int) -> FloatArray:
-    """Remove negative masses by taking the convex hull; what reaches the node ``end`` or -infinity is dropped."""
+def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
+    """Remove negative masses by taking the convex hull; what reaches the last node or -infinity is dropped."""
+    end = len(masses) - 1
     pending = np.flatnonzero(masses[:end] < 0.0).tolist()
     before: dict[int, int] = {}
     after: dict[int, int] = {}

@@ -73,6 +73,7 @@ def _near(shapes: tuple[tuple[Shape, int], ...], remove: bool, at: Moments, sign
     """Tilts beside ``at`` that the quadrature can reach: e^{z t} moves the Gaussian by z / sigma when z > 0."""
     least = min(shape.sigma for shape, _ in shapes)
     found = [at.c + sign * m / at.deviation for m in _MULTIPLES]
+    found += [at.c + sign * d for d in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)]  # where rare jumps carry the tail
     if sign < 0.0 and at.c > 0.0:
         found += [0.25 * at.c, 0.5 * at.c, 0.8 * at.c]
     moved = [max((c + 1.0 if remove else -c) / least, 0.0) for c in found]
@@ -103,6 +104,7 @@ class Tilt:
 
     def __init__(self, shapes: tuple[tuple[Shape, int], ...], remove: bool, plan: Plan) -> None:
         self.plan = plan
+        self.final: tuple[float, float] = (math.inf, -math.inf)  # eps for which nothing better is worth trying
         direction = "remove" if remove else "add"
         self._times = [times for _, times in shapes]
         laws = [

@@ -249,7 +249,7 @@ class Guarantee(ABC):
         points = count("n", n)
         if points < 2:
             raise InvalidParameter("n", n, "a whole number >= 2")
-        return tradeoff_points(self._sides, points, self._start, self._beta)
+        return tradeoff_points(self._sides, points, self._start)
 
     @abstractmethod
     def _delta(self, epsilon: FloatArray) -> FloatArray: ...

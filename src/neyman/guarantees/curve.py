@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from neyman._validate import FloatArray
@@ -19,7 +17,7 @@ __all__ = ["tradeoff_points"]
 _SMALLEST_ALPHA = 1e-10
 
 
-def tradeoff_points(sides: Sides, n: int, start: float, beta: Callable[[FloatArray], FloatArray]) -> TradeoffPoints:
+def tradeoff_points(sides: Sides, n: int, start: float) -> TradeoffPoints:
     """Return ``n`` points; by tangents where alpha falls strictly along them, else by alpha.
 
     On the mirrored half the roles change: (alpha', beta') of the reversed pair is the point (beta', alpha'), and f lies
@@ -35,7 +33,8 @@ def tradeoff_points(sides: Sides, n: int, start: float, beta: Callable[[FloatArr
             return TradeoffPoints(e, a, b)
     tails = np.geomspace(_SMALLEST_ALPHA, 0.5, half)
     alpha = np.concatenate([1.0 - tails, np.full(n - 2 * half, 0.5) * (1 - 1e-9), tails[::-1] * (1.0 - 1e-8)])
-    return TradeoffPoints(tangent(sides, alpha, start), alpha, beta(alpha))
+    epsilon = np.maximum.accumulate(tangent(sides, alpha, start))
+    return TradeoffPoints(epsilon, alpha, np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0))
 
 
 _Triple = tuple[FloatArray, FloatArray, FloatArray]

@@ -81,4 +81,4 @@ def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Hol
         found = holds(profile.bracket(ladder.ravel()), np.repeat(goal[missing], ladder.shape[1])).reshape(ladder.shape)
         far = ladder[np.arange(missing.size), np.argmax(found, axis=1)]
         best[missing] = np.where(np.any(found, axis=1), far, np.inf if sign > 0 else 0.0)
-    return np.where(best >= _BEYOND, np.inf, best)
+    return np.where(goal >= 1.0, 0.0, np.where(best >= _BEYOND, np.inf, best))

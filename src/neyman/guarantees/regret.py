@@ -53,8 +53,9 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> tuple[floa
     end = min(max(end, min(spread(mine), unit)), _FARTHEST)
     grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
     points = _evaluate(mine, other, np.unique(grid))
-    first_slope = _slope_at_zero(mine, mine_reversed, float(points.epsilon[1]), float(points.self_lower[0]))
+    first_slope = 1.0
     for _ in range(_ROUNDS):
+        first_slope = min(first_slope, _slope_at_zero(mine, mine_reversed, points))
         bound, best = _interval_bounds(points, first_slope)
         loose = np.flatnonzero(bound > best + _ABSOLUTE)
         sections = 8 if loose.size <= 64 else 4
@@ -86,8 +87,9 @@ def _merge(a: _Points, b: _Points) -> _Points:
     )
 
 
-def _slope_at_zero(mine: Profile, mine_reversed: Profile, step: float, delta_lower: float) -> float:
+def _slope_at_zero(mine: Profile, mine_reversed: Profile, points: _Points) -> float:
     """A certified upper bound on Q(L > 0) = -d delta / dx at x = 1+, from the secant to the other side of eps = 0."""
+    step, delta_lower = float(points.epsilon[1]), float(points.self_lower[0])
     if mine is mine_reversed:  # symmetric: alpha(0) <= beta(0), and their sum is 1 - delta(0)
         return 0.5 * (1.0 - delta_lower)
     x = float(np.exp(-step))

@@ -1,0 +1,1 @@
+"""Ours beside the published accountants, on the same cases, in one run."""
