@@ -56,7 +56,9 @@ def test_one_step_reference(case):
 
 
 @pytest.mark.parametrize("direction", ["remove", "add"])
-@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (0.3, 1e-6), (0.3, 0.5), (9.4, 0.32768), (2.0, 0.999999), (50.0, 1e-4)])
+@pytest.mark.parametrize(
+    ("sigma", "rate"), [(1.0, 0.01), (0.3, 1e-6), (0.3, 0.5), (9.4, 0.32768), (2.0, 0.999999), (50.0, 1e-4)]
+)
 def test_one_step_definition(sigma, rate, direction):
     profile = SubsampledGaussianProfile(sigma, rate, direction)
     end = -np.log1p(-rate)

@@ -13,7 +13,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_line import Line, Plan, alias_distances
 from neyman.engines.contour_steps import Steps
-from neyman.engines.contour_walk import DEEPEST, Parts, Walk
+from neyman.engines.contour_walk import LOST, Parts, Walk
 from neyman.engines.profile import Bracket, Profile
 
 __all__ = ["ContourProfile"]
@@ -28,6 +28,7 @@ _CHEAP = 1500  # nodes up to which a straight line is always taken
 _AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
 _ENOUGH = 3e-7  # relative error above which a line through the saddle itself is worth trying
 _SHARP = 1e-9  # relative error that needs no further work
+_NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
 _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
 
@@ -43,7 +44,7 @@ class ContourProfile(Profile):
         self._chosen = _choose(self._walk)
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line] = {}
-        self._fine: list[tuple[tuple[int, float, float], Line | None]] = []
+        self._fine: list[tuple[tuple[int, float, float, float], Line | None]] = []
         self._arcs: list[Arc] = []
         self._hopeless: list[tuple[float, float]] = []
 
@@ -64,14 +65,17 @@ class ContourProfile(Profile):
 
     def _capped(self, epsilon: FloatArray, bracket: Bracket) -> Bracket:
         """No bound is worse than Chernoff's, nor than what any pair of laws obeys."""
-        walk = self._walk
-        right = walk.c > 0.0
-        log_tail = np.logaddexp(walk.k[right] - np.multiply.outer(epsilon, walk.c[right]), walk.log_lost[right])
         with np.errstate(under="ignore"):
-            upper = np.minimum(bracket.upper, np.exp(np.minimum(log_tail.min(axis=1, initial=0.0) + 1e-6, 0.0)) + 1e-322)
+            upper = np.minimum(bracket.upper, np.exp(np.minimum(self._log_chernoff(epsilon) + 1e-6, 0.0)) + 1e-322)
         beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
         upper = np.where(beyond, 0.0, upper)
         return Bracket(np.minimum(bracket.lower, upper), upper, bracket.log_gap_lower, np.where(beyond, 0.0, bracket.log_gap_upper))
+
+    def _log_chernoff(self, epsilon: FloatArray) -> FloatArray:
+        """log of the best bound e^{K(c) - c eps} on delta, plus what the law at that c has lost."""
+        right = self._walk.c > 0.0
+        log_tail = self._walk.k[right] - np.multiply.outer(epsilon, self._walk.c[right])
+        return np.min(np.logaddexp(log_tail, self._walk.log_lost[right]), axis=1, initial=0.0)
 
     def _evaluate(self, epsilon: FloatArray) -> Found:
         found = Found.empty(len(epsilon))
@@ -90,25 +94,34 @@ class ContourProfile(Profile):
         if not len(blunt):
             return
         walk = self._walk
-        own = np.flatnonzero((walk.c > 0.0) & (walk.depth > -DEEPEST))
-        height = walk.k[own] - np.log(walk.c[own] * (walk.c[own] + 1.0)) - np.multiply.outer(epsilon[blunt], walk.c[own])
-        best = own[np.argmin(height, axis=1)]
-        for index in np.unique(best):
-            at = blunt[best == index]
-            line = self._fine_line(int(index), epsilon[at])
-            if line is not None:
-                found.improve(at, line, epsilon)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            known = np.where(found.error < found.value, np.log(np.maximum(found.value, 0.0)) + found.log_scale, -math.inf)
+        log_delta = np.where(np.isfinite(known), known, self._log_chernoff(epsilon) - 6.0)[blunt]
+        # a law may be cut where the mass beyond is nothing beside delta: then steeper lines come within reach
+        limit = np.maximum(LOST, np.floor(log_delta) - _NOTHING)
+        for level in np.unique(limit):
+            at = blunt[limit == level]
+            own = np.flatnonzero(walk.useful(float(level)))
+            if not len(own):
+                continue
+            height = walk.k[own] - np.log(walk.c[own] * (walk.c[own] + 1.0)) - np.multiply.outer(epsilon[at], walk.c[own])
+            best = np.argmin(height, axis=1)
+            for place in np.unique(best):
+                line = self._fine_line(own[max(place - 4, 0) : place + 1], epsilon[at[best == place]], float(level))
+                if line is not None:
+                    found.improve(at[best == place], line, epsilon)
 
-    def _fine_line(self, index: int, epsilon: FloatArray) -> Line | None:
-        """The line at ``index`` for these eps, as fine as float64 rewards; None where that is too dear."""
+    def _fine_line(self, steepest: IntArray, epsilon: FloatArray, limit: float) -> Line | None:
+        """The steepest affordable line of a few for these eps, as fine as float64 rewards; None where all are too dear."""
         low, high = float(epsilon.min()), float(epsilon.max())
         for known, line in self._fine:
-            if known[0] == index and known[1] <= low and high <= known[2]:
+            if known[0] == steepest[-1] and known[1] <= low and high <= known[2] and known[3] <= limit:
                 return line
         low, high = 0.7 * low, 1.4 * high
-        plan = Plan.make(self._parts, self._walk, index, (low, high), _EXTRA)
-        line = Line.run(self._parts, self._walk, plan) if plan.nodes <= _CHEAP else None
-        self._fine.append(((index, low, high), line))
+        plans = (Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit) for i in steepest[::-1])
+        plan = next((p for p in plans if p.nodes <= 2.0 * _CHEAP), None)
+        line = None if plan is None else Line.run(self._parts, self._walk, plan)
+        self._fine.append(((int(steepest[-1]), low, high, limit), line))
         return line
 
     def _bend(self, found: Found, at: IntArray, epsilon: FloatArray, plan: Plan) -> None:
@@ -136,7 +149,7 @@ class ContourProfile(Profile):
 
     def _lay(self, epsilon: float) -> Arc | None:
         walk = self._walk
-        right = np.flatnonzero((walk.c > 0.0) & (walk.depth > -DEEPEST))
+        right = np.flatnonzero(walk.useful() & np.isinf(walk.cuts).all(axis=0))
         if not len(right):
             return None
         c, k = walk.c[right], walk.k[right]
@@ -152,7 +165,7 @@ class ContourProfile(Profile):
     @cached_property
     def _rotations(self) -> Steps | None:
         walk = self._walk
-        right = walk.c[(walk.c > 0.0) & (walk.depth > -DEEPEST)]
+        right = walk.c[walk.useful() & np.isinf(walk.cuts).all(axis=0)]
         reach = 1.0 + float(right.max(initial=0.0)) if self._parts.direction == "remove" else 1.0
         try:
             return Steps.along(self._parts, 1.05 * reach + 0.5)
@@ -237,14 +250,13 @@ class Found:
 def _choose(walk: Walk) -> FloatArray:
     """Few lines that serve every eps >= 0 at a loss of at most ``_LOSS`` e-folds against the best line of the walk."""
     # between the poles depth is no limit: there 1 - delta is found, in its logarithm
-    able = np.flatnonzero((walk.c > -1.0) & ((walk.depth > -DEEPEST) | (walk.c < 0.0)))
+    able = np.flatnonzero(walk.useful() | ((walk.c > -1.0) & (walk.c < 0.0)))
     h = walk.k[able] - np.log(np.abs(walk.c[able]) * (walk.c[able] + 1.0))
     if np.min(h, where=walk.c[able] < 0.0, initial=math.inf) > -_BLATANT:
         able, h = able[walk.c[able] > 0.0], h[walk.c[able] > 0.0]
     c = walk.c[able]
     # the eps at which each line of the walk is best: the lower envelope of h - c eps
-    useful = (walk.mean[able] > 0.0) & (walk.depth[able] > -DEEPEST)
-    reach = np.unique(np.concatenate([[0.0], walk.mean[able][useful]]))
+    reach = np.unique(np.concatenate([[0.0], walk.mean[able][walk.mean[able] > 0.0]]))
     height = h - np.multiply.outer(reach, c)
     best = height.min(axis=1)
     loss = height - best[:, None]
@@ -282,9 +294,10 @@ def _assemble(
     tiny = 16.0 * 2.0**-53
     # the scale e^{K - c eps} is itself rounded; its exponent may be large
     slack = 4.0 * 2.0**-53 * (2.0 + np.abs(log_scale))
-    low = np.maximum(value - error, 0.0) * (1.0 - slack - tiny)
-    high = np.maximum(value + error, 0.0) * (1.0 + slack + tiny)
-    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+    with np.errstate(over="ignore"):
+        low = np.maximum(value - error, 0.0) * (1.0 - slack - tiny)
+        high = np.maximum(value + error, 0.0) * (1.0 + slack + tiny)
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         log_low, log_high = np.log(low) + log_scale, np.log(high) + log_scale
         small_low, small_high = np.exp(log_low) * (1.0 - tiny), np.exp(np.minimum(log_high, 1.0)) * (1.0 + tiny)
         # the law was cut: what was cut off may add to delta, never to 1 - delta

@@ -10,6 +10,9 @@ hyperbolas of opening phi - a and phi + a, so the trapezoid rule of spacing h er
 
     (M_- + M_+) / (e^{2 pi a/h} - 1),     M_-+ = (1/2 pi) int |e^{K - z eps} / (z (z + 1))| |dw| along those two.
 
+Where K is small at w_c (rare steps: hardly anything happens) and the bend is to the right in z, e^K - 1 is integrated instead of
+e^K: the integral of the 1 is exactly zero, and what is left is as small as the answer.
+
 Both are bounded piece by piece: log|e^K| is bounded by a convex function of w (``RotatedLaw.log_bound``) and z eps is linear, so
 over the triangle of two nodes and the meeting point of their tangents, which holds the arc, the largest bound is at a corner.
 """
@@ -66,7 +69,7 @@ class _Edge:
     log_tail: FloatArray  # per piece end: all beyond it, but for e^{-z eps}
 
     @classmethod
-    def along(cls, steps: Steps, shape: _Shape, angle: float) -> _Edge:
+    def along(cls, steps: Steps, shape: _Shape, angle: float, less_one: bool) -> _Edge:
         u = np.arange(0.0, _FAR + _COARSE, _COARSE)
         corner = shape.corners(u, angle)
         flat = corner.ravel()
@@ -82,7 +85,11 @@ class _Edge:
         away = [np.abs(corner - pole).max(axis=1) - length for pole in (0.0, 1.0)]
         with np.errstate(divide="ignore", invalid="ignore"):
             kernel = np.where((away[0] > 0.0) & (away[1] > 0.0), np.log(length / (math.pi * away[0] * away[1])), np.inf)
-        return cls(real, bound, kernel, _tails(steps, corner[:, 2]))
+        tail = _tails(steps, corner[:, 2])
+        if less_one:
+            one = np.where(np.isfinite(tail), np.log(8.0 / (math.pi * np.abs(corner[:, 2]))), np.inf)
+            bound, tail = np.logaddexp(bound, 0.0), np.logaddexp(tail, one)
+        return cls(real, bound, kernel, tail)
 
     def log_integral(self, slope: FloatArray, upto: int) -> FloatArray:
         """log of the bound on (1/2 pi) int |...| |dw| for e^{slope Re w}, over the first ``upto`` pieces and all beyond."""
@@ -109,7 +116,7 @@ class Arc:
     scale: float
     w: ComplexArray
     weight: ComplexArray  # e^{K - scale} w'(u) h / (pi w (w - 1))
-    error: FloatArray  # bound on the relative error of each weight
+    error: FloatArray  # bound on the error of each weight
     sign: float
     edges: tuple[_Edge, _Edge, _Edge]
     upto: int
@@ -128,10 +135,10 @@ class Arc:
         phi = strip = 0.46 * sector
         scale = 1.0 / math.sqrt(curvature)
         shape = _Shape(w_c - scale * math.sin(phi), scale)
-        edges = tuple(_Edge.along(steps, shape, angle) for angle in (phi - strip, phi, phi + strip))
         slope = np.array([-sign * epsilon])
-        start = np.array([w_c + 0j])
-        k_c = float(steps.log_values(start, rotated=False)[0][0].real)
+        k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real)
+        less_one = sign > 0.0 and k_c < 1.0
+        edges = tuple(_Edge.along(steps, shape, angle, less_one) for angle in (phi - strip, phi, phi + strip))
         target = k_c + slope[0] * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale) - _DIGITS
         enough = np.flatnonzero(edges[1].log_tail + slope * edges[1].real[:, 2] < target)
         if not len(enough):
@@ -141,22 +148,25 @@ class Arc:
         spacing = 2.0 * math.pi * strip / max(float(rim[0]) - target, 1.0)
         if not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
             return None
-        return cls._evaluate(steps, shape, phi, strip, spacing, edges, upto, c, sign)
+        return cls._evaluate(steps, shape, phi, strip, spacing, edges, upto, c, sign, less_one)
 
     @classmethod
     def _evaluate(
         cls, steps: Steps, shape: _Shape, phi: float, strip: float, spacing: float,
-        edges: tuple[_Edge, ...], upto: int, c: float, sign: float,
+        edges: tuple[_Edge, ...], upto: int, c: float, sign: float, less_one: bool,
     ) -> Arc:  # fmt: skip
         count = math.ceil(_COARSE * upto / spacing)
         u = spacing * np.arange(count + 1)
         w = shape.at(u, phi)
         k, error = steps.on_path(w)
-        scale = float(k[0].real)
+        kernel = shape.speed(u, phi) * (spacing / math.pi) / (w * (w - 1.0))
+        kernel[0] *= 0.5
+        scale = 0.0 if less_one else float(k[0].real)
         with np.errstate(under="ignore"):
-            weight = np.exp(k - scale) * shape.speed(u, phi) * (spacing / math.pi) / (w * (w - 1.0))
-        weight[0] *= 0.5
-        error = np.expm1(np.minimum(error + 4.0 * _UNIT * (8.0 + np.abs(k.imag)), 700.0))
+            grown = np.exp(k - scale)
+            weight = (np.expm1(k) if less_one else grown) * kernel
+        error = np.abs(grown * kernel) * np.expm1(np.minimum(error + 2.0 * _UNIT * np.abs(k), 700.0))
+        error += 16.0 * _UNIT * np.abs(weight)
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
         return cls(c, scale, w, weight, error, sign, edges, upto, log_rule)  # type: ignore[arg-type]
@@ -176,8 +186,9 @@ class Arc:
             cosine, sine = bend * np.cos(turn), bend * np.sin(turn)
             value[i : i + rows] = cosine @ self.weight.imag + sine @ self.weight.real
             slope[i : i + rows] = cosine @ sloped.imag + sine @ sloped.real
-            fault = self.error + 2.0 * _UNIT * np.multiply.outer(np.abs(part), np.abs(self.w)) + 8.0 * _UNIT
-            error[i : i + rows] = (bend * fault) @ np.abs(self.weight)
+            size = np.abs(self.weight)
+            fault = self.error + 8.0 * _UNIT * size + np.multiply.outer(2.0 * _UNIT * part, np.abs(self.w) * size)
+            error[i : i + rows] = np.einsum("ij,ij->i", bend, fault)
         tilt = -self.sign * epsilon
         rim = [self.edges[i].log_integral(tilt, len(self.edges[i].real)) for i in (0, 2)]
         beyond = self.edges[1].log_tail[self.upto - 1] + tilt * self.edges[1].real[self.upto - 1, 2]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.contour_walk import LOST, Parts, Walk
 from neyman.engines.contour_steps import Steps
 from neyman.losses.sampling_transform import ComplexArray
 
@@ -37,6 +37,7 @@ class Plan:
     spread: float  # R, the distance of the aliases
     cut: float  # W, where the integral is cut
     log_truncation: float  # log of the bound on what lies beyond W, before the factor e^{-c eps}
+    limit: float  # log of the mass that may be cut off
 
     @property
     def nodes(self) -> float:
@@ -44,7 +45,9 @@ class Plan:
         return self.cut * self.spread / (2.0 * math.pi) + 1.0
 
     @classmethod
-    def make(cls, parts: Parts, walk: Walk, index: int, epsilon: tuple[float, float], extra: float = 0.0) -> Plan:
+    def make(
+        cls, parts: Parts, walk: Walk, index: int, epsilon: tuple[float, float], extra: float = 0.0, limit: float = LOST
+    ) -> Plan:
         """Plan the line through ``walk.c[index]`` for all eps in the closed interval ``epsilon``.
 
         ``extra`` e-folds of accuracy are for answers that lie far below the height of the line.
@@ -53,17 +56,19 @@ class Plan:
         sd = math.sqrt(float(walk.variance[index]))
         target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - _DIGITS - extra
         eps = np.array(epsilon)
-        spread = float(np.max(alias_distances(walk, index, eps, target - c * eps)))
+        spread = float(np.max(alias_distances(walk, index, eps, target - c * eps, limit)))
         if c < 0.0:
             spread = max(spread, float(np.max(c * eps - target)) / min(-c, 1.0 + c))
-        cut, log_tail = _cut(parts, c, sd, k, target)
-        return cls(c, index, spread, cut, log_tail)
+        cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, target)
+        return cls(c, index, spread, cut, log_tail, limit)
 
 
-def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+def alias_distances(
+    walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float = LOST
+) -> FloatArray:
     """Least R for which both Chernoff bounds on the aliases fall below e^target, for each eps."""
     c = walk.c[index]
-    companions = walk.companions(index)
+    companions = walk.companions(index, limit)
     out = np.zeros(len(epsilon))
     for side in ((walk.c > c) & companions, (walk.c < -1.0) & companions):
         need = walk.k[side] - np.multiply.outer(epsilon, walk.c[side]) - target[:, None]
@@ -71,28 +76,35 @@ def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatAr
     return out
 
 
-def _cut(parts: Parts, c: float, sd: float, top: float, target: float) -> tuple[float, float]:
+def _cut(
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float
+) -> tuple[float, float]:
     """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound.
 
     ``top`` is K(c). How far |e^K| has fallen at W is taken for a power of W, learnt on the way.
     """
     w = np.array([float(parts.argument(np.array([c]))[0])])
-    cut, power, best = 7.0 / sd, 2.0, (math.inf, -math.inf)
-    previous = (0.0, 0.0)
-    for _ in range(16):
+    power, previous = 2.0, (0.0, 0.0)
+    cut, short, best = 7.0 / sd, 0.0, (math.inf, -math.inf)
+    for _ in range(20):
         tail = -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
-        for transform, times in parts.steps:
+        for (transform, times), end in zip(parts.steps, cuts, strict=True):
             slope = transform.sigma * sd / math.sqrt(parts.count)
-            tail += times * (float(transform.log_bound(w, np.array([cut]), np.array([slope]))[0]) + _BOUND_ERROR)
-        if tail <= target and cut < best[0]:
-            best = (cut, tail)
-        if target - 4.0 < tail <= target:
+            bound = transform.log_bound(w, np.array([cut]), np.array([slope]), float(end))
+            tail += times * (float(bound[0]) + _BOUND_ERROR)
+        if tail <= target:
+            best = min(best, (cut, tail))
+        else:
+            short = max(short, cut)
+        if target - 4.0 < tail <= target or best[0] < 1.05 * short:
             break
         fallen = max(top + 2.0 - tail, 1e-3)
         if previous[0] > 0.0 and cut != previous[0]:
             power = min(max(math.log(fallen / previous[1]) / math.log(cut / previous[0]), 0.15), 3.0)
         previous = (cut, fallen)
         cut *= min(max(((top + 4.0 - target) / fallen) ** (1.0 / power), 0.3), 8.0)
+        if not 1.02 * short < cut < 0.98 * best[0]:
+            cut = math.sqrt(short * best[0]) if math.isfinite(best[0]) else 2.0 * short
     return best
 
 
@@ -111,7 +123,7 @@ class Line:
     lean: float  # sum of |weight| omega: what a relative error of the phase costs
     lost: float  # mass of the law beyond its cut
     walk: Walk
-    index: int
+    plan: Plan
 
     @classmethod
     def run(cls, parts: Parts, walk: Walk, plan: Plan, steps: Steps | None = None) -> Line:
@@ -122,7 +134,7 @@ class Line:
         k = 0.5 * parts.mu**2 * z * (z + 1.0)
         error = 2.0 * _UNIT * np.abs(k)
         w = float(parts.argument(np.array([plan.c]))[0])
-        cuts = walk.cut_at(plan.index)
+        cuts = walk.cut_at(plan.index, plan.limit)
         lost = 0.0
         if steps is not None and np.isinf(cuts).all():
             k, error = steps.on_path(w + 1j * omega)
@@ -141,7 +153,7 @@ class Line:
         wobble = float(size @ np.expm1(np.minimum(error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)), 700.0)))
         return cls(
             plan.c, plan.spread, omega, weight, scale, plan.log_truncation,
-            float(size.sum()), wobble, float(size @ omega), lost, walk, plan.index,
+            float(size.sum()), wobble, float(size @ omega), lost, walk, plan,
         )  # fmt: skip
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -177,7 +189,7 @@ class Line:
     def _aliases(self, epsilon: FloatArray, log_scale: FloatArray) -> FloatArray:
         """sum_k>0 e^{kcR} delta(eps + kR) and its mirror, by Chernoff at the best other c of the walk."""
         total = np.zeros(len(epsilon))
-        companions = self.walk.companions(self.index)
+        companions = self.walk.companions(self.plan.index, self.plan.limit)
         for side in ((self.walk.c > self.c) & companions, (self.walk.c < -1.0) & companions):
             c, k = self.walk.c[side], self.walk.k[side]
             gap = np.abs(c - self.c) * self.spread

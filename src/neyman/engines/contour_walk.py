@@ -15,13 +15,15 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.sampling_transform import SamplingTransform
 
-__all__ = ["DEEPEST", "Parts", "Walk"]
+__all__ = ["DEEPEST", "LOST", "Parts", "Walk"]
+
+BoolArray = NDArray[np.bool_]
 
 DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for below
 _RATIO = 1.16
 _ROUNDS = 14
 _PLAIN = ("c", "k", "mean", "variance", "log_lost")
-_LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
+LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
 
 
 @dataclass(frozen=True)
@@ -82,15 +84,23 @@ class Walk:
         """K(c) - c K'(c): the log of how rare the losses are that the line at c stands on."""
         return self.k - self.c * self.mean
 
-    def companions(self, index: int) -> NDArray[np.bool_]:
+    def useful(self, limit: float = LOST) -> BoolArray:
+        """Right of 0: the c at which a line can be certified, deep enough and not so far that its law would be maimed.
+
+        ``limit`` is the log of the mass that may be cut off.
+        """
+        whole = (self.c > 0.0) & (self.log_lost <= limit)
+        return whole & (self.depth > -DEEPEST) & (self.c < np.max(self.c, where=whole, initial=-1.0))
+
+    def companions(self, index: int, limit: float = LOST) -> BoolArray:
         """The c whose law is at least as large as the one that a line at ``index`` may integrate: those cut no earlier than
         the earliest harmless cut to its right."""
         right = (self.c >= self.c[index]) & (self.c > 0.0)
-        return (right & ((self.log_lost <= _LOST) | (self.c == self.c[index]))) | (self.c < -1.0)
+        return (right & ((self.log_lost <= limit) | (self.c == self.c[index]))) | (self.c < -1.0)
 
-    def cut_at(self, index: int) -> FloatArray:
+    def cut_at(self, index: int, limit: float = LOST) -> FloatArray:
         """Where a line at ``index`` cuts each step, so that every companion bounds it."""
-        return np.min(self.cuts[:, self.companions(index)], axis=1)
+        return np.min(self.cuts[:, self.companions(index, limit)], axis=1)
 
     def _holes(self) -> FloatArray:
         """Places to add: between neighbours right of 0 that leave a hole in eps."""
@@ -111,7 +121,7 @@ class Walk:
             keep &= self.c < self.c[broken[0]]
         return self._only(keep)
 
-    def _only(self, keep: NDArray[np.bool_]) -> Walk:
+    def _only(self, keep: BoolArray) -> Walk:
         plain = [getattr(self, name)[keep] for name in _PLAIN]
         return Walk(*plain, self.cuts[:, keep])
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -25,7 +26,8 @@ _AIM = 0.8  # share of the tolerance that discretisation is planned to use
 _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned to serve
 _COARSEST = 0.02  # in units of 1 / (c + 1)
 _LOOSE = 1e-3  # relative width that will do below the floor
-_ROUNDS = 40  # tilts tried for one array of eps
+_ROUNDS = 16  # tilts tried for one array of eps
+_DEEP_ROUNDS = 3  # of these, for the eps where delta is below the floor
 
 
 class LatticeProfile(Profile):
@@ -88,13 +90,18 @@ class LatticeProfile(Profile):
     @property
     def points(self) -> int:
         """Length of the transforms that delta near 1e-30 asks for, before anything is computed (at most the budget)."""
+        return self._plan(self._deepest, self._deepest.c).points
+
+    @cached_property
+    def _deepest(self) -> Moments:
+        """Where delta is about 1e-30."""
         low, high = 0.0, 1.0
         while self._log_height(high) > _LOG_FLOOR and high < 1e8:
             low, high = high, 4.0 * high
         for _ in range(12):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self._log_height(middle) > _LOG_FLOOR else (low, middle)
-        return self._plan(self._cumulant.at(high), high, self._cumulant.at(high).mean).points
+        return self._cumulant.at(high)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         lower, upper = np.zeros(len(epsilon)), np.ones(len(epsilon))
@@ -102,13 +109,17 @@ class LatticeProfile(Profile):
         for tilt in self._tilts:
             _tighten(tilt, epsilon, lower, upper)
         done = epsilon >= self._end
+        deep = 0
         for _ in range(_ROUNDS):
             for tilt in self._tilts:
-                done |= (tilt.final[0] <= epsilon) & (epsilon <= tilt.final[1])
+                done |= (tilt.final[0] <= epsilon) & (epsilon <= tilt.final[1])  # kept when the tilt is forgotten
             wanted = np.where(upper >= _FLOOR, self._tolerance, max(self._tolerance, _LOOSE))
             open_ = np.flatnonzero(~done & (upper - lower > wanted * upper))
-            if not open_.size:
+            shallow = open_[epsilon[open_] <= self._deepest.mean]
+            deep += not shallow.size
+            if not open_.size or deep > _DEEP_ROUNDS:
                 break
+            open_ = shallow if shallow.size else open_
             self._serve(epsilon, open_, lower, upper, done)
         with np.errstate(divide="ignore"):
             gap_lower = np.log1p(-upper)
@@ -137,27 +148,27 @@ class LatticeProfile(Profile):
         first = open_[np.argmin(epsilon[open_])]
         if upper[first] - lower[first] > self._tolerance * upper[first]:
             tilt = self._refine(own, own, epsilon, lower, upper)
-            tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + 0.1 * own.deviation))
+            tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + 0.5 * own.deviation))
         done[first] = True
 
     def _refine(
         self, at: Moments, top: Moments, epsilon: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> Tilt:
         """Add the tilt ``at``, refining once by the gap it shows at the eps it is meant for."""
-        plan = self._plan(at, top.c, top.mean)
+        plan = self._plan(at, top.c)
         tilt = self._keep(Tilt(self._shapes, self._remove, plan))
         _tighten(tilt, epsilon, lower, upper)
         near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
         gap = float(np.max((upper - lower)[near] / upper[near], initial=0.0))
         if self._tolerance < gap < 1.0 and 2 * plan.points < self._max_points:
-            finer = self._plan(at, top.c, top.mean, plan.h * math.sqrt(_AIM * self._tolerance / gap))
+            finer = self._plan(at, top.c, plan.h * math.sqrt(_AIM * self._tolerance / gap))
             tilt = self._keep(Tilt(self._shapes, self._remove, finer))
             _tighten(tilt, epsilon, lower, upper)
         if 2 * tilt.points >= self._max_points:
             tilt.final = (at.mean - 2.0 * at.deviation, at.mean + 2.0 * at.deviation)
         return tilt
 
-    def _plan(self, at: Moments, c_top: float, epsilon_top: float, h: float = math.inf) -> Plan:
+    def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan:
         log_least = min(0.0, self._log_height(c_top))
         steps = sum(times for _, times in self._shapes)
         aim = _AIM * self._tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
@@ -171,9 +182,9 @@ class LatticeProfile(Profile):
         return at.value - c * at.mean - math.log1p(c * (c + 1.0) * 2.6 * at.deviation)
 
     def _keep(self, tilt: Tilt) -> Tilt:
-        """Remember the tilt; forget the oldest when together they hold more than the budget."""
+        """Remember the tilt; forget the oldest when together they hold more than twice the budget."""
         self._tilts.append(tilt)
-        while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > self._max_points:
+        while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > 2 * self._max_points:
             self._tilts.pop(0)
         return tilt
 

@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.bins import Shape
@@ -13,6 +15,7 @@ from neyman.losses.bins import Shape
 __all__ = ["Cumulant", "Moments"]
 
 _REACH = 13.0  # standard deviations of u kept on either side
+_DEPTH = 44.0  # -log of the tilted mass a step may leave outside its range
 _MANY = 4000  # points of the quadrature at most
 
 
@@ -81,14 +84,19 @@ class Cumulant:
             peak = float(np.max(log_weight))
             weight = np.exp(log_weight - peak)
             total = float(np.sum(weight))
-            first = float(weight @ loss) / total
-            second = float(weight @ (loss - first) ** 2) / total
+            average = float(weight @ loss) / total
+            spread = float(weight @ (loss - average) ** 2) / total
             step = float(u[1] - u[0])
             value += times * (peak + math.log(total * step / math.sqrt(2.0 * math.pi)))
-            mean += times * sign * first
-            variance += times * second
-            inside = np.flatnonzero(log_weight > peak - 44.0 - math.log(times))
-            ranges.append((float(u[inside[0]]) - step, float(u[inside[-1]]) + step))
+            mean += times * sign * average
+            variance += times * spread
+            here = peak + math.log(total * step / math.sqrt(2.0 * math.pi))
+            inside = log_weight > peak - _DEPTH - math.log(times)
+            # what lies below the range is moved up to its end: even there it must not count
+            inside |= c * sign * loss + log_ndtr(sign * u) > here - _DEPTH - math.log(times)
+            carried, reached = _ends(log_weight > peak - _DEPTH - math.log(times)), _ends(inside)
+            first, last = (reached[0], carried[1]) if self._remove else (carried[0], reached[1])
+            ranges.append((float(u[first]) - step, float(u[last]) + step))
         return Moments(c, value, mean, variance, tuple(ranges))
 
 
@@ -101,3 +109,8 @@ def _grid(shape: Shape, z: float) -> FloatArray:
     low, high = -_REACH - left, _REACH + right
     step = min(0.1, shape.sigma / 8.0)
     return np.linspace(low, high, int(min(_MANY, max(200.0, (high - low) / step))))
+
+
+def _ends(chosen: NDArray[np.bool_]) -> tuple[int, int]:
+    at = np.flatnonzero(chosen)
+    return int(at[0]), int(at[-1])

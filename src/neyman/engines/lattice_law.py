@@ -76,7 +76,7 @@ def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
     exponent = float(np.max(np.abs(bins.log_scale)))
     error = bins.relative + 2.0 * bins.slack + 8.0 * UNIT * (8.0 + exponent + abs(z) * furthest + abs(peak))
     bottom = base + first * h
-    moved_up = math.exp(below + c * bottom - peak) if below + c * bottom - peak > -700.0 else 0.0
+    moved_up = math.exp(min(max(below + c * bottom - peak, -740.0), 700.0)) if below > -math.inf else 0.0
     tiny = 1e-300 if below > -math.inf else 0.0  # covers a bottom mass that underflows
     upper = _pessimistic(low, high, error, moved_up + tiny)
     lower = _optimistic(low, high, variation, h, c, error)

@@ -191,7 +191,7 @@ class Tilt:
                 exponent = s * place
                 peak = float(np.max(exponent))
                 with np.errstate(under="ignore"):
-                    ratio = float(one.masses @ np.exp(exponent - peak))
+                    ratio = float(one.masses @ np.exp(exponent - peak)) + 1e-300
                 log_mass += t * (peak + math.log(ratio))
                 size += t * (abs(peak) + 1.0)
             total += math.exp(min(log_mass - s * end + 64.0 * UNIT * (size + abs(s * end)) + 1e-9, 0.0))

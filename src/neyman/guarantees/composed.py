@@ -14,8 +14,8 @@ from neyman.guarantees.area import area_over_points, area_under_curve, fixed_poi
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.epsilon import epsilon_lower, epsilon_upper
 from neyman.guarantees.gaussian_fit import Fit, fit_lower, fit_upper
-from neyman.guarantees.regret import divergence, shortfall
-from neyman.guarantees.report import GDPReport
+from neyman.guarantees.regret import Divergence, divergence, divergence_at, shortfall
+from neyman.guarantees.report import GDPReport, OptimisticReport
 from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.numerics.normal import UNIT
@@ -31,6 +31,7 @@ class PessimisticGuarantee(Guarantee):
     def __init__(self, sides: Sides, adjacency: Adjacency) -> None:
         super().__init__(sides, adjacency)
         self._fits: dict[float, Fit] = {}
+        self._regrets: dict[float, Divergence] = {}
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
@@ -62,7 +63,12 @@ class PessimisticGuarantee(Guarantee):
         return self._sides.bracket(epsilon).upper
 
     def _epsilon(self, delta: FloatArray) -> FloatArray:
-        return epsilon_upper(self._sides.forward, delta, self._start)
+        return epsilon_upper(self._sides.forward, delta, self._start, self.known)
+
+    @property
+    def known(self) -> tuple[FloatArray, FloatArray] | None:
+        """Points of the profile that an earlier question left behind (approximate: they steer)."""
+        return next((fit.scores for fit in self._fits.values()), None)
 
     def _beta(self, alpha: FloatArray) -> FloatArray:
         return beta_lower(self._sides, alpha, self._start)
@@ -81,14 +87,21 @@ class PessimisticGuarantee(Guarantee):
     def _gdp(self, floor: float) -> GDPReport:
         mu, tail = self._mu(floor), self.tail_mu
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
-        regret = divergence(self._sides, Sides(gaussian, gaussian))[1]
+        if floor not in self._regrets:
+            self._regrets[floor] = divergence(self._sides, Sides(gaussian, gaussian))
         lost = 0.0
         if mu < tail:
             lost = shortfall(self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start)
-        return GDPReport(mu, regret, floor, tail, lost)
+        return GDPReport(mu, self._regrets[floor].upper, floor, tail, lost)
+
+    def worst(self, floor: float) -> float:
+        """The real eps at which the regret of mu at ``floor`` is attained."""
+        if floor not in self._regrets:
+            self._gdp(floor)
+        return self._regrets[floor].epsilon if floor in self._regrets else 0.0
 
     def _regret(self, other: Sides) -> float:
-        return divergence(self._sides, other)[1]
+        return divergence(self._sides, other).upper
 
 
 class ComposedGuarantee(PessimisticGuarantee):
@@ -151,7 +164,7 @@ class OptimisticGuarantee(Guarantee):
         return self._sides.bracket(epsilon).lower
 
     def _epsilon(self, delta: FloatArray) -> FloatArray:
-        return epsilon_lower(self._sides.forward, delta, self._start)
+        return epsilon_lower(self._sides.forward, delta, self._start, self._twin.known)
 
     def _beta(self, alpha: FloatArray) -> FloatArray:
         return beta_upper(self._sides, alpha, self._start)
@@ -168,11 +181,11 @@ class OptimisticGuarantee(Guarantee):
     def _gdp(self, floor: float) -> GDPReport:
         mu = self._mu(floor)
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
-        regret = divergence(self._sides, Sides(gaussian, gaussian))[0]
-        return GDPReport(mu, regret, floor, max(mu, self.tail_mu), 0.0)
+        regret = divergence_at(self._sides, Sides(gaussian, gaussian), self._twin.worst(floor))
+        return OptimisticReport(mu, regret, floor, max(mu, self.tail_mu), 0.0)
 
     def _regret(self, other: Sides) -> float:
-        return divergence(self._sides, other)[0]
+        return divergence(self._sides, other).lower
 
 
 def _bayes_error(sides: Sides, prior: FloatArray, sign: float) -> FloatArray:

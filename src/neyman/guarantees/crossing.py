@@ -20,11 +20,16 @@ _LIMIT = 120
 
 
 def crossing(
-    score: Callable[[FloatArray], FloatArray], target: FloatArray, start: float, precision: float = 1e-14
+    score: Callable[[FloatArray], FloatArray],
+    target: FloatArray,
+    start: float,
+    precision: float = 1e-14,
+    known: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
     """Return eps with score(eps) about equal to each ``target``; 0 where score(0) >= target, inf where never reached.
 
     ``start`` is the first guess and the unit in which ``precision`` is meant (relative to eps where that is smaller).
+    ``known`` holds increasing eps and about their scores, between which better guesses are interpolated.
     """
     at_zero = float(score(np.zeros(1))[0])
     root = np.zeros_like(target)
@@ -35,6 +40,13 @@ def crossing(
     low, high = np.zeros_like(goal), np.full_like(goal, np.inf)
     before, miss_before = low.copy(), np.maximum(at_zero, -1e9) - goal
     x = np.full_like(goal, start)
+    if known is not None:
+        between = (goal > known[1][0]) & (goal < known[1][-1])
+        x = np.where(between, np.interp(goal, known[1], known[0]), x)
+        left = np.clip(np.searchsorted(known[1], goal) - 1, 0, known[1].size - 1)
+        before = np.where(between, known[0][left], before)
+        miss_before = np.where(between, known[1][left] - goal, miss_before)
+        x = np.where(x > before, x, start)
     width = high.copy()
     for step in range(_LIMIT):
         miss = score(x) - goal

@@ -31,7 +31,9 @@ def spread(profile: Profile) -> float:
     return min(max(mu if mu > 1e-6 else small, 1e-300), 1e6)
 
 
-def epsilon_upper(profile: Profile, delta: FloatArray, start: float) -> FloatArray:
+def epsilon_upper(
+    profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray] | None = None
+) -> FloatArray:
     """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none."""
 
     def score(epsilon: FloatArray) -> FloatArray:
@@ -41,11 +43,13 @@ def epsilon_upper(profile: Profile, delta: FloatArray, start: float) -> FloatArr
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
         return b.upper <= goal
 
-    root = crossing(score, _target(delta), start)
+    root = crossing(score, _target(delta), start, known=known)
     return _certified(profile, delta, root, holds, 1.0)
 
 
-def epsilon_lower(profile: Profile, delta: FloatArray, start: float) -> FloatArray:
+def epsilon_lower(
+    profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray] | None = None
+) -> FloatArray:
     """Return eps >= 0 at which delta(eps) >= ``delta`` and delta(eps) > 0 are certified; 0 where there is none."""
     goal = np.maximum(delta, 5e-324)
 
@@ -56,7 +60,7 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float) -> FloatArr
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
         return b.lower >= goal
 
-    root = crossing(score, _target(goal), start)
+    root = crossing(score, _target(goal), start, known=known)
     return _certified(profile, goal, root, holds, -1.0)
 
 

@@ -10,14 +10,14 @@ The knots themselves are just numbers: nothing uncertified enters.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
-from neyman.guarantees.sides import Sides, alpha_score
+from neyman.guarantees.sides import Sides, alpha_score, delta_score
 from neyman.guarantees.tradeoff import excess_lower
 from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
 
@@ -27,16 +27,21 @@ _GAP = 1e-8  # relative, between the supremum's bound and its best knot
 _ROUNDS = 12
 _MOST_KNOTS = 6_000
 _SECTIONS = 8
+_NOT_NEAR_HALF = -0.1  # log(1 - delta(0)) below it: the probit of the fixed point has all its digits
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """A certified upper bound on mu, where it is (nearly) attained, and the eps at which alpha reaches the floor."""
+    """A certified upper bound on mu, where it is (nearly) attained, and the eps at which alpha reaches the floor.
+
+    ``scores`` holds eps and -Phi^-1(delta) met on the way along the forward branch: first guesses for other solvers.
+    """
 
     mu: float
     epsilon: float
     log_alpha: float
     epsilon_floor: float
+    scores: tuple[FloatArray, FloatArray] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ def fit_upper(sides: Sides, floor: float, start: float) -> Fit:
     delta = max(float(b.upper[0]) for b in at_zero)
     log_gap = min(float(b.log_gap_lower[0]) for b in at_zero)
     fits = [_fit_branch(branch, sides.symmetric, floor, start, (delta, log_gap)) for branch in sides.branches]
-    return max(fits, key=lambda fit: fit.mu)
+    return replace(max(fits, key=lambda fit: fit.mu), scores=fits[0].scores)
 
 
 def fit_lower(sides: Sides, floor: float, start: float, guess: Fit) -> float:
@@ -70,20 +75,23 @@ def fit_lower(sides: Sides, floor: float, start: float, guess: Fit) -> float:
 
 def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
     gap = float(view.bracket(np.zeros(1)).log_gap_upper[0])
-    if view.symmetric and gap - np.log(2.0) <= np.log(floor):  # the fixed point is below the floor
-        return max(0.0, -2.0 * float(probit(np.array([gap - np.log(2.0)]))[0]) * (1.0 - PROBIT_ERROR))
+    middle = 0.0
+    if view.symmetric and gap < _NOT_NEAR_HALF:  # at the fixed point, whether or not it is below the floor
+        middle = -2.0 * float(probit(np.array([gap - np.log(2.0)]))[0]) * (1.0 - PROBIT_ERROR)
+        if gap - np.log(2.0) <= np.log(floor):
+            return max(0.0, middle)
     epsilon = np.array([guess.epsilon, guess.epsilon_floor])
     alpha = np.maximum(np.exp(np.array([guess.log_alpha, np.log(floor)])), floor)
     usable = epsilon <= 690.0
     if not np.any(usable):
-        return 0.0
+        return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
     excess = excess_lower(view, alpha, epsilon, start)
     beta = 1.0 - alpha - excess
     excess = np.where(beta >= floor, excess, 0.0)
     with np.errstate(divide="ignore"):
         mu = probit_gap(np.log(alpha), np.log(excess), np.log(np.maximum(beta, 5e-324)))
-    return max(0.0, float(np.max(mu)) * (1.0 - PROBIT_ERROR))
+    return max(middle, float(np.max(mu)) * (1.0 - PROBIT_ERROR))
 
 
 def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, zero: tuple[float, float]) -> Fit:
@@ -110,7 +118,10 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
         knots = _refined(branch, knots, (low + (high - low) * part).ravel(), log_floor, log_zero)
     bound, attained = _interval_bounds(knots, log_floor)
     where = int(np.argmax(attained))
-    return Fit(_outward(float(np.max(bound))), float(knots.epsilon[where]), float(knots.log_alpha[where]), last)
+    scores = delta_score(knots.delta, knots.log_gap)
+    new = np.concatenate([[True], np.diff(np.maximum.accumulate(scores)) > 0.0])
+    known = (knots.epsilon[new], scores[new])
+    return Fit(_outward(float(np.max(bound))), float(knots.epsilon[where]), float(knots.log_alpha[where]), last, known)
 
 
 def _log_alpha_at_zero(branch: Profile, symmetric: bool, log_gap: float) -> float:

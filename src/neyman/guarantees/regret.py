@@ -18,7 +18,7 @@ from neyman.guarantees.epsilon import epsilon_upper, spread
 from neyman.guarantees.sides import Sides
 from neyman.numerics.normal import UNIT
 
-__all__ = ["divergence", "shortfall"]
+__all__ = ["Divergence", "divergence", "divergence_at", "shortfall"]
 
 _ABSOLUTE = 2e-9
 _ROUNDS = 12
@@ -39,15 +39,34 @@ class _Points:
     other_upper: FloatArray
 
 
-def divergence(mine: Sides, other: Sides) -> tuple[float, float]:
-    """Return certified (lower, upper) bounds on Delta(mine || other)."""
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Certified bounds on Delta, and the real eps at which the lower one is attained."""
+
+    lower: float
+    upper: float
+    epsilon: float
+
+
+def divergence(mine: Sides, other: Sides) -> Divergence:
+    """Return certified bounds on Delta(mine || other)."""
     bounds = [_branch(mine.forward, other.forward, mine.backward)]
     if not (mine.symmetric and other.symmetric):
         bounds.append(_branch(mine.backward, other.backward, mine.forward))
-    return max(low for low, _ in bounds), max(high for _, high in bounds)
+    lower, sign = max((b.lower, 1.0 - 2.0 * i) for i, b in enumerate(bounds))
+    at = bounds[0 if sign > 0.0 else 1].epsilon
+    return Divergence(lower, max(b.upper for b in bounds), sign * at)
 
 
-def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> tuple[float, float]:
+def divergence_at(mine: Sides, other: Sides, epsilon: float) -> float:
+    """Return a certified lower bound on Delta(mine || other), read at one real eps."""
+    branch, reference = (mine.backward, other.backward) if epsilon < 0.0 else (mine.forward, other.forward)
+    at = np.array([abs(epsilon)])
+    gain = float(reference.bracket(at).lower[0] - branch.bracket(at).upper[0])
+    return max(gain / (1.0 + float(np.exp(at[0]))) * (1.0 - 64.0 * UNIT), 0.0)
+
+
+def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> Divergence:
     unit = spread(other)
     end = float(epsilon_upper(other, np.array([_NEGLIGIBLE]), unit)[0])
     end = min(max(end, min(spread(mine), unit)), _FARTHEST)
@@ -67,7 +86,8 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> tuple[floa
     bound, best = _interval_bounds(points, first_slope)
     tail = points.other_upper[-1] / (2.0 + points.y[-1])
     upper = max(float(np.max(bound)), float(tail), 0.0) * (1.0 + 64.0 * UNIT)
-    return max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5)
+    where = int(np.argmax((points.other_lower - points.self_upper) / (2.0 + points.y)))
+    return Divergence(max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5), float(points.epsilon[where]))
 
 
 def _evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> _Points:
@@ -133,8 +153,8 @@ def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], sta
     worst = 0.0
     for branch in mine.branches:
         begin = _certified_reach(branch, floor, near, start)
-        end = max(min(2.0 * near + 8.0 * start, 600.0), begin + start)
-        grid = np.linspace(begin, end, 256)
+        end = max(min(near + 3.0 * start, 600.0), begin + start)
+        grid = np.linspace(begin, end, 64)
         upper, lower = branch.bracket(grid).upper, gaussian.bracket(grid).lower
         with np.errstate(under="ignore"):
             pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(grid[:-1]))

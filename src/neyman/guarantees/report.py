@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from neyman._validate import FloatArray
 
-__all__ = ["GDPReport", "TradeoffPoints"]
+__all__ = ["GDPReport", "OptimisticReport", "TradeoffPoints"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,17 @@ class GDPReport:
         rest = "no finite mu holds" if math.isinf(self.tail_mu) else f"only mu = {_up(self.tail_mu)} is guaranteed"
         return (
             head + f"Below the floor {rest}; the curve falls short of G_mu there by at most {_up(self.shortfall, 3)}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class OptimisticReport(GDPReport):
+    """The same triple bounded from below: what no better analysis can undercut."""
+
+    def __str__(self) -> str:
+        return (
+            f"At least {self.mu:.6g}-GDP at error rates of {self.floor:.3g} and above (the floor), "
+            f"with a regret of at least {self.regret:.3g}: certified lower bounds, not a promise."
         )
 
 

@@ -23,6 +23,8 @@ class MaximumProfile(Profile):
         self.first = first
         self.second = second
         self.method = first.method if first.method == second.method else f"{first.method}, {second.method}"
+        self._last: tuple[FloatArray, Bracket, Bracket] | None = None
+        self._zero: tuple[Bracket, Bracket] | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -31,7 +33,7 @@ class MaximumProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon``: the maximum of bounds bounds the maximum."""
-        a, b = self.first.bracket(epsilon), self.second.bracket(epsilon)
+        a, b = self._both(epsilon)
         return Bracket(
             np.maximum(a.lower, b.lower),
             np.maximum(a.upper, b.upper),
@@ -41,9 +43,23 @@ class MaximumProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
-        a, b = self.first.bracket(epsilon), self.second.bracket(epsilon)
+        a, b = self._both(epsilon)
         first_larger = (a.upper > b.upper) | ((a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper))
+        if np.all(first_larger):
+            return self.first.slope(epsilon)
+        if not np.any(first_larger):
+            return self.second.slope(epsilon)
         return np.where(first_larger, self.first.slope(epsilon), self.second.slope(epsilon))
+
+    def _both(self, epsilon: FloatArray) -> tuple[Bracket, Bracket]:
+        """Both brackets; solvers ask again and again for eps = 0, and for the slope where they just were."""
+        if epsilon.size == 1 and epsilon[0] == 0.0:
+            if self._zero is None:
+                self._zero = self.first.bracket(epsilon), self.second.bracket(epsilon)
+            return self._zero
+        if self._last is None or self._last[0] is not epsilon:
+            self._last = epsilon, self.first.bracket(epsilon), self.second.bracket(epsilon)
+        return self._last[1], self._last[2]
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,7 @@ _NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this 
 _FARTHEST = 1e12
 _OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
-_TRIES = 8
+_TRIES = 12
 
 
 def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
@@ -51,7 +51,15 @@ def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
 def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on f(alpha)."""
     epsilon = tangent(sides, alpha, start)
-    return np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0)
+    value = np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0)
+    negative = (epsilon < 0.0) & (alpha > 0.5)
+    if np.any(negative):  # the same tangent as e^eps ((1 - alpha) - delta_backward): 1 - alpha is exact
+        e, rest = epsilon[negative], 1.0 - alpha[negative]
+        delta = sides.backward.bracket(-e).upper
+        with np.errstate(under="ignore"):
+            other = np.exp(e) * (rest - delta - UNIT * rest) * (1.0 - 4.0 * UNIT * (1.0 + np.abs(e)))
+        value[negative] = np.maximum(value[negative], other)
+    return value
 
 
 def line(log_gap: FloatArray, epsilon: FloatArray, alpha: FloatArray) -> FloatArray:

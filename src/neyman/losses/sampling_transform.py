@@ -112,8 +112,8 @@ class SamplingTransform:
             parts.append(self._on_axis(w, omega[split:], cut, margin, shift))
         return np.concatenate([a for a, _ in parts]), np.concatenate([e for _, e in parts])
 
-    def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray) -> FloatArray:
-        """Upper bounds on log |A(w + i omega')| valid for EVERY omega' >= omega (all 1-d, paired).
+    def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
+        """Upper bounds on log |A(w + i omega')|, of the law cut at ``cut``, for EVERY omega' >= omega (all 1-d, paired).
 
         |A(w + i omega)| <= e^{y^2/(2 s^2)} E[|r(x + iy)|^w e^{-omega arg r(x + iy)}] for any 0 < y < pi s^2, and the right
         side falls with omega because arg r > 0. ``slope`` guesses the best y / omega; the best of a fan of y is taken.
@@ -124,12 +124,15 @@ class SamplingTransform:
         near = (omega * slope)[:, None] * np.array([0.6, 0.8, 1.0, 1.25, 1.6])
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
         step = min(0.4 * sigma, 0.4 * sigma**2)
-        x = self._range(float(np.max(np.abs(w))), float(np.max(w)), LIMIT * sigma + 1.0, step)
+        x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
         loss = log_ratio(x + 1j * y[..., None], sigma, self.rate)
-        log_term = self.log_density(x) + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
+        log_density = self.log_density(x)
+        log_term = log_density + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
         peak = log_term.max(axis=-1)
-        total = np.exp(log_term - peak[..., None]).sum(axis=-1) * step
-        return np.min(peak + np.log(total) + y**2 / (2.0 * sigma**2), axis=1)
+        total = np.log(np.exp(log_term - peak[..., None]).sum(axis=-1) * step) + peak
+        # the short way back to the real axis at the end of the law
+        end = np.log(y) + log_density[-1] + np.maximum(w, 0.0)[:, None] * float(log_ratio(x[-1], sigma, self.rate))
+        return np.min(np.logaddexp(total, end) + y**2 / (2.0 * sigma**2), axis=1)
 
     def _on_axis(
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
