@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -81,7 +82,7 @@ def test_mix_against_direct_quadrature(direction):
 
         kinks = [(epsilon + s * math.log1p(-rate) - mu * mu / 2) / mu for s in (1.0, -1.0)]
         edges = sorted([-12.0, 12.0, *kinks])
-        return sum(quad(integrand, a, b, epsabs=0, epsrel=1e-12)[0] for a, b in zip(edges, edges[1:], strict=False))
+        return sum(quad(integrand, a, b, epsabs=0, epsrel=1e-12)[0] for a, b in pairwise(edges))
 
     epsilon = np.array([0.0, 0.5, 1.5])
     bracket = profile.bracket(epsilon)
@@ -104,8 +105,8 @@ def test_one_step_laws_enclose_the_closed_form_however_coarse(sigma, rate, direc
         low = float(laws.lower.masses @ weight) * math.exp(laws.lower.log_norm)
         high = float(laws.upper.masses @ weight) * math.exp(laws.upper.log_norm) + laws.infinite
         truth = one_step(sigma, rate, direction, float(epsilon))
-        assert low <= truth * (1 + 1e-10) + 1e-16
-        assert truth * (1 - 1e-10) - 1e-16 <= high
+        assert low <= truth * (1 + 1e-10) + 1e-15
+        assert truth * (1 - 1e-10) - 1e-15 <= high
     assert np.all(laws.lower.masses >= 0.0)
     assert np.all(laws.upper.masses >= 0.0)
 
@@ -121,11 +122,11 @@ def tilt_of(h: float, c: float = 2.0, steps: int = 5, **changes: tuple[float, fl
 def test_gap_shrinks_like_h_squared():
     epsilon = np.array([0.5, 1.0, 1.5])
     gaps = []
-    for h in (8e-3, 4e-3, 2e-3):
+    for h in (2e-3, 1e-3, 5e-4):
         lower, upper = tilt_of(h).delta(epsilon)
         gaps.append((upper - lower) / upper)
-    assert_allclose(gaps[0] / gaps[1], 4.0, rtol=0.08)
-    assert_allclose(gaps[1] / gaps[2], 4.0, rtol=0.08)
+    assert_allclose(gaps[0] / gaps[1], 4.0, rtol=0.15)
+    assert_allclose(gaps[1] / gaps[2], 4.0, rtol=0.15)
 
 
 def test_different_tilts_agree():
@@ -147,7 +148,7 @@ def test_wrap_around_is_paid_for(window):
     assert np.all(good_lower <= upper)
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(
     sigma=st.floats(0.4, 20.0),
     rate=st.floats(1e-3, 0.999),

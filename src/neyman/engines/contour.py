@@ -25,6 +25,7 @@ _AIM = 36.0  # e-folds between a line's height and its aliases, as planned
 _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
 _WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
 _CHEAP = 1500  # nodes up to which a straight line is always taken
+_DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
 _AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
 _ENOUGH = 3e-7  # relative error above which a line through the saddle itself is worth trying
 _SHARP = 1e-9  # relative error that needs no further work
@@ -120,7 +121,7 @@ class ContourProfile(Profile):
         low, high = 0.7 * low, 1.4 * high
         plans = (Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit) for i in steepest[::-1])
         plan = next((p for p in plans if p.nodes <= 2.0 * _CHEAP), None)
-        line = None if plan is None else Line.run(self._parts, self._walk, plan)
+        line = None if plan is None else self._run(plan)
         self._fine.append(((int(steepest[-1]), low, high, limit), line))
         return line
 
@@ -153,9 +154,14 @@ class ContourProfile(Profile):
         if not len(right):
             return None
         c, k = walk.c[right], walk.k[right]
-        best = right[int(np.argmin(k - c * epsilon - np.log(c * (c + 1.0))))]
-        place = float(walk.c[best])
-        curvature = float(walk.variance[best]) + place**-2 + (place + 1.0) ** -2
+        if self._parts.direction == "remove":
+            # where K is small, e^K - 1 is what an arc integrates
+            k = np.where(k < 1.0, np.log(np.expm1(np.clip(k, 1e-300, 1.0))), k)
+        height = k - c * epsilon - np.log(c * (c + 1.0))
+        best = int(np.argmin(height))
+        place = float(c[best])
+        bend = _curvature(c, height, best)
+        curvature = max(bend, float(walk.variance[right[best]]) * (k[best] >= 0.0)) + place**-2 + (place + 1.0) ** -2
         steps = self._rotations
         try:
             return None if steps is None else Arc.lay(steps, place, curvature, epsilon)
@@ -188,9 +194,15 @@ class ContourProfile(Profile):
     def _line(self, index: int) -> Line:
         if index not in self._lines:
             plan = self._plan(index)
-            rotated = self._rotations if plan.nodes > _CHEAP else None
-            self._lines[index] = Line.run(self._parts, self._walk, plan, rotated)
+            self._lines[index] = self._run(plan)
         return self._lines[index]
+
+    def _run(self, plan: Plan) -> Line:
+        """Evaluate a planned line, along rotated rays where the real axis would need too many terms."""
+        w = float(self._parts.argument(np.array([plan.c]))[0])
+        terms = sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
+        rotated = self._rotations if plan.nodes * terms > _DENSE * len(self._parts.steps) else None
+        return Line.run(self._parts, self._walk, plan, rotated)
 
     def _band(self, index: int) -> tuple[float, float]:
         """The eps that line ``index`` serves among the chosen ones."""
@@ -245,6 +257,15 @@ class Found:
     def blunt(self, at: IntArray) -> BoolArray:
         """Where more work may still pay."""
         return ~(self.error[at] <= _SHARP * np.abs(self.value[at])) & ~self.settled[at]
+
+
+def _curvature(x: FloatArray, y: FloatArray, at: int) -> float:
+    """Second derivative of y(x) near index ``at``, from three neighbours; 0 where it is not positive."""
+    i = min(max(at, 1), len(x) - 2)
+    if i < 1:
+        return 0.0
+    left, right = (y[i] - y[i - 1]) / (x[i] - x[i - 1]), (y[i + 1] - y[i]) / (x[i + 1] - x[i])
+    return max(0.0, float(2.0 * (right - left) / (x[i + 1] - x[i - 1])))
 
 
 def _choose(walk: Walk) -> FloatArray:

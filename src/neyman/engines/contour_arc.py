@@ -116,6 +116,7 @@ class Arc:
     scale: float
     w: ComplexArray
     weight: ComplexArray  # e^{K - scale} w'(u) h / (pi w (w - 1))
+    sloped: ComplexArray  # e^{K - scale} w'(u) h z / (pi w (w - 1)), for e^eps Q(L > eps)
     error: FloatArray  # bound on the error of each weight
     sign: float
     edges: tuple[_Edge, _Edge, _Edge]
@@ -169,16 +170,16 @@ class Arc:
         error += 16.0 * _UNIT * np.abs(weight)
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
-        return cls(c, scale, w, weight, error, sign, edges, upto, log_rule)  # type: ignore[arg-type]
+        z = w - 1.0 if sign > 0.0 else -w
+        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule)  # type: ignore[arg-type]
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log scale."""
         start = float(self.w[0].real)
         log_scale = self.scale - self.c * epsilon
-        z = self.w - 1.0 if self.sign > 0.0 else -self.w
         value, slope, error = (np.empty(len(epsilon)) for _ in range(3))
         rows = max(1, _CHUNK // len(self.w))
-        sloped = self.weight * z
+        sloped = self.sloped
         for i in range(0, len(epsilon), rows):
             part = epsilon[i : i + rows]
             bend = np.exp(np.minimum(np.multiply.outer(-self.sign * part, self.w.real - start), 700.0))

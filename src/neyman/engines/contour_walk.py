@@ -103,15 +103,17 @@ class Walk:
         return np.min(self.cuts[:, self.companions(index, limit)], axis=1)
 
     def _holes(self) -> FloatArray:
-        """Places to add: between neighbours right of 0 that leave a hole in eps."""
+        """Places to add: between neighbours on one side of the poles that leave a hole in eps."""
         right = np.flatnonzero(self.c > 0.0)
         beyond = np.flatnonzero(self.depth[right] < -DEEPEST)
         right = right[: beyond[0] + 1] if len(beyond) else right
-        if len(right) < 2:
-            return np.empty(0)
-        c, sd = self.c[right], np.sqrt(self.variance[right])
-        hole = (np.diff(self.mean[right]) > 2.5 * np.minimum(sd[:-1], sd[1:])) & (np.diff(c) > 1e-6 * c[1:])
-        return 0.5 * (c[:-1] + c[1:])[hole]
+        between = np.flatnonzero((self.c > -1.0) & (self.c < 0.0))
+        places = []
+        for run in (between, right):
+            c, sd = self.c[run], np.sqrt(self.variance[run])
+            hole = (np.diff(self.mean[run]) > 2.5 * np.minimum(sd[:-1], sd[1:])) & (np.diff(c) > 1e-6 * np.abs(c[1:]))
+            places.append(0.5 * (c[:-1] + c[1:])[hole])
+        return np.concatenate(places)
 
     def _reachable(self) -> Walk:
         # beyond the first unreachable c on the right nothing counts, even where the cumulant seems finite again

@@ -1,4 +1,4 @@
-"""The certified lattice: for compositions of few, or very uneven, steps, where the transform engine is slow or not sure."""
+"""The certified lattice: for compositions of few or very uneven steps, where the transform engine is slow or unsure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, choice, count, inside
@@ -27,14 +28,15 @@ _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned
 _COARSEST = 0.02  # in units of 1 / (c + 1)
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
-_DEEP_ROUNDS = 3  # of these, for the eps where delta is below the floor
+_REFINEMENTS = 3  # spacings tried under one tilt
+_DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
 
 class LatticeProfile(Profile):
     """Certified profile of one direction of a composition, on lattices under a few exponential tilts.
 
-    Two lattice laws enclose the loss of every step (see ``lattice_law``); FFT composes each under a tilt that has its mean
-    near the eps asked for, so that delta keeps relative accuracy far below 1e-30. Tilts are made when first needed and
+    Two lattice laws enclose the loss of every step (see ``lattice_law``); FFT composes each under a tilt that has its
+    mean near the eps asked for, so that delta keeps relative accuracy far below 1e-30. Tilts are made when first needed and
     kept while memory allows.
 
     Parameters
@@ -56,8 +58,8 @@ class LatticeProfile(Profile):
 
     Notes
     -----
-    Error bound: discretisation, truncation, wrap-around and the rounding of every stage are inside the bracket. The width
-    from discretisation is about (number of steps) c (c + 1) h^2 / 8, with c the tilt and h the spacing.
+    Error bound: discretisation, truncation, wrap-around and the rounding of every stage are inside the bracket. The
+    width from discretisation is about (number of steps) c (c + 1) h^2 / 8, with c the tilt and h the spacing.
 
     Examples
     --------
@@ -136,36 +138,39 @@ class LatticeProfile(Profile):
         return np.where(bracket.upper > 0.0, np.minimum(out, 1.0), 0.0)
 
     def _serve(
-        self, epsilon: FloatArray, open_: np.ndarray, lower: FloatArray, upper: FloatArray, done: np.ndarray
+        self, epsilon: FloatArray, open_: NDArray[np.intp], lower: FloatArray, upper: FloatArray, done: NDArray[np.bool_]
     ) -> None:
-        """Make the tilt that serves the lowest open eps and as many above it as one tilt can; then one of its own."""
+        """Make the tilt that serves the lowest open eps and those above it; then, if need be, one of its own."""
         least, most = float(np.min(epsilon[open_])), float(np.max(epsilon[open_]))
         own = self._cumulant.saddle(least)
         ahead = self._cumulant.saddle(min(max(least, own.mean) + _REACH * own.deviation, most))
         if ahead.c > own.c:
             top = self._cumulant.saddle(min(ahead.mean + _REACH * ahead.deviation, most))
-            self._refine(ahead, top, epsilon, lower, upper)
+            self._refine(ahead, top, own.mean, epsilon, lower, upper)
         first = open_[np.argmin(epsilon[open_])]
         if upper[first] - lower[first] > self._tolerance * upper[first]:
-            tilt = self._refine(own, own, epsilon, lower, upper)
+            tilt = self._refine(own, own, least, epsilon, lower, upper)
             tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + 0.5 * own.deviation))
         done[first] = True
 
     def _refine(
-        self, at: Moments, top: Moments, epsilon: FloatArray, lower: FloatArray, upper: FloatArray
+        self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> Tilt:
-        """Add the tilt ``at``, refining once by the gap it shows at the eps it is meant for."""
-        plan = self._plan(at, top.c)
-        tilt = self._keep(Tilt(self._shapes, self._remove, plan))
-        _tighten(tilt, epsilon, lower, upper)
+        """Add the tilt ``at``, refining by the gap it shows at the eps it is meant for, ``least`` among them."""
+        h = math.inf
         near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
-        gap = float(np.max((upper - lower)[near] / upper[near], initial=0.0))
-        if self._tolerance < gap < 1.0 and 2 * plan.points < self._max_points:
-            finer = self._plan(at, top.c, plan.h * math.sqrt(_AIM * self._tolerance / gap))
-            tilt = self._keep(Tilt(self._shapes, self._remove, finer))
+        near[np.argmin(np.where((epsilon >= least) & (epsilon < self._end), epsilon, np.inf))] = True
+        for _ in range(_REFINEMENTS):
+            plan = self._plan(at, top.c, h)
+            tilt = self._keep(Tilt(self._shapes, self._remove, plan))
             _tighten(tilt, epsilon, lower, upper)
-        if 2 * tilt.points >= self._max_points:
-            tilt.final = (at.mean - 2.0 * at.deviation, at.mean + 2.0 * at.deviation)
+            gap = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
+            if gap <= self._tolerance:
+                break
+            if 1.5 * plan.points >= self._max_points:
+                tilt.final = (at.mean - 1.5 * at.deviation, at.mean + 1.5 * at.deviation)
+                break
+            h = plan.h * (math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1)
         return tilt
 
     def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan:
@@ -173,8 +178,9 @@ class LatticeProfile(Profile):
         steps = sum(times for _, times in self._shapes)
         aim = _AIM * self._tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
+        budget = self._max_points if log_least > _LOG_FLOOR - 30.0 else max(self._max_points // 8, 1024)
         h = min(h, wanted, _COARSEST / (c_top + 1.0))
-        return plan_tilt(self._shapes, self._cumulant, self._remove, at, log_least, h, self._max_points)
+        return plan_tilt(self._shapes, self._cumulant, self._remove, at, log_least, h, budget)
 
     def _log_height(self, c: float) -> float:
         """log delta at the eps whose saddle is ``c``, roughly."""

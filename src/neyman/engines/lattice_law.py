@@ -3,14 +3,15 @@
 Write C(k) = E_Q[(e^L - k)_+] for any positive measure. Order by C, and the order survives products of measures, so a
 lattice measure with C above (below) that of every step gives delta above (below) for the whole composition.
 
-- Pessimistic: C is replaced by its chords between lattice points (both masses of every bin kept at its two ends). No law
-  on the lattice above C is smaller.
-- Optimistic: the chords are lowered at lattice point j by gamma_j, at least the sag of C under both neighbouring chords;
-  the second differences of gamma come off the masses. The sag of one bin is at most Delta min(a b / (a + b), M e^v / 8), with
-  a, b the masses at its ends, M = a + b and v the variation of the logarithm of the density (the first bound is the
-  triangle of the two tangents). A bin too wide for that takes the tangent at its upper end (gamma >= Delta b below, none
-  above), which keeps the lowered function positive and falling. Where a mass turns negative the convex hull is taken: the point is removed and its mass
-  shared by its neighbours. No shift of the lattice is needed, and the gap to the pessimistic law is O(h^2).
+- Pessimistic: C is replaced by its chords between lattice points (both masses of every bin kept at its two ends).
+  No law on the lattice above C is smaller.
+- Optimistic: the chords are lowered at lattice point j by gamma_j, at least the sag of C under both neighbouring
+  chords; the second differences of gamma come off the masses. The sag of one bin of width Delta in k is at most
+  Delta min(a b / (a + b), M e^v / 8), with a, b the masses at its ends, M = a + b and v the variation of the logarithm
+  of the density (the first bound is the triangle of the two tangents). A bin too wide for that takes the tangent at
+  its upper end (gamma >= Delta b below, none above), which keeps the lowered function positive and falling. Where a
+  mass turns negative the convex hull is taken: the point is removed and its mass shared by its neighbours. No shift of
+  the lattice is needed, and the gap to the pessimistic law is O(h^2).
 
 Both laws are made directly under the tilt e^{c l}, so that far tails lose no digits to underflow.
 """

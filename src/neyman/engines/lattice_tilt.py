@@ -6,13 +6,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_law import StepLaws, TiltedLaw, tilted_laws
 from neyman.losses.bins import Shape, split_bins
-from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, suffix_rounding
+from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 
 __all__ = ["Plan", "Tilt", "plan_tilt"]
 
@@ -23,7 +23,7 @@ _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Where to put a lattice: tilt ``c``, spacing ``h``, window in loss, neighbouring tilts that bound what lies outside."""
+    """Where to put a lattice: tilt ``c``, spacing ``h``, window in loss, neighbouring tilts that bound its outside."""
 
     c: float
     h: float
@@ -34,13 +34,18 @@ class Plan:
     @property
     def points(self) -> int:
         """Length of the transforms."""
-        return int(fft.next_fast_len(math.ceil((self.window[1] - self.window[0]) / self.h) + 4, real=True))
+        return good_size(math.ceil((self.window[1] - self.window[0]) / self.h) + 4)
 
 
 def plan_tilt(
-    shapes: tuple[tuple[Shape, int], ...], cumulant: Cumulant, remove: bool, at: Moments, log_least: float, h: float,
+    shapes: tuple[tuple[Shape, int], ...],
+    cumulant: Cumulant,
+    remove: bool,
+    at: Moments,
+    log_least: float,
+    h: float,
     max_points: int,
-) -> Plan:  # fmt: skip
+) -> Plan:
     """Plan a lattice of spacing about ``h`` (coarser if the budget asks for it) under the tilt of ``at``.
 
     ``log_least`` is the logarithm of the least delta to be answered: mass sent to infinity must be negligible beside it.
@@ -138,7 +143,7 @@ class Tilt:
         inside = np.where(j < self.points, (side.plain - side.growth)[np.minimum(j, self.points - 1)], 0.0)
         return inside * np.exp(np.minimum(side.log_norm - self.plan.c * (epsilon + distance) - distance, 700.0))
 
-    def _locate(self, epsilon: FloatArray) -> tuple[np.ndarray, FloatArray]:
+    def _locate(self, epsilon: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
         """The first lattice point above each eps, and its distance."""
         place = np.floor((epsilon - self._first) / self.plan.h) + 1.0
         j = np.clip(place, 0.0, float(self.points)).astype(np.int64)

@@ -249,7 +249,11 @@ class Guarantee(ABC):
         points = count("n", n)
         if points < 2:
             raise InvalidParameter("n", n, "a whole number >= 2")
-        return tradeoff_points(self._sides, points, self._start)
+        return tradeoff_points(self._sides, points, self._start, self._reach())
+
+    def _reach(self) -> float | None:
+        """The eps at which alpha is about the smallest a curve shows, if an earlier question found it."""
+        return None
 
     @abstractmethod
     def _delta(self, epsilon: FloatArray) -> FloatArray: ...

@@ -12,6 +12,7 @@ from neyman.engines.closed_form import BlatantProfile, GaussianProfile
 from neyman.engines.profile import Profile
 from neyman.guarantees.area import area_over_points, area_under_curve, fixed_point
 from neyman.guarantees.base import Guarantee
+from neyman.guarantees.curve import SMALLEST_ALPHA
 from neyman.guarantees.epsilon import epsilon_lower, epsilon_upper
 from neyman.guarantees.gaussian_fit import Fit, fit_lower, fit_upper
 from neyman.guarantees.regret import Divergence, divergence, divergence_at, shortfall
@@ -58,6 +59,10 @@ class PessimisticGuarantee(Guarantee):
         if floor not in self._fits:
             self._fits[floor] = fit_upper(self._sides, floor, self._start)
         return self._fits[floor]
+
+    def _reach(self) -> float | None:
+        fit = self._fits.get(SMALLEST_ALPHA)
+        return fit.epsilon_floor if fit is not None and self._sides.symmetric else None
 
     def _delta(self, epsilon: FloatArray) -> FloatArray:
         return self._sides.bracket(epsilon).upper

@@ -24,7 +24,7 @@ _ABSOLUTE = 2e-9
 _ROUNDS = 12
 _MOST_POINTS = 4_000
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
-_NEGLIGIBLE = 1e-12
+_NEGLIGIBLE = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,9 @@ def divergence_at(mine: Sides, other: Sides, epsilon: float) -> float:
 
 def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> Divergence:
     unit = spread(other)
-    end = float(epsilon_upper(other, np.array([_NEGLIGIBLE]), unit)[0])
+    levels = np.array([_NEGLIGIBLE, 1e-8, 1e-6, 1e-4])
+    ends = np.minimum(epsilon_upper(other, levels, unit), _FARTHEST)
+    end = float(np.min(ends[levels <= _NEGLIGIBLE * (1.0 + np.exp(ends))]))
     end = min(max(end, min(spread(mine), unit)), _FARTHEST)
     grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
     points = _evaluate(mine, other, np.unique(grid))

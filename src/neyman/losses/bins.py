@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import erfcx, log_ndtr
@@ -24,6 +25,7 @@ from neyman._validate import FloatArray
 __all__ = ["BinSplit", "Shape", "split_bins"]
 
 UNIT = 2.0**-53
+_CHUNK = 1 << 16  # bins worked on at a time, to spare memory
 _NARROW = 1e-3  # below this the third-order series leaves at most its fourth power
 _PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale: 4e-4 of its sixth power is 3e-14
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
@@ -85,9 +87,23 @@ class BinSplit:
 def split_bins(shape: Shape, h: float, first: int, last: int) -> BinSplit:
     """Split the bins between the edges ``first`` and ``last`` > ``first`` (``first`` >= 0 when rate < 1).
 
-    Error bound: ``relative`` and ``slack`` of the result; only exp, log, erfcx and the arithmetic of float64 are trusted,
+    Error bound: ``relative`` and ``slack`` of the result; exp, log, erfcx and the arithmetic of float64 are trusted,
     each to a few units in the last place.
     """
+    cuts = [*range(first, max(last - _CHUNK // 2, first + 1), _CHUNK), last]
+    parts = [_split(shape, h, low, high) for low, high in pairwise(cuts)]
+    return BinSplit(
+        base=shape.base, first=first, h=h,
+        lower=np.concatenate([part.lower for part in parts]),
+        upper=np.concatenate([part.upper for part in parts]),
+        log_scale=np.concatenate([part.log_scale for part in parts]),
+        variation=np.concatenate([part.variation for part in parts]),
+        relative=max(part.relative for part in parts), slack=max(part.slack for part in parts),
+        below=parts[0].below, above=parts[-1].above,
+    )  # fmt: skip
+
+
+def _split(shape: Shape, h: float, first: int, last: int) -> BinSplit:
     index = np.arange(first, last + 1, dtype=np.float64)
     open_end = shape.rate < 1.0 and first == 0
     u, slack = _edges(shape, h, index)
@@ -99,6 +115,7 @@ def split_bins(shape: Shape, h: float, first: int, last: int) -> BinSplit:
     a, b = _narrow(middle, w, shape.sigma)
     wide = np.flatnonzero(half > _NARROW)
     if wide.size:
+        middle[wide] = np.clip(0.0, inner[:-1][wide], inner[1:][wide])  # where phi is largest: nothing overflows
         a[wide], b[wide] = _wide(inner[:-1][wide], w[wide], half[wide], middle[wide], shape.sigma)
     log_scale = -0.5 * middle**2 - _HALF_LOG_TAU
     variation = (scale + 1.0 / shape.sigma) * w

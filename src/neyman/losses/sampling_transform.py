@@ -112,6 +112,13 @@ class SamplingTransform:
             parts.append(self._on_axis(w, omega[split:], cut, margin, shift))
         return np.concatenate([a for a, _ in parts]), np.concatenate([e for _, e in parts])
 
+    def terms(self, w: float, omega: float) -> float:
+        """About how many grid points ``on_line`` needs a node, up to ``omega``."""
+        step = self._step(w, omega, 40.0, 0.0)
+        if step < _FINE * self.sigma:
+            step = max(step, self._step(w, 0.0, 40.0, min(self.sigma**2, 1.5 * self.sigma)))
+        return 24.0 * self.sigma / step
+
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         """Upper bounds on log |A(w + i omega')|, of the law cut at ``cut``, for EVERY omega' >= omega (all 1-d, paired).
 

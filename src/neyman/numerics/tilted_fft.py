@@ -12,7 +12,7 @@ from scipy import fft
 
 from neyman._validate import FloatArray
 
-__all__ = ["Convolution", "convolve_cyclic", "discounted_suffix", "suffix_rounding"]
+__all__ = ["Convolution", "convolve_cyclic", "discounted_suffix", "good_size", "suffix_rounding"]
 
 UNIT = 2.0**-53
 _FFT = 6.0  # times UNIT log2(n): relative 2-norm error of one transform (mixed radix, twiddles right to the last bit)
@@ -32,10 +32,10 @@ class Convolution:
 def convolve_cyclic(
     sequences: Sequence[FloatArray], offsets: Sequence[int], counts: Sequence[int], start: int, size: int
 ) -> Convolution:
-    """Convolve ``sequences[i]`` (non-negative, sum 1, first element at ``offsets[i]``) ``counts[i]`` times, modulo ``size``.
+    """Convolve ``sequences[i]`` (>= 0, sum 1, first element at ``offsets[i]``) ``counts[i]`` times, modulo ``size``.
 
-    What lies outside ``start .. start + size`` is folded in, not lost: the values are those of the true convolution plus
-    its aliases, up to ``error``.
+    What lies outside ``start .. start + size`` is folded in, not lost: the values are those of the true convolution
+    plus its aliases, up to ``error``.
 
     Examples
     --------
@@ -62,6 +62,12 @@ def convolve_cyclic(
     values = np.roll(values, -(start % size))
     np.maximum(values, 0.0, out=values)  # the truth is not negative, so this only brings the values nearer to it
     return Convolution(values, start, error)
+
+
+def good_size(least: int) -> int:
+    """The next length not below ``least`` whose transform is fast."""
+    size: int | None = fft.next_fast_len(least, real=True)
+    return least if size is None else int(size)
 
 
 def discounted_suffix(values: FloatArray, rate: float) -> FloatArray:
