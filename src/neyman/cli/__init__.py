@@ -1,1 +1,1 @@
-
+"""The command line: parses, asks, prints. All numbers come from the guarantees."""

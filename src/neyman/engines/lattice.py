@@ -28,7 +28,7 @@ _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned
 _COARSEST = 0.02  # in units of 1 / (c + 1)
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
-_REFINEMENTS = 3  # spacings tried under one tilt
+_REFINEMENTS = 2  # finer spacings tried under one tilt
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
 
@@ -36,8 +36,8 @@ class LatticeProfile(Profile):
     """Certified profile of one direction of a composition, on lattices under a few exponential tilts.
 
     Two lattice laws enclose the loss of every step (see ``lattice_law``); FFT composes each under a tilt that has its
-    mean near the eps asked for, so that delta keeps relative accuracy far below 1e-30. Tilts are made when first needed and
-    kept while memory allows.
+    mean near the eps asked for, so that delta keeps relative accuracy far below 1e-30. Tilts are made when first needed
+    and kept while memory allows.
 
     Parameters
     ----------
@@ -138,7 +138,12 @@ class LatticeProfile(Profile):
         return np.where(bracket.upper > 0.0, np.minimum(out, 1.0), 0.0)
 
     def _serve(
-        self, epsilon: FloatArray, open_: NDArray[np.intp], lower: FloatArray, upper: FloatArray, done: NDArray[np.bool_]
+        self,
+        epsilon: FloatArray,
+        open_: NDArray[np.intp],
+        lower: FloatArray,
+        upper: FloatArray,
+        done: NDArray[np.bool_],
     ) -> None:
         """Make the tilt that serves the lowest open eps and those above it; then, if need be, one of its own."""
         least, most = float(np.min(epsilon[open_])), float(np.max(epsilon[open_]))
@@ -157,20 +162,22 @@ class LatticeProfile(Profile):
         self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> Tilt:
         """Add the tilt ``at``, refining by the gap it shows at the eps it is meant for, ``least`` among them."""
-        h = math.inf
+        plan = self._plan(at, top.c)
+        tilt = self._keep(Tilt(self._shapes, self._remove, plan))
+        _tighten(tilt, epsilon, lower, upper)
         near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
         near[np.argmin(np.where((epsilon >= least) & (epsilon < self._end), epsilon, np.inf))] = True
         for _ in range(_REFINEMENTS):
-            plan = self._plan(at, top.c, h)
-            tilt = self._keep(Tilt(self._shapes, self._remove, plan))
-            _tighten(tilt, epsilon, lower, upper)
             gap = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
             if gap <= self._tolerance:
                 break
             if 1.5 * plan.points >= self._max_points:
                 tilt.final = (at.mean - 1.5 * at.deviation, at.mean + 1.5 * at.deviation)
                 break
-            h = plan.h * (math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1)
+            finer = plan.h * (math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1)
+            plan = self._plan(at, top.c, finer)
+            tilt = self._keep(Tilt(self._shapes, self._remove, plan))
+            _tighten(tilt, epsilon, lower, upper)
         return tilt
 
     def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan:

@@ -48,7 +48,7 @@ def plan_tilt(
 ) -> Plan:
     """Plan a lattice of spacing about ``h`` (coarser if the budget asks for it) under the tilt of ``at``.
 
-    ``log_least`` is the logarithm of the least delta to be answered: mass sent to infinity must be negligible beside it.
+    ``log_least`` is the logarithm of the least delta to be answered: mass sent to infinity must not count beside it.
     """
     window, neighbours = [0.0, 0.0], [0.0, 0.0]
     for side, sign in ((0, -1.0), (1, 1.0)):

@@ -68,7 +68,7 @@ def divergence_at(mine: Sides, other: Sides, epsilon: float) -> float:
 
 def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> Divergence:
     unit = spread(other)
-    levels = np.array([_NEGLIGIBLE, 1e-8, 1e-6, 1e-4])
+    levels = np.geomspace(_NEGLIGIBLE, 0.1, 19)
     ends = np.minimum(epsilon_upper(other, levels, unit), _FARTHEST)
     end = float(np.min(ends[levels <= _NEGLIGIBLE * (1.0 + np.exp(ends))]))
     end = min(max(end, min(spread(mine), unit)), _FARTHEST)

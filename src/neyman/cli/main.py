@@ -1,0 +1,50 @@
+"""The command ``neyman``: verbs, exit codes, and one line for every error."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+import typer
+
+from neyman import __version__
+from neyman._errors import NeymanError, NotCertified
+from neyman.cli.dpsgd import dpsgd
+
+__all__ = ["BAD_INPUT", "NOT_CERTIFIED", "OK", "main"]
+
+OK, BAD_INPUT, NOT_CERTIFIED = 0, 2, 3
+
+app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=None)
+app.command()(dpsgd)
+
+
+@app.callback()
+def _root(version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True)) -> None:
+    """Certified differential-privacy guarantees.
+
+    Exit codes: 0 answer, 2 bad input, 3 not certified to the tolerance asked for.
+    """
+    if version:
+        typer.echo(f"neyman {__version__}")
+        raise typer.Exit
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command line and leave with its exit code."""
+    try:
+        code = app(args=arguments, prog_name="neyman", standalone_mode=False)
+    except click.ClickException as error:
+        code = _fail(BAD_INPUT, error.format_message())
+    except (click.Abort, KeyboardInterrupt):
+        code = _fail(130, "interrupted")
+    except NotCertified as error:
+        code = _fail(NOT_CERTIFIED, str(error))
+    except NeymanError as error:
+        code = _fail(BAD_INPUT, str(error))
+    sys.exit(code if isinstance(code, int) else OK)
+
+
+def _fail(code: int, message: str) -> int:
+    typer.echo("neyman: " + " ".join(message.split()), err=True)
+    return code

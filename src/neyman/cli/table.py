@@ -1,0 +1,73 @@
+"""An Answer as a table for people."""
+
+from __future__ import annotations
+
+import math
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from neyman.cli.answer import FPR_TABLE, Answer, Interval
+
+__all__ = ["show"]
+
+_DIGITS = 7
+
+
+def show(answer: Answer, console: Console) -> None:
+    """Print ``answer``."""
+    report = answer.report
+    console.print(f"[bold]{answer.mechanism!r}[/bold]", highlight=False)
+    console.print(
+        f"adjacency {answer.adjacency}, Poisson sampling, one record; method: {answer.method}\n", highlight=False
+    )
+    main = _table("promise", "at", "certified bracket", "report (safe side)")
+    main.add_row("mu-GDP", f"floor {report.floor:g}", _bracket(answer.mu), _up(answer.mu.upper))
+    main.add_row("  regret of mu", "", _bracket(answer.regret), _up(answer.regret.upper, 3))
+    main.add_row("  mu with no floor", "floor 0", "", _up(report.tail_mu, 6))
+    for delta, epsilon in zip(answer.deltas, answer.epsilons, strict=True):
+        main.add_row("epsilon", f"delta {delta:g}", _bracket(epsilon), _up(epsilon.upper))
+    main.add_row("advantage", "TPR - FPR", _bracket(answer.advantage), _up(answer.advantage.upper))
+    console.print(main)
+    attack = _table("attacker's FPR", "", "certified bracket of the best TPR", "report (safe side)")
+    for fpr, power in zip(FPR_TABLE, answer.powers, strict=True):
+        attack.add_row(f"{fpr:g}", "", _bracket(power), _up(power.upper, 5))
+    fixed = answer.fixed_point
+    attack.add_row(f"{fixed:.5g}", "error rates equal", "", _up(1.0 - fixed, 5))
+    console.print(attack)
+    console.print(str(report), highlight=False, soft_wrap=True)
+
+
+def _table(*columns: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    for name in columns:
+        table.add_column(name, justify="left" if name in columns[:2] else "right", no_wrap=True)
+    return table
+
+
+def _bracket(interval: Interval) -> str:
+    """Both ends, with as many digits as it takes to tell them apart, up to a dozen."""
+    if interval.lower == interval.upper:
+        return f"{interval.upper:.12g}"
+    for digits in range(_DIGITS, 13):
+        low, high = _rounded(interval.lower, digits, down=True), _rounded(interval.upper, digits, down=False)
+        if low != high:
+            break
+    return f"[{low}, {high}]".replace("[", r"\[")
+
+
+def _up(value: float, digits: int = _DIGITS) -> str:
+    return _rounded(value, digits, down=False)
+
+
+def _rounded(value: float, digits: int, *, down: bool) -> str:
+    """``digits`` significant digits, rounded outward: what is printed is still a bound."""
+    if value == 0.0 or not math.isfinite(value):
+        return f"{value:g}"
+    text = f"{value:.{digits - 1}e}"
+    shown = float(text)
+    if (shown > value) if down else (shown < value):
+        scale = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
+        text = f"{value + (-scale if down else scale) * 0.5:.{digits - 1}e}"
+    return f"{float(text):.{digits}g}"
