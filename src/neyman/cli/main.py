@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import sys
 
-import click
 import typer
 
 from neyman import __version__
 from neyman._errors import NeymanError, NotCertified
 from neyman.cli.dpsgd import dpsgd
 
-__all__ = ["BAD_INPUT", "NOT_CERTIFIED", "OK", "main"]
+__all__ = ["BAD_INPUT", "INTERRUPTED", "NOT_CERTIFIED", "OK", "main"]
 
-OK, BAD_INPUT, NOT_CERTIFIED = 0, 2, 3
+OK, BAD_INPUT, NOT_CERTIFIED, INTERRUPTED = 0, 2, 3, 130
 
-app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=None)
+# Typer brings its own copy of Click or uses the installed one, by version: take the root of its usage errors from Typer itself
+_UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+
+app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command()(dpsgd)
 
 
@@ -34,14 +36,16 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     try:
         code = app(args=arguments, prog_name="neyman", standalone_mode=False)
-    except click.ClickException as error:
-        code = _fail(BAD_INPUT, error.format_message())
-    except (click.Abort, KeyboardInterrupt):
-        code = _fail(130, "interrupted")
     except NotCertified as error:
         code = _fail(NOT_CERTIFIED, str(error))
     except NeymanError as error:
         code = _fail(BAD_INPUT, str(error))
+    except (typer.Abort, KeyboardInterrupt):
+        code = _fail(INTERRUPTED, "interrupted")
+    except Exception as error:
+        if not isinstance(error, _UsageError):
+            raise
+        code = _fail(BAD_INPUT, str(error.format_message()))  # type: ignore[attr-defined]
     sys.exit(code if isinstance(code, int) else OK)
 
 

@@ -22,19 +22,19 @@ def show(answer: Answer, console: Console) -> None:
     console.print(
         f"adjacency {answer.adjacency}, Poisson sampling, one record; method: {answer.method}\n", highlight=False
     )
-    main = _table("promise", "at", "certified bracket", "report (safe side)")
-    main.add_row("mu-GDP", f"floor {report.floor:g}", _bracket(answer.mu), _up(answer.mu.upper))
-    main.add_row("  regret of mu", "", _bracket(answer.regret), _up(answer.regret.upper, 3))
-    main.add_row("  mu with no floor", "floor 0", "", _up(report.tail_mu, 6))
+    main = _table("promise", "certified bracket", "report")
+    main.add_row(f"mu-GDP, floor {report.floor:g}", _bracket(answer.mu), _up(answer.mu.upper))
+    main.add_row("  regret of mu", _bracket(answer.regret), _up(answer.regret.upper, 3))
+    main.add_row("  mu with no floor", "", _up(report.tail_mu, 6))
     for delta, epsilon in zip(answer.deltas, answer.epsilons, strict=True):
-        main.add_row("epsilon", f"delta {delta:g}", _bracket(epsilon), _up(epsilon.upper))
-    main.add_row("advantage", "TPR - FPR", _bracket(answer.advantage), _up(answer.advantage.upper))
+        main.add_row(f"epsilon at delta {delta:g}", _bracket(epsilon), _up(epsilon.upper))
+    main.add_row("advantage (TPR - FPR)", _bracket(answer.advantage), _up(answer.advantage.upper))
     console.print(main)
-    attack = _table("attacker's FPR", "", "certified bracket of the best TPR", "report (safe side)")
+    attack = _table("attacker's FPR", "best TPR, certified bracket", "at most")
     for fpr, power in zip(FPR_TABLE, answer.powers, strict=True):
-        attack.add_row(f"{fpr:g}", "", _bracket(power), _up(power.upper, 5))
+        attack.add_row(f"{fpr:g}", _bracket(power), _up(power.upper, 5))
     fixed = answer.fixed_point
-    attack.add_row(f"{fixed:.5g}", "error rates equal", "", _up(1.0 - fixed, 5))
+    attack.add_row(f"{fixed:.5g} = FNR", "", _up(1.0 - fixed, 5))
     console.print(attack)
     console.print(str(report), highlight=False, soft_wrap=True)
 
@@ -42,7 +42,7 @@ def show(answer: Answer, console: Console) -> None:
 def _table(*columns: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        table.add_column(name, justify="left" if name in columns[:2] else "right", no_wrap=True)
+        table.add_column(name, justify="left" if name == columns[0] else "right", no_wrap=True)
     return table
 
 
