@@ -28,7 +28,9 @@ _CHEAP = 1500  # nodes up to which a straight line is always taken
 _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
 _AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
 _ENOUGH = 3e-7  # relative error above which a line through the saddle itself is worth trying
-_SHARP = 1e-9  # relative error that needs no further work
+_STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
+_DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
+_SHARP = 1e-8  # relative error that needs no further work
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
 _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
@@ -68,9 +70,7 @@ class ContourProfile(Profile):
         """No bound is worse than Chernoff's, nor than what any pair of laws obeys."""
         with np.errstate(under="ignore"):
             upper = np.minimum(bracket.upper, np.exp(np.minimum(self._log_chernoff(epsilon) + 1e-6, 0.0)) + 1e-322)
-        beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
-        upper = np.where(beyond, 0.0, upper)
-        return Bracket(np.minimum(bracket.lower, upper), upper, bracket.log_gap_lower, np.where(beyond, 0.0, bracket.log_gap_upper))
+        return Bracket(np.minimum(bracket.lower, upper), upper, bracket.log_gap_lower, bracket.log_gap_upper)
 
     def _log_chernoff(self, epsilon: FloatArray) -> FloatArray:
         """log of the best bound e^{K(c) - c eps} on delta, plus what the law at that c has lost."""
@@ -79,9 +79,10 @@ class ContourProfile(Profile):
         return np.min(np.logaddexp(log_tail, self._walk.log_lost[right]), axis=1, initial=0.0)
 
     def _evaluate(self, epsilon: FloatArray) -> Found:
-        found = Found.empty(len(epsilon))
-        for index, at in self._served(epsilon):
-            plan = self._plan(index)
+        found = self._settled(epsilon)
+        inside = np.flatnonzero(found.error > 0.0)
+        for index, place in self._served(epsilon[inside]):
+            at, plan = inside[place], self._plan(index)
             if plan.nodes <= _CHEAP:
                 found.put(at, self._line(index), epsilon)
             else:
@@ -89,9 +90,17 @@ class ContourProfile(Profile):
         self._sharpen(found, epsilon)
         return found
 
+    def _settled(self, epsilon: FloatArray) -> Found:
+        """A blank sheet on which all is settled that needs no contour: delta is exactly 0, or below anything asked for."""
+        found = Found.empty(len(epsilon))
+        found.settled[:] = self._log_chernoff(epsilon) < _DEEP
+        beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
+        found.error[beyond], found.settled[beyond] = 0.0, True
+        return found
+
     def _sharpen(self, found: Found, epsilon: FloatArray) -> None:
         """Where an answer lies far below the line that gave it, try the line through its own saddle, with digits to spare."""
-        blunt = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(found.value)))
+        blunt = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(found.value)) & (self._log_chernoff(epsilon) > _DEEP))
         if not len(blunt):
             return
         walk = self._walk
@@ -99,7 +108,7 @@ class ContourProfile(Profile):
             known = np.where(found.error < found.value, np.log(np.maximum(found.value, 0.0)) + found.log_scale, -math.inf)
         log_delta = np.where(np.isfinite(known), known, self._log_chernoff(epsilon) - 6.0)[blunt]
         # a law may be cut where the mass beyond is nothing beside delta: then steeper lines come within reach
-        limit = np.maximum(LOST, np.floor(log_delta) - _NOTHING)
+        limit = np.maximum(LOST, 8.0 * np.floor((log_delta - _NOTHING) / 8.0))
         for level in np.unique(limit):
             at = blunt[limit == level]
             own = np.flatnonzero(walk.useful(float(level)))
@@ -128,7 +137,8 @@ class ContourProfile(Profile):
     def _bend(self, found: Found, at: IntArray, epsilon: FloatArray, plan: Plan) -> None:
         """Serve the places ``at`` from arcs, laying new ones where those at hand are not sharp enough."""
         for arc in self._arcs:
-            found.improve(at, arc, epsilon)
+            within = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
+            found.improve(within, arc, epsilon)
         for low, high in self._hopeless:
             found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
         while True:
@@ -141,12 +151,14 @@ class ContourProfile(Profile):
                 self._arcs.append(arc)
                 found.improve(at, arc, epsilon)
             if found.blunt(np.array([target]))[0]:
-                if plan.nodes <= _AFFORDABLE:
-                    found.improve(blunt, self._line(plan.index), epsilon)
                 # what one contour through its own saddle cannot do, no neighbour does
-                reach = float(epsilon[target]) * np.array([0.8, 1.25])
-                self._hopeless.append((reach[0], reach[1]))
-                found.settle(blunt[(epsilon[blunt] >= reach[0]) & (epsilon[blunt] <= reach[1])])
+                low, high = float(epsilon[target]) * 0.6, float(epsilon[target]) * 3.0
+                self._hopeless.append((low, high))
+                near = blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)]
+                poor = near[~(found.error[near] <= _ENOUGH * np.abs(found.value[near]))]
+                if len(poor) and plan.nodes <= _AFFORDABLE:
+                    found.improve(poor, self._line(plan.index), epsilon)
+                found.settle(near)
 
     def _lay(self, epsilon: float) -> Arc | None:
         walk = self._walk
@@ -158,13 +170,21 @@ class ContourProfile(Profile):
             # where K is small, e^K - 1 is what an arc integrates
             k = np.where(k < 1.0, np.log(np.expm1(np.clip(k, 1e-300, 1.0))), k)
         height = k - c * epsilon - np.log(c * (c + 1.0))
-        best = int(np.argmin(height))
-        place = float(c[best])
-        bend = _curvature(c, height, best)
-        curvature = max(bend, float(walk.variance[right[best]]) * (k[best] >= 0.0)) + place**-2 + (place + 1.0) ** -2
+        # where the saddle is flat, its steepest line serves the larger eps best; the others are easier to bound
+        flat = np.flatnonzero(height <= height.min() + 1.0)
+        for best in dict.fromkeys(int(flat[(len(flat) - 1) * part // 4]) for part in (4, 3, 2, 0)):
+            place = float(c[best])
+            bend = max(_curvature(c, height, best), float(walk.variance[right[best]]) * (k[best] >= 0.0))
+            arc = self._arc(place, bend + place**-2 + (place + 1.0) ** -2, epsilon)
+            if arc is not None:
+                return arc
+        return None
+
+    def _arc(self, place: float, curvature: float, epsilon: float) -> Arc | None:
         steps = self._rotations
         try:
-            return None if steps is None else Arc.lay(steps, place, curvature, epsilon)
+            span = (epsilon / _STRETCH, max(epsilon * 3.0, 0.05 / place))
+            return None if steps is None else Arc.lay(steps, place, curvature, span)
         except ArithmeticError:
             return None
 

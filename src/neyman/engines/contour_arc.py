@@ -33,7 +33,7 @@ __all__ = ["Arc"]
 _UNIT = 2.0**-53
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
-_FAR = 48.0  # u from which 1/|w| alone is below any error asked for
+_FAR = 75.0  # u from which 1/|w| alone is below any error asked for
 _CHUNK = 1 << 18
 _MOST = 20000  # nodes beyond which an arc is not worth it
 
@@ -122,11 +122,12 @@ class Arc:
     edges: tuple[_Edge, _Edge, _Edge]
     upto: int
     log_rule: float  # -log(e^{2 pi a/h} - 1)
+    range: tuple[float, float]  # the eps it was laid for
     lost: float = 0.0
 
     @classmethod
-    def lay(cls, steps: Steps, c: float, curvature: float, epsilon: float) -> Arc | None:
-        """The contour through c for losses around ``epsilon``; None where none can be certified.
+    def lay(cls, steps: Steps, c: float, curvature: float, epsilon: tuple[float, float]) -> Arc | None:
+        """The contour through c for losses in the closed interval ``epsilon``; None where none can be certified.
 
         ``curvature`` is the second derivative of K - log(z (z + 1)) there.
         """
@@ -136,25 +137,27 @@ class Arc:
         phi = strip = 0.46 * sector
         scale = 1.0 / math.sqrt(curvature)
         shape = _Shape(w_c - scale * math.sin(phi), scale)
-        slope = np.array([-sign * epsilon])
+        slope = -sign * np.array(epsilon)
         k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real)
-        less_one = sign > 0.0 and k_c < 1.0
+        less_one = sign > 0.0 and 0.0 < k_c < 1.0
         edges = tuple(_Edge.along(steps, shape, angle, less_one) for angle in (phi - strip, phi, phi + strip))
-        target = k_c + slope[0] * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale) - _DIGITS
-        enough = np.flatnonzero(edges[1].log_tail + slope * edges[1].real[:, 2] < target)
+        size = math.log(math.expm1(k_c)) if less_one else k_c
+        target = size + slope * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale) - _DIGITS
+        tail = edges[1].log_tail + np.multiply.outer(slope, edges[1].real[:, 2])
+        enough = np.flatnonzero(np.all(tail < target[:, None], axis=0))
         if not len(enough):
             return None
         upto = int(enough[0]) + 1
         rim = np.logaddexp(edges[0].log_integral(slope, len(edges[0].real)), edges[2].log_integral(slope, len(edges[2].real)))
-        spacing = 2.0 * math.pi * strip / max(float(rim[0]) - target, 1.0)
+        spacing = 2.0 * math.pi * strip / max(float(np.max(rim - target)), 1.0)
         if not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
             return None
-        return cls._evaluate(steps, shape, phi, strip, spacing, edges, upto, c, sign, less_one)
+        return cls._evaluate(steps, shape, phi, strip, spacing, edges, upto, c, sign, less_one, epsilon)
 
     @classmethod
     def _evaluate(
         cls, steps: Steps, shape: _Shape, phi: float, strip: float, spacing: float,
-        edges: tuple[_Edge, ...], upto: int, c: float, sign: float, less_one: bool,
+        edges: tuple[_Edge, ...], upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
     ) -> Arc:  # fmt: skip
         count = math.ceil(_COARSE * upto / spacing)
         u = spacing * np.arange(count + 1)
@@ -171,7 +174,7 @@ class Arc:
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
         z = w - 1.0 if sign > 0.0 else -w
-        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule)  # type: ignore[arg-type]
+        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule, span)  # type: ignore[arg-type]
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log scale."""
