@@ -15,6 +15,51 @@ ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 
 
 def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: float = 1e-6) -> ComposedGuarantee:
+    """Return the certified guarantee of ``mechanism``.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        What was run: see ``DPSGD``, ``Gaussian``, ``compose``.
+    adjacency : str
+        Which data sets count as neighbours. "add_or_remove" (one record more or less; both directions are computed and the
+        larger delta is taken), "add", "remove" (one direction alone), or "replace" (one record exchanged; unsampled Gaussians
+        only, whose sensitivity then counts twice).
+    tolerance : float
+        Relative width aimed for of the certified bracket of delta(epsilon), wherever delta >= 1e-30; in [1e-12, 1).
+
+    Returns
+    -------
+    ComposedGuarantee
+        Values on the safe side; ``.optimistic`` holds the certified bounds from the other side.
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument lies outside its domain, or "replace" is asked of sampled steps.
+
+    Notes
+    -----
+    delta(eps) = max over directions of E_P[(1 - e^{eps - L})_+], L = log dP/dQ the sum of the steps' privacy losses
+    (Dong, Roth and Su 2022, f-DP; Zhu, Dong and Wang 2022, dominating pairs and Poisson sampling). Closed forms where there
+    are any; otherwise a contour integral with bounds on aliasing, truncation, quadrature and rounding.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> g = ny.account(ny.DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000))
+    >>> round(g.epsilon(1e-5), 5), round(g.mu(), 6)
+    (7.42438, 1.566948)
+    """
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidParameter("mechanism", mechanism, "a Mechanism", "Build one with DPSGD(...) or Gaussian(...).")
+    kind = choice("adjacency", adjacency, ADJACENCIES)
+    width = inside("tolerance", tolerance, 0.99e-12, 1.0)
     losses = mechanism.losses()
-    remove, add = profiles(losses, tolerance)
-    return ComposedGuarantee(remove, add, adjacency)
+    if kind == "replace":
+        if not all(isinstance(step, GaussianStep) for step, _ in losses):
+            way = 'one of "add_or_remove", "add", "remove" for a mechanism with sampled steps'
+            raise InvalidParameter("adjacency", adjacency, way, "Exchanging a record is removing one and adding another.")
+        losses = tuple((GaussianStep(2.0 * step.mu), times) for step, times in losses if isinstance(step, GaussianStep))
+    remove, add = profiles(losses, width)
+    return ComposedGuarantee(remove, add, kind, width)

@@ -13,7 +13,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_line import Line, Plan, alias_distances
 from neyman.engines.contour_steps import Steps
-from neyman.engines.contour_walk import LOST, Parts, Walk
+from neyman.engines.contour_walk import DEEPEST, LOST, Parts, Walk
 from neyman.engines.profile import Bracket, Profile
 
 __all__ = ["ContourProfile"]
@@ -297,7 +297,8 @@ def _choose(walk: Walk) -> FloatArray:
         able, h = able[walk.c[able] > 0.0], h[walk.c[able] > 0.0]
     c = walk.c[able]
     # the eps at which each line of the walk is best: the lower envelope of h - c eps
-    reach = np.unique(np.concatenate([[0.0], walk.mean[able][walk.mean[able] > 0.0]]))
+    visible = (walk.mean[able] > 0.0) & ((h > -DEEPEST) | (c > 0.0))
+    reach = np.unique(np.concatenate([[0.0], walk.mean[able][visible]]))
     height = h - np.multiply.outer(reach, c)
     best = height.min(axis=1)
     loss = height - best[:, None]

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import LOST, Parts, Walk
+from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 from neyman.engines.contour_steps import Steps
 from neyman.losses.sampling_transform import ComplexArray
 
@@ -38,6 +38,8 @@ class Plan:
     cut: float  # W, where the integral is cut
     log_truncation: float  # log of the bound on what lies beyond W, before the factor e^{-c eps}
     limit: float  # log of the mass that may be cut off
+    right: IntArray  # the c of the walk that bound the aliases from either side
+    left: IntArray
 
     @property
     def nodes(self) -> float:
@@ -56,24 +58,29 @@ class Plan:
         sd = math.sqrt(float(walk.variance[index]))
         target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - _DIGITS - extra
         eps = np.array(epsilon)
-        spread = float(np.max(alias_distances(walk, index, eps, target - c * eps, limit)))
-        if c < 0.0:
-            spread = max(spread, float(np.max(c * eps - target)) / min(-c, 1.0 + c))
+        sides = [
+            min(((float(np.max(_distances(walk, index, zone, eps, target - c * eps))), zone) for zone in zones),
+                key=lambda choice: choice[0], default=(math.inf, np.empty(0, np.int64)))
+            for zones in walk.zones(index, limit)
+        ]  # fmt: skip
+        (spread, right), (other, left) = sides
+        spread = max(spread, other)
         cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, target)
-        return cls(c, index, spread, cut, log_tail, limit)
+        return cls(c, index, spread, cut, log_tail, limit, right, left)
 
 
-def alias_distances(
-    walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float = LOST
-) -> FloatArray:
-    """Least R for which both Chernoff bounds on the aliases fall below e^target, for each eps."""
-    c = walk.c[index]
-    companions = walk.companions(index, limit)
+def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+    """Least R for which Chernoff bounds the aliases of the line at ``index`` on either side below e^target, for each eps."""
     out = np.zeros(len(epsilon))
-    for side in ((walk.c > c) & companions, (walk.c < -1.0) & companions):
-        need = walk.k[side] - np.multiply.outer(epsilon, walk.c[side]) - target[:, None]
-        out = np.maximum(out, np.min(need / np.abs(walk.c[side] - c), axis=1, initial=math.inf))
+    for zones in walk.zones(index):
+        each = [_distances(walk, index, zone, epsilon, target) for zone in zones]
+        out = np.maximum(out, np.min(each, axis=0)) if each else np.full(len(epsilon), math.inf)
     return out
+
+
+def _distances(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+    need = walk.k[zone] - np.multiply.outer(epsilon, walk.c[zone]) - target[:, None]
+    return np.maximum(np.min(need / np.abs(walk.c[zone] - walk.c[index]), axis=1), 0.0)
 
 
 def _cut(
@@ -161,14 +168,15 @@ class Line:
         on the error of the first, and the log of their common scale."""
         log_scale = self.scale - self.c * epsilon
         direct, slope = self._sums(epsilon)
-        far = _geometric((self.c + 1.0) * self.spread, epsilon - log_scale)
+        # aliases of the poles that lie between the line and the c that bound what is left
+        c, walk, plan = self.c, self.walk, self.plan
+        nothing = np.zeros(len(epsilon))
+        crossed = len(plan.left) and walk.c[plan.left[0]] < -1.0
+        far = _geometric((c + 1.0) * self.spread, epsilon - log_scale) if crossed else nothing
+        met = walk.c[plan.left[0]] < 0.0 if c > 0.0 else walk.c[plan.right[-1]] > 0.0
+        near = _geometric(abs(c) * self.spread, -log_scale) if met else nothing
         slope = slope - far
-        if self.c > 0.0:
-            near = _geometric(self.c * self.spread, -log_scale)
-            value = direct - near + far
-        else:
-            near = _geometric(-self.c * self.spread, -log_scale)
-            value = -(direct + near + far)
+        value = direct - near + far if c > 0.0 else -(direct + near + far)
         phase = _UNIT * np.abs(epsilon) * self.lean
         rounding = self.wobble + 4.0 * phase + 8.0 * _UNIT * (self.mass + np.abs(near) + np.abs(far))
         with np.errstate(under="ignore"):
@@ -189,8 +197,7 @@ class Line:
     def _aliases(self, epsilon: FloatArray, log_scale: FloatArray) -> FloatArray:
         """sum_k>0 e^{kcR} delta(eps + kR) and its mirror, by Chernoff at the best other c of the walk."""
         total = np.zeros(len(epsilon))
-        companions = self.walk.companions(self.plan.index, self.plan.limit)
-        for side in ((self.walk.c > self.c) & companions, (self.walk.c < -1.0) & companions):
+        for side in (self.plan.right, self.plan.left):
             c, k = self.walk.c[side], self.walk.k[side]
             gap = np.abs(c - self.c) * self.spread
             keep = gap > 1e-6

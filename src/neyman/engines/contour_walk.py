@@ -15,13 +15,16 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.sampling_transform import SamplingTransform
 
-__all__ = ["DEEPEST", "LOST", "Parts", "Walk"]
+__all__ = ["DEEPEST", "LOST", "IntArray", "Parts", "Walk"]
 
 BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
 
 DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for below
 _RATIO = 1.16
 _ROUNDS = 14
+_ENOUGH = 130.0  # depth that an ended law is followed to
+_STEEPEST = 1e17
 _PLAIN = ("c", "k", "mean", "variance", "log_lost")
 LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
 
@@ -72,6 +75,12 @@ class Walk:
         shallow = rungs[rungs < 0.25]
         middle = np.unique(np.concatenate([middle, -shallow, -1.0 + shallow]))
         walk = _evaluate(parts, np.concatenate([-1.0 - rungs[::2][::-1], middle, rungs]))._reachable()
+        while parts.direction == "add" and walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST:
+            # losses with an end: the approach to it may take many orders of magnitude in c
+            steeper = walk._merged(_evaluate(parts, walk.c[-1] * 2.0 ** np.arange(1, 9)))._reachable()
+            if len(steeper.c) == len(walk.c):
+                break
+            walk = steeper
         for _ in range(_ROUNDS):
             gaps = walk._holes()
             if not len(gaps):
@@ -92,15 +101,29 @@ class Walk:
         whole = (self.c > 0.0) & (self.log_lost <= limit)
         return whole & (self.depth > -DEEPEST) & (self.c < np.max(self.c, where=whole, initial=-1.0))
 
-    def companions(self, index: int, limit: float = LOST) -> BoolArray:
-        """The c whose law is at least as large as the one that a line at ``index`` may integrate: those cut no earlier than
-        the earliest harmless cut to its right."""
-        right = (self.c >= self.c[index]) & (self.c > 0.0)
-        return (right & ((self.log_lost <= limit) | (self.c == self.c[index]))) | (self.c < -1.0)
-
     def cut_at(self, index: int, limit: float = LOST) -> FloatArray:
-        """Where a line at ``index`` cuts each step, so that every companion bounds it."""
-        return np.min(self.cuts[:, self.companions(index, limit)], axis=1)
+        """Where a line at ``index`` cuts each step: at the earliest harmless cut to its right, so that steeper c bound it."""
+        right = (self.c >= self.c[index]) & (self.c > 0.0) & (self.log_lost <= limit)
+        right[index] = True
+        return np.min(self.cuts[:, right], axis=1)
+
+    def zones(self, index: int, limit: float = LOST) -> tuple[list[IntArray], list[IntArray]]:
+        """The c to the right and to the left of ``index`` at which e^{K(c) - c eps} bounds the aliases of its line.
+
+        Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own aliases. Only c
+        whose law is cut no earlier than the line's count: a smaller law bounds nothing.
+        """
+        c = self.c[index]
+        whole = np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
+        ends = (-math.inf, -1.0, 0.0, math.inf)
+        right, left = [], []
+        for low, high in zip(ends[:-1], ends[1:], strict=True):
+            inside = whole & (self.c > low) & (self.c < high)
+            for side, there in ((right, self.c > c), (left, self.c < c)):
+                found = np.flatnonzero(inside & there)
+                if len(found):
+                    side.append(found)
+        return right, left
 
     def _holes(self) -> FloatArray:
         """Places to add: between neighbours on one side of the poles that leave a hole in eps."""
@@ -110,8 +133,12 @@ class Walk:
         between = np.flatnonzero((self.c > -1.0) & (self.c < 0.0))
         places = []
         for run in (between, right):
-            c, sd = self.c[run], np.sqrt(self.variance[run])
-            hole = (np.diff(self.mean[run]) > 2.5 * np.minimum(sd[:-1], sd[1:])) & (np.diff(c) > 1e-6 * np.abs(c[1:]))
+            c, mean, sd = self.c[run], self.mean[run], np.sqrt(self.variance[run])
+            hole = (np.diff(mean) > 2.5 * np.minimum(sd[:-1], sd[1:])) & (np.diff(c) > 1e-6 * np.abs(c[1:]))
+            if run is between:
+                # there only eps near 0, and 1 - delta that float64 can tell from 0, are worth a line of their own
+                visible = np.maximum(self.k[run][:-1], self.k[run][1:]) > -DEEPEST
+                hole &= visible | ((mean[:-1] < 5.0 * sd[:-1]) & (mean[1:] > -5.0 * sd[1:]))
             places.append(0.5 * (c[:-1] + c[1:])[hole])
         return np.concatenate(places)
 

@@ -7,9 +7,10 @@ from functools import cached_property
 
 import numpy as np
 
+from neyman._errors import NotCertified
 from neyman._validate import FloatArray, choice
 from neyman.engines.closed_form import BlatantProfile, GaussianProfile
-from neyman.engines.profile import Profile
+from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.area import area_over_points, area_under_curve, fixed_point
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.curve import SMALLEST_ALPHA
@@ -23,6 +24,8 @@ from neyman.numerics.normal import UNIT
 
 __all__ = ["ComposedGuarantee", "OptimisticGuarantee", "PessimisticGuarantee"]
 
+_ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_MU_WIDTH = 10.0  # how many tolerances wide mu may be, relatively: the tails amplify
 _ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 
 
@@ -112,12 +115,17 @@ class PessimisticGuarantee(Guarantee):
 class ComposedGuarantee(PessimisticGuarantee):
     """The guarantee of a mechanism, from the certified profiles of its two directions.
 
+    delta and epsilon (wherever delta >= 1e-30), advantage and mu are handed out only when their certified bracket is as narrow
+    as ``tolerance`` asks; otherwise ``NotCertified`` carries the bracket. Every other verb is a sound bound of whatever width.
+
     Parameters
     ----------
     remove, add : Profile
         The pair with the record under H1, and the reverse. "replace" takes a symmetric pair: one profile given twice.
     adjacency : str
         "add_or_remove", "add", "remove" or "replace".
+    tolerance : float
+        Relative width that the bracket of delta may have where delta >= 1e-30, in (0, 1).
 
     Raises
     ------
@@ -133,9 +141,50 @@ class ComposedGuarantee(PessimisticGuarantee):
     4.377178
     """
 
-    def __init__(self, remove: Profile, add: Profile, adjacency: str = "add_or_remove") -> None:
+    def __init__(
+        self, remove: Profile, add: Profile, adjacency: str = "add_or_remove", tolerance: float = 1e-6
+    ) -> None:
         checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)  # type: ignore[assignment]
         super().__init__(Sides.of(remove, add, checked), checked)
+        self._tolerance = tolerance
+
+    def _delta(self, epsilon: FloatArray) -> FloatArray:
+        bracket = self._sides.bracket(epsilon)
+        self._demand("delta", epsilon, bracket)
+        return bracket.upper
+
+    def _epsilon(self, delta: FloatArray) -> FloatArray:
+        epsilon = super()._epsilon(delta)
+        asked = np.flatnonzero((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon))
+        if len(asked):
+            self._demand("delta", epsilon[asked], self._sides.bracket(epsilon[asked]))
+        return epsilon
+
+    def _mu(self, floor: float) -> float:
+        if floor not in self._mus:
+            upper = super()._mu(floor)
+            if math.isfinite(upper):
+                lower = fit_lower(self._sides, floor, self._start, self.fit(floor))
+                # what a relative tolerance in the power at the floor comes to, for small mu and for large
+                if not upper - lower <= self._tolerance * max(_MU_WIDTH * upper, 0.1):
+                    raise NotCertified(f"mu(floor={floor:g})", lower, upper, _advice(self._tolerance))
+            self._mus[floor] = upper
+        return self._mus[floor]
+
+    @cached_property
+    def _mus(self) -> dict[float, float]:
+        return {}
+
+    def _demand(self, name: str, epsilon: FloatArray, bracket: Bracket) -> None:
+        wide = (bracket.upper >= _ASKED) & ~(bracket.upper - bracket.lower <= self._tolerance * bracket.upper)
+        if np.any(wide):
+            i = int(np.argmax(wide))
+            lower, upper = float(bracket.lower[i]), float(bracket.upper[i])
+            raise NotCertified(f"{name}({float(epsilon[i]):.9g})", lower, upper, _advice(self._tolerance))
+
+
+def _advice(tolerance: float) -> str:
+    return f"wider than the tolerance {tolerance:g} asks; pass a larger tolerance to account() to accept it"
 
 
 class OptimisticGuarantee(Guarantee):

@@ -97,9 +97,15 @@ def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
 def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, zero: tuple[float, float]) -> Fit:
     log_floor = float(np.log(floor))
     log_zero = _log_alpha_at_zero(branch, symmetric, zero[1])
-    if log_zero <= log_floor:  # the whole branch lies below the floor: only its end counts
-        end = _Knots(np.zeros(1), np.array([zero[0]]), np.array([zero[1]]), np.array([log_zero]))
-        return Fit(_outward(float(_local(end, np.zeros(1, dtype=int), end.log_alpha)[0])), 0.0, log_zero, 0.0)
+    if log_zero <= log_floor:  # only the piece of slope -1 is left, or not even that: its ends count
+        fixed_point = zero[1] - float(np.log(2.0))
+        ends = np.array([fixed_point if symmetric else log_zero])
+        if fixed_point > log_floor:
+            ends = np.append(ends, log_floor)
+        tangent = _Knots(np.zeros(1), np.array([zero[0]]), np.array([zero[1]]), ends)
+        local = _local(tangent, np.zeros(len(ends), dtype=int), ends)
+        where = int(np.argmax(local))
+        return Fit(_outward(float(local[where])), 0.0, float(ends[where]), 0.0)
     goal = -probit(np.array([log_floor]))
     last = float(crossing(lambda e: alpha_score(branch, e), goal, start, 1e-5)[0])
     if not 0.0 < last < 1e12:
@@ -119,7 +125,8 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     bound, attained = _interval_bounds(knots, log_floor)
     where = int(np.argmax(attained))
     scores = delta_score(knots.delta, knots.log_gap)
-    new = np.concatenate([[True], np.diff(np.maximum.accumulate(scores)) > 0.0])
+    record = np.maximum.accumulate(scores)
+    new = np.concatenate([[True], record[1:] > record[:-1]])
     known = (knots.epsilon[new], scores[new])
     return Fit(_outward(float(np.max(bound))), float(knots.epsilon[where]), float(knots.log_alpha[where]), last, known)
 
