@@ -22,9 +22,9 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
     mechanism : Mechanism
         What was run: see ``DPSGD``, ``Gaussian``, ``compose``.
     adjacency : str
-        Which data sets count as neighbours. "add_or_remove" (one record more or less; both directions are computed and the
-        larger delta is taken), "add", "remove" (one direction alone), or "replace" (one record exchanged; unsampled Gaussians
-        only, whose sensitivity then counts twice).
+        Which data sets count as neighbours. "add_or_remove" (one record more or less; both directions are computed
+        and the larger delta is taken), "add", "remove" (one direction alone), or "replace" (one record exchanged;
+        unsampled Gaussians only, whose sensitivity then counts twice).
     tolerance : float
         Relative width aimed for of the certified bracket of delta(epsilon), wherever delta >= 1e-30; in [1e-12, 1).
 
@@ -41,8 +41,8 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
     Notes
     -----
     delta(eps) = max over directions of E_P[(1 - e^{eps - L})_+], L = log dP/dQ the sum of the steps' privacy losses
-    (Dong, Roth and Su 2022, f-DP; Zhu, Dong and Wang 2022, dominating pairs and Poisson sampling). Closed forms where there
-    are any; otherwise a contour integral with bounds on aliasing, truncation, quadrature and rounding.
+    (Dong, Roth and Su 2022, f-DP; Zhu, Dong and Wang 2022, dominating pairs and Poisson sampling). Closed forms where
+    there are any; otherwise a contour integral with bounds on aliasing, truncation, quadrature and rounding.
 
     Examples
     --------
@@ -59,7 +59,9 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
     if kind == "replace":
         if not all(isinstance(step, GaussianStep) for step, _ in losses):
             way = 'one of "add_or_remove", "add", "remove" for a mechanism with sampled steps'
-            raise InvalidParameter("adjacency", adjacency, way, "Exchanging a record is removing one and adding another.")
+            raise InvalidParameter(
+                "adjacency", adjacency, way, "Exchanging a record is removing one and adding another."
+            )
         losses = tuple((GaussianStep(2.0 * step.mu), times) for step, times in losses if isinstance(step, GaussianStep))
     remove, add = profiles(losses, width)
     return ComposedGuarantee(remove, add, kind, width)

@@ -1,4 +1,6 @@
-"""What a run promises, collected as plain numbers between guarantee and output: every value as its certified bracket."""
+"""What a run promises, collected as plain numbers between guarantee and output: every value as its certified
+bracket.
+"""
 
 from __future__ import annotations
 

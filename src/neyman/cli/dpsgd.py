@@ -20,9 +20,13 @@ def dpsgd(
     noise_multiplier: Annotated[float, typer.Option(help="Noise standard deviation over the clipping norm, > 0.")],
     sample_rate: Annotated[float | None, typer.Option(help="Poisson sampling rate, in [0, 1].")] = None,
     steps: Annotated[int | None, typer.Option(help="Number of steps.")] = None,
-    dataset_size: Annotated[int | None, typer.Option(help="In place of --sample-rate: records in the data set.")] = None,
+    dataset_size: Annotated[
+        int | None, typer.Option(help="In place of --sample-rate: records in the data set.")
+    ] = None,
     batch_size: Annotated[int | None, typer.Option(help="In place of --sample-rate: expected batch size.")] = None,
-    epochs: Annotated[float | None, typer.Option(help="In place of --steps: passes, rounded up to whole steps.")] = None,
+    epochs: Annotated[
+        float | None, typer.Option(help="In place of --steps: passes, rounded up to whole steps.")
+    ] = None,
     delta: Annotated[list[float] | None, typer.Option(help="Report epsilon at this delta; repeatable.")] = None,
     adjacency: Annotated[str, typer.Option(help="add_or_remove, add or remove.")] = "add_or_remove",
     floor: Annotated[float, typer.Option(help="Least error rate at which mu is promised to hold.")] = 1e-10,

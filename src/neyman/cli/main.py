@@ -14,7 +14,8 @@ __all__ = ["BAD_INPUT", "INTERRUPTED", "NOT_CERTIFIED", "OK", "main"]
 
 OK, BAD_INPUT, NOT_CERTIFIED, INTERRUPTED = 0, 2, 3, 130
 
-# Typer brings its own copy of Click or uses the installed one, by version: take the root of its usage errors from Typer itself
+# Typer brings its own copy of Click or uses the installed one, by version: take the root of its usage errors from
+# Typer itself
 _UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)

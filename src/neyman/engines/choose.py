@@ -1,4 +1,6 @@
-"""The one place that chooses an engine for a composition: closed form, contour, and the lattice where the contour is not sharp."""
+"""The one place that chooses an engine for a composition: closed form, contour, and the lattice where the contour is
+not sharp.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ def profiles(losses: Losses, tolerance: float) -> tuple[Profile, Profile]:
         return same, same
     if not gaussians and len(sampled) == 1 and sampled[0][1] == 1:
         step = sampled[0][0]
-        return SubsampledGaussianProfile(step.sigma, step.rate, "remove"), SubsampledGaussianProfile(step.sigma, step.rate, "add")
+        return SubsampledGaussianProfile(step.sigma, step.rate, "remove"), SubsampledGaussianProfile(
+            step.sigma, step.rate, "add"
+        )
     steps = tuple((SamplingTransform(step.sigma, step.rate), times) for step, times in sampled)
     mu = gaussians[0] if gaussians else 0.0
     remove, add = (ContourProfile(Parts(steps, mu, direction)) for direction in ("remove", "add"))

@@ -4,17 +4,19 @@ In the plane of w (z = w - 1 for "remove", z = -w for "add", and z (z + 1) = w (
 
     w(u) = w_c + lambda (sin(phi + iu) - sin phi)
 
-crosses the real axis at w_c and opens by the angle phi from the vertical, so that e^{K - z eps} dies along it whatever the bulk
-of the law does: its nodes are spaced geometrically, and a few hundred span all scales. The strip |Im u| <= a is mapped onto the
-hyperbolas of opening phi - a and phi + a, so the trapezoid rule of spacing h errs by at most
+crosses the real axis at w_c and opens by the angle phi from the vertical, so that e^{K - z eps} dies along it
+whatever the bulk of the law does: its nodes are spaced geometrically, and a few hundred span all scales. The strip
+|Im u| <= a is mapped onto the hyperbolas of opening phi - a and phi + a, so the trapezoid rule of spacing h errs by
+at most
 
     (M_- + M_+) / (e^{2 pi a/h} - 1),     M_-+ = (1/2 pi) int |e^{K - z eps} / (z (z + 1))| |dw| along those two.
 
-Where K is small at w_c (rare steps: hardly anything happens) and the bend is to the right in z, e^K - 1 is integrated instead of
-e^K: the integral of the 1 is exactly zero, and what is left is as small as the answer.
+Where K is small at w_c (rare steps: hardly anything happens) and the bend is to the right in z, e^K - 1 is integrated
+instead of e^K: the integral of the 1 is exactly zero, and what is left is as small as the answer.
 
-Both are bounded piece by piece: log|e^K| is bounded by a convex function of w (``RotatedLaw.log_bound``) and z eps is linear, so
-over the triangle of two nodes and the meeting point of their tangents, which holds the arc, the largest bound is at a corner.
+Both are bounded piece by piece: log|e^K| is bounded by a convex function of w (``RotatedLaw.log_bound``) and z eps is
+linear, so over the triangle of two nodes and the meeting point of their tangents, which holds the arc, the largest
+bound is at a corner.
 """
 
 from __future__ import annotations
@@ -92,8 +94,12 @@ class _Edge:
         return cls(real, bound, kernel, tail)
 
     def log_integral(self, slope: FloatArray, upto: int) -> FloatArray:
-        """log of the bound on (1/2 pi) int |...| |dw| for e^{slope Re w}, over the first ``upto`` pieces and all beyond."""
-        height = (self.log_bound[:upto] + np.multiply.outer(slope, self.real[:upto])).max(axis=2) + self.log_kernel[:upto]
+        """log of the bound on (1/2 pi) int |...| |dw| for e^{slope Re w}, over the first ``upto`` pieces and all
+        beyond.
+        """
+        height = (self.log_bound[:upto] + np.multiply.outer(slope, self.real[:upto])).max(axis=2) + self.log_kernel[
+            :upto
+        ]
         top = height.max(axis=1)
         total = top + np.log(np.exp(height - top[:, None]).sum(axis=1))
         return np.logaddexp(total, self.log_tail[upto - 1] + slope * self.real[upto - 1, 2])
@@ -123,6 +129,7 @@ class Arc:
     upto: int
     log_rule: float  # -log(e^{2 pi a/h} - 1)
     range: tuple[float, float]  # the eps it was laid for
+    drift: float
     lost: float = 0.0
 
     @classmethod
@@ -148,7 +155,9 @@ class Arc:
         if not len(enough):
             return None
         upto = int(enough[0]) + 1
-        rim = np.logaddexp(edges[0].log_integral(slope, len(edges[0].real)), edges[2].log_integral(slope, len(edges[2].real)))
+        rim = np.logaddexp(
+            edges[0].log_integral(slope, len(edges[0].real)), edges[2].log_integral(slope, len(edges[2].real))
+        )
         spacing = 2.0 * math.pi * strip / max(float(np.max(rim - target)), 1.0)
         if not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
             return None
@@ -165,19 +174,24 @@ class Arc:
         k, error = steps.on_path(w)
         kernel = shape.speed(u, phi) * (spacing / math.pi) / (w * (w - 1.0))
         kernel[0] *= 0.5
+        # e^{drift w} in K and e^{-z eps} may be huge and tiny: they are kept together until eps is known
+        drift = 0.0 if less_one else steps.edge
         scale = 0.0 if less_one else float(k[0].real)
         with np.errstate(under="ignore"):
-            grown = np.exp(k - scale)
+            grown = np.exp(k - scale - drift * (w - w[0].real))
             weight = (np.expm1(k) if less_one else grown) * kernel
         error = np.abs(grown * kernel) * np.expm1(np.minimum(error + 2.0 * _UNIT * np.abs(k), 700.0))
         error += 16.0 * _UNIT * np.abs(weight)
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
         z = w - 1.0 if sign > 0.0 else -w
-        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule, span)  # type: ignore[arg-type]
+        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule, span, drift)  # type:
+        ignore[arg - type]
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log scale."""
+        """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
+        scale.
+        """
         start = float(self.w[0].real)
         log_scale = self.scale - self.c * epsilon
         value, slope, error = (np.empty(len(epsilon)) for _ in range(3))
@@ -185,13 +199,14 @@ class Arc:
         sloped = self.sloped
         for i in range(0, len(epsilon), rows):
             part = epsilon[i : i + rows]
-            bend = np.exp(np.minimum(np.multiply.outer(-self.sign * part, self.w.real - start), 700.0))
-            turn = np.multiply.outer(-self.sign * part, self.w.imag)
+            pull = self.drift - self.sign * part
+            bend = np.exp(np.minimum(np.multiply.outer(pull, self.w.real - start), 700.0))
+            turn = np.multiply.outer(pull, self.w.imag)
             cosine, sine = bend * np.cos(turn), bend * np.sin(turn)
             value[i : i + rows] = cosine @ self.weight.imag + sine @ self.weight.real
             slope[i : i + rows] = cosine @ sloped.imag + sine @ sloped.real
             size = np.abs(self.weight)
-            fault = self.error + 8.0 * _UNIT * size + np.multiply.outer(2.0 * _UNIT * part, np.abs(self.w) * size)
+            fault = self.error + 8.0 * _UNIT * size + np.multiply.outer(2.0 * _UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
             error[i : i + rows] = np.einsum("ij,ij->i", bend, fault)
         tilt = -self.sign * epsilon
         rim = [self.edges[i].log_integral(tilt, len(self.edges[i].real)) for i in (0, 2)]

@@ -3,9 +3,10 @@
     delta(eps) = (1/2 pi i) int e^{K(z) - z eps} / (z (z + 1)) dz                          c > 0
     1 - delta(eps) = minus the same integral                                              -1 < c < 0
 
-by the trapezoid rule with spacing 2 pi / R. By Poisson summation the rule returns the answer plus its copies at eps + k R:
-the copies that come from the two poles are geometric series and subtracted in closed form; what remains is bounded by
-Chernoff. The part beyond the cut W is bounded through ``SamplingTransform.log_bound``, which never grows again.
+by the trapezoid rule with spacing 2 pi / R. By Poisson summation the rule returns the answer plus its copies at eps +
+k R: the copies that come from the two poles are geometric series and subtracted in closed form; what remains is
+bounded by Chernoff. The part beyond the cut W is bounded through ``SamplingTransform.log_bound``, which never grows
+again.
 """
 
 from __future__ import annotations
@@ -16,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 from neyman.engines.contour_steps import Steps
+from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
 
 __all__ = ["Line", "Plan", "alias_distances"]
@@ -65,12 +66,15 @@ class Plan:
         ]  # fmt: skip
         (spread, right), (other, left) = sides
         spread = max(spread, other)
+        right, left = (_sharpest(walk, index, zone, eps, spread) for zone in (right, left))
         cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, target)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 
 
 def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray) -> FloatArray:
-    """Least R for which Chernoff bounds the aliases of the line at ``index`` on either side below e^target, for each eps."""
+    """Least R for which Chernoff bounds the aliases of the line at ``index`` on either side below e^target, for each
+    eps.
+    """
     out = np.zeros(len(epsilon))
     for zones in walk.zones(index):
         each = [_distances(walk, index, zone, epsilon, target) for zone in zones]
@@ -78,14 +82,21 @@ def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatAr
     return out
 
 
+def _sharpest(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, spread: float) -> IntArray:
+    """The few c of ``zone`` that bound the aliases best at the ends and in the middle of a band."""
+    if len(zone) <= 4:
+        return zone
+    eps = np.linspace(epsilon[0], epsilon[-1], 3)
+    height = walk.k[zone] - np.multiply.outer(eps, walk.c[zone]) - np.abs(walk.c[zone] - walk.c[index]) * spread
+    return zone[np.unique(np.argmin(height, axis=1))]
+
+
 def _distances(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
     need = walk.k[zone] - np.multiply.outer(epsilon, walk.c[zone]) - target[:, None]
     return np.maximum(np.min(need / np.abs(walk.c[zone] - walk.c[index]), axis=1), 0.0)
 
 
-def _cut(
-    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float
-) -> tuple[float, float]:
+def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float) -> tuple[float, float]:
     """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound.
 
     ``top`` is K(c). How far |e^K| has fallen at W is taken for a power of W, learnt on the way.
@@ -134,7 +145,9 @@ class Line:
 
     @classmethod
     def run(cls, parts: Parts, walk: Walk, plan: Plan, steps: Steps | None = None) -> Line:
-        """Evaluate the transforms on the line; along rotated rays where ``steps`` are given, which pays for many nodes."""
+        """Evaluate the transforms on the line; along rotated rays where ``steps`` are given, which pays for many
+        nodes.
+        """
         spacing = 2.0 * math.pi / plan.spread
         omega = spacing * np.arange(math.ceil(plan.nodes) + 1)
         z = plan.c + 1j * omega
@@ -151,7 +164,7 @@ class Line:
             for (transform, times), cut in zip(parts.steps, cuts, strict=True):
                 log_a, bound = transform.on_line(w, omega, float(cut), margin)
                 k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
-                error = error + times * (bound + 2.0 * _UNIT * np.abs(log_a))
+                error = error + times * (np.log1p(bound) + 2.0 * _UNIT * np.abs(log_a))
                 lost += times * float(np.exp(transform.log_lost(np.array(cut))))
         scale = float(k[0].real)
         weight = np.exp(k - scale) * (spacing / math.pi) / (z * (z + 1.0))
@@ -164,8 +177,9 @@ class Line:
         )  # fmt: skip
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an absolute bound
-        on the error of the first, and the log of their common scale."""
+        """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an
+        absolute bound on the error of the first, and the log of their common scale.
+        """
         log_scale = self.scale - self.c * epsilon
         direct, slope = self._sums(epsilon)
         # aliases of the poles that lie between the line and the c that bound what is left

@@ -23,8 +23,8 @@ _SAG = 1.0  # e-folds allowed for the arc between two anchors to leave their cho
 class Steps:
     """The steps of a composition as their rotated laws.
 
-    ``rotated`` evaluates far from the real axis, ``straight`` (not rotated at all) near it; ``bounding`` lies between: its
-    angle is paid once per step in every bound, so it shrinks as the steps grow many.
+    ``rotated`` evaluates far from the real axis, ``straight`` (not rotated at all) near it; ``bounding`` lies
+    between: its angle is paid once per step in every bound, so it shrinks as the steps grow many.
     """
 
     parts: Parts
@@ -80,7 +80,8 @@ class Steps:
             log_a, rounding = law.log_a(w)
             alias = np.exp(np.minimum(_between(law, w) - log_a.real, 700.0))
             k = k + times * log_a
-            error = error + times * (rounding + alias + 2.0 * _UNIT * np.abs(log_a))
+            # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
+            error = error + times * (np.log1p(rounding + alias) + 2.0 * _UNIT * np.abs(log_a))
         return k, error
 
 
@@ -92,4 +93,3 @@ def _between(law: RotatedLaw, w: ComplexArray) -> FloatArray:
     at = law.log_alias(w[anchors])
     higher = np.maximum(at[:-1], at[1:])
     return higher[np.clip(np.searchsorted(anchors, np.arange(len(w)), side="right") - 1, 0, len(higher) - 1)] + _SAG
-

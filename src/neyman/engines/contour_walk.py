@@ -1,7 +1,7 @@
 """The walk along the real axis: the cumulant K(c) = log E_P[e^{cL}] of the composed loss at a ladder of real c.
 
-From it follow, by Chernoff, how far apart the aliases of a contour must lie, and which few lines Re z = c serve which eps.
-One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K_add(c) = sum T log A(-c).
+From it follow, by Chernoff, how far apart the aliases of a contour must lie, and which few lines Re z = c serve which
+eps. One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K_add(c) = sum T log A(-c).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.sampling_transform import SamplingTransform
 
-__all__ = ["DEEPEST", "LOST", "IntArray", "Parts", "Walk"]
+__all__ = ["DEEPEST", "LOST", "BoolArray", "IntArray", "Parts", "Walk"]
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -31,7 +31,9 @@ LOST = -110.0  # log of the mass that a line may cut off to stay clear of moment
 
 @dataclass(frozen=True)
 class Parts:
-    """A composition in one direction: sampled steps with their counts, and the mu of all unsampled Gaussians together."""
+    """A composition in one direction: sampled steps with their counts, and the mu of all unsampled Gaussians
+    together.
+    """
 
     steps: tuple[tuple[SamplingTransform, int], ...]
     mu: float
@@ -56,7 +58,9 @@ class Parts:
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """K, K', K'' at ascending real ``c``; per step the place where its law was cut, and the log of all the mass beyond."""
+    """K, K', K'' at ascending real ``c``; per step the place where its law was cut, and the log of all the mass
+    beyond.
+    """
 
     c: FloatArray
     k: FloatArray
@@ -102,7 +106,9 @@ class Walk:
         return whole & (self.depth > -DEEPEST) & (self.c < np.max(self.c, where=whole, initial=-1.0))
 
     def cut_at(self, index: int, limit: float = LOST) -> FloatArray:
-        """Where a line at ``index`` cuts each step: at the earliest harmless cut to its right, so that steeper c bound it."""
+        """Where a line at ``index`` cuts each step: at the earliest harmless cut to its right, so that steeper c
+        bound it.
+        """
         right = (self.c >= self.c[index]) & (self.c > 0.0) & (self.log_lost <= limit)
         right[index] = True
         return np.min(self.cuts[:, right], axis=1)
@@ -110,8 +116,8 @@ class Walk:
     def zones(self, index: int, limit: float = LOST) -> tuple[list[IntArray], list[IntArray]]:
         """The c to the right and to the left of ``index`` at which e^{K(c) - c eps} bounds the aliases of its line.
 
-        Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own aliases. Only c
-        whose law is cut no earlier than the line's count: a smaller law bounds nothing.
+        Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own
+        aliases. Only c whose law is cut no earlier than the line's count: a smaller law bounds nothing.
         """
         c = self.c[index]
         whole = np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)

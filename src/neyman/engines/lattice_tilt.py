@@ -174,9 +174,7 @@ class Tilt:
         log_norm = math.fsum(t * law.log_norm for t, law in zip(times, chosen, strict=True))
         if log_norm == -math.inf:
             return _Side(np.zeros(1), np.zeros(1), log_norm, 0.0, 0.0, 0.0)
-        product = convolve_cyclic(
-            [law.masses for law in chosen], [law.first for law in laws], times, self._start, n
-        )
+        product = convolve_cyclic([law.masses for law in chosen], [law.first for law in laws], times, self._start, n)
         relative = sum(t * law.relative for t, law in zip(times, chosen, strict=True))
         rate = plan.c * plan.h
         plain = discounted_suffix(product.values, rate)

@@ -23,8 +23,8 @@ class Bracket:
     """Certified bounds on delta and on log(1 - delta), element by element.
 
     Both pairs hold at once, floating point included: ``lower <= delta <= upper`` and
-    ``log_gap_lower <= log(1 - delta) <= log_gap_upper``. The second pair carries relative accuracy where delta is near 1
-    (down to gaps far below 1e-308, hence the logarithm), the first everywhere else.
+    ``log_gap_lower <= log(1 - delta) <= log_gap_upper``. The second pair carries relative accuracy where delta is
+    near 1 (down to gaps far below 1e-308, hence the logarithm), the first everywhere else.
     """
 
     lower: FloatArray

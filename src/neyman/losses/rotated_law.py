@@ -1,12 +1,13 @@
 """One sampled Gaussian step seen along a rotated ray of losses, for steps too few or too rare for a vertical contour.
 
-S = log(1 + rho e^t) >= 0, rho = q/(1 - q), is the loss above its edge log(1 - q); A(w) = (1 - q)^w E_Q[e^{wS}]. The density of S
-is analytic in the sector |arg S| < pi/4, so the integral may be taken along S = e^{i chi} log(1 + e^v), v real. For w in the
-upper half plane that damps e^{wS} wherever |w S| is large, whatever the size of w: the angle of w may even fall chi short of
-vertical, which is what lets the contour of the inversion bend.
+S = log(1 + rho e^t) >= 0, rho = q/(1 - q), is the loss above its edge log(1 - q); A(w) = (1 - q)^w E_Q[e^{wS}]. The
+density of S is analytic in the sector |arg S| < pi/4, so the integral may be taken along S = e^{i chi} log(1 + e^v),
+v real. For w in the upper half plane that damps e^{wS} wherever |w S| is large, whatever the size of w: the angle of
+w may even fall chi short of vertical, which is what lets the contour of the inversion bend.
 
 |A(w)| <= B(w) = (1 - q)^{Re w} int |density| e^{Re(wS)} is the moment generating function of a positive measure, so
-log B is CONVEX in w: its maximum over a triangle is at a corner. Where arg w >= pi/2 - chi, B(w) <= (1 - q)^{Re w} B(0).
+log B is CONVEX in w: its maximum over a triangle is at a corner. Where arg w >= pi/2 - chi, B(w) <= (1 - q)^{Re w}
+B(0).
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ _SKIP = 16
 
 @dataclass(frozen=True)
 class RotatedLaw:
-    """Quadrature of the law of S along the ray at angle ``chi`` (0 <= chi < pi/4), fit for Re w up to ``reach`` at arg w near 0.
+    """Quadrature of the law of S along the ray at angle ``chi`` (0 <= chi < pi/4), fit for Re w up to ``reach`` at
+    arg w near 0.
 
     ``tilt`` is the largest angle by which the grid may be moved to either side when its own error is bounded.
     """
@@ -77,10 +79,10 @@ class RotatedLaw:
     def log_a(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """log A(w), Im w >= 0, |w| ascending, with a bound on the rounding error of each value.
 
-        Of each row only the losses on the scale of 1/|w| are integrated term by term: below them e^{wS} - 1 is its Taylor
-        series, above them e^{wS} has died.
+        Of each row only the losses on the scale of 1/|w| are integrated term by term: below them e^{wS} - 1 is its
+        Taylor series, above them e^{wS} has died.
         """
-        s = self.loss + self.edge
+        s = self.loss
         weight = np.exp(self.log_weight)
         terms = weight * s ** np.arange(1, 5)[:, None]
         modulus = np.maximum.accumulate(np.abs(s))
@@ -112,8 +114,9 @@ class RotatedLaw:
             start = stop
         lame = ~self._covers(w) | ~np.isfinite(value) | ~np.isfinite(rounding)
         value[lame], rounding[lame] = 0.0, math.inf
-        log_a = log1p(value)
-        return log_a, rounding / np.maximum(np.abs(1.0 + value), 1e-300)
+        # (1 - q)^w stays apart: where the loss has an end, what is left of A beside it must keep its digits
+        shift = self.edge * w
+        return log1p(value) + shift, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + _UNIT * np.abs(shift)
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
         """log of a bound on the error of the quadrature at w (absolute, in A); convex in w."""

@@ -1,13 +1,14 @@
-"""The transform A(w) = E_{x ~ N(0, s^2)}[r(x)^w], r(x) = 1 - q + q e^{(2x - 1)/(2 s^2)}, of one Poisson-sampled Gaussian step.
+"""The transform A(w) = E_{x ~ N(0, s^2)}[r(x)^w], r(x) = 1 - q + q e^{(2x - 1)/(2 s^2)}, of one Poisson-sampled
+Gaussian step.
 
-r = dP/dQ for P = (1-q) N(0, s^2) + q N(1, s^2) and Q = N(0, s^2). The cumulant of the privacy loss is log A(z + 1) in the
-direction "remove" (P against Q) and log A(-z) in the direction "add" (Q against P): one transform serves both.
+r = dP/dQ for P = (1-q) N(0, s^2) + q N(1, s^2) and Q = N(0, s^2). The cumulant of the privacy loss is log A(z + 1) in
+the direction "remove" (P against Q) and log A(-z) in the direction "add" (Q against P): one transform serves both.
 
 Everything rests on A(w) - 1, never on A(w): after T steps the answer holds T log1p(A - 1), and T may be 10^8.
 
-The law is cut where the tilted law is negligible, at most ``LIMIT`` standard deviations out. The mass beyond is not forgotten:
-the engine adds it to the upper bound as if it were revealed. Without the cut, the moments of a rare sampled step explode
-long before the tilt reaches the losses that matter.
+The law is cut where the tilted law is negligible, at most ``LIMIT`` standard deviations out. The mass beyond is not
+forgotten: the engine adds it to the upper bound as if it were revealed. Without the cut, the moments of a rare
+sampled step explode long before the tilt reaches the losses that matter.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _CHUNK = 1 << 19
 @dataclass(frozen=True, slots=True)
 class Moments:
     """log A and its first two derivatives at real w; ``cut`` is where the law was cut (inf: nowhere; nan: that w is out
-    of reach)."""
+    of reach).
+    """
 
     log_a: FloatArray
     mean: FloatArray
@@ -120,10 +122,12 @@ class SamplingTransform:
         return 24.0 * self.sigma / step
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
-        """Upper bounds on log |A(w + i omega')|, of the law cut at ``cut``, for EVERY omega' >= omega (all 1-d, paired).
+        """Upper bounds on log |A(w + i omega')|, of the law cut at ``cut``, for EVERY omega' >= omega (all 1-d,
+        paired).
 
-        |A(w + i omega)| <= e^{y^2/(2 s^2)} E[|r(x + iy)|^w e^{-omega arg r(x + iy)}] for any 0 < y < pi s^2, and the right
-        side falls with omega because arg r > 0. ``slope`` guesses the best y / omega; the best of a fan of y is taken.
+        |A(w + i omega)| <= e^{y^2/(2 s^2)} E[|r(x + iy)|^w e^{-omega arg r(x + iy)}] for any 0 < y < pi s^2, and the
+        right side falls with omega because arg r > 0. ``slope`` guesses the best y / omega; the best of a fan of y is
+        taken.
         """
         sigma = self.sigma
         ceiling = min(0.98 * math.pi * sigma**2, 10.0 * sigma)
@@ -175,7 +179,9 @@ class SamplingTransform:
         return low + step * np.arange(math.ceil((top - low) / step) + 1)
 
     def _step(self, w: float, omega: float, margin: float, shift: float) -> float:
-        """Grid step whose alias lies ``margin`` e-folds below A(w): from the modulus of the integrand on parallel lines."""
+        """Grid step whose alias lies ``margin`` e-folds below A(w): from the modulus of the integrand on parallel
+        lines.
+        """
         s2 = self.sigma**2
         ceiling = 0.97 * math.pi * s2
         if shift > 0.0:

@@ -1,1 +1,1 @@
-
+"""Numerics without a word of privacy: NumPy and SciPy only."""

@@ -1,0 +1,69 @@
+"""Which few lines of a walk serve which eps, at little loss and little cost."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_line import alias_distances
+from neyman.engines.contour_walk import DEEPEST, BoolArray, IntArray, Walk
+
+__all__ = ["choose", "curvature"]
+
+_AIM = 36.0  # e-folds between a line's height and its aliases, as planned
+_BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
+_WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
+_FEW = 5  # lines compared for each stretch of eps
+_LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
+
+
+def choose(walk: Walk) -> FloatArray:
+    """Few lines that serve every eps >= 0 at a loss of at most ``_LOSS`` e-folds against the best line of the walk."""
+    # between the poles depth is no limit: there 1 - delta is found, in its logarithm
+    able = np.flatnonzero(walk.useful() | ((walk.c > -1.0) & (walk.c < 0.0)))
+    h = walk.k[able] - np.log(np.abs(walk.c[able]) * (walk.c[able] + 1.0))
+    if np.min(h, where=walk.c[able] < 0.0, initial=math.inf) > -_BLATANT:
+        able, h = able[walk.c[able] > 0.0], h[walk.c[able] > 0.0]
+    c = walk.c[able]
+    # the eps at which each line of the walk is best: the lower envelope of h - c eps
+    visible = (walk.mean[able] > 0.0) & ((h > -DEEPEST) | (c > 0.0))
+    reach = np.unique(np.concatenate([[0.0], walk.mean[able][visible]]))
+    height = h - np.multiply.outer(reach, c)
+    best = height.min(axis=1)
+    loss = height - best[:, None]
+    chosen: list[int] = []
+    first = 0
+    while first < len(reach):
+        good = np.flatnonzero(loss[first] <= _LOSS)
+        pick, last = _longest(walk, able[good], loss[first:, good] <= _LOSS, reach[first:], best[first:])
+        chosen.append(int(able[good[pick]]))
+        first += last + 1
+    return np.unique(np.array(chosen))
+
+
+def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, best: FloatArray) -> tuple[int, int]:
+    """Of the lines that serve the first eps, the one (and how far) that covers most decades of delta per node."""
+    spans = np.minimum.accumulate(serves, axis=0)
+    furthest = int(spans.sum(axis=0).max()) - 1
+    ends = np.unique(np.linspace(0, furthest, 8).astype(np.int64))
+    few = lines if len(lines) <= _FEW else lines[np.unique(np.linspace(0, len(lines) - 1, _FEW).astype(np.int64))]
+    covered = np.minimum(best[0] - best[ends], _WORTH) + 6.0
+    score = np.full((len(ends), len(lines)), -math.inf)
+    for line in few:
+        k, c = float(walk.k[line]), float(walk.c[line])
+        distance = alias_distances(walk, int(line), reach[ends], k - c * reach[ends] - _AIM)
+        j = int(np.searchsorted(lines, line))
+        score[:, j] = np.where(spans[ends, j], covered / np.maximum(np.maximum(distance, distance[0]), 1e-300), -math.inf)
+    last, pick = np.unravel_index(int(np.argmax(score)), score.shape)
+    return int(pick), int(ends[last])
+
+
+def curvature(x: FloatArray, y: FloatArray, at: int) -> float:
+    """Second derivative of y(x) near index ``at``, from three neighbours; 0 where it is not positive."""
+    i = min(max(at, 1), len(x) - 2)
+    if i < 1:
+        return 0.0
+    left, right = (y[i] - y[i - 1]) / (x[i] - x[i - 1]), (y[i + 1] - y[i]) / (x[i + 1] - x[i])
+    return max(0.0, float(2.0 * (right - left) / (x[i + 1] - x[i - 1])))
