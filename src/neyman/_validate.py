@@ -23,7 +23,7 @@ __all__ = [
     "unit_interval",
 ]
 
-FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.floating[Any]]  # always float64 in fact; NumPy's own types promise less
 
 MAX_COUNT = 10**18  # above this, counts are no longer exact in the float64 arithmetic of the cumulants
 _COUNT = f"a whole number from 0 to {MAX_COUNT:.0e}"
@@ -64,7 +64,7 @@ def inside(name: str, value: object, low: float, high: float, advice: str = "") 
 
 def count(name: str, value: object, advice: str = "") -> int:
     """Return a whole number >= 0 (an ``int`` or a NumPy integer; never a float or a bool)."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not 0 <= value <= MAX_COUNT:
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not 0 <= int(value) <= MAX_COUNT:
         raise InvalidParameter(name, value, _COUNT, advice)
     return int(value)
 

@@ -50,6 +50,7 @@ def _bracket(interval: Interval) -> str:
     """Both ends, with as many digits as it takes to tell them apart, up to a dozen."""
     if interval.lower == interval.upper:
         return f"{interval.upper:.12g}"
+    low, high = repr(interval.lower), repr(interval.upper)
     for digits in range(_DIGITS, 13):
         low, high = _rounded(interval.lower, digits, down=True), _rounded(interval.upper, digits, down=False)
         if low != high:

@@ -105,6 +105,9 @@ class _Edge:
         return np.logaddexp(total, self.log_tail[upto - 1] + slope * self.real[upto - 1, 2])
 
 
+_Edges = tuple[_Edge, _Edge, _Edge]  # on either side of the path, and along it
+
+
 def _tails(steps: Steps, w: ComplexArray) -> FloatArray:
     """log of the bound on what lies beyond w, where e^{wS} no longer grows along the rotated ray."""
     sector = steps.bounding[0][0].chi
@@ -125,7 +128,7 @@ class Arc:
     sloped: ComplexArray  # e^{K - scale} w'(u) h z / (pi w (w - 1)), for e^eps Q(L > eps)
     error: FloatArray  # bound on the error of each weight
     sign: float
-    edges: tuple[_Edge, _Edge, _Edge]
+    edges: _Edges
     upto: int
     log_rule: float  # -log(e^{2 pi a/h} - 1)
     range: tuple[float, float]  # the eps it was laid for
@@ -147,7 +150,8 @@ class Arc:
         slope = -sign * np.array(epsilon)
         k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real)
         less_one = sign > 0.0 and 0.0 < k_c < 1.0
-        edges = tuple(_Edge.along(steps, shape, angle, less_one) for angle in (phi - strip, phi, phi + strip))
+        inner, path, outer = (_Edge.along(steps, shape, angle, less_one) for angle in (phi - strip, phi, phi + strip))
+        edges = (inner, path, outer)
         size = math.log(math.expm1(k_c)) if less_one else k_c
         target = size + slope * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale) - _DIGITS
         tail = edges[1].log_tail + np.multiply.outer(slope, edges[1].real[:, 2])
@@ -166,10 +170,10 @@ class Arc:
     @classmethod
     def _evaluate(
         cls, steps: Steps, shape: _Shape, phi: float, strip: float, spacing: float,
-        edges: tuple[_Edge, ...], upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
+        edges: _Edges, upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
     ) -> Arc:  # fmt: skip
         count = math.ceil(_COARSE * upto / spacing)
-        u = spacing * np.arange(count + 1)
+        u: FloatArray = np.arange(count + 1, dtype=np.float64) * spacing
         w = shape.at(u, phi)
         k, error = steps.on_path(w)
         kernel = shape.speed(u, phi) * (spacing / math.pi) / (w * (w - 1.0))
@@ -185,8 +189,7 @@ class Arc:
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
         z = w - 1.0 if sign > 0.0 else -w
-        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule, span, drift)  # type:
-        ignore[arg - type]
+        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule, span, drift)
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
@@ -206,8 +209,8 @@ class Arc:
             value[i : i + rows] = cosine @ self.weight.imag + sine @ self.weight.real
             slope[i : i + rows] = cosine @ sloped.imag + sine @ sloped.real
             size = np.abs(self.weight)
-            fault = self.error + 8.0 * _UNIT * size + np.multiply.outer(2.0 * _UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
-            error[i : i + rows] = np.einsum("ij,ij->i", bend, fault)
+            turning = np.multiply.outer(2.0 * _UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
+            error[i : i + rows] = np.einsum("ij,ij->i", bend, self.error + 8.0 * _UNIT * size + turning)
         tilt = -self.sign * epsilon
         rim = [self.edges[i].log_integral(tilt, len(self.edges[i].real)) for i in (0, 2)]
         beyond = self.edges[1].log_tail[self.upto - 1] + tilt * self.edges[1].real[self.upto - 1, 2]

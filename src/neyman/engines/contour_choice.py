@@ -19,7 +19,7 @@ _FEW = 5  # lines compared for each stretch of eps
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
 
 
-def choose(walk: Walk) -> FloatArray:
+def choose(walk: Walk) -> IntArray:
     """Few lines that serve every eps >= 0 at a loss of at most ``_LOSS`` e-folds against the best line of the walk."""
     # between the poles depth is no limit: there 1 - delta is found, in its logarithm
     able = np.flatnonzero(walk.useful() | ((walk.c > -1.0) & (walk.c < 0.0)))
@@ -40,7 +40,7 @@ def choose(walk: Walk) -> FloatArray:
         pick, last = _longest(walk, able[good], loss[first:, good] <= _LOSS, reach[first:], best[first:])
         chosen.append(int(able[good[pick]]))
         first += last + 1
-    return np.unique(np.array(chosen))
+    return np.unique(np.array(chosen, dtype=np.int64))
 
 
 def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, best: FloatArray) -> tuple[int, int]:
@@ -55,7 +55,9 @@ def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, 
         k, c = float(walk.k[line]), float(walk.c[line])
         distance = alias_distances(walk, int(line), reach[ends], k - c * reach[ends] - _AIM)
         j = int(np.searchsorted(lines, line))
-        score[:, j] = np.where(spans[ends, j], covered / np.maximum(np.maximum(distance, distance[0]), 1e-300), -math.inf)
+        score[:, j] = np.where(
+            spans[ends, j], covered / np.maximum(np.maximum(distance, distance[0]), 1e-300), -math.inf
+        )
     last, pick = np.unravel_index(int(np.argmax(score)), score.shape)
     return int(pick), int(ends[last])
 

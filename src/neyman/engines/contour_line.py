@@ -151,7 +151,7 @@ class Line:
         spacing = 2.0 * math.pi / plan.spread
         omega = spacing * np.arange(math.ceil(plan.nodes) + 1)
         z = plan.c + 1j * omega
-        k = 0.5 * parts.mu**2 * z * (z + 1.0)
+        k: ComplexArray = 0.5 * parts.mu**2 * z * (z + 1.0)
         error = 2.0 * _UNIT * np.abs(k)
         w = float(parts.argument(np.array([plan.c]))[0])
         cuts = walk.cut_at(plan.index, plan.limit)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ _RATIO = 1.16
 _ROUNDS = 14
 _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17
-_PLAIN = ("c", "k", "mean", "variance", "log_lost")
+_COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
 
 
@@ -122,8 +123,9 @@ class Walk:
         c = self.c[index]
         whole = np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
         ends = (-math.inf, -1.0, 0.0, math.inf)
-        right, left = [], []
-        for low, high in zip(ends[:-1], ends[1:], strict=True):
+        right: list[IntArray] = []
+        left: list[IntArray] = []
+        for low, high in pairwise(ends):
             inside = whole & (self.c > low) & (self.c < high)
             for side, there in ((right, self.c > c), (left, self.c < c)):
                 found = np.flatnonzero(inside & there)
@@ -137,7 +139,7 @@ class Walk:
         beyond = np.flatnonzero(self.depth[right] < -DEEPEST)
         right = right[: beyond[0] + 1] if len(beyond) else right
         between = np.flatnonzero((self.c > -1.0) & (self.c < 0.0))
-        places = []
+        places: list[FloatArray] = []
         for run in (between, right):
             c, mean, sd = self.c[run], self.mean[run], np.sqrt(self.variance[run])
             hole = (np.diff(mean) > 2.5 * np.minimum(sd[:-1], sd[1:])) & (np.diff(c) > 1e-6 * np.abs(c[1:]))
@@ -157,13 +159,12 @@ class Walk:
         return self._only(keep)
 
     def _only(self, keep: BoolArray) -> Walk:
-        plain = [getattr(self, name)[keep] for name in _PLAIN]
-        return Walk(*plain, self.cuts[:, keep])
+        return Walk(**{name: getattr(self, name)[..., keep] for name in _COLUMNS})
 
     def _merged(self, other: Walk) -> Walk:
         order = np.argsort(np.concatenate([self.c, other.c]), kind="stable")
-        both = [np.concatenate([getattr(self, n), getattr(other, n)])[order] for n in _PLAIN]
-        return Walk(*both, np.concatenate([self.cuts, other.cuts], axis=1)[:, order])
+        both = {name: (getattr(self, name), getattr(other, name)) for name in _COLUMNS}
+        return Walk(**{name: np.concatenate(pair, axis=-1)[..., order] for name, pair in both.items()})
 
 
 def _evaluate(parts: Parts, c: FloatArray) -> Walk:

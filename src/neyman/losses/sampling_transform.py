@@ -24,7 +24,7 @@ from neyman._validate import FloatArray
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
-ComplexArray = NDArray[np.complex128]
+ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
 _UNIT = 2.0**-53
@@ -169,7 +169,7 @@ class SamplingTransform:
         untilted = 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         quadrature = 3.0 * math.exp(-margin + (0.0 if large else scale))
         rounding = 8.0 * _UNIT * ((omega + abs(w)) * spread + untilted + (float(size.sum()) if large else 0.0))
-        log_a = np.log(value) + scale if large else log1p(value)
+        log_a: ComplexArray = np.log(value) + scale if large else log1p(value)
         modulus = np.maximum(np.abs(value if large else 1.0 + value), 1e-300)
         return log_a, (rounding + quadrature) / modulus
 

@@ -66,8 +66,7 @@ def convolve_cyclic(
 
 def good_size(least: int) -> int:
     """The next length not below ``least`` whose transform is fast."""
-    size: int | None = fft.next_fast_len(least, real=True)
-    return least if size is None else int(size)
+    return int(fft.next_fast_len(least, real=True))
 
 
 def discounted_suffix(values: FloatArray, rate: float) -> FloatArray:
