@@ -36,7 +36,7 @@ _UNIT = 2.0**-53
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
 _FAR = 75.0  # u from which 1/|w| alone is below any error asked for
-_CHUNK = 1 << 18
+_CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 _MOST = 20000  # nodes beyond which an arc is not worth it
 
 

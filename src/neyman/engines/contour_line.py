@@ -12,7 +12,7 @@ again.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -24,9 +24,10 @@ from neyman.losses.sampling_transform import ComplexArray
 __all__ = ["Line", "Plan", "alias_distances"]
 
 _UNIT = 2.0**-53
+_SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
-_CHUNK = 1 << 18
+_CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,16 @@ def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target
 
     ``top`` is K(c). How far |e^K| has fallen at W is taken for a power of W, learnt on the way.
     """
+    count, start = len(parts.steps), 7.0 / sd
+    if count > 2 * _SAMPLE:
+        # of many steps a few, counted for all, tell nearly where
+        some = slice(0, _SAMPLE * (count // _SAMPLE), count // _SAMPLE)
+        few = tuple((law, times * count // _SAMPLE) for law, times in parts.steps[some])
+        near = _cut(replace(parts, steps=few), cuts[some], c, sd, top, target - 1.0)[0]
+        start = 1.1 * near if math.isfinite(near) else start
     w = np.array([float(parts.argument(np.array([c]))[0])])
     power, previous = 2.0, (0.0, 0.0)
-    cut, short, best = 7.0 / sd, 0.0, (math.inf, -math.inf)
+    cut, short, best = start, 0.0, (math.inf, -math.inf)
     for _ in range(20):
         tail = -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
         for (transform, times), end in zip(parts.steps, cuts, strict=True):
@@ -114,7 +122,7 @@ def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target
             best = min(best, (cut, tail))
         else:
             short = max(short, cut)
-        if target - 4.0 < tail <= target or best[0] < 1.05 * short:
+        if target - 4.0 - 12.0 * (count > 2 * _SAMPLE) < tail <= target or best[0] < 1.05 * short:
             break
         fallen = max(top + 2.0 - tail, 1e-3)
         if previous[0] > 0.0 and cut != previous[0]:

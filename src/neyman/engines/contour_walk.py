@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -51,7 +52,7 @@ class Parts:
             return math.inf
         return -sum(times * math.log1p(-transform.rate) for transform, times in self.steps)
 
-    @property
+    @cached_property
     def count(self) -> float:
         """Number of steps, all told."""
         return float(sum(times for _, times in self.steps)) + 1.0

@@ -30,7 +30,7 @@ LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest posit
 _UNIT = 2.0**-53
 _VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
-_CHUNK = 1 << 19
+_CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +158,7 @@ class SamplingTransform:
         scale = float(np.max(np.real(log_p + a), initial=0.0))
         large = scale > 1.0
         tilted = np.exp(log_p + a - (scale if large else 0.0))
-        value = np.empty(len(omega), complex)
+        value: ComplexArray = np.empty(len(omega), complex)
         rows = max(1, _CHUNK // len(x))
         base = 0.0 if large else complex(np.sum(np.exp(log_p) * np.expm1(a)))
         for i in range(0, len(omega), rows):
@@ -169,7 +169,7 @@ class SamplingTransform:
         untilted = 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         quadrature = 3.0 * math.exp(-margin + (0.0 if large else scale))
         rounding = 8.0 * _UNIT * ((omega + abs(w)) * spread + untilted + (float(size.sum()) if large else 0.0))
-        log_a: ComplexArray = np.log(value) + scale if large else log1p(value)
+        log_a: ComplexArray = (np.log(value) + scale) if large else np.asarray(log1p(value), complex)
         modulus = np.maximum(np.abs(value if large else 1.0 + value), 1e-300)
         return log_a, (rounding + quadrature) / modulus
 

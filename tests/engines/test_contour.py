@@ -1,0 +1,448 @@
+"""The contour engine encloses the truth: closed forms, the lattice, ball arithmetic, and itself on other contours."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neyman.engines.closed_form import GaussianProfile, SubsampledGaussianProfile
+from neyman.engines.contour import ContourProfile, Found
+from neyman.engines.contour_line import Line
+from neyman.engines.contour_walk import Parts
+from neyman.engines.lattice import LatticeProfile
+from neyman.engines.profile import Bracket, Profile
+from neyman.losses.rotated_law import RotatedLaw
+from neyman.losses.sampling_transform import LIMIT, SamplingTransform
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.reference import arb
+
+DIRECTIONS = ("remove", "add")
+BOTH = pytest.mark.parametrize("direction", DIRECTIONS)
+Steps = list[tuple[float, float, int]]
+
+
+def contour(steps: Steps, direction: str, mu: float = 0.0) -> ContourProfile:
+    return ContourProfile(Parts(tuple((SamplingTransform(s, q), t) for s, q, t in steps), mu, direction))
+
+
+def overlap(a: Bracket, b: Bracket, slack: float = 0.0) -> bool:
+    """Two brackets of one truth cannot be disjoint, in delta or in 1 - delta."""
+    return bool(
+        np.all(a.lower <= b.upper * (1.0 + slack))
+        and np.all(b.lower <= a.upper * (1.0 + slack))
+        and np.all(a.log_gap_lower <= b.log_gap_upper)
+        and np.all(b.log_gap_lower <= a.log_gap_upper)
+    )
+
+
+def relative_width(b: Bracket) -> np.ndarray:
+    return (b.upper - b.lower) / b.upper
+
+
+# ---------------------------------------------------------------------------------------------------- closed forms
+
+
+@BOTH
+@pytest.mark.parametrize("mu", [0.2, 1.0, 4.0])
+def test_a_gaussian_and_a_step_that_hardly_ever_happens(mu: float, direction: str) -> None:
+    """Composition only adds: at least the Gaussian's delta, at most that plus the distance of the step from nothing."""
+    rate, sigma = 1e-9, 2.0
+    epsilon = np.linspace(0.0, 10.0 * mu, 21)
+    found = contour([(sigma, rate, 1)], direction, mu).bracket(epsilon)
+    gaussian = GaussianProfile(mu).bracket(epsilon)
+    distance = rate * math.erf(1.0 / (2.0 * sigma * math.sqrt(2.0)))
+    assert np.all(found.upper >= gaussian.lower)
+    assert np.all(found.lower <= gaussian.upper + distance)
+    told = gaussian.lower > 1e-30
+    assert np.all(relative_width(found)[told] < 1e-11)
+    assert np.count_nonzero(told) > 10
+
+
+@BOTH
+def test_a_gaussian_alone_is_matched_to_the_last_digits(direction: str) -> None:
+    epsilon = np.linspace(0.0, 11.0, 23)
+    found = contour([(2.0, 1e-16, 1)], direction, 1.0).bracket(epsilon)
+    exact = GaussianProfile(1.0).bracket(epsilon)
+    assert overlap(found, exact, slack=1e-15 / 1e-30 * 1e-16)
+    np.testing.assert_allclose(found.upper, exact.upper, rtol=1e-11)
+    np.testing.assert_allclose(found.lower, exact.lower, rtol=1e-11)
+
+
+ONE_STEP = [(1.0, 0.01), (2.0, 0.5), (0.5, 0.1), (9.4, 0.32768), (0.4, 0.9), (20.0, 0.2), (0.7, 0.3)]
+
+
+def one_step_grid(sigma: float, rate: float, direction: str) -> np.ndarray:
+    if direction == "remove":
+        return np.linspace(0.0, 1.5 / sigma, 12)
+    return np.linspace(0.0, 0.8 * min(-math.log1p(-rate), 5.0 * rate / sigma), 12)
+
+
+@BOTH
+@pytest.mark.parametrize(("sigma", "rate"), ONE_STEP)
+def test_one_step_agrees_with_its_closed_form(sigma: float, rate: float, direction: str) -> None:
+    epsilon = one_step_grid(sigma, rate, direction)
+    found = contour([(sigma, rate, 1)], direction).bracket(epsilon)
+    exact = SubsampledGaussianProfile(sigma, rate, direction).bracket(epsilon)
+    assert overlap(found, exact)
+    np.testing.assert_allclose(found.upper, exact.upper, rtol=1e-9)
+    np.testing.assert_allclose(found.lower, exact.lower, rtol=1e-9)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    sigma=st.floats(0.3, 30.0), log_rate=st.floats(-6.0, -0.001), direction=st.sampled_from(DIRECTIONS),
+    share=st.lists(st.floats(0.0, 3.0), min_size=1, max_size=5),
+)  # fmt: skip
+def test_one_step_is_enclosed_whatever_it_is(sigma: float, log_rate: float, direction: str, share: list[float]) -> None:
+    """One rare step is what the contour is worst at: the bracket may be wide, never wrong."""
+    rate = 10.0**log_rate
+    epsilon = np.array(sorted(share)) / sigma
+    found = contour([(sigma, rate, 1)], direction).bracket(epsilon)
+    assert np.all((found.lower >= 0.0) & (found.lower <= found.upper) & (found.upper <= 1.0))
+    assert overlap(found, SubsampledGaussianProfile(sigma, rate, direction).bracket(epsilon))
+
+
+@BOTH
+def test_the_support_of_add_ends(direction: str) -> None:
+    """Losses of "add" end at -T log(1 - q): beyond, delta is exactly 0; "remove" has no end."""
+    end = -3.0 * math.log1p(-0.3)
+    bracket = contour([(1.0, 0.3, 3)], direction).bracket(np.array([0.9, 1.0 + 1e-9, 1.5]) * end)
+    assert np.all(bracket.upper[1:] == 0.0) == (direction == "add")
+    assert bracket.lower[0] > 0.0
+
+
+@BOTH
+def test_slope_is_minus_the_derivative(direction: str) -> None:
+    profile = contour([(1.0, 0.01, 1000)], direction)
+    epsilon, h = np.array([0.1, 0.5, 1.5, 3.0]), 1e-4
+    below, above = profile.bracket(epsilon - h), profile.bracket(epsilon + h)
+    np.testing.assert_allclose(profile.slope(epsilon), (below.upper - above.upper) / (2.0 * h), rtol=1e-5)
+
+
+@BOTH
+def test_tail_mu_adds_in_squares_and_is_rounded_up(direction: str) -> None:
+    found = contour([(2.0, 0.1, 8), (0.5, 1e-3, 3)], direction, 1.5).tail_mu
+    exact = mp.sqrt(mp.mpf(8) / 4 + mp.mpf(3) / mp.mpf("0.25") + mp.mpf("2.25"))
+    assert exact <= found <= exact * (1 + mp.mpf("1e-13"))
+
+
+# ------------------------------------------------------------------------------------------- other engines, balls
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    sigma=st.floats(0.6, 8.0), log_rate=st.floats(-2.5, -0.05), steps=st.integers(1, 12),
+    direction=st.sampled_from(DIRECTIONS), other=st.booleans(),
+)  # fmt: skip
+def test_the_lattice_overlaps(sigma: float, log_rate: float, steps: int, direction: str, other: bool) -> None:
+    rate = 10.0**log_rate
+    mix = [(sigma, rate, steps)] + ([(3.0, 0.2, 2)] if other else [])
+    lattice = LatticeProfile(
+        [(SubsampledGaussianStep(s, q), t) for s, q, t in mix], direction, tolerance=1e-4, max_points=1 << 17
+    )
+    epsilon = np.array([0.0, 0.3, 1.0]) * math.sqrt(steps) / sigma
+    a, b = contour(mix, direction).bracket(epsilon), lattice.bracket(epsilon)
+    assert np.all(a.lower <= b.upper)
+    assert np.all(b.lower <= a.upper)
+    assert relative_width(a)[0] < 1e-6  # delta(0), above all else
+
+
+MIX: Steps = [(1.0, 0.01, 50), (2.0, 0.1, 30), (0.7, 0.003, 500)]
+# steps, the mu of an unsampled Gaussian, [(direction, eps)] at which balls can afford delta, whether they can afford epsilon
+HARD: dict[str, tuple[Steps, float, list[tuple[str, float]], bool]] = {
+    "less than an epoch": ([(1.0, 1e-4, 10**4)], 0.0, [("remove", 0.5)], True),
+    "hardly anything happens": ([(0.8, 1e-5, 1000)], 0.0, [("remove", 0.5)], False),
+    "ten steps": ([(1.0, 0.01, 10)], 0.0, [("remove", 0.5), ("add", 0.01)], True),
+    "two steps": ([(2.0, 0.1, 2)], 0.0, [("remove", 0.5), ("add", 0.1)], True),
+    "very many steps": ([(100.0, 0.5, 10**8)], 0.0, [("remove", 1400.0)], True),
+    "a mix": (MIX, 0.0, [("remove", 0.5), ("add", 0.1)], True),
+    "a mix with a Gaussian": (MIX, 0.3, [("remove", 0.5), ("add", 0.1)], True),
+}
+
+
+@pytest.mark.parametrize("name", HARD)
+def test_ball_arithmetic(name: str) -> None:
+    """delta(0), one or two deltas, and epsilon(1e-5), each within the bracket and the bracket narrow."""
+    steps, mu, places, affordable = HARD[name]
+    balls: list[Any] = [*steps, *([(1 / arb.arb(mu), 1, 1)] if mu else [])]
+    for direction, epsilon in places:
+        exact = arb.delta(balls, epsilon, direction, digits=11.0)
+        assert exact.error < 1e-8
+        found = contour(steps, direction, mu).bracket(np.array([epsilon]))
+        slack = 1e-12 + 2.0 * exact.error
+        assert found.lower[0] * (1.0 - slack) <= float(exact) <= found.upper[0] * (1.0 + slack)
+        assert relative_width(found)[0] < 1e-6
+    if name != "hardly anything happens":  # there the balls take long
+        exact = arb.advantage(balls, digits=11.0)
+        for direction in DIRECTIONS:
+            found = contour(steps, direction, mu).bracket(np.zeros(1))
+            assert found.lower[0] * (1.0 - 1e-12) <= float(exact) <= found.upper[0] * (1.0 + 1e-12)
+            assert relative_width(found)[0] < 1e-8
+    if affordable:
+        at = arb.epsilon(balls, "1e-5", digits=11.0)
+        assert at.error < 1e-9
+        found = contour(steps, "remove", mu).bracket(float(at) * np.array([1.0 - 1e-9, 1.0 + 1e-9]))
+        assert found.upper[0] >= 1e-5 >= found.lower[1]
+        assert relative_width(found).max() < 1e-6
+
+
+# From tests/reference/arb.py at 12 digits, twenty seconds in all: steps, direction, eps, delta
+DEAR = [
+    ([(0.8, 1e-5, 1000)], "remove", 0.0, 0.00024227609660354248),
+    ([(0.8, 1e-5, 1000)], "remove", 0.001245164882141107, 1e-5),
+]
+
+
+@pytest.mark.parametrize(("steps", "direction", "epsilon", "delta"), DEAR)
+def test_values_that_balls_took_long_for(steps: Steps, direction: str, epsilon: float, delta: float) -> None:
+    found = contour(steps, direction).bracket(np.array([epsilon]))
+    assert found.lower[0] * (1.0 - 1e-11) <= delta <= found.upper[0] * (1.0 + 1e-11)
+    assert relative_width(found)[0] < 1e-6
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("steps", "direction", "epsilon", "delta"), DEAR)
+def test_values_that_balls_took_long_for_once_more(steps: Steps, direction: str, epsilon: float, delta: float) -> None:
+    assert float(arb.delta(steps, epsilon, direction, digits=12.0)) == pytest.approx(delta, rel=1e-11)
+
+
+@pytest.mark.parametrize("steps", [[(0.5, 0.01, 3)], [(0.3, 1e-6, 1000)]], ids=str)
+def test_where_balls_cannot_go_lines_and_arcs_must_agree_with_the_lattice(steps: Steps) -> None:
+    for direction in DIRECTIONS:
+        lattice = LatticeProfile(
+            [(SubsampledGaussianStep(s, q), t) for s, q, t in steps], direction, tolerance=1e-3, max_points=1 << 16
+        )
+        epsilon = np.array([0.0, 0.5])
+        a, b = contour(steps, direction).bracket(epsilon), lattice.bracket(epsilon)
+        assert np.all(a.lower <= b.upper)
+        assert np.all(b.lower <= a.upper)
+        assert relative_width(a)[0] < 1e-6
+
+
+# ------------------------------------------------------------------------------------------------- one truth, two contours
+
+
+def by_arc(profile: ContourProfile, epsilon: float) -> tuple[float, float]:
+    arc = profile._lay(epsilon)
+    assert arc is not None
+    return ends(arc.integrate(np.array([epsilon])))
+
+
+def by_line(profile: ContourProfile, epsilon: float) -> tuple[float, float]:
+    ((index, _),) = profile._served(np.array([epsilon]))
+    line = Line.run(profile._parts, profile._walk, profile._plan(index))
+    assert line.c > 0.0
+    assert line.lost == 0.0
+    return ends(line.integrate(np.array([epsilon])))
+
+
+def by_rotated_line(profile: ContourProfile, epsilon: float) -> tuple[float, float]:
+    ((index, _),) = profile._served(np.array([epsilon]))
+    line = Line.run(profile._parts, profile._walk, profile._plan(index), profile._rotations)
+    return ends(line.integrate(np.array([epsilon])))
+
+
+def ends(found: tuple[np.ndarray, ...]) -> tuple[float, float]:
+    value, _, error, log_scale = (float(v[0]) for v in found)
+    return (value - error) * math.exp(log_scale), (value + error) * math.exp(log_scale)
+
+
+@BOTH
+@pytest.mark.parametrize(
+    ("steps", "mu", "epsilon"),
+    [
+        ([(1.0, 0.01, 1000)], 0.0, 1.0),
+        ([(2.0, 0.1, 10)], 0.0, 0.2),
+        ([(2.0, 0.5, 20)], 0.0, 1.5),
+        (MIX, 0.0, 0.4),
+        (MIX, 0.3, 0.4),
+    ],
+)
+def test_bent_and_straight_contours_overlap(steps: Steps, mu: float, epsilon: float, direction: str) -> None:
+    profile = contour(steps, direction, mu)
+    brackets = [way(profile, epsilon) for way in (by_arc, by_line, by_rotated_line)]
+    low, high = max(b[0] for b in brackets), min(b[1] for b in brackets)
+    assert low <= high * (1.0 + 1e-14)
+    for bracket in brackets:
+        assert bracket[1] - bracket[0] <= 1e-7 * bracket[1], brackets
+
+
+@BOTH
+def test_neighbouring_lines_overlap(direction: str) -> None:
+    """Every line of the walk that float64 can run answers for the same eps."""
+    profile = contour([(1.0, 0.01, 1000)], direction)
+    epsilon = np.array([0.7])
+    wide = profile.bracket(epsilon)
+    useful = np.flatnonzero(profile._walk.useful())
+    tried = 0
+    for index in useful[::4]:
+        plan = profile._plan_at(int(index), 0.7) if hasattr(profile, "_plan_at") else profile._plan(int(index))
+        if plan.nodes > 1500:
+            continue
+        value, _, error, log_scale = Line.run(profile._parts, profile._walk, plan).integrate(epsilon)
+        scale = math.exp(min(float(log_scale[0]), 600.0))
+        assert (value[0] - error[0]) * scale <= wide.upper[0]
+        assert (value[0] + error[0]) * scale >= wide.lower[0]
+        tried += 1
+    assert tried >= 3
+
+
+def test_the_order_and_company_of_eps_do_not_matter() -> None:
+    epsilon = np.linspace(0.0, 4.0, 9)
+    whole = contour([(1.0, 1e-3, 300)], "remove").bracket(epsilon)
+    shuffled = contour([(1.0, 1e-3, 300)], "remove").bracket(epsilon[::-1])
+    for i, e in enumerate(epsilon):
+        alone = contour([(1.0, 1e-3, 300)], "remove").bracket(np.array([e]))
+        for other in (Bracket(*(getattr(shuffled, n)[::-1] for n in Bracket.__slots__)), whole):
+            assert alone.lower[0] <= other.upper[i]
+            assert other.lower[i] <= alone.upper[0]
+
+
+def test_what_is_known_of_nothing_is_everything() -> None:
+    nothing = Found.empty(3)
+    assert np.all(np.isinf(nothing.error))
+    assert np.all(nothing.blunt(np.arange(3)))
+
+
+# ------------------------------------------------------------------------------------------------------ transforms
+
+
+def exact_a(sigma: float, rate: float, w: complex, power: int = 0) -> Any:
+    """E[r^w (log r)^power] by definition."""
+    with mp.workdps(30):
+        s, q, z = mp.mpf(sigma), mp.mpf(rate), mp.mpc(w)
+
+        def integrand(x: Any) -> Any:
+            loss = mp.log1p(q * mp.expm1((2 * x - 1) / (2 * s * s)))
+            return mp.exp(-((x / s) ** 2) / 2 + z * loss) * loss**power / (s * mp.sqrt(2 * mp.pi))
+
+        low, high = -14 * s + min(0.0, w.real), 14 * s + max(0.0, w.real)
+        return mp.quad(integrand, mp.linspace(low, high, 30))
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (2.0, 0.5), (0.6, 1e-3), (9.4, 0.32768), (0.5, 0.9)])
+@pytest.mark.parametrize("w", [-3.0, -0.3, 0.5, 1.0, 4.0])
+def test_moments_by_definition(sigma: float, rate: float, w: float) -> None:
+    moments = SamplingTransform(sigma, rate).moments(np.array([w]))
+    a = [exact_a(sigma, rate, complex(w), power) for power in range(3)]
+    log_a = float(mp.log1p(a[0] - 1)) if w != 1.0 else 0.0
+    mean = a[1] / a[0]
+    assert moments.cut[0] > 0.0
+    assert moments.log_a[0] == pytest.approx(log_a, rel=1e-10, abs=1e-15)
+    assert moments.mean[0] == pytest.approx(float(mean), rel=1e-9, abs=1e-15)
+    assert moments.variance[0] == pytest.approx(float(a[2] / a[0] - mean**2), rel=1e-9)
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (2.0, 0.5), (0.7, 0.05), (9.4, 0.32768)])
+@pytest.mark.parametrize("w", [-2.0, 0.3, 3.0])
+def test_the_bound_of_a_line_covers_the_difference_to_the_truth(sigma: float, rate: float, w: float) -> None:
+    """Small omega run along the axis, large ones along a shifted one; both bounds must hold against mpmath."""
+    omega = np.concatenate([[0.0, 0.1, 1.0, 5.0], np.linspace(6.0, 40.0, 12)])
+    log_a, bound = SamplingTransform(sigma, rate).on_line(w, omega, LIMIT * sigma + 1.0, 40.0)
+    for i in (0, 1, 2, 3, 6, 15):
+        exact = exact_a(sigma, rate, complex(w, omega[i]))
+        with mp.workdps(30):
+            difference = abs(mp.exp(mp.mpc(log_a[i])) / exact - 1)
+        assert difference <= math.expm1(bound[i]) + 4e-16 * (1.0 + abs(log_a[i])), omega[i]
+        assert bound[i] < 1e-9
+
+
+@pytest.mark.parametrize("margin", [8.0, 14.0, 22.0])
+def test_a_coarse_line_knows_how_coarse_it_is(margin: float) -> None:
+    omega = np.linspace(0.0, 30.0, 61)
+    for sigma, rate, w in ((1.0, 0.01, 2.0), (2.0, 0.5, -1.5), (0.7, 0.05, 0.4), (9.4, 0.3, 5.0)):
+        law = SamplingTransform(sigma, rate)
+        coarse, bound = law.on_line(w, omega, LIMIT * sigma + 1.0, margin)
+        fine, rest = law.on_line(w, omega, LIMIT * sigma + 1.0, 42.0)
+        difference = np.abs(np.expm1(coarse - fine))
+        assert np.all(difference <= np.expm1(np.minimum(bound + rest, 700.0)) + 1e-15)
+        assert bound.max() > 10.0 * rest.max()  # the coarse line does not claim to be fine
+
+
+@settings(max_examples=30, deadline=None)
+@given(
+    sigma=st.floats(0.4, 20.0), log_rate=st.floats(-5.0, -0.01), w=st.floats(-4.0, 6.0),
+    omega=st.floats(0.1, 60.0), slope=st.floats(0.01, 3.0),
+)  # fmt: skip
+def test_the_tail_bound_holds_for_every_larger_omega(
+    sigma: float, log_rate: float, w: float, omega: float, slope: float
+) -> None:
+    law, end = SamplingTransform(sigma, 10.0**log_rate), LIMIT * sigma + 1.0
+    bound = law.log_bound(np.array([w]), np.array([omega]), np.array([slope]), end)[0]
+    beyond = omega * np.concatenate([[1.0], np.geomspace(1.0001, 8.0, 25)])
+    log_a, error = law.on_line(w, beyond, end, 40.0)
+    log_size = log_a.real
+    told = error < 0.1
+    assert told[0] or bound > -30.0
+    assert np.all(log_size[told] <= bound + error[told] + 1e-11)
+
+
+def rotated(sigma: float, rate: float, chi: float, reach: float = 6.0) -> RotatedLaw:
+    return RotatedLaw(SamplingTransform(sigma, rate), chi, reach, 0.05, 0.2)
+
+
+LAWS = [(1.0, 0.01, 0.3), (2.0, 0.1, 0.2), (0.5, 0.05, 0.4), (0.8, 1e-5, 0.3), (5.0, 0.5, 0.1), (1.0, 0.01, 0.0)]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "chi"), LAWS)
+def test_the_rotated_law_is_the_same_transform(sigma: float, rate: float, chi: float) -> None:
+    law = RotatedLaw(SamplingTransform(sigma, rate), chi, 6.0, 0.02, 0.2)
+    w = np.array([0.5, 1.0 + 0.5j, 2.0 + 1.0j, 1.5 + 3.0j, -0.5 + 5.0j, 2.0 + 12.0j])
+    w = w[np.argsort(np.abs(w))]
+    log_a, rounding = law.log_a(w)
+    alias = np.exp(law.log_alias(w))
+    bound = law.log_bound(w)
+    for i, at in enumerate(w):
+        exact = exact_a(sigma, rate, complex(at))
+        with mp.workdps(30):
+            difference = float(abs(mp.exp(mp.mpc(log_a[i])) - exact))
+            size = float(mp.log(abs(exact)))
+        assert difference <= alias[i] + 1.01 * rounding[i] * abs(exact) + 1e-15
+        assert difference < 1e-9
+        assert size <= bound[i] + 1e-12
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    law=st.sampled_from(LAWS), start=st.tuples(st.floats(-40.0, 5.0), st.floats(0.0, 60.0)),
+    stop=st.tuples(st.floats(-40.0, 5.0), st.floats(0.0, 60.0)), share=st.floats(0.0, 1.0),
+)  # fmt: skip
+def test_the_rotated_bound_is_convex_and_above(
+    law: tuple[float, float, float], start: tuple[float, float], stop: tuple[float, float], share: float
+) -> None:
+    bounds = rotated(*law)
+    a, b = complex(*start), complex(*stop)
+    at = np.array([a, b, (1.0 - share) * a + share * b])
+    low, high, between = bounds.log_bound(at)
+    chord = (1.0 - share) * low + share * high if math.isfinite(low) and math.isfinite(high) else math.inf
+    assert between <= chord + 1e-9 * (1.0 + abs(chord))
+    plain = rotated(law[0], law[1], 0.0)
+    w = np.array(sorted([w for w in at if abs(w) > 0.0], key=abs))
+    if len(w):
+        log_a, rounding = plain.log_a(w)
+        sharp = rounding + np.exp(np.minimum(plain.log_alias(w) - log_a.real, 700.0)) < 0.01
+        assert np.all(log_a.real[sharp] <= bounds.log_bound(w)[sharp] + 0.02)
+
+
+def test_a_law_bent_beyond_its_grid_is_bounded_by_infinity() -> None:
+    law = rotated(1.0, 0.01, 0.3, reach=2.0)
+    assert law.log_bound(np.array([50.0 + 0j]))[0] == math.inf
+    value, rounding = law.log_a(np.array([50.0 + 0j]))
+    assert rounding[0] == math.inf
+    assert law.log_size >= 0.0
+
+
+def test_profiles_share_the_contract() -> None:
+    profile: Profile = contour([(1.0, 0.01, 100)], "remove")
+    assert profile.method == "transform"
+    b = profile.bracket(np.array([0.0, 1.0, 700.0, 1e5]))
+    assert np.all((b.lower >= 0.0) & (b.lower <= b.upper) & (b.upper <= 1.0))
+    assert np.all(b.log_gap_lower <= b.log_gap_upper)
+    assert np.all(b.log_gap_upper <= 0.0)
+    assert b.upper[-1] < 1e-300
