@@ -133,6 +133,7 @@ class Arc:
     log_rule: float  # -log(e^{2 pi a/h} - 1)
     range: tuple[float, float]  # the eps it was laid for
     drift: float
+    shift: float  # by how much the law may be moved
     lost: float = 0.0
 
     @classmethod
@@ -148,7 +149,7 @@ class Arc:
         scale = 1.0 / math.sqrt(curvature)
         shape = _Shape(w_c - scale * math.sin(phi), scale)
         slope = -sign * np.array(epsilon)
-        k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real)
+        k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real) + steps.drift * w_c
         less_one = sign > 0.0 and 0.0 < k_c < 1.0
         inner, path, outer = (_Edge.along(steps, shape, angle, less_one) for angle in (phi - strip, phi, phi + strip))
         edges = (inner, path, outer)
@@ -179,17 +180,18 @@ class Arc:
         kernel = shape.speed(u, phi) * (spacing / math.pi) / (w * (w - 1.0))
         kernel[0] *= 0.5
         # e^{drift w} in K and e^{-z eps} may be huge and tiny: they are kept together until eps is known
-        drift = 0.0 if less_one else steps.edge
+        drift = 0.0 if less_one else steps.drift
+        k = k + steps.drift * w if less_one else k + drift * w[0].real
         scale = 0.0 if less_one else float(k[0].real)
         with np.errstate(under="ignore"):
-            grown = np.exp(k - scale - drift * (w - w[0].real))
+            grown = np.exp(k - scale)
             weight = (np.expm1(k) if less_one else grown) * kernel
         error = np.abs(grown * kernel) * np.expm1(np.minimum(error + 2.0 * _UNIT * np.abs(k), 700.0))
         error += 16.0 * _UNIT * np.abs(weight)
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
         z = w - 1.0 if sign > 0.0 else -w
-        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule, span, drift)
+        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule, span, drift, steps.shift)
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
@@ -217,4 +219,5 @@ class Arc:
         offset = tilt * start + self.scale
         for extra in (rim[0] + self.log_rule, rim[1] + self.log_rule, beyond):
             error = error + np.exp(np.minimum(extra - offset, 700.0))
+        error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error)
         return value, slope, error, log_scale

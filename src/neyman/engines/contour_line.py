@@ -148,6 +148,7 @@ class Line:
     wobble: float  # sum of |weight| times the bound on the error of K there
     lean: float  # sum of |weight| omega: what a relative error of the phase costs
     lost: float  # mass of the law beyond its cut
+    shift: float  # by how much the law may be moved
     walk: Walk
     plan: Plan
 
@@ -163,9 +164,12 @@ class Line:
         error = 2.0 * _UNIT * np.abs(k)
         w = float(parts.argument(np.array([plan.c]))[0])
         cuts = walk.cut_at(plan.index, plan.limit)
-        lost = 0.0
+        lost = shift = 0.0
         if steps is not None and np.isinf(cuts).all():
             k, error = steps.on_path(w + 1j * omega)
+            k = k + steps.drift * (w + 1j * omega)
+            error = error + 4.0 * _UNIT * abs(steps.drift) * np.abs(w + 1j * omega)
+            shift = steps.shift
             k = k if parts.direction == "remove" else np.conj(k)
         else:
             margin = 36.0 + math.log(parts.count)
@@ -181,7 +185,7 @@ class Line:
         wobble = float(size @ np.expm1(np.minimum(error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)), 700.0)))
         return cls(
             plan.c, plan.spread, omega, weight, scale, plan.log_truncation,
-            float(size.sum()), wobble, float(size @ omega), lost, walk, plan,
+            float(size.sum()), wobble, float(size @ omega), lost, shift, walk, plan,
         )  # fmt: skip
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -201,6 +205,7 @@ class Line:
         value = direct - near + far if c > 0.0 else -(direct + near + far)
         phase = _UNIT * np.abs(epsilon) * self.lean
         rounding = self.wobble + 4.0 * phase + 8.0 * _UNIT * (self.mass + np.abs(near) + np.abs(far))
+        rounding = rounding + 2.0 * self.shift * (np.abs(slope) + np.abs(value))
         with np.errstate(under="ignore"):
             cut = np.exp(self.log_truncation - self.scale) + np.zeros_like(epsilon)
             return value, slope, rounding + cut + self._aliases(epsilon, log_scale), log_scale

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -44,7 +45,7 @@ class Steps:
         widest = max(law.sigma for law, _ in parts.steps)
         angle = max(min(0.6, 1.8 / widest), 1.2 * chi)
         tilt = angle - 0.5 * chi
-        return cls(parts, laws(angle, 2.0 * math.pi * tilt / 42.0, tilt), laws(0.0, 0.02, 0.2), laws(chi, 0.06, 0.3))
+        return cls(parts, laws(angle, 2.0 * math.pi * tilt / 50.0, tilt), laws(0.0, 0.02, 0.2), laws(chi, 0.06, 0.3))
 
     @property
     def edge(self) -> float:
@@ -61,8 +62,18 @@ class Steps:
         laws = self.bounding if rotated else self.straight
         return np.sum([times * law.log_bound(w) for law, times in laws], axis=0)
 
+    @cached_property
+    def drift(self) -> float:
+        """The linear part of K in w, but for ``shift``: sum T E_Q[log r]."""
+        return math.fsum(times * (law.edge + law.mean) for law, times in self.rotated)
+
+    @cached_property
+    def shift(self) -> float:
+        """By how much the whole law may be moved because ``drift`` is not exact."""
+        return sum(times * (law.mean_error + 4.0 * _UNIT * abs(law.edge)) for law, times in self.rotated)
+
     def on_path(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-        """K(w) with the bound on its error, along a path that leaves the real axis upwards, |w| ascending."""
+        """K(w) - drift w with the bound on its error, along a path that leaves the real axis upwards, |w| ascending."""
         # near the real axis the unrotated law has the smaller terms
         turned = w.imag > 0.25 * w.real
         k, error = np.empty(len(w), complex), np.empty(len(w))
@@ -73,15 +84,22 @@ class Steps:
         return k, error
 
     def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
-        """K(w) with the bound on its error."""
+        """K(w) - drift w, with the bound on its error (but for ``shift``)."""
         k = 0.5 * self.parts.mu**2 * w * (w - 1.0)
         error = 4.0 * _UNIT * np.abs(k)
         for law, times in self.rotated if rotated else self.straight:
-            log_a, rounding = law.log_a(w)
+            rest, rounding = law.log_rest(w)
+            log_a = rest + w * (law.mean + law.edge)
             alias = np.exp(np.minimum(_between(law, w) - log_a.real, 700.0))
-            k = k + times * log_a
+            k = k + times * rest
             # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
-            error = error + times * (np.log1p(rounding + alias) + 2.0 * _UNIT * np.abs(log_a))
+            error = error + times * (np.log1p(rounding + alias) + 2.0 * _UNIT * np.abs(rest))
+        if not rotated:
+            # the mean of this law is another rounding of the same number
+            means = [times * (a.mean - b.mean) for (a, times), (b, _) in zip(self.straight, self.rotated, strict=True)]
+            k = k + w * math.fsum(means)
+            apart = sum(times * law.mean_error for law, times in self.straight) + self.shift
+            error = error + np.abs(w) * apart
         return k, error
 
 

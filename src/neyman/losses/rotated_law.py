@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +29,8 @@ BoolArray = NDArray[np.bool_]
 _UNIT = 2.0**-53
 _FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
 _ROWS = 1 << 19
-_TINY = 2e-3  # |wS| below which four terms of the series of e^{wS} - 1 leave an error below 3e-16 of the first
+_TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, the subtraction costs nothing
+_TERMS = 20  # of that series: what is left out is below 4e-20 of the first
 _DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16
 
@@ -76,47 +78,59 @@ class RotatedLaw:
         """log B(0) >= 0: what the rotation costs."""
         return float(self.log_bound(np.zeros(1, complex))[0])
 
-    def log_a(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-        """log A(w), Im w >= 0, |w| ascending, with a bound on the rounding error of each value.
+    @cached_property
+    def mean(self) -> float:
+        """E_Q[S], within ``mean_error``."""
+        return math.fsum((np.exp(self.log_weight) * self.loss).real)
 
-        Of each row only the losses on the scale of 1/|w| are integrated term by term: below them e^{wS} - 1 is its
-        Taylor series, above them e^{wS} has died.
+    @cached_property
+    def mean_error(self) -> float:
+        """Bound on the rounding error of ``mean``."""
+        return 16.0 * _UNIT * float(np.sum(np.abs(np.exp(self.log_weight) * self.loss)))
+
+    def log_rest(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
+        """log E_Q[e^{wS}] - w ``mean``, for Im w >= 0 and |w| ascending, with a bound on the rounding error of each value.
+
+        The linear term stays out: an error in it only moves the loss, by as much as ``mean`` is wrong, while everywhere
+        else rounding would hurt in proportion to |w|. Of each row only the losses on the scale of 1/|w| are integrated
+        term by term: below them e^{wS} - 1 - wS is its Taylor series, above them e^{wS} has died.
         """
         s = self.loss
         weight = np.exp(self.log_weight)
-        terms = weight * s ** np.arange(1, 5)[:, None]
+        terms = weight * s ** np.arange(_TERMS + 2)[:, None]
         modulus = np.maximum.accumulate(np.abs(s))
-        value, rounding = np.zeros(len(w), complex), np.zeros(len(w))
+        rest, rounding = np.zeros(len(w), complex), np.zeros(len(w))
         start = 0
         while start < len(w):
             stop = max(start + 1, int(np.searchsorted(np.abs(w), 2.0 * abs(w[start]))))
             stop = min(stop, start + max(1, _ROWS // len(s)))
             part = w[start:stop]
-            most = float(np.abs(part).max())
-            near = int(np.searchsorted(modulus, _TINY / most))
+            near = int(np.searchsorted(modulus, _TINY / float(np.abs(part).max())))
             dead = (part[:, None] * s[near::_SKIP]).real + self.log_weight.real[near::_SKIP] < _DEAD
             alive = np.flatnonzero(~dead.all(axis=0))
             far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
             a = np.multiply.outer(part, s[near:far])
             with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused below
                 grown = np.exp(a + self.log_weight[near:far])
-            # where w S is small but not tiny keep e^{wS} - 1 free of cancellation
-            turn = int(np.searchsorted(modulus[near:far], 0.5 / most))
-            total = (np.expm1(a[:, :turn]) * weight[near : near + turn]).sum(axis=1)
-            total += grown[:, turn:].sum(axis=1) - weight[near + turn :].sum()
-            fault = np.einsum("ij,ij->i", np.abs(grown), np.minimum(np.abs(a), 1.0 + 0.5 * np.abs(a)))
-            fault += np.abs(weight[near + turn :]).sum() * (turn < far - near or far < len(s))
+            size = np.abs(weight[near:]).sum() + np.abs(part) * np.abs(terms[1, near:]).sum()
+            total = grown.sum(axis=1) - weight[near:].sum() - part * terms[1, near:].sum()
+            fault = size + np.einsum("ij,ij->i", np.abs(grown), 1.0 + 0.5 * np.abs(a))
             if near:
-                low = terms[:, :near].sum(axis=1)
-                total += part * (low[0] + part * (low[1] / 2.0 + part * (low[2] / 6.0 + part * low[3] / 24.0)))
-                fault += np.abs(part) * np.abs(terms[0, :near]).sum()
-            value[start:stop], rounding[start:stop] = total, 12.0 * _UNIT * fault
+                series = np.zeros(len(part), complex)
+                for order in range(_TERMS + 1, 1, -1):
+                    series = (series + terms[order, :near].sum()) * part / order
+                total += series * part
+                fault += np.abs(part) ** 2 * np.abs(terms[2, :near]).sum()
+            rest[start:stop], rounding[start:stop] = total, 12.0 * _UNIT * fault
             start = stop
-        lame = ~self._covers(w) | ~np.isfinite(value) | ~np.isfinite(rounding)
-        value[lame], rounding[lame] = 0.0, math.inf
-        # (1 - q)^w stays apart: where the loss has an end, what is left of A beside it must keep its digits
-        shift = self.edge * w
-        return log1p(value) + shift, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + _UNIT * np.abs(shift)
+        lame = ~self._covers(w) | ~np.isfinite(rest) | ~np.isfinite(rounding)
+        rest[lame], rounding[lame] = 0.0, math.inf
+        value = rest + w * self.mean
+        rounding = rounding + 4.0 * _UNIT * np.minimum(np.abs(value) ** 2, np.abs(value))
+        log_rest = rest + _log1p_less(value)
+        # where nothing is left of A, 1e-300 stands for it: its error bound says that it is nothing
+        log_rest.real = np.maximum(log_rest.real, -690.0)
+        return log_rest, rounding / np.maximum(np.abs(1.0 + value), 1e-300)
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
         """log of a bound on the error of the quadrature at w (absolute, in A); convex in w."""
@@ -157,6 +171,16 @@ class RotatedLaw:
         log_slope = np.log(growth) + loss - log_expm1
         log_weight = -0.5 * (x / s) ** 2 + log_slope + math.log(s * self.step / math.sqrt(2.0 * math.pi))
         return loss, log_weight
+
+
+def _log1p_less(z: ComplexArray) -> ComplexArray:
+    """log(1 + z) - z, to relative accuracy near 0."""
+    small = np.abs(z) < 0.02
+    x = np.where(small, z, 0.0)
+    series = np.zeros(len(z), complex)
+    for order in range(10, 1, -1):
+        series = (1.0 / order) * (-1.0) ** (order + 1) + x * series
+    return np.where(small, x * x * series, log1p(np.where(small, 0.5, z)) - z)
 
 
 def _log_sums(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
