@@ -129,7 +129,7 @@ def test_full_sampling_is_the_gaussian() -> None:
         assert exact * (1 - 1e-15) <= g.delta(e) <= exact * (1 + 1e-12)
     assert 2.0 <= g.mu() <= 2.0 * (1 + 1e-14)
     assert 2.0 <= g.tail_mu <= 2.0 * (1 + 1e-14)
-    assert g.gdp().regret < 1e-9
+    assert g.gdp().regret <= 1e-6  # the truth is 0
 
 
 def test_one_step_is_a_closed_form() -> None:
@@ -144,9 +144,11 @@ def test_almost_full_and_almost_no_sampling() -> None:
     almost, full = ny.account(ny.DPSGD(2.0, 1.0 - 1e-9, 4)), ny.account(ny.DPSGD(2.0, 1.0, 4))
     np.testing.assert_allclose(almost.delta(e), full.delta(e), rtol=1e-5)
     assert np.all(almost.optimistic.delta(e) <= full.delta(e))
-    rare = ny.account(ny.DPSGD(1.0, 1e-12, 1000))
-    exact = 1e-9 * math.erf(0.5 / math.sqrt(2.0))  # to first order
-    assert rare.advantage == pytest.approx(exact, rel=1e-8)
+    rare = ny.account(ny.DPSGD(1.0, 1e-6, 100))
+    most = 1e-4 * math.erf(
+        0.5 / math.sqrt(2.0)
+    )  # distances add up at most; two steps at once are all that is counted twice
+    assert most * (1.0 - 1e-4) <= rare.optimistic.advantage <= rare.advantage <= most * (1.0 + 1e-6)
 
 
 def test_trained_to_death_is_blatant_but_finite() -> None:
@@ -337,8 +339,9 @@ def test_the_order_of_a_mix_does_not_matter() -> None:
         ny.compose([c, ny.DPSGD(1.0, 0.01, 20), b, ny.DPSGD(1.0, 0.01, 30)]),
     ):
         again = ny.account(other)
-        assert again.epsilon(1e-5) == first.epsilon(1e-5)
-        assert again.mu() == first.mu()
+        assert other == a * b * c
+        assert again.epsilon(1e-5) == pytest.approx(first.epsilon(1e-5), rel=1e-12)
+        assert again.mu() == pytest.approx(first.mu(), rel=1e-9)
     exact = float(arb.epsilon([(1.0, 0.01, 50), (2.0, 0.1, 30), (5.0, 1, 1)], "1e-5", digits=11.0))
     assert first.optimistic.epsilon(1e-5) <= exact * (1 + 1e-11)
     assert exact * (1 - 1e-11) <= first.epsilon(1e-5) <= exact * (1 + 1e-6)

@@ -163,7 +163,7 @@ HARD: dict[str, tuple[Steps, float, list[tuple[str, float]]]] = {
     "two steps": ([(2.0, 0.1, 2)], 0.0, [("remove", 0.5), ("add", 0.1)]),
     "very many steps": ([(100.0, 0.5, 10**8)], 0.0, [("remove", 1400.0)]),
     "a mix": (MIX, 0.0, [("remove", 0.5), ("add", 0.1)]),
-    "a mix with a Gaussian": (MIX, 0.3, [("remove", 0.5), ("add", 0.1)], True),
+    "a mix with a Gaussian": (MIX, 0.3, [("remove", 0.5), ("add", 0.1)]),
 }
 
 
@@ -387,6 +387,12 @@ def rotated(sigma: float, rate: float, chi: float, reach: float = 6.0) -> Rotate
     return RotatedLaw(SamplingTransform(sigma, rate), chi, reach, 0.05, 0.2)
 
 
+def log_a_of(law: RotatedLaw, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """log A(w) with the bound on its rounding, the linear term put back."""
+    rest, rounding = law.log_rest(w)
+    return rest + w * (law.mean + law.edge), rounding + np.abs(w) * (law.mean_error + 1e-16 * abs(law.edge))
+
+
 LAWS = [(1.0, 0.01, 0.3), (2.0, 0.1, 0.2), (0.5, 0.05, 0.4), (0.8, 1e-5, 0.3), (5.0, 0.5, 0.1), (1.0, 0.01, 0.0)]
 
 
@@ -395,7 +401,7 @@ def test_the_rotated_law_is_the_same_transform(sigma: float, rate: float, chi: f
     law = RotatedLaw(SamplingTransform(sigma, rate), chi, 6.0, 0.02, 0.2)
     w = np.array([0.5, 1.0 + 0.5j, 2.0 + 1.0j, 1.5 + 3.0j, -0.5 + 5.0j, 2.0 + 12.0j])
     w = w[np.argsort(np.abs(w))]
-    log_a, rounding = law.log_a(w)
+    log_a, rounding = log_a_of(law, w)
     alias = np.exp(law.log_alias(w))
     bound = law.log_bound(w)
     for i, at in enumerate(w):
@@ -425,7 +431,7 @@ def test_the_rotated_bound_is_convex_and_above(
     plain = rotated(law[0], law[1], 0.0)
     w = np.array(sorted([w for w in at if abs(w) > 0.0], key=abs))
     if len(w):
-        log_a, rounding = plain.log_a(w)
+        log_a, rounding = log_a_of(plain, w)
         sharp = rounding + np.exp(np.minimum(plain.log_alias(w) - log_a.real, 700.0)) < 0.01
         assert np.all(log_a.real[sharp] <= bounds.log_bound(w)[sharp] + 0.02)
 
@@ -433,7 +439,7 @@ def test_the_rotated_bound_is_convex_and_above(
 def test_a_law_bent_beyond_its_grid_is_bounded_by_infinity() -> None:
     law = rotated(1.0, 0.01, 0.3, reach=2.0)
     assert law.log_bound(np.array([50.0 + 0j]))[0] == math.inf
-    value, rounding = law.log_a(np.array([50.0 + 0j]))
+    value, rounding = log_a_of(law, np.array([50.0 + 0j]))
     assert rounding[0] == math.inf
     assert law.log_size >= 0.0
 

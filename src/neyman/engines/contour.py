@@ -75,6 +75,12 @@ class ContourProfile(Profile):
             bracket.lower[poor] = np.minimum(bracket.lower[poor], bracket.upper[poor])
         return bracket
 
+    @cached_property
+    def _deep(self) -> float:
+        """The eps from which delta is certainly below e^_DEEP."""
+        right = (self._walk.c > 0.0) & (self._walk.log_lost < _DEEP - 1.0)
+        return float(np.min((self._walk.k[right] - _DEEP + 1.0) / self._walk.c[right], initial=math.inf))
+
     def _log_chernoff(self, epsilon: FloatArray) -> FloatArray:
         """log of the best bound e^{K(c) - c eps} on delta, plus what the law at that c has lost."""
         right = self._walk.c > 0.0
@@ -98,8 +104,7 @@ class ContourProfile(Profile):
         for.
         """
         found = Found.empty(len(epsilon))
-        if self._walk.depth[-1] < _DEEP:
-            found.settled[:] = self._log_chernoff(epsilon) < _DEEP
+        found.settled[:] = epsilon > self._deep
         beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
         found.error[beyond], found.settled[beyond] = 0.0, True
         return found
@@ -109,7 +114,7 @@ class ContourProfile(Profile):
         spare.
         """
         blunt = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(found.value)))
-        blunt = blunt[self._log_chernoff(epsilon[blunt]) > _DEEP]
+        blunt = blunt[epsilon[blunt] <= self._deep]
         if not len(blunt):
             return
         walk = self._walk

@@ -73,6 +73,8 @@ def _assemble(
     value: FloatArray, error: FloatArray, log_scale: FloatArray, is_gap: BoolArray, lost: FloatArray
 ) -> Bracket:
     """Bounds on delta and log(1 - delta) from the mantissa of whichever of delta, 1 - delta was integrated."""
+    if not is_gap.any():
+        return _of_delta(value, error, log_scale, lost)
     tiny = 16.0 * 2.0**-53
     # the scale e^{K - c eps} is itself rounded; its exponent may be large
     slack = 4.0 * 2.0**-53 * (2.0 + np.abs(log_scale))
@@ -89,6 +91,19 @@ def _assemble(
         gap_low = np.where(is_gap, _log_less(log_low, lost) - tiny, np.log1p(-delta_high) * (1.0 + tiny) - tiny)
         gap_high = np.where(is_gap, np.minimum(log_high + tiny, 0.0), np.log1p(-delta_low) * (1.0 - tiny) + tiny)
     return Bracket(delta_low, delta_high, gap_low, np.minimum(gap_high, 0.0))
+
+
+def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost: FloatArray) -> Bracket:
+    """The same where delta itself was integrated throughout."""
+    tiny = 16.0 * _UNIT
+    slack = tiny + 4.0 * _UNIT * np.abs(log_scale)
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        scale = np.exp(np.minimum(log_scale, 700.0))
+        low = np.maximum(value - error, 0.0) * scale * (1.0 - slack)
+        high = np.maximum(value + error, 0.0) * scale * (1.0 + slack) + lost
+        high = np.where(high < 1.0, high + 5e-324, 1.0)
+        low = np.minimum(low, high)
+        return Bracket(low, high, np.log1p(-high) * (1.0 + tiny) - tiny, np.minimum(np.log1p(-low) * (1.0 - tiny) + tiny, 0.0))
 
 
 def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:

@@ -40,8 +40,8 @@ class Plan:
     cut: float  # W, where the integral is cut
     log_truncation: float  # log of the bound on what lies beyond W, before the factor e^{-c eps}
     limit: float  # log of the mass that may be cut off
-    right: IntArray  # the c of the walk that bound the aliases from either side
-    left: IntArray
+    right: int  # the c of the walk that bounds the aliases, on either side (the line's own: none does)
+    left: int
 
     @property
     def nodes(self) -> float:
@@ -60,14 +60,9 @@ class Plan:
         sd = math.sqrt(float(walk.variance[index]))
         target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - _DIGITS - extra
         eps = np.array(epsilon)
-        sides = [
-            min(((float(np.max(_distances(walk, index, zone, eps, target - c * eps))), zone) for zone in zones),
-                key=lambda choice: choice[0], default=(math.inf, np.empty(0, np.int64)))
-            for zones in walk.zones(index, limit)
-        ]  # fmt: skip
-        (spread, right), (other, left) = sides
-        spread = max(spread, other)
-        right, left = (_sharpest(walk, index, zone, eps, spread) for zone in (right, left))
+        nearest = [_best(walk, index, zones, eps, target - c * eps) for zones in walk.zones(index, limit)]
+        spread = max(distance for distance, _ in nearest)
+        right, left = (place for _, place in nearest)
         cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, target)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 
@@ -78,23 +73,26 @@ def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatAr
     """
     out = np.zeros(len(epsilon))
     for zones in walk.zones(index):
-        each = [_distances(walk, index, zone, epsilon, target) for zone in zones]
+        each = [np.maximum(_needs(walk, index, zone, epsilon, target).min(axis=1), 0.0) for zone in zones]
         out = np.maximum(out, np.min(each, axis=0)) if each else np.full(len(epsilon), math.inf)
     return out
 
 
-def _sharpest(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, spread: float) -> IntArray:
-    """The few c of ``zone`` that bound the aliases best at the ends and in the middle of a band."""
-    if len(zone) <= 4:
-        return zone
-    eps = np.linspace(epsilon[0], epsilon[-1], 3)
-    height = walk.k[zone] - np.multiply.outer(eps, walk.c[zone]) - np.abs(walk.c[zone] - walk.c[index]) * spread
-    return zone[np.unique(np.argmin(height, axis=1))]
+def _best(
+    walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, target: FloatArray
+) -> tuple[float, int]:
+    """The one c that bounds the aliases on its side at the least distance for a whole band, and that distance."""
+    best = (math.inf, index)
+    for zone in zones:
+        worst = _needs(walk, index, zone, epsilon, target).max(axis=0)
+        place = int(np.argmin(worst))
+        best = min(best, (max(float(worst[place]), 0.0), int(zone[place])))
+    return best
 
 
-def _distances(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+def _needs(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
     need = walk.k[zone] - np.multiply.outer(epsilon, walk.c[zone]) - target[:, None]
-    return np.maximum(np.min(need / np.abs(walk.c[zone] - walk.c[index]), axis=1), 0.0)
+    return need / np.abs(walk.c[zone] - walk.c[index])
 
 
 def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float) -> tuple[float, float]:
@@ -197,9 +195,9 @@ class Line:
         # aliases of the poles that lie between the line and the c that bound what is left
         c, walk, plan = self.c, self.walk, self.plan
         nothing = np.zeros(len(epsilon))
-        crossed = len(plan.left) and walk.c[plan.left[0]] < -1.0
+        crossed = walk.c[plan.left] < -1.0
         far = _geometric((c + 1.0) * self.spread, epsilon - log_scale) if crossed else nothing
-        met = walk.c[plan.left[0]] < 0.0 if c > 0.0 else walk.c[plan.right[-1]] > 0.0
+        met = walk.c[plan.left] < 0.0 if c > 0.0 else walk.c[plan.right] > 0.0
         near = _geometric(abs(c) * self.spread, -log_scale) if met else nothing
         slope = slope - far
         value = direct - near + far if c > 0.0 else -(direct + near + far)
@@ -224,15 +222,13 @@ class Line:
     def _aliases(self, epsilon: FloatArray, log_scale: FloatArray) -> FloatArray:
         """sum_k>0 e^{kcR} delta(eps + kR) and its mirror, by Chernoff at the best other c of the walk."""
         total = np.zeros(len(epsilon))
-        for side in (self.plan.right, self.plan.left):
-            c, k = self.walk.c[side], self.walk.k[side]
-            gap = np.abs(c - self.c) * self.spread
-            keep = gap > 1e-6
-            c, k, gap = c[keep], k[keep], gap[keep]
-            if not len(c):
+        for place in (self.plan.right, self.plan.left):
+            c, k = float(self.walk.c[place]), float(self.walk.k[place])
+            gap = abs(c - self.c) * self.spread
+            if not gap > 1e-6:
                 return np.full(len(epsilon), math.inf)
-            log_bound = np.min(k - np.multiply.outer(epsilon, c) - gap - np.log(-np.expm1(-gap)), axis=1)
-            total += np.exp(np.minimum(log_bound - log_scale + 1e-6, 700.0))
+            log_bound = k - c * epsilon - gap - math.log(-math.expm1(-gap)) + 1e-6
+            total += np.exp(np.minimum(log_bound - log_scale, 700.0))
         return total
 
 

@@ -115,6 +115,10 @@ class Walk:
         right[index] = True
         return np.min(self.cuts[:, right], axis=1)
 
+    @property
+    def _uncut(self) -> bool:
+        return bool(self.log_lost.max() == -math.inf)
+
     def zones(self, index: int, limit: float = LOST) -> tuple[list[IntArray], list[IntArray]]:
         """The c to the right and to the left of ``index`` at which e^{K(c) - c eps} bounds the aliases of its line.
 
@@ -122,7 +126,7 @@ class Walk:
         aliases. Only c whose law is cut no earlier than the line's count: a smaller law bounds nothing.
         """
         c = self.c[index]
-        whole = np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
+        whole = self._uncut or np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
         ends = (-math.inf, -1.0, 0.0, math.inf)
         right: list[IntArray] = []
         left: list[IntArray] = []

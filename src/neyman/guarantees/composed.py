@@ -35,6 +35,7 @@ class PessimisticGuarantee(Guarantee):
     def __init__(self, sides: Sides, adjacency: Adjacency) -> None:
         super().__init__(sides, adjacency)
         self._fits: dict[float, Fit] = {}
+        self._last_epsilon: tuple[FloatArray, FloatArray] | None = None
         self._regrets: dict[float, Divergence] = {}
 
     @cached_property
@@ -71,7 +72,14 @@ class PessimisticGuarantee(Guarantee):
         return self._sides.bracket(epsilon).upper
 
     def _epsilon(self, delta: FloatArray) -> FloatArray:
-        return epsilon_upper(self._sides.forward, delta, self._start, self.known)
+        return self.upper_epsilon(delta)
+
+    def upper_epsilon(self, delta: FloatArray) -> FloatArray:
+        """``epsilon`` of a 1-d array, remembered for the optimistic twin that is usually asked next."""
+        if self._last_epsilon is None or not np.array_equal(self._last_epsilon[0], delta):
+            root = epsilon_upper(self._sides.forward, delta, self._start, self.known)
+            self._last_epsilon = delta.copy(), root
+        return self._last_epsilon[1].copy()
 
     @property
     def known(self) -> tuple[FloatArray, FloatArray] | None:
@@ -219,7 +227,7 @@ class OptimisticGuarantee(Guarantee):
         return self._sides.bracket(epsilon).lower
 
     def _epsilon(self, delta: FloatArray) -> FloatArray:
-        return epsilon_lower(self._sides.forward, delta, self._start, self._twin.known)
+        return epsilon_lower(self._sides.forward, delta, self._start, self._twin.upper_epsilon(delta))
 
     def _beta(self, alpha: FloatArray) -> FloatArray:
         return beta_upper(self._sides, alpha, self._start)

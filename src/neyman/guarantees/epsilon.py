@@ -48,9 +48,12 @@ def epsilon_upper(
 
 
 def epsilon_lower(
-    profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray] | None = None
+    profile: Profile, delta: FloatArray, start: float, upper: FloatArray | None = None
 ) -> FloatArray:
-    """Return eps >= 0 at which delta(eps) >= ``delta`` and delta(eps) > 0 are certified; 0 where there is none."""
+    """Return eps >= 0 at which delta(eps) >= ``delta`` and delta(eps) > 0 are certified; 0 where there is none.
+
+    ``upper`` is the answer of ``epsilon_upper``, if it is known: the search then starts there.
+    """
     goal = np.maximum(delta, 5e-324)
 
     def score(epsilon: FloatArray) -> FloatArray:
@@ -60,7 +63,8 @@ def epsilon_lower(
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
         return b.lower >= goal
 
-    root = crossing(score, _target(goal), start, known=known)
+    usable = upper is not None and bool(np.all(np.isfinite(upper)))
+    root = upper if upper is not None and usable else crossing(score, _target(goal), start)
     return _certified(profile, goal, root, holds, -1.0)
 
 

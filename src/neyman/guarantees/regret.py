@@ -155,8 +155,8 @@ def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], sta
     worst = 0.0
     for branch in mine.branches:
         begin = _certified_reach(branch, floor, near, start)
-        end = max(min(near + 3.0 * start, 600.0), begin + start)
-        grid = np.linspace(begin, end, 64)
+        end = max(min(near + 0.6 * start, 600.0), begin + 0.2 * start)
+        grid = np.linspace(begin, end, 16)
         upper, lower = branch.bracket(grid).upper, gaussian.bracket(grid).lower
         with np.errstate(under="ignore"):
             pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(grid[:-1]))
