@@ -1,4 +1,4 @@
-"""Every Gaussian and sampled-Gaussian value in ``reference/data``: never on the wrong side, never further than promised."""
+"""Every Gaussian and sampled-Gaussian value in ``reference/data``: never on the wrong side, never too far off."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ def test_bayes_error(mechanism: ny.Mechanism, adjacency: str, points: list[dict[
 
 @EVERY
 def test_profiles_support_the_curve(mechanism: ny.Mechanism, adjacency: str, points: list[dict[str, str]]) -> None:
-    """Each exact tangent 1 - delta - e^eps alpha lies below the true curve: the upper bound on f may not dip under it."""
+    """Each exact tangent 1 - delta - e^eps alpha lies below the true curve, so below the upper bound on f."""
     g = guarantee(mechanism, adjacency)
     e, exact = columns([p for p in points if abs(float(p["eps"])) < 30.0])
     for alpha in (1e-8, 1e-3, 0.2):
@@ -238,8 +238,8 @@ def test_printed_values_of_mu(sigma: float, rate: float, steps: int, floor: floa
 def test_why_a_published_mu_of_0_439_cannot_be_true() -> None:
     """(1, 0.01, 1000): a published tool says mu = 0.439, on a finer grid 0.410; both lie below the truth.
 
-    One point of the profile is proof enough. epsilon(1e-5) >= 1.828 means delta(1.828) >= 1e-5, and G_mu may stand in for the
-    curve only where its own delta is at least as large: from mu = 0.4625 on. At the floor 1e-10 even that
+    One point of the profile is proof enough. epsilon(1e-5) >= 1.828 means delta(1.828) >= 1e-5, and G_mu may stand in
+    for the curve only where its own delta is at least as large: from mu = 0.4625 on. At the floor 1e-10 even that
     falls short.
     """
     g = guarantee(ny.DPSGD(1.0, 0.01, 1000))

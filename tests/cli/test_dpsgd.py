@@ -185,7 +185,7 @@ def test_not_certified_is_exit_code_3_in_one_line(call: Any) -> None:
     code, out, err = call(*RUN, "--tolerance", "1e-12")
     assert (code, out) == (3, "")
     found = re.fullmatch(
-        r"neyman: (?P<what>(mu|delta)\(\S+\)) is certified only to lie in \[(?P<low>\S+), (?P<high>\S+)\]: wider than the "
+        r"neyman: (mu|delta)\(\S+\) is certified only to lie in \[(?P<low>\S+), (?P<high>\S+)\]: wider than the "
         r"tolerance 1e-12 asks; pass a larger tolerance to account\(\) to accept it\.\n",
         err,
     )
@@ -215,8 +215,10 @@ REFUSED: list[tuple[list[str], str]] = [
     ),
     (
         [*RUN, "--adjacency", "replace"],
-        'adjacency must be one of "add_or_remove", "add", "remove" for a mechanism with sampled steps, got \'replace\'. '
-        "Exchanging a record is removing one and adding another.",
+        (
+            'adjacency must be one of "add_or_remove", "add", "remove" for a mechanism with sampled steps, '
+            "got 'replace'. Exchanging a record is removing one and adding another."
+        ),
     ),
     (
         [*RUN, "--floor", "0.5"],

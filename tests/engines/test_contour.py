@@ -225,7 +225,7 @@ def test_where_balls_cannot_go_lines_and_arcs_must_agree_with_the_lattice(steps:
         assert relative_width(a)[0] < 1e-6
 
 
-# ------------------------------------------------------------------------------------------------- one truth, two contours
+# ------------------------------------------------------------------------------------------- one truth, two contours
 
 
 def by_arc(profile: ContourProfile, epsilon: float) -> tuple[float, float]:
@@ -439,7 +439,7 @@ def test_the_rotated_bound_is_convex_and_above(
 def test_a_law_bent_beyond_its_grid_is_bounded_by_infinity() -> None:
     law = rotated(1.0, 0.01, 0.3, reach=2.0)
     assert law.log_bound(np.array([50.0 + 0j]))[0] == math.inf
-    value, rounding = log_a_of(law, np.array([50.0 + 0j]))
+    _, rounding = log_a_of(law, np.array([50.0 + 0j]))
     assert rounding[0] == math.inf
     assert law.log_size >= 0.0
 

@@ -4,9 +4,13 @@ not sharp.
 
 from __future__ import annotations
 
+from functools import partial
+
+from neyman.engines.backed import BackedProfile
 from neyman.engines.closed_form import GaussianProfile, PerfectProfile, SubsampledGaussianProfile
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts
+from neyman.engines.lattice import LatticeProfile
 from neyman.engines.profile import Profile
 from neyman.losses.base import Step
 from neyman.losses.gaussian import GaussianStep
@@ -14,6 +18,8 @@ from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 
 __all__ = ["profiles"]
+
+_FEW = 4  # distinct steps up to which a lattice is held ready
 
 Losses = tuple[tuple[Step, int], ...]
 
@@ -35,6 +41,9 @@ def profiles(losses: Losses, tolerance: float) -> tuple[Profile, Profile]:
         )
     steps = tuple((SamplingTransform(step.sigma, step.rate), times) for step, times in sampled)
     mu = gaussians[0] if gaussians else 0.0
-    remove, add = (ContourProfile(Parts(steps, mu, direction)) for direction in ("remove", "add"))
-    del tolerance
+    contours = [ContourProfile(Parts(steps, mu, direction)) for direction in ("remove", "add")]
+    if len(losses) > _FEW:
+        return contours[0], contours[1]
+    lattices = [partial(LatticeProfile, losses, direction, tolerance) for direction in ("remove", "add")]
+    remove, add = (BackedProfile(*pair, tolerance) for pair in zip(contours, lattices, strict=True))
     return remove, add

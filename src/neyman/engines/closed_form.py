@@ -66,7 +66,9 @@ class GaussianProfile(Profile):
     True
     """
 
-    method = "closed form"
+    @property
+    def method(self) -> str:
+        return "closed form"
 
     def __init__(self, mu: float) -> None:
         self.mu = not_negative("mu", mu)
@@ -115,7 +117,9 @@ class SubsampledGaussianProfile(Profile):
     0.0
     """
 
-    method = "closed form"
+    @property
+    def method(self) -> str:
+        return "closed form"
 
     def __init__(self, sigma: float, rate: float, direction: str) -> None:
         self.sigma = positive("sigma", sigma)
@@ -184,7 +188,9 @@ class SubsampledGaussianProfile(Profile):
 class PerfectProfile(Profile):
     """delta = 0: the output does not depend on the record."""
 
-    method = "closed form"
+    @property
+    def method(self) -> str:
+        return "closed form"
 
     @property
     def tail_mu(self) -> float:
@@ -201,7 +207,9 @@ class PerfectProfile(Profile):
 class BlatantProfile(Profile):
     """delta = 1: the output reveals the record."""
 
-    method = "closed form"
+    @property
+    def method(self) -> str:
+        return "closed form"
 
     @property
     def tail_mu(self) -> float:

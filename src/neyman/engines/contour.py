@@ -32,7 +32,9 @@ _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding 
 class ContourProfile(Profile):
     """Profile of a composition of Poisson-sampled Gaussian steps, one direction, for eps >= 0."""
 
-    method = "transform"
+    @property
+    def method(self) -> str:
+        return "transform"
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts

@@ -68,53 +68,58 @@ class _Edge:
     real: FloatArray
     log_bound: FloatArray
     log_kernel: FloatArray
-    log_tail: FloatArray  # per piece end: all beyond it, but for e^{-z eps}
+    log_tail: float  # all beyond the last piece, but for e^{-z eps}
 
     @classmethod
-    def along(cls, steps: Steps, shape: _Shape, angle: float, less_one: bool) -> _Edge:
+    def along(
+        cls, steps: Steps, shape: _Shape, angle: float, less_one: bool, slope: FloatArray, level: FloatArray
+    ) -> _Edge:
+        """As far as what lies beyond is, by a bound that costs nothing, below e^level for each slope."""
         u = np.arange(0.0, _FAR + _COARSE, _COARSE)
-        corner = shape.corners(u, angle)
-        flat = corner.ravel()
-        bound = steps.log_bounds(flat, rotated=True)
-        near = np.flatnonzero(flat.imag < 4.0 * np.abs(flat.real) + 1.0)
+        stop = _reach(steps, shape.at(u, angle), less_one, slope, level)
+        corner = shape.corners(u[: stop + 1], angle)
+        # each piece shares its ends with its neighbours
+        places = np.concatenate([shape.at(u[: stop + 1], angle), corner[:, 1]])
+        each = steps.log_bounds(places, rotated=True)
+        near = np.flatnonzero(places.imag < 4.0 * np.abs(places.real) + 1.0)
         if len(near):
-            bound[near] = np.minimum(bound[near], steps.log_bounds(flat[near], rotated=False))
+            each[near] = np.minimum(each[near], steps.log_bounds(places[near], rotated=False))
+        bound = np.stack([each[:stop], each[stop + 1 :], each[1 : stop + 1]], axis=1)
         real, imag = corner.real, corner.imag
         extreme = np.maximum(real.max(axis=1) ** 2, real.min(axis=1) ** 2) - imag.min(axis=1) ** 2 - real.min(axis=1)
-        bound = bound.reshape(corner.shape) + 0.5 * steps.parts.mu**2 * extreme[:, None]
-        sides = np.abs(np.diff(corner, axis=1))
-        length = sides.sum(axis=1)
+        bound = bound + 0.5 * steps.parts.mu**2 * extreme[:, None]
+        length = np.abs(np.diff(corner, axis=1)).sum(axis=1)
         away = [np.abs(corner - pole).max(axis=1) - length for pole in (0.0, 1.0)]
         with np.errstate(divide="ignore", invalid="ignore"):
             kernel = np.where((away[0] > 0.0) & (away[1] > 0.0), np.log(length / (math.pi * away[0] * away[1])), np.inf)
-        tail = _tails(steps, corner[:, 2])
         if less_one:
-            one = np.where(np.isfinite(tail), np.log(8.0 / (math.pi * np.abs(corner[:, 2]))), np.inf)
-            bound, tail = np.logaddexp(bound, 0.0), np.logaddexp(tail, one)
-        return cls(real, bound, kernel, tail)
+            bound = np.logaddexp(bound, 0.0)
+        return cls(real, bound, kernel, float(_tails(steps, shape.at(u, angle), less_one)[stop]))
 
-    def log_integral(self, slope: FloatArray, upto: int) -> FloatArray:
-        """log of the bound on (1/2 pi) int |...| |dw| for e^{slope Re w}, over the first ``upto`` pieces and all
-        beyond.
-        """
-        height = (self.log_bound[:upto] + np.multiply.outer(slope, self.real[:upto])).max(axis=2) + self.log_kernel[
-            :upto
-        ]
+    def log_integral(self, slope: FloatArray) -> FloatArray:
+        """log of the bound on (1/2 pi) int |...| |dw| for e^{slope Re w}."""
+        height = (self.log_bound + np.multiply.outer(slope, self.real)).max(axis=2) + self.log_kernel
         top = height.max(axis=1)
         total = top + np.log(np.exp(height - top[:, None]).sum(axis=1))
-        return np.logaddexp(total, self.log_tail[upto - 1] + slope * self.real[upto - 1, 2])
+        return np.logaddexp(total, self.log_tail + slope * self.real[-1, 2])
 
 
-_Edges = tuple[_Edge, _Edge, _Edge]  # on either side of the path, and along it
+def _reach(steps: Steps, w: ComplexArray, less_one: bool, slope: FloatArray, level: FloatArray) -> int:
+    """The first place along ``w``, at least 1, beyond which all is below e^level for each slope; else the last."""
+    tail = _tails(steps, w, less_one) + np.multiply.outer(slope, w.real)
+    enough = np.flatnonzero(np.all(tail < level[:, None], axis=0))
+    return max(int(enough[0]), 1) if len(enough) else len(w) - 1
 
 
-def _tails(steps: Steps, w: ComplexArray) -> FloatArray:
+def _tails(steps: Steps, w: ComplexArray, less_one: bool) -> FloatArray:
     """log of the bound on what lies beyond w, where e^{wS} no longer grows along the rotated ray."""
     sector = steps.bounding[0][0].chi
     calm = (np.angle(w) >= 0.5 * math.pi - sector) & (np.abs(w) > 8.0 * (1.0 + np.abs(w[0])))
     if steps.parts.mu > 0.0:
         calm &= np.angle(w) >= 0.25 * math.pi
-    return np.where(calm, steps.log_size + w.real * steps.edge + np.log(8.0 / (math.pi * np.abs(w))), np.inf)
+    kernel = np.log(8.0 / (math.pi * np.abs(w)))
+    law = steps.log_size + w.real * steps.edge
+    return np.where(calm, (np.logaddexp(law, 0.0) if less_one else law) + kernel, np.inf)
 
 
 @dataclass(frozen=True)
@@ -128,8 +133,8 @@ class Arc:
     sloped: ComplexArray  # e^{K - scale} w'(u) h z / (pi w (w - 1)), for e^eps Q(L > eps)
     error: FloatArray  # bound on the error of each weight
     sign: float
-    edges: _Edges
-    upto: int
+    edges: tuple[_Edge, _Edge]  # on either side of the path
+    beyond: tuple[float, float]  # log of the bound on all beyond the last node, and Re w there
     log_rule: float  # -log(e^{2 pi a/h} - 1)
     range: tuple[float, float]  # the eps it was laid for
     drift: float
@@ -151,27 +156,27 @@ class Arc:
         slope = -sign * np.array(epsilon)
         k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real) + steps.drift * w_c
         less_one = sign > 0.0 and 0.0 < k_c < 1.0
-        inner, path, outer = (_Edge.along(steps, shape, angle, less_one) for angle in (phi - strip, phi, phi + strip))
-        edges = (inner, path, outer)
         size = math.log(math.expm1(k_c)) if less_one else k_c
-        target = size + slope * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale) - _DIGITS
-        tail = edges[1].log_tail + np.multiply.outer(slope, edges[1].real[:, 2])
-        enough = np.flatnonzero(np.all(tail < target[:, None], axis=0))
-        if not len(enough):
+        level = size + slope * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale)
+        u = np.arange(0.0, _FAR + _COARSE, _COARSE)
+        path = shape.at(u, phi)
+        upto = _reach(steps, path, less_one, slope, level - _DIGITS)
+        log_tail = float(_tails(steps, path, less_one)[upto])
+        edges = tuple(_Edge.along(steps, shape, angle, less_one, slope, level) for angle in (phi - strip, phi + strip))
+        rim = np.logaddexp(edges[0].log_integral(slope), edges[1].log_integral(slope))
+        spacing = 2.0 * math.pi * strip / max(float(np.max(rim - level)) + _DIGITS, 1.0)
+        if not math.isfinite(log_tail) or not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
             return None
-        upto = int(enough[0]) + 1
-        rim = np.logaddexp(
-            edges[0].log_integral(slope, len(edges[0].real)), edges[2].log_integral(slope, len(edges[2].real))
+        beyond = (log_tail, float(path[upto].real))
+        return cls._evaluate(
+            steps, shape, phi, strip, spacing, (edges[0], edges[1]), upto, c, sign, less_one, epsilon, beyond
         )
-        spacing = 2.0 * math.pi * strip / max(float(np.max(rim - target)), 1.0)
-        if not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
-            return None
-        return cls._evaluate(steps, shape, phi, strip, spacing, edges, upto, c, sign, less_one, epsilon)
 
     @classmethod
     def _evaluate(
         cls, steps: Steps, shape: _Shape, phi: float, strip: float, spacing: float,
-        edges: _Edges, upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
+        edges: tuple[_Edge, _Edge], upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
+        beyond: tuple[float, float],
     ) -> Arc:  # fmt: skip
         count = math.ceil(_COARSE * upto / spacing)
         u: FloatArray = np.arange(count + 1, dtype=np.float64) * spacing
@@ -191,7 +196,9 @@ class Arc:
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
         z = w - 1.0 if sign > 0.0 else -w
-        return cls(c, scale, w, weight, grown * kernel * z, error, sign, edges, upto, log_rule, span, drift, steps.shift)
+        return cls(
+            c, scale, w, weight, grown * kernel * z, error, sign, edges, beyond, log_rule, span, drift, steps.shift
+        )
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
@@ -214,10 +221,10 @@ class Arc:
             turning = np.multiply.outer(2.0 * _UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
             error[i : i + rows] = np.einsum("ij,ij->i", bend, self.error + 8.0 * _UNIT * size + turning)
         tilt = -self.sign * epsilon
-        rim = [self.edges[i].log_integral(tilt, len(self.edges[i].real)) for i in (0, 2)]
-        beyond = self.edges[1].log_tail[self.upto - 1] + tilt * self.edges[1].real[self.upto - 1, 2]
+        rim = [edge.log_integral(tilt) + self.log_rule for edge in self.edges]
+        beyond = self.beyond[0] + tilt * self.beyond[1]
         offset = tilt * start + self.scale
-        for extra in (rim[0] + self.log_rule, rim[1] + self.log_rule, beyond):
+        for extra in (*rim, beyond):
             error = error + np.exp(np.minimum(extra - offset, 700.0))
         error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error)
         return value, slope, error, log_scale

@@ -15,6 +15,7 @@ __all__ = ["choose", "curvature"]
 _AIM = 36.0  # e-folds between a line's height and its aliases, as planned
 _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
 _WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
+_DEEP = 90.0  # e-folds of delta below which lines are not chosen with care
 _FEW = 5  # lines compared for each stretch of eps
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
 
@@ -37,7 +38,12 @@ def choose(walk: Walk) -> IntArray:
     first = 0
     while first < len(reach):
         good = np.flatnonzero(loss[first] <= _LOSS)
-        pick, last = _longest(walk, able[good], loss[first:, good] <= _LOSS, reach[first:], best[first:])
+        serves = loss[first:, good] <= _LOSS
+        if best[first] > -_DEEP:
+            pick, last = _longest(walk, able[good], serves, reach[first:], best[first:])
+        else:  # hardly ever asked for: the longest run will do
+            runs = np.minimum.accumulate(serves, axis=0).sum(axis=0)
+            pick, last = int(np.argmax(runs)), int(runs.max()) - 1
         chosen.append(int(able[good[pick]]))
         first += last + 1
     return np.unique(np.array(chosen, dtype=np.int64))

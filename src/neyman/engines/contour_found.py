@@ -103,7 +103,9 @@ def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost:
         high = np.maximum(value + error, 0.0) * scale * (1.0 + slack) + lost
         high = np.where(high < 1.0, high + 5e-324, 1.0)
         low = np.minimum(low, high)
-        return Bracket(low, high, np.log1p(-high) * (1.0 + tiny) - tiny, np.minimum(np.log1p(-low) * (1.0 - tiny) + tiny, 0.0))
+        return Bracket(
+            low, high, np.log1p(-high) * (1.0 + tiny) - tiny, np.minimum(np.log1p(-low) * (1.0 - tiny) + tiny, 0.0)
+        )
 
 
 def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:

@@ -78,9 +78,7 @@ def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatAr
     return out
 
 
-def _best(
-    walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, target: FloatArray
-) -> tuple[float, int]:
+def _best(walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, target: FloatArray) -> tuple[float, int]:
     """The one c that bounds the aliases on its side at the least distance for a whole band, and that distance."""
     best = (math.inf, index)
     for zone in zones:

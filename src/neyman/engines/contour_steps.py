@@ -25,13 +25,15 @@ class Steps:
     """The steps of a composition as their rotated laws.
 
     ``rotated`` evaluates far from the real axis, ``straight`` (not rotated at all) near it; ``bounding`` lies
-    between: its angle is paid once per step in every bound, so it shrinks as the steps grow many.
+    between: its angle is paid once per step in every bound, so it shrinks as the steps grow many. Bounds are integrals
+    of smooth positive functions: ``bounding`` and ``upright`` (again not rotated) need but a coarse grid.
     """
 
     parts: Parts
     rotated: tuple[tuple[RotatedLaw, int], ...]
     straight: tuple[tuple[RotatedLaw, int], ...]
     bounding: tuple[tuple[RotatedLaw, int], ...]
+    upright: tuple[tuple[RotatedLaw, int], ...]
 
     @classmethod
     def along(cls, parts: Parts, reach: float) -> Steps:
@@ -45,7 +47,13 @@ class Steps:
         widest = max(law.sigma for law, _ in parts.steps)
         angle = max(min(0.6, 1.8 / widest), 1.2 * chi)
         tilt = angle - 0.5 * chi
-        return cls(parts, laws(angle, 2.0 * math.pi * tilt / 50.0, tilt), laws(0.0, 0.02, 0.2), laws(chi, 0.06, 0.3))
+        return cls(
+            parts,
+            laws(angle, 2.0 * math.pi * tilt / 50.0, tilt),
+            laws(0.0, 0.02, 0.2),
+            laws(chi, 0.1, 0.3),
+            laws(0.0, 0.1, 0.2),
+        )
 
     @property
     def edge(self) -> float:
@@ -59,7 +67,7 @@ class Steps:
 
     def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray:
         """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""
-        laws = self.bounding if rotated else self.straight
+        laws = self.bounding if rotated else self.upright
         return np.sum([times * law.log_bound(w) for law, times in laws], axis=0)
 
     @cached_property

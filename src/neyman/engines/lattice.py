@@ -69,7 +69,9 @@ class LatticeProfile(Profile):
     (True, '...')
     """
 
-    method = "lattice"
+    @property
+    def method(self) -> str:
+        return "lattice"
 
     def __init__(
         self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float = 1e-6, max_points: int = 1 << 20

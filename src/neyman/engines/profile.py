@@ -40,7 +40,10 @@ class Profile(ABC):
     ``slope`` is e^eps Q(L > eps) = -d delta / d eps, accurate but not certified: it steers solvers, it never decides.
     """
 
-    method: str
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """Which engine answers: "closed form", "transform" or "lattice"."""
 
     @abstractmethod
     def bracket(self, epsilon: FloatArray) -> Bracket:

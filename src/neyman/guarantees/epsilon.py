@@ -47,9 +47,7 @@ def epsilon_upper(
     return _certified(profile, delta, root, holds, 1.0)
 
 
-def epsilon_lower(
-    profile: Profile, delta: FloatArray, start: float, upper: FloatArray | None = None
-) -> FloatArray:
+def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: FloatArray | None = None) -> FloatArray:
     """Return eps >= 0 at which delta(eps) >= ``delta`` and delta(eps) > 0 are certified; 0 where there is none.
 
     ``upper`` is the answer of ``epsilon_upper``, if it is known: the search then starts there.

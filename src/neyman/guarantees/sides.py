@@ -22,9 +22,14 @@ class MaximumProfile(Profile):
     def __init__(self, first: Profile, second: Profile) -> None:
         self.first = first
         self.second = second
-        self.method = first.method if first.method == second.method else f"{first.method}, {second.method}"
         self._last: tuple[FloatArray, Bracket, Bracket] | None = None
         self._zero: tuple[Bracket, Bracket] | None = None
+
+    @property
+    def method(self) -> str:
+        """How the two are computed: usually in the same way."""
+        ways = dict.fromkeys(", ".join((self.first.method, self.second.method)).split(", "))
+        return ", ".join(ways)
 
     @property
     def tail_mu(self) -> float:

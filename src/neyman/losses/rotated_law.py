@@ -89,7 +89,7 @@ class RotatedLaw:
         return 16.0 * _UNIT * float(np.sum(np.abs(np.exp(self.log_weight) * self.loss)))
 
     def log_rest(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-        """log E_Q[e^{wS}] - w ``mean``, for Im w >= 0 and |w| ascending, with a bound on the rounding error of each value.
+        """log E_Q[e^{wS}] - w ``mean``, for Im w >= 0 and |w| ascending, with a bound on the rounding of each value.
 
         The linear term stays out: an error in it only moves the loss, by as much as ``mean`` is wrong, while everywhere
         else rounding would hurt in proportion to |w|. Of each row only the losses on the scale of 1/|w| are integrated

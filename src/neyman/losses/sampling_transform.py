@@ -169,7 +169,7 @@ class SamplingTransform:
         untilted = 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         quadrature = 3.0 * math.exp(-margin + (0.0 if large else scale))
         rounding = 8.0 * _UNIT * ((omega + abs(w)) * spread + untilted + (float(size.sum()) if large else 0.0))
-        log_a: ComplexArray = (np.log(value) + scale) if large else np.asarray(log1p(value), complex)
+        log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
         modulus = np.maximum(np.abs(value if large else 1.0 + value), 1e-300)
         return log_a, (rounding + quadrature) / modulus
 
