@@ -384,7 +384,7 @@ def test_the_tail_bound_holds_for_every_larger_omega(
 
 
 def rotated(sigma: float, rate: float, chi: float, reach: float = 6.0) -> RotatedLaw:
-    return RotatedLaw(SamplingTransform(sigma, rate), chi, reach, 0.05, 0.2)
+    return RotatedLaw(SamplingTransform(sigma, rate), chi, reach, 0.0, 0.05, 0.2)
 
 
 def log_a_of(law: RotatedLaw, w: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -398,7 +398,7 @@ LAWS = [(1.0, 0.01, 0.3), (2.0, 0.1, 0.2), (0.5, 0.05, 0.4), (0.8, 1e-5, 0.3), (
 
 @pytest.mark.parametrize(("sigma", "rate", "chi"), LAWS)
 def test_the_rotated_law_is_the_same_transform(sigma: float, rate: float, chi: float) -> None:
-    law = RotatedLaw(SamplingTransform(sigma, rate), chi, 6.0, 0.02, 0.2)
+    law = RotatedLaw(SamplingTransform(sigma, rate), chi, 6.0, 0.0, 0.02, 0.2)
     w = np.array([0.5, 1.0 + 0.5j, 2.0 + 1.0j, 1.5 + 3.0j, -0.5 + 5.0j, 2.0 + 12.0j])
     w = w[np.argsort(np.abs(w))]
     log_a, rounding = log_a_of(law, w)

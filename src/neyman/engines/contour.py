@@ -12,7 +12,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_choice import choose, curvature
 from neyman.engines.contour_found import Found
-from neyman.engines.contour_line import Line, Plan
+from neyman.engines.contour_line import ROUNDED, Line, Plan
 from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 from neyman.engines.profile import Bracket, Profile
@@ -24,6 +24,7 @@ _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated ray
 _AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
 _ENOUGH = 3e-7  # relative error above which a line through the saddle itself is worth trying
 _STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
+_FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
 _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
@@ -62,8 +63,8 @@ class ContourProfile(Profile):
 
     def _evaluated(self, epsilon: FloatArray) -> Found:
         """``_evaluate``, once for the bracket and the slope that solvers ask for together."""
-        if self._last is None or self._last[0] is not epsilon:
-            self._last = epsilon, self._evaluate(epsilon)
+        if self._last is None or not np.array_equal(self._last[0], epsilon):
+            self._last = epsilon.copy(), self._evaluate(epsilon)
         return self._last[1]
 
     def _capped(self, epsilon: FloatArray, found: Found) -> Bracket:
@@ -86,7 +87,9 @@ class ContourProfile(Profile):
     def _log_chernoff(self, epsilon: FloatArray) -> FloatArray:
         """log of the best bound e^{K(c) - c eps} on delta, plus what the law at that c has lost."""
         right = self._walk.c > 0.0
-        log_tail = self._walk.k[right] - np.multiply.outer(epsilon, self._walk.c[right])
+        c, k = self._walk.c[right], self._walk.k[right]
+        pull = np.multiply.outer(epsilon, c)
+        log_tail = k - pull + ROUNDED * (np.abs(k) + pull)
         return np.min(np.logaddexp(log_tail, self._walk.log_lost[right]), axis=1, initial=0.0)
 
     def _evaluate(self, epsilon: FloatArray) -> Found:
@@ -214,10 +217,11 @@ class ContourProfile(Profile):
     @cached_property
     def _rotations(self) -> Steps | None:
         walk = self._walk
-        right = walk.c[walk.useful() & np.isinf(walk.cuts).all(axis=0)]
-        reach = 1.0 + float(right.max(initial=0.0)) if self._parts.direction == "remove" else 1.0
+        whole = walk.useful() & np.isinf(walk.cuts).all(axis=0)
+        steepest = 1.05 * float(walk.c[whole & (walk.depth > -_FOLLOWED)].max(initial=0.0))
+        reach, depth = (1.55 + steepest, 0.0) if self._parts.direction == "remove" else (1.55, 0.5 + steepest)
         try:
-            return Steps.along(self._parts, 1.05 * reach + 0.5)
+            return Steps.along(self._parts, reach, depth)
         except ArithmeticError:
             return None
 

@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.contour_line import SUMMED, faults, settled
 from neyman.engines.contour_steps import Steps
 from neyman.losses.sampling_transform import ComplexArray
 
@@ -36,7 +37,7 @@ _UNIT = 2.0**-53
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
 _FAR = 75.0  # u from which 1/|w| alone is below any error asked for
-_CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
+_CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 _MOST = 20000  # nodes beyond which an arc is not worth it
 
 
@@ -100,7 +101,9 @@ class _Edge:
         """log of the bound on (1/2 pi) int |...| |dw| for e^{slope Re w}."""
         height = (self.log_bound + np.multiply.outer(slope, self.real)).max(axis=2) + self.log_kernel
         top = height.max(axis=1)
-        total = top + np.log(np.exp(height - top[:, None]).sum(axis=1))
+        known = top < math.inf
+        with np.errstate(invalid="ignore"):
+            total = np.where(known, top + np.log(np.exp(height - top[:, None]).sum(axis=1)), math.inf)
         return np.logaddexp(total, self.log_tail + slope * self.real[-1, 2])
 
 
@@ -191,7 +194,7 @@ class Arc:
         with np.errstate(under="ignore"):
             grown = np.exp(k - scale)
             weight = (np.expm1(k) if less_one else grown) * kernel
-        error = np.abs(grown * kernel) * np.expm1(np.minimum(error + 2.0 * _UNIT * np.abs(k), 700.0))
+        error = faults(k.real - scale, kernel, error + 2.0 * _UNIT * np.abs(k))
         error += 16.0 * _UNIT * np.abs(weight)
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
@@ -208,23 +211,26 @@ class Arc:
         log_scale = self.scale - self.c * epsilon
         value, slope, error = (np.empty(len(epsilon)) for _ in range(3))
         rows = max(1, _CHUNK // len(self.w))
-        sloped = self.sloped
+        size = np.abs(self.weight)
+        parts = [np.ascontiguousarray(x) for w in (self.weight, self.sloped) for x in (w.real, w.imag)]
         for i in range(0, len(epsilon), rows):
             part = epsilon[i : i + rows]
             pull = self.drift - self.sign * part
-            bend = np.exp(np.minimum(np.multiply.outer(pull, self.w.real - start), 700.0))
-            turn = np.multiply.outer(pull, self.w.imag)
-            cosine, sine = bend * np.cos(turn), bend * np.sin(turn)
-            value[i : i + rows] = cosine @ self.weight.imag + sine @ self.weight.real
-            slope[i : i + rows] = cosine @ sloped.imag + sine @ sloped.real
-            size = np.abs(self.weight)
-            turning = np.multiply.outer(2.0 * _UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
-            error[i : i + rows] = np.einsum("ij,ij->i", bend, self.error + 8.0 * _UNIT * size + turning)
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                bend = np.exp(np.multiply.outer(pull, self.w.real - start))
+                turn = np.multiply.outer(pull, self.w.imag)
+                cosine, sine = bend * np.cos(turn), bend * np.sin(turn)
+                value[i : i + rows] = (cosine * parts[1] + sine * parts[0]).sum(axis=1)
+                slope[i : i + rows] = (cosine * parts[3] + sine * parts[2]).sum(axis=1)
+                turning = np.multiply.outer(2.0 * _UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
+                error[i : i + rows] = np.einsum("ij,ij->i", bend, self.error + SUMMED * size + turning)
         tilt = -self.sign * epsilon
         rim = [edge.log_integral(tilt) + self.log_rule for edge in self.edges]
         beyond = self.beyond[0] + tilt * self.beyond[1]
         offset = tilt * start + self.scale
-        for extra in (*rim, beyond):
-            error = error + np.exp(np.minimum(extra - offset, 700.0))
-        error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error)
-        return value, slope, error, log_scale
+        rounded = 8.0 * _UNIT * (1.0 + np.abs(offset) + epsilon * (1.0 + abs(self.c)))
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            for extra in (*rim, beyond):
+                error = error + np.exp(extra - offset + 8.0 * _UNIT * (np.abs(extra) + np.abs(offset)))
+            error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error) + rounded * np.abs(value)
+            return settled(value, slope, error, log_scale)

@@ -84,12 +84,13 @@ def _assemble(
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         log_low, log_high = np.log(low) + log_scale, np.log(high) + log_scale
         small_low, small_high = np.exp(log_low) * (1.0 - tiny), np.exp(np.minimum(log_high, 1.0)) * (1.0 + tiny)
-        # the law was cut: what was cut off may add to delta, never to 1 - delta
+        # the law was cut: what was cut off may add to delta or to 1 - delta
         delta_low = np.where(is_gap, 1.0 - small_high - lost - tiny, small_low)
         delta_high = np.where(is_gap, 1.0 - small_low + tiny, small_high + lost)
         delta_low, delta_high = np.clip(delta_low, 0.0, 1.0), np.clip(delta_high, 0.0, 1.0)
         gap_low = np.where(is_gap, _log_less(log_low, lost) - tiny, np.log1p(-delta_high) * (1.0 + tiny) - tiny)
-        gap_high = np.where(is_gap, np.minimum(log_high + tiny, 0.0), np.log1p(-delta_low) * (1.0 - tiny) + tiny)
+        with_lost = np.logaddexp(log_high, np.log(2.0 * lost))
+        gap_high = np.where(is_gap, np.minimum(with_lost + tiny, 0.0), np.log1p(-delta_low) * (1.0 - tiny) + tiny)
     return Bracket(delta_low, delta_high, gap_low, np.minimum(gap_high, 0.0))
 
 
@@ -98,10 +99,11 @@ def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost:
     tiny = 16.0 * _UNIT
     slack = tiny + 4.0 * _UNIT * np.abs(log_scale)
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
-        scale = np.exp(np.minimum(log_scale, 700.0))
-        low = np.maximum(value - error, 0.0) * scale * (1.0 - slack)
+        scale = np.exp(log_scale)
+        low = np.where(scale < np.inf, np.maximum(value - error, 0.0) * scale * (1.0 - slack), 0.0)
         high = np.maximum(value + error, 0.0) * scale * (1.0 + slack) + lost
-        high = np.where(high < 1.0, high + 5e-324, 1.0)
+        # what underflowed is not nothing
+        high = np.where(high < 1.0, high + 5e-324 * (value + error > 0.0), 1.0)
         low = np.minimum(low, high)
         return Bracket(
             low, high, np.log1p(-high) * (1.0 + tiny) - tiny, np.minimum(np.log1p(-low) * (1.0 - tiny) + tiny, 0.0)

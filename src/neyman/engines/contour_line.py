@@ -21,13 +21,15 @@ from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
 
-__all__ = ["Line", "Plan", "alias_distances"]
+__all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "settled"]
 
 _UNIT = 2.0**-53
+SUMMED = 32.0 * _UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
+ROUNDED = 16.0 * _UNIT  # relative rounding of K(c) and of c eps beside each other
 _SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
-_CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
+_CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +63,9 @@ class Plan:
         target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - _DIGITS - extra
         eps = np.array(epsilon)
         nearest = [_best(walk, index, zones, eps, target - c * eps) for zones in walk.zones(index, limit)]
-        spread = max(distance for distance, _ in nearest)
+        if not 0.0 < sd < math.inf:
+            return cls(c, index, math.inf, math.inf, -math.inf, limit, index, index)
+        spread = max(8.0 * sd, *(distance for distance, _ in nearest))
         right, left = (place for _, place in nearest)
         cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, target)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
@@ -175,10 +179,12 @@ class Line:
                 error = error + times * (np.log1p(bound) + 2.0 * _UNIT * np.abs(log_a))
                 lost += times * float(np.exp(transform.log_lost(np.array(cut))))
         scale = float(k[0].real)
-        weight = np.exp(k - scale) * (spacing / math.pi) / (z * (z + 1.0))
-        weight[0] *= 0.5
+        kernel = (spacing / math.pi) / (z * (z + 1.0))
+        kernel[0] *= 0.5
+        with np.errstate(under="ignore"):
+            weight = np.exp(k - scale) * kernel
         size = np.abs(weight)
-        wobble = float(size @ np.expm1(np.minimum(error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)), 700.0)))
+        wobble = float(np.sum(faults(k.real - scale, kernel, error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)))))
         return cls(
             plan.c, plan.spread, omega, weight, scale, plan.log_truncation,
             float(size.sum()), wobble, float(size @ omega), lost, shift, walk, plan,
@@ -200,21 +206,25 @@ class Line:
         slope = slope - far
         value = direct - near + far if c > 0.0 else -(direct + near + far)
         phase = _UNIT * np.abs(epsilon) * self.lean
-        rounding = self.wobble + 4.0 * phase + 8.0 * _UNIT * (self.mass + np.abs(near) + np.abs(far))
+        rounding = self.wobble + 4.0 * phase + SUMMED * self.mass
+        exponents = np.abs(log_scale) + epsilon + (abs(c) + 1.0) * (self.spread + epsilon)
+        rounding = rounding + 8.0 * _UNIT * (1.0 + exponents) * (near + far)
+        rounding = rounding + 4.0 * _UNIT * np.abs(c * epsilon) * np.abs(value)
         rounding = rounding + 2.0 * self.shift * (np.abs(slope) + np.abs(value))
-        with np.errstate(under="ignore"):
+        with np.errstate(over="ignore", under="ignore"):
             cut = np.exp(self.log_truncation - self.scale) + np.zeros_like(epsilon)
-            return value, slope, rounding + cut + self._aliases(epsilon, log_scale), log_scale
+            return settled(value, slope, rounding + cut + self._aliases(epsilon, log_scale), log_scale)
 
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))
         sloped = self.weight * (self.c + 1j * self.omega)
-        both = np.stack([self.weight.real, sloped.real], axis=1), np.stack([self.weight.imag, sloped.imag], axis=1)
+        parts = [np.ascontiguousarray(x) for w in (self.weight, sloped) for x in (w.real, w.imag)]
         rows = max(1, _CHUNK // len(self.omega))
         for i in range(0, len(epsilon), rows):
             turn = np.multiply.outer(epsilon[i : i + rows], self.omega)
-            total = np.cos(turn) @ both[0] + np.sin(turn) @ both[1]
-            direct[i : i + rows], slope[i : i + rows] = total[:, 0], total[:, 1]
+            cosine, sine = np.cos(turn), np.sin(turn)
+            direct[i : i + rows] = (cosine * parts[0] + sine * parts[1]).sum(axis=1)
+            slope[i : i + rows] = (cosine * parts[2] + sine * parts[3]).sum(axis=1)
         return direct, slope
 
     def _aliases(self, epsilon: FloatArray, log_scale: FloatArray) -> FloatArray:
@@ -226,10 +236,30 @@ class Line:
             if not gap > 1e-6:
                 return np.full(len(epsilon), math.inf)
             log_bound = k - c * epsilon - gap - math.log(-math.expm1(-gap)) + 1e-6
-            total += np.exp(np.minimum(log_bound - log_scale, 700.0))
+            rounded = ROUNDED * (abs(k) + np.abs(c * epsilon) + gap + np.abs(log_scale))
+            with np.errstate(over="ignore", under="ignore"):
+                total += np.exp(log_bound - log_scale + rounded)
         return total
 
 
+def faults(log_size: FloatArray, kernel: ComplexArray, error: FloatArray) -> FloatArray:
+    """Bound on |e^K kernel| |e^d - 1| for all |d| <= ``error``, Re K = ``log_size``: as good where ``error`` is huge
+    and e^K nothing.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        grown = np.exp(log_size + error)
+        return np.abs(kernel) * np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
+
+
+def settled(
+    value: FloatArray, slope: FloatArray, error: FloatArray, log_scale: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """The four as they are, but nothing known wherever any overflowed."""
+    sound = np.isfinite(value) & np.isfinite(slope) & (error >= 0.0)
+    return np.where(sound, value, 0.0), np.where(sound, slope, 0.0), np.where(sound, error, math.inf), log_scale
+
+
 def _geometric(decay: float, log_factor: FloatArray) -> FloatArray:
-    """e^log_factor / expm1(decay) for decay > 0, without overflow on the way."""
-    return np.exp(np.minimum(log_factor - decay, 700.0)) / -math.expm1(-decay)
+    """e^log_factor / expm1(decay) for decay > 0, without overflow on the way; inf where it is too large to stay."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.exp(log_factor - decay) / -math.expm1(-decay)

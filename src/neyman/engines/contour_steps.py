@@ -17,7 +17,7 @@ __all__ = ["Steps"]
 
 _UNIT = 2.0**-53
 _FEW = 96
-_SAG = 1.0  # e-folds allowed for the arc between two anchors to leave their chord, along which the bound is convex
+_SAG = 3.0  # e-folds allowed for the arc between two anchors to leave their chord, along which the bound is convex
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,17 @@ class Steps:
     upright: tuple[tuple[RotatedLaw, int], ...]
 
     @classmethod
-    def along(cls, parts: Parts, reach: float) -> Steps:
-        """Laws for contours that cross the real axis at w <= ``reach``."""
+    def along(cls, parts: Parts, reach: float, depth: float) -> Steps:
+        """Laws for contours that cross the real axis at -``depth`` <= w <= ``reach``."""
         weight = sum(times * law.sigma**2 for law, times in parts.steps)
         chi = min(max(math.sqrt(24.0 / weight), 0.02), 0.4)
 
         def laws(angle: float, step: float, tilt: float) -> tuple[tuple[RotatedLaw, int], ...]:
-            return tuple((RotatedLaw(law, angle, reach, step, tilt), times) for law, times in parts.steps)
+            # the law of S is about 1/sigma wide on the grid
+            return tuple(
+                (RotatedLaw(law, angle, reach, depth, min(step, 0.2 / law.sigma), tilt), times)
+                for law, times in parts.steps
+            )
 
         widest = max(law.sigma for law, _ in parts.steps)
         angle = max(min(0.6, 1.8 / widest), 1.2 * chi)
@@ -98,7 +102,8 @@ class Steps:
         for law, times in self.rotated if rotated else self.straight:
             rest, rounding = law.log_rest(w)
             log_a = rest + w * (law.mean + law.edge)
-            alias = np.exp(np.minimum(_between(law, w) - log_a.real, 700.0))
+            with np.errstate(over="ignore", under="ignore"):
+                alias = np.exp(_between(law, w) - log_a.real)
             k = k + times * rest
             # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
             error = error + times * (np.log1p(rounding + alias) + 2.0 * _UNIT * np.abs(rest))

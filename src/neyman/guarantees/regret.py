@@ -22,7 +22,7 @@ __all__ = ["Divergence", "divergence", "divergence_at", "shortfall"]
 
 _ABSOLUTE = 2e-9
 _ROUNDS = 12
-_MOST_POINTS = 4_000
+_MOST_POINTS = 8_000
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
 _NEGLIGIBLE = 1e-10
 

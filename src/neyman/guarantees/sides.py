@@ -62,7 +62,7 @@ class MaximumProfile(Profile):
             if self._zero is None:
                 self._zero = self.first.bracket(epsilon), self.second.bracket(epsilon)
             return self._zero
-        if self._last is None or self._last[0] is not epsilon:
+        if self._last is None or not np.array_equal(self._last[0], epsilon):
             self._last = epsilon, self.first.bracket(epsilon), self.second.bracket(epsilon)
         return self._last[1], self._last[2]
 

@@ -31,14 +31,15 @@ _FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
 _ROWS = 1 << 19
 _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, the subtraction costs nothing
 _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
+_SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
 _DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16
 
 
 @dataclass(frozen=True)
 class RotatedLaw:
-    """Quadrature of the law of S along the ray at angle ``chi`` (0 <= chi < pi/4), fit for Re w up to ``reach`` at
-    arg w near 0.
+    """Quadrature of the law of S along the ray at angle ``chi`` (0 <= chi < pi/4), fit for real w from -``depth`` to
+    ``reach``, and for complex w that tilt it no further.
 
     ``tilt`` is the largest angle by which the grid may be moved to either side when its own error is bounded.
     """
@@ -46,19 +47,22 @@ class RotatedLaw:
     transform: SamplingTransform
     chi: float
     reach: float
+    depth: float
     step: float
     tilt: float
     loss: ComplexArray = field(init=False, repr=False)
     log_weight: ComplexArray = field(init=False, repr=False)
+    units: FloatArray = field(init=False, repr=False)  # rounding error of each term, in units of 2^-53
     sides: tuple[tuple[ComplexArray, FloatArray], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         v = self._grid()
-        loss, log_weight = self._along(v)
+        loss, log_weight, condition = self._along(v)
         object.__setattr__(self, "loss", loss)
+        object.__setattr__(self, "units", 12.0 + 2.0 * condition)
         object.__setattr__(self, "log_weight", log_weight)
         sides = [self._along(v + 1j * shift) for shift in (-self.tilt, self.tilt)]
-        object.__setattr__(self, "sides", tuple((s, w.real) for s, w in sides))
+        object.__setattr__(self, "sides", tuple((s, w.real) for s, w, _ in sides))
 
     @property
     def edge(self) -> float:
@@ -67,11 +71,22 @@ class RotatedLaw:
 
     def log_bound(self, w: ComplexArray) -> FloatArray:
         """log B(w) >= log|A(w)|, convex in w; inf where w tilts the law beyond the grid."""
-        bound = _log_sums(w, self.loss, self.log_weight.real) + w.real * self.edge
-        return np.where(self._covers(w), bound, math.inf)
+        # outside the grid e^{wS} is at most 1, or the grid does not cover w
+        inside = _log_sums(w, self.loss, self.log_weight.real)
+        bound = np.logaddexp(inside, math.log(self.missing)) + w.real * self.edge
+        return np.where(self._within(w), bound, math.inf)
+
+    def _within(self, w: ComplexArray) -> BoolArray:
+        return (w * np.exp(1j * self.chi)).real <= self.reach
 
     def _covers(self, w: ComplexArray) -> BoolArray:
-        return (w * np.exp(1j * self.chi)).real <= self.reach
+        least_turn = np.exp(1j * (self.chi - self.tilt))
+        return self._within(w) & ((w * least_turn).real <= 1.15 * self.reach)
+
+    @cached_property
+    def missing(self) -> float:
+        """Bound on the mass of |density| that lies outside the grid."""
+        return 100.0 * math.exp(float(self.log_weight.real.max()) - _FLOOR)
 
     @property
     def log_size(self) -> float:
@@ -86,7 +101,8 @@ class RotatedLaw:
     @cached_property
     def mean_error(self) -> float:
         """Bound on the rounding error of ``mean``."""
-        return 16.0 * _UNIT * float(np.sum(np.abs(np.exp(self.log_weight) * self.loss)))
+        terms = np.abs(np.exp(self.log_weight) * self.loss) * (4.0 + self.units)
+        return _UNIT * float(np.sum(terms)) + self.missing * float(np.abs(self.loss[-1]))
 
     def log_rest(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """log E_Q[e^{wS}] - w ``mean``, for Im w >= 0 and |w| ascending, with a bound on the rounding of each value.
@@ -112,42 +128,49 @@ class RotatedLaw:
             a = np.multiply.outer(part, s[near:far])
             with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused below
                 grown = np.exp(a + self.log_weight[near:far])
-            size = np.abs(weight[near:]).sum() + np.abs(part) * np.abs(terms[1, near:]).sum()
+            rough = self.units
+            size = (np.abs(weight[near:]) * rough[near:]).sum()
+            size = size + np.abs(part) * (np.abs(terms[1, near:]) * rough[near:]).sum()
             total = grown.sum(axis=1) - weight[near:].sum() - part * terms[1, near:].sum()
-            fault = size + np.einsum("ij,ij->i", np.abs(grown), 1.0 + 0.5 * np.abs(a))
+            fault = size + np.einsum("ij,ij->i", np.abs(grown), rough[near:far] * (1.0 + 0.5 * np.abs(a)))
             if near:
                 series = np.zeros(len(part), complex)
                 for order in range(_TERMS + 1, 1, -1):
                     series = (series + terms[order, :near].sum()) * part / order
                 total += series * part
-                fault += np.abs(part) ** 2 * np.abs(terms[2, :near]).sum()
-            rest[start:stop], rounding[start:stop] = total, 12.0 * _UNIT * fault
+                fault += np.abs(part) ** 2 * (np.abs(terms[2, :near]) * rough[:near]).sum()
+            rest[start:stop], rounding[start:stop] = total, _UNIT * fault + self.missing
             start = stop
         lame = ~self._covers(w) | ~np.isfinite(rest) | ~np.isfinite(rounding)
         rest[lame], rounding[lame] = 0.0, math.inf
-        value = rest + w * self.mean
-        rounding = rounding + 4.0 * _UNIT * np.minimum(np.abs(value) ** 2, np.abs(value))
-        log_rest = rest + _log1p_less(value)
+        linear = w * self.mean
+        value = rest + linear
+        small = np.abs(value) < _SERIES
+        log_rest = np.where(small, rest + _log1p_less(np.where(small, value, 0.0)), log1p(value) - linear)
+        size = np.where(small, np.abs(value) ** 2, np.abs(value) + np.abs(rest) + np.abs(linear))
+        rounding = rounding + 4.0 * _UNIT * size
+        beside = np.where(small, 0.0, 4.0 * _UNIT * np.abs(linear))
         # where nothing is left of A, 1e-300 stands for it: its error bound says that it is nothing
         log_rest.real = np.maximum(log_rest.real, -690.0)
-        return log_rest, rounding / np.maximum(np.abs(1.0 + value), 1e-300)
+        return log_rest, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + beside
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
         """log of a bound on the error of the quadrature at w (absolute, in A); convex in w."""
-        both = [_log_sums(w, s, lw) for s, lw in self.sides]
-        return np.logaddexp(*both) + w.real * self.edge - math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
+        both = np.logaddexp(*(_log_sums(w, s, lw) for s, lw in self.sides))
+        both = np.logaddexp(both, math.log(2.0 * self.missing))
+        return both + w.real * self.edge - math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
 
     def _grid(self) -> FloatArray:
         """v where the weight, or the weight tilted by ``reach``, is within e^-_FLOOR of its peak."""
         s = self.transform.sigma
         log_rho = math.log(self.transform.rate) - self.edge
-        low = (-14.0 * s - 0.5) / s**2 + log_rho
+        low = (-(14.0 if self.depth == 0.0 else 24.0) * s - 0.5) / s**2 + log_rho
         top = (14.0 * s + self.reach) / (s**2 * math.cos(2.0 * self.chi)) + max(log_rho, 0.0) + 3.0
         v = low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
         alive = np.zeros(len(v), bool)
         for shift in (-self.tilt, 0.0, self.tilt):
-            loss, log_weight = self._along(v + 1j * shift)
-            for tilt in (0.0, self.reach):
+            loss, log_weight, _ = self._along(v + 1j * shift)
+            for tilt in (-self.depth, 0.0, 1.15 * self.reach):
                 bent = log_weight.real + tilt * loss.real
                 alive |= bent > bent.max() - _FLOOR
         keep = np.flatnonzero(alive)
@@ -155,8 +178,8 @@ class RotatedLaw:
             raise ArithmeticError("the law does not die within its grid at this angle")
         return v[keep[0] : keep[-1] + 1]
 
-    def _along(self, v: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray]:
-        """S and log(density dS) on S = e^{i chi} log(1 + e^v)."""
+    def _along(self, v: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray, FloatArray]:
+        """S and log(density dS) on S = e^{i chi} log(1 + e^v), and how rounding is amplified in the latter."""
         turn = np.exp(1j * self.chi)
         soft = np.where(v.real > 30.0, v + np.exp(-v), log1p(np.exp(np.where(v.real > 30.0, 0.0, v) + 0j)))
         loss = turn * soft
@@ -170,17 +193,16 @@ class RotatedLaw:
         x = s**2 * (log_expm1 - log_rho) + 0.5
         log_slope = np.log(growth) + loss - log_expm1
         log_weight = -0.5 * (x / s) ** 2 + log_slope + math.log(s * self.step / math.sqrt(2.0 * math.pi))
-        return loss, log_weight
+        condition = np.abs(log_weight) + np.abs(x) * (np.abs(log_expm1) + abs(log_rho))
+        return loss, log_weight, condition
 
 
 def _log1p_less(z: ComplexArray) -> ComplexArray:
-    """log(1 + z) - z, to relative accuracy near 0."""
-    small = np.abs(z) < 0.02
-    x = np.where(small, z, 0.0)
+    """log(1 + z) - z for |z| < ``_SERIES``, within 4 units of |z|^2."""
     series = np.zeros(len(z), complex)
-    for order in range(10, 1, -1):
-        series = (1.0 / order) * (-1.0) ** (order + 1) + x * series
-    return np.where(small, x * x * series, log1p(np.where(small, 0.5, z)) - z)
+    for order in range(18, 1, -1):
+        series = (1.0 / order) * (-1.0) ** (order + 1) + z * series
+    return z * z * series
 
 
 def _log_sums(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:

@@ -49,10 +49,13 @@ def log_ratio(x: Any, sigma: float, rate: float) -> Any:
     """log(1 - q + q e^t), t = (2x - 1)/(2 sigma^2), to relative accuracy; complex x must lie in |Im x| < pi sigma^2."""
     t = (2.0 * x - 1.0) / (2.0 * sigma * sigma)
     huge = np.real(t) > 600.0
-    if not np.any(huge):
-        return log1p(rate * np.expm1(t))
     tame = log1p(rate * np.expm1(np.where(huge, 0.0, t)))
-    return np.where(huge, t + math.log(rate), tame)
+    if rate > 0.5:
+        # below its mean 1 - q + q e^t comes near 1 - q, which must not be found by subtraction
+        low = np.real(t) < 0.0
+        edge = math.log1p(-rate) + log1p(rate / (1.0 - rate) * np.exp(np.where(low, t, 0.0)))
+        tame = np.where(low, edge, tame)
+    return np.where(huge, t + math.log(rate), tame) if np.any(huge) else tame
 
 
 def log1p(z: Any) -> Any:
@@ -130,11 +133,12 @@ class SamplingTransform:
         taken.
         """
         sigma = self.sigma
-        ceiling = min(0.98 * math.pi * sigma**2, 10.0 * sigma)
+        # short of pi s^2, where r has a zero that a grid could miss
+        ceiling = min(0.85 * math.pi * sigma**2, 10.0 * sigma)
         fan = np.broadcast_to(np.geomspace(2e-3, 1.0, 7) * ceiling, (len(w), 7))
         near = (omega * slope)[:, None] * np.array([0.6, 0.8, 1.0, 1.25, 1.6])
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
-        step = min(0.4 * sigma, 0.4 * sigma**2)
+        step = min(0.3 * sigma, 0.25 * sigma**2)
         x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
         loss = log_ratio(x + 1j * y[..., None], sigma, self.rate)
         log_density = self.log_density(x)
@@ -167,8 +171,11 @@ class SamplingTransform:
         size = np.abs(tilted)
         spread = float(size @ np.abs(loss))
         untilted = 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
-        quadrature = 3.0 * math.exp(-margin + (0.0 if large else scale))
-        rounding = 8.0 * _UNIT * ((omega + abs(w)) * spread + untilted + (float(size.sum()) if large else 0.0))
+        whole = max(float(size.sum()), 1.0)
+        # alias of the grid, and the end of the law in a valley
+        quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-_VALLEY)) * whole
+        units = (8.0 + len(x) / 8.0) * _UNIT
+        rounding = units * ((omega + abs(w)) * spread + untilted + (whole if large else 0.0))
         log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
         modulus = np.maximum(np.abs(value if large else 1.0 + value), 1e-300)
         return log_a, (rounding + quadrature) / modulus
@@ -183,7 +190,7 @@ class SamplingTransform:
         lines.
         """
         s2 = self.sigma**2
-        ceiling = 0.97 * math.pi * s2
+        ceiling = 0.9 * math.pi * s2
         if shift > 0.0:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
             growth = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]))
@@ -199,7 +206,7 @@ class SamplingTransform:
 
     def _growth(self, w: float, omega: float, y: FloatArray) -> FloatArray:
         """log of int phi(x + iy) |r(x + iy)|^w e^{-omega arg r(x + iy)} dx over A(w), at least 0."""
-        x = self._range(abs(w), w, LIMIT * self.sigma + 1.0, 0.3 * self.sigma * min(1.0, self.sigma))
+        x = self._range(abs(w), w, LIMIT * self.sigma + 1.0, 0.25 * self.sigma * min(1.0, self.sigma))
         loss = log_ratio(x + 1j * np.concatenate([[0.0], y])[:, None], self.sigma, self.rate)
         log_term = self.log_density(x) + w * loss.real - omega * loss.imag
         # the modulus of the real law is cut in the same valley for every y
@@ -247,4 +254,6 @@ def _tilted(
     log_a = np.where(near, np.log1p(np.where(near, excess, 0.0)), by_logs)
     # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended before
     cut = np.where(last < len(x) - 1, x[last], np.where(w <= end, np.inf, end))
-    return log_a, mean, variance, np.where(np.any(deep, axis=1), cut, np.nan)
+    # a law that has left the grid at its lower end is out of reach, too
+    inside = np.any(deep, axis=1) & (log_weight[:, 0] < crest[:, -1] - _VALLEY)
+    return log_a, mean, variance, np.where(inside, cut, np.nan)
