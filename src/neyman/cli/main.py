@@ -22,21 +22,29 @@ app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=No
 app.command()(dpsgd)
 
 
+def _print_version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"neyman {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def _root(version: bool = typer.Option(False, "--version", help="Print the version and exit.", is_eager=True)) -> None:
+def _root(
+    version: bool = typer.Option(
+        False, "--version", help="Print the version and exit.", is_eager=True, callback=_print_version
+    ),
+) -> None:
     """Certified differential-privacy guarantees.
 
     Exit codes: 0 answer, 2 bad input, 3 not certified to the tolerance asked for.
     """
-    if version:
-        typer.echo(f"neyman {__version__}")
-        raise typer.Exit
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run the command line and leave with its exit code."""
     try:
-        code = app(args=arguments, prog_name="neyman", standalone_mode=False)
+        given = sys.argv[1:] if arguments is None else arguments
+        code = app(args=given or ["--help"], prog_name="neyman", standalone_mode=False)
     except NotCertified as error:
         code = _fail(NOT_CERTIFIED, str(error))
     except NeymanError as error:

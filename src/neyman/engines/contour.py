@@ -165,7 +165,7 @@ class ContourProfile(Profile):
             within = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
             found.improve(within, arc, epsilon)
         for low, high in self._hopeless:
-            found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
+            self._give_up(found, at[(epsilon[at] >= low) & (epsilon[at] <= high)], epsilon, plan)
         while True:
             blunt = at[found.blunt(at)]
             if not len(blunt):
@@ -179,11 +179,14 @@ class ContourProfile(Profile):
                 # what one contour through its own saddle cannot do, no neighbour does
                 low, high = float(epsilon[target]) * 0.6, float(epsilon[target]) * 3.0
                 self._hopeless.append((low, high))
-                near = blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)]
-                poor = near[~(found.error[near] <= _ENOUGH * np.abs(found.value[near]))]
-                if len(poor) and plan.nodes <= _AFFORDABLE:
-                    found.improve(poor, self._line(plan.index), epsilon)
-                found.settle(near)
+                self._give_up(found, blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)], epsilon, plan)
+
+    def _give_up(self, found: Found, near: IntArray, epsilon: FloatArray, plan: Plan) -> None:
+        """Where no arc is sharp enough: the straight line if it can be afforded, and no more."""
+        poor = near[~(found.error[near] <= _ENOUGH * np.abs(found.value[near]))]
+        if len(poor) and plan.nodes <= _AFFORDABLE:
+            found.improve(poor, self._line(plan.index), epsilon)
+        found.settle(near)
 
     def _lay(self, epsilon: float) -> Arc | None:
         walk = self._walk

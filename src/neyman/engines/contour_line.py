@@ -203,11 +203,12 @@ class Line:
         far = _geometric((c + 1.0) * self.spread, epsilon - log_scale) if crossed else nothing
         met = walk.c[plan.left] < 0.0 if c > 0.0 else walk.c[plan.right] > 0.0
         near = _geometric(abs(c) * self.spread, -log_scale) if met else nothing
-        slope = slope - far
-        value = direct - near + far if c > 0.0 else -(direct + near + far)
+        with np.errstate(invalid="ignore"):  # aliases too large to be told apart: nothing is known there
+            slope = slope - far
+            value = direct - near + far if c > 0.0 else -(direct + near + far)
         phase = _UNIT * np.abs(epsilon) * self.lean
         rounding = self.wobble + 4.0 * phase + SUMMED * self.mass
-        exponents = np.abs(log_scale) + epsilon + (abs(c) + 1.0) * (self.spread + epsilon)
+        exponents: FloatArray = np.abs(log_scale) + epsilon + (abs(c) + 1.0) * (self.spread + epsilon)
         rounding = rounding + 8.0 * _UNIT * (1.0 + exponents) * (near + far)
         rounding = rounding + 4.0 * _UNIT * np.abs(c * epsilon) * np.abs(value)
         rounding = rounding + 2.0 * self.shift * (np.abs(slope) + np.abs(value))

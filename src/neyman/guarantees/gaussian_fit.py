@@ -96,10 +96,10 @@ def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
 
 def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, zero: tuple[float, float]) -> Fit:
     log_floor = float(np.log(floor))
-    log_zero = _log_alpha_at_zero(branch, symmetric, zero[1])
+    log_zero = _log_alpha_at_zero(branch, symmetric, zero[1], floor)
     if log_zero <= log_floor:  # only the piece of slope -1 is left, or not even that: its ends count
         fixed_point = zero[1] - float(np.log(2.0))
-        ends = np.array([fixed_point if symmetric else log_zero])
+        ends = np.array([fixed_point if symmetric or fixed_point <= log_floor else log_floor])
         if fixed_point > log_floor:
             ends = np.append(ends, log_floor)
         tangent = _Knots(np.zeros(1), np.array([zero[0]]), np.array([zero[1]]), ends)
@@ -128,14 +128,21 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     record = np.maximum.accumulate(scores)
     new = np.concatenate([[True], record[1:] > record[:-1]])
     known = (knots.epsilon[new], scores[new])
-    return Fit(_outward(float(np.max(bound))), float(knots.epsilon[where]), float(knots.log_alpha[where]), last, known)
+    end = float(knots.epsilon[-1])
+    return Fit(_outward(float(np.max(bound))), float(knots.epsilon[where]), float(knots.log_alpha[where]), end, known)
 
 
-def _log_alpha_at_zero(branch: Profile, symmetric: bool, log_gap: float) -> float:
+def _log_alpha_at_zero(branch: Profile, symmetric: bool, log_gap: float, floor: float) -> float:
+    """Where the tangent of slope -1 takes over: any place serves, since its ends on both branches cover what is
+    between them.
+    """
     with np.errstate(divide="ignore"):
         touching = float(np.log(branch.slope(np.zeros(1)))[0])
     fixed_point = log_gap - float(np.log(2.0))  # on the slope -1 tangent alpha = beta = gap / 2
-    return min(touching, fixed_point) if symmetric and touching > -np.inf else fixed_point
+    if touching == -np.inf or fixed_point <= np.log(floor):
+        return fixed_point
+    # an asymmetric curve touches its tangent anywhere: up to beta = floor
+    return min(touching, fixed_point if symmetric else float(np.log(np.exp(log_gap) - floor)))
 
 
 def _knots(branch: Profile, grid: FloatArray, log_floor: float, log_zero: float, zero: tuple[float, float]) -> _Knots:
@@ -153,11 +160,13 @@ def _refined(branch: Profile, knots: _Knots, more: FloatArray, log_floor: float,
     alphas = np.concatenate([knots.log_alpha, np.clip(log_alpha, log_floor, log_zero)])[order]
     alphas = np.minimum.accumulate(alphas)
     alphas[-1] = log_floor
+    # tangents that touch beyond the floor say little about it: the first of them closes the range
+    kept = order[: int(np.argmax(alphas <= log_floor)) + 1]
     return _Knots(
-        epsilon[order],
-        np.concatenate([knots.delta, b.upper])[order],
-        np.concatenate([knots.log_gap, b.log_gap_lower])[order],
-        alphas,
+        epsilon[kept],
+        np.concatenate([knots.delta, b.upper])[kept],
+        np.concatenate([knots.log_gap, b.log_gap_lower])[kept],
+        alphas[: len(kept)],
     )
 
 
