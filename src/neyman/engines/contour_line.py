@@ -249,7 +249,9 @@ def faults(log_size: FloatArray, kernel: ComplexArray, error: FloatArray) -> Flo
     """
     with np.errstate(over="ignore", under="ignore"):
         grown = np.exp(log_size + error)
-        return np.abs(kernel) * np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
+        return np.abs(kernel) * np.where(
+            error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size)
+        )
 
 
 def settled(

@@ -9,14 +9,16 @@ maximum is at one of three points. Intervals whose bound is too large are refine
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Profile
+from neyman.guarantees.crossing import crossing
 from neyman.guarantees.epsilon import epsilon_upper, spread
-from neyman.guarantees.sides import Sides
-from neyman.numerics.normal import UNIT
+from neyman.guarantees.sides import Sides, alpha_score
+from neyman.numerics.normal import UNIT, probit
 
 __all__ = ["Divergence", "divergence", "divergence_at", "shortfall"]
 
@@ -153,7 +155,12 @@ def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], sta
     """
     floor, near = mu_floor
     worst = 0.0
+    goal = -probit(np.array([np.log(floor)]))
     for branch in mine.branches:
+        if not mine.symmetric:
+            # each branch has its own eps at which alpha comes down to the floor
+            found = float(crossing(partial(alpha_score, branch), goal, start, 1e-5)[0])
+            near = found if 0.0 < found < 1e12 else start
         begin = _certified_reach(branch, floor, near, start)
         end = max(min(near + 0.6 * start, 600.0), begin + 0.2 * start)
         grid = np.linspace(begin, end, 16)

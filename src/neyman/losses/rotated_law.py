@@ -56,12 +56,12 @@ class RotatedLaw:
     sides: tuple[tuple[ComplexArray, FloatArray], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        v = self._grid()
-        loss, log_weight, condition = self._along(v)
+        t = self._grid()
+        loss, log_weight, condition = self._along(t)
         object.__setattr__(self, "loss", loss)
-        object.__setattr__(self, "units", 12.0 + 2.0 * condition)
+        object.__setattr__(self, "units", 12.0 + condition)
         object.__setattr__(self, "log_weight", log_weight)
-        sides = [self._along(v + 1j * shift) for shift in (-self.tilt, self.tilt)]
+        sides = [self._along(t + 1j * shift) for shift in (-self.tilt, self.tilt)]
         object.__setattr__(self, "sides", tuple((s, w.real) for s, w, _ in sides))
 
     @property
@@ -151,8 +151,8 @@ class RotatedLaw:
         rounding = rounding + 4.0 * _UNIT * size
         beside = np.where(small, 0.0, 4.0 * _UNIT * np.abs(linear))
         # where nothing is left of A, 1e-300 stands for it: its error bound says that it is nothing
-        log_rest.real = np.maximum(log_rest.real, -690.0)
-        return log_rest, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + beside
+        known: ComplexArray = np.maximum(np.real(log_rest), -690.0) + 1j * np.imag(log_rest)
+        return known, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + beside
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
         """log of a bound on the error of the quadrature at w (absolute, in A); convex in w."""
@@ -161,39 +161,47 @@ class RotatedLaw:
         return both + w.real * self.edge - math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
 
     def _grid(self) -> FloatArray:
-        """v where the weight, or the weight tilted by ``reach``, is within e^-_FLOOR of its peak."""
+        """t where the weight, or the weight tilted by ``reach``, is within e^-_FLOOR of its peak."""
         s = self.transform.sigma
-        log_rho = math.log(self.transform.rate) - self.edge
-        low = (-(14.0 if self.depth == 0.0 else 24.0) * s - 0.5) / s**2 + log_rho
-        top = (14.0 * s + self.reach) / (s**2 * math.cos(2.0 * self.chi)) + max(log_rho, 0.0) + 3.0
-        v = low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
-        alive = np.zeros(len(v), bool)
+        low = (-(14.0 if self.depth == 0.0 else 24.0) * s - 0.5) / s**2
+        top = (14.0 * s + self.reach) / (s**2 * math.cos(2.0 * self.chi)) + max(-self._log_rho, 0.0) + 3.0
+        t = low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
+        alive = np.zeros(len(t), bool)
         for shift in (-self.tilt, 0.0, self.tilt):
-            loss, log_weight, _ = self._along(v + 1j * shift)
+            loss, log_weight, _ = self._along(t + 1j * shift)
             for tilt in (-self.depth, 0.0, 1.15 * self.reach):
                 bent = log_weight.real + tilt * loss.real
                 alive |= bent > bent.max() - _FLOOR
         keep = np.flatnonzero(alive)
-        if keep[0] == 0 or keep[-1] == len(v) - 1:
+        if keep[0] == 0 or keep[-1] == len(t) - 1:
             raise ArithmeticError("the law does not die within its grid at this angle")
-        return v[keep[0] : keep[-1] + 1]
+        return t[keep[0] : keep[-1] + 1]
 
-    def _along(self, v: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray, FloatArray]:
-        """S and log(density dS) on S = e^{i chi} log(1 + e^v), and how rounding is amplified in the latter."""
+    @property
+    def _log_rho(self) -> float:
+        return math.log(self.transform.rate) - self.edge
+
+    def _along(self, t: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray, FloatArray]:
+        """S and log(density dS) on S = e^{i chi} log(1 + e^v), v = log rho + t, and how rounding is amplified.
+
+        The density depends on log(expm1(S)/rho) = t + log(expm1(S)/e^v), in which log rho, often large, has no part.
+        """
         turn = np.exp(1j * self.chi)
+        v = t + self._log_rho
         soft = np.where(v.real > 30.0, v + np.exp(-v), log1p(np.exp(np.where(v.real > 30.0, 0.0, v) + 0j)))
         loss = turn * soft
-        growth = turn / (1.0 + np.exp(-np.where(v.real < -600.0, -600.0, v)))
         small = loss.real < 0.5
-        log_expm1 = np.where(
-            small, np.log(np.expm1(np.where(small, loss, 0.1))), loss + log1p(-np.exp(-np.where(small, 1.0, loss)))
-        )
+        first = np.where(small, loss, 0.1)
+        with np.errstate(under="ignore"):
+            ratio = np.log(np.expm1(first) / first) + np.log(turn * np.where(small, soft, 1.0) / np.exp(v * small))
+        apart = np.where(small, ratio, loss - v + log1p(-np.exp(-np.where(small, 1.0, loss))))
         s = self.transform.sigma
-        log_rho = math.log(self.transform.rate) - self.edge
-        x = s**2 * (log_expm1 - log_rho) + 0.5
-        log_slope = np.log(growth) + loss - log_expm1
+        x = s**2 * (t + apart) + 0.5
+        # dS/dv e^S / expm1(S), with dS/dv = e^{i chi} e^v / (1 + e^v) = e^{i chi + v - soft}
+        log_slope = 1j * self.chi - soft + loss - apart
         log_weight = -0.5 * (x / s) ** 2 + log_slope + math.log(s * self.step / math.sqrt(2.0 * math.pi))
-        condition = np.abs(log_weight) + np.abs(x) * (np.abs(log_expm1) + abs(log_rho))
+        # nodes are off their grid by a rounding of t, S is off by one of v
+        condition = 2.0 * np.abs(log_weight) + np.abs(x) * (4.0 + np.abs(loss) + np.abs(t)) + np.abs(v)
         return loss, log_weight, condition
 
 
