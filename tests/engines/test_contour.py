@@ -452,3 +452,11 @@ def test_profiles_share_the_contract() -> None:
     assert np.all(b.log_gap_lower <= b.log_gap_upper)
     assert np.all(b.log_gap_upper <= 0.0)
     assert b.upper[-1] < 1e-300
+
+
+def test_what_is_nearly_nothing_says_so() -> None:
+    """Far out, next to full sampling, A is below all that float64 holds: its stand-in must not count as known."""
+    law = RotatedLaw(SamplingTransform(0.3230862688276754, 0.9992498972704158), 0.6, 1.6, 13.0, 0.02, 0.4)
+    _, bound = law.log_rest(np.array([5.7 + 91.5j, 244.4 + 1374.1j]))
+    assert bound[0] < 1e-6
+    assert bound[1] >= math.log(2.0)

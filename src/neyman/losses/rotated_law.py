@@ -150,9 +150,10 @@ class RotatedLaw:
         size = np.where(small, np.abs(value) ** 2, np.abs(value) + np.abs(rest) + np.abs(linear))
         rounding = rounding + 4.0 * _UNIT * size
         beside = np.where(small, 0.0, 4.0 * _UNIT * np.abs(linear))
-        # where nothing is left of A, 1e-300 stands for it: its error bound says that it is nothing
+        # what is nearly nothing is replaced by 1e-300, with an error as large as itself
         known: ComplexArray = np.maximum(np.real(log_rest), -690.0) + 1j * np.imag(log_rest)
-        return known, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + beside
+        replaced = np.where(np.real(log_rest) > -690.0, 0.0, 0.7)
+        return known, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + beside + np.expm1(replaced)
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
         """log of a bound on the error of the quadrature at w (absolute, in A); convex in w."""
