@@ -24,6 +24,7 @@ _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated ray
 _AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
 _ENOUGH = 3e-7  # relative error above which a line through the saddle itself is worth trying
 _STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
+_CLEAR = 0.9  # of the steepest uncut line: close to it, rotated sums cancel
 _FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
@@ -190,7 +191,7 @@ class ContourProfile(Profile):
 
     def _lay(self, epsilon: float) -> Arc | None:
         walk = self._walk
-        right = np.flatnonzero(walk.useful() & np.isinf(walk.cuts).all(axis=0))
+        right = self._calm
         if not len(right):
             return None
         c, k = walk.c[right], walk.k[right]
@@ -218,10 +219,19 @@ class ContourProfile(Profile):
             return None
 
     @cached_property
-    def _rotations(self) -> Steps | None:
+    def _calm(self) -> IntArray:
+        """The lines that an arc may start from: of an uncut law, and clear of where its moments explode."""
         walk = self._walk
         whole = walk.useful() & np.isinf(walk.cuts).all(axis=0)
-        steepest = 1.05 * float(walk.c[whole & (walk.depth > -_FOLLOWED)].max(initial=0.0))
+        if self._parts.direction == "remove":
+            whole &= walk.c <= _CLEAR * walk.c[whole].max(initial=0.0)
+        return np.flatnonzero(whole)
+
+    @cached_property
+    def _rotations(self) -> Steps | None:
+        walk = self._walk
+        followed = self._calm[walk.depth[self._calm] > -_FOLLOWED]
+        steepest = 1.05 * float(walk.c[followed].max(initial=0.0))
         reach, depth = (1.55 + steepest, 0.0) if self._parts.direction == "remove" else (1.55, 0.5 + steepest)
         try:
             return Steps.along(self._parts, reach, depth)

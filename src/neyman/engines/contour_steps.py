@@ -107,12 +107,6 @@ class Steps:
             k = k + times * rest
             # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
             error = error + times * (np.log1p(rounding + alias) + 2.0 * _UNIT * np.abs(rest))
-        if not rotated:
-            # the mean of this law is another rounding of the same number
-            means = [times * (a.mean - b.mean) for (a, times), (b, _) in zip(self.straight, self.rotated, strict=True)]
-            k = k + w * math.fsum(means)
-            apart = sum(times * law.mean_error for law, times in self.straight) + self.shift
-            error = error + np.abs(w) * apart
         return k, error
 
 

@@ -148,8 +148,10 @@ class RotatedLaw:
         small = np.abs(value) < _SERIES
         log_rest = np.where(small, rest + _log1p_less(np.where(small, value, 0.0)), log1p(value) - linear)
         size = np.where(small, np.abs(value) ** 2, np.abs(value) + np.abs(rest) + np.abs(linear))
-        rounding = rounding + 4.0 * _UNIT * size
-        beside = np.where(small, 0.0, 4.0 * _UNIT * np.abs(linear))
+        # an error of the mean that is added and subtracted again leaves its product with the value
+        moved = np.abs(w) * self.mean_error
+        rounding = rounding + 4.0 * _UNIT * size + 2.0 * moved * (np.abs(value) + moved)
+        beside = np.where(small, 0.0, 4.0 * _UNIT * np.abs(linear) + moved)
         # what is nearly nothing is replaced by 1e-300, with an error as large as itself
         known: ComplexArray = np.maximum(np.real(log_rest), -690.0) + 1j * np.imag(log_rest)
         replaced = np.where(np.real(log_rest) > -690.0, 0.0, 0.7)
