@@ -9,6 +9,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour import ContourProfile
+from neyman.engines.contour_walk import IntArray
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.profile import Bracket, Profile
 
@@ -37,13 +38,22 @@ class BackedProfile(Profile):
         return self._contour.tail_mu
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        return self._contour.slope(epsilon)
+        out = self._contour.slope(epsilon)
+        wide = self._wide(self._contour.bracket(epsilon))
+        if len(wide):
+            out[wide] = self._lattice.slope(epsilon[wide])
+        return out
+
+    def _wide(self, bracket: Bracket) -> IntArray:
+        """Where the contour misses the tolerance and the lattice is worth its time."""
+        narrow = bracket.upper - bracket.lower <= self._tolerance * bracket.upper
+        wide = np.flatnonzero((bracket.upper >= _ASKED) & ~narrow)
+        return wide if len(wide) and self._lattice.points <= _POINTS else wide[:0]
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         first = self._contour.bracket(epsilon)
-        wide = (first.upper >= _ASKED) & ~(first.upper - first.lower <= self._tolerance * first.upper)
-        at = np.flatnonzero(wide)
-        if not len(at) or self._lattice.points > _POINTS:
+        at = self._wide(first)
+        if not len(at):
             return first
         self._asked = True
         second = self._lattice.bracket(epsilon[at])

@@ -13,7 +13,9 @@ from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_choice import choose, curvature
 from neyman.engines.contour_found import Found
 from neyman.engines.contour_line import ROUNDED, Line, Plan
+from neyman.engines.contour_split import Split
 from neyman.engines.contour_steps import Steps
+from neyman.engines.contour_valley import Valleys
 from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 from neyman.engines.profile import Bracket, Profile
 
@@ -24,6 +26,10 @@ _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated ray
 _AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
 _ENOUGH = 3e-7  # relative error above which a line through the saddle itself is worth trying
 _STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
+_MANY = 200  # steps from which they are parted before any contour is bent
+_BRIEF, _LONG = 1500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
+_TRIES = 2  # failures after which no law is parted again
+_FEW = 32  # distinct steps up to which they are parted
 _CLEAR = 0.9  # of the steepest uncut line: close to it, rotated sums cancel
 _FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
@@ -47,6 +53,8 @@ class ContourProfile(Profile):
         self._fine: list[tuple[tuple[int, float, float, float], Line | None]] = []
         self._arcs: list[Arc] = []
         self._hopeless: list[tuple[float, float]] = []
+        self._splits: list[Split] = []
+        self._whole: dict[int, list[tuple[float, float]]] = {_BRIEF: [], _LONG: []}
         self._last: tuple[FloatArray, Found] | None = None
 
     @property
@@ -96,14 +104,49 @@ class ContourProfile(Profile):
     def _evaluate(self, epsilon: FloatArray) -> Found:
         found = self._settled(epsilon)
         inside = np.flatnonzero(found.error > 0.0)
+        long: list[tuple[IntArray, Plan]] = []
         for index, place in self._served(epsilon[inside]):
             at, plan = inside[place], self._plan(index)
             if plan.nodes <= _CHEAP:
                 found.put(at, self._line(index), epsilon)
             else:
-                self._bend(found, at, epsilon, plan)
+                long.append((at, plan))
+        many = self._parts.count >= _MANY
+        if many:
+            self._part(found, np.flatnonzero(found.blunt(slice(None), _ENOUGH)), epsilon, _BRIEF)
+        for at, plan in long:
+            self._bend(found, at[found.blunt(at, _ENOUGH)], epsilon, plan)
+        self._part(found, self._poor(found, epsilon), epsilon, _LONG)
         self._sharpen(found, epsilon)
         return found
+
+    def _poor(self, found: Found, epsilon: FloatArray) -> IntArray:
+        """The places that are not sharp, where delta is not too small to care."""
+        poor = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(found.value)))
+        return poor[epsilon[poor] <= self._deep]
+
+    def _part(self, found: Found, blunt: IntArray, epsilon: FloatArray, nodes: int) -> None:
+        """Serve the places ``blunt`` from lines through the bulk and the jumps apart, of that many nodes at most."""
+        while True:
+            for split in self._splits:
+                within = (epsilon[blunt] >= split.range[0]) & (epsilon[blunt] <= split.range[1])
+                found.improve(blunt[within], split, epsilon)
+                blunt = blunt[~within]
+            for low, high in self._whole[nodes]:
+                blunt = blunt[(epsilon[blunt] < low) | (epsilon[blunt] > high)]
+            if not len(blunt) or self._valleys is None or len(self._whole[nodes]) >= _TRIES:
+                return
+            target = float(epsilon[blunt[len(blunt) // 2]])
+            split = Split.lay(self._parts, self._walk, self._valleys, target, nodes)
+            if split is None:
+                self._whole[nodes].append((0.6 * target, 1.6 * target))
+            else:
+                self._splits.append(split)
+
+    @cached_property
+    def _valleys(self) -> Valleys | None:
+        few = len(self._parts.steps) <= _FEW
+        return Valleys.of(self._parts) if few and self._parts.direction == "remove" else None
 
     def _settled(self, epsilon: FloatArray) -> Found:
         """A blank sheet on which all is settled that needs no contour: delta is exactly 0, or below anything asked
@@ -119,8 +162,7 @@ class ContourProfile(Profile):
         """Where an answer lies far below the line that gave it, try the line through its own saddle, with digits to
         spare.
         """
-        blunt = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(found.value)))
-        blunt = blunt[epsilon[blunt] <= self._deep]
+        blunt = self._poor(found, epsilon)
         if not len(blunt):
             return
         walk = self._walk

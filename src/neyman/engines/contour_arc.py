@@ -194,7 +194,7 @@ class Arc:
         with np.errstate(under="ignore"):
             grown = np.exp(k - scale)
             weight = (np.expm1(k) if less_one else grown) * kernel
-        error = faults(k.real - scale, kernel, error + 2.0 * _UNIT * np.abs(k))
+        error = faults(k.real - scale, error + 2.0 * _UNIT * np.abs(k)) * np.abs(kernel)
         error += 16.0 * _UNIT * np.abs(weight)
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))

@@ -10,6 +10,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_line import Line
+from neyman.engines.contour_split import Split
 from neyman.engines.contour_walk import BoolArray, IntArray
 from neyman.engines.profile import Bracket
 
@@ -39,12 +40,12 @@ class Found:
         zero = np.zeros(size)
         return cls(zero, zero.copy(), np.full(size, math.inf), zero.copy(), zero > 0.0, zero.copy(), zero > 0.0)
 
-    def put(self, at: IntArray, contour: Line | Arc, epsilon: FloatArray) -> None:
+    def put(self, at: IntArray, contour: Line | Arc | Split, epsilon: FloatArray) -> None:
         """Integrate the places ``at`` along ``contour``."""
         self.value[at], self.slope[at], self.error[at], self.log_scale[at] = contour.integrate(epsilon[at])
         self.is_gap[at], self.lost[at] = contour.c < 0.0, contour.lost
 
-    def improve(self, at: IntArray, contour: Line | Arc, epsilon: FloatArray) -> None:
+    def improve(self, at: IntArray, contour: Line | Arc | Split, epsilon: FloatArray) -> None:
         """The same, where it is sharper than what is known."""
         at = at[~(self.error[at] <= SHARP * np.abs(self.value[at]))]
         if not len(at):
@@ -60,9 +61,9 @@ class Found:
         """Nothing sharper is to be had at ``at``."""
         self.settled[at] = True
 
-    def blunt(self, at: IntArray) -> BoolArray:
-        """Where more work may still pay."""
-        return ~(self.error[at] <= SHARP * np.abs(self.value[at])) & ~self.settled[at]
+    def blunt(self, at: IntArray | slice, enough: float = SHARP) -> BoolArray:
+        """Where more work may still pay: the relative error is above ``enough``."""
+        return ~(self.error[at] <= enough * np.abs(self.value[at])) & ~self.settled[at]
 
     def bracket(self) -> Bracket:
         """Bounds on delta and log(1 - delta), from whichever of delta, 1 - delta was integrated."""

@@ -29,6 +29,7 @@ ROUNDED = 16.0 * _UNIT  # relative rounding of K(c) and of c eps beside each oth
 _SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
+_MASS_ERROR = 1e-12  # relative error of the masses of a line
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 
 
@@ -71,12 +72,14 @@ class Plan:
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 
 
-def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+def alias_distances(
+    walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float = LOST
+) -> FloatArray:
     """Least R for which Chernoff bounds the aliases of the line at ``index`` on either side below e^target, for each
     eps.
     """
     out = np.zeros(len(epsilon))
-    for zones in walk.zones(index):
+    for zones in walk.zones(index, limit):
         each = [np.maximum(_needs(walk, index, zone, epsilon, target).min(axis=1), 0.0) for zone in zones]
         out = np.maximum(out, np.min(each, axis=0)) if each else np.full(len(epsilon), math.inf)
     return out
@@ -151,9 +154,12 @@ class Line:
     shift: float  # by how much the law may be moved
     walk: Walk
     plan: Plan
+    masses: tuple[float, float] = (1.0, 1.0)  # of the measure that is inverted, under P and under Q
 
     @classmethod
-    def run(cls, parts: Parts, walk: Walk, plan: Plan, steps: Steps | None = None) -> Line:
+    def run(
+        cls, parts: Parts, walk: Walk, plan: Plan, steps: Steps | None = None, masses: tuple[float, float] = (1.0, 1.0)
+    ) -> Line:
         """Evaluate the transforms on the line; along rotated rays where ``steps`` are given, which pays for many
         nodes.
         """
@@ -179,15 +185,29 @@ class Line:
                 error = error + times * (np.log1p(bound) + 2.0 * _UNIT * np.abs(log_a))
                 lost += times * float(np.exp(transform.log_lost(np.array(cut))))
         scale = float(k[0].real)
+        with np.errstate(under="ignore"):
+            grown = np.exp(k - scale)
+        fault = faults(k.real - scale, error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)))
+        return cls.of(walk, plan, grown, fault, scale, plan.log_truncation, lost, shift, masses)
+
+    @classmethod
+    def of(
+        cls, walk: Walk, plan: Plan, values: ComplexArray, faults: FloatArray, scale: float, log_truncation: float,
+        lost: float, shift: float, masses: tuple[float, float],
+    ) -> Line:  # fmt: skip
+        """The line of ``plan`` on which the integrand, but for e^{scale - z eps} / (z (z + 1)), has these ``values``,
+        each within its fault.
+        """
+        spacing = 2.0 * math.pi / plan.spread
+        omega = spacing * np.arange(len(values))
+        z = plan.c + 1j * omega
         kernel = (spacing / math.pi) / (z * (z + 1.0))
         kernel[0] *= 0.5
-        with np.errstate(under="ignore"):
-            weight = np.exp(k - scale) * kernel
+        weight = values * kernel
         size = np.abs(weight)
-        wobble = float(np.sum(faults(k.real - scale, kernel, error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)))))
         return cls(
-            plan.c, plan.spread, omega, weight, scale, plan.log_truncation,
-            float(size.sum()), wobble, float(size @ omega), lost, shift, walk, plan,
+            plan.c, plan.spread, omega, weight, scale, log_truncation, float(size.sum()),
+            float(faults @ np.abs(kernel)), float(size @ omega), lost, shift, walk, plan, masses,
         )  # fmt: skip
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
@@ -203,13 +223,15 @@ class Line:
         far = _geometric((c + 1.0) * self.spread, epsilon - log_scale) if crossed else nothing
         met = walk.c[plan.left] < 0.0 if c > 0.0 else walk.c[plan.right] > 0.0
         near = _geometric(abs(c) * self.spread, -log_scale) if met else nothing
+        unsure = self.lost * (near + far)
+        near, far = self.masses[0] * near, self.masses[1] * far
         with np.errstate(invalid="ignore"):  # aliases too large to be told apart: nothing is known there
             slope = slope - far
             value = direct - near + far if c > 0.0 else -(direct + near + far)
         phase = _UNIT * np.abs(epsilon) * self.lean
         rounding = self.wobble + 4.0 * phase + SUMMED * self.mass
         exponents: FloatArray = np.abs(log_scale) + epsilon + (abs(c) + 1.0) * (self.spread + epsilon)
-        rounding = rounding + 8.0 * _UNIT * (1.0 + exponents) * (near + far)
+        rounding = rounding + (8.0 * _UNIT * (1.0 + exponents) + _MASS_ERROR) * (near + far) + unsure
         rounding = rounding + 4.0 * _UNIT * np.abs(c * epsilon) * np.abs(value)
         rounding = rounding + 2.0 * self.shift * (np.abs(slope) + np.abs(value))
         with np.errstate(over="ignore", under="ignore"):
@@ -243,13 +265,13 @@ class Line:
         return total
 
 
-def faults(log_size: FloatArray, kernel: ComplexArray, error: FloatArray) -> FloatArray:
-    """Bound on |e^K kernel| |e^d - 1| for all |d| <= ``error``, Re K = ``log_size``: as good where ``error`` is huge
-    and e^K nothing.
+def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
+    """Bound on |e^K| |e^d - 1| for all |d| <= ``error``, Re K = ``log_size``: as good where ``error`` is huge and e^K
+    nothing.
     """
     with np.errstate(over="ignore", under="ignore"):
         grown = np.exp(log_size + error)
-        return np.abs(kernel) * np.where(
+        return np.where(
             error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size)
         )
 

@@ -94,6 +94,11 @@ class Walk:
             walk = walk._merged(_evaluate(parts, gaps))._reachable()
         return walk
 
+    @classmethod
+    def at(cls, parts: Parts, c: FloatArray) -> Walk:
+        """Just these ``c``, ascending: as many of them as are within reach."""
+        return _evaluate(parts, c)._reachable()
+
     @property
     def depth(self) -> FloatArray:
         """K(c) - c K'(c): the log of how rare the losses are that the line at c stands on."""

@@ -76,9 +76,28 @@ class SamplingTransform:
     sigma: float
     rate: float
 
-    def log_density(self, x: FloatArray) -> FloatArray:
+    @property
+    def bend(self) -> float:
+        """b of the growth e^{b y^2} of the density, at most, from the real axis to Im x = y."""
+        return 0.5 / self.sigma**2
+
+    @property
+    def limit(self) -> float:
+        """The grid ends here at the latest."""
+        return LIMIT * self.sigma + 1.0
+
+    @property
+    def missing(self) -> float:
+        """1 - A(0): 0 for a law that is whole."""
+        return 0.0
+
+    def log_density(self, x: Any) -> Any:
         """Log density of N(0, sigma^2)."""
         return -0.5 * (x / self.sigma) ** 2 - math.log(self.sigma * math.sqrt(2.0 * math.pi))
+
+    def log_modulus(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Log of a bound on the modulus of the density at x + iy, one row for each y."""
+        return self.log_density(x) + 0.5 * (y[..., None] / self.sigma) ** 2
 
     def log_lost(self, cut: FloatArray) -> FloatArray:
         """Log of a bound on the mass that either law has beyond ``cut``."""
@@ -87,15 +106,16 @@ class SamplingTransform:
 
     def moments(self, w: FloatArray, margin: float = 42.0) -> Moments:
         """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w."""
-        step = min(self._step(float(np.min(w)), 0.0, margin, 0.0), 0.25 * self.sigma)
-        x = self._range(float(np.max(np.abs(w))), float(np.max(w)), LIMIT * self.sigma + 1.0, step)
+        step = min(self._step(float(np.min(w)), 0.0, margin, 0.0), 0.177 / math.sqrt(self.bend))
+        x = self._range(float(np.max(np.abs(w))), float(np.max(w)), self.limit, step)
         loss = log_ratio(x, self.sigma, self.rate)
         density = self.log_density(x)
         out = [np.empty(len(w)) for _ in range(4)]
         rows = max(1, _CHUNK // len(x))
         for i in range(0, len(w), rows):
             part = slice(i, i + rows)
-            for target, value in zip(out, _tilted(w[part], x, step, loss, density, LIMIT * self.sigma), strict=True):
+            tilted = _tilted(w[part], x, step, loss, density, (LIMIT * self.sigma, self.missing))
+            for target, value in zip(out, tilted, strict=True):
                 target[part] = value
         return Moments(*out)
 
@@ -138,16 +158,16 @@ class SamplingTransform:
         fan = np.broadcast_to(np.geomspace(2e-3, 1.0, 7) * ceiling, (len(w), 7))
         near = (omega * slope)[:, None] * np.array([0.6, 0.8, 1.0, 1.25, 1.6])
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
-        step = min(0.3 * sigma, 0.25 * sigma**2)
+        step = min(0.212 / math.sqrt(self.bend), 0.25 * sigma**2)
         x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
         loss = log_ratio(x + 1j * y[..., None], sigma, self.rate)
-        log_density = self.log_density(x)
+        log_density = self.log_modulus(x, y)
         log_term = log_density + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
         peak = log_term.max(axis=-1)
         total = np.log(np.exp(log_term - peak[..., None]).sum(axis=-1) * step) + peak
         # the short way back to the real axis at the end of the law
-        end = np.log(y) + log_density[-1] + np.maximum(w, 0.0)[:, None] * float(log_ratio(x[-1], sigma, self.rate))
-        return np.min(np.logaddexp(total, end) + y**2 / (2.0 * sigma**2), axis=1)
+        end = np.log(y) + log_density[..., -1] + np.maximum(w, 0.0)[:, None] * float(log_ratio(x[-1], sigma, self.rate))
+        return np.min(np.logaddexp(total, end), axis=1)
 
     def _on_axis(
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
@@ -157,14 +177,14 @@ class SamplingTransform:
         x = self._range(abs(w), w, cut, step)
         z = x + 1j * shift if shift else x
         loss = log_ratio(z, self.sigma, self.rate)
-        log_p = -0.5 * (z / self.sigma) ** 2 + math.log(step / (self.sigma * math.sqrt(2.0 * math.pi)))
+        log_p = self.log_density(z) + math.log(step)
         a = w * loss
         scale = float(np.max(np.real(log_p + a), initial=0.0))
         large = scale > 1.0
         tilted = np.exp(log_p + a - (scale if large else 0.0))
         value: ComplexArray = np.empty(len(omega), complex)
         rows = max(1, _CHUNK // len(x))
-        base = 0.0 if large else complex(np.sum(np.exp(log_p) * np.expm1(a)))
+        base = 0.0 if large else complex(np.sum(_excess(log_p, a))) - self.missing
         for i in range(0, len(omega), rows):
             turn = np.multiply.outer(omega[i : i + rows], loss)
             value[i : i + rows] = (_turned(turn) if not large else _turned(turn, one=True)) @ tilted + base
@@ -182,7 +202,7 @@ class SamplingTransform:
 
     def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
         low = -min(LIMIT * self.sigma, 12.0 * self.sigma + reach * self.rate)
-        top = min(cut, LIMIT * self.sigma + 1.0, 12.0 * self.sigma + 1.0 + max(0.0, w))
+        top = min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
         return low + step * np.arange(math.ceil((top - low) / step) + 1)
 
     def _step(self, w: float, omega: float, margin: float, shift: float) -> float:
@@ -197,7 +217,7 @@ class SamplingTransform:
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
         y = np.minimum(self.sigma * np.geomspace(0.05, 8.0, 20), ceiling)
         # on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real value and |arg r| <= y/s^2
-        growth = y**2 / (2.0 * s2) + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
+        growth = y**2 * self.bend + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
         step = float(np.max(2.0 * math.pi * y / (growth + margin)))
         if step > _FINE * self.sigma:
             return step
@@ -206,21 +226,30 @@ class SamplingTransform:
 
     def _growth(self, w: float, omega: float, y: FloatArray) -> FloatArray:
         """log of int phi(x + iy) |r(x + iy)|^w e^{-omega arg r(x + iy)} dx over A(w), at least 0."""
-        x = self._range(abs(w), w, LIMIT * self.sigma + 1.0, 0.25 * self.sigma * min(1.0, self.sigma))
-        loss = log_ratio(x + 1j * np.concatenate([[0.0], y])[:, None], self.sigma, self.rate)
-        log_term = self.log_density(x) + w * loss.real - omega * loss.imag
+        x = self._range(abs(w), w, self.limit, 0.18 / math.sqrt(self.bend) * min(1.0, self.sigma))
+        lines = np.concatenate([[0.0], y])
+        loss = log_ratio(x + 1j * lines[:, None], self.sigma, self.rate)
+        log_term = self.log_modulus(x, lines) + w * loss.real - omega * loss.imag
         # the modulus of the real law is cut in the same valley for every y
         real = log_term[0]
         keep = np.arange(len(x)) <= _last_valley(real, x)
         peak = np.max(log_term, axis=1, where=keep, initial=-math.inf)
         total = peak + np.log(np.sum(np.exp(np.where(keep, log_term, -math.inf) - peak[:, None]), axis=1))
-        return np.maximum(total[1:] - total[0], 0.0) + 0.5 * (y / self.sigma) ** 2
+        return np.maximum(total[1:] - total[0], 0.0)
 
 
 def _last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
     """Index of the last place, along the last axis, that lies in a valley deep enough to cut in."""
     deep = (log_weight < np.maximum.accumulate(log_weight, axis=-1) - _VALLEY) & (x > 0.0)
     return deep.shape[-1] - 1 - np.argmax(deep[..., ::-1], axis=-1)
+
+
+def _excess(log_p: Any, a: Any) -> Any:
+    """e^log_p (e^a - 1), also where e^a alone overflows."""
+    large = np.real(a) > 1.0
+    with np.errstate(under="ignore"):
+        grown = np.exp(np.where(large, log_p + a, -math.inf)) if np.any(large) else 0.0
+        return np.exp(log_p) * np.where(large, -1.0, np.expm1(np.where(large, 0.0, a))) + grown
 
 
 def _turned(turn: FloatArray | ComplexArray, one: bool = False) -> ComplexArray:
@@ -234,8 +263,9 @@ def _turned(turn: FloatArray | ComplexArray, one: bool = False) -> ComplexArray:
 
 
 def _tilted(
-    w: FloatArray, x: FloatArray, step: float, loss: FloatArray, density: FloatArray, end: float
+    w: FloatArray, x: FloatArray, step: float, loss: FloatArray, density: FloatArray, ends: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    end, missing = ends
     a = w[:, None] * loss
     log_weight = density + a
     crest = np.maximum.accumulate(log_weight, axis=1)
@@ -250,7 +280,7 @@ def _tilted(
     variance = (weight * (loss - mean[:, None]) ** 2).sum(axis=1) / total
     by_logs = top[:, 0] + np.log(total * step)
     near = np.abs(by_logs) < 0.5
-    excess = np.where(keep, np.expm1(np.minimum(a, 700.0)), 0.0) @ (np.exp(density) * step)
+    excess = np.sum(_excess(density, np.where(keep, np.minimum(a, 650.0 - density), 0.0)), axis=1) * step - missing
     log_a = np.where(near, np.log1p(np.where(near, excess, 0.0)), by_logs)
     # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended before
     cut = np.where(last < len(x) - 1, x[last], np.where(w <= end, np.inf, end))
