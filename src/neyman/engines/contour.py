@@ -26,8 +26,8 @@ _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated ray
 _AFFORDABLE = 60000  # nodes up to which it is taken where bending fails
 _ENOUGH = 3e-7  # relative error above which a line through the saddle itself is worth trying
 _STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
-_MANY = 200  # steps from which they are parted before any contour is bent
-_BRIEF, _LONG = 1500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
+_MANY = 3  # steps from which they are parted before any contour is bent
+_BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 _TRIES = 2  # failures after which no law is parted again
 _FEW = 32  # distinct steps up to which they are parted
 _CLEAR = 0.9  # of the steepest uncut line: close to it, rotated sums cancel
@@ -115,8 +115,10 @@ class ContourProfile(Profile):
         if many:
             self._part(found, np.flatnonzero(found.blunt(slice(None), _ENOUGH)), epsilon, _BRIEF)
         for at, plan in long:
-            self._bend(found, at[found.blunt(at, _ENOUGH)], epsilon, plan)
+            self._bend(found, at[found.blunt(at, _ENOUGH)], epsilon)
         self._part(found, self._poor(found, epsilon), epsilon, _LONG)
+        for at, plan in long:
+            self._straighten(found, at, epsilon, plan)
         self._sharpen(found, epsilon)
         return found
 
@@ -202,13 +204,13 @@ class ContourProfile(Profile):
         self._fine.append(((int(steepest[-1]), low, high, limit), line))
         return line
 
-    def _bend(self, found: Found, at: IntArray, epsilon: FloatArray, plan: Plan) -> None:
+    def _bend(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from arcs, laying new ones where those at hand are not sharp enough."""
         for arc in self._arcs:
             within = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
             found.improve(within, arc, epsilon)
         for low, high in self._hopeless:
-            self._give_up(found, at[(epsilon[at] >= low) & (epsilon[at] <= high)], epsilon, plan)
+            found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
         while True:
             blunt = at[found.blunt(at)]
             if not len(blunt):
@@ -222,14 +224,13 @@ class ContourProfile(Profile):
                 # what one contour through its own saddle cannot do, no neighbour does
                 low, high = float(epsilon[target]) * 0.6, float(epsilon[target]) * 3.0
                 self._hopeless.append((low, high))
-                self._give_up(found, blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)], epsilon, plan)
+                found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
 
-    def _give_up(self, found: Found, near: IntArray, epsilon: FloatArray, plan: Plan) -> None:
-        """Where no arc is sharp enough: the straight line if it can be afforded, and no more."""
-        poor = near[~(found.error[near] <= _ENOUGH * np.abs(found.value[near]))]
+    def _straighten(self, found: Found, at: IntArray, epsilon: FloatArray, plan: Plan) -> None:
+        """Where nothing else is sharp enough: the straight line if it can be afforded."""
+        poor = at[~(found.error[at] <= _ENOUGH * np.abs(found.value[at]))]
         if len(poor) and plan.nodes <= _AFFORDABLE:
             found.improve(poor, self._line(plan.index), epsilon)
-        found.settle(near)
 
     def _lay(self, epsilon: float) -> Arc | None:
         walk = self._walk

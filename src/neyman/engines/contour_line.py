@@ -53,11 +53,13 @@ class Plan:
 
     @classmethod
     def make(
-        cls, parts: Parts, walk: Walk, index: int, epsilon: tuple[float, float], extra: float = 0.0, limit: float = LOST
-    ) -> Plan:
+        cls, parts: Parts, walk: Walk, index: int, epsilon: tuple[float, float], extra: float = 0.0,
+        limit: float = LOST, log_share: float = 0.0,
+    ) -> Plan:  # fmt: skip
         """Plan the line through ``walk.c[index]`` for all eps in the closed interval ``epsilon``.
 
-        ``extra`` e-folds of accuracy are for answers that lie far below the height of the line.
+        ``extra`` e-folds of accuracy are for answers that lie far below the height of the line; ``log_share`` says how
+        little of e^K is integrated.
         """
         c, k = float(walk.c[index]), float(walk.k[index])
         sd = math.sqrt(float(walk.variance[index]))
@@ -68,7 +70,7 @@ class Plan:
             return cls(c, index, math.inf, math.inf, -math.inf, limit, index, index)
         spread = max(8.0 * sd, *(distance for distance, _ in nearest))
         right, left = (place for _, place in nearest)
-        cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, target)
+        cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, target - log_share)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 
 

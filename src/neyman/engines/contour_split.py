@@ -135,7 +135,8 @@ class _Maker:
             return None
         c, k = walk.c[useful], walk.k[useful]
         ends = np.array([walk.cut_at(int(i), limit) for i in useful]).T
-        height = self.valleys.log_jumps(self.parting, c + 1.0, ends) - top * c - np.log(c * (c + 1.0))
+        log_share = np.minimum(self.valleys.log_jumps(self.parting, c + 1.0, ends), 0.0)
+        height = log_share - top * c - np.log(c * (c + 1.0))
         near = np.flatnonzero(height <= height.min() + _FLAT)
         target = log_delta + c * top - _NOTHING
         eps = np.array(self.span)
@@ -150,7 +151,7 @@ class _Maker:
             if not lost <= math.exp(limit + 2.0):
                 continue
             extra = max(0.0, float(k[j]) - target[j] - 34.0)
-            plan = Plan.make(self.parts, walk, index, self.span, extra, limit)
+            plan = Plan.make(self.parts, walk, index, self.span, extra, limit, float(log_share[j]))
             return self._between(plan, cuts, lost) if plan.nodes <= self.nodes else None
         return None
 

@@ -101,7 +101,9 @@ class Jumps:
         three = np.max([both[:1] + np.zeros((len(path.tau), 1)), both[1 : 1 + len(path.tau)], both[1 + len(path.tau) :]], axis=0)
         rest = np.logaddexp.accumulate(three[:, ::-1], axis=1)[:, ::-1] + ds
         turns = np.maximum(rest[:, 0] + math.log(2.0) - target, 1.0)
-        best = int(np.argmax(path.tau / turns))
+        # a strip that has not died where the line begins is no use
+        begins = np.maximum(three[:, 0], target)
+        best = int(np.argmax(np.where(begins <= begins.min() + 1.0, path.tau / turns, 0.0)))
         tau = float(path.tau[best])
         step = 2.0 * math.pi * tau / float(turns[best])
         alive = np.flatnonzero(rest[best] > target)
