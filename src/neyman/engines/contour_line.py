@@ -70,13 +70,11 @@ class Plan:
             return cls(c, index, math.inf, math.inf, -math.inf, limit, index, index)
         spread = max(8.0 * sd, *(distance for distance, _ in nearest))
         right, left = (place for _, place in nearest)
-        cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, target - log_share)
+        cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, min(target - log_share, k - 4.0))
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 
 
-def alias_distances(
-    walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float = LOST
-) -> FloatArray:
+def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float = LOST) -> FloatArray:
     """Least R for which Chernoff bounds the aliases of the line at ``index`` on either side below e^target, for each
     eps.
     """
@@ -225,9 +223,9 @@ class Line:
         far = _geometric((c + 1.0) * self.spread, epsilon - log_scale) if crossed else nothing
         met = walk.c[plan.left] < 0.0 if c > 0.0 else walk.c[plan.right] > 0.0
         near = _geometric(abs(c) * self.spread, -log_scale) if met else nothing
-        unsure = self.lost * (near + far)
-        near, far = self.masses[0] * near, self.masses[1] * far
         with np.errstate(invalid="ignore"):  # aliases too large to be told apart: nothing is known there
+            unsure = self.lost * (near + far)
+            near, far = self.masses[0] * near, self.masses[1] * far
             slope = slope - far
             value = direct - near + far if c > 0.0 else -(direct + near + far)
         phase = _UNIT * np.abs(epsilon) * self.lean
@@ -273,9 +271,7 @@ def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
     """
     with np.errstate(over="ignore", under="ignore"):
         grown = np.exp(log_size + error)
-        return np.where(
-            error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size)
-        )
+        return np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
 
 
 def settled(

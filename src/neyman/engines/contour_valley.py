@@ -16,13 +16,22 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_walk import BoolArray, Parts
 from neyman.losses.sampling_transform import log_ratio
 
-__all__ = ["Valleys"]
+__all__ = ["Place", "Valleys"]
 
 _TILTS = np.geomspace(0.3, 1e9, 120)
 _POINTS = 400
+_LOWEST = -745.0  # log of the smallest delta
 _TAMER = 6.0  # e-folds by which the jumps stay below the bulk's line where the law may be parted anywhere
 _FEW = -2.0  # log of the number of jumps up to which they are called rare
 _SHARPER = 8.0  # e-folds by which rounding hurts the bulk more than the jumps
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Indices of two tilts: the bulk's line stands at one, the law is parted in the valley of the other."""
+
+    line: int
+    parting: int
 
 
 @dataclass(frozen=True)
@@ -76,11 +85,11 @@ class Valleys:
         saddle = np.flatnonzero((self.mean >= epsilon) & self._parted)
         if len(saddle):
             one = max(one, float(self._height(epsilon)[saddle[0]]))
-        return min(one, 0.0)
+        return min(max(one, _LOWEST), 0.0)
 
-    def place(self, epsilon: float) -> tuple[int, int] | None:
-        """The tilt for the bulk's line, and the tilt in whose valley to part the law: such that neither the line nor
-        the jumps stand high above the answer.
+    def place(self, epsilon: float) -> Place | None:
+        """Such that neither the bulk's line nor the jumps stand high above the answer; None where no step has a
+        valley.
         """
         height = self._height(epsilon) + _SHARPER
         score = np.where(self._parted, np.maximum(height, self._log_jumps), math.inf)
@@ -89,7 +98,7 @@ class Valleys:
             return None
         # more jumps and a tamer bulk, as long as it costs nothing
         tamer = np.flatnonzero(self._parted & (self._log_jumps <= max(score[line] - _TAMER, self._log_jumps[line])))
-        return line, int(tamer[-1])
+        return Place(line, int(tamer[-1]))
 
     def log_jumps(self, place: int, w: FloatArray, cuts: FloatArray) -> FloatArray:
         """log of sum T A_j(w) at each real w, parted at ``place``, for laws that end at ``cuts`` (one row per step)."""

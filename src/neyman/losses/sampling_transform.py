@@ -127,9 +127,9 @@ class SamplingTransform:
         """
         shift = min(self.sigma**2, 1.5 * self.sigma)
         reach = float(omega[-1])
-        if self._step(w, reach, margin, 0.0) < _FINE * self.sigma:
-            shifted = self._step(w, 0.0, margin, shift)
-            while self._step(w, reach, margin, 0.0) < 0.6 * shifted:
+        if self._step(w, reach, margin, 0.0, cut) < _FINE * self.sigma:
+            shifted = self._step(w, 0.0, margin, shift, cut)
+            while self._step(w, reach, margin, 0.0, cut) < 0.6 * shifted:
                 reach *= 0.5
         split = int(np.searchsorted(omega, reach, side="right"))
         parts = [self._on_axis(w, omega[:split], cut, margin, 0.0)] if split else []
@@ -173,7 +173,7 @@ class SamplingTransform:
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
     ) -> tuple[ComplexArray, FloatArray]:
         """The quadrature along Im x = shift, scaled by e^-scale so that nothing overflows."""
-        step = self._step(w, float(omega[-1]), margin, shift)
+        step = self._step(w, float(omega[-1]), margin, shift, cut)
         x = self._range(abs(w), w, cut, step)
         z = x + 1j * shift if shift else x
         loss = log_ratio(z, self.sigma, self.rate)
@@ -195,7 +195,7 @@ class SamplingTransform:
         # alias of the grid, and the end of the law in a valley
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-_VALLEY)) * whole
         units = (8.0 + len(x) / 8.0) * _UNIT
-        rounding = units * ((omega + abs(w)) * spread + untilted + (whole if large else 0.0))
+        rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
         modulus = np.maximum(np.abs(value if large else 1.0 + value), 1e-300)
         return log_a, (rounding + quadrature) / modulus
@@ -205,7 +205,7 @@ class SamplingTransform:
         top = min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
         return low + step * np.arange(math.ceil((top - low) / step) + 1)
 
-    def _step(self, w: float, omega: float, margin: float, shift: float) -> float:
+    def _step(self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf) -> float:
         """Grid step whose alias lies ``margin`` e-folds below A(w): from the modulus of the integrand on parallel
         lines.
         """
@@ -213,7 +213,7 @@ class SamplingTransform:
         ceiling = 0.9 * math.pi * s2
         if shift > 0.0:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
-            growth = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]))
+            growth, _ = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]), cut)
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
         y = np.minimum(self.sigma * np.geomspace(0.05, 8.0, 20), ceiling)
         # on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real value and |arg r| <= y/s^2
@@ -222,20 +222,26 @@ class SamplingTransform:
         if step > _FINE * self.sigma:
             return step
         # where q is small, arg r and |r| hardly move: look
-        return max(step, float(np.max(2.0 * math.pi * y / (self._growth(w, -omega, y) + margin))))
+        growth, end = self._growth(w, -omega, y, cut)
+        # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
+        wall = np.where(end > -margin, 2.0 * math.pi * y / np.maximum(end + margin, 1e-3), math.inf)
+        steps = np.minimum(2.0 * math.pi * y / (growth + margin), np.minimum.accumulate(wall))
+        return max(step, float(np.max(steps)))
 
-    def _growth(self, w: float, omega: float, y: FloatArray) -> FloatArray:
-        """log of int phi(x + iy) |r(x + iy)|^w e^{-omega arg r(x + iy)} dx over A(w), at least 0."""
-        x = self._range(abs(w), w, self.limit, 0.18 / math.sqrt(self.bend) * min(1.0, self.sigma))
+    def _growth(self, w: float, omega: float, y: FloatArray, cut: float) -> tuple[FloatArray, FloatArray]:
+        """log of int phi(x + iy) |r(x + iy)|^w e^{-omega arg r(x + iy)} dx over A(w), at least 0, and of the integrand
+        itself where the law ends.
+        """
+        x = self._range(abs(w), w, min(cut, self.limit), 0.18 / math.sqrt(self.bend) * min(1.0, self.sigma))
         lines = np.concatenate([[0.0], y])
         loss = log_ratio(x + 1j * lines[:, None], self.sigma, self.rate)
         log_term = self.log_modulus(x, lines) + w * loss.real - omega * loss.imag
         # the modulus of the real law is cut in the same valley for every y
-        real = log_term[0]
-        keep = np.arange(len(x)) <= _last_valley(real, x)
-        peak = np.max(log_term, axis=1, where=keep, initial=-math.inf)
-        total = peak + np.log(np.sum(np.exp(np.where(keep, log_term, -math.inf) - peak[:, None]), axis=1))
-        return np.maximum(total[1:] - total[0], 0.0)
+        last = len(x) - 1 if math.isfinite(cut) else int(_last_valley(log_term[0], x))
+        log_term = log_term[:, : last + 1]
+        peak = np.max(log_term, axis=1)
+        total = peak + np.log(np.sum(np.exp(log_term - peak[:, None]), axis=1))
+        return np.maximum(total[1:] - total[0], 0.0), log_term[1:, -1] - total[0]
 
 
 def _last_valley(log_weight: FloatArray, x: FloatArray) -> Any:

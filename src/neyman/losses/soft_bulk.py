@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -33,18 +32,20 @@ class SoftBulk(SamplingTransform):
 
     @property
     def bend(self) -> float:
+        """b of the growth e^{b y^2} of the density, at most, from the real axis to Im x = y."""
         return 0.5 / self.sigma**2 + self.width**-2
 
     @property
     def limit(self) -> float:
+        """The bulk is cut here at the latest."""
         return self.end + _BEYOND * self.width
 
-    @cached_property
+    @property
     def missing(self) -> float:
         """Mass of the jumps without the record."""
         return self._share(0.0)
 
-    @cached_property
+    @property
     def missing_with(self) -> float:
         """Mass of the jumps with the record: 1 - A(1)."""
         return (1.0 - self.rate) * self._share(0.0) + self.rate * self._share(1.0)
@@ -62,7 +63,7 @@ class SoftBulk(SamplingTransform):
         # |g(z)| <= e^{y^2/width^2} g(x), and 1 - g(z) = g(-z) about ``end``
         place, grown = math.sqrt(2.0) * (x - self.end) / self.width, (y[..., None] / self.width) ** 2
         share = np.minimum(grown + log_ndtr(-place), np.logaddexp(0.0, grown + log_ndtr(place)))
-        return SamplingTransform.log_modulus(self, x, y) + share
+        return SamplingTransform.log_density(self, x) + 0.5 * (y[..., None] / self.sigma) ** 2 + share
 
     def log_lost(self, cut: FloatArray) -> FloatArray:
         """Log of a bound on the mass that either law of the bulk has beyond ``cut``."""

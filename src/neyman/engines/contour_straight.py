@@ -1,0 +1,128 @@
+"""The straight lines of a composition: which serve which eps, planned and evaluated when first needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from itertools import pairwise
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_choice import choose
+from neyman.engines.contour_found import Found
+from neyman.engines.contour_line import Line, Plan
+from neyman.engines.contour_steps import Steps
+from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
+
+__all__ = ["StraightLines"]
+
+_CHEAP = 1500  # nodes up to which a straight line is always taken
+_AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
+_DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
+_NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
+_EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
+_NEAR = 4  # lines less steep than a fine line should be that may stand in for it
+
+
+class StraightLines:
+    """Few lines Re z = c that serve every eps >= 0 of one direction of a composition."""
+
+    def __init__(self, parts: Parts, walk: Walk, rotations: Callable[[], Steps | None]) -> None:
+        self._parts = parts
+        self._walk = walk
+        self._rotations = rotations
+        self._chosen = choose(walk)
+        self._plans: dict[int, Plan] = {}
+        self._lines: dict[int, Line] = {}
+        self._fine: list[tuple[tuple[int, float, float, float], Line | None]] = []
+
+    def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
+        """Serve the places ``at`` from lines that cost little; return those that have none."""
+        rest: list[IntArray] = []
+        for index, place in self._served(epsilon[at]):
+            if self._plan(index).nodes <= _CHEAP:
+                found.put(at[place], self._line(index), epsilon)
+            else:
+                rest.append(at[place])
+        return np.concatenate(rest) if rest else at[:0]
+
+    def force(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
+        """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
+        for index, place in self._served(epsilon[at]):
+            if _CHEAP < self._plan(index).nodes <= _AFFORDABLE:
+                found.improve(at[place], self._line(index), epsilon)
+
+    def sharpen(self, found: Found, at: IntArray, epsilon: FloatArray, log_delta: FloatArray) -> None:
+        """Where an answer lies far below the line that gave it, try the line through its own saddle, with digits to
+        spare.
+        """
+        walk = self._walk
+        # a law may be cut where the mass beyond is nothing beside delta: then steeper lines come within reach
+        limit = np.maximum(LOST, 8.0 * np.floor((log_delta - _NOTHING) / 8.0))
+        for level in np.unique(limit):
+            group = at[limit == level]
+            own = np.flatnonzero(walk.useful(float(level)))
+            if not len(own):
+                continue
+            c = walk.c[own]
+            height = walk.k[own] - np.log(c * (c + 1.0)) - np.multiply.outer(epsilon[group], c)
+            best = np.argmin(height, axis=1)
+            for place in np.unique(best):
+                few = group[best == place]
+                line = self._fine_line(own[max(place - _NEAR, 0) : place + 1], epsilon[few], float(level))
+                if line is not None:
+                    found.improve(few, line, epsilon)
+
+    def _fine_line(self, steepest: IntArray, epsilon: FloatArray, limit: float) -> Line | None:
+        """The steepest affordable line of a few for these eps, as fine as float64 rewards; None where all are too
+        dear.
+        """
+        low, high = float(epsilon.min()), float(epsilon.max())
+        for known, line in self._fine:
+            if known[0] == steepest[-1] and known[1] <= low and high <= known[2] and known[3] <= limit:
+                return line
+        low, high = 0.7 * low, 1.4 * high
+        plans = (Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit) for i in steepest[::-1])
+        plan = next((p for p in plans if p.nodes <= 2.0 * _CHEAP), None)
+        line = None if plan is None else self._run(plan)
+        self._fine.append(((int(steepest[-1]), low, high, limit), line))
+        return line
+
+    def _served(self, epsilon: FloatArray) -> list[tuple[int, IntArray]]:
+        """Each line that is needed, with the places of the eps it serves: the line where e^{K - c eps}/(c (c + 1)) is
+        least.
+        """
+        walk, chosen = self._walk, self._chosen
+        c = walk.c[chosen]
+        height = walk.k[chosen] - np.log(np.abs(c) * (c + 1.0)) - np.multiply.outer(epsilon, c)
+        best = chosen[np.argmin(height, axis=1)]
+        return [(int(i), np.flatnonzero(best == i)) for i in np.unique(best)]
+
+    def _plan(self, index: int) -> Plan:
+        if index not in self._plans:
+            self._plans[index] = Plan.make(self._parts, self._walk, index, self._band(index))
+        return self._plans[index]
+
+    def _line(self, index: int) -> Line:
+        if index not in self._lines:
+            plan = self._plan(index)
+            self._lines[index] = self._run(plan)
+        return self._lines[index]
+
+    def _run(self, plan: Plan) -> Line:
+        """Evaluate a planned line, along rotated rays where the real axis would need too many terms."""
+        w = float(self._parts.argument(np.array([plan.c]))[0])
+        terms = sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
+        rotated = self._rotations() if plan.nodes * terms > _DENSE * len(self._parts.steps) else None
+        return Line.run(self._parts, self._walk, plan, rotated)
+
+    def _band(self, index: int) -> tuple[float, float]:
+        """The eps that line ``index`` serves among the chosen ones."""
+        walk, chosen = self._walk, self._chosen
+        h = walk.k - np.log(np.abs(walk.c) * (walk.c + 1.0), where=walk.c > -1.0, out=np.zeros(len(walk.c)))
+        place = int(np.searchsorted(chosen, index))
+        meet = [(h[j] - h[i]) / (walk.c[j] - walk.c[i]) for i, j in pairwise(chosen)]
+        low = meet[place - 1] if place > 0 else 0.0
+        high = meet[place] if place < len(meet) else walk.mean[index] + 3.0 * math.sqrt(walk.variance[index])
+        return max(0.0, float(low)), max(0.0, float(high))

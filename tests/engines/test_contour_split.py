@@ -1,0 +1,200 @@
+"""Laws parted into bulk and jumps: the parts add up, their errors are bounded, and what follows encloses the truth."""
+
+from __future__ import annotations
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import neyman as ny
+from neyman.engines.closed_form import SubsampledGaussianProfile
+from neyman.engines.contour import ContourProfile
+from neyman.engines.contour_found import Found
+from neyman.engines.contour_split import Split
+from neyman.engines.contour_valley import Valleys
+from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.lattice import LatticeProfile
+from neyman.engines.profile import Bracket
+from neyman.losses.jumps import Jumps
+from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.soft_bulk import SoftBulk
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.reference import arb
+
+PLACES = [(1.14, 2.15e-5, 7.9, 34.0, 12.0), (0.6, 1e-3, 2.5, 3.0, 8.0), (2.98, 4.94e-6, 20.6, 9e3, 33.0)]
+"""sigma, rate, where the law is parted, the real w of the line, where the law is cut."""
+
+
+def exact(sigma: float, rate: float, end: float, w: complex, high: float, side: int) -> complex:
+    """A(w) of the bulk (1) or the jumps (-1), by quadrature of 30 digits below ``high``."""
+    width = 0.15 * sigma
+    with mp.workdps(30):
+        s, q, x0, k = mp.mpf(sigma), mp.mpf(rate), mp.mpf(end), mp.mpf(width)
+
+        def integrand(x: mp.mpf) -> mp.mpc:
+            ratio = 1 + q * mp.expm1((2 * x - 1) / (2 * s * s))
+            share = mp.erfc(side * (x - x0) / k) / 2
+            return mp.exp(-x * x / (2 * s * s) + mp.mpc(w) * mp.log(ratio)) * share
+
+        low = end - 12 * width if side < 0 else -14 * sigma
+        pieces = [low + (high - low) * mp.mpf(i) / 60 for i in range(61)]
+        return complex(mp.quad(integrand, pieces) / (s * mp.sqrt(2 * mp.pi)))
+
+
+@pytest.mark.parametrize(("sigma", "rate", "end", "w", "cut"), PLACES)
+def test_the_jumps_are_integrated_within_their_bound(
+    sigma: float, rate: float, end: float, w: float, cut: float
+) -> None:
+    jumps = Jumps(SamplingTransform(sigma, rate), end, 0.15 * sigma, cut)
+    scale = 1.0 / (rate * np.exp((end - 0.5) / sigma**2))
+    omega = np.concatenate([[0.0], np.array([0.01, 0.5, 3.0, 30.0])]) * scale
+    value, error = jumps.on_line(w, omega, 36.0)
+    assert np.all(error[:3] < 1e-8 * abs(value[0]))
+    for found, bound, at in zip(value, error, omega, strict=True):
+        truth = exact(sigma, rate, end, complex(w, float(at)), cut, -1)
+        assert abs(found - truth) <= bound
+        assert bound < 1e-6 * abs(value[0])
+
+
+@pytest.mark.parametrize(("sigma", "rate", "end", "w", "cut"), PLACES)
+def test_the_bulk_is_integrated_within_its_bound_however_fast_it_turns(
+    sigma: float, rate: float, end: float, w: float, cut: float
+) -> None:
+    bulk = SoftBulk(sigma, rate, end, 0.15 * sigma)
+    scale = 1.0 / (rate * np.exp((end - 0.5) / sigma**2))
+    omega = np.concatenate([[0.0], np.array([0.5, 5.0, 60.0])]) * scale
+    log_a, error = bulk.on_line(10.0 * w, omega, np.inf, 40.0)
+    for found, bound, at in zip(np.exp(log_a), error, omega, strict=True):
+        truth = exact(sigma, rate, end, complex(10.0 * w, float(at)), bulk.limit, 1)
+        assert abs(found - truth) <= (bound + 4e-16) * abs(found) + 1e-300
+
+
+@pytest.mark.parametrize(("sigma", "rate", "end", "w", "cut"), PLACES)
+def test_bulk_and_jumps_make_up_the_whole(sigma: float, rate: float, end: float, w: float, cut: float) -> None:
+    law, bulk = SamplingTransform(sigma, rate), SoftBulk(sigma, rate, end, 0.15 * sigma)
+    omega = np.linspace(0.0, 40.0, 5)
+    whole, error = law.on_line(1.5, omega, np.inf, 40.0)
+    part, error_bulk = bulk.on_line(1.5, omega, np.inf, 40.0)
+    rest, error_jumps = Jumps(law, end, 0.15 * sigma, law.limit).on_line(1.5, omega, 36.0)
+    apart = np.abs(np.exp(whole) - np.exp(part) - rest)
+    assert np.all(apart <= error * np.abs(np.exp(whole)) + error_bulk * np.abs(np.exp(part)) + error_jumps + 1e-15)
+
+
+def test_the_masses_of_the_parts() -> None:
+    bulk = SoftBulk(1.0, 0.01, 3.0, 0.15)
+    log_a, _ = bulk.on_line(0.0, np.zeros(1), np.inf, 40.0)
+    assert np.exp(log_a[0].real) == pytest.approx(1.0 - bulk.missing, rel=1e-13)
+    log_a, _ = bulk.on_line(1.0, np.zeros(1), np.inf, 40.0)
+    assert np.exp(log_a[0].real) == pytest.approx(1.0 - bulk.missing_with, rel=1e-13)
+
+
+def test_the_modulus_of_the_bulk_is_bounded_off_the_real_axis() -> None:
+    bulk = SoftBulk(1.0, 0.01, 3.0, 0.15)
+    x = np.linspace(-3.0, 4.0, 57)
+    y = np.array([0.01, 0.1, 0.3, 0.8])
+    bound = bulk.log_modulus(x, y)
+    size = np.real(bulk.log_density(x + 1j * y[:, None]))
+    assert np.all(size <= bound + 1e-9)
+
+
+# ------------------------------------------------------------------------------------------------- the two lines
+
+
+def parted(sigma: float, rate: float, times: int, epsilon: float) -> Split | None:
+    parts = Parts(((SamplingTransform(sigma, rate), times),), 0.0, "remove")
+    return Split.lay(parts, Walk.along(parts), Valleys.of(parts), epsilon, 9000)
+
+
+def read(split: Split, epsilon: np.ndarray) -> Bracket:
+    found = Found.empty(len(epsilon))
+    found.put(np.arange(len(epsilon)), split, epsilon)
+    return found.bracket()
+
+
+RARE = [
+    (1.1414865159821845, 2.1539743801014434e-5, 58372, 0.036),
+    (1.0, 1e-4, 10**6, 1.0),
+    (1.0, 1e-4, 10**4, 0.1),
+    (1.0, 1e-4, 10**4, 0.3),
+    (2.98, 4.94e-6, 4, 4e-5),
+    (1.38, 3.93e-5, 63, 0.0026),
+]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "times", "epsilon"), RARE)
+def test_rare_steps_are_sharp_where_one_contour_is_not(sigma: float, rate: float, times: int, epsilon: float) -> None:
+    split = parted(sigma, rate, times, epsilon)
+    assert split is not None
+    found = read(split, np.array([epsilon]))
+    assert found.upper[0] - found.lower[0] < 1e-7 * found.upper[0]
+    truth = arb.delta([(sigma, rate, times)], epsilon, "remove", digits=12.0)
+    slack = 3.0 * truth.error + 1e-14
+    assert found.lower[0] * (1.0 - slack) <= float(truth) <= found.upper[0] * (1.0 + slack)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.floats(-1.1, 2.3), st.floats(-6.0, -0.7), st.floats(-0.5, 1.0), st.booleans())
+def test_one_step_agrees_with_its_closed_form(log_sigma: float, log_rate: float, depth: float, at_end: bool) -> None:
+    """In an even wider range than it serves, and at the ends of the range it claims."""
+    sigma, rate = float(np.exp(log_sigma)), 10.0**log_rate
+    split = parted(sigma, rate, 1, rate * 10.0**depth)
+    if split is None:
+        return
+    epsilon = np.array(split.range) if at_end else np.geomspace(max(split.range[0], 1e-9), split.range[1], 4)
+    found, truth = read(split, epsilon), SubsampledGaussianProfile(sigma, rate, "remove").bracket(epsilon)
+    assert np.all(found.lower <= truth.upper)
+    assert np.all(truth.lower <= found.upper)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "times"), [(1.0, 0.05, 8), (1.5, 0.01, 30), (0.8, 0.02, 40)])
+def test_few_steps_agree_with_the_lattice(sigma: float, rate: float, times: int) -> None:
+    lattice = LatticeProfile([(SubsampledGaussianStep(sigma, rate), times)], "remove", 1e-5)
+    laid = 0
+    for target in (0.05, 0.2, 0.6):
+        split = parted(sigma, rate, times, target)
+        if split is None:
+            continue
+        laid += 1
+        epsilon = np.linspace(max(split.range[0], 0.01), min(split.range[1], 2.0), 5)
+        found, truth = read(split, epsilon), lattice.bracket(epsilon)
+        assert np.all(found.lower <= truth.upper)
+        assert np.all(truth.lower <= found.upper)
+    assert laid > 0
+
+
+def test_a_line_that_is_too_long_is_not_laid() -> None:
+    parts = Parts(((SamplingTransform(1.0, 1e-4), 10**4),), 0.0, "remove")
+    assert Split.lay(parts, Walk.along(parts), Valleys.of(parts), 0.1, 50) is None
+
+
+def test_different_steps_and_a_gaussian_are_parted_together() -> None:
+    steps = ((SamplingTransform(1.0, 1e-4), 3000), (SamplingTransform(0.9, 2e-5), 9000))
+    parts = Parts(steps, 0.002, "remove")
+    split = Split.lay(parts, Walk.along(parts), Valleys.of(parts), 0.06, 9000)
+    assert split is not None
+    epsilon = np.array([0.04, 0.06, 0.08])
+    found, whole = read(split, epsilon), ContourProfile(parts).bracket(epsilon)
+    assert np.all(found.upper - found.lower < 1e-6 * found.upper)
+    assert np.all(found.lower <= whole.upper)
+    assert np.all(whole.lower <= found.upper)
+    for at, low, high in zip(epsilon, found.lower, found.upper, strict=True):
+        truth = arb.delta([(1.0, 1e-4, 3000), (0.9, 2e-5, 9000)], float(at), "remove", digits=10.0)
+        # the Gaussian beside them hardly counts, and only adds
+        assert float(truth) * (1.0 - 1e-9) <= high
+        assert low <= float(truth) * 1.5
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        (1.0644109588239834, 2.8549738694779632e-05, 14155),
+        (1.0691077830860849, 2.8667522625740767e-06, 242438),
+        (1.1414865159821845, 2.1539743801014434e-05, 58372),
+        (1.1470855807280833, 3.1339313432212955e-06, 6256),
+    ],
+)
+def test_mu_of_rare_steps_is_certified_to_six_digits(setting: tuple[float, float, int]) -> None:
+    g = ny.account(ny.DPSGD(*setting))
+    assert 0.0 < g.mu() - g.optimistic.mu() + 1e-18 < 1e-6 * g.mu()
