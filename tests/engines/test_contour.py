@@ -229,22 +229,22 @@ def test_where_balls_cannot_go_lines_and_arcs_must_agree_with_the_lattice(steps:
 
 
 def by_arc(profile: ContourProfile, epsilon: float) -> tuple[float, float]:
-    arc = profile._lay(epsilon)
+    arc = profile._bends._lay(epsilon)
     assert arc is not None
     return ends(arc.integrate(np.array([epsilon])))
 
 
 def by_line(profile: ContourProfile, epsilon: float) -> tuple[float, float]:
-    ((index, _),) = profile._served(np.array([epsilon]))
-    line = Line.run(profile._parts, profile._walk, profile._plan(index))
+    ((index, _),) = profile._lines._served(np.array([epsilon]))
+    line = Line.run(profile._parts, profile._walk, profile._lines._plan(index))
     assert line.c > 0.0
     assert line.lost == 0.0
     return ends(line.integrate(np.array([epsilon])))
 
 
 def by_rotated_line(profile: ContourProfile, epsilon: float) -> tuple[float, float]:
-    ((index, _),) = profile._served(np.array([epsilon]))
-    line = Line.run(profile._parts, profile._walk, profile._plan(index), profile._rotations)
+    ((index, _),) = profile._lines._served(np.array([epsilon]))
+    line = Line.run(profile._parts, profile._walk, profile._lines._plan(index), profile._bends.rotations)
     return ends(line.integrate(np.array([epsilon])))
 
 

@@ -80,8 +80,9 @@ class GaussianProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         if self.mu < _SMALLEST_MU:
             return self._negligible(epsilon)
-        lower, log_gap_upper = _outward(_gaussian(epsilon, min(self.mu, _LARGEST_MU)), -1.0)
-        upper, log_gap_lower = _outward(_gaussian(epsilon, min(self.mu, _LARGEST_MU)), 1.0)
+        values = _gaussian(epsilon, min(self.mu, _LARGEST_MU))
+        lower, log_gap_upper = _outward(values, -1.0)
+        upper, log_gap_lower = _outward(values, 1.0)
         if self.mu > _LARGEST_MU:  # delta grows with mu: only the lower side carries over
             upper, log_gap_lower = np.ones_like(upper), np.full_like(upper, -np.inf)
         return Bracket(lower, upper, log_gap_lower, log_gap_upper)

@@ -20,7 +20,7 @@ __all__ = ["ContourProfile"]
 
 _ENOUGH = 3e-7  # relative error above which dearer contours are worth trying
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
-_SEVERAL = 3  # steps from which a law is parted before any contour is bent
+_MANY = 200  # steps from which a law is parted before any contour is bent
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
 
@@ -37,7 +37,7 @@ class ContourProfile(Profile):
         self._bends = Bends(parts, self._walk)
         self._partings = Partings(parts, self._walk)
         self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations)
-        self._last: tuple[FloatArray, Found] | None = None
+        self._last: tuple[FloatArray, tuple[Found, Bracket]] | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -45,23 +45,25 @@ class ContourProfile(Profile):
         return math.sqrt(steps + self._parts.mu**2) * (1.0 + 1e-14)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        return self._capped(epsilon, self._evaluated(epsilon))
+        kept = self._evaluated(epsilon)[1]
+        return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        found = self._evaluated(epsilon)
+        found = self._evaluated(epsilon)[0]
         with np.errstate(over="ignore", under="ignore"):
             return np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
 
-    def _evaluated(self, epsilon: FloatArray) -> Found:
-        """``_evaluate``, once for the bracket and the slope that solvers ask for together."""
+    def _evaluated(self, epsilon: FloatArray) -> tuple[Found, Bracket]:
+        """Once for the bracket and the slope that solvers ask for together."""
         if self._last is None or not np.array_equal(self._last[0], epsilon):
-            self._last = epsilon.copy(), self._evaluate(epsilon)
+            found = self._evaluate(epsilon)
+            self._last = epsilon.copy(), (found, self._capped(epsilon, found))
         return self._last[1]
 
     def _capped(self, epsilon: FloatArray, found: Found) -> Bracket:
         """No bound need be worse than Chernoff's."""
         bracket = found.bracket()
-        poor = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(found.value)))
+        poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
         if len(poor):
             log_tail = np.minimum(self._log_chernoff(epsilon[poor]) + 1e-6, 0.0)
             with np.errstate(under="ignore"):
@@ -86,9 +88,12 @@ class ContourProfile(Profile):
     def _evaluate(self, epsilon: FloatArray) -> Found:
         """By ever dearer means, until all is sharp: short lines, parted laws, arcs, long lines."""
         found = self._settled(epsilon)
-        without = self._lines.serve(found, np.flatnonzero(found.error > 0.0), epsilon)
-        if self._parts.count >= _SEVERAL:
-            self._partings.serve(found, self._poor(found, epsilon), epsilon, _BRIEF)
+        without = self._lines.serve(found, (found.error > 0.0).nonzero()[0], epsilon)
+        poor = self._poor(found, epsilon)
+        if not len(poor):
+            return found
+        if self._parts.count >= _MANY:
+            self._partings.serve(found, poor, epsilon, _BRIEF)
         self._bends.serve(found, without[found.blunt(without, _ENOUGH)], epsilon)
         self._partings.serve(found, self._poor(found, epsilon), epsilon, _LONG)
         poor = self._poor(found, epsilon)
@@ -100,8 +105,8 @@ class ContourProfile(Profile):
 
     def _poor(self, found: Found, epsilon: FloatArray) -> IntArray:
         """The places that are not sharp, where delta is not too small to care."""
-        poor = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(found.value)))
-        return poor[epsilon[poor] <= self._deep]
+        poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
+        return poor[epsilon[poor] <= self._deep] if len(poor) else poor
 
     def _log_guess(self, found: Found, epsilon: FloatArray) -> FloatArray:
         """log delta, as far as it is known."""
@@ -115,6 +120,7 @@ class ContourProfile(Profile):
         """
         found = Found.empty(len(epsilon))
         found.settled[:] = epsilon > self._deep
-        beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
-        found.error[beyond], found.settled[beyond] = 0.0, True
+        if math.isfinite(self._parts.largest_loss):
+            beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
+            found.error[beyond], found.settled[beyond] = 0.0, True
         return found

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -214,55 +215,68 @@ class Line:
         """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an
         absolute bound on the error of the first, and the log of their common scale.
         """
-        log_scale = self.scale - self.c * epsilon
+        c, size = abs(self.c), _UNIT * 8.0
         direct, slope = self._sums(epsilon)
-        # aliases of the poles that lie between the line and the c that bound what is left
-        c, walk, plan = self.c, self.walk, self.plan
-        nothing = np.zeros(len(epsilon))
-        crossed = walk.c[plan.left] < -1.0
-        far = _geometric((c + 1.0) * self.spread, epsilon - log_scale) if crossed else nothing
-        met = walk.c[plan.left] < 0.0 if c > 0.0 else walk.c[plan.right] > 0.0
-        near = _geometric(abs(c) * self.spread, -log_scale) if met else nothing
-        with np.errstate(invalid="ignore"):  # aliases too large to be told apart: nothing is known there
+        start, rise = self._exponentials
+        with np.errstate(
+            over="ignore", under="ignore", invalid="ignore"
+        ):  # where these are too large, nothing is known
+            near, far, right, left = np.exp(start[:, None] + np.multiply.outer(rise, epsilon))
             unsure = self.lost * (near + far)
             near, far = self.masses[0] * near, self.masses[1] * far
             slope = slope - far
-            value = direct - near + far if c > 0.0 else -(direct + near + far)
-        phase = _UNIT * np.abs(epsilon) * self.lean
-        rounding = self.wobble + 4.0 * phase + SUMMED * self.mass
-        exponents: FloatArray = np.abs(log_scale) + epsilon + (abs(c) + 1.0) * (self.spread + epsilon)
-        rounding = rounding + (8.0 * _UNIT * (1.0 + exponents) + _MASS_ERROR) * (near + far) + unsure
-        rounding = rounding + 4.0 * _UNIT * np.abs(c * epsilon) * np.abs(value)
-        rounding = rounding + 2.0 * self.shift * (np.abs(slope) + np.abs(value))
-        with np.errstate(over="ignore", under="ignore"):
-            cut = np.exp(self.log_truncation - self.scale) + np.zeros_like(epsilon)
-            return settled(value, slope, rounding + cut + self._aliases(epsilon, log_scale), log_scale)
+            value = direct - near + far if self.c > 0.0 else -(direct + near + far)
+            error = right + left + unsure + (self._fixed + 0.5 * size * self.lean * epsilon)
+            exponents = 1.0 + abs(self.scale) + (c + 1.0) * self.spread + 2.0 * (c + 1.0) * epsilon
+            error += (size * exponents + _MASS_ERROR) * (near + far)
+            error += (0.5 * size * c * epsilon + 2.0 * self.shift) * np.abs(value) + 2.0 * self.shift * np.abs(slope)
+            return settled(value, slope, error, self.scale - self.c * epsilon)
+
+    @cached_property
+    def _fixed(self) -> float:
+        """The part of the error that is the same for every eps."""
+        return self.wobble + SUMMED * self.mass + math.exp(min(self.log_truncation - self.scale, 700.0))
+
+    @cached_property
+    def _exponentials(self) -> tuple[FloatArray, FloatArray]:
+        """a and b of the four e^{a + b eps}, in units of the line's scale: the aliases of the pole at 0 and of that at
+        -1 which lie between the line and the c that bound what is left; and sum_k>0 e^{kcR} delta(eps + kR) and its
+        mirror, by Chernoff at those c.
+        """
+        c, walk, plan = self.c, self.walk, self.plan
+        met = walk.c[plan.left] < 0.0 if c > 0.0 else walk.c[plan.right] > 0.0
+        crossed = walk.c[plan.left] < -1.0
+        terms = [
+            (-self.scale - _series(abs(c) * self.spread) if met else -math.inf, c),
+            (-self.scale - _series((c + 1.0) * self.spread) if crossed else -math.inf, c + 1.0),
+        ]
+        for place in (plan.right, plan.left):
+            other, k = float(walk.c[place]), float(walk.k[place])
+            gap = abs(other - c) * self.spread
+            if not gap > 1e-6:
+                terms.append((math.inf, 0.0))
+                continue
+            rounded = ROUNDED * (abs(k) + gap + abs(self.scale)) + 1e-6
+            terms.append((k - self.scale - _series(gap) + rounded, c - other + ROUNDED * (abs(other) + abs(c))))
+        start, rise = np.array(terms).T
+        return start, rise
 
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))
-        sloped = self.weight * (self.c + 1j * self.omega)
-        parts = [np.ascontiguousarray(x) for w in (self.weight, sloped) for x in (w.real, w.imag)]
         rows = max(1, _CHUNK // len(self.omega))
         for i in range(0, len(epsilon), rows):
             turn = np.multiply.outer(epsilon[i : i + rows], self.omega)
             cosine, sine = np.cos(turn), np.sin(turn)
-            direct[i : i + rows] = (cosine * parts[0] + sine * parts[1]).sum(axis=1)
-            slope[i : i + rows] = (cosine * parts[2] + sine * parts[3]).sum(axis=1)
+            a, b, c, d = self._weights
+            direct[i : i + rows] = (cosine * a + sine * b).sum(axis=1)
+            slope[i : i + rows] = (cosine * c + sine * d).sum(axis=1)
         return direct, slope
 
-    def _aliases(self, epsilon: FloatArray, log_scale: FloatArray) -> FloatArray:
-        """sum_k>0 e^{kcR} delta(eps + kR) and its mirror, by Chernoff at the best other c of the walk."""
-        total = np.zeros(len(epsilon))
-        for place in (self.plan.right, self.plan.left):
-            c, k = float(self.walk.c[place]), float(self.walk.k[place])
-            gap = abs(c - self.c) * self.spread
-            if not gap > 1e-6:
-                return np.full(len(epsilon), math.inf)
-            log_bound = k - c * epsilon - gap - math.log(-math.expm1(-gap)) + 1e-6
-            rounded = ROUNDED * (abs(k) + np.abs(c * epsilon) + gap + np.abs(log_scale))
-            with np.errstate(over="ignore", under="ignore"):
-                total += np.exp(log_bound - log_scale + rounded)
-        return total
+    @cached_property
+    def _weights(self) -> tuple[FloatArray, ...]:
+        """Real and imaginary parts of the weights for delta, and for e^eps Q(L > eps)."""
+        sloped = self.weight * (self.c + 1j * self.omega)
+        return tuple(np.ascontiguousarray(x) for w in (self.weight, sloped) for x in (w.real, w.imag))
 
 
 def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
@@ -278,11 +292,12 @@ def settled(
     value: FloatArray, slope: FloatArray, error: FloatArray, log_scale: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """The four as they are, but nothing known wherever any overflowed."""
+    if np.isfinite(value + slope + error).all():
+        return value, slope, error, log_scale
     sound = np.isfinite(value) & np.isfinite(slope) & (error >= 0.0)
     return np.where(sound, value, 0.0), np.where(sound, slope, 0.0), np.where(sound, error, math.inf), log_scale
 
 
-def _geometric(decay: float, log_factor: FloatArray) -> FloatArray:
-    """e^log_factor / expm1(decay) for decay > 0, without overflow on the way; inf where it is too large to stay."""
-    with np.errstate(over="ignore", under="ignore"):
-        return np.exp(log_factor - decay) / -math.expm1(-decay)
+def _series(decay: float) -> float:
+    """-log of sum_k>0 e^{-k decay}, for decay > 0."""
+    return decay + math.log(-math.expm1(-decay))

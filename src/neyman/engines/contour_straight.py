@@ -17,7 +17,8 @@ from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 
 __all__ = ["StraightLines"]
 
-_CHEAP = 1500  # nodes up to which a straight line is always taken
+_CHEAP, _BRIEF = 1500, 500  # nodes up to which a line is always taken, and where the law can be parted instead
+_MANY = 200  # steps from which it can
 _AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
 _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
@@ -32,7 +33,10 @@ class StraightLines:
         self._parts = parts
         self._walk = walk
         self._rotations = rotations
+        self._cheap = _BRIEF if parts.count >= _MANY and parts.direction == "remove" else _CHEAP
         self._chosen = choose(walk)
+        self._c = walk.c[self._chosen]
+        self._h = walk.k[self._chosen] - np.log(np.abs(self._c) * (self._c + 1.0))
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line] = {}
         self._fine: list[tuple[tuple[int, float, float, float], Line | None]] = []
@@ -41,7 +45,7 @@ class StraightLines:
         """Serve the places ``at`` from lines that cost little; return those that have none."""
         rest: list[IntArray] = []
         for index, place in self._served(epsilon[at]):
-            if self._plan(index).nodes <= _CHEAP:
+            if self._plan(index).nodes <= self._cheap:
                 found.put(at[place], self._line(index), epsilon)
             else:
                 rest.append(at[place])
@@ -50,7 +54,7 @@ class StraightLines:
     def force(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
         for index, place in self._served(epsilon[at]):
-            if _CHEAP < self._plan(index).nodes <= _AFFORDABLE:
+            if self._cheap < self._plan(index).nodes <= _AFFORDABLE:
                 found.improve(at[place], self._line(index), epsilon)
 
     def sharpen(self, found: Found, at: IntArray, epsilon: FloatArray, log_delta: FloatArray) -> None:
@@ -93,11 +97,8 @@ class StraightLines:
         """Each line that is needed, with the places of the eps it serves: the line where e^{K - c eps}/(c (c + 1)) is
         least.
         """
-        walk, chosen = self._walk, self._chosen
-        c = walk.c[chosen]
-        height = walk.k[chosen] - np.log(np.abs(c) * (c + 1.0)) - np.multiply.outer(epsilon, c)
-        best = chosen[np.argmin(height, axis=1)]
-        return [(int(i), np.flatnonzero(best == i)) for i in np.unique(best)]
+        best = np.argmin(self._h - np.multiply.outer(epsilon, self._c), axis=1)
+        return [(int(self._chosen[i]), (best == i).nonzero()[0]) for i in np.unique(best)]
 
     def _plan(self, index: int) -> Plan:
         if index not in self._plans:

@@ -130,18 +130,16 @@ class Walk:
         Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own
         aliases. Only c whose law is cut no earlier than the line's count: a smaller law bounds nothing.
         """
-        c = self.c[index]
-        whole = self._uncut or np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
-        ends = (-math.inf, -1.0, 0.0, math.inf)
+        whole = None if self._uncut else np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
+        ends = (0, *np.searchsorted(self.c, (-1.0, 0.0)), len(self.c))
         right: list[IntArray] = []
         left: list[IntArray] = []
         for low, high in pairwise(ends):
-            inside = whole & (self.c > low) & (self.c < high)
-            for side, there in ((right, self.c > c), (left, self.c < c)):
-                found = np.flatnonzero(inside & there)
-                if len(found):
-                    side.append(found)
-        return right, left
+            for side, first, last in ((right, max(low, index + 1), high), (left, low, min(high, index))):
+                if first < last:
+                    zone = np.arange(first, last)
+                    side.append(zone if whole is None else zone[whole[first:last]])
+        return [zone for zone in right if len(zone)], [zone for zone in left if len(zone)]
 
     def _holes(self) -> FloatArray:
         """Places to add: between neighbours on one side of the poles that leave a hole in eps."""

@@ -28,7 +28,8 @@ def crossing(
 ) -> FloatArray:
     """Return eps with score(eps) about equal to each ``target``; 0 where score(0) >= target, inf where never reached.
 
-    ``start`` is the first guess and the unit in which ``precision`` is meant (relative to eps where that is smaller).
+    ``start`` is the eps in which a score rises by about 1, and the unit of ``precision`` (relative to eps where that is
+    smaller).
     ``known`` holds increasing eps and about their scores, between which better guesses are interpolated.
     """
     at_zero = float(score(np.zeros(1))[0])
@@ -39,7 +40,8 @@ def crossing(
     goal = target[todo]
     low, high = np.zeros_like(goal), np.full_like(goal, np.inf)
     before, miss_before = low.copy(), np.maximum(at_zero, -1e9) - goal
-    x = np.full_like(goal, start)
+    # scores are probits: for a Gaussian they rise by 1 for each ``start`` of eps
+    x = start * np.clip(np.nan_to_num(goal - at_zero, nan=1.0), 0.05, 50.0)
     if known is not None:
         between = (goal > known[1][0]) & (goal < known[1][-1])
         x = np.where(between, np.interp(goal, known[1], known[0]), x)

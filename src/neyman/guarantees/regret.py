@@ -16,7 +16,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
-from neyman.guarantees.epsilon import epsilon_upper, spread
+from neyman.guarantees.epsilon import spread
 from neyman.guarantees.sides import Sides, alpha_score
 from neyman.numerics.normal import UNIT, probit
 
@@ -70,9 +70,10 @@ def divergence_at(mine: Sides, other: Sides, epsilon: float) -> float:
 
 def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> Divergence:
     unit = spread(other)
-    levels = np.geomspace(_NEGLIGIBLE, 0.1, 19)
-    ends = np.minimum(epsilon_upper(other, levels, unit), _FARTHEST)
-    end = float(np.min(ends[levels <= _NEGLIGIBLE * (1.0 + np.exp(ends))]))
+    # beyond ``end`` the other's delta alone is too small to matter
+    ends = np.minimum(unit * np.geomspace(0.1, 100.0, 40), _FARTHEST)
+    beyond = other.bracket(ends).upper <= _NEGLIGIBLE * (1.0 + np.exp(ends))
+    end = float(ends[np.argmax(beyond)]) if beyond.any() else _FARTHEST
     end = min(max(end, min(spread(mine), unit)), _FARTHEST)
     grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
     points = _evaluate(mine, other, np.unique(grid))
@@ -178,7 +179,8 @@ def _certified_reach(branch: Profile, floor: float, near: float, start: float) -
     step = start * np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])
     if near > 600.0:
         return 0.0
-    lower, upper = branch.bracket(tries).lower, branch.bracket(tries + step).upper
+    both = branch.bracket(np.concatenate([tries, tries + step]))
+    lower, upper = both.lower[: len(tries)], both.upper[len(tries) :]
     alpha = (lower - upper) / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
     reached = tries[alpha >= floor]
     return float(reached[0]) if reached.size else 0.0

@@ -49,13 +49,19 @@ def log_ratio(x: Any, sigma: float, rate: float) -> Any:
     """log(1 - q + q e^t), t = (2x - 1)/(2 sigma^2), to relative accuracy; complex x must lie in |Im x| < pi sigma^2."""
     t = (2.0 * x - 1.0) / (2.0 * sigma * sigma)
     huge = np.real(t) > 600.0
-    tame = log1p(rate * np.expm1(np.where(huge, 0.0, t)))
+    if np.any(huge):
+        return np.where(huge, t + math.log(rate), _log_ratio(np.where(huge, 0.0, t), rate))
+    return _log_ratio(t, rate)
+
+
+def _log_ratio(t: Any, rate: float) -> Any:
+    tame = log1p(rate * np.expm1(t))
     if rate > 0.5:
         # below its mean 1 - q + q e^t comes near 1 - q, which must not be found by subtraction
         low = np.real(t) < 0.0
         edge = math.log1p(-rate) + log1p(rate / (1.0 - rate) * np.exp(np.where(low, t, 0.0)))
         tame = np.where(low, edge, tame)
-    return np.where(huge, t + math.log(rate), tame) if np.any(huge) else tame
+    return tame
 
 
 def log1p(z: Any) -> Any:
@@ -63,9 +69,13 @@ def log1p(z: Any) -> Any:
     if not np.iscomplexobj(z):
         return np.log1p(z)
     x, y = z.real, z.imag
-    near = x * (2.0 + x) + y * y
-    with np.errstate(divide="ignore"):
-        modulus = np.where(np.abs(near) < 0.5, 0.5 * np.log1p(np.maximum(near, -0.75)), np.log(np.hypot(1.0 + x, y)))
+    with np.errstate(over="ignore", divide="ignore"):
+        near = x * (2.0 + x) + y * y
+        if np.size(near) and -0.5 < np.min(near) and np.max(near) < 1e300:
+            modulus = 0.5 * np.log1p(near)
+        else:
+            series = 0.5 * np.log1p(np.maximum(near, -0.75))
+            modulus = np.where(np.abs(near) < 0.5, series, np.log(np.hypot(1.0 + x, y)))
     return modulus + 1j * np.arctan2(y, 1.0 + x)
 
 
@@ -215,7 +225,7 @@ class SamplingTransform:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
             growth, _ = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]), cut)
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
-        y = np.minimum(self.sigma * np.geomspace(0.05, 8.0, 20), ceiling)
+        y = np.minimum(self.sigma * np.geomspace(0.05, 8.0, 12), ceiling)
         # on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real value and |arg r| <= y/s^2
         growth = y**2 * self.bend + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
         step = float(np.max(2.0 * math.pi * y / (growth + margin)))
