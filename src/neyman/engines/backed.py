@@ -16,6 +16,7 @@ from neyman.engines.profile import Bracket, Profile
 __all__ = ["BackedProfile"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_VAGUE = 0.5  # relative width from which the contour knows nothing of the slope
 _POINTS = 1 << 18  # lattices up to this size are worth their time
 
 
@@ -39,20 +40,20 @@ class BackedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out = self._contour.slope(epsilon)
-        wide = self._wide(self._contour.bracket(epsilon))
-        if len(wide):
-            out[wide] = self._lattice.slope(epsilon[wide])
+        vague = self._wide(self._contour.bracket(epsilon), _VAGUE)
+        if len(vague):
+            out[vague] = self._lattice.slope(epsilon[vague])
         return out
 
-    def _wide(self, bracket: Bracket) -> IntArray:
+    def _wide(self, bracket: Bracket, tolerance: float) -> IntArray:
         """Where the contour misses the tolerance and the lattice is worth its time."""
-        narrow = bracket.upper - bracket.lower <= self._tolerance * bracket.upper
+        narrow = bracket.upper - bracket.lower <= tolerance * bracket.upper
         wide = np.flatnonzero((bracket.upper >= _ASKED) & ~narrow)
         return wide if len(wide) and self._lattice.points <= _POINTS else wide[:0]
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         first = self._contour.bracket(epsilon)
-        at = self._wide(first)
+        at = self._wide(first, self._tolerance)
         if not len(at):
             return first
         self._asked = True

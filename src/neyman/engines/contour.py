@@ -19,6 +19,7 @@ from neyman.engines.profile import Bracket, Profile
 __all__ = ["ContourProfile"]
 
 _ENOUGH = 3e-7  # relative error above which dearer contours are worth trying
+_VAGUE = 0.03  # relative error above which the slope that was integrated beside it is not believed
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
 _MANY = 200  # steps from which a law is parted before any contour is bent
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
@@ -49,9 +50,14 @@ class ContourProfile(Profile):
         return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        found = self._evaluated(epsilon)[0]
+        found, bracket = self._evaluated(epsilon)
         with np.errstate(over="ignore", under="ignore"):
-            return np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
+            slope = np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
+        vague = (~(found.error <= _VAGUE * np.abs(found.value))).nonzero()[0]
+        if len(vague):  # the slope of the exponential that Chernoff fits there
+            c, height = self._chernoff(epsilon[vague])
+            slope[vague] = np.clip(c[np.argmin(height, axis=1)] * bracket.upper[vague], 0.0, 1.0)
+        return slope
 
     def _evaluated(self, epsilon: FloatArray) -> tuple[Found, Bracket]:
         """Once for the bracket and the slope that solvers ask for together."""
@@ -78,12 +84,16 @@ class ContourProfile(Profile):
         return float(np.min((self._walk.k[right] - _DEEP + 1.0) / self._walk.c[right], initial=math.inf))
 
     def _log_chernoff(self, epsilon: FloatArray) -> FloatArray:
-        """log of the best bound e^{K(c) - c eps} on delta, plus what the law at that c has lost."""
+        """log of the best of Chernoff's bounds on delta."""
+        return np.min(self._chernoff(epsilon)[1], axis=1, initial=0.0)
+
+    def _chernoff(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The c > 0 of the walk, and log of the bound e^{K(c) - c eps} on delta, plus what the law at that c has lost."""
         right = self._walk.c > 0.0
         c, k = self._walk.c[right], self._walk.k[right]
         pull = np.multiply.outer(epsilon, c)
         log_tail = k - pull + ROUNDED * (np.abs(k) + pull)
-        return np.min(np.logaddexp(log_tail, self._walk.log_lost[right]), axis=1, initial=0.0)
+        return c, np.logaddexp(log_tail, self._walk.log_lost[right])
 
     def _evaluate(self, epsilon: FloatArray) -> Found:
         """By ever dearer means, until all is sharp: short lines, parted laws, arcs, long lines."""

@@ -110,6 +110,7 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     last = float(crossing(lambda e: alpha_score(branch, e), goal, start, 1e-5)[0])
     if not 0.0 < last < 1e12:
         last = min(max(last, start), 1e12)
+    last = _steepest(branch, last, log_floor)
     grid = np.unique(np.concatenate([np.linspace(0.0, last, 24), np.geomspace(min(start, last) / 8.0, last, 24)]))
     knots = _knots(branch, grid[1:], log_floor, log_zero, zero)
     for _ in range(_ROUNDS):
@@ -130,6 +131,17 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     known = (knots.epsilon[new], scores[new])
     end = float(knots.epsilon[-1])
     return Fit(_outward(float(np.max(bound))), float(knots.epsilon[where]), float(knots.log_alpha[where]), end, known)
+
+
+def _steepest(branch: Profile, near: float, log_floor: float) -> float:
+    """The eps at ``near`` or a little beyond whose tangent says most at the floor: where losses end, alpha falls off a
+    cliff, and the best tangent lies at its foot.
+    """
+    epsilon = near * (1.0 + np.array([0.0, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5]))
+    b = branch.bracket(epsilon)
+    log_alpha = np.full(len(epsilon), log_floor)
+    local = _local(_Knots(epsilon, b.upper, b.log_gap_lower, log_alpha), np.arange(len(epsilon)), log_alpha)
+    return float(epsilon[np.argmin(local)])
 
 
 def _log_alpha_at_zero(branch: Profile, symmetric: bool, log_gap: float, floor: float) -> float:

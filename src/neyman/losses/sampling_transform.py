@@ -71,7 +71,7 @@ def log1p(z: Any) -> Any:
     x, y = z.real, z.imag
     with np.errstate(over="ignore", divide="ignore"):
         near = x * (2.0 + x) + y * y
-        if np.size(near) and -0.5 < np.min(near) and np.max(near) < 1e300:
+        if np.size(near) and np.min(near) > -0.5 and np.max(near) < 1e300:
             modulus = 0.5 * np.log1p(near)
         else:
             series = 0.5 * np.log1p(np.maximum(near, -0.75))
