@@ -29,7 +29,7 @@ DELTA, FLOOR = 1e-5, 1e-10
 SECONDS = 2.0
 TOLERANCE = 1e-6
 """Relative width of the bracket of delta that account() aims for; mu inherits the width this implies."""
-MU_WIDTH = 1e-3  # what account() itself lets pass at its default tolerance
+MU_WIDTH = 1e-4  # what account() itself lets pass at its default tolerance
 SLACK = 1e-12
 """What the reference's own rounding may amount to, relative."""
 

@@ -23,6 +23,7 @@ _NOTHING = 21.0  # e-folds below delta that may be lost
 _LADDER = np.array([0.5, 0.8, 1.0, 1.2, 1.5, 2.0, 3.0])  # the bulk's walk, in units of its line
 _LINES = 3  # lines tried for the jumps
 _FLAT = 6.0  # e-folds by which their line may stand higher than the lowest
+_WORK = 1e7  # nodes times grid points of one line, for each step
 _MARGIN = 36.0  # e-folds that quadrature errors stay below a transform
 _DEEP = 60.0  # e-folds down a valley at which a law may end, at the latest at its bottom
 
@@ -67,7 +68,7 @@ class Parting:
         if not len(index):
             return None
         plan = Plan.make(laws, walk, int(index[0]), self.span)
-        if not plan.nodes <= nodes:
+        if not self._affordable(plan, nodes):
             return None
         return Line.run(laws, walk, plan, masses=(math.exp(self.log_masses[0]), math.exp(self.log_masses[1])))
 
@@ -96,8 +97,14 @@ class Parting:
                 continue
             extra = max(0.0, float(k[j] - target[j]) - 34.0)
             plan = Plan.make(self.parts, walk, index, self.span, extra, limit, float(log_share[j]))
-            return self._difference(plan, cuts, lost) if plan.nodes <= nodes else None
+            return self._difference(plan, cuts, lost) if self._affordable(plan, nodes) else None
         return None
+
+    def _affordable(self, plan: Plan, nodes: int) -> bool:
+        if not plan.nodes <= nodes:
+            return False
+        terms = sum(bulk.terms(plan.c + 1.0, plan.cut) for _, bulk, _ in self.steps)
+        return plan.nodes * terms <= _WORK * len(self.steps)
 
     def _distances(self, lines: IntArray, target: FloatArray, limit: float) -> FloatArray:
         """How far apart the aliases of each line must lie."""

@@ -25,7 +25,7 @@ from neyman.numerics.normal import UNIT
 __all__ = ["ComposedGuarantee", "OptimisticGuarantee", "PessimisticGuarantee"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
-_MU_WIDTH = 1e3  # how many tolerances wide mu may be, relatively: of few rare steps float64 cannot see the tail better
+_MU_WIDTH = 1e2  # how many tolerances wide mu may be, relatively: of few rare steps float64 cannot see the tail better
 _ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 
 

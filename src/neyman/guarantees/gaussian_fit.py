@@ -137,7 +137,7 @@ def _steepest(branch: Profile, near: float, log_floor: float) -> float:
     """The eps at ``near`` or a little beyond whose tangent says most at the floor: where losses end, alpha falls off a
     cliff, and the best tangent lies at its foot.
     """
-    epsilon = near * (1.0 + np.array([0.0, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5]))
+    epsilon = near * (1.0 + np.array([0.0, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01]))
     b = branch.bracket(epsilon)
     log_alpha = np.full(len(epsilon), log_floor)
     local = _local(_Knots(epsilon, b.upper, b.log_gap_lower, log_alpha), np.arange(len(epsilon)), log_alpha)

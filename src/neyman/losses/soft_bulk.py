@@ -73,3 +73,7 @@ class SoftBulk(SamplingTransform):
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
         """As of the whole law, along the real axis throughout: the bulk does not oscillate fast."""
         return self._on_axis(w, omega, cut, margin, 0.0)
+
+    def terms(self, w: float, omega: float) -> float:
+        """About how many grid points ``on_line`` needs a node, up to ``omega``."""
+        return 24.0 * self.sigma / self._step(w, omega, 40.0, 0.0)
