@@ -90,17 +90,20 @@ def test_the_files_hold_what_they_are_trusted_for() -> None:
     assert count == 93 + 96 + 97
 
 
+def enclosed(upper: np.ndarray, lower: np.ndarray, exact: np.ndarray, told: np.ndarray) -> None:
+    """Both bounds hold, the upper one is sharp throughout, the lower one where ``told``."""
+    assert np.all(upper >= exact * (1.0 - ROUNDED))
+    assert np.all(upper <= exact * (1.0 + WIDTH))
+    assert np.all(lower <= exact * (1.0 + ROUNDED))
+    assert np.all(lower[told] >= exact[told] * (1.0 - WIDTH))
+    assert np.all(lower <= upper)
+
+
 @EVERY
 def test_delta(mechanism: ny.Mechanism, adjacency: str, points: list[dict[str, str]]) -> None:
     g = guarantee(mechanism, adjacency)
     e, exact = columns(points)
-    upper, lower = g.delta(e), g.optimistic.delta(e)
-    assert np.all(upper >= exact * (1.0 - ROUNDED))
-    assert np.all(upper <= exact * (1.0 + WIDTH))
-    assert np.all(lower <= exact * (1.0 + ROUNDED))
-    told = exact >= 1e-30
-    assert np.all(lower[told] >= exact[told] * (1.0 - WIDTH))
-    assert np.all(lower <= upper)
+    enclosed(g.delta(e), g.optimistic.delta(e), exact, told=exact >= 1e-30)
 
 
 @EVERY
@@ -117,12 +120,7 @@ def test_delta_one_at_a_time(mechanism: ny.Mechanism, adjacency: str, points: li
 def test_epsilon(mechanism: ny.Mechanism, adjacency: str, points: list[dict[str, str]]) -> None:
     g = guarantee(mechanism, adjacency)
     e, exact = columns([p for p in points if float(p["eps"]) > 0.0 and p["delta"] != "0"])
-    upper, lower = g.epsilon(exact), g.optimistic.epsilon(exact)
-    assert np.all(upper >= e * (1.0 - ROUNDED))
-    assert np.all(upper <= e * (1.0 + WIDTH))
-    assert np.all(lower <= e * (1.0 + ROUNDED))
-    told = exact >= 1e-30
-    assert np.all(lower[told] >= e[told] * (1.0 - WIDTH))
+    enclosed(g.epsilon(exact), g.optimistic.epsilon(exact), e, told=exact >= 1e-30)
 
 
 @EVERY

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,8 @@ __all__ = [
 ]
 
 FloatArray = NDArray[np.floating[Any]]  # always float64 in fact; NumPy's own types promise less
+
+_Option = TypeVar("_Option", bound=str)
 
 MAX_COUNT = 10**18  # above this, counts are no longer exact in the float64 arithmetic of the cumulants
 _COUNT = f"a whole number from 0 to {MAX_COUNT:.0e}"
@@ -69,11 +71,12 @@ def count(name: str, value: object, advice: str = "") -> int:
     return int(value)
 
 
-def choice(name: str, value: object, options: tuple[str, ...]) -> str:
-    """Return ``value`` when it is one of ``options``."""
-    if not isinstance(value, str) or value not in options:
+def choice(name: str, value: object, options: tuple[_Option, ...]) -> _Option:
+    """Return the one of ``options`` that ``value`` is."""
+    found = [option for option in options if isinstance(value, str) and option == value]
+    if not found:
         raise InvalidParameter(name, value, "one of " + ", ".join(repr(o) for o in options))
-    return value
+    return found[0]
 
 
 def unit_interval(name: str, value: object) -> FloatArray:

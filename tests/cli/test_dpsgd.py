@@ -131,8 +131,8 @@ def test_epochs_are_rounded_up(call: Any, size: str, batch: str, epochs: str, st
 def test_the_rate_of_a_batch_is_never_rounded_down(call: Any) -> None:
     from fractions import Fraction
 
-    found = mechanism(call, "--dataset-size", "10", "--batch-size", "3", "--steps", "2").to_dict()
-    rate = found["of"]["rate"]  # type: ignore[index, call-overload]
+    found: Any = mechanism(call, "--dataset-size", "10", "--batch-size", "3", "--steps", "2").to_dict()
+    rate = found["of"]["rate"]
     assert Fraction(3, 10) <= Fraction(rate) <= Fraction(3, 10) * (1 + Fraction(1, 2**51))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from typing import Any
 
 import typer
 
@@ -16,7 +17,7 @@ OK, BAD_INPUT, NOT_CERTIFIED, INTERRUPTED = 0, 2, 3, 130
 
 # Typer brings its own copy of Click or uses the installed one, by version: take the root of its usage errors from
 # Typer itself
-_UsageError = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+_UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command()(dpsgd)
@@ -51,10 +52,8 @@ def main(arguments: list[str] | None = None) -> None:
         code = _fail(BAD_INPUT, str(error))
     except (typer.Abort, KeyboardInterrupt):
         code = _fail(INTERRUPTED, "interrupted")
-    except Exception as error:
-        if not isinstance(error, _UsageError):
-            raise
-        code = _fail(BAD_INPUT, str(error.format_message()))  # type: ignore[attr-defined]
+    except _UsageError as error:
+        code = _fail(BAD_INPUT, str(error.format_message()))
     sys.exit(code if isinstance(code, int) else OK)
 
 

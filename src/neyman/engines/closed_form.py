@@ -51,7 +51,16 @@ class _Values(NamedTuple):
     slope: FloatArray
 
 
-class GaussianProfile(Profile):
+class ClosedForm(Profile):
+    """A profile that is one formula."""
+
+    @property
+    def method(self) -> str:
+        """Named after itself."""
+        return "closed form"
+
+
+class GaussianProfile(ClosedForm):
     """delta of the Gaussian mechanism with parameter ``mu`` (symmetric: the same in both directions).
 
     Parameters
@@ -65,10 +74,6 @@ class GaussianProfile(Profile):
     >>> bool(abs(GaussianProfile(1.0).bracket(np.array([0.0])).upper[0] - 0.38292492254802624) < 1e-13)
     True
     """
-
-    @property
-    def method(self) -> str:
-        return "closed form"
 
     def __init__(self, mu: float) -> None:
         self.mu = not_negative("mu", mu)
@@ -98,7 +103,7 @@ class GaussianProfile(Profile):
         return Bracket(zero, bound, -2.0 * bound, zero.copy())
 
 
-class SubsampledGaussianProfile(Profile):
+class SubsampledGaussianProfile(ClosedForm):
     """delta of ONE step of the Poisson-subsampled Gaussian mechanism (sensitivity 1), in one direction.
 
     Parameters
@@ -117,10 +122,6 @@ class SubsampledGaussianProfile(Profile):
     >>> float(p.bracket(np.array([0.01])).upper[0])
     0.0
     """
-
-    @property
-    def method(self) -> str:
-        return "closed form"
 
     def __init__(self, sigma: float, rate: float, direction: str) -> None:
         self.sigma = positive("sigma", sigma)
@@ -186,42 +187,35 @@ class SubsampledGaussianProfile(Profile):
         return np.minimum(at, 1e300) * (1.0 - sign * 8.0 * UNIT), np.maximum(weight, 0.0)
 
 
-class PerfectProfile(Profile):
+class _ConstantProfile(ClosedForm):
+    """The same delta at every eps: ``delta`` and log(1 - ``delta``), with a ``mu`` to match."""
+
+    delta: float
+    log_gap: float
+    mu: float
+
+    @property
+    def tail_mu(self) -> float:
+        return self.mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        delta, log_gap = np.full_like(epsilon, self.delta), np.full_like(epsilon, self.log_gap)
+        return Bracket(delta, delta.copy(), log_gap, log_gap.copy())
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return np.zeros_like(epsilon)
+
+
+class PerfectProfile(_ConstantProfile):
     """delta = 0: the output does not depend on the record."""
 
-    @property
-    def method(self) -> str:
-        return "closed form"
-
-    @property
-    def tail_mu(self) -> float:
-        return 0.0
-
-    def bracket(self, epsilon: FloatArray) -> Bracket:
-        zero = np.zeros_like(epsilon)
-        return Bracket(zero, zero.copy(), zero.copy(), zero.copy())
-
-    def slope(self, epsilon: FloatArray) -> FloatArray:
-        return np.zeros_like(epsilon)
+    delta, log_gap, mu = 0.0, 0.0, 0.0
 
 
-class BlatantProfile(Profile):
+class BlatantProfile(_ConstantProfile):
     """delta = 1: the output reveals the record."""
 
-    @property
-    def method(self) -> str:
-        return "closed form"
-
-    @property
-    def tail_mu(self) -> float:
-        return np.inf
-
-    def bracket(self, epsilon: FloatArray) -> Bracket:
-        one, log_zero = np.ones_like(epsilon), np.full_like(epsilon, -np.inf)
-        return Bracket(one, one.copy(), log_zero, log_zero.copy())
-
-    def slope(self, epsilon: FloatArray) -> FloatArray:
-        return np.zeros_like(epsilon)
+    delta, log_gap, mu = 1.0, -np.inf, np.inf
 
 
 def _gaussian(epsilon: FloatArray, mu: float) -> _Values:

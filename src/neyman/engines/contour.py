@@ -88,7 +88,7 @@ class ContourProfile(Profile):
         return np.min(self._chernoff(epsilon)[1], axis=1, initial=0.0)
 
     def _chernoff(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The c > 0 of the walk, and log of the bound e^{K(c) - c eps} on delta, plus what the law at that c has lost."""
+        """The c > 0 of the walk, and log of e^{K(c) - c eps} + what the law at that c has lost: bounds on delta."""
         right = self._walk.c > 0.0
         c, k = self._walk.c[right], self._walk.k[right]
         pull = np.multiply.outer(epsilon, c)

@@ -26,7 +26,7 @@ __all__ = ["ComposedGuarantee", "OptimisticGuarantee", "PessimisticGuarantee"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _MU_WIDTH = 1e2  # how many tolerances wide mu may be, relatively: of few rare steps float64 cannot see the tail better
-_ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
+_ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
 
 
 class PessimisticGuarantee(Guarantee):
@@ -153,7 +153,7 @@ class ComposedGuarantee(PessimisticGuarantee):
     def __init__(
         self, remove: Profile, add: Profile, adjacency: str = "add_or_remove", tolerance: float = 1e-6
     ) -> None:
-        checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)  # type: ignore[assignment]
+        checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
         super().__init__(Sides.of(remove, add, checked), checked)
         self._tolerance = tolerance
 

@@ -34,10 +34,10 @@ def crossing(
     """
     at_zero = float(score(np.zeros(1))[0])
     root = np.zeros_like(target)
-    todo = np.flatnonzero(at_zero < target)
-    if todo.size == 0:
+    open_ = np.flatnonzero(at_zero < target)
+    if open_.size == 0:
         return root
-    goal = target[todo]
+    goal = target[open_]
     low, high = np.zeros_like(goal), np.full_like(goal, np.inf)
     before, miss_before = low.copy(), np.maximum(at_zero, -1e9) - goal
     # scores are probits: for a Gaussian they rise by 1 for each ``start`` of eps
@@ -62,13 +62,13 @@ def crossing(
         done = (np.abs(after - x) <= nearness) | (np.abs(miss) <= 0.3 * precision * (1.0 + np.abs(goal)))
         done |= (np.isfinite(high) & (high - low <= precision * high)) | (x > _LARGEST)
         settled = np.where(np.abs(miss) <= 0.3 * precision * (1.0 + np.abs(goal)), x, after)
-        root[todo[done]] = np.where(x > _LARGEST, np.inf, settled)[done]
+        root[open_[done]] = np.where(x > _LARGEST, np.inf, settled)[done]
         keep = ~done
         if not np.any(keep):
             return root
-        todo, goal, low, high, width = todo[keep], goal[keep], low[keep], high[keep], width[keep]
+        open_, goal, low, high, width = open_[keep], goal[keep], low[keep], high[keep], width[keep]
         before, miss_before, x = x[keep], miss[keep], after[keep]
-    root[todo] = np.where(np.isfinite(high), high, np.inf)
+    root[open_] = np.where(np.isfinite(high), high, np.inf)
     return root
 
 
