@@ -198,3 +198,18 @@ def test_different_steps_and_a_gaussian_are_parted_together() -> None:
 def test_mu_of_rare_steps_is_certified_to_six_digits(setting: tuple[float, float, int]) -> None:
     g = ny.account(ny.DPSGD(*setting))
     assert 0.0 < g.mu() - g.optimistic.mu() + 1e-18 < 1e-6 * g.mu()
+
+
+def test_both_halves_of_a_bracket_follow_chernoff() -> None:
+    """Deep in the tail of "add" no line is laid: the bound on delta must carry over to the bound on 1 - delta."""
+    parts = Parts(((SamplingTransform(0.483817134980569, 8.00258228614327e-06), 212919),), 0.0, "add")
+    found = ContourProfile(parts).bracket(np.array([1.5, 1.6, 1.62]))
+    assert np.all(found.upper < 1e-300)
+    assert np.all(found.log_gap_lower > -1e-14)
+
+
+def test_the_slope_of_few_steps_comes_from_whichever_engine_knows_it() -> None:
+    """At eps = 0 no contour knows five steps of this kind; the lattice does."""
+    g = ny.account(ny.DPSGD(0.3, 0.5, 5))
+    assert g.mu() == pytest.approx(5.3475885, abs=1e-6)
+    assert g.sides.forward.slope(np.zeros(1))[0] == pytest.approx(0.02634, rel=1e-3)

@@ -21,6 +21,7 @@ __all__ = ["ContourProfile"]
 _ENOUGH = 3e-7  # relative error above which dearer contours are worth trying
 _VAGUE = 0.03  # relative error above which the slope that was integrated beside it is not believed
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
+_TINY = 16.0 * 2.0**-53
 _MANY = 200  # steps from which a law is parted before any contour is bent
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
@@ -75,6 +76,9 @@ class ContourProfile(Profile):
             with np.errstate(under="ignore"):
                 bracket.upper[poor] = np.minimum(bracket.upper[poor], np.exp(log_tail) + 1e-322)
             bracket.lower[poor] = np.minimum(bracket.lower[poor], bracket.upper[poor])
+            with np.errstate(divide="ignore"):
+                gap = np.log1p(-bracket.upper[poor]) * (1.0 + _TINY) - _TINY
+            bracket.log_gap_lower[poor] = np.maximum(bracket.log_gap_lower[poor], gap)
         return bracket
 
     @cached_property
