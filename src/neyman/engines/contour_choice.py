@@ -16,7 +16,7 @@ _AIM = 36.0  # e-folds between a line's height and its aliases, as planned
 _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
 _WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
 _DEEP = 90.0  # e-folds of delta below which lines are not chosen with care
-_FEW = 4  # lines compared for each stretch of eps
+_FEW = 5  # lines compared for each stretch of eps
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
 
 
@@ -53,7 +53,7 @@ def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, 
     """Of the lines that serve the first eps, the one (and how far) that covers most decades of delta per node."""
     spans = np.minimum.accumulate(serves, axis=0)
     furthest = int(spans.sum(axis=0).max()) - 1
-    ends = np.unique(np.linspace(0, furthest, 6).astype(np.int64))
+    ends = np.unique(np.linspace(0, furthest, 8).astype(np.int64))
     few = lines if len(lines) <= _FEW else lines[np.unique(np.linspace(0, len(lines) - 1, _FEW).astype(np.int64))]
     covered = np.minimum(best[0] - best[ends], _WORTH) + 6.0
     score = np.full((len(ends), len(lines)), -math.inf)

@@ -30,6 +30,8 @@ LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest posit
 _UNIT = 2.0**-53
 _VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
+_LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
+_FAN = np.geomspace(2e-3, 1.0, 7)  # shifts of the axis among which a bound takes the best
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 
 
@@ -165,7 +167,7 @@ class SamplingTransform:
         sigma = self.sigma
         # short of pi s^2, where r has a zero that a grid could miss
         ceiling = min(0.85 * math.pi * sigma**2, 10.0 * sigma)
-        fan = np.broadcast_to(np.geomspace(2e-3, 1.0, 7) * ceiling, (len(w), 7))
+        fan = np.broadcast_to(_FAN * ceiling, (len(w), len(_FAN)))
         near = (omega * slope)[:, None] * np.array([0.6, 0.8, 1.0, 1.25, 1.6])
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
         step = min(0.212 / math.sqrt(self.bend), 0.25 * sigma**2)
@@ -225,7 +227,7 @@ class SamplingTransform:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
             growth, _ = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]), cut)
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
-        y = np.minimum(self.sigma * np.geomspace(0.05, 8.0, 12), ceiling)
+        y = np.minimum(self.sigma * _LINES, ceiling)
         # on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real value and |arg r| <= y/s^2
         growth = y**2 * self.bend + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
         step = float(np.max(2.0 * math.pi * y / (growth + margin)))
@@ -296,8 +298,10 @@ def _tilted(
     variance = (weight * (loss - mean[:, None]) ** 2).sum(axis=1) / total
     by_logs = top[:, 0] + np.log(total * step)
     near = np.abs(by_logs) < 0.5
-    excess = np.sum(_excess(density, np.where(keep, np.minimum(a, 650.0 - density), 0.0)), axis=1) * step - missing
-    log_a = np.where(near, np.log1p(np.where(near, excess, 0.0)), by_logs)
+    log_a = by_logs
+    if np.any(near):
+        part = np.where(keep[near], np.minimum(a[near], 650.0 - density), 0.0)
+        log_a[near] = np.log1p(np.sum(_excess(density, part), axis=1) * step - missing)
     # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended before
     cut = np.where(last < len(x) - 1, x[last], np.where(w <= end, np.inf, end))
     # a law that has left the grid at its lower end is out of reach, too
