@@ -12,7 +12,7 @@ again.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +27,6 @@ __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "se
 _UNIT = 2.0**-53
 SUMMED = 32.0 * _UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
 ROUNDED = 16.0 * _UNIT  # relative rounding of K(c) and of c eps beside each other
-_SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
@@ -106,12 +105,10 @@ def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target
 
     ``top`` is K(c). How far |e^K| has fallen at W is taken for a power of W, learnt on the way.
     """
-    count, start = len(parts.steps), 7.0 / sd
-    if count > 2 * _SAMPLE:
+    start, some = 7.0 / sd, parts.few
+    if some is not None:
         # of many steps a few, counted for all, tell nearly where
-        some = slice(0, _SAMPLE * (count // _SAMPLE), count // _SAMPLE)
-        few = tuple((law, times * count // _SAMPLE) for law, times in parts.steps[some])
-        near = _cut(replace(parts, steps=few), cuts[some], c, sd, top, target - 1.0)[0]
+        near = _cut(parts.sample(), cuts[some], c, sd, top, target - 1.0)[0]
         start = 1.1 * near if math.isfinite(near) else start
     w = np.array([float(parts.argument(np.array([c]))[0])])
     power, previous = 2.0, (0.0, 0.0)
@@ -126,7 +123,7 @@ def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target
             best = min(best, (cut, tail))
         else:
             short = max(short, cut)
-        if target - 4.0 - 12.0 * (count > 2 * _SAMPLE) < tail <= target or best[0] < 1.05 * short:
+        if target - 4.0 - 12.0 * (some is not None) < tail <= target or best[0] < 1.05 * short:
             break
         fallen = max(top + 2.0 - tail, 1e-3)
         if previous[0] > 0.0 and cut != previous[0]:

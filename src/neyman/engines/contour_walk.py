@@ -7,7 +7,7 @@ eps. One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -23,6 +23,7 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
 DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for below
+_SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _RATIO = 1.16
 _ROUNDS = 14
 _ENOUGH = 130.0  # depth that an ended law is followed to
@@ -52,6 +53,19 @@ class Parts:
             return math.inf
         return -sum(times * math.log1p(-transform.rate) for transform, times in self.steps)
 
+    @property
+    def few(self) -> slice | None:
+        """Of many steps a few that tell a first guess from an absurd one; None where there are not many."""
+        count = len(self.steps)
+        return None if count <= 2 * _SAMPLE else slice(0, _SAMPLE * (count // _SAMPLE), count // _SAMPLE)
+
+    def sample(self) -> Parts:
+        """Those few, counted for all; all of them where there are not many."""
+        if self.few is None:
+            return self
+        some, count = self.steps[self.few], len(self.steps)
+        return replace(self, steps=tuple((law, times * count // len(some)) for law, times in some))
+
     @cached_property
     def count(self) -> float:
         """Number of steps, all told."""
@@ -74,7 +88,7 @@ class Walk:
     @classmethod
     def along(cls, parts: Parts) -> Walk:
         """Walk from far left of -1 to far right of 0, as far as the cumulant reaches."""
-        spread = float(np.sqrt(_evaluate(parts, np.array([0.0])).variance[0]))
+        spread = float(np.sqrt(_evaluate(parts.sample(), np.array([0.0])).variance[0]))
         low, high = min(0.04 / spread, 0.05), 45.0 / spread
         rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
         middle = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])
