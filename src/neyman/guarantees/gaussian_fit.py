@@ -18,7 +18,7 @@ from neyman._validate import FloatArray
 from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.sides import Sides, alpha_score, delta_score
-from neyman.guarantees.tradeoff import excess_lower
+from neyman.guarantees.tradeoff import beta_upper, excess_lower
 from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
 
 __all__ = ["Fit", "fit_lower", "fit_upper"]
@@ -27,6 +27,7 @@ _GAP = 1e-8  # relative, between the supremum's bound and its best knot
 _ROUNDS = 12
 _MOST_KNOTS = 6_000
 _SECTIONS = 8
+_SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
 _NOT_NEAR_HALF = -0.1  # log(1 - delta(0)) below it: the probit of the fixed point has all its digits
 
 
@@ -56,6 +57,9 @@ class _Knots:
 
 def fit_upper(sides: Sides, floor: float, start: float) -> Fit:
     """Return a certified upper bound on mu(floor), over every branch of the curve."""
+    below = _below(sides, floor, start)
+    if below is not None:
+        return below[0]
     at_zero = [branch.bracket(np.zeros(1)) for branch in sides.branches]
     # one tangent of slope -1 for both branches, so that the piece between them is covered by its two ends
     delta = max(float(b.upper[0]) for b in at_zero)
@@ -66,6 +70,9 @@ def fit_upper(sides: Sides, floor: float, start: float) -> Fit:
 
 def fit_lower(sides: Sides, floor: float, start: float, guess: Fit) -> float:
     """Return a certified lower bound on mu(floor), from the certified power where ``guess`` found its maximum."""
+    below = _below(sides, floor, start)
+    if below is not None:
+        return below[1]
     best = 0.0
     for branch, other in zip(sides.branches, sides.branches[::-1], strict=True):
         view = Sides(branch, other)
@@ -92,6 +99,32 @@ def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
     with np.errstate(divide="ignore"):
         mu = probit_gap(np.log(alpha), np.log(excess), np.log(np.maximum(beta, 5e-324)))
     return max(middle, float(np.max(mu)) * (1.0 - PROBIT_ERROR))
+
+
+def _below(sides: Sides, floor: float, start: float) -> tuple[Fit, float] | None:
+    """Where the fixed point c of an asymmetric curve is certainly below the floor: mu = -2 Phi^-1(c) from above and
+    from below; else None.
+
+    c is the largest gap / (1 + e^eps), and f(alpha) <= alpha certifies that it is at most alpha.
+    """
+    log_gap = float(sides.bracket(np.zeros(1)).log_gap_upper[0])
+    if sides.symmetric or not _SMALLEST_LOG_GAP < log_gap <= np.log(2.0 * floor):
+        return None
+    low, high, best, at = -5.0, 5.0, -np.inf, 0.0
+    for _ in range(8):
+        grid = np.linspace(low, high, 33)
+        value = sides.bracket(grid).log_gap_lower - np.logaddexp(0.0, grid)
+        top = int(np.argmax(value))
+        if value[top] > best:
+            best, at = float(value[top]), float(grid[top])
+        low, high = float(grid[max(top - 1, 0)]), float(grid[min(top + 1, 32)])
+    best -= 16.0 * UNIT * (1.0 + abs(best))
+    alpha = np.exp(best) * (1.0 + 1e-12 * 4.0 ** np.arange(20))
+    certain = alpha[(alpha <= floor) & (beta_upper(sides, alpha, start) <= alpha)]
+    if not len(certain):
+        return None
+    upper, lower = -2.0 * probit(np.array([best, np.log(certain[0])]))
+    return Fit(_outward(float(upper)), at, best, at), float(lower) * (1.0 - PROBIT_ERROR)
 
 
 def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, zero: tuple[float, float]) -> Fit:
