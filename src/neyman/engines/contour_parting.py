@@ -89,6 +89,8 @@ class Parting:
         for j in near[np.argsort(self._distances(useful[near], target[near], limit))][:_LINES]:
             index = int(useful[j])
             cuts = self._cuts(index, limit)
+            if cuts is None:
+                continue
             lost = sum(
                 times * math.exp(float(law.log_lost(np.array(cut))))
                 for (law, _, times), cut in zip(self.steps, cuts, strict=True)
@@ -113,14 +115,20 @@ class Parting:
         far = [alias_distances(self.walk, int(i), eps, g, limit) for i, g in zip(lines, goals, strict=True)]
         return np.max(far, axis=1)
 
-    def _cuts(self, index: int, limit: float) -> list[float]:
-        """Where the line at ``index`` cuts each step: in the valley beyond its jumps."""
+    def _cuts(self, index: int, limit: float) -> list[float] | None:
+        """Where the line at ``index`` cuts each step: in the valley beyond its jumps; None where that comes before the
+        end of the bulk, so that the walk would not bound the bulk's aliases.
+        """
         w = float(self.walk.c[index]) + 1.0
         cuts: list[float] = []
         for (law, bulk, _), cut in zip(self.steps, self.walk.cut_at(index, limit), strict=True):
-            x = np.linspace(bulk.end, min(float(cut), law.limit), 400)
+            last = min(float(cut), law.limit)
+            if not last > bulk.limit:
+                return None
+            x = np.linspace(bulk.limit, last, 400)
             tilted = law.log_density(x) + w * log_ratio(x, law.sigma, law.rate)
-            deep = np.flatnonzero(tilted < np.maximum.accumulate(tilted) - _DEEP)
+            crest = float(law.log_density(bulk.end)) + w * float(log_ratio(np.array(bulk.end), law.sigma, law.rate))
+            deep = np.flatnonzero(tilted < np.maximum(np.maximum.accumulate(tilted), crest) - _DEEP)
             cuts.append(float(x[deep[0] if len(deep) else np.argmin(tilted)]))
         return cuts
 

@@ -31,6 +31,7 @@ _UNIT = 2.0**-53
 _VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
+_WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 _FAN = np.geomspace(2e-3, 1.0, 7)  # shifts of the axis among which a bound takes the best
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 
@@ -99,6 +100,11 @@ class SamplingTransform:
         return LIMIT * self.sigma + 1.0
 
     @property
+    def tame(self) -> float:
+        """The w up to which the tilted law has died where the grid ends."""
+        return LIMIT * self.sigma
+
+    @property
     def missing(self) -> float:
         """1 - A(0): 0 for a law that is whole."""
         return 0.0
@@ -126,7 +132,7 @@ class SamplingTransform:
         rows = max(1, _CHUNK // len(x))
         for i in range(0, len(w), rows):
             part = slice(i, i + rows)
-            tilted = _tilted(w[part], x, step, loss, density, (LIMIT * self.sigma, self.missing))
+            tilted = _tilted(w[part], x, step, loss, density, (self.tame, self.missing))
             for target, value in zip(out, tilted, strict=True):
                 target[part] = value
         return Moments(*out)
@@ -225,7 +231,7 @@ class SamplingTransform:
         ceiling = 0.9 * math.pi * s2
         if shift > 0.0:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
-            growth, _ = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]), cut)
+            growth, _, _ = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]), cut)
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
         y = np.minimum(self.sigma * _LINES, ceiling)
         # on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real value and |arg r| <= y/s^2
@@ -234,17 +240,23 @@ class SamplingTransform:
         if step > _FINE * self.sigma:
             return step
         # where q is small, arg r and |r| hardly move: look
-        growth, end = self._growth(w, -omega, y, cut)
+        growth, end, base = self._growth(w, -omega, y, cut)
         # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
-        wall = np.where(end > -margin, 2.0 * math.pi * y / np.maximum(end + margin, 1e-3), math.inf)
-        steps = np.minimum(2.0 * math.pi * y / (growth + margin), np.minimum.accumulate(wall))
-        return max(step, float(np.max(steps)))
+        high = np.minimum(self.sigma * _WALL, ceiling)
+        loss = log_ratio(end + 1j * high, self.sigma, self.rate)
+        modulus = self.log_modulus(np.array([end]), high)[:, 0]
+        on_wall = modulus + w * loss.real + omega * loss.imag + np.log(high) - base
+        most = np.maximum(on_wall, np.append(on_wall[1:], on_wall[-1])) + margin
+        allowed = np.where(most > 0.0, 2.0 * math.pi * high / np.maximum(most, 1e-3), math.inf)
+        walls = np.minimum.accumulate(allowed)[np.maximum(np.searchsorted(high, y, side="right") - 1, 0)]
+        return max(step, float(np.max(np.minimum(2.0 * math.pi * y / (growth + margin), walls))))
 
-    def _growth(self, w: float, omega: float, y: FloatArray, cut: float) -> tuple[FloatArray, FloatArray]:
-        """log of int phi(x + iy) |r(x + iy)|^w e^{-omega arg r(x + iy)} dx over A(w), at least 0, and of the integrand
-        itself where the law ends.
+    def _growth(self, w: float, omega: float, y: FloatArray, cut: float) -> tuple[FloatArray, float, float]:
+        """log of int phi(x + iy) |r(x + iy)|^w e^{-omega arg r(x + iy)} dx over A(w), at least 0; where the law ends;
+        and log A(w).
         """
-        x = self._range(abs(w), w, min(cut, self.limit), 0.18 / math.sqrt(self.bend) * min(1.0, self.sigma))
+        gap = 0.18 / math.sqrt(self.bend) * min(1.0, self.sigma)
+        x = self._range(abs(w), w, min(cut, self.limit), gap)
         lines = np.concatenate([[0.0], y])
         loss = log_ratio(x + 1j * lines[:, None], self.sigma, self.rate)
         log_term = self.log_modulus(x, lines) + w * loss.real - omega * loss.imag
@@ -253,7 +265,7 @@ class SamplingTransform:
         log_term = log_term[:, : last + 1]
         peak = np.max(log_term, axis=1)
         total = peak + np.log(np.sum(np.exp(log_term - peak[:, None]), axis=1))
-        return np.maximum(total[1:] - total[0], 0.0), log_term[1:, -1] - total[0]
+        return np.maximum(total[1:] - total[0], 0.0), float(x[last]), float(total[0]) + math.log(gap)
 
 
 def _last_valley(log_weight: FloatArray, x: FloatArray) -> Any:

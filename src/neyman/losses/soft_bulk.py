@@ -41,6 +41,11 @@ class SoftBulk(SamplingTransform):
         return self.end + _BEYOND * self.width
 
     @property
+    def tame(self) -> float:
+        """Whatever the tilt, nothing of the bulk lies beyond its limit."""
+        return math.inf
+
+    @property
     def missing(self) -> float:
         """Mass of the jumps without the record."""
         return self._share(0.0)
