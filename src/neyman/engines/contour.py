@@ -22,7 +22,6 @@ _ENOUGH = 3e-7  # relative error above which dearer contours are worth trying
 _VAGUE = 0.03  # relative error above which the slope that was integrated beside it is not believed
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
 _TINY = 16.0 * 2.0**-53
-_MANY = 200  # steps from which a law is parted before any contour is bent
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
 
@@ -106,7 +105,7 @@ class ContourProfile(Profile):
         poor = self._poor(found, epsilon)
         if not len(poor):
             return found
-        if self._parts.count >= _MANY:
+        if self._parts.parted_first:
             self._partings.serve(found, poor, epsilon, _BRIEF)
         self._bends.serve(found, without[found.blunt(without, _ENOUGH)], epsilon)
         self._partings.serve(found, self._poor(found, epsilon), epsilon, _LONG)

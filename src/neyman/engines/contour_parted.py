@@ -12,7 +12,6 @@ from neyman.engines.contour_walk import IntArray, Parts, Walk
 
 __all__ = ["Partings"]
 
-_DISTINCT = 32  # distinct steps up to which they are parted
 _TRIES = 2  # failures after which no law is parted again
 
 
@@ -46,5 +45,4 @@ class Partings:
 
     @cached_property
     def _valleys(self) -> Valleys | None:
-        few = len(self._parts.steps) <= _DISTINCT
-        return Valleys.of(self._parts) if few and self._parts.direction == "remove" else None
+        return Valleys.of(self._parts) if self._parts.parted else None

@@ -18,7 +18,6 @@ from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 __all__ = ["StraightLines"]
 
 _CHEAP, _BRIEF = 1500, 500  # nodes up to which a line is always taken, and where the law can be parted instead
-_MANY = 200  # steps from which it can
 _AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
 _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
@@ -33,7 +32,7 @@ class StraightLines:
         self._parts = parts
         self._walk = walk
         self._rotations = rotations
-        self._cheap = _BRIEF if parts.count >= _MANY and parts.direction == "remove" else _CHEAP
+        self._cheap = _BRIEF if parts.parted_first else _CHEAP
         self._chosen = choose(walk)
         self._c = walk.c[self._chosen]
         self._h = walk.k[self._chosen] - np.log(np.abs(self._c) * (self._c + 1.0))

@@ -23,6 +23,8 @@ BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
 
 DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for below
+_DISTINCT = 32  # distinct steps up to which they are parted
+_MANY = 200  # steps from which they are parted before any contour is bent
 _SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _RATIO = 1.16
 _ROUNDS = 14
@@ -52,6 +54,16 @@ class Parts:
         if self.direction == "remove" or self.mu > 0.0:
             return math.inf
         return -sum(times * math.log1p(-transform.rate) for transform, times in self.steps)
+
+    @property
+    def parted(self) -> bool:
+        """Whether the law can be parted into bulk and jumps; in the direction "add" there are none."""
+        return self.direction == "remove" and len(self.steps) <= _DISTINCT
+
+    @property
+    def parted_first(self) -> bool:
+        """Whether that is the first thing to try where a line is long: of few steps an arc is cheaper."""
+        return self.parted and self.count >= _MANY
 
     @property
     def few(self) -> slice | None:
