@@ -208,8 +208,8 @@ def test_both_halves_of_a_bracket_follow_chernoff() -> None:
     assert np.all(found.log_gap_lower > -1e-14)
 
 
-def test_the_slope_of_few_steps_comes_from_whichever_engine_knows_it() -> None:
-    """At eps = 0 no contour knows five steps of this kind; the lattice does."""
+def test_the_slope_of_few_steps_comes_from_whichever_direction_knows_it() -> None:
+    """At eps = 0 no contour of this direction knows five steps of this kind; the other direction's does."""
     g = ny.account(ny.DPSGD(0.3, 0.5, 5))
     assert g.mu() == pytest.approx(5.3475885, abs=1e-6)
     assert g.sides.forward.slope(np.zeros(1))[0] == pytest.approx(0.02634, rel=1e-3)

@@ -312,3 +312,16 @@ def test_mu_of_one_direction_whose_curve_lies_below_the_floor(setting, floor):
         assert 0.0 <= g.mu(floor) - g.optimistic.mu(floor) < 1e-8 * g.mu(floor)
         ends.append((g.optimistic.mu(floor), g.mu(floor)))
     assert max(low for low, _ in ends) <= min(high for _, high in ends)
+
+
+@pytest.mark.parametrize("setting", [(0.3, 0.5, 5), (0.3, 0.1, 5), (1.0, 1e-3, 50), (2.0, 0.4, 300)])
+def test_at_zero_both_directions_are_one_distance(setting):
+    """delta(0) is the distance in total variation: each direction alone encloses what both together say."""
+    both = ny.account(ny.DPSGD(*setting))
+    for adjacency in ("add", "remove"):
+        one = ny.account(ny.DPSGD(*setting), adjacency=adjacency)
+        assert one.optimistic.delta(0.0) <= both.delta(0.0)
+        assert both.optimistic.delta(0.0) <= one.delta(0.0)
+        # asked beside other eps, the same
+    grid = np.array([0.0, 0.7, 0.0, 1.9])
+    assert np.array_equal(both.delta(grid), [both.delta(e) for e in grid])

@@ -11,6 +11,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import IntArray
 from neyman.engines.lattice import LatticeProfile
+from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Bracket, Profile
 
 __all__ = ["BackedProfile"]
@@ -21,10 +22,16 @@ _POINTS = 1 << 18  # lattices up to this size are worth their time
 
 
 class BackedProfile(Profile):
-    """The bracket of the contour, intersected with the lattice's wherever the contour misses ``tolerance``."""
+    """The bracket of the contour, intersected with the lattice's wherever the contour misses ``tolerance``.
 
-    def __init__(self, contour: ContourProfile, lattice: Callable[[], LatticeProfile], tolerance: float) -> None:
+    At eps = 0 both directions' contours are asked; without a ``lattice`` there is nothing behind them.
+    """
+
+    def __init__(
+        self, contour: ContourProfile, meeting: Meeting, lattice: Callable[[], LatticeProfile] | None, tolerance: float
+    ) -> None:
         self._contour = contour
+        self._meeting = meeting
         self._make_lattice = lattice
         self._tolerance = tolerance
         self._asked = False
@@ -39,32 +46,44 @@ class BackedProfile(Profile):
         return self._contour.tail_mu
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        out = self._contour.slope(epsilon)
-        vague = self._wide(self._contour.bracket(epsilon), _VAGUE)
-        if len(vague):
+        zero = epsilon == 0.0
+        if zero.any():
+            out = np.full(len(epsilon), self._meeting.slope(self._contour))
+            if not zero.all():
+                out[~zero] = self._contour.slope(epsilon[~zero])
+        else:
+            out = self._contour.slope(epsilon)
+        vague = self._wide(self._by_contour(epsilon), _VAGUE)
+        if len(vague) and self._lattice is not None:
             out[vague] = self._lattice.slope(epsilon[vague])
         return out
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        first = self._by_contour(epsilon)
+        at = self._wide(first, self._tolerance)
+        if not len(at) or self._lattice is None:
+            return first
+        self._asked = True
+        both = first.at(at).within(self._lattice.bracket(epsilon[at]))
+        place = np.arange(len(epsilon))
+        place[at] = len(epsilon) + np.arange(len(at))
+        return first.followed(both).at(place)
+
+    def _by_contour(self, epsilon: FloatArray) -> Bracket:
+        zero = epsilon == 0.0
+        if not zero.any():
+            return self._contour.bracket(epsilon)
+        place = np.where(zero, 0, np.cumsum(~zero))
+        if zero.all():
+            return self._meeting.bracket.at(place)
+        return self._meeting.bracket.followed(self._contour.bracket(epsilon[~zero])).at(place)
 
     def _wide(self, bracket: Bracket, tolerance: float) -> IntArray:
         """Where the contour misses the tolerance and the lattice is worth its time."""
         narrow = bracket.upper - bracket.lower <= tolerance * bracket.upper
         wide = np.flatnonzero((bracket.upper >= _ASKED) & ~narrow)
-        return wide if len(wide) and self._lattice.points <= _POINTS else wide[:0]
-
-    def bracket(self, epsilon: FloatArray) -> Bracket:
-        first = self._contour.bracket(epsilon)
-        at = self._wide(first, self._tolerance)
-        if not len(at):
-            return first
-        self._asked = True
-        second = self._lattice.bracket(epsilon[at])
-        out = Bracket(*(part.copy() for part in (first.lower, first.upper, first.log_gap_lower, first.log_gap_upper)))
-        out.lower[at] = np.maximum(first.lower[at], second.lower)
-        out.upper[at] = np.minimum(first.upper[at], second.upper)
-        out.log_gap_lower[at] = np.maximum(first.log_gap_lower[at], second.log_gap_lower)
-        out.log_gap_upper[at] = np.minimum(first.log_gap_upper[at], second.log_gap_upper)
-        return out
+        return wide if len(wide) and self._lattice is not None and self._lattice.points <= _POINTS else wide[:0]
 
     @cached_property
-    def _lattice(self) -> LatticeProfile:
-        return self._make_lattice()
+    def _lattice(self) -> LatticeProfile | None:
+        return None if self._make_lattice is None else self._make_lattice()

@@ -9,8 +9,9 @@ from functools import partial
 from neyman.engines.backed import BackedProfile
 from neyman.engines.closed_form import GaussianProfile, PerfectProfile, SubsampledGaussianProfile
 from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_walk import Parts
+from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.lattice import LatticeProfile
+from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Profile
 from neyman.losses.base import Step
 from neyman.losses.gaussian import GaussianStep
@@ -41,9 +42,16 @@ def profiles(losses: Losses, tolerance: float) -> tuple[Profile, Profile]:
         )
     steps = tuple((SamplingTransform(step.sigma, step.rate), times) for step, times in sampled)
     mu = gaussians[0] if gaussians else 0.0
-    contours = [ContourProfile(Parts(steps, mu, direction)) for direction in ("remove", "add")]
-    if len(losses) > _FEW:
-        return contours[0], contours[1]
-    lattices = [partial(LatticeProfile, losses, direction, tolerance) for direction in ("remove", "add")]
-    remove, add = (BackedProfile(*pair, tolerance) for pair in zip(contours, lattices, strict=True))
+    parts = Parts(steps, mu, "remove")
+    contours = [ContourProfile(*pair) for pair in zip((parts, parts.reversed), Walk.pair(parts), strict=True)]
+    meeting = Meeting(contours[0], contours[1])
+    remove, add = (
+        BackedProfile(
+            contour,
+            meeting,
+            partial(LatticeProfile, losses, direction, tolerance) if len(losses) <= _FEW else None,
+            tolerance,
+        )
+        for contour, direction in zip(contours, ("remove", "add"), strict=True)
+    )
     return remove, add

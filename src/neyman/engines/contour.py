@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour_bends import Bends
-from neyman.engines.contour_found import Found
+from neyman.engines.contour_found import SHARP, Found
 from neyman.engines.contour_line import ROUNDED
 from neyman.engines.contour_parted import Partings
 from neyman.engines.contour_straight import StraightLines
@@ -32,9 +32,9 @@ class ContourProfile(Profile):
     def method(self) -> str:
         return "transform"
 
-    def __init__(self, parts: Parts) -> None:
+    def __init__(self, parts: Parts, walk: Walk | None = None) -> None:
         self._parts = parts
-        self._walk = Walk.along(parts)
+        self._walk = Walk.along(parts) if walk is None else walk
         self._bends = Bends(parts, self._walk)
         self._partings = Partings(parts, self._walk)
         self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations)
@@ -101,7 +101,8 @@ class ContourProfile(Profile):
     def _evaluate(self, epsilon: FloatArray) -> Found:
         """By ever dearer means, until all is sharp: short lines, parted laws, arcs, long lines."""
         found = self._settled(epsilon)
-        without = self._lines.serve(found, (found.error > 0.0).nonzero()[0], epsilon)
+        self._partings.recall(found, epsilon)
+        without = self._lines.serve(found, (~(found.error <= SHARP * np.abs(found.value))).nonzero()[0], epsilon)
         poor = self._poor(found, epsilon)
         if not len(poor):
             return found

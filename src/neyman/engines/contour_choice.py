@@ -56,14 +56,12 @@ def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, 
     ends = np.unique(np.linspace(0, furthest, 8).astype(np.int64))
     few = lines if len(lines) <= _FEW else lines[np.unique(np.linspace(0, len(lines) - 1, _FEW).astype(np.int64))]
     covered = np.minimum(best[0] - best[ends], _WORTH) + 6.0
+    aim = walk.k[few, None] - np.multiply.outer(walk.c[few], reach[ends]) - _AIM
+    distance = alias_distances(walk, few, reach[ends], aim)
+    dearest = np.maximum(np.maximum(distance, distance[:, :1]), 1e-300).T
     score = np.full((len(ends), len(lines)), -math.inf)
-    for line in few:
-        k, c = float(walk.k[line]), float(walk.c[line])
-        distance = alias_distances(walk, int(line), reach[ends], k - c * reach[ends] - _AIM)
-        j = int(np.searchsorted(lines, line))
-        score[:, j] = np.where(
-            spans[ends, j], covered / np.maximum(np.maximum(distance, distance[0]), 1e-300), -math.inf
-        )
+    place = np.searchsorted(lines, few)
+    score[:, place] = np.where(spans[np.ix_(ends, place)], covered[:, None] / dearest, -math.inf)
     last, pick = np.unravel_index(int(np.argmax(score)), score.shape)
     return int(pick), int(ends[last])
 

@@ -54,12 +54,12 @@ class Plan:
     @classmethod
     def make(
         cls, parts: Parts, walk: Walk, index: int, epsilon: tuple[float, float], extra: float = 0.0,
-        limit: float = LOST, log_share: float = 0.0,
+        limit: float = LOST, log_share: float = 0.0, most: float = math.inf,
     ) -> Plan:  # fmt: skip
         """Plan the line through ``walk.c[index]`` for all eps in the closed interval ``epsilon``.
 
         ``extra`` e-folds of accuracy are for answers that lie far below the height of the line; ``log_share`` says how
-        little of e^K is integrated.
+        little of e^K is integrated. A line of more nodes than ``most`` is not followed to its end.
         """
         c, k = float(walk.c[index]), float(walk.k[index])
         sd = math.sqrt(float(walk.variance[index]))
@@ -70,18 +70,25 @@ class Plan:
             return cls(c, index, math.inf, math.inf, -math.inf, limit, index, index)
         spread = max(8.0 * sd, *(distance for distance, _ in nearest))
         right, left = (place for _, place in nearest)
-        cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, min(target - log_share, k - 4.0))
+        furthest = most * 2.0 * math.pi / spread if spread < math.inf else math.inf
+        cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, min(target - log_share, k - 4.0), furthest)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 
 
-def alias_distances(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float = LOST) -> FloatArray:
-    """Least R for which Chernoff bounds the aliases of the line at ``index`` on either side below e^target, for each
-    eps.
+def alias_distances(
+    walk: Walk, lines: IntArray, epsilon: FloatArray, target: FloatArray, limit: float = LOST
+) -> FloatArray:
+    """Least R for which Chernoff bounds the aliases of each of ``lines`` (rows) on either side below e^target, for each
+    eps (columns).
     """
-    out = np.zeros(len(epsilon))
-    for zones in walk.zones(index, limit):
-        each = [np.maximum(_needs(walk, index, zone, epsilon, target).min(axis=1), 0.0) for zone in zones]
-        out = np.maximum(out, np.min(each, axis=0)) if each else np.full(len(epsilon), math.inf)
+    need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
+    apart = walk.c - walk.c[lines, None]
+    whole = np.array([walk.whole(int(index), limit) for index in lines])
+    out = np.zeros(target.shape)
+    for side in (apart > 0.0, apart < 0.0):
+        usable = side & whole
+        distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
+        out = np.maximum(out, distance.min(axis=2, where=usable[:, None, :], initial=math.inf))
     return out
 
 
@@ -100,19 +107,22 @@ def _needs(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: 
     return need / np.abs(walk.c[zone] - walk.c[index])
 
 
-def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float) -> tuple[float, float]:
-    """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound.
+def _cut(
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
+) -> tuple[float, float]:
+    """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound; inf
+    where it would lie beyond ``furthest``.
 
     ``top`` is K(c). How far |e^K| has fallen at W is taken for a power of W, learnt on the way.
     """
     start, some = 7.0 / sd, parts.few
     if some is not None:
         # of many steps a few, counted for all, tell nearly where
-        near = _cut(parts.sample(), cuts[some], c, sd, top, target - 1.0)[0]
+        near = _cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
         start = 1.1 * near if math.isfinite(near) else start
     w = np.array([float(parts.argument(np.array([c]))[0])])
     power, previous = 2.0, (0.0, 0.0)
-    cut, short, best = start, 0.0, (math.inf, -math.inf)
+    cut, short, best = min(start, furthest), 0.0, (math.inf, -math.inf)
     for _ in range(20):
         tail = -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
         for (transform, times), end in zip(parts.steps, cuts, strict=True):
@@ -123,6 +133,8 @@ def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target
             best = min(best, (cut, tail))
         else:
             short = max(short, cut)
+            if cut >= furthest:
+                break
         if target - 4.0 - 12.0 * (some is not None) < tail <= target or best[0] < 1.05 * short:
             break
         fallen = max(top + 2.0 - tail, 1e-3)
@@ -132,6 +144,7 @@ def _cut(parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target
         cut *= min(max(((top + 4.0 - target) / fallen) ** (1.0 / power), 0.3), 8.0)
         if not 1.02 * short < cut < 0.98 * best[0]:
             cut = math.sqrt(short * best[0]) if math.isfinite(best[0]) else 2.0 * short
+        cut = min(cut, furthest)
     return best
 
 

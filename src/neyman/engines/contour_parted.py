@@ -24,6 +24,12 @@ class Partings:
         self._splits: list[Split] = []
         self._failed: dict[int, list[tuple[float, float]]] = {}
 
+    def recall(self, found: Found, epsilon: FloatArray) -> None:
+        """Serve what the lines at hand reach: one parted before is cheaper than a long line through the whole."""
+        for split in self._splits:
+            within = ((epsilon >= split.range[0]) & (epsilon <= split.range[1])).nonzero()[0]
+            found.improve(within, split, epsilon)
+
     def serve(self, found: Found, at: IntArray, epsilon: FloatArray, nodes: int) -> None:
         """Serve the places ``at`` from lines through the bulk and the jumps apart, of that many nodes at most."""
         blunt, failed = at, self._failed.setdefault(nodes, [])

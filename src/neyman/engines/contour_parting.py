@@ -67,7 +67,7 @@ class Parting:
         index = np.flatnonzero(walk.c == c)
         if not len(index):
             return None
-        plan = Plan.make(laws, walk, int(index[0]), self.span)
+        plan = Plan.make(laws, walk, int(index[0]), self.span, most=nodes)
         if not self._affordable(plan, nodes):
             return None
         return Line.run(laws, walk, plan, masses=(math.exp(self.log_masses[0]), math.exp(self.log_masses[1])))
@@ -98,7 +98,7 @@ class Parting:
             if not lost <= math.exp(limit + 2.0):
                 continue
             extra = max(0.0, float(k[j] - target[j]) - 34.0)
-            plan = Plan.make(self.parts, walk, index, self.span, extra, limit, float(log_share[j]))
+            plan = Plan.make(self.parts, walk, index, self.span, extra, limit, float(log_share[j]), nodes)
             return self._difference(plan, cuts, lost) if self._affordable(plan, nodes) else None
         return None
 
@@ -112,8 +112,7 @@ class Parting:
         """How far apart the aliases of each line must lie."""
         eps = np.array(self.span)
         goals = np.repeat(target[:, None], len(eps), axis=1)
-        far = [alias_distances(self.walk, int(i), eps, g, limit) for i, g in zip(lines, goals, strict=True)]
-        return np.max(far, axis=1)
+        return alias_distances(self.walk, lines, eps, goals, limit).max(axis=1)
 
     def _cuts(self, index: int, limit: float) -> list[float] | None:
         """Where the line at ``index`` cuts each step: in the valley beyond its jumps; None where that comes before the

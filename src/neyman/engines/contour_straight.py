@@ -86,8 +86,11 @@ class StraightLines:
             if known[0] == steepest[-1] and known[1] <= low and high <= known[2] and known[3] <= limit:
                 return line
         low, high = 0.7 * low, 1.4 * high
-        plans = (Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit) for i in steepest[::-1])
-        plan = next((p for p in plans if p.nodes <= 2.0 * _CHEAP), None)
+        most = 2.0 * _CHEAP
+        plans = (
+            Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit, most=most) for i in steepest[::-1]
+        )
+        plan = next((p for p in plans if p.nodes <= most), None)
         line = None if plan is None else self._run(plan)
         self._fine.append(((int(steepest[-1]), low, high, limit), line))
         return line
@@ -101,7 +104,7 @@ class StraightLines:
 
     def _plan(self, index: int) -> Plan:
         if index not in self._plans:
-            self._plans[index] = Plan.make(self._parts, self._walk, index, self._band(index))
+            self._plans[index] = Plan.make(self._parts, self._walk, index, self._band(index), most=_AFFORDABLE)
         return self._plans[index]
 
     def _line(self, index: int) -> Line:

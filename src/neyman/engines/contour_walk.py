@@ -49,6 +49,11 @@ class Parts:
         return c + 1.0 if self.direction == "remove" else -c
 
     @property
+    def reversed(self) -> Parts:
+        """The same composition in the other direction."""
+        return replace(self, direction="add" if self.direction == "remove" else "remove")
+
+    @property
     def largest_loss(self) -> float:
         """No loss lies above this: delta is exactly 0 from there on."""
         if self.direction == "remove" or self.mu > 0.0:
@@ -100,13 +105,33 @@ class Walk:
     @classmethod
     def along(cls, parts: Parts) -> Walk:
         """Walk from far left of -1 to far right of 0, as far as the cumulant reaches."""
-        spread = float(np.sqrt(_evaluate(parts.sample(), np.array([0.0])).variance[0]))
-        low, high = min(0.04 / spread, 0.05), 45.0 / spread
+        return cls._ladder(parts)._completed(parts)
+
+    @classmethod
+    def pair(cls, parts: Parts) -> tuple[Walk, Walk]:
+        """The walk of ``parts`` and that of the other direction, from one ladder."""
+        ladder = cls._ladder(parts)
+        return ladder._completed(parts), ladder._mirrored()._completed(parts.reversed)
+
+    @classmethod
+    def _ladder(cls, parts: Parts) -> Walk:
+        """Rungs on both sides of the poles, as dense and as far as either direction wants them."""
+        spread = np.sqrt(_evaluate(parts.sample(), np.array([-1.0, 0.0])).variance)
+        low, high = min(0.04 / float(spread.max()), 0.05), 45.0 / float(spread.min())
         rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
         middle = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])
         shallow = rungs[rungs < 0.25]
         middle = np.unique(np.concatenate([middle, -shallow, -1.0 + shallow]))
-        walk = _evaluate(parts, np.concatenate([-1.0 - rungs[::2][::-1], middle, rungs]))._reachable()
+        return _evaluate(parts, np.concatenate([-1.0 - rungs[::-1], middle, rungs]))
+
+    def _mirrored(self) -> Walk:
+        """The same ladder for the other direction: K_add(c) = K_remove(-1 - c)."""
+        turned = Walk(**{name: getattr(self, name)[..., ::-1] for name in _COLUMNS})
+        return replace(turned, c=-1.0 - turned.c, mean=-turned.mean)
+
+    def _completed(self, parts: Parts) -> Walk:
+        """As far as this direction reaches, without holes on its right."""
+        walk = self._reachable()
         while parts.direction == "add" and walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST:
             # losses with an end: the approach to it may take many orders of magnitude in c
             steeper = walk._merged(_evaluate(parts, walk.c[-1] * 2.0 ** np.arange(1, 9)))._reachable()
@@ -150,13 +175,19 @@ class Walk:
     def _uncut(self) -> bool:
         return bool(self.log_lost.max() == -math.inf)
 
+    def whole(self, index: int, limit: float = LOST) -> BoolArray:
+        """The c whose law is cut no earlier than that of the line at ``index``: a smaller law bounds nothing."""
+        if self._uncut:
+            return np.ones(len(self.c), dtype=np.bool_)
+        return np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
+
     def zones(self, index: int, limit: float = LOST) -> tuple[list[IntArray], list[IntArray]]:
         """The c to the right and to the left of ``index`` at which e^{K(c) - c eps} bounds the aliases of its line.
 
         Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own
-        aliases. Only c whose law is cut no earlier than the line's count: a smaller law bounds nothing.
+        aliases.
         """
-        whole = None if self._uncut else np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
+        whole = self.whole(index, limit)
         ends = (0, *np.searchsorted(self.c, (-1.0, 0.0)), len(self.c))
         right: list[IntArray] = []
         left: list[IntArray] = []
@@ -164,7 +195,7 @@ class Walk:
             for side, first, last in ((right, max(low, index + 1), high), (left, low, min(high, index))):
                 if first < last:
                     zone = np.arange(first, last)
-                    side.append(zone if whole is None else zone[whole[first:last]])
+                    side.append(zone[whole[first:last]])
         return [zone for zone in right if len(zone)], [zone for zone in left if len(zone)]
 
     def _holes(self) -> FloatArray:
@@ -181,7 +212,7 @@ class Walk:
                 # there only eps near 0, and 1 - delta that float64 can tell from 0, are worth a line of their own
                 visible = np.maximum(self.k[run][:-1], self.k[run][1:]) > -DEEPEST
                 hole &= visible | ((mean[:-1] < 5.0 * sd[:-1]) & (mean[1:] > -5.0 * sd[1:]))
-            places.append(0.5 * (c[:-1] + c[1:])[hole])
+            places.append((c[:-1][hole, None] + np.diff(c)[hole, None] * np.array([0.25, 0.5, 0.75])).ravel())
         return np.concatenate(places)
 
     def _reachable(self) -> Walk:

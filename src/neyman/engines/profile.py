@@ -13,6 +13,9 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from neyman._validate import FloatArray
 
 __all__ = ["Bracket", "Profile"]
@@ -31,6 +34,28 @@ class Bracket:
     upper: FloatArray
     log_gap_lower: FloatArray
     log_gap_upper: FloatArray
+
+    def at(self, place: NDArray[np.int64]) -> Bracket:
+        """The bounds at these places."""
+        return Bracket(self.lower[place], self.upper[place], self.log_gap_lower[place], self.log_gap_upper[place])
+
+    def followed(self, other: Bracket) -> Bracket:
+        """These bounds and then the ``other``'s."""
+        return Bracket(
+            np.concatenate([self.lower, other.lower]),
+            np.concatenate([self.upper, other.upper]),
+            np.concatenate([self.log_gap_lower, other.log_gap_lower]),
+            np.concatenate([self.log_gap_upper, other.log_gap_upper]),
+        )
+
+    def within(self, other: Bracket) -> Bracket:
+        """The sharper of two bounds on the same numbers, each way."""
+        return Bracket(
+            np.maximum(self.lower, other.lower),
+            np.minimum(self.upper, other.upper),
+            np.maximum(self.log_gap_lower, other.log_gap_lower),
+            np.minimum(self.log_gap_upper, other.log_gap_upper),
+        )
 
 
 class Profile(ABC):

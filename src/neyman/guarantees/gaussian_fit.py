@@ -146,8 +146,8 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     last = _steepest(branch, last, log_floor)
     grid = np.unique(np.concatenate([np.linspace(0.0, last, 24), np.geomspace(min(start, last) / 8.0, last, 24)]))
     knots = _knots(branch, grid[1:], log_floor, log_zero, zero)
+    bound, attained = _interval_bounds(knots)
     for _ in range(_ROUNDS):
-        bound, attained = _interval_bounds(knots, log_floor)
         best = float(np.max(attained))
         loose = np.flatnonzero(bound > best * (1.0 + _GAP))
         sections = _SECTIONS if loose.size <= 64 else (4 if loose.size <= 512 else 2)
@@ -156,7 +156,7 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
         part = np.arange(1, sections) / sections
         low, high = knots.epsilon[loose, None], knots.epsilon[loose + 1, None]
         knots = _refined(branch, knots, (low + (high - low) * part).ravel(), log_floor, log_zero)
-    bound, attained = _interval_bounds(knots, log_floor)
+        bound, attained = _interval_bounds(knots)
     where = int(np.argmax(attained))
     scores = delta_score(knots.delta, knots.log_gap)
     record = np.maximum.accumulate(scores)
@@ -215,20 +215,24 @@ def _refined(branch: Profile, knots: _Knots, more: FloatArray, log_floor: float,
     )
 
 
-def _interval_bounds(knots: _Knots, log_floor: float) -> tuple[FloatArray, FloatArray]:
+def _interval_bounds(knots: _Knots) -> tuple[FloatArray, FloatArray]:
     """Upper bounds of the local mu between neighbouring knots, and its bound at the knots themselves."""
     n = knots.epsilon.size
     i, j = np.arange(n - 1), np.arange(1, n)
-    attained = _local(knots, np.arange(n), knots.log_alpha)
-    attained[-1] = min(attained[-1], float(_local(knots, i[-1:], knots.log_alpha[-1:])[0]))
-    log_v = np.clip(_log_vertex(knots, i, j), knots.log_alpha[j], knots.log_alpha[i])
-    at_vertex = np.maximum(_local(knots, i, log_v), _local(knots, j, log_v))
+    log_alpha = knots.log_alpha
+    log_v = np.clip(_log_vertex(knots, i, j), log_alpha[j], log_alpha[i])
+    # in one call: every tangent at its own knot, both tangents of a pair at their vertex and at each other's knot
+    tangent = np.concatenate([np.arange(n), i, j, i, j])
+    local = _local(knots, tangent, np.concatenate([log_alpha, log_v, log_v, log_alpha[j], log_alpha[i]]))
+    attained, i_at_vertex, j_at_vertex, i_at_j, j_at_i = np.split(local, np.cumsum([n, n - 1, n - 1, n - 1]))
+    attained[-1] = min(attained[-1], i_at_j[-1])
+    at_vertex = np.maximum(i_at_vertex, j_at_vertex)
     # the vertex below the interval: tangent i is followed throughout (its other end is knot i itself)
-    only_i = log_v <= knots.log_alpha[j]
-    low_end = np.where(only_i, _local(knots, i, knots.log_alpha[j]), np.maximum(at_vertex, attained[j]))
-    only_j = log_v >= knots.log_alpha[i]
-    inner = np.where(only_j & ~only_i, np.maximum(_local(knots, j, knots.log_alpha[i]), attained[j]), low_end)
-    return np.maximum(inner, np.where(only_j & ~only_i, 0.0, attained[i])), attained
+    only_i = log_v <= log_alpha[j]
+    only_j = (log_v >= log_alpha[i]) & ~only_i
+    low_end = np.where(only_i, i_at_j, np.maximum(at_vertex, attained[j]))
+    inner = np.where(only_j, np.maximum(j_at_i, attained[j]), low_end)
+    return np.maximum(inner, np.where(only_j, 0.0, attained[i])), attained
 
 
 def _log_vertex(knots: _Knots, i: np.ndarray, j: np.ndarray) -> FloatArray:

@@ -28,7 +28,7 @@ BoolArray = NDArray[np.bool_]
 
 _UNIT = 2.0**-53
 _FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
-_ROWS = 1 << 19
+_ROWS = 1 << 16  # entries of a table that stays in the cache
 _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, the subtraction costs nothing
 _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
 _SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
@@ -125,14 +125,14 @@ class RotatedLaw:
             dead = (part[:, None] * s[near::_SKIP]).real + self.log_weight.real[near::_SKIP] < _DEAD
             alive = np.flatnonzero(~dead.all(axis=0))
             far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
-            a = np.multiply.outer(part, s[near:far])
-            with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused below
-                grown = np.exp(a + self.log_weight[near:far])
             rough = self.units
+            with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused below
+                grown, moduli = _grown(part, s[near:far], self.log_weight[near:far])
+                by_size = moduli @ rough[near:far] + 0.5 * np.abs(part) * (moduli @ (rough * np.abs(s))[near:far])
             size = (np.abs(weight[near:]) * rough[near:]).sum()
             size = size + np.abs(part) * (np.abs(terms[1, near:]) * rough[near:]).sum()
-            total = grown.sum(axis=1) - weight[near:].sum() - part * terms[1, near:].sum()
-            fault = size + np.einsum("ij,ij->i", np.abs(grown), rough[near:far] * (1.0 + 0.5 * np.abs(a)))
+            total = grown - weight[near:].sum() - part * terms[1, near:].sum()
+            fault = size + by_size
             if near:
                 series = np.zeros(len(part), complex)
                 for order in range(_TERMS + 1, 1, -1):
@@ -206,6 +206,14 @@ class RotatedLaw:
         # nodes are off their grid by a rounding of t, S is off by one of v
         condition = 2.0 * np.abs(log_weight) + np.abs(x) * (4.0 + np.abs(loss) + np.abs(t)) + np.abs(v)
         return loss, log_weight, condition
+
+
+def _grown(w: ComplexArray, s: ComplexArray, log_weight: ComplexArray) -> tuple[ComplexArray, FloatArray]:
+    """Row sums of e^{w s + log_weight}, and the moduli of all terms."""
+    turn = np.multiply.outer(w.real, s.imag) + np.multiply.outer(w.imag, s.real) + log_weight.imag
+    size = np.multiply.outer(w.real, s.real) - np.multiply.outer(w.imag, s.imag) + log_weight.real
+    np.exp(size, out=size)
+    return (size * np.cos(turn)).sum(axis=1) + 1j * (size * np.sin(turn)).sum(axis=1), size
 
 
 def _log1p_less(z: ComplexArray) -> ComplexArray:

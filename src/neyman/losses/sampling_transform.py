@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
@@ -200,19 +201,15 @@ class SamplingTransform:
         scale = float(np.max(np.real(log_p + a), initial=0.0))
         large = scale > 1.0
         tilted = np.exp(log_p + a - (scale if large else 0.0))
-        value: ComplexArray = np.empty(len(omega), complex)
-        rows = max(1, _CHUNK // len(x))
         base = 0.0 if large else complex(np.sum(_excess(log_p, a))) - self.missing
-        for i in range(0, len(omega), rows):
-            turn = np.multiply.outer(omega[i : i + rows], loss)
-            value[i : i + rows] = (_turned(turn) if not large else _turned(turn, one=True)) @ tilted + base
+        value = turned_sum(omega, loss, tilted, one=large) + base
         size = np.abs(tilted)
         spread = float(size @ np.abs(loss))
         untilted = 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         whole = max(float(size.sum()), 1.0)
         # alias of the grid, and the end of the law in a valley
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-_VALLEY)) * whole
-        units = (8.0 + len(x) / 8.0) * _UNIT
+        units = (16.0 + len(x) / 8.0) * _UNIT
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
         modulus = np.maximum(np.abs(value if large else 1.0 + value), 1e-300)
@@ -237,7 +234,7 @@ class SamplingTransform:
         # on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real value and |arg r| <= y/s^2
         growth = y**2 * self.bend + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
         step = float(np.max(2.0 * math.pi * y / (growth + margin)))
-        if step > _FINE * self.sigma:
+        if step > _FINE * math.sqrt(0.5 / self.bend):
             return step
         # where q is small, arg r and |r| hardly move: look
         growth, end, base = self._growth(w, -omega, y, cut)
@@ -280,16 +277,6 @@ def _excess(log_p: Any, a: Any) -> Any:
     with np.errstate(under="ignore"):
         grown = np.exp(np.where(large, log_p + a, -math.inf)) if np.any(large) else 0.0
         return np.exp(log_p) * np.where(large, -1.0, np.expm1(np.where(large, 0.0, a))) + grown
-
-
-def _turned(turn: FloatArray | ComplexArray, one: bool = False) -> ComplexArray:
-    """e^{i turn} (``one``) or e^{i turn} - 1, the latter without cancellation."""
-    if np.iscomplexobj(turn):
-        return np.exp(1j * turn) if one else np.expm1(1j * turn)
-    if one:
-        return np.cos(turn) + 1j * np.sin(turn)
-    sine = np.sin(0.5 * turn)
-    return -2.0 * sine * sine + 1j * np.sin(turn)
 
 
 def _tilted(

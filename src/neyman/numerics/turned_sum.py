@@ -1,0 +1,79 @@
+"""Sums sum_x weight(x) e^{i omega place(x)} for many omega: a characteristic function on a grid."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+
+__all__ = ["turned_sum"]
+
+ComplexArray = NDArray[np.complexfloating[Any, Any]]
+
+_CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
+_MANY = 16  # omega from which it pays to multiply turns instead of computing each
+_WIDE = 1 << 17  # entries of the table of few turns
+_SUMS = 8  # partial sums, so that no sum has more than an eighth of the terms
+_SAME = 4.0 * 2.0**-53
+
+
+def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> ComplexArray:
+    """sum weight e^{i omega place} (``one``), or sum weight (e^{i omega place} - 1) without cancellation, for each
+    ``omega``.
+
+    ``omega`` >= 0 and ascending, Im ``place`` >= 0. Both terms and sums are rounded by at most (16 + n/8) 2^-53 of sum
+    |weight| omega |place|, and of sum |weight| where ``one``, for n places.
+    """
+    many, length = len(omega), len(place)
+    if many >= _MANY:
+        spacing = (omega[-1] - omega[0]) / (many - 1)
+        even = omega[0] + spacing * np.arange(many)
+        if (np.abs(omega - even) <= _SAME * omega).all():
+            return _evenly_turned(even, spacing, place, weight, one)
+    value: ComplexArray = np.empty(many, complex)
+    rows = max(1, _CHUNK // length)
+    for i in range(0, many, rows):
+        value[i : i + rows] = _turned(np.multiply.outer(omega[i : i + rows], place), one) @ weight
+    return value
+
+
+def _evenly_turned(omega: FloatArray, spacing: float, place: Any, weight: Any, one: bool) -> ComplexArray:
+    """e^{i (a + b)} - 1 = (e^{ia} - 1) + e^{ia} (e^{ib} - 1): few turns a and few turns b give all, by a matrix
+    product.
+    """
+    fine = min(math.isqrt(len(omega) - 1) + 1, max(8, _WIDE // len(place)))
+    near = _turned(np.multiply.outer(spacing * np.arange(fine), place), one)
+    value: ComplexArray = np.empty((-(-len(omega) // fine), fine), complex)
+    each = -(-len(place) // _SUMS)
+    padded = np.zeros((fine, _SUMS * each), complex)
+    padded[:, : len(place)] = near
+    near = padded.reshape(fine, _SUMS, each).transpose(1, 2, 0)
+    rows = max(1, _CHUNK // (2 * len(place)))
+    for i in range(0, len(value), rows):
+        far = _turned(np.multiply.outer(omega[i * fine : (i + rows) * fine : fine], place), one)
+        weighed = np.zeros((len(far), _SUMS * each), complex)
+        weighed[:, : len(place)] = (far if one else 1.0 + far) * weight
+        products = np.matmul(weighed.reshape(len(far), _SUMS, each).transpose(1, 0, 2), near)
+        value[i : i + rows] = products.sum(axis=0)
+        if not one:
+            value[i : i + rows] += (far @ weight)[:, None]
+    return value.ravel()[: len(omega)]
+
+
+def _turned(turn: Any, one: bool) -> ComplexArray:
+    """e^{i turn} (``one``) or e^{i turn} - 1, the latter without cancellation."""
+    if np.iscomplexobj(turn):
+        return np.exp(1j * turn) if one else np.expm1(1j * turn)
+    value: ComplexArray = np.empty(turn.shape, complex)
+    if one:
+        np.cos(turn, out=value.real)
+        np.sin(turn, out=value.imag)
+        return value
+    sine = np.sin(0.5 * turn)
+    np.multiply(sine, -2.0 * sine, out=value.real)
+    np.sin(turn, out=value.imag)
+    return value

@@ -1,0 +1,72 @@
+"""The walk along the real axis: one ladder for both directions, and where lines on it may stand."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+from neyman.engines.contour_line import Plan, alias_distances
+from neyman.engines.contour_walk import Parts, Walk
+from neyman.losses.sampling_transform import SamplingTransform
+
+
+def parts(sigma: float, rate: float, times: int, direction: str = "remove", mu: float = 0.0) -> Parts:
+    return Parts(((SamplingTransform(sigma, rate), times),), mu, direction)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "times", "mu"), [(9.4, 0.3, 2000, 0.0), (1.0, 1e-3, 500, 0.7), (2.0, 1.0 - 1e-9, 3, 0.0)]
+)
+def test_one_ladder_serves_both_directions(sigma: float, rate: float, times: int, mu: float) -> None:
+    remove = parts(sigma, rate, times, mu=mu)
+    for walk, side in zip(Walk.pair(remove), (remove, remove.reversed), strict=True):
+        assert np.all(np.diff(walk.c) > 0.0)
+        own = Walk.at(side, walk.c)
+        assert np.array_equal(own.c, walk.c)
+        np.testing.assert_allclose(own.k, walk.k, rtol=1e-12, atol=1e-12)
+        np.testing.assert_allclose(own.mean, walk.mean, rtol=1e-9, atol=1e-9 * np.abs(walk.mean).max())
+        np.testing.assert_allclose(own.variance, walk.variance, rtol=1e-9)
+
+
+def test_the_cumulant_is_that_of_the_law() -> None:
+    """K(c) = T log E_Q[r^{c+1}] by an independent quadrature."""
+    sigma, rate, times = 1.3, 0.2, 7
+    walk = Walk.along(parts(sigma, rate, times))
+    for index in np.flatnonzero((walk.c > -4.0) & (walk.c < 6.0))[::6]:
+        c = float(walk.c[index])
+
+        def integrand(x: mp.mpf, c: float = c) -> mp.mpf:
+            return mp.npdf(x, 0, sigma) * (1 - rate + rate * mp.exp((2 * x - 1) / (2 * mp.mpf(sigma) ** 2))) ** (c + 1)
+
+        exact = times * mp.log(mp.quad(integrand, np.linspace(-20.0, 40.0, 25).tolist()))
+        assert walk.k[index] == pytest.approx(float(exact), rel=1e-11, abs=1e-12)
+
+
+def test_distances_of_several_lines_are_those_of_each() -> None:
+    walk = Walk.along(parts(1.0, 0.05, 300))
+    lines = np.flatnonzero(walk.useful())[::7]
+    epsilon = np.array([0.0, 0.5, 2.0])
+    target = walk.k[lines, None] - np.multiply.outer(walk.c[lines], epsilon) - 30.0
+    together = alias_distances(walk, lines, epsilon, target)
+    for row, index in enumerate(lines):
+        for column, eps in enumerate(epsilon):
+            need = walk.k - walk.c * eps - target[row, column]
+            worst = 0.0
+            for side in (walk.c > walk.c[index], walk.c < walk.c[index]):
+                side &= walk.whole(int(index))
+                worst = max(worst, float(np.min(need[side] / np.abs(walk.c[side] - walk.c[index]))))
+            assert together[row, column] == pytest.approx(worst, rel=1e-12)
+
+
+def test_a_plan_stops_at_the_nodes_it_may_have() -> None:
+    """The same plan where it is affordable, none where it is not."""
+    law = parts(0.5, 0.01, 20)
+    walk = Walk.along(law)
+    index = int(np.flatnonzero(walk.useful())[20])
+    free = Plan.make(law, walk, index, (0.1, 1.0))
+    assert math.isfinite(free.nodes)
+    assert Plan.make(law, walk, index, (0.1, 1.0), most=1.2 * free.nodes).nodes <= 1.2 * free.nodes
+    assert Plan.make(law, walk, index, (0.1, 1.0), most=0.5 * free.nodes).nodes == math.inf

@@ -1,0 +1,55 @@
+"""Characteristic functions on a grid, by few turns or by each: within the rounding that is claimed."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from mpmath import mp, mpc, mpf
+
+from neyman.numerics.turned_sum import turned_sum
+
+UNIT = 2.0**-53
+
+
+def exact(omega: float, place: np.ndarray, weight: np.ndarray, one: bool) -> mpc:
+    """The sum in 60 digits."""
+    with mp.workdps(60):
+        turns = (mp.expj(mpf(float(omega)) * mp.mpmathify(complex(x))) for x in place)
+        return sum(
+            (mp.mpmathify(complex(w)) * (t - (0 if one else 1)) for w, t in zip(weight, turns, strict=True)), mpc(0)
+        )
+
+
+def claimed(omega: float, place: np.ndarray, weight: np.ndarray, one: bool) -> float:
+    """What the docstring allows."""
+    moved = float(np.abs(weight) @ (omega * np.abs(place)))
+    return (16.0 + len(place) / 8.0) * UNIT * (moved + one * float(np.abs(weight).sum()))
+
+
+@pytest.mark.parametrize("one", [False, True])
+@pytest.mark.parametrize("lift", [0.0, 0.3])
+@pytest.mark.parametrize(("count", "start"), [(5, 0.0), (16, 0.0), (67, 0.0), (300, 0.0), (40, 3.7)])
+def test_within_its_rounding(one: bool, lift: float, count: int, start: float) -> None:
+    place = np.linspace(-0.4, 9.0, 131)
+    place = place + 1j * lift if lift else place
+    weight = np.exp(-np.real(place)) * 0.03
+    omega = start + 0.137 * np.arange(count)
+    found = turned_sum(omega, place, weight, one)
+    for i in {0, 1, count // 2, count - 2, count - 1}:
+        error = abs(mp.mpmathify(complex(found[i])) - exact(omega[i], place, weight, one))
+        assert error <= claimed(omega[i], place, weight, one)
+
+
+def test_small_turns_keep_their_digits() -> None:
+    place, weight, omega = np.linspace(-1e-6, 1e-6, 50) + 3e-7, np.full(50, 0.02), 1e-3 * np.arange(100)
+    found = turned_sum(omega, place, weight, one=False)
+    reference = complex(exact(omega[77], place, weight, one=False))
+    assert abs(found[77] - reference) <= claimed(omega[77], place, weight, one=False) < 1e-13 * abs(reference.imag)
+
+
+@given(st.lists(st.floats(0.0, 40.0), min_size=16, max_size=60), st.booleans())
+def test_uneven_omega_are_turned_one_by_one(omega: list[float], one: bool) -> None:
+    at, place, weight = np.sort(np.array(omega)), np.linspace(-1.0, 2.0, 9), np.linspace(0.1, 0.2, 9)
+    direct = np.array([np.sum(weight * (np.exp(1j * o * place) - (not one))) for o in at])
+    allowed = np.array([2.0 * claimed(o, place, weight, True) for o in at])
+    assert np.all(np.abs(turned_sum(at, place, weight, one) - direct) <= allowed)
