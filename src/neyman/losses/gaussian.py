@@ -28,3 +28,8 @@ class GaussianStep(Step):
     """
 
     mu: float
+
+    @property
+    def tail_mu(self) -> float:
+        """Itself: the mechanism is exactly mu-GDP."""
+        return self.mu

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from neyman.losses.base import Step
@@ -34,3 +35,8 @@ class SubsampledGaussianStep(Step):
 
     sigma: float
     rate: float
+
+    @property
+    def tail_mu(self) -> float:
+        """1 / sigma, of the mechanism that is not sampled: towards alpha = 0 sampling is no protection."""
+        return math.nextafter(1.0 / self.sigma, math.inf)

@@ -1,0 +1,139 @@
+"""Losses that are discrete: each step names a law, ``table()`` lists its outcomes."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import dataclass
+
+from neyman.losses.base import Step
+from neyman.losses.outcomes import Outcomes, discrete_gaussian, discrete_laplace, k_ary, worst_of
+from neyman.losses.outcomes_mu import discrete_gaussian_mu, outcomes_mu
+
+__all__ = [
+    "ApproximateStep",
+    "DiscreteGaussianStep",
+    "DiscreteLaplaceStep",
+    "DiscreteStep",
+    "RandomizedResponseStep",
+    "TabulatedStep",
+]
+
+
+class DiscreteStep(Step):
+    """A step with countably many outcomes."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def table(self) -> Outcomes:
+        """The outcomes, with their masses under P and Q."""
+
+    @property
+    def tail_mu(self) -> float:
+        """The largest mu at a vertex of the trade-off curve."""
+        return outcomes_mu(self.table())
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteGaussianStep(DiscreteStep):
+    """Integers x with mass proportional to e^{-(x - m)^2 / (2 sigma^2)}, m = ``shift`` against m = 0.
+
+    With ``rate`` < 1 the shifted law is mixed with that of m = 0; with ``two_sided`` the other side is mixed with that
+    of m = -``shift``.
+
+    Examples
+    --------
+    >>> DiscreteGaussianStep(sigma=2.0, shift=1).table().spacing
+    0.25
+    """
+
+    sigma: float
+    shift: int
+    rate: float = 1.0
+    two_sided: bool = False
+
+    @property
+    def tail_mu(self) -> float:
+        """Of the mechanism when it is not sampled."""
+        return discrete_gaussian_mu(self.sigma, 2 * self.shift if self.two_sided else self.shift)
+
+    def table(self) -> Outcomes:
+        """The outcomes, as far as either mass is a float."""
+        return discrete_gaussian(self.sigma, self.shift, self.rate, self.two_sided)
+
+
+@dataclass(frozen=True, slots=True)
+class DiscreteLaplaceStep(DiscreteStep):
+    """Integers x with mass proportional to e^{-|x - m| / scale}, m = ``shift`` against m = 0; sampled as above.
+
+    Examples
+    --------
+    >>> DiscreteLaplaceStep(scale=2.0, shift=1).table().loss
+    array([-0.5,  0.5])
+    """
+
+    scale: float
+    shift: int
+    rate: float = 1.0
+    two_sided: bool = False
+
+    def table(self) -> Outcomes:
+        """The outcomes, equal losses together."""
+        return discrete_laplace(self.scale, self.shift, self.rate, self.two_sided)
+
+
+@dataclass(frozen=True, slots=True)
+class RandomizedResponseStep(DiscreteStep):
+    """The true one of k answers e^epsilon times as likely as each other; sampled as above.
+
+    Examples
+    --------
+    >>> RandomizedResponseStep(epsilon=1.0, k=2).table().loss
+    array([-1.,  1.])
+    """
+
+    epsilon: float
+    k: int = 2
+    rate: float = 1.0
+
+    def table(self) -> Outcomes:
+        """Two outcomes, and a third that says nothing where k > 2."""
+        return k_ary(self.epsilon, self.k, 0.0).sampled(self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class ApproximateStep(DiscreteStep):
+    """With probability ``delta`` the record is revealed, else randomised response; sampled as above.
+
+    Examples
+    --------
+    >>> ApproximateStep(epsilon=1.0, delta=1e-6).table().infinite
+    (1e-06, 1e-06)
+    """
+
+    epsilon: float
+    delta: float
+    rate: float = 1.0
+
+    def table(self) -> Outcomes:
+        """Two finite outcomes and two infinite ones."""
+        return k_ary(self.epsilon, 2, self.delta).sampled(self.rate)
+
+
+@dataclass(frozen=True, slots=True)
+class TabulatedStep(DiscreteStep):
+    """Any two laws on the same finite set; sampled as above.
+
+    Examples
+    --------
+    >>> TabulatedStep(p=(0.75, 0.25), q=(0.25, 0.75)).table().log_q.round(4)
+    array([-0.2877, -1.3863])
+    """
+
+    p: tuple[float, ...]
+    q: tuple[float, ...]
+    rate: float = 1.0
+
+    def table(self) -> Outcomes:
+        """The outcomes, equal losses together."""
+        return worst_of(self.p, self.q).sampled(self.rate)

@@ -1,0 +1,48 @@
+"""The loss of the Laplace mechanism, whole or Poisson-sampled."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from scipy.special import ndtri_exp
+
+from neyman.losses.base import Step
+
+__all__ = ["LaplaceStep"]
+
+
+@dataclass(frozen=True, slots=True)
+class LaplaceStep(Step):
+    """(1 - rate) F_0 + rate F_1 against F_0, where F_m has the density e^{-|x - m| / b} / (2 b).
+
+    With ``two_sided`` against (1 - rate) F_0 + rate F_-1 instead: one record exchanged for another.
+
+    Parameters
+    ----------
+    scale : float
+        b, scale over sensitivity, > 0, rounded down when it is built from a mechanism.
+    rate : float
+        Probability with which a record takes part, 0 < rate <= 1.
+    two_sided : bool
+        Whether a record is exchanged rather than added; only with rate < 1.
+
+    Examples
+    --------
+    >>> round(LaplaceStep(scale=1.0).tail_mu, 10)
+    1.0300639976
+    """
+
+    scale: float
+    rate: float = 1.0
+    two_sided: bool = False
+
+    @property
+    def tail_mu(self) -> float:
+        """Of the mechanism when it is not sampled: -2 Phi^-1(e^{-1/(2b)} / 2), the touching point of G_mu and f.
+
+        f = e^{-1/b} / (4 alpha) between its two straight ends; along it Phi^-1(1 - alpha) - Phi^-1(beta) is concave in
+        log alpha, because the hazard of the normal law rises, and symmetric: largest at the fixed point.
+        """
+        loss = (2.0 if self.two_sided else 1.0) / self.scale
+        return float(-2.0 * ndtri_exp(-0.5 * loss * (1.0 + 1e-15) - math.log(2.0))) * (1.0 + 1e-13) + 1e-15

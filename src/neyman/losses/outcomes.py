@@ -1,0 +1,196 @@
+"""The outcomes of a discrete step: their losses and their masses, listed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._errors import InvalidParameter
+from neyman._validate import FloatArray
+
+__all__ = ["Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
+
+_UNIT = 2.0**-53
+_TAIL = 38.6  # standard deviations: beyond, masses are below the smallest positive float
+_MOST = 1 << 22  # outcomes that are listed
+_TINY = 1e-300  # no less than what a list may leave out
+
+
+@dataclass(frozen=True)
+class Outcomes:
+    """Finite outcomes by ascending ``loss``, with the log of their masses under Q; P has e^loss times those.
+
+    ``infinite`` are the masses of P where Q has none and of Q where P has none; ``dropped`` bounds the mass, under
+    either, of outcomes left out; ``slack`` bounds the error of a loss, ``relative`` that of a mass. Where all losses
+    are loss[0] + index * spacing, ``spacing`` and ``index`` say so.
+    """
+
+    loss: FloatArray
+    log_q: FloatArray
+    infinite: tuple[float, float] = (0.0, 0.0)
+    slack: float = 0.0
+    relative: float = 0.0
+    dropped: float = 0.0
+    spacing: float | None = None
+    index: NDArray[np.int64] | None = None
+
+    def sampled(self, rate: float) -> Outcomes:
+        """(1 - rate) Q + rate P against Q: the same outcomes when a record takes part with probability ``rate``."""
+        if rate == 1.0:
+            return self
+        loss, log_q = mixed(self.loss, rate), self.log_q
+        if self.infinite[1] > 0.0:  # what only Q shows is now merely unlikely
+            loss, log_q = np.append(math.log1p(-rate), loss), np.append(math.log(self.infinite[1]), log_q)
+        return Outcomes(
+            loss, log_q, (rate * self.infinite[0], 0.0), self.slack + 8.0 * _UNIT * (1.0 + _largest(loss)),
+            self.relative, self.dropped,
+        )._merged()  # fmt: skip
+
+    def reversed(self) -> Outcomes:
+        """Q against P."""
+        n = None if self.index is None else self.index[-1] - self.index[::-1]
+        return Outcomes(
+            -self.loss[::-1], (self.log_q + self.loss)[::-1], self.infinite[::-1], self.slack,
+            self.relative + 2.0 * _UNIT * (1.0 + _largest(self.loss)) + self.slack, self.dropped, self.spacing, n,
+        )  # fmt: skip
+
+    @property
+    def log_p(self) -> FloatArray:
+        """log of the masses under P."""
+        return self.log_q + self.loss
+
+    def _merged(self) -> Outcomes:
+        """In ascending order, outcomes of one loss together; two losses always share a spacing."""
+        order = np.argsort(self.loss, kind="stable")
+        loss, log_q = self.loss[order], self.log_q[order]
+        apart = np.diff(loss) > 2.0 * self.slack
+        starts = np.flatnonzero(np.append(True, apart))
+        slack = self.slack + float(np.max(loss[np.append(starts[1:] - 1, len(loss) - 1)] - loss[starts]))
+        log_q = np.logaddexp.reduceat(log_q, starts)
+        loss = loss[starts]
+        spacing, index = (float(loss[-1] - loss[0]), np.arange(2)) if len(loss) == 2 else (None, None)
+        return Outcomes(loss, log_q, self.infinite, slack, self.relative, self.dropped, spacing, index)
+
+
+def mixed(loss: Any, rate: float) -> Any:
+    """log(1 - rate + rate e^loss), to relative accuracy near 0 and without overflow."""
+    small = np.log1p(rate * np.expm1(np.minimum(loss, 1.0)))
+    large = np.logaddexp(math.log1p(-rate), math.log(rate) + loss) if rate < 1.0 else loss
+    return np.where(loss < 1.0, small, large)
+
+
+def k_ary(epsilon: float, k: int, delta: float) -> Outcomes:
+    """Randomised response over k answers, after a revelation with probability ``delta``.
+
+    Examples
+    --------
+    >>> np.exp(k_ary(1.0, 3, 0.0).log_p).round(4)
+    array([0.2119, 0.2119, 0.5761])
+    """
+    # log of e^epsilon + k - 1
+    log_sum = epsilon + math.log1p((k - 1) * math.exp(-epsilon))
+    rest = math.log1p(-delta)
+    relative = 8.0 * _UNIT * (2.0 + epsilon + log_sum)
+    loss, log_q = np.array([-epsilon, epsilon]), np.array([epsilon, 0.0]) - log_sum + rest
+    if epsilon == 0.0:
+        return Outcomes(np.zeros(1), np.array([rest]), (delta, delta), 0.0, relative)
+    if k == 2:
+        return Outcomes(loss, log_q, (delta, delta), 0.0, relative, 0.0, 2.0 * epsilon, np.arange(2))
+    loss = np.array([-epsilon, 0.0, epsilon])
+    log_q = np.array([log_q[0], math.log(k - 2) - log_sum + rest, log_q[1]])
+    return Outcomes(loss, log_q, (delta, delta), 0.0, relative, 0.0, epsilon, np.arange(3))
+
+
+def worst_of(p: tuple[float, ...], q: tuple[float, ...]) -> Outcomes:
+    """Two vectors of masses on the same outcomes, which each sum to 1 within rounding.
+
+    Examples
+    --------
+    >>> worst_of((0.5, 0.5, 0.0), (0.25, 0.25, 0.5)).infinite
+    (0.0, 0.5)
+    """
+    a, b = np.array(p, dtype=np.float64), np.array(q, dtype=np.float64)
+    both = (a > 0.0) & (b > 0.0)
+    infinite = math.fsum(a[b == 0.0]), math.fsum(b[a == 0.0])
+    off = abs(math.fsum(a) - 1.0) + abs(math.fsum(b) - 1.0)
+    with np.errstate(divide="ignore"):
+        log_p, log_q = np.log(a[both]), np.log(b[both])
+    loss = log_p - log_q
+    near = np.abs(a[both] - b[both]) < 0.5 * b[both]
+    loss[near] = np.log1p((a[both] - b[both])[near] / b[both][near])
+    slack = off + 4.0 * _UNIT * (1.0 + _largest(loss))
+    relative = off + 4.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q), initial=0.0)))
+    if not len(loss):
+        return Outcomes(loss, log_q, infinite, slack, relative)
+    return Outcomes(loss, log_q, infinite, slack, relative)._merged()
+
+
+def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) -> Outcomes:
+    """Discrete Gaussians ``shift`` apart: the loss is (2 shift x - shift^2) / (2 sigma^2) at x, a lattice.
+
+    Examples
+    --------
+    >>> table = discrete_gaussian(1.0, 1, 1.0, False)
+    >>> int(table.index[-1]), float(np.exp(table.log_q).sum().round(12))
+    (78, 1.0)
+    """
+    reach = math.ceil(_TAIL * sigma) + 1
+    sides = 2 if two_sided else 1
+    if 2 * reach + sides * shift + 1 > _MOST:
+        raise InvalidParameter(
+            "sigma", sigma, f"at most about {_MOST / 2 / _TAIL:.0f}, and the sensitivity to match",
+            "A discrete Gaussian this wide is listed integer by integer; pass a Gaussian of the same sigma in its place "
+            "only if the release rounds a continuous one.",
+        )  # fmt: skip
+    x = np.arange(-reach - (sides - 1) * shift, reach + shift + 1, dtype=np.float64)
+    log_f = -0.5 * (x / sigma) ** 2
+    log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)))
+    relative = 16.0 * _UNIT * (4.0 + 0.5 * ((reach + sides * shift) / sigma) ** 2)
+    rise = shift / sigma**2
+    up = rise * (x - 0.5 * shift)
+    slack = 6.0 * _UNIT * _largest(up)
+    if rate == 1.0:
+        return Outcomes(up, log_f, (0.0, 0.0), slack, relative, _TINY, rise, np.arange(len(x)))
+    loss = mixed(up, rate)
+    if not two_sided:
+        return Outcomes(loss, log_f, (0.0, 0.0), slack + 8.0 * _UNIT * (1.0 + _largest(loss)), relative, _TINY)._merged()
+    down = mixed(rise * (-x - 0.5 * shift), rate)
+    slack = 2.0 * slack + 16.0 * _UNIT * (1.0 + _largest(loss))
+    return Outcomes(loss - down, log_f + down, (0.0, 0.0), slack, relative + slack, _TINY)._merged()
+
+
+def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> Outcomes:
+    """Discrete Laplace laws ``shift`` apart: beyond both centres the loss is constant, between them a lattice.
+
+    Examples
+    --------
+    >>> discrete_laplace(1.0, 2, 1.0, False).loss
+    array([-2.,  0.,  2.])
+    """
+    if 2 * shift + 1 > _MOST:
+        raise InvalidParameter("sensitivity", shift, f"at most {_MOST // 2}")
+    log_one_more = math.log1p(math.exp(-1.0 / scale))
+    first = -shift if two_sided else 0
+    x = np.arange(first, shift + 1, dtype=np.float64)
+    log_f = np.log(-np.expm1(-1.0 / scale)) - log_one_more - np.abs(x) / scale
+    # at its ends the list holds all that lies beyond
+    log_f[[0, -1]] = np.array([first, -shift]) / scale - log_one_more
+    up = (np.abs(x) - np.abs(x - shift)) / scale
+    largest = shift / scale
+    slack, relative = 4.0 * _UNIT * largest, 16.0 * _UNIT * (4.0 + largest)
+    if rate == 1.0:
+        return Outcomes(up, log_f, (0.0, 0.0), slack, relative, 0.0, 2.0 / scale, np.arange(len(x)))
+    loss = mixed(up, rate)
+    slack += 8.0 * _UNIT * (1.0 + _largest(loss))
+    if not two_sided:
+        return Outcomes(loss, log_f, (0.0, 0.0), slack, relative)._merged()
+    down = mixed((np.abs(x) - np.abs(x + shift)) / scale, rate)
+    return Outcomes(loss - down, log_f + down, (0.0, 0.0), 2.0 * slack, relative + 2.0 * slack)._merged()
+
+
+def _largest(loss: FloatArray) -> float:
+    return float(np.max(np.abs(loss), initial=0.0))

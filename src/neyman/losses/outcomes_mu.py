@@ -1,0 +1,71 @@
+"""The mu of one discrete step with no floor: the largest at a vertex of its trade-off curve.
+
+Between two vertices the curve is straight, and Phi^-1(1 - alpha) - Phi^-1(beta) along a straight line is quasi-convex:
+largest at an end. Towards (0, 1) and (1, 0) it falls to 0 where the losses are finite.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.losses.outcomes import Outcomes
+from neyman.numerics.normal import PROBIT_ERROR, probit
+
+__all__ = ["discrete_gaussian_mu", "outcomes_mu"]
+
+_SMOOTH = 50.0  # sigma from which the law is as good as smooth
+_DEEP = 300.0  # standard deviations: from here on the increments of the tail are bounded by hand
+
+
+def outcomes_mu(table: Outcomes) -> float:
+    """Return a mu for which the pair is mu-GDP with no floor, rounded up; inf where either law shows what the other
+    does not.
+    """
+    if max(table.infinite) > 0.0:
+        return math.inf
+    if len(table.loss) < 2:
+        return 0.0
+    log_p, log_q = table.log_p, table.log_q
+    room = table.relative + table.slack + 8.0 * 2.0**-53 * len(log_q)
+    # alpha = Q(L > l_j) and beta = P(L <= l_j), with their complements
+    alpha, beta = np.logaddexp.accumulate(log_q[::-1])[::-1][1:], np.logaddexp.accumulate(log_p)[:-1]
+    power, rest = np.logaddexp.accumulate(log_p[::-1])[::-1][1:], np.logaddexp.accumulate(log_q)[:-1]
+    mu = _score(alpha - room, rest + room) + _score(beta - room, power + room)
+    return max(float(np.max(mu)), 0.0) * (1.0 + 2.0 * PROBIT_ERROR) + 1e-300
+
+
+def _score(log_small: FloatArray, log_rest: FloatArray) -> FloatArray:
+    """-Phi^-1 of e^log_small, from whichever of it and its complement is below 1/2."""
+    half = math.log(0.5)
+    return np.where(log_small < half, -probit(np.minimum(log_small, half)), probit(np.minimum(log_rest, half)))
+
+
+def discrete_gaussian_mu(sigma: float, shift: int) -> float:
+    """The same for two discrete Gaussians ``shift`` apart, whose vertices never end.
+
+    With a(k) = -log P(X >= k) and z = -Phi^-1(e^-a), mu at the k-th vertex is z(k) - z(k - shift). a(k) is known but for
+    the factor 1 + rho + ... of a geometric series, so every vertex down to ``_DEEP`` deviations is looked at; from there
+    on z' <= 1/z bounds the increment by a bound that falls.
+    """
+    if sigma > _SMOOTH:
+        # the offset of z from k/sigma, -log(t/(1 - e^-t))/(sigma t) with t = k/sigma^2, rises by at most 1/(24 sigma^2)
+        return shift / sigma * (1.0 + 1.0 / sigma**2)
+    last = math.ceil(_DEEP * sigma) + 2 * shift
+    k = np.arange(-math.ceil(10.0 * sigma) - shift, last + 1, dtype=np.float64)
+    log_f = -0.5 * (k / sigma) ** 2
+    log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-40.0 * sigma - 1.0, 40.0 * sigma + 2.0) // 1 / sigma) ** 2)))
+    tails = np.logaddexp.accumulate(log_f[::-1])[::-1]
+    below = np.logaddexp.accumulate(log_f)
+    room = 1e-13 * (1.0 + np.abs(log_f))
+    beyond = -(np.maximum(k[-1], 1.0) + 0.5) / sigma**2  # what the list leaves out at its end
+    tails_high = np.logaddexp(tails, log_f[-1] + beyond - math.log1p(-math.exp(beyond)))
+    high = _score(tails - room, np.append(-1e300, below[:-1]) + room)[shift:]
+    low = _score(tails_high + room, np.append(-1e300, below[:-1]) - room)[:-shift]
+    middle = (k[shift:] > -5.0 * sigma) & (k[shift:] <= last - shift)  # the left mirrors the right
+    most = float(np.max((high - low)[middle]))
+    end = float(k[-1]) - shift
+    a_rise = shift * (2.0 * end + shift) / (2.0 * sigma**2) + shift / max(end, 1.0)
+    return max(most, a_rise / float(low[-1] - 1e-6)) * (1.0 + 4.0 * PROBIT_ERROR)

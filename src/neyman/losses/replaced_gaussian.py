@@ -1,0 +1,36 @@
+"""The loss of one Poisson-sampled Gaussian step when a record is exchanged for another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from neyman.losses.base import Step
+
+__all__ = ["ReplacedGaussianStep"]
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedGaussianStep(Step):
+    """(1 - rate) N(0, sigma^2) + rate N(1, sigma^2) against (1 - rate) N(0, sigma^2) + rate N(-1, sigma^2).
+
+    Parameters
+    ----------
+    sigma : float
+        Standard deviation over sensitivity, > 0, rounded down when it is built from a mechanism.
+    rate : float
+        Probability with which a record takes part, 0 < rate < 1.
+
+    Examples
+    --------
+    >>> ReplacedGaussianStep(sigma=4.0, rate=0.1).tail_mu
+    0.5
+    """
+
+    sigma: float
+    rate: float
+
+    @property
+    def tail_mu(self) -> float:
+        """2 / sigma, of the mechanism that is not sampled: sampling only mixes that pair with a pair of equals."""
+        exact = 2.0 / self.sigma
+        return exact if exact * self.sigma == 2.0 else exact * (1.0 + 2.3e-16)
