@@ -197,7 +197,7 @@ def test_bad_steps(value: Any) -> None:
         ),
         (
             {"schema": 1, "kind": "laplace", "scale": 1.0},
-            "kind must be one of 'gaussian', 'poisson', 'repeat', 'compose', got 'laplace'.",
+            "sensitivity must be present in kind 'laplace', got None.",
         ),
     ],
 )

@@ -11,7 +11,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from neyman import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
-from neyman._validate import MAX_COUNT, choice, count, inside, positive, probability, reals, unit_interval
+from neyman._validate import (
+    MAX_COUNT,
+    between,
+    choice,
+    count,
+    inside,
+    positive,
+    probability,
+    reals,
+    unit_interval,
+    whole,
+)
 
 NOT_NUMBERS = [None, "1", True, np.True_, 1j, [1.0], Decimal(1), np.array([1.0]), object]
 NUMBERS = [1, 1.0, np.float64(1), np.float32(1), np.int8(1), np.uint64(1), Fraction(1)]
@@ -50,6 +61,28 @@ def test_probability_refuses(value):
 @pytest.mark.parametrize("value", [*NOT_NUMBERS, math.nan, math.inf, 0.0, -0.0, 1.0])
 def test_inside_refuses(value):
     assert str(refused(inside, "floor", value, 0.0, 1.0)) == f"floor must be a number in (0, 1), got {value!r}."
+
+
+@pytest.mark.parametrize("value", [*NOT_NUMBERS, math.nan, math.inf, -math.inf, 0.4999, 2.0001, 10**400])
+def test_between_refuses(value):
+    shown = repr(value) if len(repr(value)) <= 80 else repr(value)[:77] + "..."
+    said = f"epsilon must be a number in [0.5, 2], got {shown}. Out."
+    assert str(refused(between, "epsilon", value, 0.5, 2.0, "Out.")) == said
+
+
+def test_between_keeps_both_ends():
+    assert between("epsilon", 0, 0.0, 700.0) == 0.0
+    assert between("epsilon", np.int8(2), 0.5, 2.0) == 2.0
+
+
+@pytest.mark.parametrize("value", [*NOT_NUMBERS, math.nan, 3.0, 1, 1001, -(10**30)])
+def test_whole_refuses(value):
+    assert str(refused(whole, "k", value, 2, 1000)) == f"k must be a whole number from 2 to 1e+03, got {value!r}."
+
+
+def test_whole_returns_plain_integers():
+    assert [whole("k", value, 2, 1000) for value in (2, np.int16(1000))] == [2, 1000]
+    assert type(whole("k", np.uint8(3), 2, 1000)) is int
 
 
 def test_probability_keeps_both_ends():

@@ -14,7 +14,22 @@ if TYPE_CHECKING:
     from neyman._errors import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
     from neyman.accounting import account
     from neyman.guarantees import BLATANT, GDP, PERFECT, Guarantee
-    from neyman.mechanisms import DPSGD, Gaussian, Mechanism, compose, mechanism_from_dict
+    from neyman.integrations import from_dp_event
+    from neyman.mechanisms import (
+        DPSGD,
+        ApproximateMechanism,
+        CustomLoss,
+        DiscreteGaussian,
+        DiscreteLaplace,
+        Gaussian,
+        Laplace,
+        Mechanism,
+        PureMechanism,
+        RandomizedResponse,
+        Tabulated,
+        compose,
+        mechanism_from_dict,
+    )
 
 __version__ = "0.1.0"
 
@@ -23,16 +38,25 @@ __all__ = [
     "DPSGD",
     "GDP",
     "PERFECT",
+    "ApproximateMechanism",
     "BudgetExceeded",
+    "CustomLoss",
+    "DiscreteGaussian",
+    "DiscreteLaplace",
     "Gaussian",
     "Guarantee",
     "InvalidParameter",
+    "Laplace",
     "Mechanism",
     "NeymanError",
     "NotCertified",
+    "PureMechanism",
+    "RandomizedResponse",
+    "Tabulated",
     "__version__",
     "account",
     "compose",
+    "from_dp_event",
     "mechanism_from_dict",
 ]
 
@@ -40,7 +64,22 @@ _ROOMS = {
     "neyman._errors": ("BudgetExceeded", "InvalidParameter", "NeymanError", "NotCertified"),
     "neyman.accounting": ("account",),
     "neyman.guarantees": ("BLATANT", "GDP", "PERFECT", "Guarantee"),
-    "neyman.mechanisms": ("DPSGD", "Gaussian", "Mechanism", "compose", "mechanism_from_dict"),
+    "neyman.integrations": ("from_dp_event",),
+    "neyman.mechanisms": (
+        "DPSGD",
+        "ApproximateMechanism",
+        "CustomLoss",
+        "DiscreteGaussian",
+        "DiscreteLaplace",
+        "Gaussian",
+        "Laplace",
+        "Mechanism",
+        "PureMechanism",
+        "RandomizedResponse",
+        "Tabulated",
+        "compose",
+        "mechanism_from_dict",
+    ),
 }
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 

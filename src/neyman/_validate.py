@@ -13,6 +13,7 @@ from neyman._errors import InvalidParameter
 
 __all__ = [
     "FloatArray",
+    "between",
     "choice",
     "count",
     "inside",
@@ -21,6 +22,7 @@ __all__ = [
     "probability",
     "reals",
     "unit_interval",
+    "whole",
 ]
 
 FloatArray = NDArray[np.floating[Any]]  # always float64 in fact; NumPy's own types promise less
@@ -28,7 +30,6 @@ FloatArray = NDArray[np.floating[Any]]  # always float64 in fact; NumPy's own ty
 _Option = TypeVar("_Option", bound=str)
 
 MAX_COUNT = 10**18  # above this, counts are no longer exact in the float64 arithmetic of the cumulants
-_COUNT = f"a whole number from 0 to {MAX_COUNT:.0e}"
 
 
 def positive(name: str, value: object, advice: str = "") -> float:
@@ -64,10 +65,24 @@ def inside(name: str, value: object, low: float, high: float, advice: str = "") 
     return number
 
 
+def between(name: str, value: object, low: float, high: float, advice: str = "") -> float:
+    """Return a number from ``low`` to ``high``, both allowed."""
+    allowed = f"a number in [{low:g}, {high:g}]"
+    number = _number(name, value, allowed, advice)
+    if not low <= number <= high:
+        raise InvalidParameter(name, value, allowed, advice)
+    return number
+
+
 def count(name: str, value: object, advice: str = "") -> int:
-    """Return a whole number >= 0 (an ``int`` or a NumPy integer; never a float or a bool)."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not 0 <= int(value) <= MAX_COUNT:
-        raise InvalidParameter(name, value, _COUNT, advice)
+    """Return a whole number from 0 to 1e18."""
+    return whole(name, value, 0, MAX_COUNT, advice)
+
+
+def whole(name: str, value: object, low: int, high: int, advice: str = "") -> int:
+    """Return a whole number from ``low`` to ``high`` (an ``int`` or a NumPy integer; never a float or a bool)."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not low <= int(value) <= high:
+        raise InvalidParameter(name, value, f"a whole number from {low} to {high:.0e}", advice)
     return int(value)
 
 

@@ -73,7 +73,11 @@ def test_a_composition_cannot_be_sampled_as_one():
 
 def test_the_classes_behind_the_algebra_check_too():
     m = Gaussian(1.0)
-    assert message(lambda: PoissonSampled("m", 0.5)) == "of must be a Gaussian, got 'm'."
+    assert message(lambda: PoissonSampled("m", 0.5)) == "of must be a single unsampled mechanism, got 'm'."
+    twice = "of must be a single unsampled mechanism, got Gaussian(sigma=1.0, sensitivity=1.0).poisson(0.5)."
+    assert message(lambda: PoissonSampled(m.poisson(0.5), 0.5)) == twice
+    several = "of must be a single unsampled mechanism, got Gaussian(sigma=1.0, sensitivity=1.0) ** 2."
+    assert message(lambda: PoissonSampled(m**2, 0.5)) == several
     for rate in (0.0, 1.0, math.nan):
         said = f"rate must be a number in (0, 1), got {rate!r}. m.poisson(rate) also takes 0 and 1."
         assert message(lambda rate=rate: PoissonSampled(m, rate)) == said
@@ -107,7 +111,11 @@ def test_dicts_not_in_normal_form_are_normalised():
     assert mechanism_from_dict({"schema": 1, "kind": "gaussian", "sigma": 2, "sensitivity": 1}) == Gaussian(2.0)
 
 
-KINDS = "'gaussian', 'poisson', 'repeat', 'compose'"
+NAMES = (
+    "gaussian", "laplace", "discrete_gaussian", "discrete_laplace", "randomized_response", "pure_mechanism",
+    "approximate_mechanism", "tabulated", "poisson", "repeat", "compose",
+)  # fmt: skip
+KINDS = ", ".join(map(repr, NAMES))
 BAD_DICTS = [
     (None, "mechanism must be a dict, got None."),
     ([G], "mechanism must be a dict, got [{'kind': 'gaussian', 'sensitivity': 1.0, 'sigma': 9.4}]."),
@@ -115,8 +123,8 @@ BAD_DICTS = [
     ({"schema": 2, **G}, "schema must be the whole number 1, got 2."),
     ({"schema": True, **G}, "schema must be the whole number 1, got True."),
     ({"schema": 1.0, **G}, "schema must be the whole number 1, got 1.0."),
-    ({"schema": 1}, "kind must be present, got None. The kinds are gaussian, poisson, repeat, compose."),
-    ({"schema": 1, "kind": "laplace"}, f"kind must be one of {KINDS}, got 'laplace'."),
+    ({"schema": 1}, "kind must be present, got None. The kinds are " + ", ".join(NAMES) + "."),
+    ({"schema": 1, "kind": "laplacian"}, f"kind must be one of {KINDS}, got 'laplacian'."),
     ({"schema": 1, "kind": ["gaussian"]}, f"kind must be one of {KINDS}, got ['gaussian']."),
     ({"schema": 1, "kind": "gaussian", "sigma": 1.0}, "sensitivity must be present in kind 'gaussian', got None."),
     (
@@ -124,6 +132,14 @@ BAD_DICTS = [
         "mu must be absent, got 1.0. The fields of kind 'gaussian' are sigma, sensitivity.",
     ),
     ({"schema": 1, **G, 3: 1.0}, "3 must be absent, got 1.0. The fields of kind 'gaussian' are sigma, sensitivity."),
+    (
+        {"schema": 1, **G, "x" * 81: 1.0},
+        f"'{'x' * 12}...{'x' * 13}' must be absent, got 1.0. The fields of kind 'gaussian' are sigma, sensitivity.",
+    ),
+    (
+        {"schema": 1, **G, "\x1b[2J": 1.0},
+        "'\\x1b[2J' must be absent, got 1.0. The fields of kind 'gaussian' are sigma, sensitivity.",
+    ),
     ({"schema": 1, **G, "sigma": math.nan}, "sigma must be a finite number > 0, got nan."),
     ({"schema": 1, **G, "sigma": "9.4"}, "sigma must be a finite number > 0, got '9.4'."),
     ({"schema": 1, **G, "sigma": [[1]]}, "sigma must be a finite number > 0, got [[1]]."),
@@ -145,6 +161,24 @@ BAD_DICTS = [
     (
         {"schema": 1, "kind": "compose", "of": [G, {"kind": "repeat", "times": 2, "of": {**G, "sigma": None}}]},
         "of[1].of.sigma must be a finite number > 0, got None.",
+    ),
+    ({"schema": 1, "kind": "laplace", "scale": 1.0}, "sensitivity must be present in kind 'laplace', got None."),
+    (
+        {"schema": 1, "kind": "discrete_laplace", "scale": 1.0, "sensitivity": 1.0},
+        "sensitivity must be a whole number from 1 to 1e+06, got 1.0.",
+    ),
+    (
+        {"schema": 1, "kind": "compose", "of": [G, {"kind": "tabulated", "p": [0.5, 0.5], "q": [0.5, None]}]},
+        "of[1].q[1] must be a number in [0, 1], got None.",
+    ),
+    (
+        {"schema": 1, "kind": "tabulated", "p": [0.5, [0.5]], "q": [1.0]},
+        "p[1] must be a number in [0, 1], got [0.5].",
+    ),
+    ({"schema": 1, "kind": "tabulated", "p": {}, "q": []}, "p must be a non-empty sequence of probabilities, got {}."),
+    (
+        {"schema": 1, "kind": "poisson", "rate": 0.5, "of": {"kind": "pure_mechanism", "epsilon": 701}},
+        "of.epsilon must be a number in [0, 700], got 701.",
     ),
     ({"schema": 1, "kind": "compose", "of": [G, 5]}, "of[1] must be a dict, got 5."),
     (
@@ -185,25 +219,35 @@ def test_deep_values_in_the_wrong_place_are_refused_too():
     deep = []
     for _ in range(100_000):
         deep = [deep]
-    for data in (deep, {"schema": deep}, {"schema": 1, "kind": deep}, {"schema": 1, **G, "sigma": deep}):
+    tabulated = {"schema": 1, "kind": "tabulated", "p": deep, "q": [deep]}
+    for data in (deep, {"schema": deep}, {"schema": 1, "kind": deep}, {"schema": 1, **G, "sigma": deep}, tabulated):
         assert "must be" in message(lambda data=data: mechanism_from_dict(data))
 
 
 VALUES = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=3), st.just([]), st.just({}))
 NUMBERS = st.one_of(st.sampled_from([0, 1, 2, 0.5, 10**18, -0.0]), VALUES)
 
+LAWS = st.sampled_from([[1.0], [0.5, 0.5], [0.25, 0.75], [0.5, 0.4], (0, 1)])
+
 
 def nodes(children):
-    fields = {"sigma": NUMBERS, "sensitivity": NUMBERS, "rate": NUMBERS, "times": NUMBERS, "of": children}
+    fields = {"of": children, "p": st.one_of(NUMBERS, LAWS), "q": st.one_of(NUMBERS, LAWS)}
     named = {
         "gaussian": ("sigma", "sensitivity"),
+        "laplace": ("scale", "sensitivity"),
+        "discrete_gaussian": ("sigma", "sensitivity"),
+        "discrete_laplace": ("scale", "sensitivity"),
+        "randomized_response": ("epsilon", "k"),
+        "pure_mechanism": ("epsilon",),
+        "approximate_mechanism": ("epsilon", "delta"),
+        "tabulated": ("p", "q"),
         "poisson": ("rate", "of"),
         "repeat": ("times", "of"),
         "compose": ("of",),
     }
     kinds = [
         st.fixed_dictionaries(
-            {"kind": st.just(kind), **{name: fields[name] for name in names}}, optional={"extra": VALUES}
+            {"kind": st.just(kind), **{name: fields.get(name, NUMBERS) for name in names}}, optional={"extra": VALUES}
         )
         for kind, names in named.items()
     ]

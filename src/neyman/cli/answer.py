@@ -35,7 +35,7 @@ class Interval:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Everything ``neyman dpsgd`` says about a mechanism."""
+    """Everything ``neyman dpsgd`` and ``neyman account`` say about a mechanism."""
 
     mechanism: Mechanism
     adjacency: str

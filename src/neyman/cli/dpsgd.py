@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from fractions import Fraction
 from typing import Annotated
@@ -10,8 +9,8 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman._validate import count, inside, positive, probability
-from neyman.mechanisms import DPSGD
+from neyman._validate import count, positive, probability
+from neyman.cli.respond import Adjacency, AsJson, Deltas, Floor, Tolerance, respond
 
 __all__ = ["dpsgd"]
 
@@ -27,30 +26,21 @@ def dpsgd(
     epochs: Annotated[
         float | None, typer.Option(help="In place of --steps: passes, rounded up to whole steps.")
     ] = None,
-    delta: Annotated[list[float] | None, typer.Option(help="Report epsilon at this delta; repeatable.")] = None,
-    adjacency: Annotated[str, typer.Option(help="add_or_remove, add or remove.")] = "add_or_remove",
-    floor: Annotated[float, typer.Option(help="Least error rate at which mu is promised to hold.")] = 1e-10,
-    tolerance: Annotated[float, typer.Option(help="Relative width aimed for of the bracket of delta.")] = 1e-6,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")] = False,
+    delta: Deltas = None,
+    adjacency: Adjacency = "add_or_remove",
+    floor: Floor = 1e-10,
+    tolerance: Tolerance = 1e-6,
+    as_json: AsJson = False,
 ) -> None:
     """Certified guarantee of DP-SGD: mu-GDP with floor and regret, epsilon, advantage, attack power.
 
     Example: neyman dpsgd --noise-multiplier 9.4 --sample-rate 0.32768 --steps 2000 --delta 1e-5
     """
-    from neyman.cli.answer import Answer  # NumPy and the engines: not needed for --help
+    from neyman.mechanisms import DPSGD  # not needed for --help
 
     rate, times = _schedule(sample_rate, steps, dataset_size, batch_size, epochs)
-    deltas = tuple(inside("delta", d, 0.0, 1.0) for d in (delta or (1e-5, 1e-6, 1e-9)))
     mechanism = DPSGD(noise_multiplier=noise_multiplier, sample_rate=rate, steps=times)
-    answer = Answer.to(mechanism, deltas, adjacency, floor, tolerance)
-    if as_json:
-        typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
-        return
-    from rich.console import Console
-
-    from neyman.cli.table import show
-
-    show(answer, Console())
+    respond(mechanism, delta, adjacency, floor, tolerance, as_json)
 
 
 def _schedule(

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 
 from neyman.cli.answer import FPR_TABLE, Answer, Interval
+from neyman.mechanisms import PoissonSampled
 
 __all__ = ["show"]
 
@@ -19,9 +20,9 @@ def show(answer: Answer, console: Console) -> None:
     """Print ``answer``."""
     report = answer.report
     console.print(f"[bold]{answer.mechanism!r}[/bold]", highlight=False)
-    console.print(
-        f"adjacency {answer.adjacency}, Poisson sampling, one record; method: {answer.method}\n", highlight=False
-    )
+    sampled = any(isinstance(step, PoissonSampled) for step, _ in answer.mechanism.parts)
+    sampling = "Poisson sampling, " if sampled else ""
+    console.print(f"adjacency {answer.adjacency}, {sampling}one record; method: {answer.method}\n", highlight=False)
     main = _table("promise", "certified bracket", "report")
     main.add_row(f"mu-GDP, floor {report.floor:g}", _bracket(answer.mu), _up(answer.mu.upper))
     main.add_row("  regret of mu", _bracket(answer.regret), _up(answer.regret.upper, 3))

@@ -1,57 +1,127 @@
-"""The one place that chooses an engine for a composition: closed form, contour, and the lattice where the contour is
-not sharp.
+"""The one place that chooses an engine for a composition.
+
+What reveals the record is set aside first. Then: a closed form where there is one; outcome by outcome where they can be
+counted; a lattice for discrete laws that share one; else contours, with a lattice where they are not sharp.
 """
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
+from neyman.engines.atoms import enumerated
+from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.backed import BackedProfile
-from neyman.engines.closed_form import GaussianProfile, PerfectProfile, SubsampledGaussianProfile
+from neyman.engines.closed_form import (
+    GaussianProfile,
+    LaplaceProfile,
+    PerfectProfile,
+    SampledProfile,
+    SubsampledGaussianProfile,
+)
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Profile
+from neyman.engines.revealed import RevealedProfile
+from neyman.engines.transforms import transform
 from neyman.losses.base import Step
+from neyman.losses.discrete import DiscreteStep
 from neyman.losses.gaussian import GaussianStep
-from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.laplace import LaplaceStep
+from neyman.losses.outcomes import Outcomes
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 
 __all__ = ["profiles"]
 
-_FEW = 4  # distinct steps up to which a lattice is held ready
+_FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
+_SEVERAL = 64  # the same where other laws are among them
 
 Losses = tuple[tuple[Step, int], ...]
+Both = tuple[Profile, Profile]
 
 
-def profiles(losses: Losses, tolerance: float) -> tuple[Profile, Profile]:
+def profiles(losses: Losses, tolerance: float) -> Both:
     """Certified profiles of a composition in the directions "remove" and "add" (one object twice where they agree).
 
     ``tolerance`` is the relative width aimed for of the bracket of delta(eps) wherever delta >= 1e-30.
     """
-    gaussians = [step.mu for step, _ in losses if isinstance(step, GaussianStep)]
-    sampled = tuple((step, times) for step, times in losses if isinstance(step, SubsampledGaussianStep))
-    if not sampled:
-        same = GaussianProfile(gaussians[0]) if gaussians else PerfectProfile()
-        return same, same
-    if not gaussians and len(sampled) == 1 and sampled[0][1] == 1:
-        step = sampled[0][0]
-        return SubsampledGaussianProfile(step.sigma, step.rate, "remove"), SubsampledGaussianProfile(
-            step.sigma, step.rate, "add"
+    tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
+    log_a = math.fsum(times * math.log1p(-table.infinite[0]) if table.infinite[0] < 1.0 else -math.inf for _, table, times in tables)
+    log_b = math.fsum(times * math.log1p(-table.infinite[1]) if table.infinite[1] < 1.0 else -math.inf for _, table, times in tables)
+    finite = {step: table.whole()[0] for step, table, _ in tables if max(table.infinite) < 1.0}
+    silent = {step for step, table in finite.items() if len(table.loss) == 1}
+    rest = tuple((step, times) for step, times in losses if step not in silent)
+    remove, add = _finite(rest, finite, tolerance)
+    if log_a == 0.0 and log_b == 0.0:
+        return remove, add
+    whole = RevealedProfile(remove, add, (log_a, log_b))
+    return (whole, whole) if remove is add and log_a == log_b else (whole, RevealedProfile(add, remove, (log_b, log_a)))
+
+
+def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float) -> Both:
+    """The same of steps that reveal nothing."""
+    if not losses:
+        return _twice(PerfectProfile())
+    single = _single(losses)
+    if single is not None:
+        return single
+    symmetric = all(step.symmetric for step, _ in losses)
+    tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in losses)) * (1.0 + 1e-14)
+    directions = ("remove",) if symmetric else ("remove", "add")
+    if all(isinstance(step, DiscreteStep) for step, _ in losses):
+        atoms = enumerated([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
+        if atoms is not None:
+            return _both([AtomsProfile(atoms, direction == "remove", tail_mu) for direction in directions])
+        return _both([LatticeProfile(losses, direction, tolerance) for direction in directions])
+    return _by_contour(losses, directions, tolerance, tail_mu)
+
+
+def _single(losses: Losses) -> Both | None:
+    """One step, once: where that has a closed form."""
+    (step, times), *others = losses
+    if others or times > 1:
+        return None
+    if isinstance(step, GaussianStep):
+        return _twice(GaussianProfile(step.mu))
+    if isinstance(step, SubsampledGaussianStep):
+        return (
+            SubsampledGaussianProfile(step.sigma, step.rate, "remove"),
+            SubsampledGaussianProfile(step.sigma, step.rate, "add"),
         )
-    steps = tuple((SamplingTransform(step.sigma, step.rate), times) for step, times in sampled)
-    mu = gaussians[0] if gaussians else 0.0
+    if isinstance(step, LaplaceStep) and not step.two_sided:
+        whole = LaplaceProfile(step.scale, step.tail_mu)
+        if step.rate == 1.0:
+            return _twice(whole)
+        return SampledProfile((whole, whole), step.rate, "remove"), SampledProfile((whole, whole), step.rate, "add")
+    return None
+
+
+def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both:
+    mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
+    laws = [(transform(step), times) for step, times in losses if not isinstance(step, GaussianStep)]
+    steps = tuple((law, times) for law, times in laws if law is not None)
+    plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
+    small = len(losses) <= (_FEW if plain else _SEVERAL)
+    if len(steps) < len(laws):
+        return _both([LatticeProfile(losses, direction, tolerance) for direction in directions])
     parts = Parts(steps, mu, "remove")
-    contours = [ContourProfile(*pair) for pair in zip((parts, parts.reversed), Walk.pair(parts), strict=True)]
+    pair = tuple(zip((parts, parts.reversed), Walk.pair(parts), strict=True))
+    contours = [ContourProfile(law, walk, tail_mu) for law, walk in pair]
     meeting = Meeting(contours[0], contours[1])
-    remove, add = (
+    return _both([
         BackedProfile(
-            contour,
-            meeting,
-            partial(LatticeProfile, losses, direction, tolerance) if len(losses) <= _FEW else None,
-            tolerance,
+            contour, meeting, partial(LatticeProfile, losses, direction, tolerance) if small else None, tolerance
         )
-        for contour, direction in zip(contours, ("remove", "add"), strict=True)
-    )
-    return remove, add
+        for contour, direction in zip(contours, directions, strict=False)
+    ])  # fmt: skip
+
+
+def _both(found: list[Profile] | list[AtomsProfile] | list[LatticeProfile] | list[BackedProfile]) -> Both:
+    """Both directions; one profile stands for both."""
+    return found[0], found[-1]
+
+
+def _twice(profile: Profile) -> Both:
+    return profile, profile

@@ -16,6 +16,7 @@ the second because P - e^eps Q = w N(0, s^2) - e^eps q N(1, s^2).
 from __future__ import annotations
 
 from decimal import Context, Decimal
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -34,7 +35,14 @@ from neyman.numerics.normal import (
     sum_twofold,
 )
 
-__all__ = ["BlatantProfile", "GaussianProfile", "PerfectProfile", "SubsampledGaussianProfile"]
+__all__ = [
+    "BlatantProfile",
+    "GaussianProfile",
+    "LaplaceProfile",
+    "PerfectProfile",
+    "SampledProfile",
+    "SubsampledGaussianProfile",
+]
 
 _TINY = 5e-324
 _SMALLEST_MU = 1e-290  # below it the twofold quotient underflows
@@ -103,7 +111,75 @@ class GaussianProfile(ClosedForm):
         return Bracket(zero, bound, -2.0 * bound, zero.copy())
 
 
-class SubsampledGaussianProfile(ClosedForm):
+class SampledProfile(ClosedForm):
+    """delta of ONE step that takes part with probability ``rate``, from the profile of the step itself.
+
+    ``inner`` holds a profile that is nowhere above it and one that is nowhere below, ``direction`` "remove" (P is the
+    mixture) or "add" (Q is).
+    """
+
+    def __init__(self, inner: tuple[Profile, Profile], rate: float, direction: str) -> None:
+        self.rate = inside("rate", rate, 0.0, 1.0)
+        self.direction = choice("direction", direction, ("remove", "add"))
+        self._inner = inner
+        digits = Context(prec=60)
+        end = digits.ln(digits.subtract(Decimal(1), Decimal(self.rate)))
+        self._end = (float(end), float(digits.subtract(end, Decimal(float(end)))))
+
+    @property
+    def tail_mu(self) -> float:
+        return self._inner[1].tail_mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        lower = self._side(epsilon, self._inner[0], -1.0)
+        upper = self._side(epsilon, self._inner[1], 1.0)
+        return Bracket(lower[0], upper[0], upper[1], lower[1])
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        at, weight = self._moved(epsilon, 0.0)
+        inner = self._inner[1]
+        if self.direction == "remove":
+            return np.asarray(np.exp(np.minimum(epsilon - at, 0.0)) * inner.slope(at))
+        inside_support = weight > 0.0
+        rest = (1.0 - self.rate) * np.exp(np.minimum(epsilon, 700.0))
+        value = rest * inner.bracket(at).upper + inner.slope(at)
+        return np.where(inside_support, value, 0.0)
+
+    def _side(self, epsilon: FloatArray, profile: Profile, sign: float) -> tuple[FloatArray, FloatArray]:
+        """One side of delta and the matching side of log(1 - delta); sign +1 rounds delta up, -1 down."""
+        at, weight = self._moved(epsilon, sign)
+        inner = profile.bracket(at)
+        delta, log_gap = (inner.upper, inner.log_gap_lower) if sign > 0 else (inner.lower, inner.log_gap_upper)
+        value = weight * delta * (1.0 + sign * 4.0 * UNIT)
+        value = np.where(weight > 0.0, np.clip(value + sign * _TINY, 0.0, 1.0), 0.0)
+        with np.errstate(divide="ignore"):
+            log_rest = np.log1p(-self.rate) + (epsilon if self.direction == "add" else 0.0)
+            large = np.logaddexp(log_rest, np.log(weight) + log_gap)
+        gap = np.where(value < 0.5, np.log1p(-np.minimum(value, 0.5)), large)
+        gap = np.where(weight > 0.0, gap - sign * (4.0 * UNIT * (2.0 + np.abs(gap) + epsilon)), 0.0)
+        return value, np.minimum(gap, 0.0)
+
+    def _moved(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+        """The eps at which to read the step itself, and the weight before it, rounded so that delta moves by ``sign``."""
+        q = self.rate
+        growth = np.expm1(np.minimum(epsilon, 600.0))
+        if self.direction == "remove":
+            with np.errstate(over="ignore", divide="ignore"):
+                near = np.log1p(growth / q)
+                far = epsilon - np.log(q) + np.log1p(-(1.0 - q) * np.exp(-np.maximum(epsilon, 1.0)))
+            at = np.where(epsilon < 1.0, near, far)
+            return at * (1.0 - sign * 8.0 * UNIT), np.full_like(epsilon, q)
+        rough, error = sum_twofold(epsilon, self._end[0])  # eps + log(1-q) cancels where the support ends
+        shift = (rough + (error + self._end[1])) - sign * (_TINY + 8.0 * UNIT * UNIT * (epsilon - self._end[0]))
+        shift = shift - sign * 4.0 * UNIT * np.abs(shift)
+        weight = -np.expm1(np.minimum(shift, 0.0)) * (1.0 + sign * 4.0 * UNIT)
+        positive_weight = np.where(weight > 0.0, weight, 1.0)
+        with np.errstate(over="ignore"):
+            at = epsilon + np.log1p((1.0 - q) * growth / positive_weight)
+        return np.minimum(at, 1e300) * (1.0 - sign * 8.0 * UNIT), np.maximum(weight, 0.0)
+
+
+class SubsampledGaussianProfile(SampledProfile):
     """delta of ONE step of the Poisson-subsampled Gaussian mechanism (sensitivity 1), in one direction.
 
     Parameters
@@ -125,66 +201,52 @@ class SubsampledGaussianProfile(ClosedForm):
 
     def __init__(self, sigma: float, rate: float, direction: str) -> None:
         self.sigma = positive("sigma", sigma)
-        self.rate = inside("rate", rate, 0.0, 1.0)
-        self.direction = choice("direction", direction, ("remove", "add"))
         quotient = 1.0 / self.sigma
-        self._low, self._high = np.nextafter(quotient, 0.0), np.nextafter(quotient, np.inf)
-        digits = Context(prec=60)
-        end = digits.ln(digits.subtract(Decimal(1), Decimal(self.rate)))
-        self._end = (float(end), float(digits.subtract(end, Decimal(float(end)))))
-        self._gaussians = (GaussianProfile(float(self._low)), GaussianProfile(float(self._high)))
+        ends = float(np.nextafter(quotient, 0.0)), float(np.nextafter(quotient, np.inf))
+        super().__init__((GaussianProfile(ends[0]), GaussianProfile(ends[1])), rate, direction)
+
+
+class LaplaceProfile(ClosedForm):
+    """delta(eps) = 1 - e^{(eps - 1/b)/2} up to eps = 1/b, then 0: one Laplace step (symmetric).
+
+    Parameters
+    ----------
+    scale : float
+        b, scale over sensitivity, > 0.
+    tail_mu : float
+        What it is with no floor.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> LaplaceProfile(1.0, 1.03).bracket(np.array([0.0, 1.0])).upper.round(12)
+    array([0.39346934, 0.        ])
+    """
+
+    def __init__(self, scale: float, tail_mu: float) -> None:
+        exact = 1 / Fraction(scale)
+        self._end = float(exact)
+        self._rest = float(exact - Fraction(self._end))
+        self._tail_mu = tail_mu
 
     @property
     def tail_mu(self) -> float:
-        return float(self._high)
+        return self._tail_mu
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        lower = self._side(epsilon, self._gaussians[0], -1.0)
-        upper = self._side(epsilon, self._gaussians[1], 1.0)
-        return Bracket(lower[0], upper[0], upper[1], lower[1])
+        room = 4.0 * UNIT
+        log_gap = np.minimum(self._log_gap(epsilon), 0.0)
+        delta = -np.expm1(log_gap)
+        upper = np.minimum(delta * (1.0 + room), 1.0)
+        return Bracket(delta * (1.0 - room), upper, log_gap * (1.0 + room), log_gap * (1.0 - room))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        at, weight = self._moved(epsilon, 0.0)
-        gaussian = self._gaussians[1]
-        if self.direction == "remove":
-            return np.asarray(np.exp(np.minimum(epsilon - at, 0.0)) * gaussian.slope(at))
-        inside_support = weight > 0.0
-        rest = (1.0 - self.rate) * np.exp(np.minimum(epsilon, 700.0))
-        value = rest * gaussian.bracket(at).upper + gaussian.slope(at)
-        return np.where(inside_support, value, 0.0)
+        log_gap = self._log_gap(epsilon)
+        return np.where(log_gap < 0.0, 0.5 * np.exp(np.minimum(log_gap, 0.0)), 0.0)
 
-    def _side(self, epsilon: FloatArray, gaussian: GaussianProfile, sign: float) -> tuple[FloatArray, FloatArray]:
-        """One side of delta and the matching side of log(1 - delta); sign +1 rounds delta up, -1 down."""
-        at, weight = self._moved(epsilon, sign)
-        inner = gaussian.bracket(at)
-        delta, log_gap = (inner.upper, inner.log_gap_lower) if sign > 0 else (inner.lower, inner.log_gap_upper)
-        value = weight * delta * (1.0 + sign * 4.0 * UNIT)
-        value = np.where(weight > 0.0, np.clip(value + sign * _TINY, 0.0, 1.0), 0.0)
-        with np.errstate(divide="ignore"):
-            log_rest = np.log1p(-self.rate) + (epsilon if self.direction == "add" else 0.0)
-            large = np.logaddexp(log_rest, np.log(weight) + log_gap)
-        gap = np.where(value < 0.5, np.log1p(-np.minimum(value, 0.5)), large)
-        gap = np.where(weight > 0.0, gap - sign * (4.0 * UNIT * (2.0 + np.abs(gap) + epsilon)), 0.0)
-        return value, np.minimum(gap, 0.0)
-
-    def _moved(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
-        """The eps at which to read the Gaussian, and the weight before it, rounded so that delta moves by ``sign``."""
-        q = self.rate
-        growth = np.expm1(np.minimum(epsilon, 600.0))
-        if self.direction == "remove":
-            with np.errstate(over="ignore", divide="ignore"):
-                near = np.log1p(growth / q)
-                far = epsilon - np.log(q) + np.log1p(-(1.0 - q) * np.exp(-np.maximum(epsilon, 1.0)))
-            at = np.where(epsilon < 1.0, near, far)
-            return at * (1.0 - sign * 8.0 * UNIT), np.full_like(epsilon, q)
-        rough, error = sum_twofold(epsilon, self._end[0])  # eps + log(1-q) cancels where the support ends
-        shift = (rough + (error + self._end[1])) - sign * (_TINY + 8.0 * UNIT * UNIT * (epsilon - self._end[0]))
-        shift = shift - sign * 4.0 * UNIT * np.abs(shift)
-        weight = -np.expm1(np.minimum(shift, 0.0)) * (1.0 + sign * 4.0 * UNIT)
-        positive_weight = np.where(weight > 0.0, weight, 1.0)
-        with np.errstate(over="ignore"):
-            at = epsilon + np.log1p((1.0 - q) * growth / positive_weight)
-        return np.minimum(at, 1e300) * (1.0 - sign * 8.0 * UNIT), np.maximum(weight, 0.0)
+    def _log_gap(self, epsilon: FloatArray) -> FloatArray:
+        high, low = sum_twofold(epsilon, -self._end)
+        return 0.5 * (high + (low - self._rest))
 
 
 class _ConstantProfile(ClosedForm):

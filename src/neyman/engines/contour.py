@@ -26,14 +26,15 @@ _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where 
 
 
 class ContourProfile(Profile):
-    """Profile of a composition of Poisson-sampled Gaussian steps, one direction, for eps >= 0."""
+    """Profile of a composition in one direction, for eps >= 0: sharp where enough of its steps are smooth."""
 
     @property
     def method(self) -> str:
         return "transform"
 
-    def __init__(self, parts: Parts, walk: Walk | None = None) -> None:
+    def __init__(self, parts: Parts, walk: Walk | None = None, tail_mu: float = math.inf) -> None:
         self._parts = parts
+        self._tail_mu = tail_mu
         self._walk = Walk.along(parts) if walk is None else walk
         self._bends = Bends(parts, self._walk)
         self._partings = Partings(parts, self._walk)
@@ -42,8 +43,7 @@ class ContourProfile(Profile):
 
     @property
     def tail_mu(self) -> float:
-        steps = sum(times / transform.sigma**2 for transform, times in self._parts.steps)
-        return math.sqrt(steps + self._parts.mu**2) * (1.0 + 1e-14)
+        return self._tail_mu
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._evaluated(epsilon)[1]

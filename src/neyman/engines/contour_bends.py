@@ -84,6 +84,8 @@ class Bends:
     def _calm(self) -> IntArray:
         """The lines that an arc may start from: of an uncut law, and clear of where its moments explode."""
         walk = self._walk
+        if not self._parts.sampled:
+            return np.zeros(0, dtype=np.int64)
         whole = walk.useful() & np.isinf(walk.cuts).all(axis=0)
         if self._parts.direction == "remove":
             whole &= walk.c <= _CLEAR * walk.c[whole].max(initial=0.0)
@@ -93,6 +95,8 @@ class Bends:
     def rotations(self) -> Steps | None:
         """The steps as rotated laws; None where they cannot be laid out."""
         walk = self._walk
+        if not self._parts.sampled:
+            return None
         followed = self._calm[walk.depth[self._calm] > -_FOLLOWED]
         steepest = 1.05 * float(walk.c[followed].max(initial=0.0))
         reach, depth = (1.55 + steepest, 0.0) if self._parts.direction == "remove" else (1.55, 0.5 + steepest)

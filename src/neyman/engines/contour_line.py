@@ -126,7 +126,7 @@ def _cut(
     for _ in range(20):
         tail = -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
         for (transform, times), end in zip(parts.steps, cuts, strict=True):
-            slope = transform.sigma * sd / math.sqrt(parts.count)
+            slope = transform.breadth * sd / math.sqrt(parts.count)
             bound = transform.log_bound(w, np.array([cut]), np.array([slope]), float(end))
             tail += times * (float(bound[0]) + _BOUND_ERROR)
         if tail <= target:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.transform import Transform
 
 __all__ = ["DEEPEST", "LOST", "BoolArray", "IntArray", "Parts", "Walk"]
 
@@ -36,11 +37,9 @@ LOST = -110.0  # log of the mass that a line may cut off to stay clear of moment
 
 @dataclass(frozen=True)
 class Parts:
-    """A composition in one direction: sampled steps with their counts, and the mu of all unsampled Gaussians
-    together.
-    """
+    """A composition in one direction: steps with their counts, and the mu of all unsampled Gaussians together."""
 
-    steps: tuple[tuple[SamplingTransform, int], ...]
+    steps: tuple[tuple[Transform, int], ...]
     mu: float
     direction: str
 
@@ -56,14 +55,19 @@ class Parts:
     @property
     def largest_loss(self) -> float:
         """No loss lies above this: delta is exactly 0 from there on."""
-        if self.direction == "remove" or self.mu > 0.0:
+        if self.mu > 0.0:
             return math.inf
-        return -sum(times * math.log1p(-transform.rate) for transform, times in self.steps)
+        return sum(times * law.largest(self.direction == "remove") for law, times in self.steps)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether all steps are sampled Gaussians, whose laws can be rotated and parted."""
+        return all(type(law) is SamplingTransform for law, _ in self.steps)
 
     @property
     def parted(self) -> bool:
         """Whether the law can be parted into bulk and jumps; in the direction "add" there are none."""
-        return self.direction == "remove" and len(self.steps) <= _DISTINCT
+        return self.direction == "remove" and len(self.steps) <= _DISTINCT and self.sampled
 
     @property
     def parted_first(self) -> bool:
@@ -132,7 +136,7 @@ class Walk:
     def _completed(self, parts: Parts) -> Walk:
         """As far as this direction reaches, without holes on its right."""
         walk = self._reachable()
-        while parts.direction == "add" and walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST:
+        while math.isfinite(parts.largest_loss) and walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST:
             # losses with an end: the approach to it may take many orders of magnitude in c
             steeper = walk._merged(_evaluate(parts, walk.c[-1] * 2.0 ** np.arange(1, 9)))._reachable()
             if len(steeper.c) == len(walk.c):

@@ -11,13 +11,12 @@ from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, choice, count, inside
+from neyman.engines.common_unit import common_unit
+from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
-from neyman.losses.bins import Shape
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 
 __all__ = ["LatticeProfile"]
 
@@ -29,6 +28,8 @@ _COARSEST = 0.02  # in units of 1 / (c + 1)
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
 _REFINEMENTS = 2  # finer spacings tried under one tilt
+_LARGEST = 1e8
+_LAST = 0.5  # c times the distance of the tilted mean from the end of the law
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
 
@@ -77,35 +78,48 @@ class LatticeProfile(Profile):
         self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float = 1e-6, max_points: int = 1 << 20
     ) -> None:
         self._remove = choice("direction", direction, ("remove", "add")) == "remove"
-        self._shapes = tuple((_shape(step), _at_least_one(times)) for step, times in steps)
-        if not self._shapes:
+        self._laws = tuple((grid_law(step), _at_least_one(times)) for step, times in steps)
+        if not self._laws:
             raise InvalidParameter("steps", steps, "a non-empty sequence of (step, count)")
         self._tolerance = inside("tolerance", tolerance, 0.0, 1.0)
         self._max_points = count("max_points", max_points)
-        self._cumulant = Cumulant(self._shapes, direction)
+        self._cumulant = Cumulant(self._laws, direction)
+        self._unit = common_unit([law.unit for law, _ in self._laws])
+        self._exact = all(law.exact for law, _ in self._laws)
         self._tilts: list[Tilt] = []
-        unbounded = not self._remove and all(shape.rate < 1.0 for shape, _ in self._shapes)
-        self._end = -math.fsum(t * s.base for s, t in self._shapes) * (1.0 + 1e-14) if unbounded else math.inf
+        self._end = math.fsum(t * law.end(self._remove) for law, t in self._laws) * (1.0 + 1e-14)
+        self._tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in steps)) * (1.0 + 1e-14)
 
     @property
     def tail_mu(self) -> float:
-        return math.sqrt(math.fsum(t / s.sigma**2 for s, t in self._shapes)) * (1.0 + 1e-14)
+        return self._tail_mu
 
     @property
     def points(self) -> int:
         """Length of the transforms that delta near 1e-30 asks for, before anything is computed (at most the budget)."""
         return self._plan(self._deepest, self._deepest.c).points
 
+    def _saddle(self, epsilon: float) -> Moments:
+        return self._cumulant.saddle(epsilon, high=self._steepest)
+
+    @cached_property
+    def _steepest(self) -> float:
+        """The c from which the tilted law is as good as its last atom: more tilt shows nothing new."""
+        c = 1.0
+        while c < _LARGEST and not c * (self._end - self._cumulant.at(c).mean) < _LAST:
+            c *= 2.0
+        return c
+
     @cached_property
     def _deepest(self) -> Moments:
         """Where delta is about 1e-30."""
         low, high = 0.0, 1.0
-        while self._log_height(high) > _LOG_FLOOR and high < 1e8:
+        while self._log_height(high) > _LOG_FLOOR and high < self._steepest:
             low, high = high, 4.0 * high
         for _ in range(12):
             middle = 0.5 * (low + high)
             low, high = (middle, high) if self._log_height(middle) > _LOG_FLOOR else (low, middle)
-        return self._cumulant.at(high)
+        return self._cumulant.at(min(high, self._steepest))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         lower, upper = np.zeros(len(epsilon)), np.ones(len(epsilon))
@@ -149,10 +163,10 @@ class LatticeProfile(Profile):
     ) -> None:
         """Make the tilt that serves the lowest open eps and those above it; then, if need be, one of its own."""
         least, most = float(np.min(epsilon[open_])), float(np.max(epsilon[open_]))
-        own = self._cumulant.saddle(least)
-        ahead = self._cumulant.saddle(min(max(least, own.mean) + _REACH * own.deviation, most))
+        own = self._saddle(least)
+        ahead = self._saddle(min(max(least, own.mean) + _REACH * own.deviation, most))
         if ahead.c > own.c:
-            top = self._cumulant.saddle(min(ahead.mean + _REACH * ahead.deviation, most))
+            top = self._saddle(min(ahead.mean + _REACH * ahead.deviation, most))
             self._refine(ahead, top, own.mean, epsilon, lower, upper)
         first = open_[np.argmin(epsilon[open_])]
         if upper[first] - lower[first] > self._tolerance * upper[first]:
@@ -165,7 +179,7 @@ class LatticeProfile(Profile):
     ) -> Tilt:
         """Add the tilt ``at``, refining by the gap it shows at the eps it is meant for, ``least`` among them."""
         plan = self._plan(at, top.c)
-        tilt = self._keep(Tilt(self._shapes, self._remove, plan))
+        tilt = self._keep(Tilt(self._laws, self._remove, plan))
         _tighten(tilt, epsilon, lower, upper)
         near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
         near[np.argmin(np.where((epsilon >= least) & (epsilon < self._end), epsilon, np.inf))] = True
@@ -177,19 +191,23 @@ class LatticeProfile(Profile):
                 tilt.final = (at.mean - 1.5 * at.deviation, at.mean + 1.5 * at.deviation)
                 break
             finer = plan.h * (math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1)
-            plan = self._plan(at, top.c, finer)
-            tilt = self._keep(Tilt(self._shapes, self._remove, plan))
+            before, plan = plan.h, self._plan(at, top.c, finer)
+            if plan.h >= before:
+                break
+            tilt = self._keep(Tilt(self._laws, self._remove, plan))
             _tighten(tilt, epsilon, lower, upper)
         return tilt
 
     def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan:
         log_least = min(0.0, self._log_height(c_top))
-        steps = sum(times for _, times in self._shapes)
+        steps = sum(times for _, times in self._laws)
         aim = _AIM * self._tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
         budget = self._max_points if log_least > _LOG_FLOOR - 30.0 else max(self._max_points // 8, 1024)
         h = min(h, wanted, _COARSEST / (c_top + 1.0))
-        return plan_tilt(self._shapes, self._cumulant, self._remove, at, log_least, h, budget)
+        if self._unit is not None:  # points where the atoms are
+            h = self._unit if self._exact else self._unit / math.ceil(self._unit / h)
+        return plan_tilt(self._laws, self._cumulant, self._remove, at, log_least, h, budget)
 
     def _log_height(self, c: float) -> float:
         """log delta at the eps whose saddle is ``c``, roughly."""
@@ -208,14 +226,6 @@ def _tighten(tilt: Tilt, epsilon: FloatArray, lower: FloatArray, upper: FloatArr
     below, above = tilt.delta(epsilon)
     np.maximum(lower, below, out=lower)
     np.minimum(upper, above, out=upper)
-
-
-def _shape(step: Step) -> Shape:
-    if isinstance(step, SubsampledGaussianStep):
-        return Shape(step.sigma, step.rate)
-    if isinstance(step, GaussianStep):
-        return Shape(1.0 / step.mu, 1.0)
-    raise InvalidParameter("step", step, "a SubsampledGaussianStep or a GaussianStep")
 
 
 def _at_least_one(times: int) -> int:

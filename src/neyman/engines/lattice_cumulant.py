@@ -5,29 +5,19 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-from scipy.special import log_ndtr
-
-from neyman._validate import FloatArray
-from neyman.losses.bins import Shape
+from neyman.losses.grid import GridLaw, Reach
 
 __all__ = ["Cumulant", "Moments"]
 
-_REACH = 13.0  # standard deviations of u kept on either side
-_DEPTH = 44.0  # -log of the tilted mass a step may leave outside its range
-_MANY = 4000  # points of the quadrature at most
-
-
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """K, K' and K'' of a composition at ``c``, and per step the range of u that carries the tilted law."""
+    """K, K' and K'' of a composition at ``c``, and per step the stretch that carries the tilted law."""
 
     c: float
     value: float
     mean: float
     variance: float
-    ranges: tuple[tuple[float, float], ...]
+    reaches: tuple[Reach, ...]
 
     @property
     def deviation(self) -> float:
@@ -37,8 +27,8 @@ class Moments:
 class Cumulant:
     """K(c) = log E_P e^{cL} for any real ``c``, in one direction."""
 
-    def __init__(self, shapes: tuple[tuple[Shape, int], ...], direction: str) -> None:
-        self._shapes = shapes
+    def __init__(self, laws: tuple[tuple[GridLaw, int], ...], direction: str) -> None:
+        self._laws = laws
         self._remove = direction == "remove"
         self._cache: dict[float, Moments] = {}
 
@@ -76,41 +66,11 @@ class Cumulant:
     def _moments(self, c: float) -> Moments:
         z, sign = (c + 1.0, 1.0) if self._remove else (-c, -1.0)
         value = mean = variance = 0.0
-        ranges: list[tuple[float, float]] = []
-        for shape, times in self._shapes:
-            u = _grid(shape, z)
-            loss = shape.loss(u)
-            log_weight = z * loss - 0.5 * u * u
-            peak = float(np.max(log_weight))
-            weight = np.exp(log_weight - peak)
-            total = float(np.sum(weight))
-            average = float(weight @ loss) / total
-            spread = float(weight @ (loss - average) ** 2) / total
-            step = float(u[1] - u[0])
-            value += times * (peak + math.log(total * step / math.sqrt(2.0 * math.pi)))
-            mean += times * sign * average
-            variance += times * spread
-            here = peak + math.log(total * step / math.sqrt(2.0 * math.pi))
-            inside = log_weight > peak - _DEPTH - math.log(times)
-            # what lies below the range is moved up to its end: even there it must not count
-            inside |= c * sign * loss + log_ndtr(sign * u) > here - _DEPTH - math.log(times)
-            carried, reached = _ends(log_weight > peak - _DEPTH - math.log(times)), _ends(inside)
-            first, last = (reached[0], carried[1]) if self._remove else (carried[0], reached[1])
-            ranges.append((float(u[first]) - step, float(u[last]) + step))
-        return Moments(c, value, mean, variance, tuple(ranges))
-
-
-def _grid(shape: Shape, z: float) -> FloatArray:
-    right = max(z, 0.0) / shape.sigma
-    left = max(-z, 0.0) / shape.sigma
-    if shape.rate < 1.0 and left > 0.0:
-        odds = shape.rate / (1.0 - shape.rate)
-        left = min(left, shape.sigma * math.log1p(left * odds / shape.sigma))
-    low, high = -_REACH - left, _REACH + right
-    step = min(0.1, shape.sigma / 8.0)
-    return np.linspace(low, high, int(min(_MANY, max(200.0, (high - low) / step))))
-
-
-def _ends(chosen: NDArray[np.bool_]) -> tuple[int, int]:
-    at = np.flatnonzero(chosen)
-    return int(at[0]), int(at[-1])
+        reaches: list[Reach] = []
+        for law, times in self._laws:
+            one = law.tilted(z, c, times, self._remove)
+            value += times * one.value
+            mean += times * sign * one.mean
+            variance += times * one.variance
+            reaches.append(one.reach)
+        return Moments(c, value, mean, variance, tuple(reaches))

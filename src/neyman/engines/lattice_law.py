@@ -24,7 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.bins import BinSplit
+from neyman.losses.grid import BinSplit
 
 __all__ = ["StepLaws", "TiltedLaw", "tilted_laws"]
 
@@ -80,7 +80,7 @@ def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
     moved_up = math.exp(min(max(below + c * bottom - peak, -740.0), 700.0)) if below > -math.inf else 0.0
     tiny = 1e-300 if below > -math.inf else 0.0  # covers a bottom mass that underflows
     upper = _pessimistic(low, high, error, moved_up + tiny)
-    lower = _optimistic(low, high, variation, h, c, error)
+    lower = _exactly(low, high, error) if bins.exact else _optimistic(low, high, variation, h, c, error)
     infinite = math.exp(above) if above > -700.0 else (1e-300 if above > -math.inf else 0.0)
     return StepLaws(base, first, _normalised(upper, peak), _normalised(lower, peak), infinite, bins.slack)
 
@@ -100,6 +100,12 @@ def _pessimistic(low: FloatArray, high: FloatArray, error: float, moved_up: floa
     out[0] += moved_up
     out *= 1.0 + 8.0 * UNIT
     return out
+
+
+def _exactly(low: FloatArray, high: FloatArray, error: float) -> FloatArray:
+    out = np.append(low, 0.0)
+    out[1:] += high
+    return out * (1.0 - 2.0 * error)
 
 
 def _optimistic(
@@ -148,6 +154,8 @@ def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
         share = math.expm1(d2) / math.expm1(d1 + d2) if p >= 0 else 0.0
         mass = float(masses[j])
         masses[j] = 0.0
+        if c * d2 > 700.0:  # nothing is a lower bound, too
+            return np.zeros_like(masses)
         if p >= 0:
             masses[p] += mass * share * math.exp(-c * d1)
             after[p] = n

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_law import StepLaws, TiltedLaw, tilted_laws
-from neyman.losses.bins import Shape, split_bins
+from neyman.losses.grid import GridLaw
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 
 __all__ = ["Plan", "Tilt", "plan_tilt"]
@@ -38,7 +38,7 @@ class Plan:
 
 
 def plan_tilt(
-    shapes: tuple[tuple[Shape, int], ...],
+    laws: tuple[tuple[GridLaw, int], ...],
     cumulant: Cumulant,
     remove: bool,
     at: Moments,
@@ -52,44 +52,33 @@ def plan_tilt(
     """
     window, neighbours = [0.0, 0.0], [0.0, 0.0]
     for side, sign in ((0, -1.0), (1, 1.0)):
-        tried = [cumulant.at(c) for c in _near(shapes, remove, at, sign)]
+        tried = [cumulant.at(c) for c in _near(laws, remove, at, sign)]
         reach = [(t.value - at.value + _OUTSIDE) / (t.c - at.c) for t in tried]
         best = int(np.argmin(sign * np.array(reach)))
         window[side], neighbours[side] = reach[best], tried[best].c
-    ranges: list[tuple[float, float]] = []
-    for (shape, times), (low, high) in zip(shapes, at.ranges, strict=True):
-        need = math.sqrt(2.0 * max(34.0 + math.log(times) - log_least, 1.0))
-        if remove:
-            ranges.append((low, max(high, need + 1.0 / shape.sigma)))
-        elif shape.rate == 1.0:
-            ranges.append((min(low, -need), high))
-        else:
-            ranges.append((-math.inf, high))
-    widest = max([window[1] - window[0]] + [_span(s, r) for (s, _), r in zip(shapes, ranges, strict=True)])
+    reaches = [
+        law.extended(reach, 34.0 + math.log(times) - log_least, remove)
+        for (law, times), reach in zip(laws, at.reaches, strict=True)
+    ]
+    widest = max([window[1] - window[0]] + [law.span(reach) for (law, _), reach in zip(laws, reaches, strict=True)])
     h = max(h, 1.001 * widest / max_points)
-    cuts: list[tuple[int, int]] = []
-    for (shape, _), (low, high) in zip(shapes, ranges, strict=True):
-        first = 0 if low == -math.inf else shape.index_below(low, h)
-        cuts.append((first, max(shape.index_below(high, h) + 1, first + 2)))
-    return Plan(at.c, h, (window[0], window[1]), (neighbours[0], neighbours[1]), tuple(cuts))
+    cuts = tuple(law.cut(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))
+    return Plan(at.c, h, (window[0], window[1]), (neighbours[0], neighbours[1]), cuts)
 
 
-def _near(shapes: tuple[tuple[Shape, int], ...], remove: bool, at: Moments, sign: float) -> list[float]:
-    """Tilts beside ``at`` that the quadrature can reach: e^{z t} moves the Gaussian by z / sigma when z > 0."""
-    least = min(shape.sigma for shape, _ in shapes)
+def _near(laws: tuple[tuple[GridLaw, int], ...], remove: bool, at: Moments, sign: float) -> list[float]:
+    """Tilts beside ``at`` under which every law can still be seen."""
     found = [at.c + sign * m / at.deviation for m in _MULTIPLES]
     found += [at.c + sign * d for d in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)]  # where rare jumps carry the tail
     if sign < 0.0 and at.c > 0.0:
         found += [0.25 * at.c, 0.5 * at.c, 0.8 * at.c]
-    moved = [max((c + 1.0 if remove else -c) / least, 0.0) for c in found]
-    now = max((at.c + 1.0 if remove else -at.c) / least, 0.0)
-    kept = [c for c, far in zip(found, moved, strict=True) if far <= now + 40.0]
-    return kept if kept else [at.c + sign * 40.0 * least]
+    now = _strain(laws, at.c, remove)
+    kept = [c for c in found if _strain(laws, c, remove) <= now + 40.0]
+    return kept if kept else [at.c + sign / max(_strain(laws, 1.0, remove) - _strain(laws, 0.0, remove), 1e-3)]
 
 
-def _span(shape: Shape, reach: tuple[float, float]) -> float:
-    low = shape.base if reach[0] == -math.inf else float(shape.loss(np.array(reach[0])))
-    return float(shape.loss(np.array(reach[1]))) - low
+def _strain(laws: tuple[tuple[GridLaw, int], ...], c: float, remove: bool) -> float:
+    return max(law.strain(c + 1.0 if remove else -c) for law, _ in laws)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,14 +96,14 @@ class _Side:
 class Tilt:
     """Bounds on delta from one lattice composition."""
 
-    def __init__(self, shapes: tuple[tuple[Shape, int], ...], remove: bool, plan: Plan) -> None:
+    def __init__(self, steps: tuple[tuple[GridLaw, int], ...], remove: bool, plan: Plan) -> None:
         self.plan = plan
         self.final: tuple[float, float] = (math.inf, -math.inf)  # eps for which nothing better is worth trying
         direction = "remove" if remove else "add"
-        self._times = [times for _, times in shapes]
+        self._times = [times for _, times in steps]
         laws = [
-            tilted_laws(split_bins(shape, plan.h, *cut), direction, plan.c)
-            for (shape, _), cut in zip(shapes, plan.cuts, strict=True)
+            tilted_laws(law.bins(plan.h, *cut), direction, plan.c)
+            for (law, _), cut in zip(steps, plan.cuts, strict=True)
         ]
         self.gap = sum(t * (law.upper.log_norm - law.lower.log_norm) for t, law in zip(self._times, laws, strict=True))
         self.points = plan.points

@@ -9,7 +9,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
-from neyman.numerics.normal import UNIT, probit
+from neyman.engines.revealed import reversed_bracket
+from neyman.numerics.normal import probit
 
 __all__ = ["Adjacency", "MaximumProfile", "Sides"]
 
@@ -118,20 +119,10 @@ class Sides:
             lower[~negative], upper[~negative] = b.lower, b.upper
             low_gap[~negative], high_gap[~negative] = b.log_gap_lower, b.log_gap_upper
         e = epsilon[negative]
-        r = _reversed(-e, self.backward.bracket(-e))
+        r = reversed_bracket(-e, self.backward.bracket(-e))
         lower[negative], upper[negative] = r.lower, r.upper
         low_gap[negative], high_gap[negative] = r.log_gap_lower, r.log_gap_upper
         return Bracket(lower, upper, low_gap, high_gap)
-
-
-def _reversed(epsilon: FloatArray, b: Bracket) -> Bracket:
-    """Bounds at -eps from the reversed pair's at eps > 0, rounded outward."""
-    with np.errstate(under="ignore"):
-        weight, rest = np.exp(-epsilon), -np.expm1(-epsilon)
-        lower = (rest + weight * b.lower) * (1.0 - 8.0 * UNIT)
-        upper = (rest + weight * b.upper) * (1.0 + 8.0 * UNIT) + 5e-324
-    low, high = b.log_gap_lower - epsilon, b.log_gap_upper - epsilon
-    return Bracket(lower, np.minimum(upper, 1.0), low * (1.0 + 2.0 * UNIT), high * (1.0 - 2.0 * UNIT))
 
 
 def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:

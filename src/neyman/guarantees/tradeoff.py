@@ -125,12 +125,13 @@ def excess_lower(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: fl
 def _infimum(
     sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float, kind: str, scale: FloatArray | None = None
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Lower-bound inf over x of the convex objective; False (and 0) where four points did not surround it.
+    """Lower-bound inf over x of the convex objective, and whether four points ever surrounded it.
 
-    "beta" is in units of e^scale, since the gap itself may underflow.
+    "beta" is in units of e^scale, since the gap itself may underflow. Where the curve has a corner the objective is flat
+    up to rounding: then every width of the four points gives a bound, and the best is kept.
     """
     units = np.zeros_like(alpha) if scale is None else scale
-    bound, found = np.zeros_like(alpha), np.zeros(alpha.shape, dtype=np.bool_)
+    bound, found, seen = np.zeros_like(alpha), *(np.zeros(alpha.shape, dtype=np.bool_) for _ in range(2))
     spacing = _FIRST_SPACING * start
     for _ in range(_TRIES):
         rows = np.flatnonzero(~found)
@@ -138,11 +139,19 @@ def _infimum(
             break
         at = epsilon[rows] + _OFFSETS[:, None] * spacing
         lower, upper = _objective(sides, at, alpha[rows], kind, units[rows])
-        with np.errstate(over="ignore", invalid="ignore"):
-            value, ok = _convex_infimum(np.expm1(at - at[1]), lower, upper)
-        bound[rows[ok]], found[rows[ok]] = value[ok], True
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            # where the part of the objective that rises with x alone is above it, no infimum lies
+            rising = np.exp(np.minimum(at[1] + np.log(alpha[rows]) - units[rows], 700.0))
+            rest = {"power": 0.0, "excess": alpha[rows], "beta": np.exp(np.minimum(-units[rows], 700.0))}[kind]
+            farthest = (np.min(upper, axis=0) + rest) / rising
+            value, ok = _convex_infimum(np.expm1(at - at[1]), lower, upper, farthest)
+        known = np.isfinite(value)
+        bound[rows[known]] = np.where(seen[rows[known]], np.maximum(bound[rows[known]], value[known]), value[known])
+        seen[rows[known]] = True
+        found[rows[ok]] = True
         spacing *= 8.0
-    return bound, found
+    bound[~seen] = 0.0
+    return bound, seen
 
 
 def _objective(
@@ -173,11 +182,15 @@ def _excess(at: FloatArray, alpha: FloatArray, low: FloatArray, high: FloatArray
     return load + low - slack, load + high + slack
 
 
-def _convex_infimum(x: FloatArray, lower: FloatArray, upper: FloatArray) -> tuple[FloatArray, NDArray[np.bool_]]:
-    """Lower-bound inf h for convex h with lower <= h <= upper at four increasing points (first axis).
+def _convex_infimum(
+    x: FloatArray, lower: FloatArray, upper: FloatArray, farthest: FloatArray
+) -> tuple[FloatArray, NDArray[np.bool_]]:
+    """Lower-bound inf h for convex h with lower <= h <= upper at four increasing points (first axis), over 0 < x + 1 <=
+    ``farthest``.
 
-    The chord over the first pair falls and over the last pair rises (else not ok), so the infimum is inside or bounded
-    by the end values. Inside, secants extended from neighbouring pairs lie below h.
+    If the chord over the first pair falls and that over the last pair rises (ok), the infimum is inside or bounded by
+    the end values; else h may go on falling outside, but no faster than those chords. Inside, secants extended from
+    neighbouring pairs lie below h.
     """
     ok = (upper[1] <= lower[0]) & (upper[2] <= lower[3])
     middle = x[2] - x[1]
@@ -190,7 +203,9 @@ def _convex_infimum(x: FloatArray, lower: FloatArray, upper: FloatArray) -> tupl
     ends = np.minimum(np.min(lower, axis=0), np.minimum(left_end, right_end))
     at_vertex = np.minimum(lower[1] + falling * (vertex - x[1]), lower[2] - rising * (x[2] - vertex))
     inner = np.where(falling < rising, at_vertex, -np.inf)
-    inside = np.minimum(inner, ends)
+    left = lower[0] - np.maximum(upper[1] - lower[0], 0.0) * ((x[0] + 1.0) / (x[1] - x[0]))
+    right = lower[3] - np.maximum(upper[2] - lower[3], 0.0) * (np.maximum(farthest - 1.0 - x[3], 0.0) / (x[3] - x[2]))
+    inside = np.minimum(np.minimum(inner, ends), np.minimum(left, right))
     scale = np.max(np.abs(lower), axis=0) + np.max(np.abs(upper), axis=0)
     bound = inside - 8.0 * UNIT * scale
     return bound, ok & np.isfinite(bound)

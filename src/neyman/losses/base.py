@@ -20,3 +20,8 @@ class Step(ABC):
     @abstractmethod
     def tail_mu(self) -> float:
         """A mu for which this step alone is mu-GDP with no floor, in both directions; inf where there is none."""
+
+    @property
+    @abstractmethod
+    def symmetric(self) -> bool:
+        """Whether the loss has one law in both directions."""

@@ -18,23 +18,28 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr
 
 from neyman._validate import FloatArray
+from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 
-__all__ = ["BinSplit", "Shape", "split_bins"]
+__all__ = ["Shape", "split_bins"]
 
 UNIT = 2.0**-53
 _CHUNK = 1 << 16  # bins worked on at a time, to spare memory
 _NARROW = 1e-3  # below this the third-order series leaves at most its fourth power
 _PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale: 4e-4 of its sixth power is 3e-14
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
+_SEEN = 13.0  # standard deviations of u looked at on either side
+_DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
+_MANY = 4000  # points of that look at most
 _NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])
 _WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
+class Shape(GridLaw):
     """One step as this module sees it: noise ``sigma`` > 0 per unit of shift, sampling ``rate`` in (0, 1]."""
 
     sigma: float
@@ -44,6 +49,64 @@ class Shape:
     def base(self) -> float:
         """Left end of the loss (0 for rate 1, where there is none: the lattice then sits on multiples of h)."""
         return 0.0 if self.rate == 1.0 else math.log1p(-self.rate)
+
+    def end(self, remove: bool) -> float:
+        """Sampled, the losses of "add" end at -log(1 - rate)."""
+        return math.inf if remove or self.rate == 1.0 else -self.base
+
+    def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
+        """By a trapezoid in u, in which reaches are measured."""
+        u, sign = self._grid(z), 1.0 if remove else -1.0
+        loss = self.loss(u)
+        log_weight = z * loss - 0.5 * u * u
+        peak = float(np.max(log_weight))
+        weight = np.exp(log_weight - peak)
+        total = float(np.sum(weight))
+        average = float(weight @ loss) / total
+        spread = float(weight @ (loss - average) ** 2) / total
+        step = float(u[1] - u[0])
+        value = peak + math.log(total * step / math.sqrt(2.0 * math.pi))
+        carried = log_weight > peak - _DEPTH - math.log(times)
+        # what lies below the range is moved up to its end: even there it must not count
+        inside = carried | (c * sign * loss + log_ndtr(sign * u) > value - _DEPTH - math.log(times))
+        (first, last), (low, high) = _ends(carried), _ends(inside)
+        first, last = (low, last) if remove else (first, high)
+        return Tilted(value, average, spread, (float(u[first]) - step, float(u[last]) + step))
+
+    def extended(self, reach: Reach, depth: float, remove: bool) -> Reach:
+        """Out to where the normal law leaves that little."""
+        low, high = reach
+        need = math.sqrt(2.0 * max(depth, 1.0))
+        if remove:
+            return low, max(high, need + 1.0 / self.sigma)
+        return (min(low, -need) if self.rate == 1.0 else -math.inf), high
+
+    def cut(self, reach: Reach, h: float) -> tuple[int, int]:
+        """Edges around ``reach``."""
+        first = 0 if reach[0] == -math.inf else self.index_below(reach[0], h)
+        return first, max(self.index_below(reach[1], h) + 1, first + 2)
+
+    def span(self, reach: Reach) -> float:
+        """In loss."""
+        low = self.base if reach[0] == -math.inf else float(self.loss(np.array(reach[0])))
+        return float(self.loss(np.array(reach[1]))) - low
+
+    def strain(self, z: float) -> float:
+        """e^{z t} moves the Gaussian by z / sigma."""
+        return max(z, 0.0) / self.sigma
+
+    def bins(self, h: float, first: int, last: int) -> BinSplit:
+        """As ``split_bins``."""
+        return split_bins(self, h, first, last)
+
+    def _grid(self, z: float) -> FloatArray:
+        right, left = max(z, 0.0) / self.sigma, max(-z, 0.0) / self.sigma
+        if self.rate < 1.0 and left > 0.0:
+            odds = self.rate / (1.0 - self.rate)
+            left = min(left, self.sigma * math.log1p(left * odds / self.sigma))
+        low, high = -_SEEN - left, _SEEN + right
+        step = min(0.1, self.sigma / 8.0)
+        return np.linspace(low, high, int(min(_MANY, max(200.0, (high - low) / step))))
 
     def index_below(self, u: float, h: float) -> int:
         """The last edge not above ``u``, up to rounding: any edge is a valid place to cut."""
@@ -59,29 +122,6 @@ class Shape:
         if self.rate == 1.0:
             return t
         return np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + t)
-
-
-@dataclass(frozen=True, slots=True)
-class BinSplit:
-    """Masses (without the record) of the bins ``first .. first + n``, each divided between its ends.
-
-    The masses are ``lower * exp(log_scale)`` and ``upper * exp(log_scale)``. ``relative`` bounds the error of each of
-    them relative to their sum; ``slack`` bounds the distance between the true loss at an edge and base + i h;
-    ``variation`` bounds, per bin, how much the logarithm of the density of e^L (or of e^-L) varies. The tails are
-    logarithms of the masses (without, with the record) outside.
-    """
-
-    base: float
-    first: int
-    h: float
-    lower: FloatArray
-    upper: FloatArray
-    log_scale: FloatArray
-    variation: FloatArray
-    relative: float
-    slack: float
-    below: tuple[float, float]
-    above: tuple[float, float]
 
 
 def split_bins(shape: Shape, h: float, first: int, last: int) -> BinSplit:
@@ -208,3 +248,8 @@ def _tails(shape: Shape, u: float, side: float) -> tuple[float, float]:
 
 def _mixed(log_without: float, log_shifted: float, rate: float) -> float:
     return float(np.logaddexp(math.log1p(-rate) + log_without, math.log(rate) + log_shifted))
+
+
+def _ends(chosen: NDArray[np.bool_]) -> tuple[int, int]:
+    at = np.flatnonzero(chosen)
+    return int(at[0]), int(at[-1])

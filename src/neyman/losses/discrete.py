@@ -43,7 +43,7 @@ class DiscreteGaussianStep(DiscreteStep):
 
     Examples
     --------
-    >>> DiscreteGaussianStep(sigma=2.0, shift=1).table().spacing
+    >>> DiscreteGaussianStep(sigma=2.0, shift=1).table().unit
     0.25
     """
 
@@ -51,6 +51,10 @@ class DiscreteGaussianStep(DiscreteStep):
     shift: int
     rate: float = 1.0
     two_sided: bool = False
+
+    @property
+    def symmetric(self) -> bool:
+        return self.rate == 1.0 or self.two_sided
 
     @property
     def tail_mu(self) -> float:
@@ -77,6 +81,10 @@ class DiscreteLaplaceStep(DiscreteStep):
     rate: float = 1.0
     two_sided: bool = False
 
+    @property
+    def symmetric(self) -> bool:
+        return self.rate == 1.0 or self.two_sided
+
     def table(self) -> Outcomes:
         """The outcomes, equal losses together."""
         return discrete_laplace(self.scale, self.shift, self.rate, self.two_sided)
@@ -95,6 +103,10 @@ class RandomizedResponseStep(DiscreteStep):
     epsilon: float
     k: int = 2
     rate: float = 1.0
+
+    @property
+    def symmetric(self) -> bool:
+        return self.rate == 1.0
 
     def table(self) -> Outcomes:
         """Two outcomes, and a third that says nothing where k > 2."""
@@ -115,6 +127,10 @@ class ApproximateStep(DiscreteStep):
     delta: float
     rate: float = 1.0
 
+    @property
+    def symmetric(self) -> bool:
+        return self.rate == 1.0
+
     def table(self) -> Outcomes:
         """Two finite outcomes and two infinite ones."""
         return k_ary(self.epsilon, 2, self.delta).sampled(self.rate)
@@ -133,6 +149,10 @@ class TabulatedStep(DiscreteStep):
     p: tuple[float, ...]
     q: tuple[float, ...]
     rate: float = 1.0
+
+    @property
+    def symmetric(self) -> bool:
+        return False
 
     def table(self) -> Outcomes:
         """The outcomes, equal losses together."""

@@ -33,3 +33,8 @@ class GaussianStep(Step):
     def tail_mu(self) -> float:
         """Itself: the mechanism is exactly mu-GDP."""
         return self.mu
+
+    @property
+    def symmetric(self) -> bool:
+        """It has."""
+        return True

@@ -46,3 +46,8 @@ class LaplaceStep(Step):
         """
         loss = (2.0 if self.two_sided else 1.0) / self.scale
         return float(-2.0 * ndtri_exp(-0.5 * loss * (1.0 + 1e-15) - math.log(2.0))) * (1.0 + 1e-13) + 1e-15
+
+    @property
+    def symmetric(self) -> bool:
+        """Unless a record may stay out of it."""
+        return self.rate == 1.0 or self.two_sided

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
@@ -25,18 +25,21 @@ class Outcomes:
     """Finite outcomes by ascending ``loss``, with the log of their masses under Q; P has e^loss times those.
 
     ``infinite`` are the masses of P where Q has none and of Q where P has none; ``dropped`` bounds the mass, under
-    either, of outcomes left out; ``slack`` bounds the error of a loss, ``relative`` that of a mass. Where all losses
-    are loss[0] + index * spacing, ``spacing`` and ``index`` say so.
+    either, of outcomes left out; a loss is known within ``slack`` + ``stretch`` |loss|, a mass within the relative error
+    ``relative``. Where all losses are unit * place with places whole numbers apart, ``unit`` and ``place`` say so;
+    ``end`` is the largest loss where it is rational.
     """
 
     loss: FloatArray
     log_q: FloatArray
     infinite: tuple[float, float] = (0.0, 0.0)
     slack: float = 0.0
+    stretch: float = 0.0
     relative: float = 0.0
     dropped: float = 0.0
-    spacing: float | None = None
-    index: NDArray[np.int64] | None = None
+    unit: float | None = None
+    place: FloatArray | None = None
+    end: Fraction | None = None
 
     def sampled(self, rate: float) -> Outcomes:
         """(1 - rate) Q + rate P against Q: the same outcomes when a record takes part with probability ``rate``."""
@@ -45,17 +48,32 @@ class Outcomes:
         loss, log_q = mixed(self.loss, rate), self.log_q
         if self.infinite[1] > 0.0:  # what only Q shows is now merely unlikely
             loss, log_q = np.append(math.log1p(-rate), loss), np.append(math.log(self.infinite[1]), log_q)
+        slack = self.slack + (8.0 * _UNIT + self.stretch) * (1.0 + _largest(self.loss))
         return Outcomes(
-            loss, log_q, (rate * self.infinite[0], 0.0), self.slack + 8.0 * _UNIT * (1.0 + _largest(loss)),
-            self.relative, self.dropped,
-        )._merged()  # fmt: skip
+            loss, log_q, (rate * self.infinite[0], 0.0), slack, relative=self.relative, dropped=self.dropped
+        )._merged()
+
+    def whole(self) -> tuple[Outcomes, tuple[float, float]]:
+        """The two laws given that neither is infinite, and the logs of the masses under P and Q that this leaves."""
+        if self.infinite == (0.0, 0.0):
+            return self, (0.0, 0.0)
+        log_a, log_b = math.log1p(-self.infinite[0]), math.log1p(-self.infinite[1])
+        if log_a == log_b:
+            return replace(self, log_q=self.log_q - log_b, infinite=(0.0, 0.0)), (log_a, log_b)
+        slack = self.slack + 4.0 * _UNIT * (abs(log_a) + abs(log_b) + _largest(self.loss))
+        moved = replace(
+            self, loss=self.loss + (log_b - log_a), log_q=self.log_q - log_b, infinite=(0.0, 0.0), slack=slack,
+            unit=None, place=None, end=None,
+        )  # fmt: skip
+        return moved, (log_a, log_b)
 
     def reversed(self) -> Outcomes:
         """Q against P."""
-        n = None if self.index is None else self.index[-1] - self.index[::-1]
+        place = None if self.place is None else -self.place[::-1]
+        relative = self.relative + self.slack + (2.0 * _UNIT + self.stretch) * (1.0 + _largest(self.loss))
         return Outcomes(
-            -self.loss[::-1], (self.log_q + self.loss)[::-1], self.infinite[::-1], self.slack,
-            self.relative + 2.0 * _UNIT * (1.0 + _largest(self.loss)) + self.slack, self.dropped, self.spacing, n,
+            -self.loss[::-1], self.log_p[::-1], self.infinite[::-1], self.slack, self.stretch, relative, self.dropped,
+            self.unit, place, self.end,  # the end is known only of laws that are their own reversal
         )  # fmt: skip
 
     @property
@@ -64,16 +82,14 @@ class Outcomes:
         return self.log_q + self.loss
 
     def _merged(self) -> Outcomes:
-        """In ascending order, outcomes of one loss together; two losses always share a spacing."""
+        """In ascending order, outcomes of one loss together."""
         order = np.argsort(self.loss, kind="stable")
         loss, log_q = self.loss[order], self.log_q[order]
         apart = np.diff(loss) > 2.0 * self.slack
         starts = np.flatnonzero(np.append(True, apart))
         slack = self.slack + float(np.max(loss[np.append(starts[1:] - 1, len(loss) - 1)] - loss[starts]))
         log_q = np.logaddexp.reduceat(log_q, starts)
-        loss = loss[starts]
-        spacing, index = (float(loss[-1] - loss[0]), np.arange(2)) if len(loss) == 2 else (None, None)
-        return Outcomes(loss, log_q, self.infinite, slack, self.relative, self.dropped, spacing, index)
+        return replace(self, loss=loss[starts], log_q=log_q, slack=slack)
 
 
 def mixed(loss: Any, rate: float) -> Any:
@@ -93,16 +109,15 @@ def k_ary(epsilon: float, k: int, delta: float) -> Outcomes:
     """
     # log of e^epsilon + k - 1
     log_sum = epsilon + math.log1p((k - 1) * math.exp(-epsilon))
-    rest = math.log1p(-delta)
+    rest, end = math.log1p(-delta), Fraction(epsilon)
     relative = 8.0 * _UNIT * (2.0 + epsilon + log_sum)
-    loss, log_q = np.array([-epsilon, epsilon]), np.array([epsilon, 0.0]) - log_sum + rest
     if epsilon == 0.0:
-        return Outcomes(np.zeros(1), np.array([rest]), (delta, delta), 0.0, relative)
-    if k == 2:
-        return Outcomes(loss, log_q, (delta, delta), 0.0, relative, 0.0, 2.0 * epsilon, np.arange(2))
-    loss = np.array([-epsilon, 0.0, epsilon])
-    log_q = np.array([log_q[0], math.log(k - 2) - log_sum + rest, log_q[1]])
-    return Outcomes(loss, log_q, (delta, delta), 0.0, relative, 0.0, epsilon, np.arange(3))
+        return Outcomes(np.zeros(1), np.array([rest]), (delta, delta), relative=relative, end=end)
+    log_q = np.array([epsilon, 0.0]) - log_sum + rest
+    unit, place = (2.0 * epsilon, np.array([-0.5, 0.5])) if k == 2 else (epsilon, np.array([-1.0, 0.0, 1.0]))
+    if k > 2:
+        log_q = np.array([log_q[0], math.log(k - 2) - log_sum + rest, log_q[1]])
+    return Outcomes(unit * place, log_q, (delta, delta), 0.0, 0.0, relative, 0.0, unit, place, end)
 
 
 def worst_of(p: tuple[float, ...], q: tuple[float, ...]) -> Outcomes:
@@ -124,9 +139,8 @@ def worst_of(p: tuple[float, ...], q: tuple[float, ...]) -> Outcomes:
     loss[near] = np.log1p((a[both] - b[both])[near] / b[both][near])
     slack = off + 4.0 * _UNIT * (1.0 + _largest(loss))
     relative = off + 4.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q), initial=0.0)))
-    if not len(loss):
-        return Outcomes(loss, log_q, infinite, slack, relative)
-    return Outcomes(loss, log_q, infinite, slack, relative)._merged()
+    table = Outcomes(loss, log_q, infinite, slack, relative=relative)
+    return table._merged() if len(loss) else table
 
 
 def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) -> Outcomes:
@@ -135,7 +149,7 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     Examples
     --------
     >>> table = discrete_gaussian(1.0, 1, 1.0, False)
-    >>> int(table.index[-1]), float(np.exp(table.log_q).sum().round(12))
+    >>> len(table.place) - 1, float(np.exp(table.log_q).sum().round(12))
     (78, 1.0)
     """
     reach = math.ceil(_TAIL * sigma) + 1
@@ -150,17 +164,18 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     log_f = -0.5 * (x / sigma) ** 2
     log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)))
     relative = 16.0 * _UNIT * (4.0 + 0.5 * ((reach + sides * shift) / sigma) ** 2)
-    rise = shift / sigma**2
-    up = rise * (x - 0.5 * shift)
-    slack = 6.0 * _UNIT * _largest(up)
+    rise, place = shift / sigma**2, x - 0.5 * shift
+    up, stretch = rise * place, 5.0 * _UNIT
     if rate == 1.0:
-        return Outcomes(up, log_f, (0.0, 0.0), slack, relative, _TINY, rise, np.arange(len(x)))
+        return Outcomes(up, log_f, (0.0, 0.0), 0.0, stretch, relative, _TINY, rise, place)
     loss = mixed(up, rate)
+    slack = stretch * _largest(up) + 8.0 * _UNIT * (1.0 + _largest(loss))
     if not two_sided:
-        return Outcomes(loss, log_f, (0.0, 0.0), slack + 8.0 * _UNIT * (1.0 + _largest(loss)), relative, _TINY)._merged()
+        return Outcomes(loss, log_f, slack=slack, relative=relative, dropped=_TINY)._merged()
     down = mixed(rise * (-x - 0.5 * shift), rate)
-    slack = 2.0 * slack + 16.0 * _UNIT * (1.0 + _largest(loss))
-    return Outcomes(loss - down, log_f + down, (0.0, 0.0), slack, relative + slack, _TINY)._merged()
+    return Outcomes(
+        loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack, dropped=_TINY
+    )._merged()
 
 
 def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> Outcomes:
@@ -181,15 +196,16 @@ def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> 
     log_f[[0, -1]] = np.array([first, -shift]) / scale - log_one_more
     up = (np.abs(x) - np.abs(x - shift)) / scale
     largest = shift / scale
-    slack, relative = 4.0 * _UNIT * largest, 16.0 * _UNIT * (4.0 + largest)
+    stretch, relative = 3.0 * _UNIT, 16.0 * _UNIT * (4.0 + largest)
     if rate == 1.0:
-        return Outcomes(up, log_f, (0.0, 0.0), slack, relative, 0.0, 2.0 / scale, np.arange(len(x)))
+        unit, place, end = 2.0 / scale, x - 0.5 * shift, shift / Fraction(scale)
+        return Outcomes(unit * place, log_f, (0.0, 0.0), 0.0, stretch, relative, 0.0, unit, place, end)
     loss = mixed(up, rate)
-    slack += 8.0 * _UNIT * (1.0 + _largest(loss))
+    slack = stretch * largest + 8.0 * _UNIT * (1.0 + _largest(loss))
     if not two_sided:
-        return Outcomes(loss, log_f, (0.0, 0.0), slack, relative)._merged()
+        return Outcomes(loss, log_f, slack=slack, relative=relative)._merged()
     down = mixed((np.abs(x) - np.abs(x + shift)) / scale, rate)
-    return Outcomes(loss - down, log_f + down, (0.0, 0.0), 2.0 * slack, relative + 2.0 * slack)._merged()
+    return Outcomes(loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack)._merged()
 
 
 def _largest(loss: FloatArray) -> float:

@@ -34,3 +34,8 @@ class ReplacedGaussianStep(Step):
         """2 / sigma, of the mechanism that is not sampled: sampling only mixes that pair with a pair of equals."""
         exact = 2.0 / self.sigma
         return exact if exact * self.sigma == 2.0 else exact * (1.0 + 2.3e-16)
+
+    @property
+    def symmetric(self) -> bool:
+        """It has: x and -x change places."""
+        return True

@@ -18,14 +18,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
-
-ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
 _UNIT = 2.0**-53
@@ -35,18 +33,6 @@ _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which 
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 _FAN = np.geomspace(2e-3, 1.0, 7)  # shifts of the axis among which a bound takes the best
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
-
-
-@dataclass(frozen=True, slots=True)
-class Moments:
-    """log A and its first two derivatives at real w; ``cut`` is where the law was cut (inf: nowhere; nan: that w is out
-    of reach).
-    """
-
-    log_a: FloatArray
-    mean: FloatArray
-    variance: FloatArray
-    cut: FloatArray
 
 
 def log_ratio(x: Any, sigma: float, rate: float) -> Any:
@@ -84,11 +70,23 @@ def log1p(z: Any) -> Any:
 
 
 @dataclass(frozen=True)
-class SamplingTransform:
+class SamplingTransform(Transform):
     """A(w) of one step with noise multiplier ``sigma`` and Poisson rate ``rate`` in (0, 1)."""
 
     sigma: float
     rate: float
+
+    @property
+    def breadth(self) -> float:
+        return self.sigma
+
+    def largest(self, remove: bool) -> float:
+        """The losses of "add" end at -log(1 - rate)."""
+        return math.inf if remove else -math.log1p(-self.rate)
+
+    def log_ratio(self, z: Any) -> Any:
+        """The loss at z, to relative accuracy; complex z must lie in |Im z| < pi sigma^2."""
+        return log_ratio(z, self.sigma, self.rate)
 
     @property
     def bend(self) -> float:
@@ -127,7 +125,7 @@ class SamplingTransform:
         """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w."""
         step = min(self._step(float(np.min(w)), 0.0, margin, 0.0), 0.177 / math.sqrt(self.bend))
         x = self._range(float(np.max(np.abs(w))), float(np.max(w)), self.limit, step)
-        loss = log_ratio(x, self.sigma, self.rate)
+        loss = self.log_ratio(x)
         density = self.log_density(x)
         out = [np.empty(len(w)) for _ in range(4)]
         rows = max(1, _CHUNK // len(x))
@@ -179,13 +177,13 @@ class SamplingTransform:
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
         step = min(0.212 / math.sqrt(self.bend), 0.25 * sigma**2)
         x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
-        loss = log_ratio(x + 1j * y[..., None], sigma, self.rate)
+        loss = self.log_ratio(x + 1j * y[..., None])
         log_density = self.log_modulus(x, y)
         log_term = log_density + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
         peak = log_term.max(axis=-1)
         total = np.log(np.exp(log_term - peak[..., None]).sum(axis=-1) * step) + peak
         # the short way back to the real axis at the end of the law
-        end = np.log(y) + log_density[..., -1] + np.maximum(w, 0.0)[:, None] * float(log_ratio(x[-1], sigma, self.rate))
+        end = np.log(y) + log_density[..., -1] + np.maximum(w, 0.0)[:, None] * float(self.log_ratio(x[-1]))
         return np.min(np.logaddexp(total, end), axis=1)
 
     def _on_axis(
@@ -195,7 +193,7 @@ class SamplingTransform:
         step = self._step(w, float(omega[-1]), margin, shift, cut)
         x = self._range(abs(w), w, cut, step)
         z = x + 1j * shift if shift else x
-        loss = log_ratio(z, self.sigma, self.rate)
+        loss = self.log_ratio(z)
         log_p = self.log_density(z) + math.log(step)
         a = w * loss
         scale = float(np.max(np.real(log_p + a), initial=0.0))
@@ -231,8 +229,7 @@ class SamplingTransform:
             growth, _, _ = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]), cut)
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
         y = np.minimum(self.sigma * _LINES, ceiling)
-        # on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real value and |arg r| <= y/s^2
-        growth = y**2 * self.bend + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
+        growth = self._growth_at_most(w, omega, y)
         step = float(np.max(2.0 * math.pi * y / (growth + margin)))
         if step > _FINE * math.sqrt(0.5 / self.bend):
             return step
@@ -240,13 +237,20 @@ class SamplingTransform:
         growth, end, base = self._growth(w, -omega, y, cut)
         # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
         high = np.minimum(self.sigma * _WALL, ceiling)
-        loss = log_ratio(end + 1j * high, self.sigma, self.rate)
+        loss = self.log_ratio(end + 1j * high)
         modulus = self.log_modulus(np.array([end]), high)[:, 0]
         on_wall = modulus + w * loss.real + omega * loss.imag + np.log(high) - base
         most = np.maximum(on_wall, np.append(on_wall[1:], on_wall[-1])) + margin
         allowed = np.where(most > 0.0, 2.0 * math.pi * high / np.maximum(most, 1e-3), math.inf)
         walls = np.minimum.accumulate(allowed)[np.maximum(np.searchsorted(high, y, side="right") - 1, 0)]
         return max(step, float(np.max(np.minimum(2.0 * math.pi * y / (growth + margin), walls))))
+
+    def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
+        """No less than ``_growth``, without a look: on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real
+        value, and |arg r| <= y/s^2.
+        """
+        s2 = self.sigma**2
+        return y**2 * self.bend + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
 
     def _growth(self, w: float, omega: float, y: FloatArray, cut: float) -> tuple[FloatArray, float, float]:
         """log of int phi(x + iy) |r(x + iy)|^w e^{-omega arg r(x + iy)} dx over A(w), at least 0; where the law ends;
@@ -255,7 +259,7 @@ class SamplingTransform:
         gap = 0.18 / math.sqrt(self.bend) * min(1.0, self.sigma)
         x = self._range(abs(w), w, min(cut, self.limit), gap)
         lines = np.concatenate([[0.0], y])
-        loss = log_ratio(x + 1j * lines[:, None], self.sigma, self.rate)
+        loss = self.log_ratio(x + 1j * lines[:, None])
         log_term = self.log_modulus(x, lines) + w * loss.real - omega * loss.imag
         # the modulus of the real law is cut in the same valley for every y
         last = len(x) - 1 if math.isfinite(cut) else int(_last_valley(log_term[0], x))

@@ -40,3 +40,8 @@ class SubsampledGaussianStep(Step):
     def tail_mu(self) -> float:
         """1 / sigma, of the mechanism that is not sampled: towards alpha = 0 sampling is no protection."""
         return math.nextafter(1.0 / self.sigma, math.inf)
+
+    @property
+    def symmetric(self) -> bool:
+        """It has not."""
+        return False

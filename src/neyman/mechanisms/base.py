@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from fractions import Fraction
+from typing import Any
 
 from neyman._validate import count, probability
 from neyman.losses.base import Step
@@ -79,11 +80,21 @@ class Mechanism(ABC):
             return compose(())
         return self if q == 1.0 else self._sampled(q)
 
-    def losses(self) -> tuple[tuple[Step, int], ...]:
+    def losses(self, replace: bool = False) -> tuple[tuple[Step, int], ...]:
         """Return the privacy losses to compose, each with its count: what the engines read.
 
         At most one ``GaussianStep``, first and with count 1, stands for all unsampled Gaussians. Empty means perfect
         privacy.
+
+        Parameters
+        ----------
+        replace : bool
+            Whether one record is exchanged for another, rather than added or removed.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``replace`` is asked of a sampled mechanism of which no worst pair is known.
 
         Examples
         --------
@@ -91,9 +102,9 @@ class Mechanism(ABC):
         >>> (Gaussian(4.0) ** 4 * DPSGD(9.4, 0.1, 2000)).losses()
         ((GaussianStep(mu=0.5), 1), (SubsampledGaussianStep(sigma=9.4, rate=0.1), 2000))
         """
-        square = self._mu_squared()
+        square = self._mu_squared() * (4 if replace else 1)
         merged = ((GaussianStep(root_at_least(square)), 1),) if square else ()
-        return merged + tuple((step.loss(), n) for step, n in self.parts if not step.mu_squared)
+        return merged + tuple((step.loss(replace), n) for step, n in self.parts if not step.mu_squared)
 
     def to_dict(self) -> dict[str, object]:
         """Return a JSON-ready dict that ``mechanism_from_dict`` reads back.
@@ -151,16 +162,16 @@ class SingleStep(Mechanism):
     @property
     @abstractmethod
     def law(self) -> Hashable:
-        """What tells steps apart: equal exactly when the loss laws are."""
+        """What tells steps apart: those of equal law have the same losses in every use, and are counted together."""
 
     @property
     @abstractmethod
-    def order(self) -> tuple[str | float, ...]:
-        """Sort key among steps, kind first."""
+    def order(self) -> tuple[Any, ...]:
+        """Sort key among steps: the kind first, then what two steps of that kind can be compared by."""
 
     @abstractmethod
-    def loss(self) -> Step:
-        """The privacy loss of this step alone."""
+    def loss(self, replace: bool = False) -> Step:
+        """The privacy loss of this step alone; ``replace`` where a record is exchanged for another."""
 
 
 Part = tuple[SingleStep, int]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from neyman._errors import InvalidParameter
 from neyman._validate import count
@@ -124,5 +125,5 @@ def _normal(parts: tuple[Part, ...]) -> tuple[Part, ...]:
     return tuple(sorted((part for part in counted if part[1] > 0), key=lambda part: part[0].order))
 
 
-def _order(step: SingleStep) -> tuple[str | float, ...]:
+def _order(step: SingleStep) -> tuple[Any, ...]:
     return step.order

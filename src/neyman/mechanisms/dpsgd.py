@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neyman._validate import count, probability
 from neyman.mechanisms.base import Mechanism
-from neyman.mechanisms.gaussian import Gaussian, noise
+from neyman.mechanisms.gaussian import Gaussian, gaussian_noise
 
 __all__ = ["DPSGD"]
 
@@ -37,6 +37,6 @@ def DPSGD(noise_multiplier: float, sample_rate: float, steps: int) -> Mechanism:
     >>> DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000)
     Gaussian(sigma=9.4, sensitivity=1.0).poisson(0.32768) ** 2000
     """
-    sigma = noise("noise_multiplier", noise_multiplier)
+    sigma = gaussian_noise("noise_multiplier", noise_multiplier)
     rate = probability("sample_rate", sample_rate, "It is the expected batch size over the data set size.")
     return Gaussian(sigma).poisson(rate) ** count("steps", steps)

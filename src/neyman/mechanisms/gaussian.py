@@ -5,20 +5,24 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
-from neyman._errors import InvalidParameter
 from neyman._validate import positive
+from neyman.losses.base import Step
 from neyman.losses.gaussian import GaussianStep
-from neyman.mechanisms.base import Mechanism, SingleStep
-from neyman.mechanisms.rounding import at_least
+from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.mechanisms.noise import noise
+from neyman.mechanisms.rounding import at_least, at_most
+from neyman.mechanisms.unsampled import Unsampled
 
-__all__ = ["Gaussian", "noise"]
+__all__ = ["Gaussian", "gaussian_noise"]
 
 WIDEST = 1e100  # keeps mu^2 times the largest count inside float64
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Gaussian(SingleStep):
+class Gaussian(Unsampled):
     """A query of given sensitivity released with Gaussian noise.
 
     It is exactly mu-GDP with mu = sensitivity / sigma (Dong, Roth and Su 2022, Theorem 2.7).
@@ -45,12 +49,14 @@ class Gaussian(SingleStep):
     0.5
     """
 
+    kind: ClassVar[str] = "gaussian"
+
     sigma: float
     sensitivity: float = 1.0
 
     def __post_init__(self) -> None:
         sensitivity = positive("sensitivity", self.sensitivity)
-        object.__setattr__(self, "sigma", noise("sigma", self.sigma, sensitivity))
+        object.__setattr__(self, "sigma", gaussian_noise("sigma", self.sigma, sensitivity))
         object.__setattr__(self, "sensitivity", sensitivity)
 
     @property
@@ -71,31 +77,16 @@ class Gaussian(SingleStep):
     @property
     def law(self) -> Hashable:
         """The kind and the exact noise multiplier."""
-        return "gaussian", self.ratio
+        return self.kind, self.ratio
 
-    @property
-    def order(self) -> tuple[str | float, ...]:
-        """Sort key among steps, kind first."""
-        return "gaussian", self.sigma, self.sensitivity
-
-    def loss(self) -> GaussianStep:
-        """Return the Gaussian loss, mu rounded up."""
-        return GaussianStep(at_least(Fraction(self.sensitivity) / Fraction(self.sigma)))
-
-    def _sampled(self, rate: float) -> Mechanism:
-        from neyman.mechanisms.poisson import PoissonSampled  # poisson.py builds on this file
-
-        return PoissonSampled(self, rate)
-
-    def to_node(self) -> dict[str, object]:
-        """Return the dict form without the schema number."""
-        return {"kind": "gaussian", "sigma": self.sigma, "sensitivity": self.sensitivity}
+    def loss_at(self, rate: float, replace: bool) -> Step:
+        """Return the Gaussian loss, mu rounded up; or that of a sampled step, sigma rounded down."""
+        if rate == 1.0:
+            return GaussianStep(at_least((2 if replace else 1) / Fraction(self.ratio)))
+        sampled = ReplacedGaussianStep if replace else SubsampledGaussianStep
+        return sampled(at_most(Fraction(self.ratio)), rate)
 
 
-def noise(name: str, value: object, sensitivity: float = 1.0, advice: str = "") -> float:
+def gaussian_noise(name: str, value: object, sensitivity: float = 1.0) -> float:
     """Return a standard deviation whose ratio to the sensitivity the engines can hold."""
-    sigma = positive(name, value, advice)
-    if not 1.0 / WIDEST <= sigma / sensitivity <= WIDEST:
-        allowed = f"between {1.0 / WIDEST:g} and {WIDEST:g} times the sensitivity {sensitivity!r}"
-        raise InvalidParameter(name, value, allowed, advice)
-    return sigma
+    return noise(name, value, sensitivity, 1.0 / WIDEST, WIDEST)

@@ -2,22 +2,35 @@
 
 from __future__ import annotations
 
+import json
 import reprlib
 from collections.abc import Callable, Mapping
+from dataclasses import fields
+from importlib.resources import files
 from numbers import Number
-from typing import cast
+from typing import Any, cast
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, count, probability
+from neyman.mechanisms.approximate import ApproximateMechanism
 from neyman.mechanisms.base import SCHEMA, Mechanism
 from neyman.mechanisms.composition import Composition, compose, several_steps
+from neyman.mechanisms.discrete_gaussian import DiscreteGaussian
+from neyman.mechanisms.discrete_laplace import DiscreteLaplace
 from neyman.mechanisms.gaussian import Gaussian
+from neyman.mechanisms.laplace import Laplace
+from neyman.mechanisms.pure import PureMechanism
+from neyman.mechanisms.randomized_response import RandomizedResponse
+from neyman.mechanisms.tabulated import Tabulated
+from neyman.mechanisms.unsampled import Unsampled
 
-__all__ = ["mechanism_from_dict"]
+__all__ = ["json_schema", "mechanism_from_dict"]
 
 MAX_DEPTH = 64
+LONGEST_NAME = 80
 
 Node = Mapping[object, object]
+_Reader = tuple[tuple[str, ...], Callable[[Node, int], Mechanism]]  # the fields, and who reads a node that has them
 
 
 def mechanism_from_dict(data: Mapping[str, object]) -> Mechanism:
@@ -55,24 +68,38 @@ def mechanism_from_dict(data: Mapping[str, object]) -> Mechanism:
     return _read({key: value for key, value in node.items() if key != "schema"}, 1)
 
 
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the dict form.
+
+    It knows the shape, and the domain of every number by itself. What ties two numbers together (sigma to sensitivity,
+    the sum of p), that a composition cannot be sampled, and that 2.0 is no whole number, ``mechanism_from_dict`` alone
+    checks.
+
+    Examples
+    --------
+    >>> json_schema()["$schema"]
+    'https://json-schema.org/draft/2020-12/schema'
+    """
+    schema: dict[str, Any] = json.loads(files("neyman.mechanisms").joinpath("schema.json").read_text("utf-8"))
+    return schema
+
+
 def _read(node: Node, depth: int) -> Mechanism:
     """Read one level; names are relative to it, the level above puts its own in front."""
     if "kind" not in node:
         raise InvalidParameter("kind", None, "present", f"The kinds are {', '.join(_KINDS)}.")
     kind = choice("kind", _brief(node["kind"]), tuple(_KINDS))
-    fields, build = _KINDS[kind]
+    names, build = _KINDS[kind]
     for key, value in node.items():
-        if key not in ("kind", *fields):
-            known = f"The fields of kind {kind!r} are {', '.join(fields)}."
-            raise InvalidParameter(key if isinstance(key, str) else reprlib.repr(key), _brief(value), "absent", known)
-    for field in fields:
-        if field not in node:
-            raise InvalidParameter(field, None, f"present in kind {kind!r}")
+        if key not in ("kind", *names):
+            known = f"The fields of kind {kind!r} are {', '.join(names)}."
+            plain = isinstance(key, str) and len(key) <= LONGEST_NAME and key.isprintable()
+            shown = str(key) if plain else reprlib.repr(key)
+            raise InvalidParameter(shown, _brief(value), "absent", known)
+    for name in names:
+        if name not in node:
+            raise InvalidParameter(name, None, f"present in kind {kind!r}")
     return build(node, depth)
-
-
-def _gaussian(node: Node, depth: int) -> Mechanism:
-    return Gaussian(cast(float, _brief(node["sigma"])), cast(float, _brief(node["sensitivity"])))
 
 
 def _poisson(node: Node, depth: int) -> Mechanism:
@@ -95,8 +122,19 @@ def _compose(node: Node, depth: int) -> Mechanism:
     return compose([_child(f"of[{i}]", item, depth) for i, item in enumerate(cast("list[object]", items))])
 
 
-_KINDS: dict[str, tuple[tuple[str, ...], Callable[[Node, int], Mechanism]]] = {
-    "gaussian": (("sigma", "sensitivity"), _gaussian),
+def _single(make: type[Unsampled]) -> _Reader:
+    """How a mechanism of numbers is read: its fields go to its constructor, which refuses what it must."""
+    build: Any = make
+    names = tuple(field.name for field in fields(build))
+    return names, lambda node, _: build(**{name: _numbers(node[name]) for name in names})
+
+
+_SINGLE = (
+    Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, RandomizedResponse, PureMechanism, ApproximateMechanism,
+    Tabulated,
+)  # fmt: skip
+_KINDS: dict[str, _Reader] = {
+    **{make.kind: _single(make) for make in _SINGLE},
     "poisson": (("rate", "of"), _poisson),
     "repeat": (("times", "of"), _repeat),
     "compose": (("of",), _compose),
@@ -117,6 +155,11 @@ def _mapping(name: str, value: object) -> Node:
     if not isinstance(value, Mapping):
         raise InvalidParameter(name, _brief(value), "a dict")
     return cast(Node, value)
+
+
+def _numbers(value: object) -> object:
+    """Hand over a number, or a list of them; nothing that is nested deeper."""
+    return [_brief(item) for item in cast("list[object]", value)] if isinstance(value, (list, tuple)) else _brief(value)
 
 
 def _brief(value: object) -> object:

@@ -1,0 +1,97 @@
+"""Mechanisms in files: JSON or YAML in the form of ``to_dict``, read without trust."""
+
+from __future__ import annotations
+
+import json
+import reprlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from neyman._errors import InvalidParameter
+from neyman.mechanisms import Mechanism, mechanism_from_dict
+
+__all__ = ["read_spec"]
+
+LARGEST = 10**6  # bytes
+
+
+def read_spec(source: str) -> Mechanism:
+    """Read a mechanism from a file, or from standard input where ``source`` is "-".
+
+    Parameters
+    ----------
+    source : str
+        Path of a file that ends in .json, .yaml or .yml and holds at most 1 MB of UTF-8. Standard input is JSON if it
+        begins with a brace, otherwise YAML.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such file, or it does not hold a mechanism: the name is that of the file and the path inside it.
+    """
+    text = _text(source)
+    parse = _parser(source, text)
+    try:
+        data = parse(text)
+    except RecursionError:
+        raise _refused(source, "not nested this deep", "") from None
+    except ValueError as error:  # what every parser raises, of one kind or another
+        raise _refused(source, f"valid {'JSON' if parse is _json else 'YAML'}", str(error)) from None
+    try:
+        return mechanism_from_dict(data)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
+
+
+def _text(source: str) -> str:
+    if source != "-" and Path(source).suffix not in (".json", ".yaml", ".yml"):
+        raise _refused(source, "a file that ends in .json, .yaml or .yml, or - for standard input", "")
+    try:
+        # never more than what is allowed: a device can be endless
+        if source == "-":
+            content = sys.stdin.buffer.read(LARGEST + 1)
+        else:
+            with Path(source).open("rb") as file:
+                content = file.read(LARGEST + 1)
+    except OSError as error:
+        raise _refused(source, "a file that can be read", f"{error.strerror}.") from None
+    if not len(content) <= LARGEST:
+        raise _refused(source, "at most 1 MB long", "Steps that are alike can be written once, with kind repeat.")
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise _refused(source, "text in UTF-8", f"Byte {error.start} is not.") from None
+
+
+def _parser(source: str, text: str) -> Callable[[str], Any]:
+    if source.endswith(".json") or (source == "-" and text.lstrip().startswith("{")):
+        return _json
+    from neyman.cli.strict_yaml import load
+
+    return load
+
+
+def _json(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_distinct, parse_constant=_no_constant)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"Line {error.lineno}, column {error.colno}: {error.msg}.") from None
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"The key {reprlib.repr(key)} stands twice in one place.")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(f"{name} is no number of JSON.")
+
+
+def _refused(source: str, allowed: str, advice: str) -> InvalidParameter:
+    return InvalidParameter("SPEC", source, allowed, advice)

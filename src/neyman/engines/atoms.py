@@ -1,0 +1,176 @@
+"""The exact law of a composition of discrete steps, outcome by outcome, where the outcomes can be counted.
+
+Masses are kept as log sqrt(p q): what is rare under P may be common under Q, and neither must underflow. Every sum has
+positive terms, so that each mass keeps its relative accuracy however small it is.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import gammaln
+
+from neyman._validate import FloatArray
+from neyman.losses.outcomes import Outcomes
+
+__all__ = ["Atoms", "enumerated"]
+
+_UNIT = 2.0**-53
+_MOST = 1 << 18  # outcomes of a composition
+_WORK = 1 << 22  # pairs of outcomes that are added up at a time
+_LATTICE_WORK = 1 << 26  # the same on a lattice, where a pair costs a nanosecond
+_NOTHING = -800.0  # log of a mass that is no float
+_TINY = 1e-300
+
+
+@dataclass(frozen=True)
+class Atoms:
+    """Ascending losses with log sqrt(p q): each loss within ``slack`` + ``stretch`` |loss|, each mass within
+    ``relative``, all but ``dropped``. On a full lattice loss = unit * (first + j), where ``first`` is exact.
+    """
+
+    loss: FloatArray
+    log_w: FloatArray
+    slack: float
+    stretch: float
+    relative: float
+    dropped: float
+    unit: float | None
+    first: float
+    end: Fraction | None
+
+    @property
+    def log_p(self) -> FloatArray:
+        return self.log_w + 0.5 * self.loss
+
+    @property
+    def log_q(self) -> FloatArray:
+        return self.log_w - 0.5 * self.loss
+
+
+def enumerated(tables: Sequence[tuple[Outcomes, int]]) -> Atoms | None:
+    """Return the law of the finite part of a composition; None where it has too many outcomes to list."""
+    powers: list[Atoms] = []
+    for table, times in tables:
+        power = _power(_atoms(table), times)
+        if power is None:
+            return None
+        powers.append(power)
+    powers.sort(key=lambda one: len(one.loss))
+    whole: Atoms | None = None
+    for power in powers:
+        whole = power if whole is None else _product(whole, power)
+        if whole is None:
+            return None
+    return whole
+
+
+def _atoms(table: Outcomes) -> Atoms:
+    log_w = table.log_q + 0.5 * table.loss
+    loss, first = table.loss, 0.0
+    if table.place is not None and table.unit is not None:
+        # a full lattice: places without an outcome have mass 0
+        first = float(table.place[0])
+        index = np.rint(table.place - first).astype(np.int64)
+        full = np.full(int(index[-1]) + 1, -math.inf)
+        full[index] = log_w
+        loss, log_w = table.unit * (first + np.arange(len(full))), full
+    far = float(np.abs(table.loss).max(initial=0.0))
+    relative = table.relative + table.slack + (2.0 * _UNIT + table.stretch) * (1.0 + far)
+    stretch = table.stretch + 2.0 * _UNIT
+    return Atoms(loss, log_w, table.slack, stretch, relative, table.dropped, table.unit, first, table.end)
+
+
+def _power(one: Atoms, times: int) -> Atoms | None:
+    """``times`` copies."""
+    end = None if one.end is None else times * one.end
+    if len(one.loss) == 1:
+        log_w = one.log_w * times
+        error = times * one.relative + 2.0 * _UNIT * float(np.abs(log_w).max())
+        stretch = one.stretch + 2.0 * _UNIT
+        return Atoms(one.loss * times, log_w, times * one.slack, stretch, error, 0.0, None, 0.0, end)
+    if len(one.loss) == 2:
+        return _binomial(one, times, end)
+    result: Atoms | None = None
+    square: Atoms | None = one
+    left = times
+    while left:
+        if left & 1:
+            result = square if result is None or square is None else _product(result, square)
+            if result is None:
+                return None
+        left >>= 1
+        square = _product(square, square) if left and square is not None else None
+        if left and square is None:
+            return None
+    return None if result is None else replace(result, end=end)
+
+
+def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
+    if times + 1 > _WORK:
+        return None
+    k = np.arange(times + 1, dtype=np.float64)
+    counts = gammaln(times + 1.0) - gammaln(k + 1.0) - gammaln(times - k + 1.0)
+    log_w = counts + one.log_w[0] * (times - k) + one.log_w[1] * k
+    error = times * one.relative + 8.0 * _UNIT * (float(gammaln(times + 2.0)) + float(np.abs(one.log_w).max()) * times)
+    slack, stretch, first = times * one.slack, one.stretch, times * one.first
+    if one.unit is not None:
+        loss = one.unit * (first + k)
+    else:
+        loss = one.loss[0] * (times - k) + one.loss[1] * k
+        slack += (4.0 * _UNIT + one.stretch) * times * float(np.abs(one.loss).max())
+    return _trimmed(Atoms(loss, log_w, slack, stretch, error, times * one.dropped, one.unit, first, end))
+
+
+def _product(a: Atoms, b: Atoms) -> Atoms | None:
+    pairs = len(a.loss) * len(b.loss)
+    relative, dropped = a.relative + b.relative, 1.01 * (a.dropped + b.dropped)
+    end = None if a.end is None or b.end is None else a.end + b.end
+    if a.unit is not None and a.unit == b.unit:
+        if pairs > _LATTICE_WORK:
+            return None
+        log_w = _convolved(a.log_w, b.log_w)
+        first = a.first + b.first
+        loss = a.unit * (first + np.arange(len(log_w)))
+        error = relative + 4.0 * _UNIT * (min(len(a.loss), len(b.loss)) + 800.0)
+        stretch = max(a.stretch, b.stretch)
+        return _trimmed(Atoms(loss, log_w, a.slack + b.slack, stretch, error, dropped + _TINY, a.unit, first, end))
+    if pairs > _WORK:
+        return None
+    stretch = max(a.stretch, b.stretch) + 2.0 * _UNIT
+    slack = a.slack + b.slack + stretch * float(np.abs(a.loss).max() + np.abs(b.loss).max())
+    loss = np.add.outer(a.loss, b.loss).ravel()
+    log_w = np.add.outer(a.log_w, b.log_w).ravel()
+    order = np.argsort(loss, kind="stable")
+    loss, log_w = loss[order], log_w[order]
+    starts = np.flatnonzero(np.append(True, np.diff(loss) > 4.0 * slack))
+    if len(starts) > _MOST:
+        return None
+    ends = np.append(starts[1:], len(loss)) - 1
+    slack += float(np.max(loss[ends] - loss[starts]))
+    merged = np.logaddexp.reduceat(log_w, starts)
+    size = float(np.max(np.abs(log_w[np.isfinite(log_w)]), initial=0.0))
+    error = relative + 4.0 * _UNIT * (1.0 + size) * float(np.max(ends - starts + 1)) + slack  # p moved with its loss
+    return _trimmed(Atoms(loss[starts], merged, slack, 0.0, error, dropped, None, 0.0, end))
+
+
+def _convolved(a: FloatArray, b: FloatArray) -> FloatArray:
+    """log of the convolution of e^a and e^b, as far as it can be told from 0 beside its largest term."""
+    top = float(a.max()), float(b.max())
+    with np.errstate(under="ignore", divide="ignore"):
+        return np.log(np.convolve(np.exp(a - top[0]), np.exp(b - top[1]))) + (top[0] + top[1])
+
+
+def _trimmed(one: Atoms) -> Atoms:
+    """Without the ends where neither law has a mass that is a float."""
+    alive = np.flatnonzero(one.log_w + 0.5 * np.abs(one.loss) > _NOTHING)
+    if not len(alive) or (alive[0] == 0 and alive[-1] == len(one.loss) - 1):
+        return one
+    kept = slice(int(alive[0]), int(alive[-1]) + 1)
+    return replace(
+        one, loss=one.loss[kept], log_w=one.log_w[kept], dropped=one.dropped + _TINY, first=one.first + float(alive[0])
+    )

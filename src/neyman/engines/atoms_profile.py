@@ -1,0 +1,99 @@
+"""The certified profile of a law that is a list of outcomes: sums, and nothing else."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.atoms import Atoms
+from neyman.engines.profile import Bracket, Profile
+
+__all__ = ["AtomsProfile"]
+
+_UNIT = 2.0**-53
+_SMALLEST = 5e-324
+
+
+class AtomsProfile(Profile):
+    """delta of a list of outcomes whose finite part has mass 1 under both laws, in one direction.
+
+    With A_J = e^{l_J} Q(L >= l_J) at the first loss l_J above eps, delta(eps) = (1 - e^{eps - l_J}) A_J + sum over k >= J
+    of (1 - e^{l_k - l_{k+1}}) A_{k+1}: only positive terms, so that delta keeps its relative accuracy down to the last
+    outcome.
+    """
+
+    def __init__(self, atoms: Atoms, remove: bool, tail_mu: float) -> None:
+        known = np.isfinite(atoms.log_w)
+        loss, log_w = atoms.loss[known], atoms.log_w[known]
+        if not remove:
+            loss, log_w = -loss[::-1], log_w[::-1]
+        self._loss, self._tail_mu = loss, tail_mu
+        self._slack, self._stretch = atoms.slack, atoms.stretch + 2.0 * _UNIT
+        log_p, log_q = log_w + 0.5 * loss, log_w - 0.5 * loss
+        none = np.array([-math.inf])
+        above = _suffix(log_q)
+        self._log_above = np.append(above, none)  # Q(L >= l_j)
+        self._log_below = np.append(none, _suffix(log_p[::-1])[::-1])  # P(L < l_j)
+        start = above + loss  # A_j
+        with np.errstate(divide="ignore"):
+            steps = np.log(-np.expm1(-np.diff(loss))) + start[1:]
+        self._log_start = np.append(start, none)
+        self._log_growth = np.concatenate([_suffix(steps), none, none])
+        self._dropped = atoms.dropped
+        size = 1.0 + float(np.max(np.abs(log_w)) + np.max(np.abs(loss)))
+        # 1 - e^{-x (1 + stretch)} <= (1 + stretch) (1 - e^{-x}): far losses may be off in proportion
+        self._relative = 1.01 * (self._stretch + atoms.relative + 4.0 * _UNIT * (4.0 + math.log2(len(loss) + 1.0)) * size)
+        self._end = math.inf
+        if atoms.end is not None:
+            end = float(atoms.end)
+            self._end = end if end >= atoms.end else math.nextafter(end, math.inf)
+
+    @property
+    def method(self) -> str:
+        return "exact sum"
+
+    @property
+    def tail_mu(self) -> float:
+        return self._tail_mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        shift = 1.01 * (self._slack + self._stretch * np.abs(epsilon))
+        log_upper, log_gap_lower = self._sums(epsilon - shift, epsilon, 1.0)
+        log_lower, log_gap_upper = self._sums(epsilon + shift, epsilon, -1.0)
+        with np.errstate(under="ignore"):
+            upper = np.exp(np.minimum(log_upper, 1.0)) + self._dropped + _SMALLEST
+            lower = np.exp(np.minimum(log_lower, 1.0))
+        ended = epsilon >= self._end
+        upper = np.where(ended, 0.0, np.minimum(upper, 1.0))
+        lower = np.where(ended, 0.0, np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))
+        with np.errstate(divide="ignore", over="ignore"):
+            known = np.log1p(-np.minimum(self._dropped * np.exp(np.minimum(-log_gap_lower, 709.0)), 1.0))
+        log_gap_lower = np.where(ended, 0.0, log_gap_lower + known)
+        return Bracket(lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, 0.0, np.minimum(log_gap_upper, 0.0)))
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        j = np.searchsorted(self._loss, epsilon, side="right")
+        with np.errstate(under="ignore", over="ignore"):
+            return np.minimum(np.exp(np.minimum(self._log_above[j] + epsilon, 1.0)), 1.0)
+
+    def _sums(self, at: FloatArray, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
+        """log delta and log(1 - delta) as if the losses were exact, read at ``at``; delta moved by ``sign``."""
+        j = np.searchsorted(self._loss, at, side="right")
+        first = self._loss[np.minimum(j, len(self._loss) - 1)]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            part = np.log(-np.expm1(np.minimum(at - first, 0.0))) + self._log_start[j]
+            log_delta = np.logaddexp(part, self._log_growth[j]) + sign * self._relative
+            log_gap = np.logaddexp(self._log_below[j], at + self._log_above[j])
+        room = self._relative + self._slack + (self._stretch + 8.0 * _UNIT) * (1.0 + np.abs(epsilon) + np.abs(log_gap))
+        return np.where(j < len(self._loss), log_delta, -math.inf), log_gap - sign * room
+
+
+def _suffix(log_x: FloatArray) -> FloatArray:
+    """log of sum over i >= j of e^{log_x_i}, by doubling: each is rounded log2(n) times only."""
+    out, shift = log_x.copy(), 1
+    while shift < len(out):
+        out[:-shift] = np.logaddexp(out[:-shift], out[shift:])
+        shift *= 2
+    return out

@@ -1,0 +1,87 @@
+"""A composition some of whose outcomes reveal the record: what is left of it, beside the mass at infinity.
+
+With a = P(L < inf) and b = Q(L > -inf), and P', Q' the two laws given that nothing is revealed,
+
+    delta(eps) = 1 - a + a delta'(eps + log(b / a)),        1 - delta(eps) = a (1 - delta'(eps + log(b / a))).
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Bracket, Profile
+
+__all__ = ["RevealedProfile", "reversed_bracket"]
+
+_UNIT = 2.0**-53
+
+
+class RevealedProfile(Profile):
+    """``inner`` is the profile of the law given that nothing is revealed, ``backward`` that of its reversal.
+
+    ``log_whole`` are log a and log b, each known to a relative error of 1e-13.
+    """
+
+    def __init__(self, inner: Profile, backward: Profile, log_whole: tuple[float, float]) -> None:
+        self._inner = inner
+        self._backward = backward
+        self._log_a = log_whole[0]
+        self._shift = log_whole[1] - log_whole[0]
+        self._slack = 2e-13 * (abs(log_whole[0]) + abs(log_whole[1])) if self._shift != 0.0 else 0.0
+
+    @property
+    def method(self) -> str:
+        return self._inner.method
+
+    @property
+    def tail_mu(self) -> float:
+        return self._inner.tail_mu if self._log_a == 0.0 else math.inf
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        upper, lower = self._at(epsilon, -1.0), self._at(epsilon, 1.0)
+        log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * _UNIT
+        revealed = -math.expm1(log_a)
+        above = revealed * (1.0 + 2e-13) + math.exp(log_a) * upper.upper * (1.0 + room)
+        below = revealed * (1.0 - 2e-13) + math.exp(log_a) * lower.lower * (1.0 - room)
+        high = np.minimum(lower.log_gap_upper + log_a * (1.0 - 1e-13) + 4.0 * _UNIT * np.abs(lower.log_gap_upper), 0.0)
+        low = upper.log_gap_lower + log_a * (1.0 + 1e-13) - 4.0 * _UNIT * np.abs(upper.log_gap_lower)
+        return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        at = epsilon + self._shift
+        inner = self._inner.slope(np.maximum(at, 0.0))
+        if np.any(at < 0.0):
+            # e^eps Q(L > eps) = e^eps (1 - P'(L' >= -eps)) for the reversed law, whose P is this one's Q
+            back = self._backward
+            away = np.maximum(-at, 0.0)
+            reached = back.bracket(away).upper + back.slope(away)
+            inner = np.where(at < 0.0, np.exp(np.minimum(at, 0.0)) * np.clip(1.0 - reached, 0.0, 1.0), inner)
+        return math.exp(self._log_a) * inner
+
+    def _at(self, epsilon: FloatArray, sign: float) -> Bracket:
+        if self._shift == 0.0:
+            return self._inner.bracket(epsilon)
+        at = epsilon + self._shift
+        at = at + sign * (self._slack + 4.0 * _UNIT * (np.abs(at) + np.abs(epsilon)))
+        forward = self._inner.bracket(np.maximum(at, 0.0))
+        negative = at < 0.0
+        if not np.any(negative):
+            return forward
+        place = np.where(negative, len(at) + np.arange(len(at)), np.arange(len(at)))
+        away = np.maximum(-at, 0.0)
+        return forward.followed(reversed_bracket(away, self._backward.bracket(away))).at(place)
+
+
+def reversed_bracket(epsilon: FloatArray, b: Bracket) -> Bracket:
+    """Bounds at -eps from those of the reversed pair at eps >= 0, rounded outward: delta(-eps) = 1 - e^-eps + e^-eps
+    delta_reversed(eps).
+    """
+    with np.errstate(under="ignore"):
+        weight, rest = np.exp(-epsilon), -np.expm1(-epsilon)
+        lower = (rest + weight * b.lower) * (1.0 - 8.0 * _UNIT)
+        upper = (rest + weight * b.upper) * (1.0 + 8.0 * _UNIT) + 5e-324
+    low, high = b.log_gap_lower - epsilon, b.log_gap_upper - epsilon
+    return Bracket(lower, np.minimum(upper, 1.0), low * (1.0 + 2.0 * _UNIT), high * (1.0 - 2.0 * _UNIT))

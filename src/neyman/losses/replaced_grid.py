@@ -1,0 +1,117 @@
+"""The loss of a sampled Gaussian step under replacement, divided into bins."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import log_ndtr
+
+from neyman._validate import FloatArray
+from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
+from neyman.losses.outcomes import mixed
+from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.smooth_bins import QUADRATURE, smooth_bins
+
+__all__ = ["ReplacedGrid"]
+
+_UNIT = 2.0**-53
+_DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
+_SEEN = 14.0  # standard deviations looked at on either side
+
+
+@dataclass(frozen=True, slots=True)
+class ReplacedGrid(GridLaw):
+    """L(x) = m(t(x)) - m(t(-x)) with m(t) = log(1 - q + q e^t) and t(x) = (2x - 1) / (2 sigma^2): odd and rising in x."""
+
+    step: ReplacedGaussianStep
+
+    @property
+    def base(self) -> float:
+        return 0.0
+
+    @property
+    def exact(self) -> bool:
+        """It is smooth."""
+        return False
+
+    def end(self, remove: bool) -> float:
+        return math.inf
+
+    def loss(self, x: FloatArray) -> FloatArray:
+        s, q = self.step.sigma, self.step.rate
+        return mixed((x - 0.5) / s**2, q) - mixed((-x - 0.5) / s**2, q)
+
+    def log_q(self, x: FloatArray) -> FloatArray:
+        """Log density of (1 - q) N(0, sigma^2) + q N(-1, sigma^2)."""
+        s, q = self.step.sigma, self.step.rate
+        return mixed((-x - 0.5) / s**2, q) - 0.5 * (x / s) ** 2 - math.log(s * math.sqrt(2.0 * math.pi))
+
+    def place(self, loss: FloatArray) -> FloatArray:
+        """The x at which the loss is ``loss``: e^{x / sigma^2} is the root of a quadratic."""
+        s, q = self.step.sigma, self.step.rate
+        size = np.abs(loss)
+        # y^2 - 2 p y - k = 0 with 2 p = (1 - q)(k - 1) / (q e^{-1/(2 s^2)}), k = e^size
+        log_p = math.log1p(-q) - math.log(2.0 * q) + 0.5 / s**2 + size + np.log(-np.expm1(-np.maximum(size, 1e-320)))
+        log_y = np.logaddexp(log_p, 0.5 * np.logaddexp(2.0 * log_p, size))
+        return np.sign(loss) * s**2 * log_y
+
+    def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
+        s = self.step.sigma
+        x = np.linspace(-_SEEN * s - max(1.0 - z, 1.0), _SEEN * s + max(z, 1.0), 2000)
+        loss = self.loss(x)
+        log_weight = self.log_q(x) + z * loss
+        peak = float(np.max(log_weight))
+        weight = np.exp(log_weight - peak)
+        total = float(np.sum(weight))
+        mean = float(weight @ loss) / total
+        spread = float(weight @ (loss - mean) ** 2) / total
+        value = peak + math.log(total * float(x[1] - x[0]))
+        tail = log_ndtr((x if remove else -x) / s + 1.0 / s)
+        carried = log_weight > peak - _DEPTH - math.log(times)
+        inside = np.flatnonzero(carried | (c * (loss if remove else -loss) + tail > value - _DEPTH - math.log(times)))
+        at = np.flatnonzero(carried)
+        low, high = (inside[0], at[-1]) if remove else (at[0], inside[-1])
+        return Tilted(value, mean, spread, (float(x[low]) - 0.1 * s, float(x[high]) + 0.1 * s))
+
+    def extended(self, reach: Reach, depth: float, remove: bool) -> Reach:
+        far = self.step.sigma * math.sqrt(2.0 * max(depth, 1.0)) + 1.0
+        return (reach[0], max(reach[1], far)) if remove else (min(reach[0], -far), reach[1])
+
+    def cut(self, reach: Reach, h: float) -> tuple[int, int]:
+        low, high = self.loss(np.array(reach)) / h
+        return math.floor(low), max(math.ceil(high), math.floor(low) + 2)
+
+    def span(self, reach: Reach) -> float:
+        low, high = self.loss(np.array(reach))
+        return float(high - low)
+
+    def strain(self, z: float) -> float:
+        return max(z, 1.0 - z, 0.0) / self.step.sigma
+
+    def bins(self, h: float, first: int, last: int) -> BinSplit:
+        s, q = self.step.sigma, self.step.rate
+        edge = h * np.arange(first, last + 1)
+        place = self.place(edge)
+        longest = 0.2 * min(s, s**2)
+        lower, upper, log_scale = smooth_bins(place, edge[:-1], h, longest, self.log_q, self.loss)
+        width = np.diff(place)
+        # log of the density of e^L: the normal law, its mixture and the slope of L bend it by no more than this
+        far = np.maximum(np.abs(place[:-1]), np.abs(place[1:]))
+        variation = width * (far / s**2 + 4.0 / s**2) + 3.0 * h
+        reach = float(np.abs(place).max())
+        ends = []
+        for side, x in ((1.0, float(place[0])), (-1.0, float(place[-1]))):
+            up = 1e-12 + 8.0 * _UNIT * (reach / s) ** 2
+            plain = float(log_ndtr(side * x / s))
+            with_other, with_one = float(log_ndtr(side * (x + 1.0) / s)), float(log_ndtr(side * (x - 1.0) / s))
+            ends.append(tuple(
+                float(np.logaddexp(math.log1p(-q) + plain, math.log(q) + moved)) + up for moved in (with_other, with_one)
+            ))  # fmt: skip
+        slack = 16.0 * _UNIT * (1.0 + float(np.abs(edge[[0, -1]]).max()) + (reach + 1.0) / s**2)
+        relative = 2.0 * QUADRATURE + 16.0 * _UNIT * (4.0 + ((reach + 1.0) / s) ** 2)
+        return BinSplit(
+            0.0, first, h, lower, upper, log_scale, variation, relative, slack, (ends[0][0], ends[0][1]),
+            (ends[1][0], ends[1][1]),
+        )  # fmt: skip

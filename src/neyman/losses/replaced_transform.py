@@ -1,0 +1,53 @@
+"""The transform of one sampled Gaussian step when a record is exchanged for another.
+
+P = (1-q) N(0, s^2) + q N(1, s^2) against Q = (1-q) N(0, s^2) + q N(-1, s^2), r = m(t(x)) / m(t(-x)) with m(t) = 1 - q +
+q e^t. On Im x = y > 0 the argument of the numerator is positive, that of the denominator negative: r turns forward as
+it does for one side alone, and the same shifted contours damp it. The law is its own reversal.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.losses.sampling_transform import LIMIT, SamplingTransform, log_ratio
+
+__all__ = ["ReplacedTransform"]
+
+
+@dataclass(frozen=True)
+class ReplacedTransform(SamplingTransform):
+    """A(w) = E_Q[r^w]."""
+
+    def largest(self, remove: bool) -> float:
+        return math.inf
+
+    def log_ratio(self, z: Any) -> Any:
+        return log_ratio(z, self.sigma, self.rate) - log_ratio(-z, self.sigma, self.rate)
+
+    def log_density(self, x: Any) -> Any:
+        """Log density of Q."""
+        return SamplingTransform.log_density(self, x) + log_ratio(-x, self.sigma, self.rate)
+
+    def log_modulus(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Log of the modulus of the density at x + iy, one row for each y."""
+        side = np.real(log_ratio(-x - 1j * y[..., None], self.sigma, self.rate))
+        return SamplingTransform.log_density(self, x) + 0.5 * (y[..., None] / self.sigma) ** 2 + side
+
+    def log_lost(self, cut: FloatArray) -> FloatArray:
+        """Log of a bound on the mass that either law has beyond ``cut``."""
+        return SamplingTransform.log_lost(self, cut)
+
+    def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
+        low = -min(LIMIT * self.sigma + 1.0, 12.0 * self.sigma + 2.0 + max(0.0, 1.0 - w, reach if w < 1.0 else 0.0))
+        top = min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
+        return low + step * np.arange(math.ceil((top - low) / step) + 1)
+
+    def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
+        """Numerator and denominator each turn by y/s^2 at most, and shrink by cos(y/(2 s^2)) at most."""
+        s2 = self.sigma**2
+        return y**2 * self.bend + 2.0 * omega * y / s2 - (abs(w) + 1.0) * np.log(np.cos(y / (2.0 * s2)))

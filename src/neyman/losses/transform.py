@@ -1,0 +1,69 @@
+"""What the contour engine asks of a law: A(w) = E_Q[e^{wL}] where it wants it, with a bound on every error."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+
+__all__ = ["ComplexArray", "Moments", "Transform"]
+
+ComplexArray = NDArray[np.complexfloating[Any, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """log A and its first two derivatives at real w; ``cut`` is where the law was cut (inf: nowhere; nan: that w is out
+    of reach).
+    """
+
+    log_a: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    cut: FloatArray
+
+
+class Transform(ABC):
+    """One step. Its cumulant is log A(z + 1) in the direction "remove" and log A(-z) in the direction "add"."""
+
+    __slots__ = ()
+
+    @property
+    def breadth(self) -> float:
+        """Standard deviation of the noise over the sensitivity, or what comes near it: steers a search."""
+        return 1.0
+
+    def largest(self, remove: bool) -> float:
+        """No loss of that direction lies above."""
+        return math.inf
+
+    @abstractmethod
+    def moments(self, w: FloatArray) -> Moments:
+        """log A(w) and its first and second derivative, for real w (1-d)."""
+
+    @abstractmethod
+    def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
+        """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the relative error of each A.
+
+        ``margin``: how many e-folds below A(w) the quadrature error must lie.
+        """
+
+    @abstractmethod
+    def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
+        """Upper bounds on log |A(w + i omega')|, of the law cut at ``cut``, for EVERY omega' >= omega (all 1-d,
+        paired).
+        """
+
+    def log_lost(self, cut: FloatArray) -> FloatArray:
+        """Log of a bound on the mass that either law has beyond ``cut``."""
+        return np.full(np.shape(cut), -math.inf)
+
+    def terms(self, w: float, omega: float) -> float:
+        """About how many grid points ``on_line`` needs a node, up to ``omega``."""
+        return 1.0

@@ -1,0 +1,267 @@
+"""The command ``neyman account``: what it reads, what it prints, and how it refuses what others wrote."""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import neyman as ny
+from neyman.cli.main import main
+from neyman.cli.spec import read_spec
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+G = {"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0}
+SAMPLED = {"kind": "repeat", "times": 1000, "of": {"kind": "poisson", "rate": 0.01, "of": {**G, "sigma": 1.0}}}
+YAML = """
+# a run
+schema: 1
+kind: repeat
+times: 1000
+of:
+  kind: poisson
+  rate: 1e-2
+  of: {kind: gaussian, sigma: 1, "sensitivity": 1.0}
+"""
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run the command in a directory of its own; returns code, output, error."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: str, stdin: str | None = None) -> tuple[int, str, str]:
+        if stdin is not None:
+            monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(stdin.encode())))
+        with pytest.raises(SystemExit) as left:
+            main(["account", *arguments])
+        out, err = capsys.readouterr()
+        assert isinstance(left.value.code, int)
+        return left.value.code, out, err
+
+    return run
+
+
+def write(name: str, content: Any) -> str:
+    if isinstance(content, bytes):
+        Path(name).write_bytes(content)
+    else:
+        Path(name).write_text(content if isinstance(content, str) else json.dumps(content), encoding="utf-8")
+    return name
+
+
+def test_the_answer_is_that_of_dpsgd(call: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    code, out, err = call(write("run.json", {"schema": 1, **SAMPLED}), "--delta", "1e-5")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].startswith("adjacency add_or_remove, Poisson sampling, one record; method: ")
+    with pytest.raises(SystemExit):
+        main(["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.01", "--steps", "1000", "--delta", "1e-5"])
+    assert capsys.readouterr().out == out
+
+
+def test_options_are_those_of_dpsgd(call: Any) -> None:
+    options = ("--delta", "1e-7", "--adjacency", "add", "--floor", "1e-6", "--tolerance", "1e-5", "--json")
+    code, out, err = call(write("run.json", {"schema": 1, **SAMPLED}), *options)
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert ny.mechanism_from_dict(answer["mechanism"]) == ny.DPSGD(1.0, 0.01, 1000)
+    assert (answer["adjacency"], answer["tolerance"], answer["gdp"]["floor"]) == ("add", 1e-5, 1e-6)
+    assert [row["delta"] for row in answer["epsilon"]] == [1e-7]
+
+
+def test_sampling_is_named_only_where_there_is_any(call: Any) -> None:
+    code, out, err = call(write("one.json", {"schema": 1, **G}))
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1] == "adjacency add_or_remove, one record; method: closed form"
+
+
+def test_replace_doubles_an_unsampled_gaussian(call: Any) -> None:
+    path = write("one.json", {"schema": 1, **G})
+    answer = json.loads(call(path, "--adjacency", "replace", "--json")[1])
+    assert answer["gdp"]["mu"]["lower"] <= 1.0 <= answer["gdp"]["mu"]["upper"] <= 1.0 + 1e-14
+
+
+@pytest.mark.parametrize("name", ["run.yaml", "run.yml"])
+def test_yaml(call: Any, name: str) -> None:
+    code, out, err = call(write(name, YAML), "--json")
+    assert (code, err) == (0, "")
+    assert ny.mechanism_from_dict(json.loads(out)["mechanism"]) == ny.DPSGD(1.0, 0.01, 1000)
+
+
+@pytest.mark.parametrize("text", [YAML, json.dumps({"schema": 1, **SAMPLED}), "\n " + json.dumps({"schema": 1, **G})])
+def test_standard_input(call: Any, text: str) -> None:
+    code, out, err = call("-", "--json", stdin=text)
+    assert (code, err) == (0, "")
+    assert json.loads(out)["mechanism"]["schema"] == 1
+
+
+def test_json_is_what_to_dict_writes(call: Any) -> None:
+    m = ny.Gaussian(9.4) * ny.DPSGD(1.0, 0.5, 3)
+    code, out, _ = call(write("m.json", m.to_dict()), "--json")
+    assert code == 0
+    assert json.loads(out)["mechanism"] == m.to_dict()
+
+
+EXTENSION = "a file that ends in .json, .yaml or .yml, or - for standard input"
+LONG = "at most 1 MB long"
+ALIKE = "Steps that are alike can be written once, with kind repeat."
+POSITIVE = "a finite number > 0"
+NOT_JSON = "SPEC must be valid JSON, got 'm.json'. "
+NOT_YAML = "SPEC must be valid YAML, got 'm.yaml'. "
+
+
+def within(*of: Any) -> dict[str, Any]:
+    return {"schema": 1, "kind": "compose", "of": list(of)}
+
+
+REFUSED: list[tuple[str, Any, str]] = [
+    ("run.txt", "{}", f"SPEC must be {EXTENSION}, got 'run.txt'."),
+    ("m.json", b"", NOT_JSON + "Line 1, column 1: Expecting value."),
+    ("m.json", b"\x80\x81", "SPEC must be text in UTF-8, got 'm.json'. Byte 0 is not."),
+    ("m.yaml", b"\xff\xfe", "SPEC must be text in UTF-8, got 'm.yaml'. Byte 0 is not."),
+    ("m.json", "{,", NOT_JSON + "Line 1, column 2: Expecting property name enclosed in "),
+    ("m.json", '{"a": NaN}', NOT_JSON + "NaN is no number of JSON."),
+    ("m.json", '{"a": -Infinity}', NOT_JSON + "-Infinity is no number of JSON."),
+    ("m.json", '{"a": 1, "a": 1}', NOT_JSON + "The key 'a' stands twice in one place."),
+    ("m.json", '{"a": ' + "1" * 5000 + "}", NOT_JSON + "Exceeds the limit"),
+    ("m.json", "[]", "SPEC m.json: mechanism must be a dict, got []."),
+    ("m.json", G, "SPEC m.json: schema must be present, got None. The present schema is 1."),
+    ("m.json", within(G, {**G, "sigma": 0}), f"SPEC m.json: of[1].sigma must be {POSITIVE}, got 0."),
+    ("m.json", '{"schema": 1, "kind": "gaussian", "sigma": 1e999, "sensitivity": 1}',
+     f"SPEC m.json: sigma must be {POSITIVE}, got inf."),
+    ("m.json", within({**G, "mu": 1}),
+     "SPEC m.json: of[0].mu must be absent, got 1. The fields of kind 'gaussian' are sigma, sensitivity."),
+    ("m.yaml", "", "SPEC m.yaml: mechanism must be a dict, got None."),
+    ("m.yaml", "a: 1\nb: 2\na: 3", NOT_YAML + "Line 3, column 1: the key 'a' stands twice in one place."),
+    ("m.yaml", "a: &x 1", NOT_YAML + "Line 1, column 4: anchors and aliases are not allowed."),
+    ("m.yaml", "a: *x", NOT_YAML + "Line 1, column 4: anchors and aliases are not allowed."),
+    ("m.yaml", "a: !!python/name:os.system", NOT_YAML + "Line 1, column 4: tags are not allowed."),
+    ("m.yaml", "--- {}\n--- {}", NOT_YAML + "Line 2, column 1: but found another document."),
+    ("m.yaml", "a: [1", NOT_YAML + "Line 1, column 6: expected ',' or ']'"),
+    ("m.yaml", "? {a: 1}\n: 2", NOT_YAML + "Line 1, column 3: found unhashable key."),
+    ("m.yaml", "\x00", NOT_YAML + "unacceptable character #x0000"),
+    ("m.yaml", YAML.replace("sigma: 1,", "sigma: .nan,"), f"SPEC m.yaml: of.of.sigma must be {POSITIVE}, got '.nan'."),
+    ("m.yaml", YAML.replace("sigma: 1,", "sigma: .inf,"), f"SPEC m.yaml: of.of.sigma must be {POSITIVE}, got '.inf'."),
+    ("m.yaml", YAML.replace("sigma: 1,", "sigma: 1e999,"), f"SPEC m.yaml: of.of.sigma must be {POSITIVE}, got inf."),
+    ("m.yaml", YAML.replace("sigma: 1,", "sigma: 010,"), f"SPEC m.yaml: of.of.sigma must be {POSITIVE}, got '010'."),
+    ("m.yaml", YAML.replace("sigma: 1,", "sigma: yes,"), f"SPEC m.yaml: of.of.sigma must be {POSITIVE}, got 'yes'."),
+    ("m.yaml", YAML.replace("sigma: 1,", "sigma: true,"), f"SPEC m.yaml: of.of.sigma must be {POSITIVE}, got True."),
+    ("m.yaml", YAML.replace("1000", "1:30"), "SPEC m.yaml: times must be a whole number from 0 to 1e+18, got '1:30'."),
+    ("m.yaml", YAML.replace("sigma: 1,", "sigma: ,"), f"SPEC m.yaml: of.of.sigma must be {POSITIVE}, got None."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "content", "line"), REFUSED, ids=lambda v: str(v)[:40])
+def test_refusals_name_the_file_and_the_path(call: Any, name: str, content: Any, line: str) -> None:
+    code, out, err = call(write(name, content))
+    assert (code, out) == (2, "")
+    assert err.startswith(f"neyman: {line}")
+    assert err == f"neyman: {line}\n" or not line.endswith(".")
+    assert err.count("\n") == 1
+
+
+def test_files_that_cannot_be_read(call: Any) -> None:
+    Path("folder.json").mkdir()
+    said = "neyman: SPEC must be a file that can be read, got '{}'. {}.\n"
+    assert call("none.json") == (2, "", said.format("none.json", "No such file or directory"))
+    assert call("folder.json") == (2, "", said.format("folder.json", "Is a directory"))
+    assert call("folder.json/x.yaml") == (2, "", said.format("folder.json/x.yaml", "No such file or directory"))
+    assert call("") == (2, "", f"neyman: SPEC must be {EXTENSION}, got ''.\n")
+
+
+def test_help_loads_nothing_heavy() -> None:
+    code = "import sys, neyman.cli.main; print({'yaml', 'scipy', 'rich', 'dp_accounting'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout == "set()\n"
+
+
+def test_the_file_is_asked_for(call: Any) -> None:
+    code, out, err = call()
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["deep.json", "deep.yaml", "-"])
+def test_ten_megabytes_are_refused_unread(call: Any, name: str) -> None:
+    text = '{"of":' * (10**7 // 6)
+    began = time.monotonic()
+    code, out, err = call(name, stdin=text) if name == "-" else call(write(name, text))
+    assert (code, out, err) == (2, "", f"neyman: SPEC must be {LONG}, got '{name}'. {ALIKE}\n")
+    assert time.monotonic() - began < 5.0
+
+
+@pytest.mark.parametrize("opening", ["[", '{"of":', "{of: ", "- ", "? ", "[{", "'"])
+@pytest.mark.parametrize("name", ["deep.json", "deep.yaml", "-"])
+def test_deep_nesting_is_one_line(call: Any, name: str, opening: str) -> None:
+    text = opening * (9 * 10**5 // len(opening))
+    began = time.monotonic()
+    code, out, err = call(name, stdin=text) if name == "-" else call(write(name, text))
+    assert (code, out) == (2, "")
+    assert err.startswith("neyman: SPEC ")
+    assert len(err) < 300
+    assert err.count("\n") == 1
+    assert time.monotonic() - began < 20.0
+
+
+def test_depth_between_the_parser_and_the_mechanism(call: Any) -> None:
+    node: Any = G
+    for _ in range(70):
+        node = {"kind": "repeat", "times": 1, "of": node}
+    for name in ("deep.json", "deep.yaml"):  # JSON is YAML
+        code, out, err = call(write(name, {"schema": 1, **node}))
+        assert (code, out) == (2, "")
+        assert err.startswith(f"neyman: SPEC {name}: {'.'.join(['of'] * 64)} must be nested at most 64 deep, got ")
+        assert err.count("\n") == 1
+
+
+@pytest.mark.parametrize("name", ["deepest.json", "deepest.yaml"])
+def test_the_deepest_mechanism_can_be_written(tmp_path: Path, name: str) -> None:
+    node: Any = {"kind": "tabulated", "p": [0.75, 0.25], "q": [0.25, 0.75]}
+    for _ in range(63):
+        node = {"kind": "compose", "of": [node]}
+    path = tmp_path / name
+    path.write_text(json.dumps({"schema": 1, **node}))
+    assert read_spec(str(path)) == ny.Tabulated((0.75, 0.25), (0.25, 0.75))
+
+
+CENSUS = (2, 27.4, 8.5, 13.1, 13.1, 23.8, 11.8, 0.3)  # percent of rho = 3.65, by geographic level
+EXPECTED = {
+    "census_topdown.json": ny.compose(
+        ny.DiscreteGaussian(math.sqrt(10 / (2 * share / 100 * 3.65))) ** 10 for share in CENSUS
+    ),
+    "dpsgd_noise_schedule.json": ny.compose(
+        ny.DPSGD(sigma, 0.01, steps) for sigma, steps in ((1.4, 800), (1.1, 800), (0.9, 400))
+    ),
+    "mixed_pipeline.yaml": ny.compose(
+        [
+            ny.Laplace(200.0) ** 100,
+            ny.DPSGD(1.0, 0.01, 2000),
+            ny.DiscreteGaussian(20.0) ** 10,
+            ny.ApproximateMechanism(0.1, 1e-9),
+        ]
+    ),
+}
+
+
+def test_every_example_is_tested() -> None:
+    assert {path.name for path in EXAMPLES.iterdir()} == set(EXPECTED)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_examples_are_what_they_say(name: str) -> None:
+    assert read_spec(str(EXAMPLES / name)) == EXPECTED[name]
+
+
+def test_the_schedule_of_the_examples(call: Any) -> None:
+    code, out, err = call(str(EXAMPLES / "dpsgd_noise_schedule.json"), "--delta", "1e-5", "--json")
+    assert (code, err) == (0, "")
+    found = json.loads(out)["epsilon"][0]
+    best = ny.account(EXPECTED["dpsgd_noise_schedule.json"])
+    assert found["upper"] == pytest.approx(best.epsilon(1e-5), rel=1e-9)
