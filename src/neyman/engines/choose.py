@@ -9,6 +9,8 @@ from __future__ import annotations
 import math
 from functools import partial
 
+import numpy as np
+
 from neyman.engines.atoms import enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.backed import BackedProfile
@@ -32,11 +34,13 @@ from neyman.losses.gaussian import GaussianStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.transform import Transform
 
 __all__ = ["profiles"]
 
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
+_FALLEN = 20.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
@@ -104,7 +108,7 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
     steps = tuple((law, times) for law, times in laws if law is not None)
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     small = len(losses) <= (_FEW if plain else _SEVERAL)
-    if len(steps) < len(laws):
+    if len(steps) < len(laws) or (mu == 0.0 and _stubborn(steps)):
         return _both([LatticeProfile(losses, direction, tolerance) for direction in directions])
     parts = Parts(steps, mu, "remove")
     pair = tuple(zip((parts, parts.reversed), Walk.pair(parts), strict=True))
@@ -116,6 +120,17 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
         )
         for contour, direction in zip(contours, directions, strict=False)
     ])  # fmt: skip
+
+
+def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
+    """Whether the transform of the composition is never small along the line Re z = 1, however far."""
+    w, far = np.array([2.0]), np.array([1e9])
+    fall = 0.0
+    for law, times in steps:
+        fall += times * float((law.log_bound(w, far, np.ones(1), math.inf) - law.moments(w).log_a)[0])
+        if fall < -_FALLEN:
+            return False
+    return True
 
 
 def _both(found: list[Profile] | list[AtomsProfile] | list[LatticeProfile] | list[BackedProfile]) -> Both:

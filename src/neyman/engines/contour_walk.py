@@ -31,6 +31,7 @@ _RATIO = 1.16
 _ROUNDS = 14
 _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17
+_LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
 
@@ -136,14 +137,17 @@ class Walk:
     def _completed(self, parts: Parts) -> Walk:
         """As far as this direction reaches, without holes on its right."""
         walk = self._reachable()
-        while math.isfinite(parts.largest_loss) and walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST:
+        end = parts.largest_loss
+        while walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST and walk.c[-1] * (end - walk.mean[-1]) > _LAST:
+            if end == math.inf:
+                break
             # losses with an end: the approach to it may take many orders of magnitude in c
             steeper = walk._merged(_evaluate(parts, walk.c[-1] * 2.0 ** np.arange(1, 9)))._reachable()
             if len(steeper.c) == len(walk.c):
                 break
             walk = steeper
         for _ in range(_ROUNDS):
-            gaps = walk._holes()
+            gaps = walk._holes(end)
             if not len(gaps):
                 break
             walk = walk._merged(_evaluate(parts, gaps))._reachable()
@@ -202,9 +206,11 @@ class Walk:
                     side.append(zone[whole[first:last]])
         return [zone for zone in right if len(zone)], [zone for zone in left if len(zone)]
 
-    def _holes(self) -> FloatArray:
-        """Places to add: between neighbours on one side of the poles that leave a hole in eps."""
-        right = np.flatnonzero(self.c > 0.0)
+    def _holes(self, end: float) -> FloatArray:
+        """Places to add: between neighbours on one side of the poles that leave a hole in eps, short of the ``end`` of
+        the law.
+        """
+        right = np.flatnonzero((self.c > 0.0) & (self.c * (end - self.mean) > _LAST))
         beyond = np.flatnonzero(self.depth[right] < -DEEPEST)
         right = right[: beyond[0] + 1] if len(beyond) else right
         between = np.flatnonzero((self.c > -1.0) & (self.c < 0.0))

@@ -29,7 +29,7 @@ _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
 _REFINEMENTS = 2  # finer spacings tried under one tilt
 _LARGEST = 1e8
-_LAST = 0.5  # c times the distance of the tilted mean from the end of the law
+_LAST = 0.02  # c times the distance of the tilted mean from the end of the law
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
 

@@ -65,22 +65,29 @@ def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
     edges = bins.base + (bins.first + np.arange(n, dtype=np.float64)) * h
     z = c + 1.0 if remove else -c
     log_mass = bins.log_scale + z * edges
-    peak = float(np.max(log_mass))
-    mass = np.exp(log_mass - peak)
+    node, log_node = bins.nodes
+    log_node = log_node + z * (bins.base + (bins.first + node) * h)
+    full = bool(np.any(bins.lower) or np.any(bins.upper))
+    peak = max(float(np.max(log_mass)) if full else -math.inf, float(np.max(log_node, initial=-math.inf)))
+    with np.errstate(under="ignore"):
+        mass = np.exp(log_mass - peak) if full else np.zeros(n)
+        nodes = np.bincount(node, np.exp(log_node - peak), n + 1)
     low, high = bins.lower * mass, bins.upper * mass * math.exp(z * h)
     variation = bins.variation
     base, first, below, above = bins.base, bins.first, bins.below[1], bins.above[1]
     if not remove:
-        low, high, variation = high[::-1], low[::-1], variation[::-1]
+        low, high, variation, nodes = high[::-1], low[::-1], variation[::-1], nodes[::-1]
         base, first, below, above = -bins.base, -(bins.first + n), bins.above[0], bins.below[0]
     furthest = float(np.max(np.abs(edges[[0, -1]]))) + h
-    exponent = float(np.max(np.abs(bins.log_scale)))
+    exponent = max(float(np.max(np.abs(bins.log_scale))), float(np.max(np.abs(bins.nodes[1]), initial=0.0)))
     error = bins.relative + 2.0 * bins.slack + 8.0 * UNIT * (8.0 + exponent + abs(z) * furthest + abs(peak))
     bottom = base + first * h
     moved_up = math.exp(min(max(below + c * bottom - peak, -740.0), 700.0)) if below > -math.inf else 0.0
     tiny = 1e-300 if below > -math.inf else 0.0  # covers a bottom mass that underflows
-    upper = _pessimistic(low, high, error, moved_up + tiny)
-    lower = _exactly(low, high, error) if bins.exact else _optimistic(low, high, variation, h, c, error)
+    upper = _pessimistic(low, high, error, moved_up + tiny) + nodes * (1.0 + error)
+    lower = nodes * (1.0 - error)
+    if full:
+        lower = lower + _optimistic(low, high, variation, h, c, error)
     infinite = math.exp(above) if above > -700.0 else (1e-300 if above > -math.inf else 0.0)
     return StepLaws(base, first, _normalised(upper, peak), _normalised(lower, peak), infinite, bins.slack)
 
@@ -102,17 +109,13 @@ def _pessimistic(low: FloatArray, high: FloatArray, error: float, moved_up: floa
     return out
 
 
-def _exactly(low: FloatArray, high: FloatArray, error: float) -> FloatArray:
-    out = np.append(low, 0.0)
-    out[1:] += high
-    return out * (1.0 - 2.0 * error)
-
-
 def _optimistic(
     low: FloatArray, high: FloatArray, variation: FloatArray, h: float, c: float, error: float
 ) -> FloatArray:
     """Lower the chords; see the module. Everything is in units of tilted P-mass, gamma also divided by expm1(h)."""
     n = len(low)
+    if c * h > 600.0:
+        return np.zeros(n + 1)  # a lattice this coarse says nothing
     far = high * math.exp(-(1.0 + c) * h)  # the upper mass, in the units of the lower end
     whole = low + far
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -95,7 +95,7 @@ class Shape(GridLaw):
         """e^{z t} moves the Gaussian by z / sigma."""
         return max(z, 0.0) / self.sigma
 
-    def bins(self, h: float, first: int, last: int) -> BinSplit:
+    def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
         """As ``split_bins``."""
         return split_bins(self, h, first, last)
 

@@ -12,11 +12,10 @@ from neyman._validate import FloatArray
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.outcomes import Outcomes
 
-__all__ = ["DiscreteGrid", "placed"]
+__all__ = ["DiscreteGrid"]
 
 _UNIT = 2.0**-53
 _SAME = 1e-12  # relative distance at which an outcome is moved onto a point, and the distance remembered
-_NOTHING = -700.0  # log of a mass under either law that is left to the tails
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,34 +68,29 @@ class DiscreteGrid(GridLaw):
         deviations = 38.0  # of the law, as far as it is listed
         return max(abs(z - 0.5) - 0.5, 0.0) * last / deviations / 0.9
 
-    def bins(self, h: float, first: int, last: int) -> BinSplit:
+    def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
         t = self.table
-        moved = placed(t.loss - self.base, t.log_q, h, last - first)
-        lower, upper, log_scale, off, exact = moved
+        height, count = t.loss - self.base, last - first
+        node = np.rint(height / h).astype(np.int64)
+        near = np.abs(height - node * h) <= _SAME * (1.0 + height)
+        off = float(np.max(np.abs(height - node * h), where=near, initial=0.0))
         far = float(np.abs(t.loss[[0, -1]]).max())
         lost = -math.inf if t.dropped == 0.0 else math.log(t.dropped)
         slack = t.slack + off + (t.stretch + 8.0 * _UNIT) * far
+        lower, upper, log_scale = _divided(height[~near], t.log_q[~near], h, count)
         return BinSplit(
-            self.base, first, h, lower, upper, log_scale, np.full(last - first, math.inf),
-            t.relative + 16.0 * _UNIT * (1.0 + far), slack, (lost, lost), (lost, lost), exact,
+            self.base, first, h, lower, upper, log_scale, np.full(count, math.inf),
+            t.relative + 16.0 * _UNIT * (1.0 + far), slack, (lost, lost), (lost, lost), (node[near], t.log_q[near]),
         )  # fmt: skip
 
 
-def placed(
-    at: FloatArray, log_q: FloatArray, h: float, count: int
-) -> tuple[FloatArray, FloatArray, FloatArray, float, bool]:
-    """Masses e^log_q at losses ``at`` >= 0 above the first edge: per bin what goes to its two ends, the log of their
-    scale, by how much masses next to an edge were moved, and whether none was divided.
+def _divided(height: FloatArray, log_q: FloatArray, h: float, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Outcomes between edges: per bin what goes to its two ends, and the log of their scale.
 
     Both masses of an outcome are kept: b = q expm1(x) / expm1(h) at the upper end, x its height in the bin.
     """
-    index = np.clip(np.floor(at / h).astype(np.int64), 0, count - 1)
-    height = at - index * h
-    near_low = height <= _SAME * (1.0 + at)
-    near_high = h - height <= _SAME * (1.0 + at)
-    off = float(np.max(np.where(near_low, np.abs(height), np.where(near_high, np.abs(h - height), 0.0)), initial=0.0))
-    share = np.clip(np.expm1(np.clip(height, 0.0, h)) / math.expm1(h), 0.0, 1.0)
-    share = np.where(near_low, 0.0, np.where(near_high, 1.0, share))
+    index = np.clip(np.floor(height / h).astype(np.int64), 0, count - 1)
+    share = np.clip(np.expm1(np.clip(height - index * h, 0.0, h)) / math.expm1(h), 0.0, 1.0)
     scale = np.full(count, -math.inf)
     np.maximum.at(scale, index, log_q)
     scale[scale == -math.inf] = 0.0
@@ -104,4 +98,4 @@ def placed(
     lower, upper = np.zeros(count), np.zeros(count)
     np.add.at(lower, index, mass * (1.0 - share))
     np.add.at(upper, index, mass * share)
-    return lower, upper, scale, off, bool(np.all(near_low | near_high))
+    return lower, upper, scale

@@ -6,11 +6,15 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from neyman._validate import FloatArray
 
 __all__ = ["BinSplit", "GridLaw", "Reach", "Tilted"]
 
 Reach = tuple[float, float]
+NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 
 class Tilted(NamedTuple):
@@ -31,8 +35,8 @@ class BinSplit:
     The masses are ``lower * exp(log_scale)`` and ``upper * exp(log_scale)``. ``relative`` bounds the error of each of
     them relative to their sum; ``slack`` bounds the distance between the true loss at an edge and base + i h;
     ``variation`` bounds, per bin, how much the logarithm of the density of e^L (or of e^-L) varies. The tails are
-    logarithms of the masses (without, with the record) outside. ``exact``: all masses are where they belong, nothing
-    was moved.
+    logarithms of the masses (without, with the record) outside. ``nodes`` are outcomes that lie at edges, no part of the
+    bins: the indices of the edges, counted from ``first``, and the logs of the masses.
     """
 
     base: float
@@ -46,7 +50,7 @@ class BinSplit:
     slack: float
     below: tuple[float, float]
     above: tuple[float, float]
-    exact: bool = False
+    nodes: tuple[NDArray[np.int64], FloatArray] = NOTHING
 
 
 class GridLaw(ABC):
@@ -92,5 +96,5 @@ class GridLaw(ABC):
         return 0.0
 
     @abstractmethod
-    def bins(self, h: float, first: int, last: int) -> BinSplit:
-        """The masses between two edges."""
+    def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
+        """The masses between two edges; what cannot lie on an edge anyhow may be placed to suit the direction."""

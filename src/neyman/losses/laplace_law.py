@@ -23,7 +23,8 @@ __all__ = ["LaplaceLaw", "Piece"]
 
 _UNIT = 2.0**-53
 _SAME = 1e-12  # relative distance at which the upper atom is moved onto an edge
-_LOOK = 600  # points of a look at the law
+_LOOK = 300  # points of a look at the law, from either end
+_DEPTH = 60.0  # -log of the tilted mass that a step may leave out of sight
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +114,12 @@ class LaplaceLaw(GridLaw):
 
     @cached_property
     def _seen(self) -> tuple[FloatArray, FloatArray]:
-        """Losses and log masses on a grid: for looks, not for answers."""
-        t = self.d * np.linspace(-1.0, 1.0, 2 * _LOOK + 1)[1::2]
-        width = math.log(2.0 * self.d / _LOOK)
+        """Losses and log masses on a grid that is dense at both ends: for looks, not for answers."""
+        far = np.geomspace(1e-9, 1.0, _LOOK) * self.d
+        edge = np.concatenate([[-self.d], far - self.d, self.d - far[-2::-1], [self.d]])
+        t, log_width = 0.5 * (edge[1:] + edge[:-1]), np.log(np.diff(edge))
         loss = [self.atoms[0], *(piece.loss(t) for piece in self.pieces)]
-        log_q = [self.atoms[1], *(piece.log_q(t) + width for piece in self.pieces)]
+        log_q = [self.atoms[1], *(piece.log_q(t) + log_width for piece in self.pieces)]
         return np.concatenate(loss), np.concatenate(log_q)
 
     def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
@@ -128,43 +130,57 @@ class LaplaceLaw(GridLaw):
         total = float(np.sum(weight))
         mean = float(weight @ loss) / total
         spread = float(weight @ (loss - mean) ** 2) / total
-        return Tilted(peak + math.log(total), mean, spread, (0.0, self.unit or 0.0))
+        # what is further than this from the atom that the tilt favours does not count, wherever it is moved
+        whole = self.unit or 0.0
+        seen = min(whole, (_DEPTH + math.log(times)) / c) if c > 0.0 else whole
+        reach = (whole - seen, whole) if remove else (0.0, seen)
+        return Tilted(peak + math.log(total), mean, spread, reach)
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
-        return 0, max(math.ceil((self.unit or 0.0) / h * (1.0 - _SAME)), 1)
+        """Edges are counted from the lower atom; where both atoms are at hand, all of them."""
+        whole = self.unit or 0.0
+        first, last = math.floor(reach[0] / h), math.ceil(reach[1] / h * (1.0 - _SAME))
+        return (0 if reach[0] <= 0.0 else first), max(last, first + 1) if reach[1] < whole else math.ceil(
+            whole / h * (1.0 - _SAME)
+        )
 
     def span(self, reach: Reach) -> float:
-        return self.unit or 0.0
+        return reach[1] - reach[0]
 
-    def bins(self, h: float, first: int, last: int) -> BinSplit:
-        edge = self.base + h * np.arange(last + 1)
-        lower, upper = np.zeros(last), np.zeros(last)
-        log_scale, variation = np.zeros(last), np.full(last, 3.0 * h)
+    def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
+        low, high = (float(end) for end in self.atoms[0])
+        count = math.ceil((high - low) / h * (1.0 - _SAME))  # bins from atom to atom
+        off = abs(count * h - (high - low))
+        aligned = off <= _SAME * (1.0 + abs(high))
+        # the atom at the end of the direction lies on an edge: nothing is above it that could be moved
+        base = high - count * h if remove and not aligned else low
+        edge = base + h * np.arange(first, last + 1)
+        lower, upper, width = (np.zeros(last - first) for _ in range(3))
         for piece in self.pieces:
-            place = piece.place(np.clip(edge, self.base, self.base + (self.unit or 0.0)))
-            ends = place if piece.sign > 0.0 else place[::-1]
-            start = edge[:-1] if piece.sign > 0.0 else edge[:-1][::-1]
-            low, high, scale = smooth_bins(ends, start, h, 0.25, piece.log_q, piece.loss)
-            width = np.diff(ends)
-            if piece.sign < 0.0:
-                low, high, scale, width = low[::-1], high[::-1], scale[::-1], width[::-1]
-            size = np.exp(scale)
-            lower, upper, variation = lower + low * size, upper + high * size, variation + 1.5 * width
+            place = piece.place(np.clip(edge, low, high))
+            ends, start = (place, edge[:-1]) if piece.sign > 0.0 else (place[::-1], edge[-2::-1])
+            *masses, scale = smooth_bins(ends, start, h, 0.25, piece.log_q, piece.loss)
+            turned = slice(None, None, 1 if piece.sign > 0.0 else -1)
+            part = [(mass * np.exp(scale))[turned] for mass in masses]
+            lower, upper, width = lower + part[0], upper + part[1], width + np.diff(ends)[turned]
+        variation = 3.0 * h + 1.5 * width
         if len(self.pieces) > 1:  # where two pieces meet, the density may jump
             variation[np.abs(edge[:-1] + 0.5 * h) <= h] = math.inf
-        mass = np.exp(self.atoms[1])
-        lower[0] += mass[0]
-        height = float(self.atoms[0][1]) - float(edge[-2])
-        off = abs(h - height)
-        if off <= _SAME * (1.0 + abs(float(edge[-1]))):
-            upper[-1] += mass[1]
-        else:
-            share = math.expm1(height) / math.expm1(h)
-            lower[-1] += mass[1] * (1.0 - share)
-            upper[-1] += mass[1] * share
-            variation[-1], off = math.inf, 0.0
-        far = 1.0 + float(np.abs(edge[[0, -1]]).max())
+        nodes: list[tuple[int, float]] = []
+        for at, log_q, on_edge in ((0, float(self.atoms[1][0]), not remove), (count, float(self.atoms[1][1]), remove)):
+            j = min(at, count - 1) - first  # the bin beside it
+            if (aligned or on_edge) and first <= at <= last:
+                nodes.append((at - first, log_q))
+            elif not (aligned or on_edge) and 0 <= j < last - first:
+                share = math.expm1((low if at == 0 else high) - float(edge[j])) / math.expm1(h)
+                lower[j] += math.exp(log_q) * (1.0 - min(max(share, 0.0), 1.0))
+                upper[j] += math.exp(log_q) * min(max(share, 0.0), 1.0)
+                variation[j] = math.inf
+        far = 1.0 + max(abs(low), abs(high))
+        none, some = (-math.inf, -math.inf), (0.0, 0.0)  # what lies outside is at most everything
+        index, log_node = np.array([n for n, _ in nodes], dtype=np.int64), np.array([q for _, q in nodes])
         return BinSplit(
-            self.base, first, h, lower, upper, log_scale, variation, QUADRATURE + 16.0 * _UNIT * (2.0 + self.d),
-            off + 16.0 * _UNIT * (far + self.d), (-math.inf, -math.inf), (-math.inf, -math.inf),
+            base, first, h, lower, upper, np.zeros(last - first), variation, QUADRATURE + 16.0 * _UNIT * (2.0 + self.d),
+            (off if aligned else 0.0) + 16.0 * _UNIT * (far + self.d), some if first > 0 else none,
+            some if last < count else none, (index, log_node),
         )  # fmt: skip

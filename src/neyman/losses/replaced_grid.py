@@ -90,7 +90,7 @@ class ReplacedGrid(GridLaw):
     def strain(self, z: float) -> float:
         return max(z, 1.0 - z, 0.0) / self.step.sigma
 
-    def bins(self, h: float, first: int, last: int) -> BinSplit:
+    def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
         s, q = self.step.sigma, self.step.rate
         edge = h * np.arange(first, last + 1)
         place = self.place(edge)
