@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from neyman._errors import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
     from neyman.accounting import account
     from neyman.guarantees import BLATANT, GDP, PERFECT, Guarantee
-    from neyman.integrations import from_dp_event
+    from neyman.integrations import from_dp_event, from_pld
     from neyman.mechanisms import (
         DPSGD,
         ApproximateMechanism,
@@ -57,6 +57,7 @@ __all__ = [
     "account",
     "compose",
     "from_dp_event",
+    "from_pld",
     "mechanism_from_dict",
 ]
 
@@ -64,7 +65,7 @@ _ROOMS = {
     "neyman._errors": ("BudgetExceeded", "InvalidParameter", "NeymanError", "NotCertified"),
     "neyman.accounting": ("account",),
     "neyman.guarantees": ("BLATANT", "GDP", "PERFECT", "Guarantee"),
-    "neyman.integrations": ("from_dp_event",),
+    "neyman.integrations": ("from_dp_event", "from_pld"),
     "neyman.mechanisms": (
         "DPSGD",
         "ApproximateMechanism",

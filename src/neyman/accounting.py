@@ -6,7 +6,6 @@ from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside
 from neyman.engines.choose import profiles
 from neyman.guarantees.composed import ComposedGuarantee
-from neyman.losses.gaussian import GaussianStep
 from neyman.mechanisms import Mechanism
 
 __all__ = ["ADJACENCIES", "account"]
@@ -23,8 +22,9 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
         What was run: see ``DPSGD``, ``Gaussian``, ``compose``.
     adjacency : str
         Which data sets count as neighbours. "add_or_remove" (one record more or less; both directions are computed
-        and the larger delta is taken), "add", "remove" (one direction alone), or "replace" (one record exchanged;
-        unsampled Gaussians only, whose sensitivity then counts twice).
+        and the larger delta is taken), "add", "remove" (one direction alone), or "replace" (one record exchanged:
+        additive noise then sees up to twice the sensitivity; black boxes promise what they promise, but cannot be
+        sampled).
     tolerance : float
         Relative width aimed for of the certified bracket of delta(epsilon), wherever delta >= 1e-30; in [1e-12, 1).
 
@@ -36,13 +36,14 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
     Raises
     ------
     InvalidParameter
-        If an argument lies outside its domain, or "replace" is asked of sampled steps.
+        If an argument lies outside its domain, or "replace" is asked of a sampled black box.
 
     Notes
     -----
     delta(eps) = max over directions of E_P[(1 - e^{eps - L})_+], L = log dP/dQ the sum of the steps' privacy losses
-    (Dong, Roth and Su 2022, f-DP; Zhu, Dong and Wang 2022, dominating pairs and Poisson sampling). Closed forms where
-    there are any; otherwise a contour integral with bounds on aliasing, truncation, quadrature and rounding.
+    (Dong, Roth and Su 2022, f-DP; Zhu, Dong and Wang 2022, dominating pairs, which compose, and Poisson sampling).
+    Closed forms where there are any; exact sums over the outcomes of discrete laws; otherwise a contour integral with
+    bounds on aliasing, truncation, quadrature and rounding, or two lattice laws that enclose the true one.
 
     Examples
     --------
@@ -55,13 +56,6 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
         raise InvalidParameter("mechanism", mechanism, "a Mechanism", "Build one with DPSGD(...) or Gaussian(...).")
     kind = choice("adjacency", adjacency, ADJACENCIES)
     width = inside("tolerance", tolerance, 0.99e-12, 1.0)
-    losses = mechanism.losses()
-    if kind == "replace":
-        if not all(isinstance(step, GaussianStep) for step, _ in losses):
-            way = 'one of "add_or_remove", "add", "remove" for a mechanism with sampled steps'
-            raise InvalidParameter(
-                "adjacency", adjacency, way, "Exchanging a record is removing one and adding another."
-            )
-        losses = tuple((GaussianStep(2.0 * step.mu), times) for step, times in losses if isinstance(step, GaussianStep))
+    losses = mechanism.losses(replace=kind == "replace")
     remove, add = profiles(losses, width)
     return ComposedGuarantee(remove, add, kind, width)

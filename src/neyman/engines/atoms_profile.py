@@ -17,14 +17,16 @@ _SMALLEST = 5e-324
 
 
 class AtomsProfile(Profile):
-    """delta of a list of outcomes whose finite part has mass 1 under both laws, in one direction.
+    """delta of a list of outcomes, in one direction; ``infinite`` is the mass of P beside it.
 
     With A_J = e^{l_J} Q(L >= l_J) at the first loss l_J above eps, delta(eps) = (1 - e^{eps - l_J}) A_J + sum over k >= J
     of (1 - e^{l_k - l_{k+1}}) A_{k+1}: only positive terms, so that delta keeps its relative accuracy down to the last
     outcome.
     """
 
-    def __init__(self, atoms: Atoms, remove: bool, tail_mu: float) -> None:
+    def __init__(
+        self, atoms: Atoms, remove: bool, tail_mu: float, infinite: float = 0.0, method: str = "exact sum"
+    ) -> None:
         known = np.isfinite(atoms.log_w)
         loss, log_w = atoms.loss[known], atoms.log_w[known]
         if not remove:
@@ -41,10 +43,12 @@ class AtomsProfile(Profile):
             steps = np.log(-np.expm1(-np.diff(loss))) + start[1:]
         self._log_start = np.append(start, none)
         self._log_growth = np.concatenate([_suffix(steps), none, none])
-        self._dropped = atoms.dropped
+        self._dropped, self._infinite, self._method = atoms.dropped, infinite, method
         size = 1.0 + float(np.max(np.abs(log_w)) + np.max(np.abs(loss)))
         # 1 - e^{-x (1 + stretch)} <= (1 + stretch) (1 - e^{-x}): far losses may be off in proportion
-        self._relative = 1.01 * (self._stretch + atoms.relative + 4.0 * _UNIT * (4.0 + math.log2(len(loss) + 1.0)) * size)
+        self._relative = 1.01 * (
+            self._stretch + atoms.relative + 4.0 * _UNIT * (4.0 + math.log2(len(loss) + 1.0)) * size
+        )
         self._end = math.inf
         if atoms.end is not None:
             end = float(atoms.end)
@@ -52,7 +56,7 @@ class AtomsProfile(Profile):
 
     @property
     def method(self) -> str:
-        return "exact sum"
+        return self._method
 
     @property
     def tail_mu(self) -> float:
@@ -63,15 +67,19 @@ class AtomsProfile(Profile):
         log_upper, log_gap_lower = self._sums(epsilon - shift, epsilon, 1.0)
         log_lower, log_gap_upper = self._sums(epsilon + shift, epsilon, -1.0)
         with np.errstate(under="ignore"):
-            upper = np.exp(np.minimum(log_upper, 1.0)) + self._dropped + _SMALLEST
-            lower = np.exp(np.minimum(log_lower, 1.0))
+            upper = (
+                np.exp(np.minimum(log_upper, 1.0)) + self._infinite * (1.0 + 4.0 * _UNIT) + self._dropped + _SMALLEST
+            )
+            lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite * (1.0 - 4.0 * _UNIT)
         ended = epsilon >= self._end
         upper = np.where(ended, 0.0, np.minimum(upper, 1.0))
         lower = np.where(ended, 0.0, np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))
         with np.errstate(divide="ignore", over="ignore"):
             known = np.log1p(-np.minimum(self._dropped * np.exp(np.minimum(-log_gap_lower, 709.0)), 1.0))
         log_gap_lower = np.where(ended, 0.0, log_gap_lower + known)
-        return Bracket(lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, 0.0, np.minimum(log_gap_upper, 0.0)))
+        return Bracket(
+            lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, 0.0, np.minimum(log_gap_upper, 0.0))
+        )
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         j = np.searchsorted(self._loss, epsilon, side="right")

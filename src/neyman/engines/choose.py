@@ -27,6 +27,7 @@ from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Profile
 from neyman.engines.revealed import RevealedProfile
+from neyman.engines.shifted import ShiftedProfile
 from neyman.engines.transforms import transform
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
@@ -40,6 +41,8 @@ __all__ = ["profiles"]
 
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
+_LISTED = 1 << 10  # outcomes up to which another profile is read at each
+_POINTS, _COARSE_POINTS = 1 << 20, 1 << 15  # budgets of a lattice
 _FALLEN = 20.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
@@ -52,8 +55,12 @@ def profiles(losses: Losses, tolerance: float) -> Both:
     ``tolerance`` is the relative width aimed for of the bracket of delta(eps) wherever delta >= 1e-30.
     """
     tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
-    log_a = math.fsum(times * math.log1p(-table.infinite[0]) if table.infinite[0] < 1.0 else -math.inf for _, table, times in tables)
-    log_b = math.fsum(times * math.log1p(-table.infinite[1]) if table.infinite[1] < 1.0 else -math.inf for _, table, times in tables)
+    log_a = math.fsum(
+        times * math.log1p(-table.infinite[0]) if table.infinite[0] < 1.0 else -math.inf for _, table, times in tables
+    )
+    log_b = math.fsum(
+        times * math.log1p(-table.infinite[1]) if table.infinite[1] < 1.0 else -math.inf for _, table, times in tables
+    )
     finite = {step: table.whole()[0] for step, table, _ in tables if max(table.infinite) < 1.0}
     silent = {step for step, table in finite.items() if len(table.loss) == 1}
     rest = tuple((step, times) for step, times in losses if step not in silent)
@@ -78,7 +85,7 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
         atoms = enumerated([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
         if atoms is not None:
             return _both([AtomsProfile(atoms, direction == "remove", tail_mu) for direction in directions])
-        return _both([LatticeProfile(losses, direction, tolerance) for direction in directions])
+        return _on_lattice(losses, directions, tolerance)
     return _by_contour(losses, directions, tolerance, tail_mu)
 
 
@@ -103,13 +110,16 @@ def _single(losses: Losses) -> Both | None:
 
 
 def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both:
+    rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
+    if len(rest) < len(losses) and (_single(rest) or not rest):
+        return _parted(losses, directions, tolerance, tail_mu)  # a closed form, read at each outcome
     mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
     laws = [(transform(step), times) for step, times in losses if not isinstance(step, GaussianStep)]
     steps = tuple((law, times) for law, times in laws if law is not None)
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     small = len(losses) <= (_FEW if plain else _SEVERAL)
     if len(steps) < len(laws) or (mu == 0.0 and _stubborn(steps)):
-        return _both([LatticeProfile(losses, direction, tolerance) for direction in directions])
+        return _parted(losses, directions, tolerance, tail_mu)
     parts = Parts(steps, mu, "remove")
     pair = tuple(zip((parts, parts.reversed), Walk.pair(parts), strict=True))
     contours = [ContourProfile(law, walk, tail_mu) for law, walk in pair]
@@ -120,6 +130,27 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
         )
         for contour, direction in zip(contours, directions, strict=False)
     ])  # fmt: skip
+
+
+def _parted(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both:
+    """Discrete steps outcome by outcome, if they are few, over whatever serves the rest."""
+    discrete = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
+    rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
+    atoms = enumerated([(step.table().whole()[0], times) for step, times in discrete]) if discrete else None
+    if atoms is None or len(atoms.loss) > _LISTED:
+        return _on_lattice(losses, directions, tolerance)
+    remove, add = _finite(rest, {}, tolerance)
+    pairs = {"remove": (remove, add), "add": (add, remove)}
+    return _both([
+        ShiftedProfile(atoms, direction == "remove", *pairs[direction], tail_mu) for direction in directions
+    ])  # fmt: skip
+
+
+def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float) -> Both:
+    loose = any(isinstance(step, DiscreteStep) and step.table().unit is None for step, _ in losses)
+    # outcomes that no lattice holds are off by one cell, however many: more points would be wasted on them
+    points = _COARSE_POINTS if loose else _POINTS
+    return _both([LatticeProfile(losses, direction, tolerance, points) for direction in directions])
 
 
 def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
@@ -133,7 +164,9 @@ def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
     return True
 
 
-def _both(found: list[Profile] | list[AtomsProfile] | list[LatticeProfile] | list[BackedProfile]) -> Both:
+def _both(
+    found: list[Profile] | list[AtomsProfile] | list[LatticeProfile] | list[BackedProfile] | list[ShiftedProfile],
+) -> Both:
     """Both directions; one profile stands for both."""
     return found[0], found[-1]
 

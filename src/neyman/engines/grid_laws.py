@@ -5,6 +5,8 @@ from __future__ import annotations
 from neyman._errors import InvalidParameter
 from neyman.losses.base import Step
 from neyman.losses.bins import Shape
+from neyman.losses.custom import CustomStep
+from neyman.losses.custom_grid import CustomGrid
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.discrete_grid import DiscreteGrid
 from neyman.losses.gaussian import GaussianStep
@@ -28,6 +30,8 @@ def grid_law(step: Step) -> GridLaw:
         return ReplacedGrid(step)
     if isinstance(step, LaplaceStep):
         return LaplaceLaw(step)
+    if isinstance(step, CustomStep):
+        return CustomGrid(step)
     if isinstance(step, DiscreteStep):
         return DiscreteGrid(step.table().whole()[0])
     raise InvalidParameter("step", step, "a step whose law a lattice can hold")

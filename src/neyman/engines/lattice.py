@@ -84,7 +84,10 @@ class LatticeProfile(Profile):
         self._tolerance = inside("tolerance", tolerance, 0.0, 1.0)
         self._max_points = count("max_points", max_points)
         self._cumulant = Cumulant(self._laws, direction)
-        self._unit = common_unit([law.unit for law, _ in self._laws])
+        units = [law.unit for law, _ in self._laws if law.unit is not None]
+        # where not all share one, outcomes with nothing between them come first
+        alone = [law.unit for law, _ in self._laws if law.unit is not None and law.exact]
+        self._unit = common_unit(units) or common_unit(alone)
         self._exact = all(law.exact for law, _ in self._laws)
         self._tilts: list[Tilt] = []
         self._end = math.fsum(t * law.end(self._remove) for law, t in self._laws) * (1.0 + 1e-14)
@@ -171,7 +174,9 @@ class LatticeProfile(Profile):
         first = open_[np.argmin(epsilon[open_])]
         if upper[first] - lower[first] > self._tolerance * upper[first]:
             tilt = self._refine(own, own, least, epsilon, lower, upper)
-            tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + 0.5 * own.deviation))
+            # nearer the end of the law it may take another
+            ahead_of = min(0.5 * own.deviation, 0.05 * (self._end - least))
+            tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + ahead_of))
         done[first] = True
 
     def _refine(

@@ -9,6 +9,7 @@ from neyman.losses.grid import GridLaw, Reach
 
 __all__ = ["Cumulant", "Moments"]
 
+
 @dataclass(frozen=True, slots=True)
 class Moments:
     """K, K' and K'' of a composition at ``c``, and per step the stretch that carries the tilted law."""

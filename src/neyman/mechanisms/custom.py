@@ -6,6 +6,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, reals
 from neyman.losses.base import Step
@@ -58,6 +60,32 @@ class CustomLoss(BlackBox):
             if not callable(getattr(self, name)):
                 raise InvalidParameter(name, getattr(self, name), "a function of an array")
         object.__setattr__(self, "support", _interval(self.support))
+
+    @classmethod
+    def from_log_densities(cls, log_p: Distribution, log_q: Distribution, support: tuple[float, float]) -> CustomLoss:
+        """Return the same from log densities of L under P and under Q, smooth on ``support``: there log_p - log_q = L.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from neyman import CustomLoss, account
+        >>> def log_p(x):  # the loss of a Gaussian mechanism with mu = 1, as far as nine deviations
+        ...     return -0.5 * (x - 0.5) ** 2 - 0.5 * np.log(2.0 * np.pi)
+        >>> loss = CustomLoss.from_log_densities(log_p, lambda x: log_p(x) - x, (-9.5, 9.5))
+        >>> round(float(account(loss, tolerance=1e-3).delta(1.0)), 4)
+        0.1269
+        """
+        from neyman.losses.custom import DistributionOfDensity
+
+        for name, density in (("log_p", log_p), ("log_q", log_q)):
+            if not callable(density):
+                raise InvalidParameter(name, density, "a function of an array")
+        low, high = _interval(support)
+        x = np.linspace(low, high, 101)
+        apart = float(np.max(np.abs(log_p(x) - log_q(x) - x)))
+        if not apart <= 1e-9 * (1.0 + max(abs(low), abs(high))):
+            raise InvalidParameter("log_q", apart, "log_p(x) - x at every x", "The value is the largest difference.")
+        return cls(DistributionOfDensity(log_p, low, high), DistributionOfDensity(log_q, low, high), (low, high))
 
     @property
     def law(self) -> Hashable:

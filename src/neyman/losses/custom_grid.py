@@ -1,0 +1,118 @@
+"""A loss known by its distribution functions, divided into bins: as sound as they are."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from neyman._errors import InvalidParameter
+from neyman._validate import FloatArray
+from neyman.losses.custom import CustomStep
+from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
+from neyman.losses.outcomes import mixed
+
+__all__ = ["CustomGrid"]
+
+_UNIT = 2.0**-53
+_LOOK = 2000  # bins of a look at the law
+_OFF = 1e-9  # mass by which the two functions may contradict each other
+
+
+@dataclass(frozen=True, eq=False)
+class CustomGrid(GridLaw):
+    """The law that a ``CustomStep`` names. What float64 hides of its functions, in a tail above 1/2, stays hidden."""
+
+    step: CustomStep
+
+    @property
+    def base(self) -> float:
+        return float(mixed(np.array([self.step.low]), self.step.rate)[0])
+
+    @property
+    def exact(self) -> bool:
+        """A lattice need not hold it."""
+        return False
+
+    @cached_property
+    def _width(self) -> float:
+        return float(mixed(np.array([self.step.high]), self.step.rate)[0]) - self.base
+
+    def end(self, remove: bool) -> float:
+        """Of ``remove``: inf where P has mass that the functions do not place."""
+        return math.inf if self._missing > 0.0 else (self.base + self._width if remove else -self.base)
+
+    @cached_property
+    def _missing(self) -> float:
+        """Mass of P that no loss has."""
+        top = np.array([self.step.high])
+        lost = 1.0 - float(np.asarray(self.step.p_cdf(top))[0])
+        if not -_OFF <= lost <= 1.0:
+            raise InvalidParameter("p_cdf", 1.0 - lost, f"1 at the upper end of the support, {self.step.high!r}")
+        return self.step.rate * max(lost, 0.0) if lost > 4.0 * _UNIT else 0.0
+
+    def _masses(self, edge: FloatArray) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
+        """P and Q of the bins (when a record takes part with the rate), and those at the lowest edge."""
+        s, q = self.step, self.step.rate
+        with np.errstate(divide="ignore", invalid="ignore"):
+            small = np.log1p(np.expm1(np.minimum(edge, 1.0)) / q)
+            large = edge - math.log(q) + np.log1p(-(1.0 - q) * np.exp(-np.maximum(edge, 1.0)))
+        at = edge if q == 1.0 else np.nan_to_num(np.where(edge < 1.0, small, large), nan=s.low, neginf=s.low)
+        at = np.clip(at, s.low, s.high)
+        at[-1] = s.high
+        below = [np.asarray(cdf(at), dtype=np.float64) for cdf in (s.p_cdf, s.q_cdf)]
+        for name, values in zip(("p_cdf", "q_cdf"), below, strict=True):
+            fine = values.shape == at.shape and bool(np.all((values >= -_OFF) & (values <= 1.0 + _OFF)))
+            if not fine or not bool(np.all(np.diff(values) >= -_OFF)):
+                raise InvalidParameter(name, values, "a distribution function: rising, in [0, 1], one value for each x")
+        plain, without = (np.maximum(np.diff(values), 0.0) for values in below)
+        first, first_without = (max(float(values[0]), 0.0) for values in below)
+        return (1.0 - q) * without + q * plain, without, ((1.0 - q) * first_without + q * first, first_without)
+
+    def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
+        edge = self.base + self._width * np.linspace(0.0, 1.0, _LOOK + 1)
+        p, q, (_, first) = self._masses(edge)
+        loss = np.append(edge[0], 0.5 * (edge[1:] + edge[:-1]))
+        # whichever of the two masses is the larger says more
+        mass = np.append(first, np.where(loss[1:] > 0.0, p * np.exp(-loss[1:]), q))
+        with np.errstate(divide="ignore"):
+            log_weight = np.log(mass) + z * loss
+        peak = float(np.max(log_weight))
+        weight = np.exp(log_weight - peak)
+        total = float(np.sum(weight))
+        mean = float(weight @ loss) / total
+        spread = float(weight @ (loss - mean) ** 2) / total
+        return Tilted(peak + math.log(total), mean, spread, (0.0, self._width))
+
+    def cut(self, reach: Reach, h: float) -> tuple[int, int]:
+        return 0, math.ceil(self._width / h * (1.0 + 1e-12)) + 1
+
+    def span(self, reach: Reach) -> float:
+        return self._width
+
+    def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
+        edge = self.base + h * np.arange(last + 1)
+        p, q, (p_first, q_first) = self._masses(edge)
+        low = np.exp(edge[:-1])
+        upper = (p - low * q) / (low * math.expm1(h))
+        # P of a bin is at least e^l Q at its lower end and at most at its upper end
+        off = np.maximum(-upper, 0.0) + np.maximum(upper - q, 0.0)
+        contradiction = float(np.sum(off * low * math.expm1(h))) + abs(p_first - low[0] * q_first)
+        if not contradiction <= _OFF * max(1.0, float(low[-1])):
+            raise InvalidParameter(
+                "q_cdf",
+                contradiction,
+                "the same law as p_cdf: dP = e^L dQ",
+                "The value is the mass that contradicts it.",
+            )
+        upper = np.clip(upper, 0.0, q)
+        infinite = math.log(self._missing + contradiction) if self._missing + contradiction > 0.0 else -math.inf
+        node = np.array([0] if q_first > 0.0 else [], dtype=np.int64)
+        log_node = np.log(np.full(len(node), q_first)) if len(node) else np.zeros(0)
+        far = 1.0 + float(np.abs(edge[[0, -1]]).max())
+        return BinSplit(
+            self.base, 0, h, q - upper, upper, np.zeros(last), np.full(last, math.inf), 16.0 * _UNIT, 16.0 * _UNIT * far,
+            (-math.inf, -math.inf), (-math.inf, infinite), (node, log_node),
+        )  # fmt: skip
