@@ -66,12 +66,37 @@ def test_replace_moves_a_gaussian_twice_as_far() -> None:
     assert ny.account(ny.DPSGD(2.0, 1.0, 3), adjacency="replace").mu() == replace.mu()
 
 
-def test_replace_is_refused_for_sampled_steps() -> None:
-    allowed = 'one of "add_or_remove", "add", "remove" for a mechanism with sampled steps'
-    why = "Exchanging a record is removing one and adding another."
-    for m in (ny.DPSGD(1.0, 0.01, 10), ny.DPSGD(1.0, 0.01, 1), ny.Gaussian(3.0) * ny.DPSGD(1.0, 0.5, 2)):
-        said = message(lambda m=m: ny.account(m, adjacency="replace"))
-        assert said == f"adjacency must be {allowed}, got 'replace'. {why}"
+def test_replace_exchanges_a_record_of_sampled_gaussians() -> None:
+    """Its pair is (1 - q) N(0) + q N(+1) against (1 - q) N(0) + q N(-1), which is its own mirror image."""
+    sigma, q = 2.0, 0.25
+    g = ny.account(ny.Gaussian(sigma).poisson(q), adjacency="replace", tolerance=1e-3)
+    x = np.linspace(-30.0, 30.0, 600_001)
+    centre, right, left = (np.exp(-0.5 * ((x - m) / sigma) ** 2) for m in (0.0, 1.0, -1.0))
+    p, other = (1.0 - q) * centre + q * right, (1.0 - q) * centre + q * left
+    height = (x[1] - x[0]) / (sigma * math.sqrt(2.0 * math.pi))
+    for e in (-0.2, 0.0, 0.05, 0.2, 0.4):
+        exact = float(np.maximum(p - math.exp(e) * other, 0.0).sum() * height)
+        assert g.optimistic.delta(e) * (1.0 - 1e-6) <= exact <= g.delta(e) * (1.0 + 1e-6)
+    assert g.adjacency == "replace"
+    for m in (ny.DPSGD(1.0, 0.01, 10), ny.Gaussian(3.0) * ny.DPSGD(1.0, 0.5, 2)):
+        replace, either = (ny.account(m, adjacency=a, tolerance=1e-3) for a in ("replace", "add_or_remove"))
+        assert either.optimistic.delta(0.1) <= replace.delta(0.1)
+        assert either.advantage < replace.optimistic.advantage <= 2.0 * either.advantage
+
+
+def test_replace_is_refused_for_sampled_black_boxes() -> None:
+    why = "No proof is known of which pair is worst when a record is exchanged inside a sampled black box."
+    for box in (
+        ny.PureMechanism(1.0),
+        ny.ApproximateMechanism(1.0, 1e-6),
+        ny.RandomizedResponse(1.0, 3),
+        ny.Tabulated((0.5, 0.5), (0.25, 0.75)),
+    ):
+        allowed = f'one of "add_or_remove", "add", "remove" for a sampled {type(box).__name__}'
+        for m in (box.poisson(0.5), box.poisson(0.5) ** 3 * ny.DPSGD(1.0, 0.01, 10)):
+            said = message(lambda m=m: ny.account(m, adjacency="replace"))
+            assert said == f"adjacency must be {allowed}, got 'replace'. {why}"
+        assert ny.account(box, adjacency="replace").delta(0.5) == ny.account(box).delta(0.5)
 
 
 @pytest.mark.parametrize("value", ["both", "", "ADD", None, 1, ["add"], b"add"])

@@ -265,3 +265,81 @@ def test_the_schedule_of_the_examples(call: Any) -> None:
     found = json.loads(out)["epsilon"][0]
     best = ny.account(EXPECTED["dpsgd_noise_schedule.json"])
     assert found["upper"] == pytest.approx(best.epsilon(1e-5), rel=1e-9)
+
+
+def test_the_census_is_very_nearly_gaussian(call: Any) -> None:
+    path = str(EXAMPLES / "census_topdown.json")
+    code, out, err = call(path, "--json", "--delta", "1e-10")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert f"{answer['gdp']['mu']['lower']:.3f}" == f"{answer['gdp']['mu']['upper']:.3f}" == "2.702"
+    assert answer["gdp"]["regret"]["upper"] < 1e-4
+    best = ny.account(EXPECTED["census_topdown.json"])
+    assert answer["epsilon"][0]["lower"] <= best.epsilon(1e-10) <= answer["epsilon"][0]["upper"] * (1.0 + 1e-9)
+    code, out, err = call(path)
+    assert (code, err) == (0, "")
+    assert "adjacency add_or_remove, one record; method: " in out
+    assert "2.702-GDP" in out or "2.7020" in out or "2.7019" in out or "2.7018" in out
+
+
+def test_a_pipeline_with_disclosed_mass_has_no_finite_mu(call: Any) -> None:
+    """Its (epsilon, delta) tool may disclose with probability 1e-9, more than the floor 1e-10."""
+    path = str(EXAMPLES / "mixed_pipeline.yaml")
+    code, out, err = call(path, "--json", "--delta", "1e-6", "--delta", "1e-9")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert answer["gdp"]["mu"]["upper"] == answer["gdp"]["tail_mu"] == "inf"
+    assert 0.0 < answer["gdp"]["mu"]["lower"] < math.inf
+    assert 0.0 < answer["epsilon"][0]["lower"] <= answer["epsilon"][0]["upper"] < 4.0
+    assert answer["epsilon"][1]["upper"] == "inf"
+    assert ny.mechanism_from_dict(answer["mechanism"]) == EXPECTED["mixed_pipeline.yaml"]
+    code, out, err = call(path, "--delta", "1e-6")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[-1] == (
+        "No finite mu holds at error rates of 1e-10 and above; state epsilon(delta) or the whole trade-off curve instead."
+    )
+    code, out, err = call(path, "--json", "--floor", "1e-6")
+    assert (code, err) == (0, "")
+    mu = json.loads(out)["gdp"]["mu"]
+    assert 0.0 < mu["lower"] <= mu["upper"] < 1.0
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_examples_under_every_adjacency(call: Any, name: str) -> None:
+    worst = {}
+    for adjacency in ("add", "remove", "add_or_remove", "replace"):
+        code, out, err = call(
+            str(EXAMPLES / name), "--adjacency", adjacency, "--json", "--delta", "1e-5", "--floor", "1e-6"
+        )
+        assert (code, err) == (0, "")
+        answer = json.loads(out)
+        assert answer["adjacency"] == adjacency
+        worst[adjacency] = answer["epsilon"][0]["upper"]
+    assert max(worst["add"], worst["remove"]) <= worst["add_or_remove"] * (1.0 + 1e-9)
+    assert worst["add_or_remove"] < worst["replace"]
+
+
+def test_a_record_of_dpsgd_can_be_exchanged(call: Any) -> None:
+    path = write("run.json", {"schema": 1, **SAMPLED})
+    code, out, err = call(path, "--adjacency", "replace", "--delta", "1e-5", "--json")
+    assert (code, err) == (0, "")
+    g = ny.account(ny.DPSGD(1.0, 0.01, 1000), adjacency="replace")
+    assert json.loads(out)["epsilon"][0]["upper"] == pytest.approx(g.epsilon(1e-5), rel=1e-9)
+
+
+def test_a_record_of_a_sampled_black_box_cannot(call: Any) -> None:
+    box = {"kind": "poisson", "rate": 0.5, "of": {"kind": "pure_mechanism", "epsilon": 1.0}}
+    code, out, err = call(write("box.json", {"schema": 1, **box}), "--adjacency", "replace")
+    assert (code, out) == (2, "")
+    assert err == (
+        'neyman: adjacency must be one of "add_or_remove", "add", "remove" for a sampled PureMechanism, got \'replace\'. '
+        "No proof is known of which pair is worst when a record is exchanged inside a sampled black box.\n"
+    )
+
+
+def test_what_is_not_certified_leaves_with_code_3(call: Any) -> None:
+    code, out, err = call(str(EXAMPLES / "dpsgd_noise_schedule.json"), "--tolerance", "1e-12")
+    assert (code, out) == (3, "")
+    assert err.startswith("neyman: ")
+    assert "is certified only to lie in [" in err
+    assert err.count("\n") == 1

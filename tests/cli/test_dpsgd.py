@@ -171,6 +171,21 @@ def test_adjacency_is_passed_on(call: Any) -> None:
     assert deltas["add"] < deltas["remove"] == pytest.approx(deltas["add_or_remove"], rel=1e-12)
 
 
+def test_a_record_can_be_exchanged(call: Any) -> None:
+    code, out, err = call(*RUN, "--adjacency", "replace", "--delta", "1e-5", "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    g = ny.account(ny.DPSGD(1.0, 0.01, 1000), adjacency="replace")
+    assert answer["adjacency"] == "replace"
+    assert answer["epsilon"][0]["upper"] == pytest.approx(g.epsilon(1e-5), rel=1e-9)
+    assert answer["advantage"] == {"lower": g.optimistic.advantage, "upper": g.advantage}
+    either = ny.account(ny.DPSGD(1.0, 0.01, 1000))
+    assert either.epsilon(1e-5) < answer["epsilon"][0]["lower"]
+    code, out, err = call(*RUN, "--adjacency", "replace", "--delta", "1e-5")
+    assert (code, err) == (0, "")
+    assert out.splitlines()[1].startswith("adjacency replace, Poisson sampling, one record; method: ")
+
+
 def test_version_and_help(call: Any) -> None:
     assert call("--version") == (0, f"neyman {ny.__version__}\n", "")
     for arguments in (["--help"], ["dpsgd", "--help"]):
@@ -212,13 +227,6 @@ REFUSED: list[tuple[list[str], str]] = [
     (
         [*RUN, "--adjacency", "both"],
         "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'both'.",
-    ),
-    (
-        [*RUN, "--adjacency", "replace"],
-        (
-            'adjacency must be one of "add_or_remove", "add", "remove" for a mechanism with sampled steps, '
-            "got 'replace'. Exchanging a record is removing one and adding another."
-        ),
     ),
     (
         [*RUN, "--floor", "0.5"],

@@ -11,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from neyman.engines.choose import profiles
 from neyman.engines.closed_form import GaussianProfile, SubsampledGaussianProfile
 from neyman.engines.contour import ContourProfile, Found
 from neyman.engines.contour_line import Line, Plan
 from neyman.engines.contour_walk import Parts
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.profile import Bracket, Profile
+from neyman.losses.gaussian import GaussianStep
 from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import LIMIT, SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
@@ -129,7 +131,9 @@ def test_slope_is_minus_the_derivative(direction: str) -> None:
 
 @BOTH
 def test_tail_mu_adds_in_squares_and_is_rounded_up(direction: str) -> None:
-    found = contour([(2.0, 0.1, 8), (0.5, 1e-3, 3)], direction, 1.5).tail_mu
+    sampled = ((SubsampledGaussianStep(2.0, 0.1), 8), (SubsampledGaussianStep(0.5, 1e-3), 3))
+    remove, add = profiles(((GaussianStep(1.5), 1), *sampled), 1e-6)
+    found = (remove if direction == "remove" else add).tail_mu
     exact = mp.sqrt(mp.mpf(8) / 4 + mp.mpf(3) / mp.mpf("0.25") + mp.mpf("2.25"))
     assert exact <= found <= exact * (1 + mp.mpf("1e-13"))
 

@@ -19,9 +19,9 @@ _SMALLEST = 5e-324
 class AtomsProfile(Profile):
     """delta of a list of outcomes, in one direction; ``infinite`` is the mass of P beside it.
 
-    With A_J = e^{l_J} Q(L >= l_J) at the first loss l_J above eps, delta(eps) = (1 - e^{eps - l_J}) A_J + sum over k >= J
-    of (1 - e^{l_k - l_{k+1}}) A_{k+1}: only positive terms, so that delta keeps its relative accuracy down to the last
-    outcome.
+    With A_J = e^{l_J} Q(L >= l_J) at the first loss l_J above eps, delta(eps) = (1 - e^{eps - l_J}) A_J + sum over
+    k >= J of (1 - e^{l_k - l_{k+1}}) A_{k+1}: only positive terms, so that delta keeps its relative accuracy down to
+    the last outcome.
     """
 
     def __init__(
@@ -67,9 +67,8 @@ class AtomsProfile(Profile):
         log_upper, log_gap_lower = self._sums(epsilon - shift, epsilon, 1.0)
         log_lower, log_gap_upper = self._sums(epsilon + shift, epsilon, -1.0)
         with np.errstate(under="ignore"):
-            upper = (
-                np.exp(np.minimum(log_upper, 1.0)) + self._infinite * (1.0 + 4.0 * _UNIT) + self._dropped + _SMALLEST
-            )
+            most = self._infinite * (1.0 + 4.0 * _UNIT)
+            upper = np.exp(np.minimum(log_upper, 1.0)) + most + self._dropped + _SMALLEST
             lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite * (1.0 - 4.0 * _UNIT)
         ended = epsilon >= self._end
         upper = np.where(ended, 0.0, np.minimum(upper, 1.0))

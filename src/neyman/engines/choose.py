@@ -7,14 +7,16 @@ counted; a lattice for discrete laws that share one; else contours, with a latti
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import partial
 
 import numpy as np
 
-from neyman.engines.atoms import enumerated
+from neyman.engines.atoms import Atoms, enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.backed import BackedProfile
 from neyman.engines.closed_form import (
+    BlatantProfile,
     GaussianProfile,
     LaplaceProfile,
     PerfectProfile,
@@ -43,7 +45,7 @@ _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Ga
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _POINTS, _COARSE_POINTS = 1 << 20, 1 << 15  # budgets of a lattice
-_FALLEN = 20.0  # e-folds that a transform must fall at last for a contour to be sharp
+_FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
@@ -55,20 +57,35 @@ def profiles(losses: Losses, tolerance: float) -> Both:
     ``tolerance`` is the relative width aimed for of the bracket of delta(eps) wherever delta >= 1e-30.
     """
     tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
-    log_a = math.fsum(
-        times * math.log1p(-table.infinite[0]) if table.infinite[0] < 1.0 else -math.inf for _, table, times in tables
-    )
-    log_b = math.fsum(
-        times * math.log1p(-table.infinite[1]) if table.infinite[1] < 1.0 else -math.inf for _, table, times in tables
-    )
-    finite = {step: table.whole()[0] for step, table, _ in tables if max(table.infinite) < 1.0}
+    log_a = _log_silent([(table.infinite[0], times) for _, table, times in tables])
+    log_b = _log_silent([(table.infinite[1], times) for _, table, times in tables])
+    if log_a == -math.inf or log_b == -math.inf:  # nothing is shown under both
+        return _twice(BlatantProfile())
+    finite = {step: table.whole()[0] for step, table, _ in tables}
     silent = {step for step, table in finite.items() if len(table.loss) == 1}
     rest = tuple((step, times) for step, times in losses if step not in silent)
     remove, add = _finite(rest, finite, tolerance)
     if log_a == 0.0 and log_b == 0.0:
         return remove, add
-    whole = RevealedProfile(remove, add, (log_a, log_b))
-    return (whole, whole) if remove is add and log_a == log_b else (whole, RevealedProfile(add, remove, (log_b, log_a)))
+    p_revealed, q_revealed = _revealed(log_a, tables, 0), _revealed(log_b, tables, 1)
+    whole = RevealedProfile(remove, add, (log_a, log_b), p_revealed)
+    if remove is add and log_a == log_b:
+        return whole, whole
+    return whole, RevealedProfile(add, remove, (log_b, log_a), q_revealed)
+
+
+def _log_silent(revealing: Sequence[tuple[float, int]]) -> float:
+    """log of the probability that none of the steps reveals the record, from the probability of each and its count."""
+    return math.fsum(times * math.log1p(-mass) if mass < 1.0 else -math.inf for mass, times in revealing)
+
+
+def _revealed(log_silent: float, tables: list[tuple[DiscreteStep, Outcomes, int]], side: int) -> tuple[float, float]:
+    """Bounds on the mass at infinity: exact where one step alone has any."""
+    masses = [(table.infinite[side], times) for _, table, times in tables if table.infinite[side] > 0.0]
+    if len(masses) == 1 and masses[0][1] == 1:
+        return masses[0][0], masses[0][0]
+    mass = -math.expm1(log_silent)
+    return mass * (1.0 - 1e-15), mass * (1.0 + 1e-15)
 
 
 def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float) -> Both:
@@ -110,35 +127,43 @@ def _single(losses: Losses) -> Both | None:
 
 
 def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both:
-    rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
-    if len(rest) < len(losses) and (_single(rest) or not rest):
-        return _parted(losses, directions, tolerance, tail_mu)  # a closed form, read at each outcome
+    listed = _listed(losses)
+    if listed is not None and _single(listed[1]):
+        return _shifted(*listed, directions, tolerance, tail_mu)  # a closed form, read at each outcome
     mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
     laws = [(transform(step), times) for step, times in losses if not isinstance(step, GaussianStep)]
     steps = tuple((law, times) for law, times in laws if law is not None)
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     small = len(losses) <= (_FEW if plain else _SEVERAL)
     if len(steps) < len(laws) or (mu == 0.0 and _stubborn(steps)):
-        return _parted(losses, directions, tolerance, tail_mu)
+        if listed is None:
+            return _on_lattice(losses, directions, tolerance)
+        return _shifted(*listed, directions, tolerance, tail_mu)
     parts = Parts(steps, mu, "remove")
-    pair = tuple(zip((parts, parts.reversed), Walk.pair(parts), strict=True))
-    contours = [ContourProfile(law, walk, tail_mu) for law, walk in pair]
-    meeting = Meeting(contours[0], contours[1])
+    if len(directions) == 1:
+        contours = [ContourProfile(parts, Walk.along(parts), tail_mu)]
+    else:
+        pair = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
+        contours = [ContourProfile(law, walk, tail_mu) for law, walk in pair]
+    meeting = Meeting(contours[0], contours[-1])
     return _both([
         BackedProfile(
             contour, meeting, partial(LatticeProfile, losses, direction, tolerance) if small else None, tolerance
         )
-        for contour, direction in zip(contours, directions, strict=False)
+        for contour, direction in zip(contours, directions, strict=True)
     ])  # fmt: skip
 
 
-def _parted(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both:
-    """Discrete steps outcome by outcome, if they are few, over whatever serves the rest."""
+def _listed(losses: Losses) -> tuple[Atoms, Losses] | None:
+    """The discrete steps outcome by outcome, if there are any and the outcomes are few, and the other steps."""
     discrete = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
     rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
     atoms = enumerated([(step.table().whole()[0], times) for step, times in discrete]) if discrete else None
-    if atoms is None or len(atoms.loss) > _LISTED:
-        return _on_lattice(losses, directions, tolerance)
+    return None if atoms is None or len(atoms.loss) > _LISTED else (atoms, rest)
+
+
+def _shifted(atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both:
+    """The rest, read at each outcome."""
     remove, add = _finite(rest, {}, tolerance)
     pairs = {"remove": (remove, add), "add": (add, remove)}
     return _both([
@@ -164,9 +189,7 @@ def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
     return True
 
 
-def _both(
-    found: list[Profile] | list[AtomsProfile] | list[LatticeProfile] | list[BackedProfile] | list[ShiftedProfile],
-) -> Both:
+def _both(found: Sequence[Profile]) -> Both:
     """Both directions; one profile stands for both."""
     return found[0], found[-1]
 

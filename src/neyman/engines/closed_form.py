@@ -1,16 +1,16 @@
-"""Profiles with a closed form: Gaussian, one step of the Poisson-subsampled Gaussian, perfect and blatant.
+"""Profiles with a closed form: Gaussian, Laplace, one Poisson-sampled step of either, perfect and blatant.
 
 With x = eps/mu - mu/2 and M the Mills ratio,
 
     Gaussian:   delta(eps) = phi(x) (M(x) - M(x + mu)),       1 - delta(eps) = phi(x) (M(-x) + M(x + mu)),
 
-two forms without cancellation between them. One subsampled step, P or Q = (1-q) N(0, s^2) + q N(1, s^2), is a Gaussian
-profile (mu = 1/s) at another eps:
+two forms without cancellation between them. One sampled step, P or Q = (1-q) F_0 + q F_1 against F_0, is the profile of
+the step itself, F_1 against F_0 and F_0 against F_1 alike, at another eps:
 
-    remove:  delta(eps) = q delta_G(eps'),     e^eps' = 1 + (e^eps - 1)/q
-    add:     delta(eps) = w delta_G(eps''),    e^eps'' = e^eps q / w,    w = 1 - e^eps (1-q)    (0 where w <= 0)
+    remove:  delta(eps) = q delta_1(eps'),     e^eps' = 1 + (e^eps - 1)/q
+    add:     delta(eps) = w delta_1(eps''),    e^eps'' = e^eps q / w,    w = 1 - e^eps (1-q)    (0 where w <= 0)
 
-the second because P - e^eps Q = w N(0, s^2) - e^eps q N(1, s^2).
+the second because P - e^eps Q = w F_0 - e^eps q F_1.
 """
 
 from __future__ import annotations
@@ -114,8 +114,8 @@ class GaussianProfile(ClosedForm):
 class SampledProfile(ClosedForm):
     """delta of ONE step that takes part with probability ``rate``, from the profile of the step itself.
 
-    ``inner`` holds a profile that is nowhere above it and one that is nowhere below, ``direction`` "remove" (P is the
-    mixture) or "add" (Q is).
+    ``inner`` holds a profile that is nowhere above that of the step (which is symmetric) and one that is nowhere below;
+    ``direction`` is "remove" (P is the mixture) or "add" (Q is).
     """
 
     def __init__(self, inner: tuple[Profile, Profile], rate: float, direction: str) -> None:
@@ -160,7 +160,9 @@ class SampledProfile(ClosedForm):
         return value, np.minimum(gap, 0.0)
 
     def _moved(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
-        """The eps at which to read the step itself, and the weight before it, rounded so that delta moves by ``sign``."""
+        """The eps at which to read the step itself, and the weight before it: rounded so that delta moves by
+        ``sign``.
+        """
         q = self.rate
         growth = np.expm1(np.minimum(epsilon, 600.0))
         if self.direction == "remove":
@@ -236,7 +238,7 @@ class LaplaceProfile(ClosedForm):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         room = 4.0 * UNIT
         log_gap = np.minimum(self._log_gap(epsilon), 0.0)
-        delta = -np.expm1(log_gap)
+        delta = np.abs(np.expm1(log_gap))
         upper = np.minimum(delta * (1.0 + room), 1.0)
         return Bracket(delta * (1.0 - room), upper, log_gap * (1.0 + room), log_gap * (1.0 - room))
 

@@ -11,7 +11,7 @@ _SAME = 1e-11  # relative distance at which two multiples are the same: decimal 
 _MOST = 1 << 22  # multiples of the common unit in the largest
 
 
-def common_unit(units: Sequence[float | None]) -> float | None:
+def common_unit(units: Sequence[float]) -> float | None:
     """Return the largest h of which all ``units`` are whole multiples, to 1e-11; None where there is none.
 
     Examples
@@ -19,17 +19,16 @@ def common_unit(units: Sequence[float | None]) -> float | None:
     >>> round(common_unit([0.0146, 0.20002, 0.06205]), 12)
     0.00073
     """
-    known = [unit for unit in units if unit is not None]
-    if len(known) < len(units) or not known:
+    if not units:
         return None
-    largest = max(known)
+    largest = max(units)
     step = largest
-    for unit in known:
+    for unit in units:
         step = _measure(step, unit, largest)
         if step * _MOST < largest:
             return None
     step = largest / round(largest / step)
-    fits = all(abs(unit - round(unit / step) * step) <= _SAME * unit for unit in known)
+    fits = all(abs(unit - round(unit / step) * step) <= _SAME * unit for unit in units)
     return step if fits else None
 
 

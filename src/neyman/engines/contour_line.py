@@ -18,6 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.contour_scan import shortened
 from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
@@ -28,6 +29,7 @@ _UNIT = 2.0**-53
 SUMMED = 32.0 * _UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
 ROUNDED = 16.0 * _UNIT  # relative rounding of K(c) and of c eps beside each other
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
+_ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that never die
 _BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
@@ -71,7 +73,13 @@ class Plan:
         spread = max(8.0 * sd, *(distance for distance, _ in nearest))
         right, left = (place for _, place in nearest)
         furthest = most * 2.0 * math.pi / spread if spread < math.inf else math.inf
-        cut, log_tail = _cut(parts, walk.cut_at(index, limit), c, sd, k, min(target - log_share, k - 4.0), furthest)
+        cuts, goal = walk.cut_at(index, limit), min(target - log_share, k - 4.0)
+        if parts.rough:
+            goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
+            end = _cut(parts, cuts, c, sd, k, goal - 0.7, math.inf)
+            cut, log_tail = shortened(parts, cuts, c, sd, spread, end, goal)
+        else:
+            cut, log_tail = _cut(parts, cuts, c, sd, k, goal, furthest)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 
 

@@ -46,7 +46,7 @@ class Parting:
         """Part each step of ``parts`` where ``place`` says."""
         steps = tuple(
             (law, SoftBulk(law.sigma, law.rate, float(end), _WIDTH * law.sigma), times)
-            for (law, times), end in zip(parts.steps, valleys.ends[:, place.parting], strict=True)
+            for (law, times), end in zip(parts.gaussians, valleys.ends[:, place.parting], strict=True)
         )
         return cls(parts, walk, valleys, place, span, steps)
 

@@ -38,17 +38,17 @@ class Steps:
     @classmethod
     def along(cls, parts: Parts, reach: float, depth: float) -> Steps:
         """Laws for contours that cross the real axis at -``depth`` <= w <= ``reach``."""
-        weight = sum(times * law.sigma**2 for law, times in parts.steps)
+        weight = sum(times * law.sigma**2 for law, times in parts.gaussians)
         chi = min(max(math.sqrt(24.0 / weight), 0.02), 0.4)
 
         def laws(angle: float, step: float, tilt: float) -> tuple[tuple[RotatedLaw, int], ...]:
             # the law of S is about 1/sigma wide on the grid
             return tuple(
                 (RotatedLaw(law, angle, reach, depth, min(step, 0.2 / law.sigma), tilt), times)
-                for law, times in parts.steps
+                for law, times in parts.gaussians
             )
 
-        widest = max(law.sigma for law, _ in parts.steps)
+        widest = max(law.sigma for law, _ in parts.gaussians)
         angle = max(min(0.6, 1.8 / widest), 1.2 * chi)
         tilt = angle - 0.5 * chi
         return cls(

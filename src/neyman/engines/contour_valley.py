@@ -54,7 +54,7 @@ class Valleys:
         k = 0.5 * parts.mu**2 * c * (c + 1.0)
         mean, variance = parts.mu**2 * (c + 0.5), np.full(len(c), parts.mu**2)
         ends, places, losses, masses = [], [], [], []
-        for law, times in parts.steps:
+        for law, times in parts.gaussians:
             x = np.linspace(-10.0 * law.sigma, 20.0 * law.sigma, _POINTS)
             loss = log_ratio(x, law.sigma, law.rate)
             density = law.log_density(x) + math.log(x[1] - x[0])

@@ -60,10 +60,20 @@ class Parts:
             return math.inf
         return sum(times * law.largest(self.direction == "remove") for law, times in self.steps)
 
+    @cached_property
+    def gaussians(self) -> tuple[tuple[SamplingTransform, int], ...]:
+        """The steps that are sampled Gaussians, whose laws can be rotated and parted."""
+        return tuple((law, times) for law, times in self.steps if type(law) is SamplingTransform)
+
     @property
     def sampled(self) -> bool:
-        """Whether all steps are sampled Gaussians, whose laws can be rotated and parted."""
-        return all(type(law) is SamplingTransform for law, _ in self.steps)
+        """Whether that is all of them."""
+        return len(self.gaussians) == len(self.steps)
+
+    @property
+    def rough(self) -> bool:
+        """Whether some of the transforms do not die along a line."""
+        return not all(isinstance(law, SamplingTransform) for law, _ in self.steps)
 
     @property
     def parted(self) -> bool:
@@ -138,9 +148,7 @@ class Walk:
         """As far as this direction reaches, without holes on its right."""
         walk = self._reachable()
         end = parts.largest_loss
-        while walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST and walk.c[-1] * (end - walk.mean[-1]) > _LAST:
-            if end == math.inf:
-                break
+        while end < math.inf and walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST and not walk._last(end)[-1]:
             # losses with an end: the approach to it may take many orders of magnitude in c
             steeper = walk._merged(_evaluate(parts, walk.c[-1] * 2.0 ** np.arange(1, 9)))._reachable()
             if len(steeper.c) == len(walk.c):
@@ -206,11 +214,16 @@ class Walk:
                     side.append(zone[whole[first:last]])
         return [zone for zone in right if len(zone)], [zone for zone in left if len(zone)]
 
+    def _last(self, end: float) -> BoolArray:
+        """Where the tilted law is as good as its last atom, at ``end``."""
+        steep = self.c * math.sqrt(float(self.variance[np.argmin(np.abs(self.c))])) > 1.0
+        return steep & (self.c * (end - self.mean) < _LAST)
+
     def _holes(self, end: float) -> FloatArray:
         """Places to add: between neighbours on one side of the poles that leave a hole in eps, short of the ``end`` of
         the law.
         """
-        right = np.flatnonzero((self.c > 0.0) & (self.c * (end - self.mean) > _LAST))
+        right = np.flatnonzero((self.c > 0.0) & ~self._last(end))
         beyond = np.flatnonzero(self.depth[right] < -DEEPEST)
         right = right[: beyond[0] + 1] if len(beyond) else right
         between = np.flatnonzero((self.c > -1.0) & (self.c < 0.0))

@@ -28,7 +28,7 @@ _COARSEST = 0.02  # in units of 1 / (c + 1)
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
 _REFINEMENTS = 2  # finer spacings tried under one tilt
-_LARGEST = 1e8
+_LARGEST = 1e9
 _LAST = 0.02  # c times the distance of the tilted mean from the end of the law
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
@@ -43,7 +43,7 @@ class LatticeProfile(Profile):
     Parameters
     ----------
     steps : sequence of (step, count)
-        ``SubsampledGaussianStep`` or ``GaussianStep`` with how often each is applied, count >= 1; not empty.
+        Any steps, with how often each is applied, count >= 1; not empty. Their infinite masses are set aside.
     direction : str
         "remove" or "add".
     tolerance : float
@@ -64,6 +64,7 @@ class LatticeProfile(Profile):
 
     Examples
     --------
+    >>> from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
     >>> profile = LatticeProfile([(SubsampledGaussianStep(sigma=2.0, rate=0.1), 10)], "remove")
     >>> bracket = profile.bracket(np.array([0.625]))
     >>> bool(bracket.lower[0] <= 1.03e-4 <= bracket.upper[0] * 1.01), f"{bracket.upper[0]:.6e}"
@@ -108,7 +109,9 @@ class LatticeProfile(Profile):
     @cached_property
     def _steepest(self) -> float:
         """The c from which the tilted law is as good as its last atom: more tilt shows nothing new."""
-        c = 1.0
+        if self._end == math.inf:
+            return _LARGEST
+        c = 1.0 / self._cumulant.at(0.0).deviation
         while c < _LARGEST and not c * (self._end - self._cumulant.at(c).mean) < _LAST:
             c *= 2.0
         return c

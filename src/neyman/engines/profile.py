@@ -68,7 +68,7 @@ class Profile(ABC):
     @property
     @abstractmethod
     def method(self) -> str:
-        """Which engine answers: "closed form", "transform" or "lattice"."""
+        """Which engine answers: "closed form", "exact sum", "transform", "lattice", or several."""
 
     @abstractmethod
     def bracket(self, epsilon: FloatArray) -> Bracket:

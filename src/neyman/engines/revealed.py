@@ -22,13 +22,16 @@ _UNIT = 2.0**-53
 class RevealedProfile(Profile):
     """``inner`` is the profile of the law given that nothing is revealed, ``backward`` that of its reversal.
 
-    ``log_whole`` are log a and log b, each known to a relative error of 1e-13.
+    ``log_whole`` are log a and log b, each known to a relative error of 1e-13, ``revealed`` bounds 1 - a.
     """
 
-    def __init__(self, inner: Profile, backward: Profile, log_whole: tuple[float, float]) -> None:
+    def __init__(
+        self, inner: Profile, backward: Profile, log_whole: tuple[float, float], revealed: tuple[float, float]
+    ) -> None:
         self._inner = inner
         self._backward = backward
         self._log_a = log_whole[0]
+        self._revealed = revealed
         self._shift = log_whole[1] - log_whole[0]
         self._slack = 2e-13 * (abs(log_whole[0]) + abs(log_whole[1])) if self._shift != 0.0 else 0.0
 
@@ -43,9 +46,8 @@ class RevealedProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         upper, lower = self._at(epsilon, -1.0), self._at(epsilon, 1.0)
         log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * _UNIT
-        revealed = -math.expm1(log_a)
-        above = revealed * (1.0 + 2e-13) + math.exp(log_a) * upper.upper * (1.0 + room)
-        below = revealed * (1.0 - 2e-13) + math.exp(log_a) * lower.lower * (1.0 - room)
+        above = self._revealed[1] + math.exp(log_a) * upper.upper * (1.0 + room)
+        below = self._revealed[0] + math.exp(log_a) * lower.lower * (1.0 - room)
         high = np.minimum(lower.log_gap_upper + log_a * (1.0 - 1e-13) + 4.0 * _UNIT * np.abs(lower.log_gap_upper), 0.0)
         low = upper.log_gap_lower + log_a * (1.0 + 1e-13) - 4.0 * _UNIT * np.abs(upper.log_gap_lower)
         return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)

@@ -1,6 +1,6 @@
-"""A composition of a law that is a list of outcomes with any other: delta(eps) = sum over l of p(l) delta_other(eps - l).
+"""A composition of a law that is a list of outcomes with any other.
 
-Exact, whatever the other engine, and as sharp as it.
+delta(eps) = sum over l of p(l) delta_other(eps - l). Exact, whatever the other engine, and as sharp as it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -44,22 +45,39 @@ def epsilon_upper(
         return b.upper <= goal
 
     root = crossing(score, _target(delta), start, known=known)
-    return _certified(profile, delta, root, holds, 1.0)
+    found = _certified(profile, delta, root, holds, 1.0)
+    if math.isinf(profile.tail_mu):
+        # where delta(eps) stays at the mass at infinity, any eps holds: the least is meant
+        finite = np.flatnonzero(np.isfinite(found) & (found > 0.0))
+        flat = finite[holds(profile.bracket(found[finite] * (1.0 - 1e-7)), delta[finite])]
+        found[flat] = _least(profile, delta[flat], found[flat], holds)
+    return found
+
+
+def _least(profile: Profile, goal: FloatArray, high: FloatArray, holds: _Holds) -> FloatArray:
+    """Bisect for the least eps at which it holds, from above."""
+    low = np.zeros_like(high)
+    for _ in range(60 if len(high) else 0):
+        middle = 0.5 * (low + high)
+        right = holds(profile.bracket(middle), goal)
+        low, high = np.where(right, low, middle), np.where(right, middle, high)
+    return high
 
 
 def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: FloatArray | None = None) -> FloatArray:
-    """Return eps >= 0 at which delta(eps) >= ``delta`` and delta(eps) > 0 are certified; 0 where there is none.
+    """Return eps >= 0 at which delta(eps) > ``delta`` is certified; 0 where there is none. (At an eps with delta(eps) =
+    ``delta`` a smaller one may do as well.)
 
     ``upper`` is the answer of ``epsilon_upper``, if it is known: the search then starts there.
     """
-    goal = np.maximum(delta, 5e-324)
+    goal = delta
 
     def score(epsilon: FloatArray) -> FloatArray:
         b = profile.bracket(epsilon)
         return np.minimum(delta_score(b.lower, b.log_gap_upper), 2.0 * _UNREACHED)
 
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
-        return b.lower >= goal
+        return b.lower > goal
 
     usable = upper is not None and bool(np.all(np.isfinite(upper)))
     root = upper if upper is not None and usable else crossing(score, _target(goal), start)

@@ -127,8 +127,8 @@ def _infimum(
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Lower-bound inf over x of the convex objective, and whether four points ever surrounded it.
 
-    "beta" is in units of e^scale, since the gap itself may underflow. Where the curve has a corner the objective is flat
-    up to rounding: then every width of the four points gives a bound, and the best is kept.
+    "beta" is in units of e^scale, since the gap itself may underflow. Where the curve has a corner the objective is
+    flat up to rounding: then every width of the four points gives a bound, and the best is kept.
     """
     units = np.zeros_like(alpha) if scale is None else scale
     bound, found, seen = np.zeros_like(alpha), *(np.zeros(alpha.shape, dtype=np.bool_) for _ in range(2))
@@ -145,7 +145,9 @@ def _infimum(
             rest = {"power": 0.0, "excess": alpha[rows], "beta": np.exp(np.minimum(-units[rows], 700.0))}[kind]
             farthest = (np.min(upper, axis=0) + rest) / rising
             value, ok = _convex_infimum(np.expm1(at - at[1]), lower, upper, farthest)
-        known = np.isfinite(value)
+            # a load that is capped is no longer convex
+            honest = (at[3] <= 690.0) & (at[3] + np.log(alpha[rows]) - units[rows] <= 1.0)
+        known, ok = np.isfinite(value) & honest, ok & honest
         bound[rows[known]] = np.where(seen[rows[known]], np.maximum(bound[rows[known]], value[known]), value[known])
         seen[rows[known]] = True
         found[rows[ok]] = True
@@ -203,8 +205,9 @@ def _convex_infimum(
     ends = np.minimum(np.min(lower, axis=0), np.minimum(left_end, right_end))
     at_vertex = np.minimum(lower[1] + falling * (vertex - x[1]), lower[2] - rising * (x[2] - vertex))
     inner = np.where(falling < rising, at_vertex, -np.inf)
-    left = lower[0] - np.maximum(upper[1] - lower[0], 0.0) * ((x[0] + 1.0) / (x[1] - x[0]))
-    right = lower[3] - np.maximum(upper[2] - lower[3], 0.0) * (np.maximum(farthest - 1.0 - x[3], 0.0) / (x[3] - x[2]))
+    down, up = np.maximum(upper[1] - lower[0], 0.0), np.maximum(upper[2] - lower[3], 0.0)
+    left = lower[0] - down * ((x[0] + 1.0) / (x[1] - x[0]))
+    right = lower[3] - np.where(up > 0.0, up * (np.maximum(farthest - 1.0 - x[3], 0.0) / (x[3] - x[2])), 0.0)
     inside = np.minimum(np.minimum(inner, ends), np.minimum(left, right))
     scale = np.max(np.abs(lower), axis=0) + np.max(np.abs(upper), axis=0)
     bound = inside - 8.0 * UNIT * scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -60,6 +60,8 @@ class DistributionOfDensity:
     log_density: Distribution
     low: float
     high: float
+    _edge: FloatArray = field(init=False, repr=False, compare=False)
+    _before: FloatArray = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         edge = np.linspace(self.low, self.high, _PANELS + 1)
@@ -67,10 +69,9 @@ class DistributionOfDensity:
         object.__setattr__(self, "_before", np.append(0.0, np.cumsum(self._mass(edge[:-1], edge[1:]))))
 
     def __call__(self, x: FloatArray) -> FloatArray:
-        edge, before = getattr(self, "_edge"), getattr(self, "_before")  # noqa: B009 (set by __post_init__)
         at = np.clip(np.asarray(x, dtype=np.float64), self.low, self.high)
-        panel = np.clip(np.searchsorted(edge, at, side="right") - 1, 0, _PANELS - 1)
-        return before[panel] + self._mass(edge[panel], at)
+        panel = np.clip(np.searchsorted(self._edge, at, side="right") - 1, 0, _PANELS - 1)
+        return self._before[panel] + self._mass(self._edge[panel], at)
 
     def _mass(self, start: FloatArray, stop: FloatArray) -> FloatArray:
         half = 0.5 * (stop - start)

@@ -31,11 +31,6 @@ class CustomGrid(GridLaw):
     def base(self) -> float:
         return float(mixed(np.array([self.step.low]), self.step.rate)[0])
 
-    @property
-    def exact(self) -> bool:
-        """A lattice need not hold it."""
-        return False
-
     @cached_property
     def _width(self) -> float:
         return float(mixed(np.array([self.step.high]), self.step.rate)[0]) - self.base
@@ -102,17 +97,15 @@ class CustomGrid(GridLaw):
         contradiction = float(np.sum(off * low * math.expm1(h))) + abs(p_first - low[0] * q_first)
         if not contradiction <= _OFF * max(1.0, float(low[-1])):
             raise InvalidParameter(
-                "q_cdf",
-                contradiction,
-                "the same law as p_cdf: dP = e^L dQ",
+                "q_cdf", contradiction, "the same law as p_cdf: dP = e^L dQ",
                 "The value is the mass that contradicts it.",
-            )
+            )  # fmt: skip
         upper = np.clip(upper, 0.0, q)
         infinite = math.log(self._missing + contradiction) if self._missing + contradiction > 0.0 else -math.inf
         node = np.array([0] if q_first > 0.0 else [], dtype=np.int64)
         log_node = np.log(np.full(len(node), q_first)) if len(node) else np.zeros(0)
         far = 1.0 + float(np.abs(edge[[0, -1]]).max())
         return BinSplit(
-            self.base, 0, h, q - upper, upper, np.zeros(last), np.full(last, math.inf), 16.0 * _UNIT, 16.0 * _UNIT * far,
-            (-math.inf, -math.inf), (-math.inf, infinite), (node, log_node),
+            self.base, 0, h, q - upper, upper, np.zeros(last), np.full(last, math.inf), 16.0 * _UNIT,
+            16.0 * _UNIT * far, (-math.inf, -math.inf), (-math.inf, infinite), (node, log_node),
         )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Discrete losses on a lattice: exactly where the lattice holds them, else divided between the points on either side."""
+"""Discrete losses on a lattice: exactly where it holds them, else divided between the points on either side."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class DiscreteTransform(Transform):
         moved = (t.slack * total + (t.stretch + units) * spread) * (omega + abs(w))
         error = moved + (t.relative + units + 4.0 * _UNIT * float(np.abs(log_weight).max())) * total
         modulus = np.maximum(np.abs(value), 1e-300)
-        return np.log(value) + peak, error / modulus
+        return np.asarray(np.log(value) + peak, complex), error / modulus
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         return self.moments(w).log_a + 1e-12

@@ -35,8 +35,8 @@ class BinSplit:
     The masses are ``lower * exp(log_scale)`` and ``upper * exp(log_scale)``. ``relative`` bounds the error of each of
     them relative to their sum; ``slack`` bounds the distance between the true loss at an edge and base + i h;
     ``variation`` bounds, per bin, how much the logarithm of the density of e^L (or of e^-L) varies. The tails are
-    logarithms of the masses (without, with the record) outside. ``nodes`` are outcomes that lie at edges, no part of the
-    bins: the indices of the edges, counted from ``first``, and the logs of the masses.
+    logarithms of the masses (without, with the record) outside. ``nodes`` are outcomes that lie at edges, no part of
+    the bins: the indices of the edges, counted from ``first``, and the logs of the masses.
     """
 
     base: float

@@ -1,8 +1,8 @@
 """The loss of a Laplace step: two atoms, and between them one smooth piece, or two mirrored ones.
 
-With d = 1 / b and t(x) = (|x| - |x - 1|) / b in [-d, d], the law F_0 has the mass 1/2 at t = -d, e^{-d} / 2 at t = d and
-between them the density e^{-(t + d) / 2} / 4. The loss is m(t) = log(1 - q + q e^t); when a record is exchanged it is
-m(t) - m(-d) where x > 0, and minus that, mirrored, where x < 0.
+With d = 1 / b and t(x) = (|x| - |x - 1|) / b in [-d, d], the law F_0 has the mass 1/2 at t = -d, e^{-d} / 2 at t = d
+and between them the density e^{-(t + d) / 2} / 4. The loss is m(t) = log(1 - q + q e^t); when a record is exchanged it
+is m(t) - m(-d) where x > 0, and minus that, mirrored, where x < 0.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _DEPTH = 60.0  # -log of the tilted mass that a step may leave out of sight
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """t in (-d, d) with loss ``sign`` (m(t) - ``level``) and log density ``log_weight`` - (t + d) / 2 under Q, plus m(t)
-    where the loss is mirrored.
+    """t in (-d, d) with loss ``sign`` (m(t) - ``level``) and log density ``log_weight`` - (t + d) / 2 under Q, plus
+    m(t) where the loss is mirrored.
     """
 
     d: float
@@ -100,7 +100,7 @@ class LaplaceLaw(GridLaw):
         return float(self.atoms[0][0])
 
     @property
-    def unit(self) -> float | None:
+    def unit(self) -> float:
         """The distance of the two atoms."""
         return float(self.atoms[0][1] - self.atoms[0][0])
 
@@ -131,18 +131,16 @@ class LaplaceLaw(GridLaw):
         mean = float(weight @ loss) / total
         spread = float(weight @ (loss - mean) ** 2) / total
         # what is further than this from the atom that the tilt favours does not count, wherever it is moved
-        whole = self.unit or 0.0
+        whole = self.unit
         seen = min(whole, (_DEPTH + math.log(times)) / c) if c > 0.0 else whole
         reach = (whole - seen, whole) if remove else (0.0, seen)
         return Tilted(peak + math.log(total), mean, spread, reach)
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
         """Edges are counted from the lower atom; where both atoms are at hand, all of them."""
-        whole = self.unit or 0.0
-        first, last = math.floor(reach[0] / h), math.ceil(reach[1] / h * (1.0 - _SAME))
-        return (0 if reach[0] <= 0.0 else first), max(last, first + 1) if reach[1] < whole else math.ceil(
-            whole / h * (1.0 - _SAME)
-        )
+        whole = self.unit
+        first, last = math.floor(reach[0] / h), math.ceil(min(reach[1], whole) / h * (1.0 - _SAME))
+        return (0 if reach[0] <= 0.0 else first), max(last, first + 1) if reach[1] < whole else last
 
     def span(self, reach: Reach) -> float:
         return reach[1] - reach[0]
@@ -155,23 +153,13 @@ class LaplaceLaw(GridLaw):
         # the atom at the end of the direction lies on an edge: nothing is above it that could be moved
         base = high - count * h if remove and not aligned else low
         edge = base + h * np.arange(first, last + 1)
-        lower, upper, width = (np.zeros(last - first) for _ in range(3))
-        for piece in self.pieces:
-            place = piece.place(np.clip(edge, low, high))
-            ends, start = (place, edge[:-1]) if piece.sign > 0.0 else (place[::-1], edge[-2::-1])
-            *masses, scale = smooth_bins(ends, start, h, 0.25, piece.log_q, piece.loss)
-            turned = slice(None, None, 1 if piece.sign > 0.0 else -1)
-            part = [(mass * np.exp(scale))[turned] for mass in masses]
-            lower, upper, width = lower + part[0], upper + part[1], width + np.diff(ends)[turned]
-        variation = 3.0 * h + 1.5 * width
-        if len(self.pieces) > 1:  # where two pieces meet, the density may jump
-            variation[np.abs(edge[:-1] + 0.5 * h) <= h] = math.inf
+        lower, upper, variation = self._smooth(edge, h)
         nodes: list[tuple[int, float]] = []
         for at, log_q, on_edge in ((0, float(self.atoms[1][0]), not remove), (count, float(self.atoms[1][1]), remove)):
             j = min(at, count - 1) - first  # the bin beside it
-            if (aligned or on_edge) and first <= at <= last:
-                nodes.append((at - first, log_q))
-            elif not (aligned or on_edge) and 0 <= j < last - first:
+            if aligned or on_edge:
+                nodes += [(at - first, log_q)] if first <= at <= last else []
+            elif 0 <= j < last - first:
                 share = math.expm1((low if at == 0 else high) - float(edge[j])) / math.expm1(h)
                 lower[j] += math.exp(log_q) * (1.0 - min(max(share, 0.0), 1.0))
                 upper[j] += math.exp(log_q) * min(max(share, 0.0), 1.0)
@@ -184,3 +172,18 @@ class LaplaceLaw(GridLaw):
             (off if aligned else 0.0) + 16.0 * _UNIT * (far + self.d), some if first > 0 else none,
             some if last < count else none, (index, log_node),
         )  # fmt: skip
+
+    def _smooth(self, edge: FloatArray, h: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Per bin, what of the smooth part goes to its lower and its upper end, and the variation of the density."""
+        lower, upper, width = (np.zeros(len(edge) - 1) for _ in range(3))
+        for piece in self.pieces:
+            place = piece.place(np.clip(edge, *self.atoms[0]))
+            ends, start = (place, edge[:-1]) if piece.sign > 0.0 else (place[::-1], edge[-2::-1])
+            *masses, scale = smooth_bins(ends, start, h, 0.25, piece.log_q, piece.loss)
+            turned = slice(None, None, 1 if piece.sign > 0.0 else -1)
+            part = [(mass * np.exp(scale))[turned] for mass in masses]
+            lower, upper, width = lower + part[0], upper + part[1], width + np.diff(ends)[turned]
+        variation = 3.0 * h + 1.5 * width
+        if len(self.pieces) > 1:  # where two pieces meet, the density may jump
+            variation[np.abs(edge[:-1] + 0.5 * h) <= h] = math.inf
+        return lower, upper, variation

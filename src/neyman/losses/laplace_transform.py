@@ -92,19 +92,8 @@ class LaplaceTransform(Transform):
         return np.concatenate(loss), np.concatenate(log_q)
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
-        d = self.law.d
         if self.step.rate == 1.0:
-            z = w - 0.5 + 1j * omega
-            v = np.where(z.real < 0.0, -z, z)
-            turn = 2.0 * v * d
-            tiny = np.abs(turn) < 1e-8
-            share = -np.expm1(-turn) / np.where(tiny, 1.0, 2.0 * v)
-            share = np.where(tiny, d * (1.0 - 0.5 * turn), share)
-            inner = 1.0 + np.exp(-turn) + share
-            size = 1.0 + np.exp(-turn.real) + np.abs(share)
-            log_a = v * d - 0.5 * d - math.log(2.0) + np.log(inner)
-            error = 16.0 * _UNIT * (2.0 + np.abs(turn) + d) * size / np.maximum(np.abs(inner), 1e-300)
-            return log_a, error
+            return self._closed_line(w, omega)
         loss, log_q = self._nodes(abs(w) + float(omega[-1]))
         log_weight = log_q + w * loss
         peak = float(log_weight.max())
@@ -113,7 +102,21 @@ class LaplaceTransform(Transform):
         total, spread = float(weight.sum()), float(weight @ np.abs(loss))
         units = _UNIT * (32.0 + len(weight) / 8.0 + abs(peak) + abs(w) * self.law.ends[1])
         error = units * (total + (omega + abs(w)) * (spread + 1.0)) + _QUADRATURE * total
-        return np.log(value) + peak, error / np.maximum(np.abs(value), 1e-300)
+        return np.asarray(np.log(value) + peak, complex), error / np.maximum(np.abs(value), 1e-300)
+
+    def _closed_line(self, w: float, omega: FloatArray) -> tuple[ComplexArray, FloatArray]:
+        d = self.law.d
+        z = w - 0.5 + 1j * omega
+        v = np.where(z.real < 0.0, -z, z)
+        turn = 2.0 * v * d
+        tiny = np.abs(turn) < 1e-8
+        share = -np.expm1(-turn) / np.where(tiny, 1.0, 2.0 * v)
+        share = np.where(tiny, d * (1.0 - 0.5 * turn), share)
+        inner = 1.0 + np.exp(-turn) + share
+        size = 1.0 + np.exp(-turn.real) + np.abs(share)
+        log_a = v * d - 0.5 * d - math.log(2.0) + np.log(inner)
+        error = 16.0 * _UNIT * (2.0 + np.abs(turn) + d) * size / np.maximum(np.abs(inner), 1e-300)
+        return np.asarray(log_a, complex), error
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         loss, log_q = self.law.atoms

@@ -25,9 +25,9 @@ class Outcomes:
     """Finite outcomes by ascending ``loss``, with the log of their masses under Q; P has e^loss times those.
 
     ``infinite`` are the masses of P where Q has none and of Q where P has none; ``dropped`` bounds the mass, under
-    either, of outcomes left out; a loss is known within ``slack`` + ``stretch`` |loss|, a mass within the relative error
-    ``relative``. Where all losses are unit * place with places whole numbers apart, ``unit`` and ``place`` say so;
-    ``end`` is the largest loss where it is rational.
+    either, of outcomes left out; a loss is known within ``slack`` + ``stretch`` |loss|, a mass within the relative
+    error ``relative``. Where all losses are unit * place with places whole numbers apart, ``unit`` and ``place`` say
+    so; ``end`` is the largest loss where it is rational.
     """
 
     loss: FloatArray
@@ -51,7 +51,7 @@ class Outcomes:
         slack = self.slack + (8.0 * _UNIT + self.stretch) * (1.0 + _largest(self.loss))
         return Outcomes(
             loss, log_q, (rate * self.infinite[0], 0.0), slack, relative=self.relative, dropped=self.dropped
-        )._merged()
+        ).merged()
 
     def whole(self) -> tuple[Outcomes, tuple[float, float]]:
         """The two laws given that neither is infinite, and the logs of the masses under P and Q that this leaves."""
@@ -67,21 +67,12 @@ class Outcomes:
         )  # fmt: skip
         return moved, (log_a, log_b)
 
-    def reversed(self) -> Outcomes:
-        """Q against P."""
-        place = None if self.place is None else -self.place[::-1]
-        relative = self.relative + self.slack + (2.0 * _UNIT + self.stretch) * (1.0 + _largest(self.loss))
-        return Outcomes(
-            -self.loss[::-1], self.log_p[::-1], self.infinite[::-1], self.slack, self.stretch, relative, self.dropped,
-            self.unit, place, self.end,  # the end is known only of laws that are their own reversal
-        )  # fmt: skip
-
     @property
     def log_p(self) -> FloatArray:
         """log of the masses under P."""
         return self.log_q + self.loss
 
-    def _merged(self) -> Outcomes:
+    def merged(self) -> Outcomes:
         """In ascending order, outcomes of one loss together."""
         order = np.argsort(self.loss, kind="stable")
         loss, log_q = self.loss[order], self.log_q[order]
@@ -140,7 +131,7 @@ def worst_of(p: tuple[float, ...], q: tuple[float, ...]) -> Outcomes:
     slack = off + 4.0 * _UNIT * (1.0 + _largest(loss))
     relative = off + 4.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q), initial=0.0)))
     table = Outcomes(loss, log_q, infinite, slack, relative=relative)
-    return table._merged() if len(loss) else table
+    return table.merged() if len(loss) else table
 
 
 def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) -> Outcomes:
@@ -150,15 +141,15 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     --------
     >>> table = discrete_gaussian(1.0, 1, 1.0, False)
     >>> len(table.place) - 1, float(np.exp(table.log_q).sum().round(12))
-    (78, 1.0)
+    (81, 1.0)
     """
     reach = math.ceil(_TAIL * sigma) + 1
     sides = 2 if two_sided else 1
     if 2 * reach + sides * shift + 1 > _MOST:
         raise InvalidParameter(
             "sigma", sigma, f"at most about {_MOST / 2 / _TAIL:.0f}, and the sensitivity to match",
-            "A discrete Gaussian this wide is listed integer by integer; pass a Gaussian of the same sigma in its place "
-            "only if the release rounds a continuous one.",
+            "A discrete Gaussian this wide is listed integer by integer; pass a Gaussian of the same sigma in its "
+            "place only if the release rounds a continuous one.",
         )  # fmt: skip
     x = np.arange(-reach - (sides - 1) * shift, reach + shift + 1, dtype=np.float64)
     log_f = -0.5 * (x / sigma) ** 2
@@ -171,11 +162,11 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     loss = mixed(up, rate)
     slack = stretch * _largest(up) + 8.0 * _UNIT * (1.0 + _largest(loss))
     if not two_sided:
-        return Outcomes(loss, log_f, slack=slack, relative=relative, dropped=_TINY)._merged()
+        return Outcomes(loss, log_f, slack=slack, relative=relative, dropped=_TINY).merged()
     down = mixed(rise * (-x - 0.5 * shift), rate)
     return Outcomes(
         loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack, dropped=_TINY
-    )._merged()
+    ).merged()
 
 
 def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> Outcomes:
@@ -203,9 +194,9 @@ def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> 
     loss = mixed(up, rate)
     slack = stretch * largest + 8.0 * _UNIT * (1.0 + _largest(loss))
     if not two_sided:
-        return Outcomes(loss, log_f, slack=slack, relative=relative)._merged()
+        return Outcomes(loss, log_f, slack=slack, relative=relative).merged()
     down = mixed((np.abs(x) - np.abs(x + shift)) / scale, rate)
-    return Outcomes(loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack)._merged()
+    return Outcomes(loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack).merged()
 
 
 def _largest(loss: FloatArray) -> float:

@@ -46,9 +46,9 @@ def _score(log_small: FloatArray, log_rest: FloatArray) -> FloatArray:
 def discrete_gaussian_mu(sigma: float, shift: int) -> float:
     """The same for two discrete Gaussians ``shift`` apart, whose vertices never end.
 
-    With a(k) = -log P(X >= k) and z = -Phi^-1(e^-a), mu at the k-th vertex is z(k) - z(k - shift). a(k) is known but for
-    the factor 1 + rho + ... of a geometric series, so every vertex down to ``_DEEP`` deviations is looked at; from there
-    on z' <= 1/z bounds the increment by a bound that falls.
+    With a(k) = -log P(X >= k) and z = -Phi^-1(e^-a), mu at the k-th vertex is z(k) - z(k - shift). a(k) is known but
+    for the factor 1 + rho + ... of a geometric series, so every vertex down to ``_DEEP`` deviations is looked at; from
+    there on z' <= 1/z bounds the increment by a bound that falls.
     """
     if sigma > _SMOOTH:
         # the offset of z from k/sigma, -log(t/(1 - e^-t))/(sigma t) with t = k/sigma^2, rises by at most 1/(24 sigma^2)

@@ -23,18 +23,13 @@ _SEEN = 14.0  # standard deviations looked at on either side
 
 @dataclass(frozen=True, slots=True)
 class ReplacedGrid(GridLaw):
-    """L(x) = m(t(x)) - m(t(-x)) with m(t) = log(1 - q + q e^t) and t(x) = (2x - 1) / (2 sigma^2): odd and rising in x."""
+    """L(x) = m(t(x)) - m(t(-x)) with m(t) = log(1 - q + q e^t), t(x) = (2x - 1) / (2 sigma^2): odd and rising in x."""
 
     step: ReplacedGaussianStep
 
     @property
     def base(self) -> float:
         return 0.0
-
-    @property
-    def exact(self) -> bool:
-        """It is smooth."""
-        return False
 
     def end(self, remove: bool) -> float:
         return math.inf
@@ -91,7 +86,7 @@ class ReplacedGrid(GridLaw):
         return max(z, 1.0 - z, 0.0) / self.step.sigma
 
     def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
-        s, q = self.step.sigma, self.step.rate
+        s = self.step.sigma
         edge = h * np.arange(first, last + 1)
         place = self.place(edge)
         longest = 0.2 * min(s, s**2)
@@ -101,17 +96,15 @@ class ReplacedGrid(GridLaw):
         far = np.maximum(np.abs(place[:-1]), np.abs(place[1:]))
         variation = width * (far / s**2 + 4.0 / s**2) + 3.0 * h
         reach = float(np.abs(place).max())
-        ends = []
-        for side, x in ((1.0, float(place[0])), (-1.0, float(place[-1]))):
-            up = 1e-12 + 8.0 * _UNIT * (reach / s) ** 2
-            plain = float(log_ndtr(side * x / s))
-            with_other, with_one = float(log_ndtr(side * (x + 1.0) / s)), float(log_ndtr(side * (x - 1.0) / s))
-            ends.append(tuple(
-                float(np.logaddexp(math.log1p(-q) + plain, math.log(q) + moved)) + up for moved in (with_other, with_one)
-            ))  # fmt: skip
+        up = 1e-12 + 8.0 * _UNIT * (reach / s) ** 2
+        below, above = self._log_tails(float(place[0]), 1.0, up), self._log_tails(float(place[-1]), -1.0, up)
         slack = 16.0 * _UNIT * (1.0 + float(np.abs(edge[[0, -1]]).max()) + (reach + 1.0) / s**2)
         relative = 2.0 * QUADRATURE + 16.0 * _UNIT * (4.0 + ((reach + 1.0) / s) ** 2)
-        return BinSplit(
-            0.0, first, h, lower, upper, log_scale, variation, relative, slack, (ends[0][0], ends[0][1]),
-            (ends[1][0], ends[1][1]),
-        )  # fmt: skip
+        return BinSplit(0.0, first, h, lower, upper, log_scale, variation, relative, slack, below, above)
+
+    def _log_tails(self, x: float, side: float, up: float) -> tuple[float, float]:
+        """log of the masses (without, with the record) below x (``side`` 1) or above it (-1), raised by ``up``."""
+        q = self.step.rate
+        plain, other, one = (float(log_ndtr(side * at / self.step.sigma)) for at in (x, x + 1.0, x - 1.0))
+        log_rest, log_q = math.log1p(-q) + plain, math.log(q)
+        return float(np.logaddexp(log_rest, log_q + other)) + up, float(np.logaddexp(log_rest, log_q + one)) + up

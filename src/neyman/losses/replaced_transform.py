@@ -38,10 +38,6 @@ class ReplacedTransform(SamplingTransform):
         side = np.real(log_ratio(-x - 1j * y[..., None], self.sigma, self.rate))
         return SamplingTransform.log_density(self, x) + 0.5 * (y[..., None] / self.sigma) ** 2 + side
 
-    def log_lost(self, cut: FloatArray) -> FloatArray:
-        """Log of a bound on the mass that either law has beyond ``cut``."""
-        return SamplingTransform.log_lost(self, cut)
-
     def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
         low = -min(LIMIT * self.sigma + 1.0, 12.0 * self.sigma + 2.0 + max(0.0, 1.0 - w, reach if w < 1.0 else 0.0))
         top = min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))

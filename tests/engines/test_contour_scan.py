@@ -1,0 +1,50 @@
+"""Lines through laws that never die: what a shorter cut leaves out is no more than it claims."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.engines.contour_line import Plan
+from neyman.engines.contour_walk import Parts, Walk
+from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace_transform import LaplaceTransform
+
+
+def composition(scales: np.ndarray, times: int = 1) -> Parts:
+    return Parts(tuple((LaplaceTransform(LaplaceStep(float(b))), times) for b in scales), 0.0, "remove")
+
+
+def beyond(parts: Parts, c: float, cut: float) -> float:
+    """(1/pi) int |e^K| / |z (z + 1)| from ``cut`` on, by a fine sum far beyond: no bound, but the truth nearly."""
+    omega = np.concatenate([np.linspace(cut, 40.0 * cut, 6000), np.geomspace(40.0 * cut, 1e5 * cut, 1000)[1:]])
+    log_size = np.zeros(len(omega))
+    for law, times in parts.steps:
+        log_size += times * law.on_line(c + 1.0, omega, math.inf, 40.0)[0].real
+    z = c + 1j * omega
+    with np.errstate(under="ignore"):
+        return float(np.trapezoid(np.exp(log_size) / np.abs(z * (z + 1.0)), omega)) / math.pi
+
+
+@pytest.mark.parametrize("scales", [np.linspace(10.0, 100.0, 300), np.linspace(1.0, 3.0, 60), np.full(1, 4.0)])
+def test_what_is_cut_off_is_bounded(scales: np.ndarray) -> None:
+    parts = composition(scales, 400 if len(scales) == 1 else 4)
+    walk = Walk.along(parts)
+    for index in np.flatnonzero(walk.useful())[12:40:14]:
+        plan = Plan.make(parts, walk, int(index), (0.0, 1.0))
+        assert math.isfinite(plan.nodes)
+        assert beyond(parts, plan.c, plan.cut) <= math.exp(plan.log_truncation) * (1.0 + 1e-6)
+
+
+def test_many_large_scales_are_certified() -> None:
+    """Two hundred steps a tenth of whose transforms each dies: certified, and beside the lattice, which must overlap."""
+    many = ny.account(ny.compose(ny.Laplace(float(b)) ** 10 for b in np.linspace(10.0, 30.0, 50)))
+    few = ny.account(ny.compose(ny.Laplace(float(b)) ** 10 for b in np.linspace(10.0, 30.0, 50)), tolerance=1e-4)
+    assert "transform" in many.method
+    for eps in (0.0, 2.0, 6.0):
+        assert many.optimistic.delta(eps) <= few.delta(eps)
+        assert few.optimistic.delta(eps) <= many.delta(eps)
+        assert many.delta(eps) - many.optimistic.delta(eps) <= 1e-6 * many.delta(eps)
