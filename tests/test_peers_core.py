@@ -20,7 +20,9 @@ PAIRS: dict[str, tuple[Any, ny.Mechanism, float]] = {
     "Laplace": (lambda: pld.from_laplace_mechanism(1.0, **GRID), ny.Laplace(1.0), 1e-6),
     "Laplace, sensitivity 2": (lambda: pld.from_laplace_mechanism(3.0, 2.0, **GRID), ny.Laplace(3.0, 2.0), 4e-5),
     "discrete Gaussian": (lambda: pld.from_discrete_gaussian_mechanism(2.0, **GRID), ny.DiscreteGaussian(2.0), 1e-6),
-    "discrete Laplace": (lambda: pld.from_discrete_laplace_mechanism(0.7, 2, **GRID), ny.DiscreteLaplace(1 / 0.7, 2), 1e-5),
+    "discrete Laplace": (
+        lambda: pld.from_discrete_laplace_mechanism(0.7, 2, **GRID), ny.DiscreteLaplace(1 / 0.7, 2), 1e-5,
+    ),
     "randomised response": (
         lambda: pld.from_randomized_response(0.4, 5, **GRID), ny.RandomizedResponse(math.log(8.5), 5), 4e-5,
     ),
@@ -46,12 +48,12 @@ def ours(name: str, times: int) -> ny.Guarantee:
     return ny.account(PAIRS[name][1] ** times, tolerance=0.5)
 
 
-@pytest.mark.parametrize("times", [1, 3, 100])
-@pytest.mark.parametrize("name", PAIRS)
+@pytest.mark.parametrize(
+    ("name", "times"),
+    [(name, times) for name in PAIRS for times in ((1, 3) if name.startswith("sampled") else (1, 3, 100))],
+)
 def test_delta_agrees_within_the_error_of_the_peer(name: str, times: int) -> None:
     g, lift = ours(name, times), PAIRS[name][2]
-    if name == "sampled discrete Gaussian" and times == 100:
-        pytest.skip("the lattice of both is as coarse as the other's")
     e = np.array([0.0, 0.05, 0.3, 0.99, 2.0, 5.0, 20.0])
     theirs = np.array([peer(name, times).get_delta_for_epsilon(x) for x in e])
     bracket = g.sides.bracket(e)

@@ -291,13 +291,12 @@ def test_a_pipeline_with_disclosed_mass_has_no_finite_mu(call: Any) -> None:
     assert answer["gdp"]["mu"]["upper"] == answer["gdp"]["tail_mu"] == "inf"
     assert 0.0 < answer["gdp"]["mu"]["lower"] < math.inf
     assert 0.0 < answer["epsilon"][0]["lower"] <= answer["epsilon"][0]["upper"] < 4.0
-    assert answer["epsilon"][1]["upper"] == "inf"
+    assert answer["epsilon"][1]["lower"] > 8.0
     assert ny.mechanism_from_dict(answer["mechanism"]) == EXPECTED["mixed_pipeline.yaml"]
     code, out, err = call(path, "--delta", "1e-6")
     assert (code, err) == (0, "")
-    assert out.splitlines()[-1] == (
-        "No finite mu holds at error rates of 1e-10 and above; state epsilon(delta) or the whole trade-off curve instead."
-    )
+    instead = "state epsilon(delta) or the whole trade-off curve instead."
+    assert out.splitlines()[-1] == f"No finite mu holds at error rates of 1e-10 and above; {instead}"
     code, out, err = call(path, "--json", "--floor", "1e-6")
     assert (code, err) == (0, "")
     mu = json.loads(out)["gdp"]["mu"]
@@ -332,8 +331,9 @@ def test_a_record_of_a_sampled_black_box_cannot(call: Any) -> None:
     code, out, err = call(write("box.json", {"schema": 1, **box}), "--adjacency", "replace")
     assert (code, out) == (2, "")
     assert err == (
-        'neyman: adjacency must be one of "add_or_remove", "add", "remove" for a sampled PureMechanism, got \'replace\'. '
-        "No proof is known of which pair is worst when a record is exchanged inside a sampled black box.\n"
+        'neyman: adjacency must be one of "add_or_remove", "add", "remove" for a sampled PureMechanism, '
+        "got 'replace'. No proof is known of which pair is worst when a record is exchanged inside a sampled "
+        "black box.\n"
     )
 
 

@@ -1,4 +1,4 @@
-"""A privacy loss distribution of dp_accounting becomes the guarantee it states: on its own grid, with nothing repaired."""
+"""A privacy loss distribution of dp_accounting becomes the guarantee it states: on its own grid, nothing repaired."""
 
 import math
 import sys
@@ -74,7 +74,7 @@ def test_every_view_of_it(source):
     alpha = np.array([1e-3, 0.01, 0.1, 0.5])
     beta = g.beta(alpha)
     assert np.all(beta <= g.optimistic.beta(alpha))
-    assert np.all((0.0 <= beta) & (beta <= 1.0 - alpha))
+    assert np.all((beta >= 0.0) & (beta <= 1.0 - alpha))
     for a, b in zip(alpha, beta, strict=True):  # the best of the tangents that the peer states
         e = np.linspace(0.0, 20.0, 101)
         tangents = 1.0 - np.array([source.get_delta_for_epsilon(x) for x in e]) - np.exp(e) * a

@@ -81,8 +81,7 @@ def _atoms(table: Outcomes) -> Atoms:
         loss, log_w = table.unit * (first + np.arange(len(full))), full
     far = float(np.abs(table.loss).max(initial=0.0))
     relative = table.relative + table.slack + (2.0 * _UNIT + table.stretch) * (1.0 + far)
-    stretch = table.stretch + 2.0 * _UNIT
-    return Atoms(loss, log_w, table.slack, stretch, relative, table.dropped, table.unit, first, table.end)
+    return Atoms(loss, log_w, table.slack, table.stretch, relative, table.dropped, table.unit, first, table.end)
 
 
 def _power(one: Atoms, times: int) -> Atoms | None:

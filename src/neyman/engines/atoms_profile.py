@@ -49,7 +49,8 @@ class AtomsProfile(Profile):
         self._relative = 1.01 * (
             self._stretch + atoms.relative + 4.0 * _UNIT * (4.0 + math.log2(len(loss) + 1.0)) * size
         )
-        self._end = math.inf
+        last = float(loss[-1])
+        self._end = math.inf if atoms.dropped > 0.0 else last + 2.0 * (self._slack + self._stretch * abs(last))
         if atoms.end is not None:
             end = float(atoms.end)
             self._end = end if end >= atoms.end else math.nextafter(end, math.inf)
@@ -57,6 +58,10 @@ class AtomsProfile(Profile):
     @property
     def method(self) -> str:
         return self._method
+
+    @property
+    def end(self) -> float:
+        return self._end
 
     @property
     def tail_mu(self) -> float:
@@ -71,13 +76,14 @@ class AtomsProfile(Profile):
             upper = np.exp(np.minimum(log_upper, 1.0)) + most + self._dropped + _SMALLEST
             lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite * (1.0 - 4.0 * _UNIT)
         ended = epsilon >= self._end
-        upper = np.where(ended, 0.0, np.minimum(upper, 1.0))
-        lower = np.where(ended, 0.0, np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))
+        upper = np.where(ended, self._infinite, np.minimum(upper, 1.0))
+        lower = np.where(ended, self._infinite, np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))
         with np.errstate(divide="ignore", over="ignore"):
             known = np.log1p(-np.minimum(self._dropped * np.exp(np.minimum(-log_gap_lower, 709.0)), 1.0))
-        log_gap_lower = np.where(ended, 0.0, log_gap_lower + known)
+        sure = math.log1p(-min(self._infinite, 1.0 - _UNIT))
+        log_gap_lower = np.where(ended, sure * (1.0 + 4.0 * _UNIT), log_gap_lower + known)
         return Bracket(
-            lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, 0.0, np.minimum(log_gap_upper, 0.0))
+            lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, sure, np.minimum(log_gap_upper, 0.0))
         )
 
     def slope(self, epsilon: FloatArray) -> FloatArray:

@@ -45,6 +45,10 @@ class BackedProfile(Profile):
     def tail_mu(self) -> float:
         return self._contour.tail_mu
 
+    @property
+    def end(self) -> float:
+        return self._contour.end
+
     def slope(self, epsilon: FloatArray) -> FloatArray:
         zero = epsilon == 0.0
         if zero.any():

@@ -127,6 +127,20 @@ class SampledProfile(ClosedForm):
         self._end = (float(end), float(digits.subtract(end, Decimal(float(end)))))
 
     @property
+    def end(self) -> float:
+        if self.direction == "add":
+            return -self._end[0] * (1.0 + 4.0 * UNIT)
+        inner = self._inner[1].end
+        if inner == np.inf:
+            return inner
+        last = (
+            np.log1p(self.rate * np.expm1(inner))
+            if inner < 1.0
+            else np.logaddexp(np.log1p(-self.rate), np.log(self.rate) + inner)
+        )
+        return float(last) * (1.0 + 16.0 * UNIT)
+
+    @property
     def tail_mu(self) -> float:
         return self._inner[1].tail_mu
 
@@ -151,12 +165,13 @@ class SampledProfile(ClosedForm):
         inner = profile.bracket(at)
         delta, log_gap = (inner.upper, inner.log_gap_lower) if sign > 0 else (inner.lower, inner.log_gap_upper)
         value = weight * delta * (1.0 + sign * 4.0 * UNIT)
-        value = np.where(weight > 0.0, np.clip(value + sign * _TINY, 0.0, 1.0), 0.0)
+        some = (weight > 0.0) & (delta > 0.0)  # certainly 0 stays so
+        value = np.where(some, np.clip(value + sign * _TINY, 0.0, 1.0), 0.0)
         with np.errstate(divide="ignore"):
             log_rest = np.log1p(-self.rate) + (epsilon if self.direction == "add" else 0.0)
             large = np.logaddexp(log_rest, np.log(weight) + log_gap)
         gap = np.where(value < 0.5, np.log1p(-np.minimum(value, 0.5)), large)
-        gap = np.where(weight > 0.0, gap - sign * (4.0 * UNIT * (2.0 + np.abs(gap) + epsilon)), 0.0)
+        gap = np.where(some, gap - sign * (4.0 * UNIT * (2.0 + np.abs(gap) + epsilon)), 0.0)
         return value, np.minimum(gap, 0.0)
 
     def _moved(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray]:
@@ -230,6 +245,10 @@ class LaplaceProfile(ClosedForm):
         self._end = float(exact)
         self._rest = float(exact - Fraction(self._end))
         self._tail_mu = tail_mu
+
+    @property
+    def end(self) -> float:
+        return self._end if self._rest <= 0.0 else float(np.nextafter(self._end, np.inf))
 
     @property
     def tail_mu(self) -> float:

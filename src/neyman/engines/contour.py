@@ -45,6 +45,10 @@ class ContourProfile(Profile):
     def tail_mu(self) -> float:
         return self._tail_mu
 
+    @property
+    def end(self) -> float:
+        return self._parts.largest_loss * (1.0 + 1e-14)
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._evaluated(epsilon)[1]
         return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())

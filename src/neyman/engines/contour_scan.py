@@ -23,6 +23,7 @@ __all__ = ["shortened"]
 _WORTH = 150.0  # nodes from which a look pays
 _LOOKS = 1 << 23  # cells times laws that are looked at
 _ENOUGH = 200  # steps looked at where each alone has fallen
+_TERMS = 32.0  # of a transform that is worth a look; the others count in full
 _WIDTH = 0.15  # of a cell, in standard deviations of one step
 
 
@@ -52,10 +53,10 @@ def shortened(
         log_a = float(look.log_a[0])
         top += times * log_a
         seen = slice(0, len(middle) if i % every == 0 else far)
-        if not len(middle[seen]):
+        if not len(middle[seen]) or law.terms(float(w[0]), last) > _TERMS:
             continue
         value, error = law.on_line(float(w[0]), middle[seen], float(cut), 40.0)
-        share = np.exp(value.real - log_a) * (1.0 + error) + half[seen] * deviation[i] * (1.0 + 1e-6)
+        share = np.exp(value.real - log_a) * (1.0 + error) + half[seen] * deviation[i] * (1.0 + 1e-3)
         fallen[seen] += times * np.log(np.minimum(share, 1.0))
     log_part = top + fallen + np.log(2.0 * half) - math.log(math.pi) - 2.0 * np.log(edge[:-1])
     beyond = np.logaddexp(np.logaddexp.accumulate(log_part[::-1])[::-1], log_tail) + 1e-9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -27,9 +28,9 @@ _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned
 _COARSEST = 0.02  # in units of 1 / (c + 1)
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
-_REFINEMENTS = 2  # finer spacings tried under one tilt
+_REFINEMENTS = 4  # finer spacings tried under one tilt
 _LARGEST = 1e9
-_LAST = 0.02  # c times the distance of the tilted mean from the end of the law
+_LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
 
@@ -92,7 +93,17 @@ class LatticeProfile(Profile):
         self._exact = all(law.exact for law, _ in self._laws)
         self._tilts: list[Tilt] = []
         self._end = math.fsum(t * law.end(self._remove) for law, t in self._laws) * (1.0 + 1e-14)
+        exact = [law.exact_end for law, _ in self._laws]
+        if None not in exact:
+            total = sum(
+                (end * t for end, (_, t) in zip(exact, self._laws, strict=True) if end is not None), Fraction(0)
+            )
+            self._end = float(total) if Fraction(float(total)) >= total else math.nextafter(float(total), math.inf)
         self._tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in steps)) * (1.0 + 1e-14)
+
+    @property
+    def end(self) -> float:
+        return self._end
 
     @property
     def tail_mu(self) -> float:
@@ -191,16 +202,18 @@ class LatticeProfile(Profile):
         _tighten(tilt, epsilon, lower, upper)
         near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
         near[np.argmin(np.where((epsilon >= least) & (epsilon < self._end), epsilon, np.inf))] = True
+        before = math.inf
         for _ in range(_REFINEMENTS):
             gap = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
-            if gap <= self._tolerance:
+            if gap <= self._tolerance or gap > 0.5 * before:  # good enough, or not for want of points
                 break
+            before = gap
             if 1.5 * plan.points >= self._max_points:
                 tilt.final = (at.mean - 1.5 * at.deviation, at.mean + 1.5 * at.deviation)
                 break
             finer = plan.h * (math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1)
-            before, plan = plan.h, self._plan(at, top.c, finer)
-            if plan.h >= before:
+            coarser, plan = plan.h, self._plan(at, top.c, finer)
+            if plan.h >= coarser:
                 break
             tilt = self._keep(Tilt(self._laws, self._remove, plan))
             _tighten(tilt, epsilon, lower, upper)

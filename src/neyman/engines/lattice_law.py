@@ -68,11 +68,12 @@ def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
     node, log_node = bins.nodes
     log_node = log_node + z * (bins.base + (bins.first + node) * h)
     full = bool(np.any(bins.lower) or np.any(bins.upper))
-    peak = max(float(np.max(log_mass)) if full else -math.inf, float(np.max(log_node, initial=-math.inf)))
+    highest = float(np.max(log_mass)) + max(z * h, 0.0) if full else -math.inf
+    peak = max(highest, float(np.max(log_node, initial=-math.inf)))
     with np.errstate(under="ignore"):
         mass = np.exp(log_mass - peak) if full else np.zeros(n)
         nodes = np.bincount(node, np.exp(log_node - peak), n + 1)
-    low, high = bins.lower * mass, bins.upper * mass * math.exp(z * h)
+        low, high = bins.lower * mass, bins.upper * (np.exp(log_mass + (z * h - peak)) if full else mass)
     variation = bins.variation
     base, first, below, above = bins.base, bins.first, bins.below[1], bins.above[1]
     if not remove:

@@ -10,6 +10,7 @@ delta(-eps) = 1 - e^{-eps} + e^{-eps} delta_reverse(eps).
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
@@ -69,6 +70,11 @@ class Profile(ABC):
     @abstractmethod
     def method(self) -> str:
         """Which engine answers: "closed form", "exact sum", "transform", "lattice", or several."""
+
+    @property
+    def end(self) -> float:
+        """From this eps on delta no longer falls: the largest finite loss, rounded up; inf where there is none."""
+        return math.inf
 
     @abstractmethod
     def bracket(self, epsilon: FloatArray) -> Bracket:

@@ -40,14 +40,21 @@ class RevealedProfile(Profile):
         return self._inner.method
 
     @property
+    def end(self) -> float:
+        return max(self._inner.end - self._shift, 0.0) * (1.0 + 4.0 * _UNIT) + self._slack
+
+    @property
     def tail_mu(self) -> float:
         return self._inner.tail_mu if self._log_a == 0.0 else math.inf
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         upper, lower = self._at(epsilon, -1.0), self._at(epsilon, 1.0)
         log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * _UNIT
-        above = self._revealed[1] + math.exp(log_a) * upper.upper * (1.0 + room)
-        below = self._revealed[0] + math.exp(log_a) * lower.lower * (1.0 - room)
+        # whatever is added to the mass at infinity, however little, leaves delta above it
+        some = math.exp(log_a) * upper.upper * (1.0 + room)
+        above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * _UNIT), self._revealed[1])
+        below = (self._revealed[0] + math.exp(log_a) * lower.lower * (1.0 - room)) * (1.0 - 2.0 * _UNIT)
+        below = np.maximum(below, self._revealed[0])
         high = np.minimum(lower.log_gap_upper + log_a * (1.0 - 1e-13) + 4.0 * _UNIT * np.abs(lower.log_gap_upper), 0.0)
         low = upper.log_gap_lower + log_a * (1.0 + 1e-13) - 4.0 * _UNIT * np.abs(upper.log_gap_lower)
         return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)

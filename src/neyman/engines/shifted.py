@@ -5,6 +5,8 @@ delta(eps) = sum over l of p(l) delta_other(eps - l). Exact, whatever the other 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from neyman._validate import FloatArray
@@ -36,6 +38,13 @@ class ShiftedProfile(Profile):
         return f"exact sum over {self._other.method}"
 
     @property
+    def end(self) -> float:
+        if self._dropped > 0.0:
+            return math.inf
+        last = float(self._loss[-1])
+        return self._other.end + last + self._slack + self._stretch * (abs(last) + abs(self._other.end))
+
+    @property
     def tail_mu(self) -> float:
         return self._tail_mu
 
@@ -47,6 +56,8 @@ class ShiftedProfile(Profile):
             for target, value in zip(out, self._sums(epsilon[part]), strict=True):
                 target[part] = value
         lower, upper, low, high = out
+        for value in out:
+            value[epsilon >= self.end] = 0.0
         return Bracket(lower, np.maximum(np.minimum(upper, 1.0), lower), np.minimum(low, 0.0), np.minimum(high, 0.0))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:

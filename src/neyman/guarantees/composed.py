@@ -6,6 +6,7 @@ import math
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray, choice
@@ -96,7 +97,7 @@ class PessimisticGuarantee(Guarantee):
         return _bayes_error(self._sides, prior, -1.0)
 
     def _mu(self, floor: float) -> float:
-        if math.isinf(self.tail_mu) and math.isinf(self._epsilon(np.array([floor]))[0]):
+        if math.isinf(self.tail_mu) and math.isinf(self.upper_epsilon(np.array([floor]))[0]):
             return math.inf
         return min(self.fit(floor).mu, self.tail_mu)
 
@@ -124,7 +125,7 @@ class ComposedGuarantee(PessimisticGuarantee):
     """The guarantee of a mechanism, from the certified profiles of its two directions.
 
     delta and epsilon (wherever delta >= 1e-30), advantage and mu are handed out only when their certified bracket is
-    as narrow as ``tolerance`` asks; otherwise ``NotCertified`` carries the bracket. Every other verb is a sound bound
+    as narrow as ``tolerance`` asks (for epsilon: its own, or that of delta there); otherwise ``NotCertified`` carries the bracket. Every other verb is a sound bound
     of whatever width.
 
     Parameters
@@ -165,8 +166,16 @@ class ComposedGuarantee(PessimisticGuarantee):
     def _epsilon(self, delta: FloatArray) -> FloatArray:
         epsilon = super()._epsilon(delta)
         asked = np.flatnonzero((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon))
-        if len(asked):
-            self._demand("delta", epsilon[asked], self._sides.bracket(epsilon[asked]))
+        bracket = self._sides.bracket(epsilon[asked])
+        wide = self._wide(bracket)
+        if np.any(wide):  # where delta falls off a cliff, epsilon may be known all the same
+            at = asked[wide]
+            lower = epsilon_lower(self._sides.forward, delta[at], self._start, epsilon[at])
+            vague = np.flatnonzero(~(epsilon[at] - lower <= self._tolerance * epsilon[at]))
+            if len(vague):
+                i = int(vague[0])
+                name = f"epsilon({float(delta[at[i]]):.9g})"
+                raise NotCertified(name, float(lower[i]), float(epsilon[at[i]]), _advice(self._tolerance))
         return epsilon
 
     def _mu(self, floor: float) -> float:
@@ -184,8 +193,12 @@ class ComposedGuarantee(PessimisticGuarantee):
     def _mus(self) -> dict[float, float]:
         return {}
 
+    def _wide(self, bracket: Bracket) -> NDArray[np.bool_]:
+        """Where delta is not as narrow as it should be."""
+        return (bracket.upper >= _ASKED) & ~(bracket.upper - bracket.lower <= self._tolerance * bracket.upper)
+
     def _demand(self, name: str, epsilon: FloatArray, bracket: Bracket) -> None:
-        wide = (bracket.upper >= _ASKED) & ~(bracket.upper - bracket.lower <= self._tolerance * bracket.upper)
+        wide = self._wide(bracket)
         if np.any(wide):
             i = int(np.argmax(wide))
             lower, upper = float(bracket.lower[i]), float(bracket.upper[i])

@@ -18,6 +18,7 @@ __all__ = ["epsilon_lower", "epsilon_upper", "spread"]
 
 _STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
 _BEYOND = 1e150  # an eps above it is reported as inf
+_FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
 _UNREACHED = 1e9  # the score of delta = 0
 
 _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
@@ -44,14 +45,35 @@ def epsilon_upper(
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
         return b.upper <= goal
 
-    root = crossing(score, _target(delta), start, known=known)
+    root = _near_the_end(profile, delta)
+    open_ = np.isnan(root)
+    if np.any(open_):
+        root[open_] = crossing(score, _target(delta[open_]), start, known=known)
     found = _certified(profile, delta, root, holds, 1.0)
     if math.isinf(profile.tail_mu):
         # where delta(eps) stays at the mass at infinity, any eps holds: the least is meant
         finite = np.flatnonzero(np.isfinite(found) & (found > 0.0))
         flat = finite[holds(profile.bracket(found[finite] * (1.0 - 1e-7)), delta[finite])]
         found[flat] = _least(profile, delta[flat], found[flat], holds)
+    if math.isfinite(profile.end):  # no more is ever needed
+        enough = holds(profile.bracket(np.full(len(delta), profile.end)), delta)
+        found = np.where(enough, np.minimum(found, profile.end), found)
     return found
+
+
+def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
+    """About the eps at which delta(eps) = p (1 - e^{eps - end}), for those far below the mass p of the last loss; nan for
+    the others, and where the losses have no end.
+    """
+    root = np.full(len(delta), np.nan)
+    if not (math.isfinite(profile.end) and math.isfinite(profile.tail_mu) and profile.end > 0.0):
+        return root
+    if not np.any(delta < _FEW):
+        return root
+    last = float(profile.slope(np.array([profile.end * (1.0 - 1e-6)]))[0])
+    near = delta < _FEW * last
+    root[near] = np.maximum(profile.end + np.log1p(-delta[near] / max(last, 1e-300)), 0.0)
+    return root
 
 
 def _least(profile: Profile, goal: FloatArray, high: FloatArray, holds: _Holds) -> FloatArray:
@@ -79,8 +101,10 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: Floa
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
         return b.lower > goal
 
-    usable = upper is not None and bool(np.all(np.isfinite(upper)))
-    root = upper if upper is not None and usable else crossing(score, _target(goal), start)
+    root = np.full(len(goal), np.inf) if upper is None else upper.copy()
+    open_ = ~np.isfinite(root)
+    if np.any(open_):
+        root[open_] = crossing(score, _target(goal[open_]), start)
     return _certified(profile, goal, root, holds, -1.0)
 
 

@@ -37,6 +37,11 @@ class MaximumProfile(Profile):
         """The larger of the two."""
         return max(self.first.tail_mu, self.second.tail_mu)
 
+    @property
+    def end(self) -> float:
+        """The larger of the two."""
+        return max(self.first.end, self.second.end)
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon``: the maximum of bounds bounds the maximum."""
         a, b = self._both(epsilon)

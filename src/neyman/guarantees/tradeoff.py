@@ -36,6 +36,10 @@ def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     if np.any(forward):
         goal = -probit(np.log(level[forward]))
         epsilon[forward] = crossing(lambda e: alpha_score(sides.forward, e), goal, start, 1e-6)
+        end = sides.forward.end
+        if np.isfinite(end):  # below the mass of the last loss, its own tangent is the best
+            last = sides.forward.slope(np.array([end * (1.0 - 1e-6)]))[0] * np.exp(-end)
+            epsilon[forward & (level < last)] = end
     if not np.all(forward):
         rest = level[~forward]
         with np.errstate(divide="ignore"):

@@ -69,7 +69,7 @@ class CustomGrid(GridLaw):
     def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
         edge = self.base + self._width * np.linspace(0.0, 1.0, _LOOK + 1)
         p, q, (_, first) = self._masses(edge)
-        loss = np.append(edge[0], 0.5 * (edge[1:] + edge[:-1]))
+        loss = np.append(edge[0], edge[1:] if z > 0.5 else edge[:-1])  # where a steep tilt would have it
         # whichever of the two masses is the larger says more
         mass = np.append(first, np.where(loss[1:] > 0.0, p * np.exp(-loss[1:]), q))
         with np.errstate(divide="ignore"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +33,10 @@ class DiscreteGrid(GridLaw):
     @property
     def unit(self) -> float | None:
         return self.table.unit
+
+    @property
+    def exact_end(self) -> Fraction | None:
+        return self.table.end
 
     def end(self, remove: bool) -> float:
         """Past the last outcome; inf where some were left out."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
@@ -70,6 +71,11 @@ class GridLaw(ABC):
     def exact(self) -> bool:
         """Whether a lattice of that spacing holds it exactly."""
         return self.unit is not None
+
+    @property
+    def exact_end(self) -> Fraction | None:
+        """The largest loss, where it is rational and the same in both directions."""
+        return None
 
     @abstractmethod
     def end(self, remove: bool) -> float:

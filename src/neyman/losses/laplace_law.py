@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -103,6 +104,10 @@ class LaplaceLaw(GridLaw):
     def unit(self) -> float:
         """The distance of the two atoms."""
         return float(self.atoms[0][1] - self.atoms[0][0])
+
+    @property
+    def exact_end(self) -> Fraction | None:
+        return 1 / Fraction(self.step.scale) if self.step.rate == 1.0 else None
 
     @property
     def exact(self) -> bool:

@@ -156,7 +156,10 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)))
     relative = 16.0 * _UNIT * (4.0 + 0.5 * ((reach + sides * shift) / sigma) ** 2)
     rise, place = shift / sigma**2, x - 0.5 * shift
-    up, stretch = rise * place, 5.0 * _UNIT
+    up = rise * place
+    # decimal sigmas round; a dyadic one may not
+    exact = Fraction(rise) * Fraction(sigma) ** 2 == shift and (rise * 2.0**20).is_integer() and rise < 2.0**20
+    stretch = 0.0 if exact else 5.0 * _UNIT
     if rate == 1.0:
         return Outcomes(up, log_f, (0.0, 0.0), 0.0, stretch, relative, _TINY, rise, place)
     loss = mixed(up, rate)
