@@ -72,4 +72,4 @@ def _edges(first: float, last: float, deviation: float, most: int) -> FloatArray
     if len(edges) + (last - edges[-1]) / widest > most:
         return None
     rest = np.arange(edges[-1] + widest, last, widest) if edges[-1] < last else np.zeros(0)
-    return np.append(np.minimum(np.concatenate([edges, rest]), last), last) if first < last else None
+    return np.unique(np.append(np.minimum(np.concatenate([edges, rest]), last), last)) if first < last else None
