@@ -52,6 +52,7 @@ KNOWN = {
     "randomised response": (CustomLoss(response_p, response_q, (-1.0, 1.0)), ny.RandomizedResponse(1.0)),
     "Laplace": (CustomLoss(laplace_p, laplace_q, (-1.0, 1.0)), ny.Laplace(1.0)),
 }
+WIDER = CustomLoss(laplace_p, laplace_q, (-1.5, 1.5))  # the support need only hold the law
 USES = {
     "twice": lambda m: m**2,
     "seven times": lambda m: m**7,
@@ -184,3 +185,19 @@ def test_densities_of_more_than_one():
         ny.account(loud, tolerance=0.5).delta(EPS)
     assert caught.value.value == pytest.approx(E, rel=1e-9)
     assert str(caught.value) == f"p_cdf must be 1 at the upper end of the support, 9.5, got {caught.value.value!r}."
+
+
+@pytest.mark.parametrize("adjacency", ["add_or_remove", "remove", "add"])
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_support_wider_than_the_law_says_nothing_wrong(times, adjacency):
+    """Asked beside eps between the end of the law and that of the support, where only empty bins are seen."""
+    custom = brackets(WIDER**times, adjacency, np.array([0.0, 0.5, 1.4, 2.5]))
+    known = brackets(ny.Laplace(1.0) ** times, adjacency, np.array([0.0, 0.5, 1.4, 2.5]))
+    assert np.all(custom.lower <= known.upper)
+    assert np.all(known.lower <= custom.upper)
+
+
+def test_a_function_that_gives_one_number_is_refused():
+    with pytest.raises(ny.InvalidParameter) as caught:
+        ny.account(CustomLoss(lambda x: 1.0, laplace_q, (-1.0, 1.0))).delta(1.0)
+    assert str(caught.value) == "p_cdf must be a function of an array: one value for each x, got 1.0."

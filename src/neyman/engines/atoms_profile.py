@@ -17,7 +17,7 @@ _SMALLEST = 5e-324
 
 
 class AtomsProfile(Profile):
-    """delta of a list of outcomes, in one direction; ``infinite`` is the mass of P beside it.
+    """delta of a list of outcomes, in one direction; ``infinite`` bounds the mass of P beside it.
 
     With A_J = e^{l_J} Q(L >= l_J) at the first loss l_J above eps, delta(eps) = (1 - e^{eps - l_J}) A_J + sum over
     k >= J of (1 - e^{l_k - l_{k+1}}) A_{k+1}: only positive terms, so that delta keeps its relative accuracy down to
@@ -25,7 +25,12 @@ class AtomsProfile(Profile):
     """
 
     def __init__(
-        self, atoms: Atoms, remove: bool, tail_mu: float, infinite: float = 0.0, method: str = "exact sum"
+        self,
+        atoms: Atoms,
+        remove: bool,
+        tail_mu: float,
+        infinite: tuple[float, float] = (0.0, 0.0),
+        method: str = "exact sum",
     ) -> None:
         known = np.isfinite(atoms.log_w)
         loss, log_w = atoms.loss[known], atoms.log_w[known]
@@ -72,18 +77,18 @@ class AtomsProfile(Profile):
         log_upper, log_gap_lower = self._sums(epsilon - shift, epsilon, 1.0)
         log_lower, log_gap_upper = self._sums(epsilon + shift, epsilon, -1.0)
         with np.errstate(under="ignore"):
-            most = self._infinite * (1.0 + 4.0 * _UNIT)
+            most = self._infinite[1] * (1.0 + 4.0 * _UNIT)
             upper = np.exp(np.minimum(log_upper, 1.0)) + most + self._dropped + _SMALLEST
-            lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite * (1.0 - 4.0 * _UNIT)
+            lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite[0] * (1.0 - 4.0 * _UNIT)
         ended = epsilon >= self._end
-        upper = np.where(ended, self._infinite, np.minimum(upper, 1.0))
-        lower = np.where(ended, self._infinite, np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))
+        upper = np.where(ended, self._infinite[1], np.minimum(upper, 1.0))
+        lower = np.where(ended, self._infinite[0], np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))
         with np.errstate(divide="ignore", over="ignore"):
             known = np.log1p(-np.minimum(self._dropped * np.exp(np.minimum(-log_gap_lower, 709.0)), 1.0))
-        sure = math.log1p(-min(self._infinite, 1.0 - _UNIT))
-        log_gap_lower = np.where(ended, sure * (1.0 + 4.0 * _UNIT), log_gap_lower + known)
+        sure = [math.log1p(-min(mass, 1.0 - _UNIT)) for mass in self._infinite]
+        log_gap_lower = np.where(ended, sure[1] * (1.0 + 4.0 * _UNIT), log_gap_lower + known)
         return Bracket(
-            lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, sure, np.minimum(log_gap_upper, 0.0))
+            lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, sure[0], np.minimum(log_gap_upper, 0.0))
         )
 
     def slope(self, epsilon: FloatArray) -> FloatArray:

@@ -64,7 +64,8 @@ def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
     n, h = len(bins.lower), bins.h
     edges = bins.base + (bins.first + np.arange(n, dtype=np.float64)) * h
     z = c + 1.0 if remove else -c
-    log_mass = bins.log_scale + z * edges
+    # a bin that holds nothing has no say in the scale
+    log_mass = np.where(bins.lower + bins.upper > 0.0, bins.log_scale + z * edges, -math.inf)
     node, log_node = bins.nodes
     log_node = log_node + z * (bins.base + (bins.first + node) * h)
     full = bool(np.any(bins.lower) or np.any(bins.upper))

@@ -141,8 +141,8 @@ class Tilt:
     def _sum(self, side: _Side, epsilon: FloatArray, sign: float) -> FloatArray:
         """Upper (``sign`` 1) or lower (-1) bound on the sum over l > eps of p (1 - e^{eps - l})."""
         c, h, n = self.plan.c, self.plan.h, self.points
-        if side.log_norm == -math.inf:
-            return np.zeros_like(epsilon)
+        if side.log_norm == -math.inf:  # nothing was seen: nothing is known
+            return np.full_like(epsilon, 1.0 if sign > 0.0 else 0.0)
         j, distance = self._locate(epsilon)
         at = np.minimum(j, n - 1)
         core = -np.expm1(-distance) * side.plain[at] + np.exp(-distance) * side.growth[at]

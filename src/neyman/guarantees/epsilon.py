@@ -87,8 +87,9 @@ def _least(profile: Profile, goal: FloatArray, high: FloatArray, holds: _Holds) 
 
 
 def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: FloatArray | None = None) -> FloatArray:
-    """Return eps >= 0 at which delta(eps) > ``delta`` is certified; 0 where there is none. (At an eps with delta(eps) =
-    ``delta`` a smaller one may do as well.)
+    """Return eps >= 0 at which delta(eps) > ``delta`` is certified; 0 where there is none.
+
+    Equality would not do: where delta(eps) stays at ``delta``, a smaller eps may be the answer.
 
     ``upper`` is the answer of ``epsilon_upper``, if it is known: the search then starts there.
     """

@@ -26,9 +26,9 @@ def from_pld(pld: object) -> ComposedGuarantee:
     Parameters
     ----------
     pld : dp_accounting.pld.privacy_loss_distribution.PrivacyLossDistribution
-        Its probabilities are taken as they are, never renormalised: mass it has lost counts as revealed. Of each
-        direction only what lies at losses above 0 enters (delta at epsilon >= 0 depends on nothing else, and Q follows
-        from dQ = e^-L dP), because round-off gathers at very negative losses.
+        Its probabilities are taken as they are, never renormalised: mass it has lost counts as revealed from above,
+        and not at all from below. Of each direction only what lies at losses above 0 enters (delta at epsilon >= 0
+        depends on nothing else, and Q follows from dQ = e^-L dP), because round-off gathers at very negative losses.
 
     Returns
     -------
@@ -76,10 +76,11 @@ def _profile(name: str, pmf: Any) -> AtomsProfile:
     above, total = math.fsum(mass[kept]), math.fsum(np.maximum(mass, 0.0)) + infinite
     if not above + infinite <= 1.0 + _OFF:
         raise InvalidParameter(name, above + infinite, "at most 1 in total at losses above 0")
-    revealed = max(infinite, 0.0) + max(1.0 - total, 0.0)
+    stated = max(infinite, 0.0)
+    revealed = stated + max(1.0 - total, 0.0)
     rest = max(1.0 - above - revealed, 0.0)  # at losses where delta(eps >= 0) does not see it
     loss = np.append(0.0, unit * place[kept])
     with np.errstate(divide="ignore"):
         log_w = np.append(math.log(max(rest, 5e-324)), np.log(mass[kept])) - 0.5 * loss
     atoms = Atoms(loss, log_w, 0.0, 2.0 * _UNIT, 8.0 * _UNIT, 0.0, None, 0.0, None)
-    return AtomsProfile(atoms, True, math.inf, revealed, _METHOD)
+    return AtomsProfile(atoms, True, math.inf, (stated, revealed), _METHOD)

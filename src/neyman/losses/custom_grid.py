@@ -43,7 +43,10 @@ class CustomGrid(GridLaw):
     def _missing(self) -> float:
         """Mass of P that no loss has."""
         top = np.array([self.step.high])
-        lost = 1.0 - float(np.asarray(self.step.p_cdf(top))[0])
+        values = np.asarray(self.step.p_cdf(top), dtype=np.float64)
+        if values.shape != (1,):
+            raise InvalidParameter("p_cdf", values.tolist(), "a function of an array: one value for each x")
+        lost = 1.0 - float(values[0])
         if not -_OFF <= lost <= 1.0:
             raise InvalidParameter("p_cdf", 1.0 - lost, f"1 at the upper end of the support, {self.step.high!r}")
         return self.step.rate * max(lost, 0.0) if lost > 4.0 * _UNIT else 0.0
@@ -61,7 +64,8 @@ class CustomGrid(GridLaw):
         for name, values in zip(("p_cdf", "q_cdf"), below, strict=True):
             fine = values.shape == at.shape and bool(np.all((values >= -_OFF) & (values <= 1.0 + _OFF)))
             if not fine or not bool(np.all(np.diff(values) >= -_OFF)):
-                raise InvalidParameter(name, values, "a distribution function: rising, in [0, 1], one value for each x")
+                some = values.ravel()[:3].tolist()
+                raise InvalidParameter(name, some, "a distribution function: rising, in [0, 1], one value for each x")
         plain, without = (np.maximum(np.diff(values), 0.0) for values in below)
         first, first_without = (max(float(values[0]), 0.0) for values in below)
         return (1.0 - q) * without + q * plain, without, ((1.0 - q) * first_without + q * first, first_without)
@@ -94,7 +98,7 @@ class CustomGrid(GridLaw):
         upper = (p - low * q) / (low * math.expm1(h))
         # P of a bin is at least e^l Q at its lower end and at most at its upper end
         off = np.maximum(-upper, 0.0) + np.maximum(upper - q, 0.0)
-        contradiction = float(np.sum(off * low * math.expm1(h))) + abs(p_first - low[0] * q_first)
+        contradiction = float(np.sum(off * low * math.expm1(h)) + abs(p_first - low[0] * q_first))
         if not contradiction <= _OFF * max(1.0, float(low[-1])):
             raise InvalidParameter(
                 "q_cdf", contradiction, "the same law as p_cdf: dP = e^L dQ",
