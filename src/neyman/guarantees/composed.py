@@ -125,8 +125,8 @@ class ComposedGuarantee(PessimisticGuarantee):
     """The guarantee of a mechanism, from the certified profiles of its two directions.
 
     delta and epsilon (wherever delta >= 1e-30), advantage and mu are handed out only when their certified bracket is
-    as narrow as ``tolerance`` asks (for epsilon: its own, or that of delta there); otherwise ``NotCertified`` carries the bracket. Every other verb is a sound bound
-    of whatever width.
+    as narrow as ``tolerance`` asks (for epsilon: its own, or that of delta there); otherwise ``NotCertified`` carries
+    the bracket. Every other verb is a sound bound of whatever width.
 
     Parameters
     ----------

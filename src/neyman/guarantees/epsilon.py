@@ -62,8 +62,9 @@ def epsilon_upper(
 
 
 def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
-    """About the eps at which delta(eps) = p (1 - e^{eps - end}), for those far below the mass p of the last loss; nan for
-    the others, and where the losses have no end.
+    """About the eps at which delta(eps) = p (1 - e^{eps - end}), for those far below the mass p of the last loss.
+
+    nan for the others, and where the losses have no end.
     """
     root = np.full(len(delta), np.nan)
     if not (math.isfinite(profile.end) and math.isfinite(profile.tail_mu) and profile.end > 0.0):
