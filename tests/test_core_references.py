@@ -609,3 +609,12 @@ def test_discrete_laplace_is_what_its_outcomes_are() -> None:
     for e in NARROW:
         direct = float(np.maximum(p - math.exp(e) * q, 0.0).sum())
         assert direct == pytest.approx(exact.floated(exact.delta(exact.discrete_laplace(2.0, 3), e)), rel=1e-12)
+
+
+@pytest.mark.parametrize("times", [7, 40])
+def test_few_outcomes_many_times(times: int) -> None:
+    """Three outcomes that share no lattice, by every way to share the steps among them, against their convolution."""
+    g = ny.account(RR(1.0, 4).poisson(0.1) ** times, adjacency="remove")
+    assert g.method == "exact sum"
+    law = exact.compose((exact.sampled(exact.k_ary(1, 4), 0.1), times))
+    check(g, [0.0, 0.2, 0.9, 2.0], lambda e: exact.floated(exact.delta(law, e)))

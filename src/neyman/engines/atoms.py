@@ -94,6 +94,8 @@ def _power(one: Atoms, times: int) -> Atoms | None:
         return Atoms(one.loss * times, log_w, times * one.slack, stretch, error, 0.0, None, 0.0, end)
     if len(one.loss) == 2:
         return _binomial(one, times, end)
+    if one.unit is None and math.comb(times + len(one.loss) - 1, len(one.loss) - 1) <= _MOST:
+        return _multinomial(one, times, end)
     result: Atoms | None = None
     square: Atoms | None = one
     left = times
@@ -123,6 +125,23 @@ def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
         loss = one.loss[0] * (times - k) + one.loss[1] * k
         slack += (4.0 * _UNIT + one.stretch) * times * float(np.abs(one.loss).max())
     return _trimmed(Atoms(loss, log_w, slack, stretch, error, times * one.dropped, one.unit, first, end))
+
+
+def _multinomial(one: Atoms, times: int, end: Fraction | None) -> Atoms:
+    """Every way to share ``times`` among few outcomes."""
+    counts = np.array([[times]], dtype=np.int64)  # how often each outcome came, the first what is left
+    for _ in one.loss[1:]:
+        ways = counts[:, 0] + 1
+        owner = np.repeat(np.arange(len(ways)), ways)
+        taken = np.arange(len(owner)) - np.repeat(np.cumsum(ways) - ways, ways)
+        counts = np.column_stack([counts[owner, 0] - taken, counts[owner, 1:], taken])
+    log_w = gammaln(times + 1.0) - gammaln(counts + 1.0).sum(axis=1) + counts @ one.log_w
+    loss = counts @ one.loss
+    size = float(np.abs(one.log_w).max())
+    error = times * one.relative + 8.0 * _UNIT * len(one.loss) * (float(gammaln(times + 2.0)) + size * times)
+    slack = times * one.slack + (8.0 * _UNIT + one.stretch) * times * float(np.abs(one.loss).max())
+    order = np.argsort(loss, kind="stable")
+    return _trimmed(Atoms(loss[order], log_w[order], slack, 0.0, error, times * one.dropped, None, 0.0, end))
 
 
 def _product(a: Atoms, b: Atoms) -> Atoms | None:

@@ -28,12 +28,14 @@ class BackedProfile(Profile):
     """
 
     def __init__(
-        self, contour: ContourProfile, meeting: Meeting, lattice: Callable[[], LatticeProfile] | None, tolerance: float
-    ) -> None:
+        self, contour: ContourProfile, meeting: Meeting, lattice: Callable[[], LatticeProfile] | None, tolerance: float,
+        points: int = _POINTS,
+    ) -> None:  # fmt: skip
         self._contour = contour
         self._meeting = meeting
         self._make_lattice = lattice
         self._tolerance = tolerance
+        self._points = points
         self._asked = False
 
     @property
@@ -86,7 +88,7 @@ class BackedProfile(Profile):
         """Where the contour misses the tolerance and the lattice is worth its time."""
         narrow = bracket.upper - bracket.lower <= tolerance * bracket.upper
         wide = np.flatnonzero((bracket.upper >= _ASKED) & ~narrow)
-        return wide if len(wide) and self._lattice is not None and self._lattice.points <= _POINTS else wide[:0]
+        return wide if len(wide) and self._lattice is not None and self._lattice.points <= self._points else wide[:0]
 
     @cached_property
     def _lattice(self) -> LatticeProfile | None:

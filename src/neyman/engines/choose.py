@@ -148,7 +148,8 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
     meeting = Meeting(contours[0], contours[-1])
     return _both([
         BackedProfile(
-            contour, meeting, partial(LatticeProfile, losses, direction, tolerance) if small else None, tolerance
+            contour, meeting, partial(LatticeProfile, losses, direction, tolerance) if small else None, tolerance,
+            *(() if plain else (_POINTS,)),
         )
         for contour, direction in zip(contours, directions, strict=True)
     ])  # fmt: skip

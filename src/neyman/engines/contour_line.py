@@ -30,6 +30,7 @@ SUMMED = 32.0 * _UNIT  # relative rounding of numpy's pairwise sums of products,
 ROUNDED = 16.0 * _UNIT  # relative rounding of K(c) and of c eps beside each other
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that never die
+_LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
@@ -78,6 +79,9 @@ class Plan:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             end = _cut(parts, cuts, c, sd, k, goal - 0.7, math.inf)
             cut, log_tail = shortened(parts, cuts, c, sd, spread, end, goal)
+            w = float(parts.argument(np.array([c]))[0])
+            if cut * spread * sum(law.terms(w, cut) for law, _ in parts.steps) > _LABOUR:
+                cut = math.inf
         else:
             cut, log_tail = _cut(parts, cuts, c, sd, k, goal, furthest)
         return cls(c, index, spread, cut, log_tail, limit, right, left)

@@ -26,6 +26,7 @@ from neyman.numerics.turned_sum import turned_sum
 __all__ = ["LaplaceTransform"]
 
 _UNIT = 2.0**-53
+_PANELS = 4096  # of a quadrature over a real tilt, at most
 _TURN = 6.0  # |w| times the half-width of a panel, at most
 _NODES, _WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(24))
 _QUADRATURE = 1e-15  # relative to the piece: e^{4.3 (_TURN + 2)} 4^-48 on the ellipse of semi-axes 2.1 and 1.9
@@ -47,7 +48,7 @@ class LaplaceTransform(Transform):
 
     def moments(self, w: FloatArray) -> Moments:
         out = self._closed_moments(w) if self.step.rate == 1.0 else self._summed_moments(w)
-        return Moments(*out, np.full(len(w), math.inf))
+        return Moments(*out, np.where(np.isfinite(out[0]), math.inf, math.nan))
 
     def _closed_moments(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         d = self.law.d
@@ -67,10 +68,12 @@ class LaplaceTransform(Transform):
         return log_a, np.sign(w - 0.5) * mean, np.maximum(square - mean * mean, 1e-30 * d * d)
 
     def _summed_moments(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        out = [np.empty(len(w)) for _ in range(3)]
+        out = [np.full(len(w), math.nan) for _ in range(3)]
         octave = np.frexp(1.0 + np.abs(w))[1]
         for level in np.unique(octave):
             at = octave == level
+            if self.law.d * 2.0 ** float(level) > _TURN * _PANELS:
+                continue  # out of reach
             loss, log_q = self._nodes(2.0 ** float(level))
             log_weight = np.multiply.outer(w[at], loss) + log_q
             peak = log_weight.max(axis=1)
