@@ -8,10 +8,13 @@ neighbouring points around the maximum bound the supremum. Near alpha + beta = 1
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.epsilon import epsilon_upper
 from neyman.guarantees.sides import Sides, alpha_score, power_score
@@ -26,6 +29,8 @@ _OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _TRIES = 12
 
+_Score = Callable[[Profile, FloatArray], FloatArray]
+
 
 def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     """Return the real eps whose tangent touches the curve near each ``alpha`` (approximate: it steers)."""
@@ -34,22 +39,31 @@ def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     forward = level <= at_zero
     epsilon = np.zeros_like(level)
     if np.any(forward):
-        goal = -probit(np.log(level[forward]))
-        epsilon[forward] = crossing(lambda e: alpha_score(sides.forward, e), goal, start, 1e-6)
-        end = sides.forward.end
-        if np.isfinite(end):  # below the mass of the last loss, its own tangent is the best
-            last = sides.forward.slope(np.array([end * (1.0 - 1e-6)]))[0] * np.exp(-end)
-            epsilon[forward & (level < last)] = end
+        epsilon[forward] = _touching(sides.forward, alpha_score, np.log(level[forward]), start)
     if not np.all(forward):
         rest = level[~forward]
         with np.errstate(divide="ignore"):
-            goal = np.where(rest > 0.5, -probit(np.log(1.0 - rest)), probit(np.log(rest)))
-        goal = np.minimum(goal, 37.0)
-        epsilon[~forward] = -crossing(lambda e: power_score(sides.backward, e), goal, start, 1e-6)
+            log_rest = np.maximum(np.log1p(-rest), -700.0)
+        epsilon[~forward] = -_touching(sides.backward, power_score, log_rest, start)
     if np.any(alpha == 0.0):
         last = epsilon_upper(sides.forward, np.array([_NO_MASS]), start)[0]
         epsilon[alpha == 0.0] = last if np.isfinite(last) else 0.0
     return np.clip(epsilon, -_FARTHEST, _FARTHEST)
+
+
+def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: float) -> FloatArray:
+    """The eps >= 0 beyond which about that much mass lies; the end of the losses where the last one has more."""
+    half = np.log(0.5)
+    goal = np.where(log_level > half, probit(np.log(-np.expm1(np.minimum(log_level, -1e-300)))), -probit(log_level))
+    goal = np.minimum(goal, 37.0 if score is power_score else np.inf)
+    epsilon = np.zeros_like(goal)
+    within = np.ones(goal.shape, dtype=np.bool_)
+    if np.isfinite(profile.end):
+        within = goal <= score(profile, np.array([profile.end * (1.0 - 1e-6)]))[0]
+        epsilon[~within] = profile.end
+    if np.any(within):
+        epsilon[within] = crossing(lambda e: score(profile, e), goal[within], start, 1e-6)
+    return epsilon
 
 
 def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
