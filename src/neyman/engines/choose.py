@@ -23,6 +23,7 @@ from neyman.engines.closed_form import (
     SampledProfile,
     SubsampledGaussianProfile,
 )
+from neyman.engines.common_unit import common_unit
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.lattice import LatticeProfile
@@ -44,6 +45,7 @@ __all__ = ["profiles"]
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
+_READ = 1 << 6  # the same where that is a lattice
 _POINTS, _COARSE_POINTS = 1 << 20, 1 << 15  # budgets of a lattice
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
@@ -136,7 +138,7 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     small = len(losses) <= (_FEW if plain else _SEVERAL)
     if len(steps) < len(laws) or (mu == 0.0 and _stubborn(steps)):
-        if listed is None:
+        if listed is None or len(listed[0].loss) > _READ:
             return _on_lattice(losses, directions, tolerance)
         return _shifted(*listed, directions, tolerance, tail_mu)
     parts = Parts(steps, mu, "remove")
@@ -173,7 +175,8 @@ def _shifted(atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance:
 
 
 def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float) -> Both:
-    loose = any(isinstance(step, DiscreteStep) and step.table().unit is None for step, _ in losses)
+    units = [step.table().unit for step, _ in losses if isinstance(step, DiscreteStep)]
+    loose = bool(units) and common_unit(units) is None
     # outcomes that no lattice holds are off by one cell, however many: more points would be wasted on them
     points = _COARSE_POINTS if loose else _POINTS
     return _both([LatticeProfile(losses, direction, tolerance, points) for direction in directions])
