@@ -176,7 +176,8 @@ def _shifted(atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance:
 
 def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float) -> Both:
     units = [step.table().unit for step, _ in losses if isinstance(step, DiscreteStep)]
-    loose = bool(units) and common_unit(units) is None
+    known = [unit for unit in units if unit is not None]
+    loose = bool(units) and (len(known) < len(units) or common_unit(known) is None)
     # outcomes that no lattice holds are off by one cell, however many: more points would be wasted on them
     points = _COARSE_POINTS if loose else _POINTS
     return _both([LatticeProfile(losses, direction, tolerance, points) for direction in directions])
