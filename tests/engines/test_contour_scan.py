@@ -8,8 +8,10 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.engines.choose import profiles
 from neyman.engines.contour_line import Plan
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.lattice import LatticeProfile
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.laplace_transform import LaplaceTransform
 
@@ -48,3 +50,29 @@ def test_many_large_scales_are_certified() -> None:
         assert many.optimistic.delta(eps) <= few.delta(eps)
         assert few.optimistic.delta(eps) <= many.delta(eps)
         assert many.delta(eps) - many.optimistic.delta(eps) <= 1e-6 * many.delta(eps)
+
+
+@pytest.mark.parametrize("adjacency", ["remove", "add", "replace"])
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        ny.Gaussian(1.0).poisson(0.3) ** 8,
+        ny.Gaussian(4.0).poisson(0.9) ** 10,
+        ny.Laplace(1.0).poisson(0.3) ** 120,
+        ny.Laplace(3.0) ** 100,
+        ny.Gaussian(2.0) * ny.DiscreteGaussian(2.0).poisson(0.1) ** 5,
+    ],
+    ids=repr,
+)
+def test_contours_of_every_law_overlap_the_lattice(mechanism: ny.Mechanism, adjacency: str) -> None:
+    """Two engines with nothing in common but the law: their brackets cannot be disjoint."""
+    losses = mechanism.losses(replace=adjacency == "replace")
+    profiles_ = profiles(losses, 1e-6)
+    contour = profiles_[adjacency == "add"]
+    lattice = LatticeProfile(losses, "add" if adjacency == "add" else "remove", 1e-4, 1 << 17)
+    epsilon = np.array([0.0, 0.2, 0.7, 1.5, 3.0, 6.0])
+    assert "transform" in contour.method
+    a, b = contour.bracket(epsilon), lattice.bracket(epsilon)
+    assert np.all(a.lower <= b.upper)
+    assert np.all(b.lower <= a.upper)
+    assert np.all(b.upper - b.lower <= 0.05 * b.upper + 1e-30)

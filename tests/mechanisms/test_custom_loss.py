@@ -200,4 +200,17 @@ def test_a_support_wider_than_the_law_says_nothing_wrong(times, adjacency):
 def test_a_function_that_gives_one_number_is_refused():
     with pytest.raises(ny.InvalidParameter) as caught:
         ny.account(CustomLoss(lambda x: 1.0, laplace_q, (-1.0, 1.0))).delta(1.0)
-    assert str(caught.value) == "p_cdf must be a function of an array: one value for each x, got 1.0."
+    assert str(caught.value) == f"p_cdf must be {RISING}, got 1.0."
+
+
+@pytest.mark.parametrize("rate", [1.0, 0.3])
+def test_what_q_does_not_place_is_revealed_too(rate):
+    """Above a cut the losses of both laws are not said: whoever holds them may know everything."""
+    cut = CustomLoss(lambda x: gaussian_p(np.minimum(x, 1.0)), lambda x: gaussian_q(np.minimum(x, 1.0)), (-9.5, 2.0))
+    for adjacency in ("remove", "add"):
+        custom = brackets(cut.poisson(rate), adjacency)
+        whole = brackets(CustomLoss(gaussian_p, gaussian_q, ENDS).poisson(rate), adjacency)
+        assert np.all(custom.upper >= whole.lower)
+        lost = 1.0 - gaussian_q(1.0) if adjacency == "add" else None
+        p_lost = rate * (1.0 - gaussian_p(1.0)) + (1.0 - rate) * (1.0 - gaussian_q(1.0))
+        assert np.all(custom.upper[EPS > 1.2] >= (p_lost if lost is None else lost) * (1.0 - 1e-12))

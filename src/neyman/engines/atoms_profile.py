@@ -76,10 +76,12 @@ class AtomsProfile(Profile):
         shift = 1.01 * (self._slack + self._stretch * np.abs(epsilon))
         log_upper, log_gap_lower = self._sums(epsilon - shift, epsilon, 1.0)
         log_lower, log_gap_upper = self._sums(epsilon + shift, epsilon, -1.0)
-        with np.errstate(under="ignore"):
+        with np.errstate(under="ignore", divide="ignore"):
             most = self._infinite[1] * (1.0 + 4.0 * _UNIT)
             upper = np.exp(np.minimum(log_upper, 1.0)) + most + self._dropped + _SMALLEST
             lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite[0] * (1.0 - 4.0 * _UNIT)
+            # what may be infinite and may not counts on neither side
+            log_gap_upper = np.logaddexp(log_gap_upper, np.log(self._infinite[1] - self._infinite[0]))
         ended = epsilon >= self._end
         upper = np.where(ended, self._infinite[1], np.minimum(upper, 1.0))
         lower = np.where(ended, self._infinite[0], np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))

@@ -82,12 +82,14 @@ def _log_silent(revealing: Sequence[tuple[float, int]]) -> float:
 
 
 def _revealed(log_silent: float, tables: list[tuple[DiscreteStep, Outcomes, int]], side: int) -> tuple[float, float]:
-    """Bounds on the mass at infinity: exact where one step alone has any."""
+    """Bounds on the mass at infinity: exact where one step alone has any, and states it."""
     masses = [(table.infinite[side], times) for _, table, times in tables if table.infinite[side] > 0.0]
+    vague = max(table.vague for _, table, _ in tables)
     if len(masses) == 1 and masses[0][1] == 1:
-        return masses[0][0], masses[0][0]
-    mass = -math.expm1(log_silent)
-    return mass * (1.0 - 1e-15), mass * (1.0 + 1e-15)
+        mass, room = masses[0][0], vague
+    else:
+        mass, room = -math.expm1(log_silent), 1e-15 + vague
+    return mass * (1.0 - room), mass * (1.0 + room)
 
 
 def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float) -> Both:

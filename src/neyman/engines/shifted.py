@@ -31,6 +31,7 @@ class ShiftedProfile(Profile):
         self._slack, self._stretch = atoms.slack, atoms.stretch + 4.0 * _UNIT
         self._relative = atoms.relative + _UNIT * (8.0 + len(loss))
         self._dropped = atoms.dropped
+        self._flushed = 5e-324 * (1.0 + len(loss))  # of masses and products too small for a float
         self._other, self._backward, self._tail_mu = other, backward, tail_mu
 
     @property
@@ -75,8 +76,8 @@ class ShiftedProfile(Profile):
         room = self._slack + self._stretch * np.abs(self._loss) + 4.0 * _UNIT * np.abs(epsilon)[:, None]
         early, late = self._read(at - room), self._read(at + room)
         with np.errstate(under="ignore"):
-            upper = early.upper.reshape(at.shape) @ self._mass * (1.0 + self._relative) + self._dropped + 5e-324
-            lower = late.lower.reshape(at.shape) @ self._mass * (1.0 - self._relative) - 5e-324
+            upper = early.upper.reshape(at.shape) @ self._mass * (1.0 + self._relative) + self._dropped + self._flushed
+            lower = late.lower.reshape(at.shape) @ self._mass * (1.0 - self._relative) - self._flushed
         with np.errstate(divide="ignore"):
             log_mass = np.log(self._mass)
             low = np.logaddexp.reduce(early.log_gap_lower.reshape(at.shape) + log_mass, axis=1)
@@ -85,7 +86,7 @@ class ShiftedProfile(Profile):
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             # outcomes left out may all count for delta, or all against it
             gap_low = low + np.log1p(-np.minimum(self._dropped * np.exp(np.minimum(-low, 709.0)), 1.0)) - slack
-            gap_high = np.logaddexp(high, np.log(self._dropped)) + slack
+            gap_high = np.logaddexp(high, np.log(self._dropped + self._flushed)) + slack
         return np.maximum(lower, 0.0), upper, np.where(np.isnan(gap_low), -np.inf, gap_low), gap_high
 
     def _read(self, at: FloatArray) -> Bracket:

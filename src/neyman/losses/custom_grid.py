@@ -18,6 +18,7 @@ __all__ = ["CustomGrid"]
 
 _UNIT = 2.0**-53
 _LOOK = 2000  # bins of a look at the law
+_RISING = "a distribution function: rising, in [0, 1], one value for each x"
 _OFF = 1e-9  # mass by which the two functions may contradict each other
 
 
@@ -36,20 +37,25 @@ class CustomGrid(GridLaw):
         return float(mixed(np.array([self.step.high]), self.step.rate)[0]) - self.base
 
     def end(self, remove: bool) -> float:
-        """Of ``remove``: inf where P has mass that the functions do not place."""
-        return math.inf if self._missing > 0.0 else (self.base + self._width if remove else -self.base)
+        """Inf where there is mass that the functions do not place."""
+        if self._missing[0 if remove else 1] > 0.0:
+            return math.inf
+        return self.base + self._width if remove else -self.base
 
     @cached_property
-    def _missing(self) -> float:
-        """Mass of P that no loss has."""
-        top = np.array([self.step.high])
-        values = np.asarray(self.step.p_cdf(top), dtype=np.float64)
-        if values.shape != (1,):
-            raise InvalidParameter("p_cdf", values.tolist(), "a function of an array: one value for each x")
-        lost = 1.0 - float(values[0])
-        if not -_OFF <= lost <= 1.0:
-            raise InvalidParameter("p_cdf", 1.0 - lost, f"1 at the upper end of the support, {self.step.high!r}")
-        return self.step.rate * max(lost, 0.0) if lost > 4.0 * _UNIT else 0.0
+    def _missing(self) -> tuple[float, float]:
+        """Masses that no loss has: of P (when a record takes part with the rate) and of Q. They count as revealed."""
+        lost: list[float] = []
+        for name, cdf in (("p_cdf", self.step.p_cdf), ("q_cdf", self.step.q_cdf)):
+            values = np.asarray(cdf(np.array([self.step.high])), dtype=np.float64)
+            if values.shape != (1,):
+                raise InvalidParameter(name, values.tolist(), _RISING)
+            rest = 1.0 - float(values[0])
+            if name == "p_cdf" and not -_OFF <= rest <= 1.0:  # of Q it is refused where all its values are looked at
+                raise InvalidParameter(name, 1.0 - rest, f"1 at the upper end of the support, {self.step.high!r}")
+            lost.append(rest if rest > 4.0 * _UNIT else 0.0)
+        rate = self.step.rate
+        return rate * lost[0] + (1.0 - rate) * lost[1], lost[1]
 
     def _masses(self, edge: FloatArray) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
         """P and Q of the bins (when a record takes part with the rate), and those at the lowest edge."""
@@ -65,7 +71,7 @@ class CustomGrid(GridLaw):
             fine = values.shape == at.shape and bool(np.all((values >= -_OFF) & (values <= 1.0 + _OFF)))
             if not fine or not bool(np.all(np.diff(values) >= -_OFF)):
                 some = values.ravel()[:3].tolist()
-                raise InvalidParameter(name, some, "a distribution function: rising, in [0, 1], one value for each x")
+                raise InvalidParameter(name, some, _RISING)
         plain, without = (np.maximum(np.diff(values), 0.0) for values in below)
         first, first_without = (max(float(values[0]), 0.0) for values in below)
         return (1.0 - q) * without + q * plain, without, ((1.0 - q) * first_without + q * first, first_without)
@@ -105,11 +111,12 @@ class CustomGrid(GridLaw):
                 "The value is the mass that contradicts it.",
             )  # fmt: skip
         upper = np.clip(upper, 0.0, q)
-        infinite = math.log(self._missing + contradiction) if self._missing + contradiction > 0.0 else -math.inf
+        with np.errstate(divide="ignore"):
+            p_lost, q_lost = (float(np.log(mass + contradiction)) for mass in self._missing)
         node = np.array([0] if q_first > 0.0 else [], dtype=np.int64)
         log_node = np.log(np.full(len(node), q_first)) if len(node) else np.zeros(0)
         far = 1.0 + float(np.abs(edge[[0, -1]]).max())
         return BinSplit(
             self.base, 0, h, q - upper, upper, np.zeros(last), np.full(last, math.inf), 16.0 * _UNIT,
-            16.0 * _UNIT * far, (-math.inf, -math.inf), (-math.inf, infinite), (node, log_node),
+            16.0 * _UNIT * far, (q_lost, -math.inf), (-math.inf, p_lost), (node, log_node),
         )  # fmt: skip

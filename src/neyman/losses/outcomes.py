@@ -40,6 +40,7 @@ class Outcomes:
     unit: float | None = None
     place: FloatArray | None = None
     end: Fraction | None = None
+    vague: float = 0.0  # relative error of ``infinite``
 
     def sampled(self, rate: float) -> Outcomes:
         """(1 - rate) Q + rate P against Q: the same outcomes when a record takes part with probability ``rate``."""
@@ -50,8 +51,9 @@ class Outcomes:
             loss, log_q = np.append(math.log1p(-rate), loss), np.append(math.log(self.infinite[1]), log_q)
         slack = self.slack + (8.0 * _UNIT + self.stretch) * (1.0 + _largest(self.loss))
         return Outcomes(
-            loss, log_q, (rate * self.infinite[0], 0.0), slack, relative=self.relative, dropped=self.dropped
-        ).merged()
+            loss, log_q, (rate * self.infinite[0], 0.0), slack, relative=self.relative, dropped=self.dropped,
+            vague=self.vague + 2.0 * _UNIT,
+        ).merged()  # fmt: skip
 
     def whole(self) -> tuple[Outcomes, tuple[float, float]]:
         """The two laws given that neither is infinite, and the logs of the masses under P and Q that this leaves."""
@@ -130,7 +132,8 @@ def worst_of(p: tuple[float, ...], q: tuple[float, ...]) -> Outcomes:
     loss[near] = np.log1p((a[both] - b[both])[near] / b[both][near])
     slack = off + 4.0 * _UNIT * (1.0 + _largest(loss))
     relative = off + 4.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q), initial=0.0)))
-    table = Outcomes(loss, log_q, infinite, slack, relative=relative)
+    vague = off + (0.0 if off == 0.0 and max((b == 0.0).sum(), (a == 0.0).sum()) < 2 else 2.0 * _UNIT)
+    table = Outcomes(loss, log_q, infinite, slack, relative=relative, vague=vague)
     return table.merged() if len(loss) else table
 
 

@@ -29,11 +29,11 @@ def outcomes_mu(table: Outcomes) -> float:
     if len(table.loss) < 2:
         return 0.0
     log_p, log_q = table.log_p, table.log_q
-    room = table.relative + table.slack + 8.0 * 2.0**-53 * len(log_q)
+    room = table.relative + table.slack + 8.0 * 2.0**-53 * len(log_q) * (1.0 + np.abs(log_q) + np.abs(log_p))
     # alpha = Q(L > l_j) and beta = P(L <= l_j), with their complements
     alpha, beta = np.logaddexp.accumulate(log_q[::-1])[::-1][1:], np.logaddexp.accumulate(log_p)[:-1]
     power, rest = np.logaddexp.accumulate(log_p[::-1])[::-1][1:], np.logaddexp.accumulate(log_q)[:-1]
-    mu = _score(alpha - room, rest + room) + _score(beta - room, power + room)
+    mu = _score(alpha - room[1:], rest + room[1:]) + _score(beta - room[:-1], power + room[:-1])
     return max(float(np.max(mu)), 0.0) * (1.0 + 2.0 * PROBIT_ERROR) + 1e-300
 
 

@@ -38,6 +38,9 @@ class ReplacedTransform(SamplingTransform):
         side = np.real(log_ratio(-x - 1j * y[..., None], self.sigma, self.rate))
         return SamplingTransform.log_density(self, x) + 0.5 * (y[..., None] / self.sigma) ** 2 + side
 
+    def _hardest(self, w: FloatArray) -> float:
+        return float(w[np.argmax(np.abs(w))])
+
     def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
         low = -min(LIMIT * self.sigma + 1.0, 12.0 * self.sigma + 2.0 + max(0.0, 1.0 - w, reach if w < 1.0 else 0.0))
         top = min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))

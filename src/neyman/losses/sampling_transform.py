@@ -123,7 +123,7 @@ class SamplingTransform(Transform):
 
     def moments(self, w: FloatArray, margin: float = 42.0) -> Moments:
         """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w."""
-        step = min(self._step(float(np.min(w)), 0.0, margin, 0.0), 0.177 / math.sqrt(self.bend))
+        step = min(self._step(self._hardest(w), 0.0, margin, 0.0), 0.177 / math.sqrt(self.bend))
         x = self._range(float(np.max(np.abs(w))), float(np.max(w)), self.limit, step)
         loss = self.log_ratio(x)
         density = self.log_density(x)
@@ -135,6 +135,10 @@ class SamplingTransform(Transform):
             for target, value in zip(out, tilted, strict=True):
                 target[part] = value
         return Moments(*out)
+
+    def _hardest(self, w: FloatArray) -> float:
+        """The tilt under which the integrand grows fastest off the real axis."""
+        return float(np.min(w))
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
         """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the absolute error of each value.
