@@ -13,8 +13,9 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
+from neyman.engines.real_line import bracket_at, slope_at
 
-__all__ = ["RevealedProfile", "reversed_bracket"]
+__all__ = ["RevealedProfile"]
 
 _UNIT = 2.0**-53
 
@@ -60,37 +61,11 @@ class RevealedProfile(Profile):
         return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        at = epsilon + self._shift
-        inner = self._inner.slope(np.maximum(at, 0.0))
-        if np.any(at < 0.0):
-            # e^eps Q(L > eps) = e^eps (1 - P'(L' >= -eps)) for the reversed law, whose P is this one's Q
-            back = self._backward
-            away = np.maximum(-at, 0.0)
-            reached = back.bracket(away).upper + back.slope(away)
-            inner = np.where(at < 0.0, np.exp(np.minimum(at, 0.0)) * np.clip(1.0 - reached, 0.0, 1.0), inner)
-        return math.exp(self._log_a) * inner
+        return math.exp(self._log_a) * slope_at(self._inner, self._backward, epsilon + self._shift)
 
     def _at(self, epsilon: FloatArray, sign: float) -> Bracket:
         if self._shift == 0.0:
             return self._inner.bracket(epsilon)
         at = epsilon + self._shift
         at = at + sign * (self._slack + 4.0 * _UNIT * (np.abs(at) + np.abs(epsilon)))
-        forward = self._inner.bracket(np.maximum(at, 0.0))
-        negative = at < 0.0
-        if not np.any(negative):
-            return forward
-        place = np.where(negative, len(at) + np.arange(len(at)), np.arange(len(at)))
-        away = np.maximum(-at, 0.0)
-        return forward.followed(reversed_bracket(away, self._backward.bracket(away))).at(place)
-
-
-def reversed_bracket(epsilon: FloatArray, b: Bracket) -> Bracket:
-    """Bounds at -eps from those of the reversed pair at eps >= 0, rounded outward: delta(-eps) = 1 - e^-eps + e^-eps
-    delta_reversed(eps).
-    """
-    with np.errstate(under="ignore"):
-        weight, rest = np.exp(-epsilon), -np.expm1(-epsilon)
-        lower = (rest + weight * b.lower) * (1.0 - 8.0 * _UNIT)
-        upper = (rest + weight * b.upper) * (1.0 + 8.0 * _UNIT) + 5e-324
-    low, high = b.log_gap_lower - epsilon, b.log_gap_upper - epsilon
-    return Bracket(lower, np.minimum(upper, 1.0), low * (1.0 + 2.0 * _UNIT), high * (1.0 - 2.0 * _UNIT))
+        return bracket_at(self._inner, self._backward, at)

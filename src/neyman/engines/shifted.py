@@ -12,7 +12,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.atoms import Atoms
 from neyman.engines.profile import Bracket, Profile
-from neyman.engines.revealed import reversed_bracket
+from neyman.engines.real_line import bracket_at, slope_at
 
 __all__ = ["ShiftedProfile"]
 
@@ -63,18 +63,13 @@ class ShiftedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         at = np.subtract.outer(epsilon, self._loss)
-        forward = self._other.slope(np.maximum(at, 0.0).ravel()).reshape(at.shape)
-        if np.any(at < 0.0):
-            away = np.maximum(-at, 0.0).ravel()
-            reached = (self._backward.bracket(away).upper + self._backward.slope(away)).reshape(at.shape)
-            forward = np.where(at < 0.0, np.exp(np.minimum(at, 0.0)) * np.clip(1.0 - reached, 0.0, 1.0), forward)
-        return forward @ self._mass
+        return slope_at(self._other, self._backward, at.ravel()).reshape(at.shape) @ self._mass
 
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Bounds on delta and on log(1 - delta)."""
         at = np.subtract.outer(epsilon, self._loss)
         room = self._slack + self._stretch * np.abs(self._loss) + 4.0 * _UNIT * np.abs(epsilon)[:, None]
-        early, late = self._read(at - room), self._read(at + room)
+        early, late = (bracket_at(self._other, self._backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))
         with np.errstate(under="ignore"):
             upper = early.upper.reshape(at.shape) @ self._mass * (1.0 + self._relative) + self._dropped + self._flushed
             lower = late.lower.reshape(at.shape) @ self._mass * (1.0 - self._relative) - self._flushed
@@ -88,13 +83,3 @@ class ShiftedProfile(Profile):
             gap_low = low + np.log1p(-np.minimum(self._dropped * np.exp(np.minimum(-low, 709.0)), 1.0)) - slack
             gap_high = np.logaddexp(high, np.log(self._dropped + self._flushed)) + slack
         return np.maximum(lower, 0.0), upper, np.where(np.isnan(gap_low), -np.inf, gap_low), gap_high
-
-    def _read(self, at: FloatArray) -> Bracket:
-        """The other profile at any real eps, flattened."""
-        flat = at.ravel()
-        forward = self._other.bracket(np.maximum(flat, 0.0))
-        if not np.any(flat < 0.0):
-            return forward
-        away = np.maximum(-flat, 0.0)
-        place = np.where(flat < 0.0, len(flat), 0) + np.arange(len(flat))
-        return forward.followed(reversed_bracket(away, self._backward.bracket(away))).at(place)

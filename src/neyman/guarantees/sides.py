@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
-from neyman.engines.revealed import reversed_bracket
+from neyman.engines.real_line import bracket_at
 from neyman.numerics.normal import probit
 
 __all__ = ["Adjacency", "MaximumProfile", "Sides"]
@@ -115,19 +115,7 @@ class Sides:
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite)."""
-        negative = epsilon < 0.0
-        if not np.any(negative):
-            return self.forward.bracket(epsilon)
-        lower, upper, low_gap, high_gap = (np.empty_like(epsilon) for _ in range(4))
-        if not np.all(negative):
-            b = self.forward.bracket(epsilon[~negative])
-            lower[~negative], upper[~negative] = b.lower, b.upper
-            low_gap[~negative], high_gap[~negative] = b.log_gap_lower, b.log_gap_upper
-        e = epsilon[negative]
-        r = reversed_bracket(-e, self.backward.bracket(-e))
-        lower[negative], upper[negative] = r.lower, r.upper
-        low_gap[negative], high_gap[negative] = r.log_gap_lower, r.log_gap_upper
-        return Bracket(lower, upper, low_gap, high_gap)
+        return bracket_at(self.forward, self.backward, epsilon)
 
 
 def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:

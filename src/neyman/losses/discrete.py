@@ -24,6 +24,13 @@ class DiscreteStep(Step):
 
     __slots__ = ()
 
+    rate: float  # with which a record takes part
+
+    @property
+    def symmetric(self) -> bool:
+        """Unless a record may stay out of it, or has been exchanged for another."""
+        return self.rate == 1.0 or bool(getattr(self, "two_sided", False))
+
     @abstractmethod
     def table(self) -> Outcomes:
         """The outcomes, with their masses under P and Q."""
@@ -53,10 +60,6 @@ class DiscreteGaussianStep(DiscreteStep):
     two_sided: bool = False
 
     @property
-    def symmetric(self) -> bool:
-        return self.rate == 1.0 or self.two_sided
-
-    @property
     def tail_mu(self) -> float:
         """Of the mechanism when it is not sampled."""
         return discrete_gaussian_mu(self.sigma, 2 * self.shift if self.two_sided else self.shift)
@@ -81,10 +84,6 @@ class DiscreteLaplaceStep(DiscreteStep):
     rate: float = 1.0
     two_sided: bool = False
 
-    @property
-    def symmetric(self) -> bool:
-        return self.rate == 1.0 or self.two_sided
-
     def table(self) -> Outcomes:
         """The outcomes, equal losses together."""
         return discrete_laplace(self.scale, self.shift, self.rate, self.two_sided)
@@ -104,10 +103,6 @@ class RandomizedResponseStep(DiscreteStep):
     k: int = 2
     rate: float = 1.0
 
-    @property
-    def symmetric(self) -> bool:
-        return self.rate == 1.0
-
     def table(self) -> Outcomes:
         """Two outcomes, and a third that says nothing where k > 2."""
         return k_ary(self.epsilon, self.k, 0.0).sampled(self.rate)
@@ -126,10 +121,6 @@ class ApproximateStep(DiscreteStep):
     epsilon: float
     delta: float
     rate: float = 1.0
-
-    @property
-    def symmetric(self) -> bool:
-        return self.rate == 1.0
 
     def table(self) -> Outcomes:
         """Two finite outcomes and two infinite ones."""

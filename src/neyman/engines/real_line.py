@@ -1,0 +1,51 @@
+"""Two profiles, of a pair and of its reversal, read at any real eps.
+
+delta(-e) = 1 - e^-e + e^-e delta_reversed(e), and e^eps Q(L > eps) at eps = -e is e^-e (1 - P_reversed(L >= e)).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Bracket, Profile
+
+__all__ = ["bracket_at", "slope_at"]
+
+_UNIT = 2.0**-53
+
+
+def bracket_at(forward: Profile, backward: Profile, epsilon: FloatArray) -> Bracket:
+    """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite)."""
+    negative = epsilon < 0.0
+    if not np.any(negative):
+        return forward.bracket(epsilon)
+    away = -epsilon[negative]
+    turned = _turned(away, backward.bracket(away))
+    if np.all(negative):
+        return turned
+    place = np.where(negative, np.cumsum(negative) - 1, len(away) + np.cumsum(~negative) - 1)
+    return turned.followed(forward.bracket(epsilon[~negative])).at(place)
+
+
+def slope_at(forward: Profile, backward: Profile, epsilon: FloatArray) -> FloatArray:
+    """Approximate e^eps Q(L > eps) at each real ``epsilon`` (1-d, finite)."""
+    negative = epsilon < 0.0
+    out = np.empty(len(epsilon))
+    if not np.all(negative):
+        out[~negative] = forward.slope(epsilon[~negative])
+    if np.any(negative):
+        away = -epsilon[negative]
+        reached = backward.bracket(away).upper + backward.slope(away)
+        out[negative] = np.exp(-away) * np.clip(1.0 - reached, 0.0, 1.0)
+    return out
+
+
+def _turned(epsilon: FloatArray, b: Bracket) -> Bracket:
+    """Bounds at -eps from those of the reversed pair at eps > 0, rounded outward."""
+    with np.errstate(under="ignore"):
+        weight, rest = np.exp(-epsilon), -np.expm1(-epsilon)
+        lower = (rest + weight * b.lower) * (1.0 - 8.0 * _UNIT)
+        upper = (rest + weight * b.upper) * (1.0 + 8.0 * _UNIT) + 5e-324
+    low, high = b.log_gap_lower - epsilon, b.log_gap_upper - epsilon
+    return Bracket(lower, np.minimum(upper, 1.0), low * (1.0 + 2.0 * _UNIT), high * (1.0 - 2.0 * _UNIT))
