@@ -325,3 +325,29 @@ def test_at_zero_both_directions_are_one_distance(setting):
         # asked beside other eps, the same
     grid = np.array([0.0, 0.7, 0.0, 1.9])
     assert np.array_equal(both.delta(grid), [both.delta(e) for e in grid])
+
+
+def test_epsilon_is_handed_out_when_it_is_itself_narrow():
+    """At the end of two Laplace steps delta has no six digits, but epsilon has a dozen."""
+    g = ny.account(ny.Laplace(1.0) ** 2)
+    with pytest.raises(ny.NotCertified):
+        g.delta(2.0 * (1.0 - 2.0**-32))
+    upper, lower = g.epsilon(1e-9), g.optimistic.epsilon(1e-9)
+    # delta = (1 - e^{eps - 2}) / 4 there, but for a part of order (2 - eps)^2
+    assert lower <= 2.0 - 4e-9 * (1.0 - 1e-6)
+    assert 2.0 - 4e-9 * (1.0 + 1e-6) <= upper <= lower * (1.0 + 1e-6)
+
+
+def test_an_epsilon_that_is_not_narrow_is_refused():
+    """Sampled discrete Gaussians share no lattice: the lower bound lags, and the message says how far."""
+    g = ny.account(ny.DiscreteGaussian(2.0).poisson(0.2) ** 10)
+    with pytest.raises(ny.NotCertified) as caught:
+        g.epsilon(1e-5)
+    lower, upper = caught.value.lower, caught.value.upper
+    assert 1.6 < lower < upper < 1.63
+    assert str(caught.value) == (
+        f"epsilon(1e-05) is certified only to lie in [{lower:.9g}, {upper:.9g}]: wider than the tolerance 1e-06 asks; "
+        "pass a larger tolerance to account() to accept it."
+    )
+    wide = ny.account(ny.DiscreteGaussian(2.0).poisson(0.2) ** 10, tolerance=1e-2)
+    assert wide.optimistic.epsilon(1e-5) <= wide.epsilon(1e-5)

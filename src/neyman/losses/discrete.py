@@ -13,6 +13,7 @@ __all__ = [
     "ApproximateStep",
     "DiscreteGaussianStep",
     "DiscreteLaplaceStep",
+    "DiscreteNoiseStep",
     "DiscreteStep",
     "RandomizedResponseStep",
     "TabulatedStep",
@@ -28,8 +29,8 @@ class DiscreteStep(Step):
 
     @property
     def symmetric(self) -> bool:
-        """Unless a record may stay out of it, or has been exchanged for another."""
-        return self.rate == 1.0 or bool(getattr(self, "two_sided", False))
+        """Unless a record may stay out of it."""
+        return self.rate == 1.0
 
     @abstractmethod
     def table(self) -> Outcomes:
@@ -41,8 +42,21 @@ class DiscreteStep(Step):
         return outcomes_mu(self.table())
 
 
+class DiscreteNoiseStep(DiscreteStep):
+    """Whole-number noise, which also knows a record exchanged for another."""
+
+    __slots__ = ()
+
+    two_sided: bool
+
+    @property
+    def symmetric(self) -> bool:
+        """Unless a record may stay out of it; exchanged, it is one of each."""
+        return self.rate == 1.0 or self.two_sided
+
+
 @dataclass(frozen=True, slots=True)
-class DiscreteGaussianStep(DiscreteStep):
+class DiscreteGaussianStep(DiscreteNoiseStep):
     """Integers x with mass proportional to e^{-(x - m)^2 / (2 sigma^2)}, m = ``shift`` against m = 0.
 
     With ``rate`` < 1 the shifted law is mixed with that of m = 0; with ``two_sided`` the other side is mixed with that
@@ -70,7 +84,7 @@ class DiscreteGaussianStep(DiscreteStep):
 
 
 @dataclass(frozen=True, slots=True)
-class DiscreteLaplaceStep(DiscreteStep):
+class DiscreteLaplaceStep(DiscreteNoiseStep):
     """Integers x with mass proportional to e^{-|x - m| / scale}, m = ``shift`` against m = 0; sampled as above.
 
     Examples
