@@ -46,7 +46,8 @@ _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Ga
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _READ = 1 << 6  # the same where that is a lattice
-_POINTS, _COARSE_POINTS = 1 << 20, 1 << 15  # budgets of a lattice
+_POINTS = 1 << 20  # budget of a lattice
+_DIVIDED = 2000  # steps off the lattice up to which it suffices
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
@@ -177,11 +178,11 @@ def _shifted(atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance:
 
 
 def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float) -> Both:
-    units = [step.table().unit for step, _ in losses if isinstance(step, DiscreteStep)]
-    known = [unit for unit in units if unit is not None]
-    loose = bool(units) and (len(known) < len(units) or common_unit(known) is None)
-    # outcomes that no lattice holds are off by one cell, however many: more points would be wasted on them
-    points = _COARSE_POINTS if loose else _POINTS
+    discrete = [(step.table().unit, times) for step, times in losses if isinstance(step, DiscreteStep)]
+    units = [unit for unit, _ in discrete if unit is not None]
+    loose = sum(times for unit, times in discrete if unit is None or common_unit(units) is None)
+    # outcomes that no lattice holds are divided between two points of one, each time they are counted
+    points = _POINTS if loose <= _DIVIDED else 2 * _POINTS
     return _both([LatticeProfile(losses, direction, tolerance, points) for direction in directions])
 
 

@@ -29,6 +29,7 @@ _COARSEST = 0.02  # in units of 1 / (c + 1)
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
 _REFINEMENTS = 4  # finer spacings tried under one tilt
+_BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
 _LARGEST = 1e9
 _LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
@@ -206,6 +207,10 @@ class LatticeProfile(Profile):
         for _ in range(_REFINEMENTS):
             gap = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
             if gap <= self._tolerance or gap > 0.5 * before:  # good enough, or not for want of points
+                break
+            blur = tilt.blur(least, self._end)
+            if gap <= _BLURRED * blur and blur > 0.5 * self._tolerance:  # finer points would show hardly more
+                tilt.final = (min(tilt.final[0], least), max(tilt.final[1], self._end))
                 break
             before = gap
             if 1.5 * plan.points >= self._max_points:

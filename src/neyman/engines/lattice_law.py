@@ -11,7 +11,8 @@ lattice measure with C above (below) that of every step gives delta above (below
   of the density (the first bound is the triangle of the two tangents). A bin too wide for that takes the tangent at
   its upper end (gamma >= Delta b below, none above), which keeps the lowered function positive and falling. Where a
   mass turns negative the convex hull is taken: the point is removed and its mass shared by its neighbours. No shift of
-  the lattice is needed, and the gap to the pessimistic law is O(h^2).
+  the lattice is needed, and the gap to the pessimistic law is O(h^2). Outcomes far apart would lose O(h) to this: they
+  stay divided, and the composition pays for it (``lattice_spread``).
 
 Both laws are made directly under the tilt e^{c l}, so that far tails lose no digits to underflow.
 """
@@ -48,6 +49,7 @@ class StepLaws:
     """The two lattice laws of one step in one direction, on the same lattice.
 
     ``infinite`` is the pessimistic mass at +infinity; ``slack`` the distance by which the true lattice may be off.
+    ``divided``: the lower law holds outcomes divided between two points, which ``lattice_spread`` must make up for.
     """
 
     base: float
@@ -56,6 +58,7 @@ class StepLaws:
     lower: TiltedLaw
     infinite: float
     slack: float
+    divided: bool
 
 
 def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
@@ -88,10 +91,15 @@ def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
     tiny = 1e-300 if below > -math.inf else 0.0  # covers a bottom mass that underflows
     upper = _pessimistic(low, high, error, moved_up + tiny) + nodes * (1.0 + error)
     lower = nodes * (1.0 - error)
-    if full:
+    lone = np.isinf(variation) & (low + high > 0.0) if bins.lone else np.zeros(n, dtype=bool)
+    if bool(np.any(lone)):
+        lower = lower + _divided(np.where(lone, low, 0.0), np.where(lone, high, 0.0), error)
+        low, high = np.where(lone, 0.0, low), np.where(lone, 0.0, high)
+    if bool(np.any(low) or np.any(high)):
         lower = lower + _optimistic(low, high, variation, h, c, error)
     infinite = math.exp(above) if above > -700.0 else (1e-300 if above > -math.inf else 0.0)
-    return StepLaws(base, first, _normalised(upper, peak), _normalised(lower, peak), infinite, bins.slack)
+    laws = _normalised(upper, peak), _normalised(lower, peak)
+    return StepLaws(base, first, *laws, infinite, bins.slack, bool(np.any(lone)))
 
 
 def _normalised(masses: FloatArray, peak: float) -> TiltedLaw:
@@ -109,6 +117,12 @@ def _pessimistic(low: FloatArray, high: FloatArray, error: float, moved_up: floa
     out[0] += moved_up
     out *= 1.0 + 8.0 * UNIT
     return out
+
+
+def _divided(low: FloatArray, high: FloatArray, error: float) -> FloatArray:
+    """The chords themselves, rounded down."""
+    spread = error * (low + high)
+    return np.append(np.maximum(low - spread, 0.0), 0.0) + np.append(0.0, np.maximum(high - spread, 0.0))
 
 
 def _optimistic(

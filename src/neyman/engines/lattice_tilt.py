@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_law import StepLaws, TiltedLaw, tilted_laws
+from neyman.engines.lattice_spread import Spread
 from neyman.losses.grid import GridLaw
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 
@@ -116,14 +117,36 @@ class Tilt:
             t * law.slack for t, law in zip(self._times, laws, strict=True)
         )
         self._infinite = 1.001 * sum(t * law.infinite for t, law in zip(self._times, laws, strict=True))
+        divided = sum(t for t, law in zip(self._times, laws, strict=True) if law.divided)
+        self._spread = Spread.of(0.5 * plan.h * math.sqrt(divided)) if divided else None
+        self._blind = divided > 0 and self._spread is None  # too wide to say anything from below
         self._upper = self._compose(laws, [law.upper for law in laws])
         self._lower = self._compose(laws, [law.lower for law in laws])
 
     def delta(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(lower, upper) bounds on delta, certified for every real ``epsilon``, tight near the mean of the tilt."""
-        upper = self._sum(self._upper, epsilon - self._slack - 4.0 * UNIT * np.abs(epsilon), 1.0) + self._infinite
         lower = self._sum(self._lower, epsilon + self._slack + 4.0 * UNIT * np.abs(epsilon), -1.0)
-        return np.maximum(lower, 0.0), np.minimum(upper * (1.0 + 4.0 * UNIT), 1.0)
+        if self._spread is not None:
+            lower = lower - self._lost(self._spread, epsilon + self._slack, lower)
+        elif self._blind:
+            lower = np.zeros_like(epsilon)
+        return np.maximum(lower, 0.0), self._above(epsilon)
+
+    def blur(self, epsilon: float, end: float) -> float:
+        """What the rounding of losses alone does to delta there, relatively and roughly; the law ends at ``end``."""
+        steep = 1.0 + self.plan.c + (1.0 / (end - epsilon) if end > epsilon else math.inf)
+        return 2.0 * self._slack * steep
+
+    def _above(self, epsilon: FloatArray) -> FloatArray:
+        upper = self._sum(self._upper, epsilon - self._slack - 4.0 * UNIT * np.abs(epsilon), 1.0) + self._infinite
+        return np.minimum(upper * (1.0 + 4.0 * UNIT), 1.0)
+
+    def _lost(self, spread: Spread, epsilon: FloatArray, middle: FloatArray) -> FloatArray:
+        """What division may have added at ``epsilon``, where the divided law has ``middle``."""
+        total = -spread.share * middle
+        for reach, weight in zip(spread.reach, spread.weight, strict=True):
+            total += weight * (self._above(epsilon - reach) + math.exp(-reach) * self._above(epsilon + reach))
+        return np.maximum(total, 0.0) * ((1.0 + 1e-12) / (1.0 - spread.share)) + 1e-300
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """e^eps Q(L > eps) of the pessimistic law, roughly."""

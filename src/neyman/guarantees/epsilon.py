@@ -17,6 +17,7 @@ from neyman.numerics.normal import UNIT
 __all__ = ["epsilon_lower", "epsilon_upper", "spread"]
 
 _STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
+_LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
 _BEYOND = 1e150  # an eps above it is reported as inf
 _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
 _UNREACHED = 1e9  # the score of delta = 0
@@ -123,9 +124,7 @@ def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Hol
     best = np.where(np.any(found, axis=1), trial[np.arange(near.size), np.argmax(found, axis=1)], np.nan)
     missing = np.flatnonzero(np.isnan(best))
     if missing.size:
-        ladder = near[missing, None] * (
-            1.0 + sign * np.array([1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01, 0.1, 0.5, 1.0])
-        )
+        ladder = near[missing, None] * (1.0 + sign * _LADDER)
         if sign > 0:
             ladder = np.where(ladder > 0.0, ladder, np.geomspace(1e-300, 1e-3, ladder.shape[1]))
         found = holds(profile.bracket(ladder.ravel()), np.repeat(goal[missing], ladder.shape[1])).reshape(ladder.shape)

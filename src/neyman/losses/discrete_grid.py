@@ -8,6 +8,7 @@ from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
@@ -16,7 +17,8 @@ from neyman.losses.outcomes import Outcomes
 __all__ = ["DiscreteGrid"]
 
 _UNIT = 2.0**-53
-_SAME = 1e-12  # relative distance at which an outcome is moved onto a point, and the distance remembered
+_DEPTH = 44.0  # -log of the tilted mass that a step may leave outside its reach
+_SAME = 1e-14  # relative distance at which an outcome is moved onto a point, and the distance remembered
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,21 +51,52 @@ class DiscreteGrid(GridLaw):
     def _width(self) -> float:
         return float(self.table.loss[-1] - self.table.loss[0])
 
+    @cached_property
+    def _below(self) -> tuple[FloatArray, FloatArray]:
+        """log of the masses of Q and of P up to each outcome."""
+        return np.logaddexp.accumulate(self.table.log_q), np.logaddexp.accumulate(self.table.log_p)
+
+    @cached_property
+    def _above(self) -> tuple[FloatArray, FloatArray]:
+        """The same from each outcome on."""
+        q, p = self.table.log_q, self.table.log_p
+        return np.logaddexp.accumulate(q[::-1])[::-1], np.logaddexp.accumulate(p[::-1])[::-1]
+
     def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
-        """Plain sums; the reach is always the whole law."""
-        log_weight = self.table.log_q + z * self.table.loss
+        """Plain sums."""
+        loss = self.table.loss
+        log_weight = self.table.log_q + z * loss
         peak = float(np.max(log_weight))
         weight = np.exp(log_weight - peak)
         total = float(np.sum(weight))
-        mean = float(weight @ self.table.loss) / total
-        spread = float(weight @ (self.table.loss - mean) ** 2) / total
-        return Tilted(peak + math.log(total), mean, spread, (0.0, self._width))
+        value = peak + math.log(total)
+        mean = float(weight @ loss) / total
+        spread = float(weight @ (loss - mean) ** 2) / total
+        if self.unit is not None:
+            return Tilted(value, mean, spread, (0.0, self._width))
+        least = value - _DEPTH - math.log(times)
+        carried = log_weight > least
+        # what lies below the range is moved up to its end: even there it must not count
+        moved = self._below[1] if remove else self._above[0]
+        inside = carried | (c * (loss if remove else -loss) + moved > least)
+        (first, last), (low, high) = _ends(carried), _ends(inside)
+        first, last = (low, last) if remove else (first, high)
+        return Tilted(value, mean, spread, (float(loss[first]) - self.base, float(loss[last]) - self.base))
+
+    def extended(self, reach: Reach, depth: float, remove: bool) -> Reach:
+        if self.unit is not None:
+            return reach
+        height = self.table.loss - self.base
+        if remove:
+            return reach[0], max(reach[1], float(height[_ends(self._above[1] > -depth)[1]]))
+        return min(reach[0], float(height[_ends(self._below[0] > -depth)[0]])), reach[1]
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
-        return 0, math.ceil(self._width / h * (1.0 + 1e-12)) + 1
+        first = math.floor(reach[0] / h * (1.0 - _SAME))
+        return first, max(math.ceil(min(reach[1], self._width) / h * (1.0 + _SAME)), first) + 1
 
     def span(self, reach: Reach) -> float:
-        return self._width
+        return reach[1] - reach[0]
 
     def strain(self, z: float) -> float:
         """A list that was cut off shows no tilt that leaves it."""
@@ -74,28 +107,51 @@ class DiscreteGrid(GridLaw):
         return max(abs(z - 0.5) - 0.5, 0.0) * last / deviations / 0.9
 
     def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
-        t = self.table
-        height, count = t.loss - self.base, last - first
+        t, count = self.table, last - first
+        height = t.loss - self.base
         node = np.rint(height / h).astype(np.int64)
         near = np.abs(height - node * h) <= _SAME * (1.0 + height)
         off = float(np.max(np.abs(height - node * h), where=near, initial=0.0))
+        place = np.where(near, node, np.floor(height / h)).astype(np.int64)
+        seen = (place >= first) & (place < last + near)
+        low = int(np.count_nonzero(place < first))
+        high = low + int(np.count_nonzero(seen))
+        node, inner = seen & near, seen & ~near
         far = float(np.abs(t.loss[[0, -1]]).max())
-        lost = -math.inf if t.dropped == 0.0 else math.log(t.dropped)
-        slack = t.slack + off + (t.stretch + 8.0 * _UNIT) * far
-        lower, upper, log_scale = _divided(height[~near], t.log_q[~near], h, count)
+        relative = t.relative + 16.0 * _UNIT * (1.0 + far)
+        lower, upper, log_scale = _divided(
+            height[inner] - place[inner] * h, place[inner] - first, t.log_q[inner], h, count
+        )
         return BinSplit(
-            self.base, first, h, lower, upper, log_scale, np.full(count, math.inf),
-            t.relative + 16.0 * _UNIT * (1.0 + far), slack, (lost, lost), (lost, lost), (node[near], t.log_q[near]),
+            self.base, first, h, lower, upper, log_scale, np.full(count, math.inf), relative,
+            t.slack + off + (t.stretch + 8.0 * _UNIT) * far, self._lost(self._below, low - 1),
+            self._lost(self._above, high), (place[node] - first, t.log_q[node]), lone=True,
         )  # fmt: skip
 
+    def _lost(self, sums: tuple[FloatArray, FloatArray], at: int) -> tuple[float, float]:
+        """Logs of the masses (without, with the record) beyond an outcome, those left out of the list among them."""
+        dropped = -math.inf if self.table.dropped == 0.0 else math.log(self.table.dropped)
+        if not 0 <= at < len(self.table.loss):
+            return dropped, dropped
+        raised = 1e-12  # for rounding
+        return float(np.logaddexp(sums[0][at], dropped)) + raised, float(np.logaddexp(sums[1][at], dropped)) + raised
 
-def _divided(height: FloatArray, log_q: FloatArray, h: float, count: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Outcomes between edges: per bin what goes to its two ends, and the log of their scale.
 
-    Both masses of an outcome are kept: b = q expm1(x) / expm1(h) at the upper end, x its height in the bin.
+def _ends(chosen: NDArray[np.bool_]) -> tuple[int, int]:
+    """First and last of those chosen."""
+    found = np.flatnonzero(chosen)
+    return int(found[0]), int(found[-1])
+
+
+def _divided(
+    height: FloatArray, index: NDArray[np.int64], log_q: FloatArray, h: float, count: int
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Outcomes between edges, at some ``height`` in their bin: per bin what goes to its two ends, and the log of their
+    scale.
+
+    Both masses of an outcome are kept: b = q expm1(x) / expm1(h) at the upper end, x its height.
     """
-    index = np.clip(np.floor(height / h).astype(np.int64), 0, count - 1)
-    share = np.clip(np.expm1(np.clip(height - index * h, 0.0, h)) / math.expm1(h), 0.0, 1.0)
+    share = np.clip(np.expm1(np.clip(height, 0.0, h)) / math.expm1(h), 0.0, 1.0)
     scale = np.full(count, -math.inf)
     np.maximum.at(scale, index, log_q)
     scale[scale == -math.inf] = 0.0

@@ -37,7 +37,8 @@ class BinSplit:
     them relative to their sum; ``slack`` bounds the distance between the true loss at an edge and base + i h;
     ``variation`` bounds, per bin, how much the logarithm of the density of e^L (or of e^-L) varies. The tails are
     logarithms of the masses (without, with the record) outside. ``nodes`` are outcomes that lie at edges, no part of
-    the bins: the indices of the edges, counted from ``first``, and the logs of the masses.
+    the bins: the indices of the edges, counted from ``first``, and the logs of the masses. ``lone``: bins of infinite
+    variation hold lone outcomes, or what may be such.
     """
 
     base: float
@@ -52,6 +53,7 @@ class BinSplit:
     below: tuple[float, float]
     above: tuple[float, float]
     nodes: tuple[NDArray[np.int64], FloatArray] = NOTHING
+    lone: bool = False
 
 
 class GridLaw(ABC):

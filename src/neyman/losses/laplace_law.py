@@ -175,7 +175,7 @@ class LaplaceLaw(GridLaw):
         return BinSplit(
             base, first, h, lower, upper, np.zeros(last - first), variation, QUADRATURE + 16.0 * _UNIT * (2.0 + self.d),
             (off if aligned else 0.0) + 16.0 * _UNIT * (far + self.d), some if first > 0 else none,
-            some if last < count else none, (index, log_node),
+            some if last < count else none, (index, log_node), lone=True,
         )  # fmt: skip
 
     def _smooth(self, edge: FloatArray, h: float) -> tuple[FloatArray, FloatArray, FloatArray]:
