@@ -13,7 +13,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from neyman._errors import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
     from neyman.accounting import account
-    from neyman.guarantees import BLATANT, GDP, PERFECT, Guarantee
+    from neyman.guarantees import (
+        BLATANT,
+        GDP,
+        PERFECT,
+        ApproximateDP,
+        Guarantee,
+        Profile,
+        PureDP,
+        Tradeoff,
+    )
     from neyman.integrations import from_dp_event, from_pld
     from neyman.mechanisms import (
         DPSGD,
@@ -38,6 +47,7 @@ __all__ = [
     "DPSGD",
     "GDP",
     "PERFECT",
+    "ApproximateDP",
     "ApproximateMechanism",
     "BudgetExceeded",
     "CustomLoss",
@@ -50,9 +60,12 @@ __all__ = [
     "Mechanism",
     "NeymanError",
     "NotCertified",
+    "Profile",
+    "PureDP",
     "PureMechanism",
     "RandomizedResponse",
     "Tabulated",
+    "Tradeoff",
     "__version__",
     "account",
     "compose",
@@ -64,7 +77,16 @@ __all__ = [
 _ROOMS = {
     "neyman._errors": ("BudgetExceeded", "InvalidParameter", "NeymanError", "NotCertified"),
     "neyman.accounting": ("account",),
-    "neyman.guarantees": ("BLATANT", "GDP", "PERFECT", "Guarantee"),
+    "neyman.guarantees": (
+        "BLATANT",
+        "GDP",
+        "PERFECT",
+        "ApproximateDP",
+        "Guarantee",
+        "Profile",
+        "PureDP",
+        "Tradeoff",
+    ),
     "neyman.integrations": ("from_dp_event", "from_pld"),
     "neyman.mechanisms": (
         "DPSGD",

@@ -9,15 +9,14 @@ from scipy import special
 
 from neyman._validate import not_negative
 from neyman.engines.closed_form import GaussianProfile
-from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.gaussian_fit import Fit
+from neyman.guarantees.given import Given
 from neyman.guarantees.report import GDPReport
-from neyman.guarantees.sides import Sides
 
 __all__ = ["GDP"]
 
 
-class GDP(PessimisticGuarantee):
+class GDP(Given):
     """The guarantee whose trade-off curve is G_mu(alpha) = Phi(Phi^-1(1 - alpha) - mu), the same in both directions.
 
     Parameters
@@ -39,7 +38,7 @@ class GDP(PessimisticGuarantee):
 
     def __init__(self, mu: float) -> None:
         profile = GaussianProfile(not_negative("mu", mu))
-        super().__init__(Sides(profile, profile), "add_or_remove")
+        super().__init__(profile, profile, mu=profile.mu)
         self._value = profile.mu
 
     @cached_property
@@ -54,12 +53,3 @@ class GDP(PessimisticGuarantee):
 
     def _gdp(self, floor: float) -> GDPReport:
         return GDPReport(self._value, 0.0, floor, self._value, 0.0)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, GDP) and other._value == self._value
-
-    def __hash__(self) -> int:
-        return hash((GDP, self._value))
-
-    def __repr__(self) -> str:
-        return f"GDP(mu={self._value!r})"

@@ -1,0 +1,44 @@
+"""Guarantees that are given, not computed: values, equal when what they state is equal."""
+
+from __future__ import annotations
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Profile
+from neyman.guarantees.composed import PessimisticGuarantee
+from neyman.guarantees.sides import Sides
+
+__all__ = ["Given"]
+
+Stated = float | tuple[float, ...]
+
+
+class Given(PessimisticGuarantee):
+    """A promise in somebody's words. ``stated`` holds them, named as the constructor names its arguments."""
+
+    def __init__(self, forward: Profile, backward: Profile, **stated: Stated) -> None:
+        super().__init__(Sides(forward, backward), "add_or_remove")
+        self._stated = stated
+
+    @property
+    def stated(self) -> dict[str, Stated]:
+        """What was stated, by name."""
+        return dict(self._stated)
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and isinstance(other, Given) and other._stated == self._stated
+
+    def __hash__(self) -> int:
+        return hash((type(self), tuple(self._stated.items())))
+
+    def __repr__(self) -> str:
+        words = ", ".join(f"{name}={_shown(value)}" for name, value in self._stated.items())
+        return f"{type(self).__name__}({words})"
+
+
+def listed(values: FloatArray) -> tuple[float, ...]:
+    """The numbers of a 1-d array, to be kept."""
+    return tuple(float(value) for value in values)
+
+
+def _shown(value: Stated) -> str:
+    return repr(value) if isinstance(value, float) else repr(list(value))
