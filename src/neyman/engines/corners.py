@@ -36,8 +36,12 @@ class CornerProfile(ClosedForm):
         """Where the tangent first touches at alpha = 0."""
         return max(float(self._turns[0]) * (1.0 + _ROOM) + _ROOM, 0.0) if len(self._turns) else 0.0
 
-    @cached_property
+    @property
     def tail_mu(self) -> float:
+        return self._tail_mu
+
+    @cached_property
+    def _tail_mu(self) -> float:
         """A convex curve lies below a straight one where it does at its corners: the largest mu there."""
         if self._beta[0] < 1.0 or self._alpha[-1] < 1.0:
             return math.inf

@@ -1,7 +1,7 @@
 """Profiles that are straight in e^eps between a few points: what finitely many (eps, delta) pairs promise.
 
-With x = e^eps a profile is convex in x, and a symmetric promise of delta at eps promises 1 - e^-eps (1 - delta) at -eps.
-The largest profile through all those points is their lower convex hull, (0, 1) among them, constant from the last on.
+With x = e^eps a profile is convex in x, and a symmetric promise of delta at eps promises 1 - e^-eps (1 - delta) at
+-eps. The largest profile through all those points is their lower convex hull, (0, 1) among them, constant from the last.
 """
 
 from __future__ import annotations
@@ -43,8 +43,12 @@ class PolygonProfile(ClosedForm):
     def end(self) -> float:
         return max(float(self._e[-1]), 0.0)
 
-    @cached_property
+    @property
     def tail_mu(self) -> float:
+        return self._tail_mu
+
+    @cached_property
+    def _tail_mu(self) -> float:
         """A convex curve lies below a straight one where it does at its corners: the largest mu there."""
         if self._delta[-1] > 0.0:
             return math.inf

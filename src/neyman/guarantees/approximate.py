@@ -13,11 +13,11 @@ __all__ = ["ApproximateDP"]
 
 
 class ApproximateDP(Given):
-    """The guarantee of one (epsilon, delta) pair: f(alpha) = max(0, 1 - delta - e^eps alpha, e^-eps (1 - delta - alpha)).
+    """The guarantee of one (epsilon, delta) pair.
 
-    Nothing more follows from the pair (Wasserman and Zhou 2010; Kairouz, Oh and Viswanath 2017). With delta > 0 a record
-    may be revealed with probability delta: no finite mu holds with no floor, and none at a floor below delta; epsilon is
-    inf for every smaller delta.
+    f(alpha) = max(0, 1 - delta - e^epsilon alpha, e^-epsilon (1 - delta - alpha)); nothing more follows from the pair
+    (Wasserman and Zhou 2010; Kairouz, Oh and Viswanath 2017). With delta > 0 a record may be revealed with probability
+    delta: no finite mu holds with no floor, none at a floor below delta, and epsilon is inf for every smaller delta.
 
     Parameters
     ----------

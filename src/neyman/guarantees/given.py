@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from neyman._validate import FloatArray
+import numpy as np
+
+from neyman._errors import InvalidParameter
+from neyman._validate import FloatArray, reals
 from neyman.engines.profile import Profile
 from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.sides import Sides
 
-__all__ = ["Given"]
+__all__ = ["Given", "columns", "listed"]
 
 Stated = float | tuple[float, ...]
 
@@ -35,10 +38,23 @@ class Given(PessimisticGuarantee):
         return f"{type(self).__name__}({words})"
 
 
+def columns(**named: object) -> tuple[FloatArray, ...]:
+    """The arguments as 1-d arrays of finite numbers, as long as the first of them."""
+    found: list[FloatArray] = []
+    for name, values in named.items():
+        array = np.atleast_1d(reals(name, values))
+        if array.ndim > 1:
+            raise InvalidParameter(name, array.tolist(), "a number or a 1-d array")
+        if found and len(array) != len(found[0]):
+            raise InvalidParameter(name, len(array), f"as many numbers as {next(iter(named))} has, {len(found[0])}")
+        found.append(array + 0.0)
+    return tuple(found)
+
+
 def listed(values: FloatArray) -> tuple[float, ...]:
     """The numbers of a 1-d array, to be kept."""
     return tuple(float(value) for value in values)
 
 
 def _shown(value: Stated) -> str:
-    return repr(value) if isinstance(value, float) else repr(list(value))
+    return repr(list(value)) if isinstance(value, tuple) else repr(value)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, reals, unit_interval
+from neyman._validate import unit_interval
 from neyman.engines.polygon import PolygonProfile
-from neyman.guarantees.given import Given, listed
+from neyman.guarantees.given import Given, columns, listed
 from neyman.guarantees.pure import LARGEST_EPSILON
 
 __all__ = ["Profile"]
@@ -40,22 +40,11 @@ class Profile(Given):
     """
 
     def __init__(self, epsilons: object, deltas: object) -> None:
-        epsilon, delta = reals("epsilons", epsilons), unit_interval("deltas", deltas)
-        line = "a 1-d array"
-        for name, values in (("epsilons", epsilon), ("deltas", delta)):
-            if values.ndim != 1:
-                raise InvalidParameter(name, values.tolist(), line)
-        if len(delta) != len(epsilon):
-            raise InvalidParameter("deltas", len(delta), f"as many numbers as epsilons has, {len(epsilon)}")
+        epsilon, delta = columns(epsilons=epsilons, deltas=deltas)
+        unit_interval("deltas", delta)
         if not bool(np.all((epsilon >= 0.0) & (epsilon <= LARGEST_EPSILON))):
             raise InvalidParameter("epsilons", listed(epsilon), "numbers in [0, 700]", "Leave larger ones out.")
         if not bool(np.all(np.diff(epsilon) > 0.0)):
             raise InvalidParameter("epsilons", listed(epsilon), "strictly rising numbers", "Sort the pairs.")
-        epsilon = epsilon + 0.0
-        profile = PolygonProfile(epsilon, _plain(delta))
-        super().__init__(profile, profile, epsilons=listed(epsilon), deltas=listed(delta + 0.0))
-
-
-def _plain(delta: FloatArray) -> FloatArray:
-    """Without negative zeros."""
-    return delta + 0.0
+        profile = PolygonProfile(epsilon, delta)
+        super().__init__(profile, profile, epsilons=listed(epsilon), deltas=listed(delta))

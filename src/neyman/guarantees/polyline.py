@@ -7,7 +7,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, unit_interval
 from neyman.engines.corners import CornerProfile
-from neyman.guarantees.given import Given, listed
+from neyman.guarantees.given import Given, columns, listed
 
 __all__ = ["Tradeoff"]
 
@@ -47,7 +47,7 @@ class Tradeoff(Given):
     """
 
     def __init__(self, alphas: object, betas: object) -> None:
-        alpha, beta = unit_interval("alphas", alphas) + 0.0, unit_interval("betas", betas) + 0.0
+        alpha, beta = columns(alphas=alphas, betas=betas)
         _checked(alpha, beta)
         corners = _lower_hull(alpha, beta)
         forward = CornerProfile(*corners)
@@ -58,10 +58,7 @@ class Tradeoff(Given):
 
 def _checked(alpha: FloatArray, beta: FloatArray) -> None:
     for name, values in (("alphas", alpha), ("betas", beta)):
-        if values.ndim != 1:
-            raise InvalidParameter(name, values.tolist(), "a 1-d array")
-    if len(alpha) != len(beta):
-        raise InvalidParameter("betas", len(beta), f"as many numbers as alphas has, {len(alpha)}")
+        unit_interval(name, values)
     if alpha[0] != 0.0:
         raise InvalidParameter("alphas", float(alpha[0]), "0 for the first", "State the beta at alpha = 0.")
     if beta[-1] != 0.0:
@@ -73,15 +70,20 @@ def _checked(alpha: FloatArray, beta: FloatArray) -> None:
     if not bool(np.all(beta <= 1.0 - alpha)):
         at = int(np.argmax(beta - (1.0 - alpha)))
         raise InvalidParameter("betas", float(beta[at]), f"at most 1 - alpha, {1.0 - float(alpha[at])!r}")
-    if len(alpha) > 2:
-        chord = beta[:-2] + (beta[2:] - beta[:-2]) * (np.diff(alpha)[:-1] / (alpha[2:] - alpha[:-2]))
-        over = beta[1:-1] - chord * (1.0 + _ROUND)
-        if not bool(np.all(over <= 0.0)):
-            at = int(np.argmax(over)) + 1
-            raise InvalidParameter(
-                "betas", float(beta[at]), f"convex: at most {float(chord[at - 1])!r} at alpha = {float(alpha[at])!r}",
-                "A lower convex hull is safe; so is join() of what may hold.",
-            )  # fmt: skip
+    _convex(alpha, beta)
+
+
+def _convex(alpha: FloatArray, beta: FloatArray) -> None:
+    if len(alpha) < 3:
+        return
+    chord = beta[:-2] + (beta[2:] - beta[:-2]) * (np.diff(alpha)[:-1] / (alpha[2:] - alpha[:-2]))
+    over = beta[1:-1] - chord * (1.0 + _ROUND)
+    if not bool(np.all(over <= 0.0)):
+        at = int(np.argmax(over)) + 1
+        raise InvalidParameter(
+            "betas", float(beta[at]), f"convex: at most {float(chord[at - 1])!r} at alpha = {float(alpha[at])!r}",
+            "Their lower convex hull would be safe.",
+        )  # fmt: skip
 
 
 def _lower_hull(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:

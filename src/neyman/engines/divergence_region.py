@@ -1,0 +1,228 @@
+"""What one Renyi divergence allows a test: the region of (false positive rate a, power p), seen from its tangents.
+
+D_t(P||Q) <= rho_t, post-processed to the two answers of a test, bounds E(a, p) = a phi(p/a) + (1-a) phi((1-p)/(1-a)) by
+kappa, with the convex generator phi(r) = (r^t - 1 - t (r-1)) / (t-1) (t = 1: r log r - r + 1), kappa = (e^{(t-1) rho_t}
+- 1) / (t-1); for D_t(Q||P) take r phi(1/r). E is convex, so at ANY point z the tangent plane of E bounds the region:
+
+    p - x a <= p_z - x a_z + (kappa - E(z)) / E_p(z)     with x = -E_a / E_p at z.
+
+The bound is therefore certified whatever the accuracy of z, and off by the square of its error only. With d1 = log(p/a)
+> 0 > d2 = log((1-p)/(1-a)), y = d1 - d2 and e(z) = log((e^z - 1) / z), the slope is
+
+    log x = d2 + e(t y) - e((t-1) y)   (P||Q),      log x = d1 - e(t y) + e((t-1) y)   (Q||P),
+
+which gives y for each d2 (Newton), and d2, as small as it may be, is then moved until E = kappa (bisection).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import exprel
+
+from neyman._validate import FloatArray
+from neyman.numerics.normal import UNIT
+
+__all__ = ["Orders", "Tangent", "log_expm1_ratio"]
+
+_SERIES = 1e-2  # below this t |d| the generator is summed, for its leading terms cancel
+_TERMS = 9
+_ROUNDS = 26  # of bisection
+_LEAST, _MOST = -745.0, 18.0  # log of -d2
+_NEAR = 1e-3  # below this e(z) is summed
+_STEPS, _SLOW = 2, 6  # of Newton
+_SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
+
+
+def log_expm1_ratio(z: FloatArray) -> FloatArray:
+    """log((e^z - 1) / z), to a few units of its last place."""
+    with np.errstate(over="ignore"):
+        middle = np.log(exprel(np.clip(z, -40.0, 40.0)))
+    near = np.clip(z, -_NEAR, _NEAR)
+    series = near * (0.5 + near * (1.0 / 24.0 - near * near / 2880.0))
+    middle = np.where(np.abs(z) < _NEAR, series, middle)
+    return np.where(z > 40.0, z - np.log(np.maximum(z, 1.0)), np.where(z < -40.0, -np.log(np.maximum(-z, 1.0)), middle))
+
+
+def _rise(z: FloatArray) -> FloatArray:
+    """The derivative of ``log_expm1_ratio``."""
+    safe = np.where(np.abs(z) < _NEAR, 1.0, z)
+    with np.errstate(over="ignore"):
+        return np.where(np.abs(z) < _NEAR, 0.5 + z / 12.0, -1.0 / np.expm1(-safe) - 1.0 / safe)
+
+
+@dataclass(frozen=True, slots=True)
+class Tangent:
+    """For each slope: certified bounds on the largest p - x a (from above) and on log of 1 - that (from below), and the
+    point that comes nearest, by its logarithmic ratios and its a.
+    """
+
+    delta: FloatArray
+    log_gap: FloatArray
+    d1: FloatArray
+    d2: FloatArray
+    alpha: FloatArray
+
+
+@dataclass(frozen=True)
+class Orders:
+    """Constraints side by side (all arrays broadcast): D_t(P||Q) <= rho, or D_t(Q||P) <= rho where ``turned``."""
+
+    t: FloatArray
+    rho: FloatArray
+    turned: bool
+
+    @property
+    def _scale(self) -> FloatArray:
+        """Everything is divided by e to this: large orders overflow."""
+        return np.maximum((self.t - 1.0) * self.rho, 0.0)
+
+    @property
+    def _log_kappa(self) -> FloatArray:
+        with np.errstate(divide="ignore"):
+            return np.log(self.rho) + log_expm1_ratio((self.t - 1.0) * self.rho) - self._scale
+
+    def tangent(self, epsilon: FloatArray) -> Tangent:
+        """Bounds at slopes e^epsilon, epsilon >= 0."""
+        t = self.t + 0.0 * epsilon
+        d2, y = self._nearest(epsilon)
+        # the slope of the point is kept below the slope asked for, whatever is rounded
+        room = 16.0 * UNIT * (epsilon - d2 + (t + 1.0) * y)
+        log_x = d2 + self._lean(y)
+        kept = log_x + room <= epsilon
+        log_x, d1 = log_x - room, d2 + y
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+            below = -np.expm1(-y)
+            p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below  # p and 1 - a
+            a = p * np.exp(-d1)
+            held, size = self._held(d1, d2, p, rest)
+            kappa = np.exp(self._log_kappa)
+            error = UNIT * (64.0 + 8.0 * (np.abs(t * d1) + np.abs(t * d2) + self._scale)) * (size + kappa)
+            over = (kappa - held + error) / self._climb(d1, d2, y)
+            delta = -p * np.expm1(log_x - d1) * (1.0 + 32.0 * UNIT) + over + np.abs(over) * 8.0 * UNIT
+            gap = (rest * np.exp(d2) + a * np.exp(log_x)) * (1.0 - 32.0 * UNIT * (1.0 + epsilon)) - over
+            sane = kept & np.isfinite(delta) & (d2 < 0.0) & (d1 > 0.0) & np.isfinite(over)
+            delta = np.where(sane, delta, 1.0)
+            log_gap = np.where(sane & (gap > 0.0), np.log(np.where(gap > 0.0, gap, 1.0)), -np.inf)
+        return self._at_the_axis(epsilon, Tangent(np.clip(delta, 0.0, 1.0), np.minimum(log_gap, 0.0), d1, d2, a))
+
+    def held(self, d1: FloatArray, d2: FloatArray) -> FloatArray:
+        """An upper bound on E / kappa at a point."""
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+            below = -np.expm1(d2 - d1)
+            value, size = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
+            error = UNIT * (64.0 + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._scale)) * size
+            share = (value + error) / np.exp(self._log_kappa) * (1.0 + 1e-14 * (2.0 + self._scale))
+        return np.where(np.isnan(share), np.inf, share)
+
+    def _lean(self, y: FloatArray) -> FloatArray:
+        """log x - d2."""
+        lean = log_expm1_ratio(self.t * y) - log_expm1_ratio((self.t - 1.0) * y)
+        return y - lean if self.turned else lean
+
+    def _solved(self, goal: FloatArray, extra: int) -> FloatArray:
+        """The log y of a lean of ``goal``, which rises between y / 2 and y (P||Q), or below y / 2: by Newton."""
+        t = self.t
+        log_y = np.log((2.0 if self.turned else 1.5) * goal) + np.zeros_like(t)
+        for _ in range((_SLOW if self.turned else _STEPS) + extra):
+            y = np.exp(log_y)
+            rise = t * _rise(t * y) - (t - 1.0) * _rise((t - 1.0) * y)
+            rise = np.maximum(1.0 - rise if self.turned else rise, 1e-300)
+            with np.errstate(over="ignore"):
+                log_y = np.clip(log_y - np.clip((self._lean(y) - goal) / (rise * y), -2.0, 2.0), -745.0, 300.0)
+        return log_y
+
+    def _held(self, d1: FloatArray, d2: FloatArray, p: FloatArray, rest: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """E, scaled, and the size of its terms."""
+        big, small = (-d2, -d1) if self.turned else (d1, d2)
+        of_big, of_small = (rest, p) if self.turned else (p, rest)
+        t, s = self.t, self._scale
+        sums = self._series(big) * np.exp(-big - s), self._series(small) * np.exp(-s)
+        heavy = big * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * big) - s, 700.0))
+        light = np.exp(small) * small * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * small) - s, 700.0))
+        few = t * np.abs(big) < _SERIES, t * np.abs(small) < _SERIES
+        first = of_big * np.where(few[0], sums[0], heavy + np.expm1(-big) * np.exp(-s))
+        second = of_small * np.where(few[1], sums[1], light - np.expm1(small) * np.exp(-s))
+        size = of_big * np.where(few[0], sums[0], heavy) + of_small * np.where(
+            few[1], sums[1], np.abs(np.expm1(small)) * np.exp(-s)
+        )
+        return first + second, size
+
+    def _series(self, d: FloatArray) -> FloatArray:
+        """phi(e^d) for small t |d|: the sum over k >= 2 of t (1 + ... + t^(k-2)) d^k / k!."""
+        d = np.where(self.t * np.abs(d) < _SERIES, d, 0.0)
+        total, power, geometric = np.zeros_like(d + self.t), d, np.zeros_like(self.t)
+        for k in range(2, _TERMS + 1):
+            power = power * d / k
+            geometric = geometric * self.t + 1.0
+            total = total + self.t * geometric * power
+        return total
+
+    def _climb(self, d1: FloatArray, d2: FloatArray, y: FloatArray) -> FloatArray:
+        """E_p, scaled."""
+        t, s = self.t, self._scale
+        log_climb = -t * d1 + log_expm1_ratio(t * y) if self.turned else (t - 1.0) * d2 + log_expm1_ratio((t - 1.0) * y)
+        return t * y * np.exp(np.minimum(log_climb - s, 700.0))
+
+    def _nearest(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """d2 and y of the point of about that slope, not above it, at which about E = kappa."""
+        shape = np.broadcast_shapes(np.shape(self.t), np.shape(epsilon))
+        goal = self._log_kappa
+        low, high = np.full(shape, _LEAST), np.full(shape, _MOST)
+        for _ in range(_ROUNDS):
+            middle = 0.5 * (low + high)
+            d2 = -np.exp(middle)
+            outside = self._log_held(d2, np.exp(self._solved(epsilon - d2, 0))) > goal
+            low, high = np.where(outside, low, middle), np.where(outside, middle, high)
+        d2 = -np.exp(self._polished(epsilon, 0.5 * (low + high)))
+        y = np.exp(self._solved(epsilon - d2, 3))
+        aim = epsilon - d2 - 48.0 * UNIT * (epsilon - d2 + (self.t + 1.0) * y)
+        return d2, np.exp(self._solved(aim, 5))
+
+    def _polished(self, epsilon: FloatArray, at: FloatArray) -> FloatArray:
+        """A few secants: an order held to all digits leaves more room for the others."""
+
+        def missed(at: FloatArray) -> FloatArray:
+            d2 = -np.exp(at)
+            return self._log_held(d2, np.exp(self._solved(epsilon - d2, 3))) - self._log_kappa
+
+        before, off = at + _BESIDE, missed(at + _BESIDE)
+        for _ in range(_SECANTS):
+            miss = missed(at)
+            with np.errstate(invalid="ignore", divide="ignore"):
+                move = -miss * (at - before) / (miss - off)
+            before, off = at, miss
+            at = at + np.where(np.isfinite(move), np.clip(move, -_ASTRAY, _ASTRAY), 0.0)
+        return at
+
+    def _log_held(self, d2: FloatArray, y: FloatArray) -> FloatArray:
+        """log E at a point; -inf where there is none yet."""
+        d1 = d2 + y
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+            below = -np.expm1(-y)
+            value, _ = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
+            log_value = np.log(np.maximum(value, 0.0))
+        return np.where(d1 > 0.0, np.where(np.isnan(log_value), np.inf, log_value), -np.inf)
+
+    def _at_the_axis(self, epsilon: FloatArray, found: Tangent) -> Tangent:
+        """Where the region meets an axis, t > 1: D_t(Q||P) leaves p = 1 - e^-rho at a = 0 for all slopes beyond
+        e^-rho t / (t-1), and D_t(P||Q) leaves p = 1 at a = e^-rho for all slopes below e^rho (t-1) / t.
+        """
+        with np.errstate(divide="ignore"):
+            lean = np.where(self.t > 1.0, np.log(self.t) - np.log(np.maximum(self.t - 1.0, 0.0)), np.inf)
+        edge = (lean if self.turned else -lean) + np.where(self.turned, -self.rho, self.rho)
+        room = 8.0 * UNIT * (1.0 + self.rho + np.where(np.isfinite(lean), np.abs(lean), 0.0))
+        if self.turned:
+            beyond = epsilon >= edge + room
+            delta, log_gap = -np.expm1(-self.rho), -self.rho + 0.0 * epsilon
+            alpha = 0.0 * epsilon
+        else:
+            beyond = epsilon <= edge - room
+            log_gap = np.minimum(epsilon - self.rho, 0.0)
+            delta, alpha = -np.expm1(log_gap), np.exp(-self.rho) + 0.0 * epsilon
+            log_gap = log_gap - 2.0 * UNIT * (epsilon + self.rho)
+            delta = delta + 2.0 * UNIT * (epsilon + self.rho) * (1.0 - delta)
+        delta = np.where(beyond, np.minimum(delta * (1.0 + 8.0 * UNIT), 1.0), found.delta)
+        log_gap = np.where(beyond, log_gap * (1.0 + 2.0 * UNIT), found.log_gap)
+        return Tangent(delta, log_gap, found.d1, found.d2, np.where(beyond, alpha, found.alpha))
