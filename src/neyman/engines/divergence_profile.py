@@ -31,12 +31,14 @@ _COARSE = 48  # points at which the best of many orders are looked up
 _ALL = 12  # so many orders are asked directly
 _BESIDE = np.arange(-2, 3)
 _LAST = 690.0  # -log of the smallest delta that matters
-_SEARCH, _ZOOMS = 40, 6
+_SEARCH, _ZOOMS = 40, 7
+_LEVEL = 1e-13
 _LOOKED_UP = 128  # points between which the best of all orders is interpolated
 _SOFT = 0.05  # added to t - 1 where it is interpolated: the best order starts from 1
 _LEAST_ORDER = -30.0  # log(t - 1) where the divergence is that of Kullback and Leibler
 _NEAR = np.geomspace(1e-4, 1.0, 36)  # distances from the best order, in log(t - 1), looked at on either side
-_FAR = np.linspace(0.0, 1.0, 100)  # and all the way to either end
+_LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either end: t - 1 hardly counts, or does
+_FAR = np.linspace(0.0, 1.0, 200)
 
 _Indices = NDArray[np.intp]
 
@@ -64,22 +66,21 @@ class RegionProfile(ClosedForm):
 
     @cached_property
     def _corner(self) -> tuple[float, float, float]:
-        """The eps from which the corner on the diagonal rules no more, log alpha* from below, log((1 - alpha*) / alpha*).
+        """From which eps the corner alpha* on the diagonal rules no more; log alpha* from below; log(1 / alpha* - 1).
 
-        It ends where tangents begin to touch at alpha <= beta; the best alpha* is found there.
+        It ends where tangents begin to touch at alpha <= beta: there (1 - delta) / (1 + e^eps) is largest.
         """
         low, high, best = 0.0, max(self._reach, 1e-3), -math.inf
         for _ in range(_ZOOMS):
             grid = np.linspace(low, high, _SEARCH)
             tangent = self._direct(grid)[0]
             value = tangent.log_gap - np.logaddexp(0.0, grid)
-            with np.errstate(divide="ignore"):
-                below = np.flatnonzero(value < np.log(tangent.alpha))
-            at = int(below[-1]) if len(below) else 0
             best = max(best, float(np.max(value)))
-            low, high = float(grid[at]), float(grid[min(at + 1, _SEARCH - 1)])
+            # large divergences leave it level for long: then up to where tangents touch beyond it
+            at = int(np.flatnonzero(value >= np.max(value) - _LEVEL * (1.0 + abs(best)))[-1])
+            low, high = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, _SEARCH - 1)])
         log_alpha = min(best - 4.0 * UNIT * (2.0 + abs(best)), -math.log(2.0))
-        return high, log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
+        return 0.5 * (low + high), log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         tangent, t = self._direct(epsilon)
@@ -233,8 +234,9 @@ class ZcdpProfile(RegionProfile):
         u = np.maximum(np.log(np.maximum(t - 1.0, 1e-300)), _LEAST_ORDER)
         top = np.maximum(np.log(np.maximum(d1, -d2) / self._rho), u) + 0.1  # beyond it nothing is left to hold
         away = np.append(0.0, _NEAR)[:, None]
-        down, up = u + (_LEAST_ORDER - 1.0 - u) * _FAR[:, None], u + (top - u) * _FAR[:, None]
-        excess = np.exp(np.sort(np.concatenate([u - away, np.minimum(u + away, top), down, up]), axis=0))
+        least = np.minimum(top, _LOW[-1])
+        ladder = [u - away, np.minimum(u + away, top), np.minimum(_LOW[:, None], top), least + (top - least) * _FAR[:, None]]
+        excess = np.exp(np.maximum(np.sort(np.concatenate(ladder), axis=0), _LOW[0]))
         order, gap = 1.0 + excess, np.diff(excess, axis=0)
         wide = np.maximum(np.concatenate([0.0 * gap[:1], gap]), np.concatenate([gap, 0.0 * gap[:1]]))
         allowed = self._rho * order - 0.25 * self._rho * wide**2 / excess

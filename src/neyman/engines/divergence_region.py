@@ -30,8 +30,13 @@ _SERIES = 1e-2  # below this t |d| the generator is summed, for its leading term
 _TERMS = 9
 _ROUNDS = 26  # of bisection
 _LEAST, _MOST = -745.0, 18.0  # log of -d2
-_NEAR = 1e-3  # below this e(z) is summed
+_NEAR = 1e-3  # below this e'(z) is its first two terms
+_SUMMED = 0.5  # and e(z) its series: B_2k / (2k (2k)!)
+_BERNOULLI = np.array([
+    1.0 / 24.0, -1.0 / 2880.0, 1.0 / 181440.0, -1.0 / 9676800.0, 1.0 / 479001600.0, -691.0 / 15692092416000.0
+])  # fmt: skip
 _STEPS, _SLOW = 2, 6  # of Newton
+_BORNE = 1e-3
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
 
 
@@ -39,9 +44,10 @@ def log_expm1_ratio(z: FloatArray) -> FloatArray:
     """log((e^z - 1) / z), to a few units of its last place."""
     with np.errstate(over="ignore"):
         middle = np.log(exprel(np.clip(z, -40.0, 40.0)))
-    near = np.clip(z, -_NEAR, _NEAR)
-    series = near * (0.5 + near * (1.0 / 24.0 - near * near / 2880.0))
-    middle = np.where(np.abs(z) < _NEAR, series, middle)
+    near = np.clip(z, -_SUMMED, _SUMMED)
+    square = near * near
+    series = near * (0.5 + near * np.polynomial.polynomial.polyval(square, _BERNOULLI))
+    middle = np.where(np.abs(z) < _SUMMED, series, middle)
     return np.where(z > 40.0, z - np.log(np.maximum(z, 1.0)), np.where(z < -40.0, -np.log(np.maximum(-z, 1.0)), middle))
 
 
@@ -130,7 +136,9 @@ class Orders:
             rise = t * _rise(t * y) - (t - 1.0) * _rise((t - 1.0) * y)
             rise = np.maximum(1.0 - rise if self.turned else rise, 1e-300)
             with np.errstate(over="ignore"):
-                log_y = np.clip(log_y - np.clip((self._lean(y) - goal) / (rise * y), -2.0, 2.0), -745.0, 300.0)
+                move = (self._lean(y) - goal) / (rise * y)
+            move = np.clip(-move, -2.0, 2.0) if self.turned else np.log(np.maximum(1.0 - move, 0.3))
+            log_y = np.clip(log_y + move, -745.0, 300.0)
         return log_y
 
     def _held(self, d1: FloatArray, d2: FloatArray, p: FloatArray, rest: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -177,8 +185,11 @@ class Orders:
             low, high = np.where(outside, low, middle), np.where(outside, middle, high)
         d2 = -np.exp(self._polished(epsilon, 0.5 * (low + high)))
         y = np.exp(self._solved(epsilon - d2, 3))
-        aim = epsilon - d2 - 48.0 * UNIT * (epsilon - d2 + (self.t + 1.0) * y)
-        return d2, np.exp(self._solved(aim, 5))
+        aim = epsilon - 48.0 * UNIT * (epsilon - d2 + (self.t + 1.0) * y)
+        y = np.exp(self._solved(aim - d2, 4))
+        # the slope is what must be right: the last of its error is left to d2, unless that is too small to bear it
+        rest = aim - d2 - self._lean(y)
+        return np.where(np.abs(rest) <= _BORNE * np.abs(d2), d2 + rest, d2), y
 
     def _polished(self, epsilon: FloatArray, at: FloatArray) -> FloatArray:
         """A few secants: an order held to all digits leaves more room for the others."""

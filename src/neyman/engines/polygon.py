@@ -1,7 +1,7 @@
 """Profiles that are straight in e^eps between a few points: what finitely many (eps, delta) pairs promise.
 
 With x = e^eps a profile is convex in x, and a symmetric promise of delta at eps promises 1 - e^-eps (1 - delta) at
--eps. The largest profile through all those points is their lower convex hull, (0, 1) among them, constant from the last.
+-eps. The largest profile through all those points is their lower convex hull, with (0, 1), and level from the last on.
 """
 
 from __future__ import annotations

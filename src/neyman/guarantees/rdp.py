@@ -10,9 +10,10 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import between
 from neyman.engines.closed_form import PerfectProfile
-from neyman.engines.profile import Profile
 from neyman.engines.divergence_profile import RenyiProfile, ZcdpProfile
+from neyman.engines.profile import Profile
 from neyman.guarantees.given import Given, columns, listed
+from neyman.guarantees.renyi import Divergences, StatedDivergence
 from neyman.numerics.normal import PROBIT_ERROR, probit
 
 __all__ = ["RDP", "ZCDP"]
@@ -64,6 +65,12 @@ class RDP(Given):
         none = bool(np.any(epsilon == 0.0))  # one divergence that is 0 makes the pair equal
         profile: Profile = PerfectProfile() if none else RenyiProfile(order, epsilon)
         super().__init__(profile, profile, orders=listed(order), epsilons=listed(epsilon + 0.0))
+        self._bounds = order, epsilon + 0.0
+
+    @cached_property
+    def divergences(self) -> Divergences:
+        """What was stated."""
+        return StatedDivergence(*self._bounds)
 
 
 class ZCDP(Given):
@@ -98,6 +105,11 @@ class ZCDP(Given):
         profile: Profile = ZcdpProfile(value) if value > 0.0 else PerfectProfile()
         super().__init__(profile, profile, rho=value)
         self._rho = value
+
+    @cached_property
+    def divergences(self) -> Divergences:
+        """What was stated."""
+        return StatedDivergence(np.zeros(0), np.zeros(0), self._rho)
 
     @property
     def tail_mu(self) -> float:

@@ -47,7 +47,8 @@ def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
         epsilon[~forward] = -_touching(sides.backward, power_score, log_rest, start)
     if np.any(alpha == 0.0):
         last = epsilon_upper(sides.forward, np.array([_NO_MASS]), start)[0]
-        epsilon[alpha == 0.0] = last if np.isfinite(last) else 0.0
+        end = sides.forward.end  # with mass at infinity delta stays where it is from there on
+        epsilon[alpha == 0.0] = last if np.isfinite(last) else (end if np.isfinite(end) else 0.0)
     return np.clip(epsilon, -_FARTHEST, _FARTHEST)
 
 

@@ -1,0 +1,257 @@
+"""Given guarantees: what finitely many numbers promise, no less and no more."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import neyman as ny
+from neyman.engines.divergence_region import Orders, log_expm1_ratio
+
+EPS = np.array([0.0, 0.05, 0.4, 1.0, 1.7, 3.0, 8.0])
+ALPHA = np.array([0.0, 1e-9, 1e-4, 0.02, 0.2, 0.45, 0.8, 0.999, 1.0])
+
+
+def pair_curve(epsilon: float, delta: float, alpha: np.ndarray) -> np.ndarray:
+    return np.maximum.reduce([
+        np.zeros_like(alpha), 1.0 - delta - np.exp(epsilon) * alpha, np.exp(-epsilon) * (1.0 - delta - alpha)
+    ])  # fmt: skip
+
+
+@settings(max_examples=60)
+@given(st.lists(st.tuples(st.floats(0.0, 12.0), st.floats(0.0, 1.0)), min_size=1, max_size=6, unique_by=lambda p: p[0]))
+def test_several_pairs_are_the_largest_of_their_curves(pairs: list[tuple[float, float]]) -> None:
+    pairs.sort()
+    epsilons, deltas = zip(*pairs, strict=True)
+    if min(np.diff(epsilons), default=1.0) < 1e-6:
+        return
+    g = ny.Profile(epsilons, deltas)
+    truth = np.max([pair_curve(e, d, ALPHA) for e, d in pairs], axis=0)
+    assert np.all(g.beta(ALPHA) <= truth + 1e-15)
+    np.testing.assert_allclose(g.beta(ALPHA), truth, rtol=1e-5, atol=1e-9)
+    # delta is the conjugate of that curve: at most what was stated, and attained by a test
+    assert np.all(g.delta(epsilons) <= np.array(deltas) * (1.0 + 1e-15))
+    fine = np.concatenate([np.linspace(0.0, 1.0, 4001), np.geomspace(1e-13, 1e-3, 2000)])
+    best = np.max([pair_curve(e, d, fine) for e, d in pairs], axis=0)
+    for e in EPS:
+        attained = float(np.max(1.0 - best - np.exp(e) * fine))
+        assert attained <= g.delta(e) + 1e-12
+
+
+def test_pure_dp_is_randomised_response() -> None:
+    for epsilon in (1e-6, 0.3, 1.0, 4.0, 30.0):
+        g, h = ny.PureDP(epsilon), ny.account(ny.RandomizedResponse(epsilon))
+        np.testing.assert_allclose(g.delta(EPS), h.delta(EPS), rtol=1e-11, atol=1e-300)
+        assert g.epsilon(0.0) == epsilon
+        mp.mp.dps = 40
+        mu = 2 * mp.sqrt(2) * mp.erfinv(1 - 2 / (mp.e ** mp.mpf(epsilon) + 1))
+        assert mu <= g.mu() <= float(mu) * (1.0 + 1e-9)
+        assert mu <= g.tail_mu <= float(mu) * (1.0 + 1e-9)
+
+
+def test_one_pair_implies_no_finite_mu() -> None:
+    g = ny.ApproximateDP(1.0, 1e-5)
+    assert g.mu() == g.tail_mu == math.inf
+    assert g.epsilon(1e-5) == 1.0
+    assert g.epsilon(np.nextafter(1e-5, 0.0)) == math.inf
+    assert g.mu(1e-4) < math.inf
+    assert ny.ApproximateDP(0.0, 1.0).advantage == 1.0
+    assert ny.ApproximateDP(0.0, 0.0).advantage == 0.0
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6), st.lists(st.floats(0.01, 1.0), min_size=6, max_size=6))
+def test_a_polyline_is_itself(steps: list[float], drops: list[float]) -> None:
+    """Corners from steps and steep drops that grow flatter; delta is the largest over the corners, both ways."""
+    width = np.array(steps)
+    slope = np.sort(np.cumsum(drops[: len(steps)]))[::-1]
+    alpha = np.append(0.0, np.cumsum(width))
+    beta = np.append(np.cumsum((slope * width)[::-1])[::-1], 0.0)
+    scale = 0.999 * min(1.0 / alpha[-1], 1.0 / beta[0], 1.0 / float(np.max(alpha / 1.0 + beta)))
+    alpha, beta = alpha * scale, beta * scale
+    g = ny.Tradeoff(alpha, beta)
+    np.testing.assert_allclose(g.beta(alpha), beta, rtol=1e-9, atol=1e-12)
+    assert np.all(g.beta(alpha) <= beta + 1e-15)
+    for e in (-2.0, -0.3, 0.0, 0.7, 2.5):
+        assert g.delta(e) == pytest.approx(max(0.0, np.max(1.0 - beta - math.exp(e) * alpha)), rel=1e-12, abs=1e-14)
+    assert g.tail_mu == math.inf  # a test without false positives is possible
+
+
+def test_a_polyline_with_a_finite_mu() -> None:
+    """Corners on the curve of a Gaussian, with the two ends: its mu is that of the corners, no more."""
+    alpha = np.array([1e-6, 1e-3, 0.05, 0.2])
+    beta = np.asarray(ny.GDP(1.5).optimistic.beta(alpha))
+    g = ny.Tradeoff(
+        np.concatenate([[0.0], alpha, beta[::-1], [1.0]]), np.concatenate([[1.0], beta, alpha[::-1], [0.0]])
+    )
+    assert g.tail_mu == pytest.approx(1.5, rel=1e-9)
+    assert g.mu() == pytest.approx(1.5, rel=1e-9)
+    assert g.sides.symmetric
+
+
+def bernoulli(t: mp.mpf, p: mp.mpf, a: mp.mpf) -> mp.mpf:
+    if t == 1:
+        return p * mp.log(p / a) + (1 - p) * mp.log((1 - p) / (1 - a))
+    return mp.log(p**t * a ** (1 - t) + (1 - p) ** t * (1 - a) ** (1 - t)) / (t - 1)
+
+
+def best_power(bounds: list[tuple[float, float]], a: float) -> float:
+    """The largest power that all bounds leave, in both orders, by bisection at 30 digits."""
+    mp.mp.dps = 30
+    low, high, alpha = mp.mpf(a), mp.mpf(1), mp.mpf(a)
+    for _ in range(48):
+        p = (low + high) / 2
+        kept = all(
+            bernoulli(mp.mpf(t), p, alpha) <= mp.mpf(r) and bernoulli(mp.mpf(t), alpha, p) <= mp.mpf(r)
+            for t, r in bounds
+        )
+        low, high = (p, high) if kept else (low, p)
+    return float(low)
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        [(2.0, 0.5)], [(1.0, 0.3)], [(0.5, 0.2)], [(0.7, 0.1)], [(1.5, 1e-6)], [(64.0, 40.0)], [(200.0, 2.0)],
+        [(1.5, 0.75), (2.0, 1.0), (4.0, 2.0), (16.0, 8.0)], [(0.5, 0.3), (1.0, 0.4), (30.0, 1.0)],
+        [(t, 0.1 * t) for t in (1.25, 1.5, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 55.0, 89.0, 144.0, 233.0)],
+    ],
+)  # fmt: skip
+def test_rdp_leaves_exactly_the_region_of_all_orders(bounds: list[tuple[float, float]]) -> None:
+    orders, epsilons = zip(*bounds, strict=True)
+    g = ny.RDP(orders, epsilons)
+    for alpha in (1e-6, 0.3)[: 1 + (len(bounds) < 3)]:
+        power = best_power(bounds, alpha)
+        assert g.roc(alpha) >= power * (1.0 - 1e-14) - 2e-14
+        assert g.roc(alpha) <= power * (1.0 + 2e-4)
+        assert g.optimistic.roc(alpha) <= power * (1.0 + 1e-12) + 2e-14
+
+
+@pytest.mark.parametrize(("t", "rho"), [(2.0, 0.5), (1.0, 0.3), (0.6, 0.2), (20.0, 3.0), (3.0, 1e-8)])
+def test_one_order_has_a_sharp_profile(t: float, rho: float) -> None:
+    b = ny.RDP(t, rho).sides.bracket(np.linspace(0.0, 3.0, 31))
+    assert np.all(b.lower <= b.upper)
+    assert np.all(b.upper - b.lower <= (1e-9 if rho > 1e-3 else 1e-3) * b.upper)
+
+
+def test_the_paper_says_zcdp_half() -> None:
+    g = ny.ZCDP(0.5)
+    assert f"{g.beta(0.1):.5f}" == "0.51627"
+    assert f"{g.advantage:.4f}" == "0.4791"
+
+
+@pytest.mark.parametrize("rho", [1e-8, 1e-4, 0.03, 0.5, 3.0, 12.0])
+def test_zcdp_is_never_better_than_the_gaussian_that_attains_it(rho: float) -> None:
+    g, gaussian = ny.ZCDP(rho), ny.GDP(math.sqrt(2.0 * rho))
+    epsilon = np.linspace(0.0, rho + 10.0 * math.sqrt(2.0 * rho), 40)
+    b = g.sides.bracket(epsilon)
+    assert np.all(b.upper >= gaussian.optimistic.delta(epsilon))
+    assert np.all(b.lower <= b.upper)
+    near = b.upper > 1e-15
+    assert np.all(((b.upper - b.lower) <= 0.03 * b.upper)[near & (epsilon > 0.01 * rho)])
+    assert gaussian.mu() <= g.mu() <= g.tail_mu
+
+
+@pytest.mark.parametrize("rho", [0.03, 0.5, 3.0])
+def test_zcdp_is_below_every_finite_set_of_its_orders(rho: float) -> None:
+    orders = np.concatenate([1.0 + np.geomspace(1e-4, 1.0, 30), np.geomspace(2.1, 300.0, 60)])
+    some, every = ny.RDP(orders, rho * orders), ny.ZCDP(rho)
+    delta = np.array([0.3, 1e-2, 1e-5, 1e-9])
+    assert np.all(every.optimistic.epsilon(delta) <= some.epsilon(delta) * (1.0 + 1e-12))
+    assert np.all(
+        np.asarray(some.epsilon(delta)) - every.epsilon(delta) <= 5e-3 * np.asarray(some.epsilon(delta)) + 1e-6
+    )
+
+
+def test_zcdp_tail_mu_holds_where_it_was_not_looked_for() -> None:
+    for rho in (1e-4, 0.1, 0.5, 4.0):
+        g = ny.ZCDP(rho)
+        assert g.tail_mu >= g.mu(1e-200) * (1.0 - 1e-12)
+        assert g.tail_mu < math.inf
+
+
+@settings(max_examples=40)
+@given(
+    st.floats(0.5, 1e4), st.floats(-12.0, 3.0), st.floats(0.0, 30.0), st.booleans(),
+)  # fmt: skip
+def test_a_tangent_is_above_every_point_of_the_region(t: float, log_rho: float, epsilon: float, turned: bool) -> None:
+    rho = 10.0**log_rho
+    tangent = Orders(np.array([t]), np.array([rho]), turned).tangent(np.array([epsilon]))
+    mp.mp.dps = 50
+    order, most = mp.mpf(t), mp.mpf(rho)
+    for log_a in (-40.0, -6.0, -0.7):
+        a = mp.e ** mp.mpf(log_a)
+        low, high = a, mp.mpf(1) - mp.mpf(10) ** -45
+        for _ in range(60):
+            p = (low + high) / 2
+            held = bernoulli(order, a, p) if turned else bernoulli(order, p, a)
+            low, high = (p, high) if held <= most else (low, p)
+        value = low - mp.e ** mp.mpf(epsilon) * a
+        assert value <= mp.mpf(float(tangent.delta[0]))
+        if value < 1:
+            assert mp.log(1 - value) >= mp.mpf(float(tangent.log_gap[0]))
+
+
+def test_the_logarithm_that_everything_rests_on() -> None:
+    mp.mp.dps = 40
+    some = np.concatenate([np.geomspace(1e-12, 1e3, 300), [0.4999, 0.5, 39.999, 40.001, 1e5, 1e9]])
+    z = np.concatenate([-some[some < 700.0], some])
+    for value, found in zip(z, log_expm1_ratio(z), strict=True):
+        truth = mp.log(mp.expm1(mp.mpf(float(value))) / mp.mpf(float(value)))
+        assert float(found) == pytest.approx(float(truth), rel=4e-15)
+
+
+def test_given_guarantees_are_values() -> None:
+    made = [
+        ny.PureDP(1.0), ny.ApproximateDP(1.0, 1e-5), ny.ZCDP(0.5), ny.RDP([2.0, 4.0], [1.0, 2.0]), ny.GDP(1.0),
+        ny.Tradeoff([0.0, 0.25, 1.0], [1.0, 0.25, 0.0]), ny.Profile([0.0, 1.0], [0.4, 0.1]),
+    ]  # fmt: skip
+    for g in made:
+        again = eval(f"ny.{g!r}")
+        assert again == g
+        assert hash(again) == hash(g)
+        assert sum(h == g for h in made) == 1
+        assert g.adjacency == "add_or_remove"
+    assert ny.RDP(2.0, 1.0) == ny.RDP([2.0], [1.0])
+    assert ny.ZCDP(0.0).advantage == ny.RDP([2.0, 3.0], [0.0, 1.0]).advantage == 0.0
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda: ny.PureDP(-1.0), "epsilon"), (lambda: ny.PureDP(math.nan), "epsilon"),
+        (lambda: ny.PureDP(701.0), "epsilon"),
+        (lambda: ny.PureDP(True), "epsilon"), (lambda: ny.ApproximateDP(1.0, 1.5), "delta"),
+        (lambda: ny.ApproximateDP(math.inf, 0.1), "epsilon"), (lambda: ny.ApproximateDP(1.0, math.nan), "delta"),
+        (lambda: ny.ZCDP(-0.1), "rho"), (lambda: ny.ZCDP(math.nan), "rho"), (lambda: ny.ZCDP(math.inf), "rho"),
+        (lambda: ny.RDP([0.4], [1.0]), "orders"), (lambda: ny.RDP([3.0, 2.0], [1.0, 1.0]), "orders"),
+        (lambda: ny.RDP([2.0, 2.0], [1.0, 1.0]), "orders"), (lambda: ny.RDP([2.0], [1.0, 2.0]), "epsilons"),
+        (lambda: ny.RDP([2.0], [-1.0]), "epsilons"), (lambda: ny.RDP([2.0], [math.inf]), "epsilons"),
+        (lambda: ny.RDP([], []), "orders"), (lambda: ny.RDP([[2.0]], [[1.0]]), "orders"),
+        (lambda: ny.RDP("2", 1.0), "orders"),
+        (lambda: ny.Profile([1.0, 0.5], [0.1, 0.2]), "epsilons"), (lambda: ny.Profile([-1.0], [0.1]), "epsilons"),
+        (lambda: ny.Profile([1.0], [1.1]), "deltas"), (lambda: ny.Profile([1.0], [math.nan]), "deltas"),
+        (lambda: ny.Profile([1.0, 2.0], [0.1]), "deltas"),
+        (lambda: ny.Tradeoff([0.1, 1.0], [0.5, 0.0]), "alphas"), (lambda: ny.Tradeoff([0.0, 1.0], [0.9, 0.1]), "betas"),
+        (lambda: ny.Tradeoff([0.0, 0.5, 0.5], [1.0, 0.5, 0.0]), "alphas"),
+        (lambda: ny.Tradeoff([0.0, 0.2, 0.4], [0.5, 0.6, 0.0]), "betas"),
+        (lambda: ny.Tradeoff([0.0, 0.5, 1.0], [0.9, 0.6, 0.0]), "betas"),  # above 1 - alpha
+        (lambda: ny.Tradeoff([0.0, 0.5, 0.6], [0.5, 0.45, 0.0]), "betas"),  # not convex
+        (lambda: ny.Tradeoff([0.0, 1.0], [math.nan, 0.0]), "betas"),
+    ],
+)  # fmt: skip
+def test_refusals_name_the_argument(make, name: str) -> None:
+    with pytest.raises(ny.InvalidParameter) as caught:
+        make()
+    assert caught.value.name == name
+
+
+def test_a_corner_off_by_rounding_is_kept() -> None:
+    alpha = np.linspace(0.0, 1.0, 11)
+    beta = (1.0 - alpha) * (1.0 + 1e-16 * np.arange(11))
+    assert ny.Tradeoff(alpha, np.minimum(beta, 1.0 - alpha)).advantage <= 1e-15
