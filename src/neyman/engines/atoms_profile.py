@@ -69,6 +69,10 @@ class AtomsProfile(Profile):
         return self._end
 
     @property
+    def knots(self) -> FloatArray:
+        return self._loss[self._loss >= 0.0]
+
+    @property
     def tail_mu(self) -> float:
         return self._tail_mu
 

@@ -37,6 +37,10 @@ class CornerProfile(ClosedForm):
         return max(float(self._turns[0]) * (1.0 + _ROOM) + _ROOM, 0.0) if len(self._turns) else 0.0
 
     @property
+    def knots(self) -> FloatArray:
+        return self._turns[::-1][self._turns[::-1] >= 0.0]
+
+    @property
     def tail_mu(self) -> float:
         return self._tail_mu
 

@@ -235,7 +235,8 @@ class ZcdpProfile(RegionProfile):
         top = np.maximum(np.log(np.maximum(d1, -d2) / self._rho), u) + 0.1  # beyond it nothing is left to hold
         away = np.append(0.0, _NEAR)[:, None]
         least = np.minimum(top, _LOW[-1])
-        ladder = [u - away, np.minimum(u + away, top), np.minimum(_LOW[:, None], top), least + (top - least) * _FAR[:, None]]
+        ladder = [u - away, np.minimum(u + away, top), np.minimum(_LOW[:, None], top)]
+        ladder.append(least + (top - least) * _FAR[:, None])
         excess = np.exp(np.maximum(np.sort(np.concatenate(ladder), axis=0), _LOW[0]))
         order, gap = 1.0 + excess, np.diff(excess, axis=0)
         wide = np.maximum(np.concatenate([0.0 * gap[:1], gap]), np.concatenate([gap, 0.0 * gap[:1]]))

@@ -44,6 +44,10 @@ class PolygonProfile(ClosedForm):
         return max(float(self._e[-1]), 0.0)
 
     @property
+    def knots(self) -> FloatArray:
+        return self._e[self._e >= 0.0]
+
+    @property
     def tail_mu(self) -> float:
         return self._tail_mu
 

@@ -76,6 +76,11 @@ class Profile(ABC):
         """From this eps on delta no longer falls: the largest finite loss, rounded up; inf where there is none."""
         return math.inf
 
+    @property
+    def knots(self) -> FloatArray:
+        """The eps >= 0 at which delta bends, rising, where it is straight in e^eps between them: the best tangents."""
+        return np.zeros(0)
+
     @abstractmethod
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon`` (1-d, finite, >= 0)."""

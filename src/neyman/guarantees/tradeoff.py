@@ -49,7 +49,24 @@ def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
         last = epsilon_upper(sides.forward, np.array([_NO_MASS]), start)[0]
         end = sides.forward.end  # with mass at infinity delta stays where it is from there on
         epsilon[alpha == 0.0] = last if np.isfinite(last) else (end if np.isfinite(end) else 0.0)
-    return np.clip(epsilon, -_FARTHEST, _FARTHEST)
+    return _at_knots(sides, alpha, np.clip(epsilon, -_FARTHEST, _FARTHEST))
+
+
+def _at_knots(sides: Sides, alpha: FloatArray, epsilon: FloatArray) -> FloatArray:
+    """Where the curve is straight between corners, the line on which alpha lies: the best of those beside."""
+    knots = np.concatenate([-sides.backward.knots[::-1], sides.forward.knots])
+    if knots.size == 0:
+        return epsilon
+    place = np.searchsorted(knots, epsilon)
+    beside = np.clip(place + np.arange(-2, 2)[:, None], 0, knots.size - 1)
+    tried = np.vstack([epsilon[None, :], knots[beside]])
+    b = sides.bracket(tried.ravel())
+    load = _load(tried, alpha)
+    with np.errstate(under="ignore"):
+        beta = np.exp(b.log_gap_lower).reshape(tried.shape) - load
+    power = b.upper.reshape(tried.shape) + load
+    best = np.where(np.min(power, axis=0) < 0.5, np.argmin(power, axis=0), np.argmax(beta, axis=0))
+    return tried[best, np.arange(alpha.size)]
 
 
 def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: float) -> FloatArray:
