@@ -10,6 +10,7 @@ import typer
 from neyman import __version__
 from neyman._errors import NeymanError, NotCertified
 from neyman.cli.account import account
+from neyman.cli.convert import convert
 from neyman.cli.dpsgd import dpsgd
 
 __all__ = ["BAD_INPUT", "INTERRUPTED", "NOT_CERTIFIED", "OK", "main"]
@@ -23,6 +24,7 @@ _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__na
 app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
 app.command()(dpsgd)
 app.command()(account)
+app.command()(convert)
 
 
 def _print_version(asked: bool) -> None:

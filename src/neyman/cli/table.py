@@ -6,14 +6,17 @@ import math
 
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from neyman.cli.answer import FPR_TABLE, Answer, Interval
+from neyman.cli.roads import Conversion
 from neyman.mechanisms import PoissonSampled
 
-__all__ = ["show"]
+__all__ = ["show", "show_conversion"]
 
 _DIGITS = 7
+_ERRORS = ("beta", "bayes-error")
 
 
 def show(answer: Answer, console: Console) -> None:
@@ -38,6 +41,19 @@ def show(answer: Answer, console: Console) -> None:
     attack.add_row(f"{fixed:.5g} = FNR", "", _up(1.0 - fixed, 5))
     console.print(attack)
     console.print(str(report), highlight=False, soft_wrap=True)
+
+
+def show_conversion(answer: Conversion, console: Console) -> None:
+    """Print ``answer``."""
+    console.print(f"[bold]{escape(answer.source)}[/bold] -> {answer.to}\n", highlight=False)
+    table = _table(*([answer.place] if answer.place else []), "certified bracket", "report")
+    for row in answer.rows:
+        place = [] if row.at is None else [f"{row.at:g}"]
+        # errors are promised from below, everything else from above
+        safe = _rounded(row.value.lower, _DIGITS, down=True) if answer.to in _ERRORS else _up(row.value.upper)
+        table.add_row(*place, _bracket(row.value), safe)
+    console.print(table)
+    console.print(answer.note, highlight=False, soft_wrap=True)
 
 
 def _table(*columns: str) -> Table:

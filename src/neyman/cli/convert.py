@@ -1,0 +1,129 @@
+"""``neyman convert``: a promise in one language of privacy, said in another."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neyman._errors import InvalidParameter
+from neyman._validate import choice, whole
+from neyman.cli.respond import AsJson
+
+if TYPE_CHECKING:
+    from neyman.cli.roads import Conversion
+    from neyman.guarantees import Guarantee
+
+__all__ = ["convert"]
+
+_ONE = "exactly one source: --epsilon, --mu, --rho, --rdp, --profile, --tradeoff or --spec"
+_TO = (
+    "mu", "epsilon", "delta", "beta", "tpr", "curve", "advantage", "auc", "bayes-error", "renyi", "rho",
+)  # fmt: skip
+
+
+def convert(
+    to: Annotated[str, typer.Option(help=", ".join(_TO) + ".")],
+    epsilon: Annotated[list[float] | None, typer.Option(help="From epsilon-DP, or pairs with --delta.")] = None,
+    delta: Annotated[
+        list[float] | None, typer.Option(help="The delta of each --epsilon; without one, where --to epsilon is asked.")
+    ] = None,
+    mu: Annotated[float | None, typer.Option(help="From mu-GDP.")] = None,
+    rho: Annotated[float | None, typer.Option(help="From rho-zCDP.")] = None,
+    rdp: Annotated[str | None, typer.Option(help="From Renyi DP: CSV file with columns order, epsilon.")] = None,
+    profile: Annotated[str | None, typer.Option(help="From pairs: CSV file with columns epsilon, delta.")] = None,
+    tradeoff: Annotated[str | None, typer.Option(help="From a curve: CSV file with columns alpha, beta.")] = None,
+    spec: Annotated[str | None, typer.Option(help="From a mechanism: file as for neyman account.")] = None,
+    at: Annotated[
+        list[float] | None,
+        typer.Option(help="Where it is asked: delta, epsilon, alpha, prior, order, floor; repeatable."),
+    ] = None,
+    points: Annotated[int, typer.Option(help="Points of a curve.")] = 64,
+    as_json: AsJson = False,
+) -> None:
+    """A promise in one language of privacy, said in another: certified brackets, and what the road loses.
+
+    Examples: neyman convert --epsilon 8 --delta 1e-5 --to mu; neyman convert --rho 0.5 --to epsilon --delta 1e-6;
+    neyman convert --rdp orders.csv --to curve > curve.csv
+    """
+    target = choice("to", to, _TO)
+    if target == "epsilon" and not epsilon and delta:
+        at, delta = [*(at or []), *delta], None
+    given = {
+        "epsilon": epsilon, "mu": mu, "rho": rho, "rdp": rdp, "profile": profile, "tradeoff": tradeoff, "spec": spec,
+    }  # fmt: skip
+    named = [name for name, value in given.items() if value is not None]
+    if len(named) != 1:
+        raise InvalidParameter("source", " and ".join(named) or None, _ONE)
+    if delta and named != ["epsilon"]:
+        raise InvalidParameter("delta", delta[0], "given beside --epsilon, or with --to epsilon")
+    guarantee = _guarantee(named[0], given[named[0]], delta)
+    if target == "curve":
+        _print_curve(guarantee, whole("points", points, 2, 100_000), at, as_json)
+        return
+    from neyman.cli.roads import convert_to  # NumPy and the engines: not needed for --help
+
+    _print(convert_to(target, guarantee, at), as_json)
+
+
+def _guarantee(name: str, value: object, delta: list[float] | None) -> Guarantee:
+    import neyman as ny
+    from neyman.cli.columns import read_columns
+
+    if name == "epsilon" and isinstance(value, list):
+        return _from_pairs(value, delta)
+    if name == "mu" and isinstance(value, float):
+        return ny.GDP(value)
+    if name == "rho" and isinstance(value, float):
+        return ny.ZCDP(value)
+    if name == "spec":
+        from neyman.cli.spec import read_spec
+
+        return ny.account(read_spec(str(value)))
+    if name == "rdp":
+        return ny.RDP(*read_columns("--rdp", str(value), ("order", "epsilon")))
+    if name == "profile":
+        return ny.Profile(*read_columns("--profile", str(value), ("epsilon", "delta")))
+    return ny.Tradeoff(*read_columns("--tradeoff", str(value), ("alpha", "beta")))
+
+
+def _from_pairs(epsilon: list[float], delta: list[float] | None) -> Guarantee:
+    import neyman as ny
+
+    if delta is None or not delta:
+        if len(epsilon) > 1:
+            raise InvalidParameter("delta", None, "given once for each --epsilon")
+        return ny.PureDP(epsilon[0])
+    if len(epsilon) != len(delta):
+        raise InvalidParameter("delta", len(delta), f"given once for each --epsilon, {len(epsilon)} times")
+    if len(epsilon) == 1:
+        return ny.ApproximateDP(epsilon[0], delta[0])
+    pairs = sorted(zip(epsilon, delta, strict=True))
+    return ny.Profile([e for e, _ in pairs], [d for _, d in pairs])
+
+
+def _print(answer: Conversion, as_json: bool) -> None:
+    if as_json:
+        typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
+        return
+    from rich.console import Console
+
+    from neyman.cli.table import show_conversion
+
+    show_conversion(answer, Console())
+
+
+def _print_curve(guarantee: Guarantee, points: int, at: list[float] | None, as_json: bool) -> None:
+    """Points of the curve, none above it (straight lines between them may be), as CSV or JSON."""
+    if at:
+        raise InvalidParameter("at", at[0], "left out: a curve is drawn at --points points of its own")
+    curve = guarantee.curve(points)
+    order = curve.alpha.argsort()
+    rows = [(float(a), float(b)) for a, b in zip(curve.alpha[order], curve.beta[order], strict=True)]
+    if as_json:
+        typer.echo(json.dumps({"schema": 1, "from": repr(guarantee), "to": "curve", "points": rows}, indent=2))
+        return
+    typer.echo("alpha,beta")
+    for alpha, beta in rows:
+        typer.echo(f"{alpha!r},{beta!r}")
