@@ -61,8 +61,8 @@ class Gaussian(Unsampled):
 
     @property
     def psi(self) -> float:
-        """Sensitivity / sigma, the mu of this mechanism, to the nearest float64."""
-        return self.sensitivity / self.sigma
+        """Sensitivity / sigma, the mu of this mechanism: the least float64 not below it."""
+        return at_least(Fraction(self.sensitivity) / Fraction(self.sigma))
 
     @property
     def mu_squared(self) -> Fraction:
