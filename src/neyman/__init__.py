@@ -11,17 +11,26 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from neyman import conversions
     from neyman._errors import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
     from neyman.accounting import account
     from neyman.guarantees import (
         BLATANT,
         GDP,
         PERFECT,
+        RDP,
+        ZCDP,
         ApproximateDP,
         Guarantee,
+        Opaque,
         Profile,
         PureDP,
+        Satisfaction,
         Tradeoff,
+        compose_tradeoffs,
+        join,
+        mechanism_from_dict,
+        meet,
     )
     from neyman.integrations import from_dp_event, from_pld
     from neyman.mechanisms import (
@@ -37,7 +46,6 @@ if TYPE_CHECKING:
         RandomizedResponse,
         Tabulated,
         compose,
-        mechanism_from_dict,
     )
 
 __version__ = "0.1.0"
@@ -47,6 +55,8 @@ __all__ = [
     "DPSGD",
     "GDP",
     "PERFECT",
+    "RDP",
+    "ZCDP",
     "ApproximateDP",
     "ApproximateMechanism",
     "BudgetExceeded",
@@ -60,18 +70,24 @@ __all__ = [
     "Mechanism",
     "NeymanError",
     "NotCertified",
+    "Opaque",
     "Profile",
     "PureDP",
     "PureMechanism",
     "RandomizedResponse",
+    "Satisfaction",
     "Tabulated",
     "Tradeoff",
     "__version__",
     "account",
     "compose",
+    "compose_tradeoffs",
+    "conversions",
     "from_dp_event",
     "from_pld",
+    "join",
     "mechanism_from_dict",
+    "meet",
 ]
 
 _ROOMS = {
@@ -81,11 +97,19 @@ _ROOMS = {
         "BLATANT",
         "GDP",
         "PERFECT",
+        "RDP",
+        "ZCDP",
         "ApproximateDP",
         "Guarantee",
+        "Opaque",
         "Profile",
         "PureDP",
+        "Satisfaction",
         "Tradeoff",
+        "compose_tradeoffs",
+        "join",
+        "meet",
+        "mechanism_from_dict",  # from here it knows the kind "opaque" too
     ),
     "neyman.integrations": ("from_dp_event", "from_pld"),
     "neyman.mechanisms": (
@@ -101,14 +125,16 @@ _ROOMS = {
         "RandomizedResponse",
         "Tabulated",
         "compose",
-        "mechanism_from_dict",
     ),
 }
+_WHOLE_ROOMS = ("conversions",)  # public as they are
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
     """Import a public name on first use, so that ``import neyman`` loads nothing heavy (PEP 562)."""
+    if name in _WHOLE_ROOMS:
+        return import_module(f"{__name__}.{name}")
     if name not in _HOME:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value: object = getattr(import_module(_HOME[name]), name)

@@ -19,6 +19,7 @@ __all__ = [
     "inside",
     "not_negative",
     "positive",
+    "positives",
     "probability",
     "reals",
     "unit_interval",
@@ -108,6 +109,15 @@ def reals(name: str, value: object) -> FloatArray:
     array = _array(name, value, "a number, or a non-empty array of numbers, all finite")
     if not bool(np.all(np.isfinite(array))):
         raise InvalidParameter(name, _worst(array, np.isfinite(array)), "a finite number")
+    return array
+
+
+def positives(name: str, value: object, advice: str = "") -> FloatArray:
+    """Return a float64 array, not empty, of finite numbers > 0; a scalar gives a 0-d array."""
+    array = _array(name, value, "a number, or a non-empty array of numbers, all finite and > 0")
+    fine = (array > 0.0) & np.isfinite(array)
+    if not bool(np.all(fine)):
+        raise InvalidParameter(name, _worst(array, fine), "a finite number > 0", advice)
     return array
 
 

@@ -6,6 +6,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside
 from neyman.engines.choose import profiles
 from neyman.guarantees.composed import ComposedGuarantee
+from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import Mechanism
 
 __all__ = ["ADJACENCIES", "account"]
@@ -36,7 +37,8 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
     Raises
     ------
     InvalidParameter
-        If an argument lies outside its domain, or "replace" is asked of a sampled black box.
+        If an argument lies outside its domain, "replace" is asked of a sampled black box, or an ``Opaque`` promises
+        nothing for this adjacency.
 
     Notes
     -----
@@ -56,6 +58,7 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
         raise InvalidParameter("mechanism", mechanism, "a Mechanism", "Build one with DPSGD(...) or Gaussian(...).")
     kind = choice("adjacency", adjacency, ADJACENCIES)
     width = inside("tolerance", tolerance, 0.99e-12, 1.0)
+    check_adjacency(mechanism, kind)
     losses = mechanism.losses(replace=kind == "replace")
     remove, add = profiles(losses, width)
-    return ComposedGuarantee(remove, add, kind, width)
+    return ComposedGuarantee(remove, add, kind, width, losses)

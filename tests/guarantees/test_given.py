@@ -221,6 +221,13 @@ def test_given_guarantees_are_values() -> None:
     assert ny.ZCDP(0.0).advantage == ny.RDP([2.0, 3.0], [0.0, 1.0]).advantage == 0.0
 
 
+def test_orders_of_which_nothing_is_known_say_nothing() -> None:
+    some = ny.RDP([2.0, 3.0, 4.0], [1.0, math.inf, 1e9])
+    np.testing.assert_array_equal(some.delta(EPS), ny.RDP(2.0, 1.0).delta(EPS))
+    assert some.stated["epsilons"] == (1.0, math.inf, 1e9)
+    assert ny.RDP(2.0, math.inf).advantage == 1.0
+
+
 @pytest.mark.parametrize(
     ("make", "name"),
     [
@@ -231,7 +238,8 @@ def test_given_guarantees_are_values() -> None:
         (lambda: ny.ZCDP(-0.1), "rho"), (lambda: ny.ZCDP(math.nan), "rho"), (lambda: ny.ZCDP(math.inf), "rho"),
         (lambda: ny.RDP([0.4], [1.0]), "orders"), (lambda: ny.RDP([3.0, 2.0], [1.0, 1.0]), "orders"),
         (lambda: ny.RDP([2.0, 2.0], [1.0, 1.0]), "orders"), (lambda: ny.RDP([2.0], [1.0, 2.0]), "epsilons"),
-        (lambda: ny.RDP([2.0], [-1.0]), "epsilons"), (lambda: ny.RDP([2.0], [math.inf]), "epsilons"),
+        (lambda: ny.RDP([2.0], [-1.0]), "epsilons"), (lambda: ny.RDP([2.0, 3.0], [1.0, math.nan]), "epsilons"),
+        (lambda: ny.RDP([2.0, math.inf], [1.0, 1.0]), "orders"),
         (lambda: ny.RDP([], []), "orders"), (lambda: ny.RDP([[2.0]], [[1.0]]), "orders"),
         (lambda: ny.RDP("2", 1.0), "orders"),
         (lambda: ny.Profile([1.0, 0.5], [0.1, 0.2]), "epsilons"), (lambda: ny.Profile([-1.0], [0.1]), "epsilons"),

@@ -18,7 +18,7 @@ GAUSSIAN = dp.GaussianDpEvent(2.0)
 STEP = dp.PoissonSampledDpEvent(0.25, GAUSSIAN)
 SUPPORTED = (
     "one of NoOpDpEvent, GaussianDpEvent, LaplaceDpEvent, DiscreteLaplaceDpEvent, RandomizedResponseDpEvent, "
-    "EpsilonDeltaDpEvent, ComposedDpEvent, SelfComposedDpEvent, PoissonSampledDpEvent"
+    "EpsilonDeltaDpEvent, ZCDpEvent, ComposedDpEvent, SelfComposedDpEvent, PoissonSampledDpEvent"
 )
 
 
@@ -42,6 +42,12 @@ MEANINGS = [
     (dp.PoissonSampledDpEvent(0.25, dp.ComposedDpEvent([dp.NoOpDpEvent(), GAUSSIAN])), ny.Gaussian(2.0).poisson(0.25)),
     (dp.SelfComposedDpEvent(STEP, 1000), ny.DPSGD(2.0, 0.25, 1000)),
     (dp.SelfComposedDpEvent(STEP, 0), ny.compose([])),
+    (dp.ZCDpEvent(0.5), ny.Opaque(ny.ZCDP(0.5))),
+    (
+        dp.ComposedDpEvent([dp.ZCDpEvent(0.5, 0.0), STEP, dp.ZCDpEvent(0.5)]),
+        ny.Opaque(ny.ZCDP(0.5)) ** 2 * ny.DPSGD(2.0, 0.25, 1),
+    ),
+    (dp.PoissonSampledDpEvent(0.25, dp.ZCDpEvent(0.5)), ny.Opaque(ny.ZCDP(0.5)).poisson(0.25)),
     (dp.ComposedDpEvent([]), ny.compose([])),
     (
         dp.ComposedDpEvent((dp.SelfComposedDpEvent(STEP, 10), dp.LaplaceDpEvent(1.0), STEP)),
@@ -101,7 +107,6 @@ FIXED = "Batches of fixed size are another mechanism than Poisson samples, with 
 UNSUPPORTED = [
     (dp.NonPrivateDpEvent(), "It reveals everything: a blatant mechanism has no guarantee."),
     (dp.UnsupportedDpEvent(), "It says nothing of what was run."),
-    (dp.ZCDpEvent(0.5), "A zCDP bound holds for many laws, of which none is the worst."),
     (dp.SampledWithReplacementDpEvent(10, 2, GAUSSIAN), FIXED),
     (dp.SampledWithoutReplacementDpEvent(10, 2, GAUSSIAN), FIXED),
     (
@@ -167,6 +172,12 @@ REFUSED = [
         "event.noise_parameter must be so large that epsilon <= 700, got 1e-310.",
     ),
     (dp.RandomizedResponseDpEvent(0.5, 1), "event.num_buckets must be a whole number from 2 to 1e+09, got 1."),
+    (dp.ZCDpEvent(-0.5), "event.rho must be a number in [0, 10000], got -0.5."),
+    (
+        dp.SelfComposedDpEvent(dp.ZCDpEvent(0.5, 0.1), 2),
+        "event.event.xi must be 0, got 0.1. State xi + rho t at some orders t as RDP in an Opaque.",
+    ),
+    (dp.ZCDpEvent(0.5, math.nan), "event.xi must be a finite number >= 0, got nan."),
     (dp.SelfComposedDpEvent(STEP, -1), f"event.count must be {WHOLE}, got -1."),
     (dp.SelfComposedDpEvent(STEP, 2.0), f"event.count must be {WHOLE}, got 2.0."),
     (dp.PoissonSampledDpEvent(1.5, GAUSSIAN), "event.sampling_probability must be a number in [0, 1], got 1.5."),

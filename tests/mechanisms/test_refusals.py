@@ -113,7 +113,7 @@ def test_dicts_not_in_normal_form_are_normalised():
 
 NAMES = (
     "gaussian", "laplace", "discrete_gaussian", "discrete_laplace", "randomized_response", "pure_mechanism",
-    "approximate_mechanism", "tabulated", "poisson", "repeat", "compose",
+    "approximate_mechanism", "tabulated", "poisson", "repeat", "compose", "opaque",
 )  # fmt: skip
 KINDS = ", ".join(map(repr, NAMES))
 BAD_DICTS = [
@@ -244,6 +244,7 @@ def nodes(children):
         "poisson": ("rate", "of"),
         "repeat": ("times", "of"),
         "compose": ("of",),
+        "opaque": ("guarantee",),
     }
     kinds = [
         st.fixed_dictionaries(

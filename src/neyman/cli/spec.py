@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman.mechanisms import Mechanism, mechanism_from_dict
+from neyman.guarantees import mechanism_from_dict
+from neyman.mechanisms import Mechanism
 
 __all__ = ["read_spec"]
 

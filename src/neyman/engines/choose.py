@@ -26,6 +26,7 @@ from neyman.engines.closed_form import (
 from neyman.engines.common_unit import common_unit
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.enclosed import enclosed_profiles, unbundled
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Profile
@@ -34,6 +35,7 @@ from neyman.engines.shifted import ShiftedProfile
 from neyman.engines.transforms import transform
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
+from neyman.losses.enclosed import EnclosedStep, ListedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.outcomes import Outcomes
@@ -59,6 +61,9 @@ def profiles(losses: Losses, tolerance: float) -> Both:
 
     ``tolerance`` is the relative width aimed for of the bracket of delta(eps) wherever delta >= 1e-30.
     """
+    losses = unbundled(losses)
+    if any(isinstance(step, EnclosedStep) for step, _ in losses):
+        return enclosed_profiles(losses, tolerance, lambda known: profiles(known, tolerance))
     tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
     log_a = _log_silent([(table.infinite[0], times) for _, table, times in tables])
     log_b = _log_silent([(table.infinite[1], times) for _, table, times in tables])
@@ -107,6 +112,8 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
         atoms = enumerated([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
         if atoms is not None:
             return _both([AtomsProfile(atoms, direction == "remove", tail_mu) for direction in directions])
+        return _on_lattice(losses, directions, tolerance)
+    if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance)
     return _by_contour(losses, directions, tolerance, tail_mu)
 

@@ -70,17 +70,17 @@ class RegionProfile(ClosedForm):
 
         It ends where tangents begin to touch at alpha <= beta: there (1 - delta) / (1 + e^eps) is largest.
         """
-        low, high, best = 0.0, max(self._reach, 1e-3), -math.inf
+        low, high = 0.0, max(self._reach, 1e-3)
+        start, log_alpha = 0.0, -math.inf
         for _ in range(_ZOOMS):
             grid = np.linspace(low, high, _SEARCH)
-            tangent = self._direct(grid)[0]
-            value = tangent.log_gap - np.logaddexp(0.0, grid)
-            best = max(best, float(np.max(value)))
+            value = self._direct(grid)[0].log_gap - np.logaddexp(0.0, grid)
             # large divergences leave it level for long: then up to where tangents touch beyond it
-            at = int(np.flatnonzero(value >= np.max(value) - _LEVEL * (1.0 + abs(best)))[-1])
+            at = int(np.flatnonzero(value >= np.max(value) - _LEVEL * (1.0 + abs(float(np.max(value)))))[-1])
+            start, log_alpha = float(grid[at]), float(value[at])
             low, high = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, _SEARCH - 1)])
-        log_alpha = min(best - 4.0 * UNIT * (2.0 + abs(best)), -math.log(2.0))
-        return 0.5 * (low + high), log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
+        log_alpha = min(log_alpha - 4.0 * UNIT * (2.0 + abs(log_alpha)), -math.log(2.0))
+        return start, log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         tangent, t = self._direct(epsilon)
@@ -90,6 +90,11 @@ class RegionProfile(ClosedForm):
         ruled = epsilon < start  # a chord ends at its ends
         upper = np.where(ruled, np.minimum(tangent.delta, -np.expm1(flat) * (1.0 + 4.0 * UNIT)), tangent.delta)
         log_gap = np.where(ruled, np.maximum(tangent.log_gap, flat), tangent.log_gap)
+        # where a tangent says nothing, delta still does not rise
+        first = min(log_alpha + float(np.logaddexp(0.0, start)) - 8.0 * UNIT * (2.0 + start + abs(log_alpha)), 0.0)
+        beyond = ~ruled & (log_gap < first)
+        upper = np.where(beyond, np.minimum(upper, -math.expm1(first) * (1.0 + 4.0 * UNIT)), upper)
+        log_gap = np.where(beyond, first, log_gap)
         upper, log_gap = self._hulled(epsilon, upper, log_gap)
         lower, log_gap_upper = self._inside(epsilon, tangent, t)
         return Bracket(np.minimum(lower, upper), upper, log_gap, np.maximum(log_gap_upper, log_gap))
@@ -118,9 +123,10 @@ class RegionProfile(ClosedForm):
                 load = np.exp(np.minimum(epsilon, 709.0)) * a
                 value = (moved - load) - 32.0 * UNIT * (1.0 + epsilon) * (moved + load)
                 left = rest * (np.exp(d2) - (1.0 - nearer) * np.expm1(d2)) + load
+                left = left * (1.0 + 64.0 * UNIT * (1.0 + epsilon))
             sane = np.isfinite(share) & np.isfinite(value) & (d1 > 0.0) & (d2 < 0.0)
             lower = np.where(sane, np.maximum(lower, value), lower)
-            gap = np.where(sane & np.isfinite(left), np.minimum(gap, left * (1.0 + 64.0 * UNIT * (1.0 + epsilon))), gap)
+            gap = np.where(sane & np.isfinite(left), np.minimum(gap, left), gap)
         with np.errstate(divide="ignore"):
             return np.clip(lower, 0.0, 1.0), np.minimum(np.log(gap), 0.0)
 

@@ -130,13 +130,13 @@ class Orders:
     def _solved(self, goal: FloatArray, extra: int) -> FloatArray:
         """The log y of a lean of ``goal``, which rises between y / 2 and y (P||Q), or below y / 2: by Newton."""
         t = self.t
-        log_y = np.log((2.0 if self.turned else 1.5) * goal) + np.zeros_like(t)
+        log_y = np.log((2.0 if self.turned else 1.5) * np.maximum(goal, 1e-300)) + np.zeros_like(t)
         for _ in range((_SLOW if self.turned else _STEPS) + extra):
             y = np.exp(log_y)
             rise = t * _rise(t * y) - (t - 1.0) * _rise((t - 1.0) * y)
             rise = np.maximum(1.0 - rise if self.turned else rise, 1e-300)
-            with np.errstate(over="ignore"):
-                move = (self._lean(y) - goal) / (rise * y)
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                move = np.nan_to_num((self._lean(y) - goal) / (rise * y))
             move = np.clip(-move, -2.0, 2.0) if self.turned else np.log(np.maximum(1.0 - move, 0.3))
             log_y = np.clip(log_y + move, -745.0, 300.0)
         return log_y

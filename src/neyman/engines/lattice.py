@@ -157,6 +157,7 @@ class LatticeProfile(Profile):
                 break
             open_ = shallow if shallow.size else open_
             self._serve(epsilon, open_, lower, upper, done)
+        lower = np.minimum(lower, upper)  # laws that enclose another may weigh a little more than 1
         with np.errstate(divide="ignore"):
             gap_lower = np.log1p(-upper)
             gap_upper = np.log1p(-lower)

@@ -8,25 +8,27 @@ beta is convex and non-increasing in alpha, at most 1 - alpha; epsilon(delta(e))
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from abc import abstractmethod
 from functools import cached_property
-from typing import Any, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, count, inside, reals, unit_interval
+from neyman._validate import MAX_COUNT, count, inside, whole
 from neyman.guarantees.curve import tradeoff_points
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.report import GDPReport, TradeoffPoints
 from neyman.guarantees.sides import Adjacency, Sides
+from neyman.guarantees.views import Views
+
+if TYPE_CHECKING:
+    from neyman.guarantees.satisfaction import Satisfaction
 
 __all__ = ["Guarantee"]
 
 
-class Guarantee(ABC):
+class Guarantee(Views):
     """A certified promise about the best test between neighbouring data sets.
 
     Every verb takes a scalar (and returns a float) or an array (and returns an array of the same shape).
@@ -56,110 +58,6 @@ class Guarantee(ABC):
     @abstractmethod
     def optimistic(self) -> Guarantee:
         """The guarantee of certified lower bounds: its answers and this one's enclose the truth."""
-
-    @overload
-    def delta(self, epsilon: float) -> float: ...
-    @overload
-    def delta(self, epsilon: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def delta(self, epsilon: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return delta(epsilon) for any finite real epsilon.
-
-        Parameters
-        ----------
-        epsilon : float or array
-            Finite; may be negative.
-
-        Returns
-        -------
-        float or ndarray
-            In [0, 1], relative width of the bracket as given by the engine.
-
-        Raises
-        ------
-        InvalidParameter
-            If ``epsilon`` is not finite.
-        """
-        return _shaped(self._delta, reals("epsilon", epsilon))
-
-    @overload
-    def epsilon(self, delta: float) -> float: ...
-    @overload
-    def epsilon(self, delta: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return the least epsilon >= 0 with delta(epsilon) <= ``delta``.
-
-        0 where ``delta`` is at least delta(0); inf where it is below the mass at infinity (and beyond 1e150).
-
-        Parameters
-        ----------
-        delta : float or array
-            In [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``delta`` lies outside [0, 1].
-        """
-        return _shaped(self._epsilon, unit_interval("delta", delta))
-
-    @overload
-    def beta(self, alpha: float) -> float: ...
-    @overload
-    def beta(self, alpha: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def beta(self, alpha: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return the trade-off function f(alpha): the least false negative rate at false positive rate alpha.
-
-        Parameters
-        ----------
-        alpha : float or array
-            In [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``alpha`` lies outside [0, 1].
-        """
-        return _shaped(self._beta, unit_interval("alpha", alpha))
-
-    @overload
-    def roc(self, fpr: float) -> float: ...
-    @overload
-    def roc(self, fpr: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def roc(self, fpr: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return the true positive rate 1 - f(fpr), from its own small terms (not from 1 - beta).
-
-        Parameters
-        ----------
-        fpr : float or array
-            In [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``fpr`` lies outside [0, 1].
-        """
-        return _shaped(self._power, unit_interval("fpr", fpr))
-
-    @overload
-    def bayes_error(self, prior: float) -> float: ...
-    @overload
-    def bayes_error(self, prior: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def bayes_error(self, prior: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return the error of the best guess when the record is ABSENT with probability ``prior``.
-
-        (1 - prior) (1 - delta(log(prior / (1 - prior)))).
-
-        Parameters
-        ----------
-        prior : float or array
-            P(H0), in [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``prior`` lies outside [0, 1].
-        """
-        return _shaped(self._bayes_error, unit_interval("prior", prior))
 
     @cached_property
     def advantage(self) -> float:
@@ -233,6 +131,119 @@ class Guarantee(ABC):
             raise InvalidParameter("other", other, "a Guarantee")
         return self._regret(other.sides)
 
+    def satisfies(self, other: Guarantee) -> Satisfaction:
+        """Decide whether every bound on attacks that ``other`` promises holds for this guarantee.
+
+        f_self >= f_other at every alpha, which is delta_self <= delta_other at every real epsilon. "yes" and "no" are
+        proved from the certified brackets of both, on whole intervals and never on a grid; adjacencies are not
+        compared.
+
+        Parameters
+        ----------
+        other : Guarantee
+            Any guarantee.
+
+        Returns
+        -------
+        Satisfaction
+            ``.outcome`` is "yes", "no" (with the ``alpha`` and ``epsilon`` where it fails, and by how much) or
+            "undecided". As a truth value it is True for "yes" alone.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``other`` is not a guarantee.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> laplace = ny.account(ny.Laplace(1.0))
+        >>> laplace.satisfies(ny.GDP(1.04)).outcome, laplace.satisfies(ny.GDP(1.02)).outcome
+        ('yes', 'no')
+        """
+        from neyman.guarantees.satisfaction import satisfaction
+
+        if not isinstance(other, Guarantee):
+            raise InvalidParameter("other", other, "a Guarantee")
+        return satisfaction(self, other)
+
+    def group(self, k: int) -> Guarantee:
+        """Return the guarantee for ``k`` records that change together: f^(k) = 1 - (1 - f)^{applied k times}.
+
+        Each record moves the data to a neighbour, so under "add" (or "remove") k records are added (removed), under
+        "replace" k are exchanged. GDP(mu) becomes GDP(k mu); of epsilon-DP more is left than (k epsilon)-DP.
+
+        Parameters
+        ----------
+        k : int
+            At least 1; at most 1000 unless f is Gaussian (costs grow with it).
+
+        Returns
+        -------
+        Guarantee
+            Certified both ways; with k = 1 this guarantee itself.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``k`` is not a whole number >= 1, or too large for this guarantee.
+
+        Notes
+        -----
+        Dong, Roth and Su (2022), Gaussian differential privacy, Theorem 2.14. delta is bounded above by a division of
+        epsilon among the k steps, below by the ROC curve applied k times.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> ny.GDP(0.5).group(4)
+        GDP(mu=2.0)
+        >>> pair = ny.account(ny.PureMechanism(1.0)).group(2)
+        >>> pair.epsilon(0.0), round(pair.advantage, 6), round(ny.account(ny.PureMechanism(2.0)).advantage, 6)
+        (2.0, 0.632121, 0.761594)
+        """
+        from neyman.guarantees.group import group_of
+
+        return group_of(self, whole("k", k, 1, MAX_COUNT))
+
+    def inverse(self) -> Guarantee:
+        """Return the guarantee with the roles of alpha and beta exchanged: its trade-off function is f^-1.
+
+        "add" becomes "remove" and the reverse. Itself where f is symmetric; the inverse of the inverse is the original.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> g = ny.account(ny.DPSGD(1.0, 0.1, 10), adjacency="remove")
+        >>> g.inverse().adjacency, g.inverse().inverse() is g, bool(abs(g.inverse().beta(g.beta(0.2)) - 0.2) < 1e-9)
+        ('add', True, True)
+        """
+        from neyman.guarantees.turned import inverse_of
+
+        return inverse_of(self)
+
+    def symmetrized(self) -> Guarantee:
+        """Return the best symmetric guarantee that follows from this one; itself where it is symmetric.
+
+        What follows depends on the orders that the promise covers:
+
+        - "add_or_remove" and "replace" promise f for (S, S') and for (S', S), so that f^-1 holds as well: the answer is
+          max(f, f^-1), nowhere below f (Dong, Roth and Su 2022, Gaussian differential privacy, Section 2).
+        - "add" and "remove" promise f for one order alone; the other order has f^-1, and either may be the case. The
+          answer is the convex hull of min(f, f^-1), nowhere above f, and speaks of "add_or_remove". The maximum would
+          be unsafe.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> g = ny.account(ny.DPSGD(1.0, 0.1, 10), adjacency="remove")
+        >>> g.symmetrized().adjacency, g.symmetrized().epsilon(1e-5) == ny.account(ny.DPSGD(1.0, 0.1, 10)).epsilon(1e-5)
+        ('add_or_remove', True)
+        """
+        from neyman.guarantees.turned import symmetrized_of
+
+        return symmetrized_of(self)
+
     def curve(self, n: int = 256) -> TradeoffPoints:
         """Return ``n`` certified points of the trade-off curve, from alpha about 1e-10 to its mirror image.
 
@@ -256,21 +267,25 @@ class Guarantee(ABC):
         return None
 
     @abstractmethod
-    def _delta(self, epsilon: FloatArray) -> FloatArray: ...
-    @abstractmethod
-    def _epsilon(self, delta: FloatArray) -> FloatArray: ...
-    @abstractmethod
-    def _beta(self, alpha: FloatArray) -> FloatArray: ...
-    @abstractmethod
-    def _power(self, fpr: FloatArray) -> FloatArray: ...
-    @abstractmethod
-    def _bayes_error(self, prior: FloatArray) -> FloatArray: ...
-    @abstractmethod
     def _mu(self, floor: float) -> float: ...
     @abstractmethod
     def _gdp(self, floor: float) -> GDPReport: ...
     @abstractmethod
     def _regret(self, other: Sides) -> float: ...
+
+    def __mul__(self, other: Guarantee) -> Guarantee:
+        """Compose two guarantees for the same neighbours: what both promise together (``compose_tradeoffs``)."""
+        if not isinstance(other, Guarantee):
+            return NotImplemented
+        from neyman.guarantees.product import compose_tradeoffs  # product.py builds on this file
+
+        return compose_tradeoffs(self, other)
+
+    def __pow__(self, n: int) -> Guarantee:
+        """Compose ``n`` of them, n a whole number >= 0."""
+        from neyman.guarantees.product import repeated
+
+        return repeated(self, count("n", n))
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.adjacency}, {self.method}, advantage {self.advantage:.6g}>"
@@ -278,8 +293,3 @@ class Guarantee(ABC):
 
 def _floor(floor: object) -> float:
     return inside("floor", floor, 0.0, 0.5, "The promise of mu holds at error rates of floor and above.")
-
-
-def _shaped(formula: Callable[[FloatArray], FloatArray], values: FloatArray) -> float | FloatArray:
-    result = formula(values.ravel())
-    return float(result[0]) if values.ndim == 0 else result.reshape(values.shape)

@@ -18,9 +18,11 @@ from neyman.guarantees.curve import SMALLEST_ALPHA
 from neyman.guarantees.epsilon import epsilon_lower, epsilon_upper
 from neyman.guarantees.gaussian_fit import Fit, fit_lower, fit_upper
 from neyman.guarantees.regret import Divergence, divergence, divergence_at, shortfall
+from neyman.guarantees.renyi import Divergences, divergences
 from neyman.guarantees.report import GDPReport, OptimisticReport
 from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.tradeoff import beta_lower, beta_upper, power_lower, power_upper
+from neyman.losses.base import Step
 from neyman.numerics.normal import UNIT
 
 __all__ = ["ComposedGuarantee", "OptimisticGuarantee", "PessimisticGuarantee"]
@@ -58,6 +60,21 @@ class PessimisticGuarantee(Guarantee):
     def fixed_point(self) -> float:
         """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
         return fixed_point(self._sides, upper=False)
+
+    @cached_property
+    def divergences(self) -> Divergences:
+        """Its Renyi divergences, bounded from both sides."""
+        return divergences(self._sides, self._adjacency, None)
+
+    def _renyi(self, order: FloatArray) -> FloatArray:
+        return self.divergences.divergence(order, True)
+
+    def _zcdp(self) -> float:
+        return self._concentration
+
+    @cached_property
+    def _concentration(self) -> float:
+        return self.divergences.concentration(True)
 
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit at ``floor``, computed once."""
@@ -136,6 +153,8 @@ class ComposedGuarantee(PessimisticGuarantee):
         "add_or_remove", "add", "remove" or "replace".
     tolerance : float
         Relative width that the bracket of delta may have where delta >= 1e-30, in (0, 1).
+    losses : tuple of (Step, int), optional
+        The privacy losses it was composed from, each with its count, where they are known.
 
     Raises
     ------
@@ -152,11 +171,32 @@ class ComposedGuarantee(PessimisticGuarantee):
     """
 
     def __init__(
-        self, remove: Profile, add: Profile, adjacency: str = "add_or_remove", tolerance: float = 1e-6
+        self,
+        remove: Profile,
+        add: Profile,
+        adjacency: str = "add_or_remove",
+        tolerance: float = 1e-6,
+        losses: tuple[tuple[Step, int], ...] | None = None,
     ) -> None:
         checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
         super().__init__(Sides.of(remove, add, checked), checked)
         self._tolerance = tolerance
+        self._losses = losses
+
+    @property
+    def losses(self) -> tuple[tuple[Step, int], ...] | None:
+        """The privacy losses it was composed from, each with its count; None where they are not known."""
+        return self._losses
+
+    @cached_property
+    def divergences(self) -> Divergences:
+        """Its Renyi divergences, bounded from both sides."""
+        return divergences(self._sides, self._adjacency, self._losses)
+
+    @property
+    def tolerance(self) -> float:
+        """The relative width that the bracket of delta may have where delta >= 1e-30."""
+        return self._tolerance
 
     def _delta(self, epsilon: FloatArray) -> FloatArray:
         bracket = self._sides.bracket(epsilon)
@@ -250,6 +290,16 @@ class OptimisticGuarantee(Guarantee):
 
     def _bayes_error(self, prior: FloatArray) -> FloatArray:
         return _bayes_error(self._sides, prior, 1.0)
+
+    def _renyi(self, order: FloatArray) -> FloatArray:
+        return self._twin.divergences.divergence(order, False)
+
+    def _zcdp(self) -> float:
+        return self._concentration
+
+    @cached_property
+    def _concentration(self) -> float:
+        return self._twin.divergences.concentration(False)
 
     def _mu(self, floor: float) -> float:
         return fit_lower(self._sides, floor, self._start, self._twin.fit(floor))

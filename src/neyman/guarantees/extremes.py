@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 from neyman.engines.closed_form import BlatantProfile, PerfectProfile
 from neyman.engines.profile import Profile
+from neyman.engines.renyi import CompositionDivergence
 from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.gaussian_fit import Fit
+from neyman.guarantees.renyi import BlatantDivergence, Divergences
 from neyman.guarantees.sides import Sides
 
 __all__ = ["BLATANT", "PERFECT"]
@@ -20,6 +23,11 @@ class _Extreme(PessimisticGuarantee):
         super().__init__(Sides(profile, profile), "add_or_remove")
         self._name = name
         self._value = mu
+
+    @cached_property
+    def divergences(self) -> Divergences:
+        """Its Renyi divergences: all 0, or all infinite."""
+        return BlatantDivergence() if math.isinf(self._value) else CompositionDivergence((), (True,))
 
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit: itself."""

@@ -9,9 +9,12 @@ from scipy import special
 
 from neyman._validate import not_negative
 from neyman.engines.closed_form import GaussianProfile
+from neyman.engines.renyi import CompositionDivergence
 from neyman.guarantees.gaussian_fit import Fit
 from neyman.guarantees.given import Given
+from neyman.guarantees.renyi import Divergences
 from neyman.guarantees.report import GDPReport
+from neyman.losses.gaussian import GaussianStep
 
 __all__ = ["GDP"]
 
@@ -45,6 +48,11 @@ class GDP(Given):
     def auc(self) -> float:
         """The area under the ROC curve, Phi(mu / sqrt 2), rounded up."""
         return min(1.0, float(special.ndtr(self._value / np.sqrt(2.0))) * (1.0 + 1e-14))
+
+    @cached_property
+    def divergences(self) -> Divergences:
+        """Its Renyi divergences: mu^2 t / 2."""
+        return CompositionDivergence(((GaussianStep(self._value), 1),), (True,))
 
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit: itself, attained everywhere."""

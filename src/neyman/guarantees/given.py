@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from neyman._errors import InvalidParameter
@@ -38,11 +40,14 @@ class Given(PessimisticGuarantee):
         return f"{type(self).__name__}({words})"
 
 
-def columns(**named: object) -> tuple[FloatArray, ...]:
-    """The arguments as 1-d arrays of finite numbers, as long as the first of them."""
+def columns(unbounded: str = "", /, **named: object) -> tuple[FloatArray, ...]:
+    """The arguments as 1-d arrays, as long as the first, of finite numbers; inf too in the one named ``unbounded``."""
     found: list[FloatArray] = []
     for name, values in named.items():
-        array = np.atleast_1d(reals(name, values))
+        raw = np.asarray(values)
+        endless = raw == math.inf if name == unbounded and raw.dtype.kind == "f" else None
+        finite = reals(name, values if endless is None else np.where(endless, 0.0, raw))
+        array = np.atleast_1d(finite if endless is None else np.where(endless, math.inf, finite))
         if array.ndim > 1:
             raise InvalidParameter(name, array.tolist(), "a number or a 1-d array")
         if found and len(array) != len(found[0]):

@@ -9,6 +9,7 @@ from neyman._validate import unit_interval
 from neyman.engines.polygon import PolygonProfile
 from neyman.guarantees.given import Given, columns, listed
 from neyman.guarantees.pure import LARGEST_EPSILON
+from neyman.numerics.normal import UNIT
 
 __all__ = ["Profile"]
 
@@ -48,3 +49,50 @@ class Profile(Given):
             raise InvalidParameter("epsilons", listed(epsilon), "strictly rising numbers", "Sort the pairs.")
         profile = PolygonProfile(epsilon, delta)
         super().__init__(profile, profile, epsilons=listed(epsilon), deltas=listed(delta))
+
+    @classmethod
+    def from_bayes_errors(cls, priors: object, errors: object) -> Profile:
+        """Return the best guarantee that follows from errors of the best guess: the curve behind them.
+
+        R(prior) >= error, the record ABSENT with probability ``prior``, is f(alpha) >= (error - prior alpha) /
+        (1 - prior) for every alpha: the pair epsilon = log(prior / (1 - prior)), delta = 1 - error / (1 - prior). A
+        promise for neighbours in either order says the same of 1 - prior, and the better of the two is kept.
+
+        Parameters
+        ----------
+        priors : array
+            1-d, not empty, in (0, 1).
+        errors : array
+            As many, each in [0, min(prior, 1 - prior)]: what the best guess must err, at least.
+
+        Raises
+        ------
+        InvalidParameter
+            If the numbers lie outside their domains or the lengths differ.
+
+        Notes
+        -----
+        Error bound: delta is rounded up by a few units in the last place of 1 - delta. The inverse of ``bayes_error``
+        (Kaissis et al. 2024, Beyond the calibration point, Section 3: f and R_min are conjugate).
+
+        Examples
+        --------
+        >>> g = Profile.from_bayes_errors([0.5, 0.8], [0.3, 0.15])
+        >>> np.round(g.bayes_error([0.5, 0.8, 0.2]), 12).tolist()
+        [0.3, 0.15, 0.15]
+        """
+        prior, error = columns(priors=priors, errors=errors)
+        if not bool(np.all((prior > 0.0) & (prior < 1.0))):
+            raise InvalidParameter("priors", listed(prior), "numbers in (0, 1)")
+        least = np.minimum(prior, 1.0 - prior)
+        if not bool(np.all((error >= 0.0) & (error <= least))):
+            raise InvalidParameter("errors", listed(error), "numbers in [0, min(prior, 1 - prior)]")
+        larger = np.maximum(prior, 1.0 - prior)
+        epsilon = np.log(larger) - np.log1p(-larger)
+        # the gap falls with eps: both are rounded to the side on which less is promised
+        epsilon = np.where(epsilon > 0.0, epsilon * (1.0 + 8.0 * UNIT) + 8.0 * UNIT, 0.0)
+        delta = np.clip(1.0 - error / (1.0 - larger) * (1.0 - 8.0 * UNIT), 0.0, 1.0)
+        at, place = np.unique(epsilon, return_inverse=True)
+        best = np.ones(len(at))
+        np.minimum.at(best, place, delta)
+        return cls(at, best)

@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman._validate import between
-from neyman.engines.closed_form import PerfectProfile
+from neyman._validate import FloatArray, between
+from neyman.engines.closed_form import BlatantProfile, PerfectProfile
 from neyman.engines.divergence_profile import RenyiProfile, ZcdpProfile
 from neyman.engines.profile import Profile
 from neyman.guarantees.given import Given, columns, listed
@@ -38,7 +38,7 @@ class RDP(Given):
     orders : float or array
         Strictly rising, in [1/2, 1e6]. Orders below 1/2 say nothing that orders above it do not.
     epsilons : float or array
-        As many, in [0, 1e4].
+        As many, >= 0; inf where none is known. Those above 1e4 are kept, but say nothing of attacks.
 
     Raises
     ------
@@ -53,24 +53,30 @@ class RDP(Given):
     --------
     >>> g = RDP([2.0, 4.0, 8.0, 16.0], [1.0, 2.0, 4.0, 8.0])  # a Gaussian mechanism with mu = 1
     >>> round(g.epsilon(1e-5), 3), round(g.advantage, 4)  # the mechanism itself: 4.377, 0.3829
-    (0, 0)
+    (5.087, 0.5482)
     """
 
     def __init__(self, orders: object, epsilons: object) -> None:
-        order, epsilon = columns(orders=orders, epsilons=epsilons)
+        order, epsilon = columns("epsilons", orders=orders, epsilons=epsilons)
         if not bool(np.all((order >= _LEAST_ORDER) & (order <= LARGEST_ORDER) & np.append(True, np.diff(order) > 0.0))):
             raise InvalidParameter("orders", listed(order), "strictly rising numbers in [1/2, 1e6]", "Sort the orders.")
-        if not bool(np.all((epsilon >= 0.0) & (epsilon <= LARGEST_RHO))):
-            raise InvalidParameter("epsilons", listed(epsilon), "numbers in [0, 1e4]", "Leave larger ones out.")
-        none = bool(np.any(epsilon == 0.0))  # one divergence that is 0 makes the pair equal
-        profile: Profile = PerfectProfile() if none else RenyiProfile(order, epsilon)
-        super().__init__(profile, profile, orders=listed(order), epsilons=listed(epsilon + 0.0))
-        self._bounds = order, epsilon + 0.0
+        if not bool(np.all(epsilon >= 0.0)):
+            raise InvalidParameter("epsilons", listed(epsilon), "numbers >= 0 or inf")
+        profile = _profile(order, epsilon)
+        super().__init__(profile, profile, orders=listed(order), epsilons=listed(epsilon))
+        self._bounds = order, epsilon
 
     @cached_property
     def divergences(self) -> Divergences:
         """What was stated."""
         return StatedDivergence(*self._bounds)
+
+
+def _profile(order: FloatArray, epsilon: FloatArray) -> Profile:
+    if bool(np.any(epsilon == 0.0)):  # one divergence that is 0 makes the pair equal
+        return PerfectProfile()
+    telling = epsilon <= LARGEST_RHO  # beyond it a bound leaves no attack out that a float would show
+    return RenyiProfile(order[telling], epsilon[telling]) if bool(np.any(telling)) else BlatantProfile()
 
 
 class ZCDP(Given):

@@ -9,7 +9,8 @@ from importlib import import_module
 from typing import Any, cast
 
 from neyman._errors import InvalidParameter
-from neyman._validate import count, positive, probability, whole
+from neyman._validate import count, not_negative, positive, probability, whole
+from neyman.guarantees import ZCDP, Opaque
 from neyman.mechanisms import (
     ApproximateMechanism,
     Composition,
@@ -40,15 +41,16 @@ def from_dp_event(event: object) -> Mechanism:
     Parameters
     ----------
     event : dp_accounting.DpEvent
-        NoOp, Gaussian, Laplace, DiscreteLaplace, RandomizedResponse and EpsilonDelta events, their compositions
-        (Composed, SelfComposed), and Poisson samples of a single one of them; nested at most 64 deep.
+        NoOp, Gaussian, Laplace, DiscreteLaplace, RandomizedResponse, EpsilonDelta and ZC events (xi = 0), their
+        compositions (Composed, SelfComposed), and Poisson samples of a single one of them; nested at most 64 deep.
 
     Returns
     -------
     Mechanism
         Perfect privacy for a NoOp. Noise multipliers are those for one record added or removed, and double under
-        adjacency "replace"; the epsilon of a randomised response is the one of the adjacency in use. Numbers that are
-        not copied but computed are rounded to the safe side.
+        adjacency "replace"; the epsilon of a randomised response is the one of the adjacency in use. A ZCDpEvent is an
+        ``Opaque`` that keeps rho-zCDP for one record added or removed. Numbers that are not copied but computed are
+        rounded to the safe side.
 
     Raises
     ------
@@ -161,6 +163,13 @@ def _approximate(event: Any) -> Mechanism:
     return ApproximateMechanism(event.epsilon, event.delta)
 
 
+def _zcdp(event: Any) -> Mechanism:
+    """(xi, rho)-zCDP: rho t bounds the divergence of order t; the promise read here is for t > 1 alone."""
+    if not not_negative("xi", event.xi) == 0.0:
+        raise InvalidParameter("xi", event.xi, "0", "State xi + rho t at some orders t as RDP in an Opaque.")
+    return Opaque(ZCDP(event.rho))
+
+
 class _Kind:
     """Stands in an error for an event, whose own ``repr`` may be endless."""
 
@@ -178,12 +187,12 @@ _SINGLE: dict[str, Callable[[Any], Mechanism]] = {
     "DiscreteLaplaceDpEvent": _discrete_laplace,
     "RandomizedResponseDpEvent": _randomized_response,
     "EpsilonDeltaDpEvent": _approximate,  # in dp_accounting after 0.6
+    "ZCDpEvent": _zcdp,
 }
 _BATCHES = "Batches of fixed size are another mechanism than Poisson samples, with another worst pair."
 _REASONS = {
     "NonPrivateDpEvent": "It reveals everything: a blatant mechanism has no guarantee.",
     "UnsupportedDpEvent": "It says nothing of what was run.",
-    "ZCDpEvent": "A zCDP bound holds for many laws, of which none is the worst.",
     "SampledWithReplacementDpEvent": _BATCHES,
     "SampledWithoutReplacementDpEvent": _BATCHES,
     "TruncatedSubsampledGaussianDpEvent": "Truncated batches are another mechanism than Poisson samples.",

@@ -24,7 +24,7 @@ from neyman.mechanisms.randomized_response import RandomizedResponse
 from neyman.mechanisms.tabulated import Tabulated
 from neyman.mechanisms.unsampled import Unsampled
 
-__all__ = ["json_schema", "mechanism_from_dict"]
+__all__ = ["admit", "json_schema", "mechanism_from_dict"]
 
 MAX_DEPTH = 64
 LONGEST_NAME = 80
@@ -139,6 +139,20 @@ _KINDS: dict[str, _Reader] = {
     "repeat": (("times", "of"), _repeat),
     "compose": (("of",), _compose),
 }
+
+
+def admit(kind: str, field: str, read: Callable[[object], Mechanism]) -> None:
+    """Learn a kind from a room above this one: it has one field, which ``read`` is given (a dict of numbers and lists
+    of them, or what is no dict).
+    """
+
+    def build(node: Node, _: int) -> Mechanism:
+        value = node[field]
+        if not isinstance(value, Mapping):
+            return read(_brief(value))
+        return read({key: _numbers(item) for key, item in cast(Node, value).items()})
+
+    _KINDS[kind] = (field,), build
 
 
 def _child(name: str, value: object, depth: int) -> Mechanism:

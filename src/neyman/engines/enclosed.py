@@ -1,0 +1,152 @@
+"""Compositions with steps of which only bounds are known: each is replaced by a law above it and by a law below it.
+
+The composition of the laws above gives the upper bounds, that of the laws below the lower ones. All laws lie on one
+lattice. Its spacing h follows from what the laws differ by: with mu the spread of the whole and n the number of such
+steps, delta falls like e^{-c eps} with c about sqrt(2 log(1 / delta)) / mu at most, and n c^2 h^2 / 2 is the relative
+width: h = mu sqrt(tolerance / (n log(1 / delta))).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Bracket, Profile
+from neyman.losses.base import Step
+from neyman.losses.enclosed import BundleStep, EnclosedStep
+from neyman.losses.gaussian import GaussianStep
+from neyman.mechanisms.rounding import root_at_least, total
+
+__all__ = ["EnclosedProfile", "OwnProfile", "enclosed_profiles", "unbundled"]
+
+_UNIT = 2.0**-53
+_DECADES = 70.0  # -log of the least delta that is held to the tolerance
+_WIDEST = 1 << 20  # points that the composition may take
+_REACH = 22.0  # deviations that they cover
+_DIGITS = 256  # a spacing has so few digits that all its multiples are floats
+
+Losses = tuple[tuple[Step, int], ...]
+Both = tuple[Profile, Profile]
+
+
+class OwnProfile(Profile):
+    """A profile as it is known, with the mu of ``step`` whose it is."""
+
+    def __init__(self, known: Profile, step: Step) -> None:
+        self._known = known
+        self._step = step
+
+    @property
+    def method(self) -> str:
+        return self._known.method
+
+    @property
+    def end(self) -> float:
+        return self._known.end
+
+    @property
+    def tail_mu(self) -> float:
+        return self._step.tail_mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self._known.bracket(epsilon)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return self._known.slope(epsilon)
+
+
+class EnclosedProfile(Profile):
+    """Upper bounds from one profile, lower bounds from another, of a composition of ``losses``."""
+
+    def __init__(self, below: Profile, above: Profile, losses: Losses) -> None:
+        self._below = below
+        self._above = above
+        self._losses = losses
+        self._ends = all(math.isfinite(step.end) for step, _ in losses if isinstance(step, EnclosedStep))
+
+    @property
+    def method(self) -> str:
+        ways = (way for side in (self._below, self._above) for way in side.method.split(", "))
+        return ", ".join(dict.fromkeys(ways)) + " of enclosing laws"
+
+    @property
+    def end(self) -> float:
+        return self._above.end if self._ends else math.inf
+
+    @property
+    def tail_mu(self) -> float:
+        return self._tail_mu
+
+    @cached_property
+    def _tail_mu(self) -> float:  # that of a promise may take its time
+        return math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in self._losses)) * (1.0 + 1e-14)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        upper = self._above.bracket(epsilon).upper
+        lower = np.minimum(self._below.bracket(epsilon).lower, upper)
+        # the masses of neither law add up to 1 to the last bit: what their complements are is not told
+        with np.errstate(divide="ignore"):
+            low, high = np.log1p(-upper), np.log1p(-lower)
+        return Bracket(
+            lower,
+            upper,
+            low * (1.0 + 4.0 * _UNIT) - 2.0 * _UNIT,
+            np.minimum(high * (1.0 - 4.0 * _UNIT) + 2.0 * _UNIT, 0.0),
+        )
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return self._above.slope(epsilon)
+
+
+def unbundled(losses: Losses) -> Losses:
+    """The same without bundles, steps that are equal together, one Gaussian for all and first."""
+    gaussians = [times for step, times in losses if isinstance(step, GaussianStep)]
+    plain = not any(isinstance(step, BundleStep) for step, _ in losses) and gaussians in ([], [1])
+    if plain and len({step for step, _ in losses}) == len(losses):
+        return losses
+    counts: dict[Step, int] = {}
+    squares: list[Fraction] = []
+    open_ = list(losses)
+    while open_:
+        step, times = open_.pop(0)
+        if isinstance(step, BundleStep):
+            open_ = [(part, n * times) for part, n in step.steps] + open_
+        elif isinstance(step, GaussianStep):
+            squares.append(times * Fraction(step.mu) ** 2)
+        else:
+            counts[step] = counts.get(step, 0) + times
+    merged = ((GaussianStep(root_at_least(total(squares))), 1),) if squares else ()
+    return merged + tuple(counts.items())
+
+
+def enclosed_profiles(losses: Losses, tolerance: float, compose: Callable[[Losses], Both]) -> Both:
+    """Profiles of ``losses``, some of which are enclosed; ``compose`` does it where none is."""
+    boxes = {step: times for step, times in losses if isinstance(step, EnclosedStep)}
+    (first, times), *_ = boxes.items()
+    if len(losses) == 1 and times == 1:  # what is known is the profile
+        sides = [OwnProfile(cast(Profile, side), first) for side in (first.forward, first.backward)]
+        return (sides[0], sides[0]) if first.symmetric else (sides[0], sides[1])
+    h = spacing(boxes, tolerance)
+    laws = {step: step.laws(h) for step in boxes}
+    below, above = (
+        compose(tuple((laws[step][side] if isinstance(step, EnclosedStep) else step, n) for step, n in losses))
+        for side in (0, 1)
+    )
+    found = [EnclosedProfile(*pair, losses) for pair in zip(below, above, strict=True)]
+    return (found[0], found[0]) if all(step.symmetric for step, _ in losses) else (found[0], found[1])
+
+
+def spacing(boxes: dict[EnclosedStep, int], tolerance: float) -> float:
+    """The spacing of the lattice, of so few digits that all outcomes are floats."""
+    square = math.fsum(times * step.spread**2 for step, times in boxes.items())
+    many = math.fsum(boxes.values())
+    wanted = math.sqrt(square * tolerance / (many * _DECADES))
+    least = max(*(step.finest for step in boxes), _REACH * math.sqrt(square) / _WIDEST)
+    mantissa, exponent = math.frexp(max(0.7 * wanted, least, 1e-290))
+    return math.ldexp(math.ceil(mantissa * _DIGITS) / _DIGITS, exponent)

@@ -1,0 +1,157 @@
+"""Where the trade-off curves of several guarantees cross, and the common tangents of their deltas that follow.
+
+It steers: a crossing that is missed or badly placed costs tightness, never truth, since every chord of a convex
+function lies above it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.guarantees.epsilon import spread
+from neyman.guarantees.sides import Sides
+from neyman.guarantees.tradeoff import power_upper, tangent
+from neyman.numerics.normal import UNIT
+
+__all__ = ["Bridge", "bridges"]
+
+_LEVELS = np.concatenate([np.geomspace(1e-290, 1e-16, 60), np.geomspace(1e-15, 0.05, 150), np.linspace(0.055, 0.5, 60)])
+_APART = 1e-12  # relative difference of powers below which neither curve is the better one
+_SECTIONS = 4
+_POLISHES = 4
+_TOUCHING = 1e-9  # of its length, beyond the ends of a chord
+_OFFSETS = np.linspace(-1.0, 1.0, 33)
+
+
+@dataclass(frozen=True, slots=True)
+class Bridge:
+    """A chord of the envelope from real eps ``low`` to ``high``, of slope -``alpha``.
+
+    ``upper`` and ``log_gap`` bound delta from above, and log(1 - delta) from below, at its two ends.
+    """
+
+    low: float
+    high: float
+    alpha: float
+    upper: tuple[float, float]
+    log_gap: tuple[float, float]
+
+    def touched(self, epsilon: FloatArray) -> NDArray[np.bool_]:
+        """Where the line of the chord is the tangent, or as good as: at its ends, which may be kinks, as well."""
+        room = _TOUCHING * (self.high - self.low)
+        return (epsilon >= self.low - room) & (epsilon <= self.high + room)
+
+    def lowered(self, epsilon: FloatArray, upper: FloatArray, log_gap: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The bounds of delta from above and of log(1 - delta) from below, with this chord taken into account."""
+        on = (epsilon > self.low) & (epsilon < self.high)
+        if not np.any(on):
+            return upper, log_gap
+        e = epsilon[on]
+        with np.errstate(under="ignore", divide="ignore"):
+            whole = -np.expm1(self.low - self.high)
+            left = -np.expm1(e - self.high) / whole
+            right = np.exp(e - self.high) * -np.expm1(self.low - e) / whole
+            room = UNIT * (32.0 + 4.0 * (self.high - self.low))
+            chord = (left * self.upper[0] + right * self.upper[1]) * (1.0 + room) + 5e-324
+            gap = (left * np.exp(self.log_gap[0]) + right * np.exp(self.log_gap[1])) * (1.0 - room - 1e-13)
+            log_chord = np.log(gap) - 4.0 * UNIT * (1.0 + np.abs(np.log(np.maximum(gap, 1e-323))))
+        upper, log_gap = upper.copy(), log_gap.copy()
+        upper[on] = np.minimum(upper[on], chord)
+        log_gap[on] = np.maximum(log_gap[on], np.where(gap > 1e-280, log_chord, -np.inf))
+        return upper, log_gap
+
+
+def bridges(parts: tuple[Sides, ...]) -> list[Bridge]:
+    """Return the bridges of the envelope of ``parts``, over all real eps."""
+    found = _half(parts)
+    turned = tuple(Sides(sides.backward, sides.forward) for sides in parts)
+    if all(sides.symmetric for sides in parts):
+        return found + [b for b in (_built(parts, -b.high, -b.low) for b in found) if b is not None]
+    mirrored = (_built(parts, -b.high, -b.low) for b in _half(turned))
+    return found + [b for b in mirrored if b is not None]
+
+
+def _half(parts: tuple[Sides, ...]) -> list[Bridge]:
+    """Those that touch at an alpha of at most 1/2."""
+    starts = [spread(sides.forward) for sides in parts]
+    powers = np.array([power_upper(s, _LEVELS, start) for s, start in zip(parts, starts, strict=True)])
+    best = _best(powers)
+    found: list[Bridge] = []
+    for at in np.flatnonzero(np.diff(best) != 0):
+        left, right = int(best[at]), int(best[at + 1])
+        pair = (parts[left], parts[right]), (starts[left], starts[right])
+        alpha = _crossing(*pair, float(_LEVELS[at]), float(_LEVELS[at + 1]))
+        bridge = _polished(parts, *pair, alpha)
+        if bridge is not None:
+            found.append(bridge)
+    return found
+
+
+def _best(powers: FloatArray) -> NDArray[np.int64]:
+    """The part with the smallest power at each level; the one before where they are too close to tell."""
+    best = np.argmin(powers, axis=0).astype(np.int64)
+    second = np.partition(powers, 1, axis=0)[1]
+    least = np.min(powers, axis=0)
+    clear = np.flatnonzero(second - least > _APART * least)
+    if not len(clear):
+        return np.zeros_like(best)
+    known = np.searchsorted(clear, np.arange(len(best)), side="right") - 1
+    return best[clear[np.maximum(known, 0)]]
+
+
+def _crossing(pair: tuple[Sides, Sides], starts: tuple[float, float], low: float, high: float) -> float:
+    """The alpha between ``low`` and ``high`` from which on the second curve is the better one."""
+    a, b = low, high
+    for _ in range(_SECTIONS):
+        between = np.geomspace(a, b, 34)
+        first, second = (power_upper(s, between[1:-1], start) for s, start in zip(pair, starts, strict=True))
+        at = int(np.argmax(np.append(first >= second, True)))
+        a, b = float(between[at]), float(between[at + 1])
+    return float(np.sqrt(a) * np.sqrt(b))
+
+
+def _polished(
+    parts: tuple[Sides, ...], pair: tuple[Sides, Sides], starts: tuple[float, float], alpha: float
+) -> Bridge | None:
+    """From a rough alpha to the points of contact, and back: the slope between them errs to second order only."""
+    bridge = None
+    for _ in range(_POLISHES):
+        high, low = (_contact(s, alpha, start) for s, start in zip(pair, starts, strict=True))
+        better = _built(parts, low, high)
+        if better is None or not 0.5 * alpha < better.alpha < 2.0 * alpha:
+            break
+        settled = abs(better.alpha - alpha) <= 1e-12 * alpha
+        bridge, alpha = better, better.alpha
+        if settled:
+            break
+    return bridge
+
+
+def _contact(sides: Sides, alpha: float, start: float) -> float:
+    """The real eps where delta(eps) + (e^eps - 1) alpha is least, to about 1e-14 of ``start`` (kinks included)."""
+    at = float(tangent(sides, np.array([alpha]), start)[0])
+    width = 1e-4 * max(start, abs(at))
+    for _ in range(9):
+        trial = np.minimum(at + width * _OFFSETS, 690.0)
+        value = sides.bracket(trial).upper + np.expm1(trial) * alpha
+        at = float(trial[int(np.argmin(value))])
+        width *= 0.1
+    return at
+
+
+def _built(parts: tuple[Sides, ...], low: float, high: float) -> Bridge | None:
+    """The chord of the smallest delta between two real eps; none where it would have no length or no slope."""
+    if not high > low:
+        return None
+    both = [sides.bracket(np.array([low, high])) for sides in parts]
+    upper = np.min([b.upper for b in both], axis=0)
+    log_gap = np.max([b.log_gap_lower for b in both], axis=0)
+    with np.errstate(under="ignore"):
+        alpha = float((upper[0] - upper[1]) * np.exp(-high) / -np.expm1(low - high))
+    if not 0.0 <= alpha <= 1.0:
+        return None
+    return Bridge(low, high, alpha, (float(upper[0]), float(upper[1])), (float(log_gap[0]), float(log_gap[1])))

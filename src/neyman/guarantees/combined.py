@@ -1,0 +1,151 @@
+"""Several guarantees at once: ``join`` where any one of them may be the truth, ``meet`` where all of them hold.
+
+In terms of trade-off functions these are the convex hull of the minimum and the maximum; in terms of delta, over all
+real eps, the maximum and the lower convex envelope (in e^eps) of the minimum.
+"""
+
+from __future__ import annotations
+
+from functools import reduce
+
+from neyman._errors import InvalidParameter
+from neyman.engines.profile import Profile
+from neyman.guarantees.base import Guarantee
+from neyman.guarantees.composed import OptimisticGuarantee, PessimisticGuarantee
+from neyman.guarantees.envelope import EnvelopeProfile
+from neyman.guarantees.satisfaction import satisfaction
+from neyman.guarantees.sides import MaximumProfile, Sides
+from neyman.guarantees.turned import like, reversed_sides
+
+__all__ = ["join", "meet"]
+
+
+def join(*guarantees: Guarantee) -> Guarantee:
+    """Return what can be promised when any ONE of ``guarantees`` may be the truth.
+
+    delta(eps) is the largest of theirs at every real eps; f is the convex hull of the smallest of theirs. Each of them
+    satisfies it, and no stronger guarantee has that property.
+
+    Parameters
+    ----------
+    *guarantees : Guarantee
+        One or more, of the same adjacency; either none or all of them ``.optimistic``.
+
+    Returns
+    -------
+    Guarantee
+        As sharp as the widest of the brackets that went in; itself where there is only one.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is none, one is not a guarantee, or they are of different adjacencies or sides of the truth.
+
+    Notes
+    -----
+    Dong, Roth and Su (2022), Gaussian differential privacy: delta(eps) = sup over alpha of 1 - f(alpha) - e^eps alpha,
+    and the supremum over a minimum of trade-off functions is the maximum of the suprema.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> laplace = ny.account(ny.Laplace(1.0))
+    >>> g = ny.join(ny.GDP(1.0), laplace)
+    >>> g.delta(0.0) == laplace.delta(0.0), g.delta(2.0) == ny.GDP(1.0).delta(2.0)
+    (True, True)
+    """
+    kept = _without(_checked(guarantees), weaker=False)
+    if len(kept) == 1:
+        return kept[0]
+    forward = [g.sides.forward for g in kept]
+    backward = [g.sides.backward for g in kept]
+    worst = _largest(forward)
+    same = {id(p) for p in forward} == {id(p) for p in backward}
+    return _made(kept[0], Sides(worst, worst if same else _largest(backward)))
+
+
+def meet(*guarantees: Guarantee) -> Guarantee:
+    """Return what holds when ALL ``guarantees`` hold for the same mechanism: every attack must pass every bound.
+
+    f is the largest of theirs at every alpha; delta, over all real eps, is the largest function below all of theirs
+    that is convex in e^eps. It satisfies each of them, and no weaker guarantee has that property.
+
+    Parameters
+    ----------
+    *guarantees : Guarantee
+        One or more, of the same adjacency; either none or all of them ``.optimistic``.
+
+    Returns
+    -------
+    Guarantee
+        Certified both ways: delta lies below each of theirs and below every chord (the common tangents where they
+        cross), and above every line that lies below them all. Itself where one implies all the others.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is none, one is not a guarantee, or they are of different adjacencies or sides of the truth.
+
+    Notes
+    -----
+    T(P, Q) >= f and T(P, Q) >= g is T(P, Q) >= max(f, g), a trade-off function again (Dong, Roth and Su 2022).
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> g = ny.meet(ny.GDP(1.0), ny.account(ny.PureMechanism(1.0)))
+    >>> g.beta(0.001) == ny.account(ny.PureMechanism(1.0)).beta(0.001), round(g.beta(0.3), 12) == round(
+    ...     ny.GDP(1.0).beta(0.3), 12
+    ... )
+    (True, True)
+    """
+    kept = _without(_checked(guarantees), weaker=True)
+    if len(kept) == 1:
+        return kept[0]
+    parts = tuple(g.sides for g in kept)
+    best = EnvelopeProfile(parts)
+    symmetric = all(sides.symmetric for sides in parts)
+    return _made(kept[0], Sides(best, best if symmetric else EnvelopeProfile(tuple(map(reversed_sides, parts)))))
+
+
+def _checked(guarantees: tuple[Guarantee, ...]) -> list[Guarantee]:
+    allowed = "one or more guarantees"
+    if not guarantees:
+        raise InvalidParameter("guarantees", guarantees, allowed)
+    for g in guarantees:
+        if not isinstance(g, Guarantee):
+            raise InvalidParameter("guarantees", g, allowed, "Account for a mechanism with account() first.")
+    adjacencies = list(dict.fromkeys(g.adjacency for g in guarantees))
+    if len(adjacencies) > 1:
+        raise InvalidParameter(
+            "guarantees", ", ".join(adjacencies), "guarantees of one adjacency",
+            "They speak of different neighbouring data sets.",
+        )  # fmt: skip
+    if len({isinstance(g, OptimisticGuarantee) for g in guarantees}) > 1:
+        raise InvalidParameter(
+            "guarantees", guarantees, "all pessimistic or all optimistic", "Take .optimistic of the result instead."
+        )
+    return list(guarantees)
+
+
+def _without(guarantees: list[Guarantee], weaker: bool) -> list[Guarantee]:
+    """Leave out those that another one certainly makes superfluous: the weaker ones, or the stronger ones."""
+    kept: list[Guarantee] = []
+    for g in guarantees:
+        if any(_follows(other, g, weaker) for other in kept):
+            continue
+        kept = [other for other in kept if not _follows(g, other, weaker)]
+        kept.append(g)
+    return kept
+
+
+def _follows(kept: Guarantee, dropped: Guarantee, weaker: bool) -> bool:
+    return bool(satisfaction(kept, dropped) if weaker else satisfaction(dropped, kept))
+
+
+def _largest(profiles: list[Profile]) -> Profile:
+    return reduce(MaximumProfile, profiles)
+
+
+def _made(model: Guarantee, sides: Sides) -> Guarantee:
+    return like(model, PessimisticGuarantee(sides, model.adjacency))

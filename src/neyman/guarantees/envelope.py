@@ -1,0 +1,145 @@
+"""The profile of several promises that hold at once: the lower convex envelope, in x = e^eps, of their deltas.
+
+Above: it lies below each delta, and being convex below the chord between any two points of them. Where two trade-off
+curves cross, at alpha*, the envelope is the common tangent 1 - f(alpha*) - x alpha* (a bridge); a chord between points
+near those of contact exceeds it only to second order.
+
+Below: delta(eps) >= 1 - F - e^eps alpha for every alpha and every F >= max f_i(alpha), so the certified excess powers
+of all parts at one alpha, best the slope of the envelope there, are enough.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Bracket, Profile
+from neyman.guarantees.bridges import Bridge, bridges
+from neyman.guarantees.epsilon import spread
+from neyman.guarantees.excess import excess_at, revealed
+from neyman.guarantees.sides import Sides
+from neyman.guarantees.tradeoff import beta_upper, tangent
+from neyman.numerics.normal import UNIT
+
+__all__ = ["EnvelopeProfile"]
+
+_FARTHEST = 690.0  # from this eps on e^eps is left alone
+_NEAR_ONE = 0.9  # from this delta on its complement is bounded from its own small terms
+
+
+class EnvelopeProfile(Profile):
+    """delta of a pair for which every one of ``parts`` holds (the ``forward`` of each is this pair's)."""
+
+    def __init__(self, parts: tuple[Sides, ...]) -> None:
+        self.parts = parts
+        self._starts = [spread(sides.forward) for sides in parts]
+        self._last: tuple[FloatArray, FloatArray] | None = None
+
+    @property
+    def method(self) -> str:
+        """How the parts are computed."""
+        return ", ".join(dict.fromkeys(", ".join(sides.method for sides in self.parts).split(", ")))
+
+    @property
+    def tail_mu(self) -> float:
+        """The smallest of theirs."""
+        return min(sides.forward.tail_mu for sides in self.parts)
+
+    @property
+    def end(self) -> float:
+        """Where the first of them is 0 (finite losses, nothing revealed), else where the last one stops falling."""
+        zero = [s.forward.end for s in self.parts if math.isfinite(s.forward.tail_mu)]
+        first = min(zero, default=math.inf)
+        return first if math.isfinite(first) else max(s.forward.end for s in self.parts)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """Bounds at each ``epsilon``."""
+        found = [sides.forward.bracket(epsilon) for sides in self.parts]
+        upper = np.min([b.upper for b in found], axis=0)
+        log_gap_lower = np.max([b.log_gap_lower for b in found], axis=0)
+        for bridge in self._bridges:
+            upper, log_gap_lower = bridge.lowered(epsilon, upper, log_gap_lower)
+        alpha, active = self._touching(epsilon, [b.upper for b in found])
+        lower = np.minimum(self._below(epsilon, alpha, active), upper)
+        with np.errstate(divide="ignore"):
+            log_gap_upper = np.log1p(-lower) + 4.0 * UNIT
+        close = np.flatnonzero(lower > _NEAR_ONE)
+        if len(close):
+            log_gap_upper[close] = np.minimum(log_gap_upper[close], self._gap(epsilon[close], alpha[close]))
+        return Bracket(lower, upper, log_gap_lower, np.clip(log_gap_upper, log_gap_lower, 0.0))
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """Approximate e^eps Q(L > eps)."""
+        if self._last is None or not np.array_equal(self._last[0], epsilon):
+            self._touching(epsilon, [sides.forward.bracket(epsilon).upper for sides in self.parts])
+        alpha = self._last[1] if self._last is not None else np.zeros_like(epsilon)
+        with np.errstate(divide="ignore"):
+            return np.exp(np.minimum(epsilon + np.log(alpha), 700.0))
+
+    @cached_property
+    def _bridges(self) -> list[Bridge]:
+        return [bridge for bridge in bridges(self.parts) if bridge.high > 0.0]
+
+    def _touching(self, epsilon: FloatArray, upper: list[FloatArray]) -> tuple[FloatArray, NDArray[np.int64]]:
+        """The alpha whose line touches near each eps, and the part that has the smallest delta (-1: a bridge)."""
+        active = np.argmin(upper, axis=0).astype(np.int64)
+        alpha = np.empty_like(epsilon)
+        for i, sides in enumerate(self.parts):
+            mine = active == i
+            if np.any(mine):
+                alpha[mine] = sides.forward.slope(epsilon[mine]) * np.exp(-epsilon[mine])
+        for number, bridge in enumerate(self._bridges):
+            on = bridge.touched(epsilon)
+            alpha = np.where(on, bridge.alpha, alpha)
+            active = np.where(on, -1 - number, active)
+        alpha = np.clip(alpha, 0.0, 1.0)
+        self._last = epsilon.copy(), alpha
+        return alpha, active
+
+    def _below(self, epsilon: FloatArray, alpha: FloatArray, active: NDArray[np.int64]) -> FloatArray:
+        """The least excess power of the parts at alpha, minus (e^eps - 1) alpha, rounded down."""
+        # far out, the power at alpha = 0 is all
+        excess = np.full_like(epsilon, min(revealed(sides) for sides in self.parts))
+        alpha = np.where(epsilon < _FARTHEST, alpha, 0.0)
+        for number, bridge in enumerate(self._bridges):
+            on = (active == -1 - number) & (epsilon < _FARTHEST)
+            if np.any(on):
+                excess[on] = self._excess_at(bridge)
+        off = np.flatnonzero((active >= 0) & (epsilon < _FARTHEST))
+        if len(off):
+            excess[off] = self._excess(alpha[off], epsilon[off], active[off])
+        with np.errstate(under="ignore"):
+            load = np.expm1(np.minimum(epsilon, _FARTHEST)) * alpha
+        value = excess - load - 8.0 * UNIT * (excess + load)
+        return np.clip(value, 0.0, 1.0)
+
+    def _excess(self, alpha: FloatArray, epsilon: FloatArray, active: NDArray[np.int64]) -> FloatArray:
+        least = np.full_like(alpha, np.inf)
+        for i, (sides, start) in enumerate(zip(self.parts, self._starts, strict=True)):
+            near = epsilon.copy()
+            rest = active != i
+            if np.any(rest):
+                near[rest] = tangent(sides, alpha[rest], start)
+            least = np.minimum(least, excess_at(sides, alpha, near, start))
+        return least
+
+    def _excess_at(self, bridge: Bridge) -> float:
+        if bridge not in self._known:
+            alpha = np.array([bridge.alpha])
+            self._known[bridge] = float(self._excess(alpha, alpha, np.array([-1]))[0])
+        return self._known[bridge]
+
+    @cached_property
+    def _known(self) -> dict[Bridge, float]:
+        return {}
+
+    def _gap(self, epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
+        """log of max f_i(alpha) + e^eps alpha, rounded up."""
+        beta = np.max([beta_upper(s, alpha, start) for s, start in zip(self.parts, self._starts, strict=True)], axis=0)
+        with np.errstate(divide="ignore", under="ignore"):
+            total = (beta + np.exp(np.minimum(epsilon, 700.0)) * alpha) * (1.0 + 16.0 * UNIT * (1.0 + epsilon))
+            return np.minimum(np.log(total + 5e-324) + 4.0 * UNIT * (1.0 + np.abs(np.log(total + 5e-324))), 0.0)

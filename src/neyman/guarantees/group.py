@@ -1,0 +1,43 @@
+"""From the guarantee for one record to that for a group of k: ``Guarantee.group``."""
+
+from __future__ import annotations
+
+import math
+
+from neyman._errors import InvalidParameter
+from neyman.engines.closed_form import BlatantProfile, GaussianProfile, PerfectProfile
+from neyman.guarantees.base import Guarantee
+from neyman.guarantees.composed import PessimisticGuarantee
+from neyman.guarantees.extremes import BLATANT
+from neyman.guarantees.gdp import GDP
+from neyman.guarantees.grouped import GroupedProfile, multiple
+from neyman.guarantees.sides import Sides
+from neyman.guarantees.turned import like, reversed_sides
+
+__all__ = ["group_of"]
+
+_MOST_STEPS = 1000
+
+
+def group_of(g: Guarantee, times: int) -> Guarantee:
+    """``g`` for ``times`` records at once: in closed form where f is Gaussian or an extreme."""
+    sides = g.sides
+    if times == 1 or (sides.symmetric and isinstance(sides.forward, (BlatantProfile, PerfectProfile))):
+        return g
+    if isinstance(g, GDP):
+        mu = multiple(sides.forward.tail_mu, times)
+        return GDP(mu) if math.isfinite(mu) else BLATANT
+    if sides.symmetric and isinstance(sides.forward, GaussianProfile):
+        mu = multiple(sides.forward.mu, times)
+        gaussian = GaussianProfile(mu) if math.isfinite(mu) else BlatantProfile()
+        return like(g, PessimisticGuarantee(Sides(gaussian, gaussian), g.adjacency))
+    if isinstance(sides.forward, GroupedProfile) and isinstance(sides.backward, GroupedProfile):
+        sides, times = sides.forward.of, times * sides.forward.times  # a group of groups is a larger group
+    if times > _MOST_STEPS:
+        raise InvalidParameter(
+            "k", times, f"at most {_MOST_STEPS} in all unless f is Gaussian",
+            "State what the guarantee implies, GDP(g.tail_mu) say, and take the group of that.",
+        )  # fmt: skip
+    forward = GroupedProfile(sides, times)
+    backward = forward if sides.symmetric else GroupedProfile(reversed_sides(sides), times)
+    return like(g, PessimisticGuarantee(Sides(forward, backward), g.adjacency))

@@ -1,0 +1,165 @@
+"""The profile of a group: f^(k) = 1 - (1 - f) applied k times, when ``k`` records change one after another.
+
+Above: with laws M_0 = Q, ..., M_k = P one record apart and eps = e_1 + ... + e_k however it is divided,
+
+    delta_k(eps) <= delta(e_k) + e^{e_k} (delta(e_{k-1}) + e^{e_{k-1}} (... delta(e_1))),
+
+and the best division attains it (duality). 1 - delta is divided likewise, from its own small terms. Below: the ROC
+curve applied k times to one alpha, by certified lower bounds: delta_k(eps) >= sum of excess powers - (e^eps - 1) alpha.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from scipy import special
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Bracket, Profile
+from neyman.guarantees.epsilon import spread
+from neyman.guarantees.excess import excess_at
+from neyman.guarantees.roc_steps import RocSteps
+from neyman.guarantees.sides import Sides
+from neyman.numerics.normal import UNIT, probit
+
+__all__ = ["GroupedProfile", "multiple"]
+
+_FARTHEST = 690.0
+_COMMON = 3.0  # score of an alpha at which every curve is known
+_LOAD = 1e-7
+_LOWEST = 37.0  # score of an alpha about 1e-300, below which its neighbours are no longer told apart
+
+
+def multiple(value: float, times: int) -> float:
+    """Return times * value, rounded up."""
+    if not math.isfinite(value):
+        return value
+    product = value * times
+    exact = math.isfinite(product) and Fraction(product) == times * Fraction(value)
+    return product if exact else math.nextafter(product, math.inf)
+
+
+def _score_at(epsilon: FloatArray) -> FloatArray:
+    """The score of an alpha at which the load e^eps alpha is next to nothing."""
+    return -probit(np.log(_LOAD) - epsilon)
+
+
+class GroupedProfile(Profile):
+    """delta of ``times`` records added or removed, from the profiles ``of`` one (its ``forward`` is this pair's)."""
+
+    def __init__(self, of: Sides, times: int) -> None:
+        self.of = of
+        self.times = times
+        self._start = spread(of.forward)
+        self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
+
+    @property
+    def method(self) -> str:
+        """As for one record."""
+        return self.of.method
+
+    @property
+    def tail_mu(self) -> float:
+        """k times that of one: G_mu applied k times is G_{k mu}."""
+        return multiple(self.of.tail_mu, self.times)
+
+    @property
+    def end(self) -> float:
+        """k times the largest loss."""
+        return multiple(self.of.forward.end, self.times)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """Bounds at each ``epsilon``."""
+        score, parts = self._split(epsilon)
+        upper, log_gap_lower = self._above(parts)
+        if math.isfinite(self.end) and math.isfinite(self.of.forward.tail_mu):
+            upper = np.where(epsilon >= self.end, 0.0, upper)
+            log_gap_lower = np.where(epsilon >= self.end, 0.0, log_gap_lower)
+        lower = self._below(epsilon, score, parts)
+        vague = np.flatnonzero(lower < 0.5 * upper)
+        if len(vague):  # the curve is not known as far out as that
+            nearer = np.maximum(_score_at(epsilon[vague]), _COMMON)
+            nearer = np.minimum(nearer, score[vague])
+            lower[vague] = np.maximum(lower[vague], self._below(epsilon[vague], nearer, self._steps.chain(nearer)[1]))
+        lower = np.minimum(lower, upper)
+        with np.errstate(divide="ignore"):
+            log_gap_upper = np.minimum(np.log1p(-lower) + 4.0 * UNIT, 0.0)
+        return Bracket(lower, upper, np.minimum(log_gap_lower, log_gap_upper), log_gap_upper)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """Approximate e^eps Q(L > eps)."""
+        score, _ = self._split(epsilon)
+        with np.errstate(divide="ignore"):
+            return np.exp(np.minimum(epsilon + special.log_ndtr(-score), 0.0))
+
+    @cached_property
+    def _steps(self) -> RocSteps:
+        return RocSteps(self.of, self.times, self._start)
+
+    def _split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        if self._last is None or not np.array_equal(self._last[0], epsilon):
+            self._last = epsilon.copy(), *self._steps.split(epsilon)
+        return self._last[1], self._last[2]
+
+    def _above(self, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """delta rounded up and log(1 - delta) rounded down, for this division of eps (the first step's is lowered by
+        what rounding may have added to the sum).
+        """
+        e = parts.copy()
+        e[0] -= 2.0 * UNIT * len(e) * np.sum(np.abs(e), axis=0)
+        delta, gap, complement = self._terms(e)
+        room = UNIT * (16.0 * len(e) + 4.0 * np.sum(np.abs(e), axis=0))
+        with np.errstate(all="ignore"):
+            factor = np.exp(e)
+            factor[0] = np.exp(np.minimum(e[0], _FARTHEST))  # it multiplies nothing
+            total, rest, size = np.zeros_like(e[0]), np.ones_like(e[0]), np.ones_like(e[0])
+            turned = np.zeros(e.shape[1], dtype=np.bool_)
+            for i in range(len(e)):
+                # bounds on the missed rate: from that before, or (once) from the false alarms so far
+                onward = factor[i] * rest - complement[i]
+                first = gap[i] - factor[i] * total
+                load = np.where(turned, factor[i] * size + complement[i], gap[i] + factor[i] * total)
+                total = delta[i] + factor[i] * total
+                turns = ~turned & (total > 0.5)
+                rest = np.where(turned, onward, first)
+                size = load
+                turned |= turns
+            upper = np.nan_to_num(total * (1.0 + room), nan=1.0, posinf=1.0)
+            kept = np.nan_to_num(rest - room * size, nan=0.0, neginf=0.0)
+            log_gap = np.log(np.where(turned & (kept > 1e-290), kept, 0.0))
+            upper = np.minimum(np.where(kept > 0.0, np.minimum(upper, 1.0 - kept + UNIT), upper), 1.0)
+            direct = np.log1p(-upper) - 4.0 * UNIT * (1.0 + np.abs(np.log1p(-upper)))
+        return upper, np.minimum(np.maximum(log_gap - 4.0 * UNIT * (1.0 + np.abs(log_gap)), direct), 0.0)
+
+    def _terms(self, e: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """delta up, 1 - delta down and delta + e^eps - 1 up at each real eps, each from its own small terms."""
+        delta, gap, complement = np.empty(e.size), np.empty(e.size), np.empty(e.size)
+        flat = e.ravel()
+        up, down = flat >= 0.0, flat < 0.0
+        with np.errstate(over="ignore", under="ignore"):
+            if np.any(up):
+                b = self.of.forward.bracket(flat[up])
+                delta[up], gap[up] = b.upper, np.exp(b.log_gap_lower)
+                complement[up] = b.upper + np.expm1(flat[up])
+            if np.any(down):
+                b = self.of.backward.bracket(-flat[down])
+                weight = np.exp(flat[down])
+                delta[down] = -np.expm1(flat[down]) + weight * b.upper
+                gap[down] = np.exp(b.log_gap_lower + flat[down])
+                complement[down] = weight * b.upper
+        return delta.reshape(e.shape), gap.reshape(e.shape), complement.reshape(e.shape)
+
+    def _below(self, epsilon: FloatArray, score: FloatArray, parts: FloatArray) -> FloatArray:
+        """sum of excess powers - (e^eps - 1) alpha_0, rounded down."""
+        first = special.ndtr(-np.minimum(score, _LOWEST))
+        alpha, excess = first.copy(), np.zeros_like(first)
+        for e in parts:
+            gained = excess_at(self.of, alpha, e, self._start)
+            excess = (excess + gained) * (1.0 - 2.0 * UNIT)
+            alpha = np.minimum((alpha + gained) * (1.0 - 2.0 * UNIT), 1.0)
+        load = np.expm1(np.minimum(epsilon, _FARTHEST)) * first
+        value = excess - load - 8.0 * UNIT * (excess + load)
+        return np.where(epsilon < _FARTHEST, np.clip(np.nan_to_num(value, nan=0.0), 0.0, 1.0), 0.0)

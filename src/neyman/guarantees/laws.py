@@ -1,0 +1,95 @@
+"""From a guarantee to the loss of the worst mechanism that keeps it: exactly where that is known, else enclosed."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from neyman.engines.closed_form import BlatantProfile, ClosedForm, GaussianProfile, PerfectProfile, SampledProfile
+from neyman.engines.divergence_profile import RegionProfile
+from neyman.guarantees.approximate import ApproximateDP
+from neyman.guarantees.composed import ComposedGuarantee, PessimisticGuarantee
+from neyman.guarantees.given import Given
+from neyman.guarantees.pairs import Profile
+from neyman.guarantees.polyline import Tradeoff
+from neyman.guarantees.pure import PureDP
+from neyman.losses.base import Step
+from neyman.losses.discrete import ApproximateStep, TabulatedStep
+from neyman.losses.enclosed import BundleStep, EnclosedStep
+from neyman.losses.gaussian import GaussianStep
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.mechanisms.randomized_response import pure_loss
+from neyman.mechanisms.rounding import at_most
+
+__all__ = ["worst_loss"]
+
+_GAUSSIAN = (1e-100, 1e100)  # mu whose square, and inverse, are floats
+
+
+def worst_loss(guarantee: PessimisticGuarantee, rate: float = 1.0) -> Step:
+    """Return a step whose pair (P, Q) has the guarantee's trade-off curve, P for "remove".
+
+    With ``rate`` < 1 the pair is ((1 - rate) Q + rate P, Q).
+
+    Examples
+    --------
+    >>> worst_loss(PureDP(1.0))
+    RandomizedResponseStep(epsilon=1.0, k=2, rate=1.0)
+    """
+    if rate == 1.0 and isinstance(guarantee, ComposedGuarantee) and guarantee.losses is not None:
+        return BundleStep(guarantee.losses)
+    found = _named(guarantee, rate)
+    return _enclosed(guarantee, rate) if found is None else found
+
+
+def _named(guarantee: PessimisticGuarantee, rate: float) -> Step | None:
+    """The step that is this one exactly, if there is one."""
+    profile = guarantee.sides.forward if guarantee.sides.symmetric else None
+    if isinstance(profile, GaussianProfile) and _GAUSSIAN[0] <= profile.mu <= _GAUSSIAN[1]:
+        mu = profile.mu
+        return GaussianStep(mu) if rate == 1.0 else SubsampledGaussianStep(at_most(1 / Fraction(mu)), rate)
+    if isinstance(profile, PerfectProfile) or (isinstance(profile, GaussianProfile) and profile.mu == 0.0):
+        return BundleStep(())
+    if isinstance(profile, BlatantProfile):
+        return TabulatedStep((1.0, 0.0), (0.0, 1.0), rate)
+    if not isinstance(guarantee, Given):
+        return None
+    words = guarantee.stated
+    if isinstance(guarantee, PureDP):
+        return pure_loss(_number(words["epsilon"]), rate)
+    if isinstance(guarantee, ApproximateDP) and _number(words["delta"]) < 1.0:
+        epsilon, delta = _number(words["epsilon"]), _number(words["delta"])
+        return ApproximateStep(epsilon, delta, rate) if delta else pure_loss(epsilon, rate)
+    return _edges(guarantee, rate) if isinstance(guarantee, Tradeoff) else None
+
+
+def _edges(curve: Tradeoff, rate: float) -> Step | None:
+    """An outcome for each edge of the curve; None where rounding has left corners that are none."""
+    alpha, beta = (np.asarray(curve.stated[name], dtype=np.float64) for name in ("alphas", "betas"))
+    p = np.concatenate([[1.0 - beta[0]], -np.diff(beta), [0.0]])
+    q = np.concatenate([[0.0], np.diff(alpha), [1.0 - alpha[-1]]])
+    with np.errstate(divide="ignore"):
+        falls = np.diff(np.log(p[1:-1]) - np.log(q[1:-1])) < -1e-11
+    kept = (p > 0.0) | (q > 0.0)
+    return TabulatedStep(tuple(p[kept].tolist()), tuple(q[kept].tolist()), rate) if bool(falls.all()) else None
+
+
+def _enclosed(guarantee: PessimisticGuarantee, rate: float) -> EnclosedStep:
+    sides = guarantee.sides
+    remove, add = sides.forward, sides.backward
+    if guarantee.adjacency == "add":
+        remove, add = add, remove
+    quick = all(isinstance(side, ClosedForm) and not isinstance(side, RegionProfile) for side in (remove, add))
+    if rate < 1.0:
+        sampled = SampledProfile((remove, remove), rate, "remove"), SampledProfile((add, add), rate, "add")
+        return EnclosedStep(guarantee, rate, *sampled, quick=quick)
+    corners: tuple[float, ...] = ()
+    if isinstance(guarantee, Profile):
+        epsilons = guarantee.stated["epsilons"]
+        corners = tuple(e for e in epsilons if e > 0.0) if isinstance(epsilons, tuple) else ()
+    return EnclosedStep(guarantee, rate, remove, add, corners, quick)
+
+
+def _number(value: float | tuple[float, ...]) -> float:
+    return float(value) if not isinstance(value, tuple) else value[0]

@@ -1,0 +1,141 @@
+"""Renyi divergences of a guarantee: from the losses it was composed from, or from its certified profiles alone."""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.profile import Profile
+from neyman.engines.renyi import CompositionDivergence
+from neyman.engines.renyi_profile import profile_divergence
+from neyman.engines.renyi_slope import Above, largest_slope
+from neyman.guarantees.sides import Adjacency, MaximumProfile, Sides
+from neyman.losses.base import Step
+
+__all__ = ["BlatantDivergence", "Divergences", "ProfileDivergence", "StatedDivergence", "divergences"]
+
+_FINE, _COARSE = 1 << 13, 1 << 11  # cells of a profile
+_WIDTH = 1e-6  # to which rho is searched for there
+_LOOKED = 1.0 + np.geomspace(1e-6, 1e3, 28)  # orders at which a lower bound is looked for
+_DIRECTIONS: dict[Adjacency, tuple[bool, ...]] = {"remove": (True,), "add": (False,)}
+
+
+class Divergences(Protocol):
+    """D_t and rho, bounded from either side."""
+
+    def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
+        """Bounds on D_t at each ``order`` (1-d, finite, > 0), from above or from below."""
+        ...
+
+    def concentration(self, upper: bool) -> float:
+        """A bound on rho, from above or from below."""
+        ...
+
+
+def divergences(sides: Sides, adjacency: Adjacency, losses: tuple[tuple[Step, int], ...] | None) -> Divergences:
+    """Return the divergences of the promise ``sides`` for ``adjacency``."""
+    if losses is not None:
+        return CompositionDivergence(losses, _DIRECTIONS.get(adjacency, (True, False)))
+    return ProfileDivergence(sides)
+
+
+class ProfileDivergence:
+    """The divergences of the pair, or of the two, of which ``sides`` holds the profiles.
+
+    Examples
+    --------
+    >>> from neyman.engines.closed_form import LaplaceProfile
+    >>> p = LaplaceProfile(1.0, 1.03)
+    >>> float(ProfileDivergence(Sides(p, p)).divergence(np.array([1.0]), True)[0].round(6))
+    0.367879
+    """
+
+    def __init__(self, sides: Sides) -> None:
+        forward, backward = sides.forward, sides.backward
+        if forward is backward and isinstance(forward, MaximumProfile):  # the larger of two directions
+            one, two = forward.first, forward.second
+            self._pairs: tuple[tuple[Profile, Profile], ...] = ((one, two), (two, one))
+        else:
+            self._pairs = ((forward, backward),)
+
+    def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
+        """Bounds on D_t at each ``order`` (1-d, finite, > 0), from above or from below."""
+        return self._by(order, upper, _FINE)
+
+    def concentration(self, upper: bool) -> float:
+        """A bound on rho, from above or from below: about 1e-5 wide where losses are bounded."""
+        mu, end = (max(getattr(pair[0], name) for pair in self._pairs) for name in ("tail_mu", "end"))
+        line = 0.5 * mu * mu * (1.0 + 1e-15)
+        if math.isfinite(mu) and math.isfinite(end):
+            found = largest_slope(
+                lambda t, above: self._by(t, above, _COARSE), Above(0.0, end, 1.0, 0.0), upper, _WIDTH
+            )
+            return min(found, line)
+        if upper:
+            return line
+        return float(np.max(self._by(_LOOKED, False, _COARSE) / _LOOKED)) * (1.0 - 1e-15)
+
+    def _by(self, order: FloatArray, upper: bool, cells: int) -> FloatArray:
+        return np.maximum.reduce([profile_divergence(*pair, order, upper, cells) for pair in self._pairs])
+
+
+class StatedDivergence:
+    """Bounds as they were stated, in both orders of the pair: D_t <= epsilon_j at t_j, or D_t <= rho t for t > 1.
+
+    What follows at other orders: D_t does not decrease with t, (t - 1) D_t is convex, and D_t(P || Q) is t / (1 - t)
+    times D_{1 - t}(Q || P). Beyond the largest stated order nothing does.
+
+    Examples
+    --------
+    >>> StatedDivergence(np.array([2.0]), np.array([0.5])).divergence(np.array([0.2, 1.5, 3.0]), True)
+    array([0.125, 0.5  ,   inf])
+    """
+
+    def __init__(self, orders: FloatArray, epsilons: FloatArray, rho: float = math.inf) -> None:
+        self._orders, self._epsilons, self._rho = orders, epsilons, rho
+
+    def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
+        """What is stated, rounded to that side."""
+        swapped = np.maximum(1.0 - order, 0.0)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            turned = np.where(swapped > 0.0, order / swapped * self._stated(swapped), math.inf)
+        found = np.minimum(self._stated(order), np.where(np.isnan(turned), math.inf, turned))
+        return found * (1.0 + (1e-15 if upper else -1e-15))
+
+    def concentration(self, upper: bool) -> float:
+        """rho where it is stated."""
+        return self._rho
+
+    def _stated(self, order: FloatArray) -> FloatArray:
+        if math.isfinite(self._rho):
+            with np.errstate(over="ignore"):
+                return self._rho * np.maximum(order, 1.0)
+        # the least epsilon at or beyond each order
+        least = np.append(np.minimum.accumulate(self._epsilons[::-1])[::-1], math.inf)
+        after = np.searchsorted(self._orders, order, side="left")
+        return np.minimum(least[after], self._chord(order))
+
+    def _chord(self, order: FloatArray) -> FloatArray:
+        """(t - 1) D_t lies below its chord between two stated orders, where the first is at least 1."""
+        t = np.append(1.0, self._orders[self._orders > 1.0])
+        if len(t) < 2:
+            return np.full_like(order, math.inf)
+        k = np.append(0.0, (t[1:] - 1.0) * self._epsilons[self._orders > 1.0])
+        inside = (order > 1.0) & (order <= t[-1])
+        off = np.where(inside, order - 1.0, 1.0)
+        return np.where(inside, np.interp(order, t, k) / off * (1.0 + 1e-15), math.inf)
+
+
+class BlatantDivergence:
+    """Two laws that have nothing in common: every divergence is infinite."""
+
+    def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
+        """inf."""
+        return np.full_like(order, math.inf)
+
+    def concentration(self, upper: bool) -> float:
+        """inf."""
+        return math.inf

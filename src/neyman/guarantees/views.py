@@ -1,0 +1,211 @@
+"""The functions that a guarantee is asked for: their domains, and that arrays come back in the shape they came in."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, overload
+
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray, positives, reals, unit_interval
+
+__all__ = ["Views"]
+
+
+class Views(ABC):
+    """Every verb takes a scalar (and returns a float) or an array (and returns an array of the same shape).
+
+    What they return, and on which side of the truth, is up to the hooks.
+    """
+
+    @overload
+    def delta(self, epsilon: float) -> float: ...
+    @overload
+    def delta(self, epsilon: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
+    def delta(self, epsilon: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+        """Return delta(epsilon) for any finite real epsilon.
+
+        Parameters
+        ----------
+        epsilon : float or array
+            Finite; may be negative.
+
+        Returns
+        -------
+        float or ndarray
+            In [0, 1], relative width of the bracket as given by the engine.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``epsilon`` is not finite.
+        """
+        return _shaped(self._delta, reals("epsilon", epsilon))
+
+    @overload
+    def epsilon(self, delta: float) -> float: ...
+    @overload
+    def epsilon(self, delta: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
+    def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+        """Return the least epsilon >= 0 with delta(epsilon) <= ``delta``.
+
+        0 where ``delta`` is at least delta(0); inf where it is below the mass at infinity (and beyond 1e150).
+
+        Parameters
+        ----------
+        delta : float or array
+            In [0, 1].
+
+        Raises
+        ------
+        InvalidParameter
+            If ``delta`` lies outside [0, 1].
+        """
+        return _shaped(self._epsilon, unit_interval("delta", delta))
+
+    @overload
+    def beta(self, alpha: float) -> float: ...
+    @overload
+    def beta(self, alpha: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
+    def beta(self, alpha: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+        """Return the trade-off function f(alpha): the least false negative rate at false positive rate alpha.
+
+        Parameters
+        ----------
+        alpha : float or array
+            In [0, 1].
+
+        Raises
+        ------
+        InvalidParameter
+            If ``alpha`` lies outside [0, 1].
+        """
+        return _shaped(self._beta, unit_interval("alpha", alpha))
+
+    @overload
+    def roc(self, fpr: float) -> float: ...
+    @overload
+    def roc(self, fpr: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
+    def roc(self, fpr: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+        """Return the true positive rate 1 - f(fpr), from its own small terms (not from 1 - beta).
+
+        Parameters
+        ----------
+        fpr : float or array
+            In [0, 1].
+
+        Raises
+        ------
+        InvalidParameter
+            If ``fpr`` lies outside [0, 1].
+        """
+        return _shaped(self._power, unit_interval("fpr", fpr))
+
+    @overload
+    def bayes_error(self, prior: float) -> float: ...
+    @overload
+    def bayes_error(self, prior: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
+    def bayes_error(self, prior: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+        """Return the error of the best guess when the record is ABSENT with probability ``prior``.
+
+        (1 - prior) (1 - delta(log(prior / (1 - prior)))).
+
+        Parameters
+        ----------
+        prior : float or array
+            P(H0), in [0, 1].
+
+        Raises
+        ------
+        InvalidParameter
+            If ``prior`` lies outside [0, 1].
+        """
+        return _shaped(self._bayes_error, unit_interval("prior", prior))
+
+    @overload
+    def renyi(self, order: float) -> float: ...
+    @overload
+    def renyi(self, order: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
+    def renyi(self, order: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+        """Return the Renyi divergence D_t between the two output laws, at the order t = ``order``.
+
+        D_t(P || Q) = log E_Q[(dP/dQ)^t] / (t - 1), the Kullback-Leibler divergence at t = 1; P and Q are the laws under
+        H1 and H0, so "remove" has P with the record. "add_or_remove" and "replace" take the larger of D_t(P || Q) and
+        D_t(Q || P). It does not decrease with t.
+
+        Parameters
+        ----------
+        order : float or array
+            Finite, > 0, a fraction or not. As it grows without end D_t tends to the largest loss, ``epsilon(0.0)``.
+
+        Returns
+        -------
+        float or ndarray
+            >= 0, never below the truth (``optimistic``: never above). From t = 1 on inf where there is mass at
+            infinity. A mechanism's own: within a relative 1e-12 of each other, up to orders of about a million sigma;
+            for sampled Gaussian noise the rounding of the exponents, 1e-15 times order times loss, comes on top where
+            they decide. From profiles alone: about 1e-8 for smooth ones.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``order`` is not finite and > 0.
+
+        Notes
+        -----
+        Divergences add over the steps of a composition (Mironov 2017, Renyi differential privacy, Proposition 1), and
+        each is an integral of positive terms with a certified error: see ``engines/renyi_panels.py``. For sampled
+        Gaussian noise D_t(P || Q) is the larger one for t >= 1 (Mironov, Talwar and Zhang 2019, Theorem 5); both are
+        computed.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> g = ny.account(ny.DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000))
+        >>> round(g.renyi(2.0), 9), g.renyi([1.5, 64.0]).round(6)
+        (2.442692314, array([ 1.829727, 93.041986]))
+        """
+        advice = "As the order grows without end, the divergence tends to the largest loss: see epsilon(0.0)."
+        return _shaped(self._renyi, positives("order", order, advice))
+
+    def zcdp(self) -> float:
+        """Return rho, the least with renyi(t) <= rho t for every t > 1: zero-concentrated differential privacy.
+
+        rho = sup over t > 1 of renyi(t) / t, on the safe side; inf where there is mass at infinity. For Gaussian noise,
+        Poisson-sampled or not, it is the limit t -> inf, T / (2 sigma^2) of DP-SGD, as if nothing were sampled: no
+        finite grid of orders finds it. Elsewhere it is certified to a relative 1e-9.
+
+        Notes
+        -----
+        Bun and Steinke (2016), Concentrated differential privacy, Definition 1.1; it promises orders t > 1 only.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> ny.account(ny.DPSGD(noise_multiplier=2.0, sample_rate=0.01, steps=1000)).zcdp()
+        125.0
+        >>> round(ny.account(ny.PureMechanism(1.0)).zcdp(), 6)  # tanh(1/2), where 1/2 would follow from epsilon alone
+        0.462117
+        """
+        return self._zcdp()
+
+    @abstractmethod
+    def _delta(self, epsilon: FloatArray) -> FloatArray: ...
+    @abstractmethod
+    def _epsilon(self, delta: FloatArray) -> FloatArray: ...
+    @abstractmethod
+    def _beta(self, alpha: FloatArray) -> FloatArray: ...
+    @abstractmethod
+    def _power(self, fpr: FloatArray) -> FloatArray: ...
+    @abstractmethod
+    def _bayes_error(self, prior: FloatArray) -> FloatArray: ...
+    @abstractmethod
+    def _renyi(self, order: FloatArray) -> FloatArray: ...
+    @abstractmethod
+    def _zcdp(self) -> float: ...
+
+
+def _shaped(formula: Callable[[FloatArray], FloatArray], values: FloatArray) -> float | FloatArray:
+    result = formula(values.ravel())
+    return float(result[0]) if values.ndim == 0 else result.reshape(values.shape)

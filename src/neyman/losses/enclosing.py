@@ -1,0 +1,196 @@
+"""Two finite laws that enclose one known by bounds on its profile: one never below the truth, one never above it.
+
+With k = e^eps, delta at eps is C(k) = E_Q[(e^L - k)_+], P(L = inf) included: convex in k. Ordered by C for every k > 0
+and in both directions, laws stay ordered under composition. Bounds L and U of C are known at eps = l_0 = 0 < l_1 < ...;
+the half eps < 0 is that of the reversed pair, and what is left of the mass lies at loss 0.
+
+- Above: the largest convex function below the points (l_j, U_j). Whatever is convex and below the points is below it;
+  it is straight between points, so that its law has outcomes at points only. What lies beyond the last is revealed.
+- Below: between two points C is above the two lines that extend the neighbouring chords (drawn from U where they
+  begin, through L where they enter). Each point is lowered by as much as a chord of L is above them on either side:
+  chords between lowered points are below C, and so is the largest convex function below them. The gap to the law above
+  is about c (c + 1) h^2 / 2, relatively and per step, where delta falls like e^{-c eps}. Where C is known to be
+  straight between the points, nothing is lowered.
+
+The masses of P are e^{l_j} times the change of the slope of C at e^{l_j}. What rounding does to them is measured: C is
+summed up again, from positive terms, and the masses are scaled until the order holds.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import isotonic_regression
+
+from neyman._validate import FloatArray
+from neyman.losses.outcomes import Outcomes
+
+__all__ = ["HalfLine", "law_above", "law_below"]
+
+_UNIT = 2.0**-53
+_NEGLIGIBLE = 1e-20  # masses at infinity up to this may be made equal in both directions, which keeps a lattice one
+
+
+class HalfLine(NamedTuple):
+    """Bounds of delta at each point eps >= 0 in one direction, and a lower bound of the mass at infinity."""
+
+    lower: FloatArray
+    upper: FloatArray
+    infinite: float
+
+
+class _Half(NamedTuple):
+    """The losses > 0, the masses of P at them and at infinity; delta(0) without the latter; by how much the masses must
+    be moved, relatively, so that the order holds.
+    """
+
+    loss: FloatArray
+    mass: FloatArray
+    infinite: float
+    start: float
+    off: float
+
+
+def law_above(points: FloatArray, forward: HalfLine, backward: HalfLine, unit: float | None) -> Outcomes:
+    """Return the upper law; ``unit`` is the spacing of the points, if they have one."""
+    start = min(float(forward.upper[0]), float(backward.upper[0]))
+    halves: list[_Half] = []
+    for half in (forward, backward):
+        value = np.minimum.accumulate(half.upper)
+        value[0] = start
+        halves.append(_half(points, np.minimum(value, start), 1.0))
+    most = max(half.infinite for half in halves)
+    infinite = (most, most) if most < _NEGLIGIBLE else (halves[0].infinite, halves[1].infinite)
+    return _joined(halves[0], halves[1], infinite, 1.0, unit)
+
+
+def law_below(
+    points: FloatArray, forward: HalfLine, backward: HalfLine, unit: float | None, straight: bool
+) -> Outcomes:
+    """Return the lower law. The points are evenly spaced, unless ``straight``: then delta is straight in e^eps between
+    them.
+    """
+    pairs = (forward, backward), (backward, forward)
+    values = [_level(this.lower) if straight else _lowered(points, this, other) for this, other in pairs]
+    start = max(values[0][0], values[1][0]) if straight else min(values[0][0], values[1][0])
+    for (this, _), value in zip(pairs, values, strict=True):
+        value[0], value[-1] = start, this.infinite  # what is beyond the last point is forgotten
+    first, second = (_half(points, value, -1.0) for value in _joinable(points, values))
+    return _joined(first, second, (first.infinite, second.infinite), -1.0, unit)
+
+
+def _joinable(points: FloatArray, values: list[FloatArray]) -> list[FloatArray]:
+    """Both halves, delta(0) lowered to where C is convex across k = 1: delta(0) + Q(L > 0) + P(L < 0) <= 1."""
+    room = 1.0 - 64.0 * _UNIT * (8.0 + len(points))
+    while True:
+        start = float(values[0][0])
+        values = [np.minimum(value, start) for value in values]
+        nearest = [int(_vertices(points, value)[1]) for value in values]
+        widths = [math.expm1(float(points[at])) for at in nearest]
+        levels = [float(value[at]) for value, at in zip(values, nearest, strict=True)]
+        most = (room + sum(v / g for v, g in zip(levels, widths, strict=True))) / (1.0 + sum(1.0 / g for g in widths))
+        if start <= most * (1.0 + 8.0 * _UNIT):
+            return values
+        for value in values:
+            value[0] = most
+
+
+def _level(lower: FloatArray) -> FloatArray:
+    """The same bounds, falling: delta falls."""
+    return np.maximum.accumulate(lower[::-1])[::-1].copy()
+
+
+def _lowered(points: FloatArray, this: HalfLine, other: HalfLine) -> FloatArray:
+    """Values whose chords are below C: lowered at both ends of a chord by as much as it may lie above C; where that is
+    more than there is, at the left end alone, down to the right one.
+    """
+    h = float(points[1] - points[0])
+    growth = math.expm1(h)
+    lower, upper = _level(this.lower), this.upper
+    # C at e^-h, from the other direction
+    left_of = np.append(-math.expm1(-h) + math.exp(-h) * other.upper[1], upper[:-1])[: len(lower) - 1]
+    chord = (lower[:-1] - lower[1:]) / growth  # minus the slopes, in units of the left end
+    before = (left_of - lower[:-1]) * (math.exp(h) / growth)
+    after = np.append((lower[1:-1] - upper[2:]) * (math.exp(-h) / growth), 0.0)
+    a, b = np.maximum(before - chord, 0.0), np.maximum(chord - after, 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        sag = np.where((a > 0.0) & (b > 0.0), growth * a * (b / (a + b)), 0.0)
+    sag = sag * (1.0 + 1e-12) + 64.0 * _UNIT * left_of
+    level = lower[1:] - sag < this.infinite
+    sag[level] = 0.0
+    value = lower - np.maximum(np.append(0.0, sag), np.append(sag, 0.0))
+    value[:-1][level] = np.minimum(value[:-1], lower[1:])[level]
+    return value
+
+
+def _half(points: FloatArray, value: FloatArray, sign: float) -> _Half:
+    """The law of the largest convex function below the points (e^points, ``value``), which ends at the last of them."""
+    at = _vertices(points, value)
+    loss, level = points[at], value[at]
+    fall, gap = level[:-1] - level[1:], np.diff(loss)
+    mass = fall / -np.expm1(-gap)
+    mass[:-1] -= fall[1:] / np.expm1(gap[1:])
+    mass = np.maximum(mass, 0.0)
+    found, wanted = _summed(loss, gap, mass), level[:-1] - level[-1]
+    some = found > 0.0
+    off = float(np.max(sign * (wanted[some] / found[some] - 1.0), initial=0.0))
+    missing = float(np.max(wanted[~some], initial=0.0)) if sign > 0.0 else 0.0  # what underflows
+    kept = mass > 0.0
+    rounding = 16.0 * _UNIT * (8.0 + len(points))
+    return _Half(loss[1:][kept], mass[kept], float(level[-1]) + missing, float(found[0]), off + rounding)
+
+
+def _vertices(points: FloatArray, value: FloatArray) -> NDArray[np.int64]:
+    """The corners of the largest convex function below the points: its slopes are the isotonic regression of the slopes
+    between the points. What rounding has left on or above the chord of its neighbours goes then.
+    """
+    with np.errstate(under="ignore"):
+        width = np.exp(points[:-1]) * np.expm1(np.diff(points))
+        slope = np.diff(value) / width
+    at = np.asarray(isotonic_regression(slope, weights=width).blocks, dtype=np.int64)
+    while len(at) > 2:
+        fall, gap = -np.diff(value[at]), np.diff(points[at])
+        bends = fall[:-1] / -np.expm1(-gap[:-1]) > fall[1:] / np.expm1(gap[1:])
+        if bends.all():
+            break
+        at = at[np.concatenate([[True], bends, [True]])]
+    return at
+
+
+def _summed(loss: FloatArray, gap: FloatArray, mass: FloatArray) -> FloatArray:
+    """C at each loss but the last, without the mass at infinity."""
+    with np.errstate(under="ignore"):
+        beyond = np.cumsum((mass * np.exp(-loss[1:]))[::-1])[::-1]
+        return np.cumsum((beyond * (np.exp(loss[:-1]) * np.expm1(gap)))[::-1])[::-1]
+
+
+def _joined(
+    forward: _Half, backward: _Half, infinite: tuple[float, float], sign: float, unit: float | None
+) -> Outcomes:
+    """Both halves, moved by ``sign``, and at loss 0 what they leave of the mass.
+
+    Somewhere between the halves as computed and as moved there are two with one delta(0), which with what they leave
+    are a pair of laws in the right order. Every mass here is above (below) theirs.
+    """
+    starts = forward.start + forward.infinite, backward.start + backward.infinite
+    apart = abs(starts[0] - starts[1]) / max(forward.start, backward.start, 1e-300)
+    off = max(forward.off, backward.off) + 2.0 * apart + 8.0 * _UNIT
+    with np.errstate(under="ignore", divide="ignore"):
+        away, near = forward.mass * np.exp(-forward.loss), backward.mass * np.exp(-backward.loss)
+        rest = [
+            1.0 - forward.infinite - math.fsum(forward.mass) - math.fsum(near),
+            1.0 - backward.infinite - math.fsum(backward.mass) - math.fsum(away),
+        ]
+        silent = max(*rest, 0.0) + 4.0 * off if sign > 0.0 else max(min(rest) - 4.0 * off, 0.0)
+        log_q = np.log(np.concatenate([backward.mass[::-1], [silent], away])) + math.log1p(sign * 2.0 * off)
+    loss = np.concatenate([-backward.loss[::-1], [0.0], forward.loss])
+    seen = np.isfinite(log_q)
+    if not seen.any():  # all is at infinity
+        loss, log_q, seen = np.zeros(1), np.array([-700.0]), np.array([True])
+    loss, log_q = loss[seen], log_q[seen]
+    relative = 16.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q))) + float(np.max(np.abs(loss))))
+    place = None if unit is None else np.rint(loss / unit)
+    return Outcomes(loss, log_q, infinite, relative=relative, unit=unit, place=place)

@@ -1,0 +1,177 @@
+"""Groups: f^(k) against dense composition of ROC curves, laws, and refusals."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import neyman as ny
+from neyman import InvalidParameter
+from neyman.engines.closed_form import GaussianProfile
+from tests.guarantees.pool import (
+    EPSILONS,
+    NAMES,
+    any_guarantee,
+    approximate,
+    between,
+    computed,
+    delta_of,
+    gaussian,
+    laplace,
+    veiled,
+)
+
+CURVES = {
+    "gaussian": (lambda: veiled(0.7), gaussian(0.7)),
+    "pure": (lambda: ny.PureDP(0.8), approximate(0.8, 0.0)),
+    "approximate": (lambda: ny.ApproximateDP(0.5, 1e-3), approximate(0.5, 1e-3)),
+    "laplace": (lambda: computed("laplace"), laplace(1.0)),
+    "polyline": (lambda: ny.Tradeoff([0.0, 0.1, 0.3, 0.9], [0.95, 0.55, 0.3, 0.0]), None),
+}
+
+
+def repeated(f, k):
+    def g(a):
+        for _ in range(k):
+            a = 1.0 - f(np.clip(a, 0.0, 1.0))
+        return 1.0 - a
+
+    return g
+
+
+@pytest.mark.parametrize("k", [1, 2, 3, 8])
+@pytest.mark.parametrize("name", CURVES)
+def test_delta_of_a_group_is_that_of_the_curve_applied_k_times(name, k):
+    make, f = CURVES[name]
+    if f is None:
+        f = lambda a: np.interp(a, [0.0, 0.1, 0.3, 0.9, 1.0], [0.95, 0.55, 0.3, 0.0, 0.0])  # noqa: E731
+    between(make().group(k), delta_of(repeated(f, k), EPSILONS), EPSILONS)
+
+
+@given(mu=st.floats(1e-6, 3.0), k=st.integers(2, 12))
+@settings(max_examples=12)
+def test_group_of_a_gaussian_nobody_recognises(mu, k):
+    veiled_group, known = veiled(mu).group(k), GaussianProfile(mu * k)
+    epsilon = np.concatenate([[0.0], mu * k * np.linspace(0.01, 12.0, 25)])
+    found, truth = veiled_group.sides.bracket(epsilon), known.bracket(epsilon)
+    assert np.all(found.upper >= truth.lower)
+    assert np.all(found.lower <= truth.upper)
+    assert np.all(found.log_gap_lower <= truth.log_gap_upper)
+    assert np.all(found.log_gap_upper >= truth.log_gap_lower)
+    assert np.all(found.upper <= truth.upper * (1.0 + 1e-9) + 1e-300)
+    seen = (truth.upper > 1e-280) & (epsilon < 400.0)  # beyond, e^eps is left alone
+    assert np.all((found.lower >= truth.lower * (1.0 - 1e-6))[seen])
+    assert veiled_group.tail_mu == pytest.approx(mu * k, rel=1e-15)
+    assert veiled_group.tail_mu >= mu * k
+
+
+def test_blatant_groups_keep_the_small_end_of_the_curve():
+    g, known = veiled(0.5).group(64), ny.GDP(32.0)
+    assert g.fixed_point == pytest.approx(known.fixed_point, rel=1e-10)
+    assert g.fixed_point <= ny.GDP(32.0).optimistic.fixed_point
+    assert g.mu() <= 32.0
+
+
+@given(mu=st.floats(0.0, 1e6), k=st.integers(1, 10_000))
+def test_known_forms(mu, k):
+    g = ny.GDP(mu).group(k)
+    assert isinstance(g, ny.GDP)
+    assert g.mu() >= mu * k * (1.0 - 1e-16)
+    assert g.mu() == pytest.approx(mu * k, rel=3e-16)
+    assert ny.account(ny.Gaussian(2.0)).group(3).mu() == pytest.approx(1.5, rel=1e-12)
+    assert ny.PERFECT.group(k) is ny.PERFECT
+    assert ny.BLATANT.group(k) is ny.BLATANT
+
+
+def test_beyond_all_numbers_is_blatant():
+    assert ny.GDP(1e308).group(10) is ny.BLATANT
+
+
+@given(epsilon=st.floats(0.01, 3.0), k=st.integers(2, 6))
+@settings(max_examples=20)
+def test_pure_groups_are_better_than_k_epsilon_and_end_there(epsilon, k):
+    g = ny.PureDP(epsilon).group(k)
+    assert g.epsilon(0.0) == pytest.approx(k * epsilon, rel=1e-15)
+    assert g.satisfies(ny.PureDP(float(np.nextafter(k * epsilon, np.inf))))
+    assert g.optimistic.epsilon(0.0) <= k * epsilon * (1.0 + 1e-15)
+    assert g.advantage < ny.PureDP(k * epsilon).advantage
+
+
+@given(g=any_guarantee, k=st.integers(1, 3))
+@settings(max_examples=8)
+def test_larger_groups_are_worse_protected(g, k):
+    smaller, larger = g.group(k), g.group(k + 1)
+    assert smaller.satisfies(larger)
+    assert not larger.satisfies(smaller)
+    assert np.all(smaller.optimistic.delta(EPSILONS) <= larger.delta(EPSILONS))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_group_of_groups_is_a_group(name):
+    g = computed(name)
+    assert g.group(1) is g
+    twice, four = g.group(2).group(2), g.group(4)
+    assert np.all(twice.optimistic.delta(EPSILONS) <= four.delta(EPSILONS) * (1 + 1e-15))
+    assert np.all(four.optimistic.delta(EPSILONS) <= twice.delta(EPSILONS) * (1 + 1e-15))
+    assert np.all(g.group(2).delta(EPSILONS) >= g.optimistic.delta(EPSILONS))
+
+
+@pytest.mark.parametrize("direction", ["add", "remove"])
+def test_each_direction_for_itself(direction):
+    g = computed("dpsgd", direction)
+    pair = g.group(2)
+    assert pair.adjacency == direction
+    np.testing.assert_allclose(pair.inverse().delta(EPSILONS), g.inverse().group(2).delta(EPSILONS), rtol=1e-9)
+    # any division of eps is a bound from above, any test one from below
+    e = np.linspace(-1.0, 3.0, 9)
+    split = np.linspace(-2.0, 4.0, 121)[:, None]
+    above = np.min(g.delta(split * np.ones(9)) + np.exp(split) * g.delta(e - split), axis=0)
+    assert np.all(pair.delta(e) <= above * (1.0 + 1e-12))
+    alpha = np.linspace(0.0, 1.0, 201)[:, None]
+    power = g.optimistic.roc(g.optimistic.roc(alpha))
+    assert np.all(pair.delta(e) >= np.max(power - np.exp(e) * alpha, axis=0) - 1e-12)
+
+
+def test_a_group_that_has_no_privacy_left_is_known_to_have_none():
+    g = computed("dpsgd").group(60)
+    assert 0.9 < g.optimistic.delta(5.0) <= g.delta(5.0) <= 1.0
+
+
+def test_what_is_revealed_is_revealed_to_a_group_however_large_epsilon():
+    g = ny.ApproximateDP(1.0, 1e-5).group(3)
+    revealed = 1e-5 * (1.0 + np.e + np.e**2)
+    np.testing.assert_allclose(g.delta([3.0, 50.0, 1000.0]), revealed, rtol=1e-8)
+    assert g.epsilon(revealed * (1.0 - 1e-8)) == np.inf
+    assert g.epsilon(revealed * (1.0 + 1e-8)) <= 3.0
+    assert np.isinf(g.mu())
+
+
+def test_optimistic_stays_optimistic():
+    g = computed("laplace")
+    assert g.optimistic.group(2).delta(0.5) == g.group(2).optimistic.delta(0.5) < g.group(2).delta(0.5)
+
+
+@pytest.mark.parametrize("k", [0, -1, 10**19, 1.0, True, "2", None, np.nan])
+def test_refused(k):
+    with pytest.raises(InvalidParameter, match=re.escape(f"k must be a whole number from 1 to 1e+18, got {k!r}.")):
+        ny.PureDP(1.0).group(k)
+
+
+def test_refused_where_every_record_takes_a_step():
+    message = re.escape(
+        "k must be at most 1000 in all unless f is Gaussian, got 2000. State what the guarantee implies"
+    )
+    with pytest.raises(InvalidParameter, match=message):
+        ny.PureDP(1.0).group(20).group(100)
+    assert ny.GDP(1e-9).group(10**9).mu() == pytest.approx(1.0)
+
+
+def test_many_records():
+    g = ny.PureDP(5e-3).group(200)
+    limit = computed("laplace")  # to which pure privacy converges (Dong, Roth and Su 2022, Proposition 2.15)
+    np.testing.assert_allclose(g.delta([0.0, 0.3, 0.9]), limit.delta([0.0, 0.3, 0.9]), rtol=1e-2)
+    assert g.epsilon(0.0) == pytest.approx(1.0, rel=1e-12)
