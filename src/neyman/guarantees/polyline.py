@@ -42,8 +42,8 @@ class Tradeoff(Given):
     Examples
     --------
     >>> g = Tradeoff([0.0, 0.25, 1.0], [1.0, 0.25, 0.0])
-    >>> round(g.beta(0.5), 12), g.epsilon(0.0) >= np.log(3.0), round(g.advantage, 12)
-    (0.166666666667, True, 0.5)
+    >>> round(g.beta(0.5), 12), round(g.epsilon(0.0), 12), round(g.advantage, 12)
+    (0.166666666667, 1.098612288668, 0.5)
     """
 
     def __init__(self, alphas: object, betas: object) -> None:
