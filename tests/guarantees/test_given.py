@@ -139,6 +139,13 @@ def test_one_order_has_a_sharp_profile(t: float, rho: float) -> None:
     assert np.all(b.upper - b.lower <= (1e-9 if rho > 1e-3 else 1e-3) * b.upper)
 
 
+def test_several_orders_have_a_narrow_profile_where_two_share_the_rule() -> None:
+    for orders in ([2.0, 4.0, 8.0, 16.0], [1.0, 3.0, 30.0], list(np.arange(1.25, 20.0, 0.25))):
+        b = ny.RDP(orders, 0.05 * np.array(orders)).sides.bracket(np.linspace(0.0, 3.0, 61))
+        seen = b.upper > 1e-20
+        assert np.all((b.lower <= b.upper) & (b.upper - b.lower <= 0.03 * b.upper) | ~seen)
+
+
 def test_the_paper_says_zcdp_half() -> None:
     g = ny.ZCDP(0.5)
     assert f"{g.beta(0.1):.5f}" == "0.51627"

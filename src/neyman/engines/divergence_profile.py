@@ -108,11 +108,15 @@ class RegionProfile(ClosedForm):
     def _hulled(self, epsilon: FloatArray, upper: FloatArray, log_gap: FloatArray) -> tuple[FloatArray, FloatArray]:
         return upper, log_gap
 
+    def _corners(self, epsilon: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+        """More points, near the region, that may be on the tangent of that slope."""
+        return []
+
     def _inside(self, epsilon: FloatArray, tangent: Tangent, t: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower bounds on delta, upper bounds on log(1 - delta), from points inside the region."""
         corner = self._corner[2] + 0.0 * epsilon
         lower, gap = np.zeros_like(epsilon), np.full_like(epsilon, np.inf)
-        for d1, d2 in ((tangent.d1, tangent.d2), (corner, -corner)):
+        for d1, d2 in ((tangent.d1, tangent.d2), (corner, -corner), *self._corners(epsilon)):
             with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
                 share = np.maximum(self._share(d1, d2, t), 1.0)
                 below = -np.expm1(d2 - d1)
@@ -192,6 +196,14 @@ class RenyiProfile(RegionProfile):
             return upper, log_gap
         hull = self._hull.bracket(epsilon)
         return np.minimum(upper, hull.upper), np.maximum(log_gap, hull.log_gap_lower)
+
+    def _corners(self, epsilon: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
+        """Where two orders share the rule, the hull bends about where their curves meet."""
+        if len(self._t) == 1:
+            return []
+        a, p = self._hull.corner(epsilon)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return [(np.log(p) - np.log(a), np.log1p(-p) - np.log1p(-a))]
 
 
 class ZcdpProfile(RegionProfile):

@@ -95,6 +95,13 @@ class PolygonProfile(ClosedForm):
             width = np.exp(self._e[k] - epsilon) * -np.expm1(self._e[i] - self._e[k])
             return np.where(i == k, 0.0, np.minimum(fall / width, 1.0))
 
+    def corner(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Roughly the false positive rate and the power where the lines of the two points around each eps meet."""
+        i, k, _, _ = self._between(epsilon)
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            alpha = (self._delta[i] - self._delta[k]) / (np.exp(self._e[k]) * -np.expm1(self._e[i] - self._e[k]))
+            return alpha, self._delta[i] + np.exp(self._e[i]) * alpha
+
     def _between(self, epsilon: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray, FloatArray]:
         """The corners around each eps, and the weights they have there."""
         i = np.searchsorted(self._e, epsilon, side="right") - 1
