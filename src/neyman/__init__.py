@@ -11,9 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neyman import conversions
+    from neyman import comparison, conversions
     from neyman._errors import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
     from neyman.accounting import account
+    from neyman.comparison import Comparison, compare
     from neyman.guarantees import (
         BLATANT,
         GDP,
@@ -60,6 +61,7 @@ __all__ = [
     "ApproximateDP",
     "ApproximateMechanism",
     "BudgetExceeded",
+    "Comparison",
     "CustomLoss",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -80,6 +82,8 @@ __all__ = [
     "Tradeoff",
     "__version__",
     "account",
+    "compare",
+    "comparison",
     "compose",
     "compose_tradeoffs",
     "conversions",
@@ -93,6 +97,7 @@ __all__ = [
 _ROOMS = {
     "neyman._errors": ("BudgetExceeded", "InvalidParameter", "NeymanError", "NotCertified"),
     "neyman.accounting": ("account",),
+    "neyman.comparison": ("Comparison", "compare"),
     "neyman.guarantees": (
         "BLATANT",
         "GDP",
@@ -127,7 +132,10 @@ _ROOMS = {
         "compose",
     ),
 }
-_WHOLE_ROOMS = ("conversions",)  # public as they are
+_WHOLE_ROOMS = (
+    "comparison",
+    "conversions",
+)  # public as they are
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 

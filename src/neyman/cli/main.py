@@ -10,6 +10,7 @@ import typer
 from neyman import __version__
 from neyman._errors import NeymanError, NotCertified
 from neyman.cli.account import account
+from neyman.cli.compare import compare
 from neyman.cli.convert import convert
 from neyman.cli.dpsgd import dpsgd
 
@@ -25,6 +26,7 @@ app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=No
 app.command()(dpsgd)
 app.command()(account)
 app.command()(convert)
+app.command()(compare)
 
 
 def _print_version(asked: bool) -> None:

@@ -13,7 +13,7 @@ from neyman.cli.answer import FPR_TABLE, Answer, Interval
 from neyman.cli.roads import Conversion
 from neyman.mechanisms import PoissonSampled
 
-__all__ = ["show", "show_conversion"]
+__all__ = ["bracket_text", "rounded_up", "show", "show_conversion", "table"]
 
 _DIGITS = 7
 _ERRORS = ("beta", "bayes-error")
@@ -26,19 +26,19 @@ def show(answer: Answer, console: Console) -> None:
     sampled = any(isinstance(step, PoissonSampled) for step, _ in answer.mechanism.parts)
     sampling = "Poisson sampling, " if sampled else ""
     console.print(f"adjacency {answer.adjacency}, {sampling}one record; method: {answer.method}\n", highlight=False)
-    main = _table("promise", "certified bracket", "report")
-    main.add_row(f"mu-GDP, floor {report.floor:g}", _bracket(answer.mu), _up(answer.mu.upper))
-    main.add_row("  regret of mu", _bracket(answer.regret), _up(answer.regret.upper, 3))
-    main.add_row("  mu with no floor", "", _up(report.tail_mu, 6))
+    main = table("promise", "certified bracket", "report")
+    main.add_row(f"mu-GDP, floor {report.floor:g}", bracket_text(answer.mu), rounded_up(answer.mu.upper))
+    main.add_row("  regret of mu", bracket_text(answer.regret), rounded_up(answer.regret.upper, 3))
+    main.add_row("  mu with no floor", "", rounded_up(report.tail_mu, 6))
     for delta, epsilon in zip(answer.deltas, answer.epsilons, strict=True):
-        main.add_row(f"epsilon at delta {delta:g}", _bracket(epsilon), _up(epsilon.upper))
-    main.add_row("advantage (TPR - FPR)", _bracket(answer.advantage), _up(answer.advantage.upper))
+        main.add_row(f"epsilon at delta {delta:g}", bracket_text(epsilon), rounded_up(epsilon.upper))
+    main.add_row("advantage (TPR - FPR)", bracket_text(answer.advantage), rounded_up(answer.advantage.upper))
     console.print(main)
-    attack = _table("attacker's FPR", "best TPR, certified bracket", "at most")
+    attack = table("attacker's FPR", "best TPR, certified bracket", "at most")
     for fpr, power in zip(FPR_TABLE, answer.powers, strict=True):
-        attack.add_row(f"{fpr:g}", _bracket(power), _up(power.upper, 5))
+        attack.add_row(f"{fpr:g}", bracket_text(power), rounded_up(power.upper, 5))
     fixed = answer.fixed_point
-    attack.add_row(f"{fixed:.5g} = FNR", "", _up(1.0 - fixed, 5))
+    attack.add_row(f"{fixed:.5g} = FNR", "", rounded_up(1.0 - fixed, 5))
     console.print(attack)
     console.print(str(report), highlight=False, soft_wrap=True)
 
@@ -46,24 +46,25 @@ def show(answer: Answer, console: Console) -> None:
 def show_conversion(answer: Conversion, console: Console) -> None:
     """Print ``answer``."""
     console.print(f"[bold]{escape(answer.source)}[/bold] -> {answer.to}\n", highlight=False)
-    table = _table(*([answer.place] if answer.place else []), "certified bracket", "report")
+    rows = table(*([answer.place] if answer.place else []), "certified bracket", "report")
     for row in answer.rows:
         place = [] if row.at is None else [f"{row.at:g}"]
         # errors are promised from below, everything else from above
-        safe = _rounded(row.value.lower, _DIGITS, down=True) if answer.to in _ERRORS else _up(row.value.upper)
-        table.add_row(*place, _bracket(row.value), safe)
-    console.print(table)
+        safe = _rounded(row.value.lower, _DIGITS, down=True) if answer.to in _ERRORS else rounded_up(row.value.upper)
+        rows.add_row(*place, bracket_text(row.value), safe)
+    console.print(rows)
     console.print(answer.note, highlight=False, soft_wrap=True)
 
 
-def _table(*columns: str) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+def table(*columns: str) -> Table:
+    """An empty table; its first column is text, the others are numbers."""
+    made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        table.add_column(name, justify="left" if name == columns[0] else "right", no_wrap=True)
-    return table
+        made.add_column(name, justify="left" if name == columns[0] else "right", no_wrap=True)
+    return made
 
 
-def _bracket(interval: Interval) -> str:
+def bracket_text(interval: Interval) -> str:
     """Both ends, with as many digits as it takes to tell them apart, up to a dozen."""
     if interval.lower == interval.upper:
         return f"{interval.upper:.12g}"
@@ -75,7 +76,8 @@ def _bracket(interval: Interval) -> str:
     return f"[{low}, {high}]".replace("[", r"\[")
 
 
-def _up(value: float, digits: int = _DIGITS) -> str:
+def rounded_up(value: float, digits: int = _DIGITS) -> str:
+    """A number that is still an upper bound as printed."""
     return _rounded(value, digits, down=False)
 
 

@@ -20,7 +20,18 @@ from neyman.guarantees.epsilon import spread
 from neyman.guarantees.sides import Sides, alpha_score
 from neyman.numerics.normal import UNIT, probit
 
-__all__ = ["Divergence", "divergence", "divergence_at", "shortfall"]
+__all__ = [
+    "Divergence",
+    "Points",
+    "divergence",
+    "divergence_at",
+    "evaluate",
+    "interval_bounds",
+    "last_that_matters",
+    "merge",
+    "shortfall",
+    "slope_at_zero",
+]
 
 _ABSOLUTE = 2e-9
 _ROUNDS = 12
@@ -30,7 +41,7 @@ _NEGLIGIBLE = 1e-10
 
 
 @dataclass(frozen=True, slots=True)
-class _Points:
+class Points:
     """Bounds on both profiles at increasing eps, in y = e^eps - 1 (exact near 0)."""
 
     epsilon: FloatArray
@@ -50,11 +61,11 @@ class Divergence:
     epsilon: float
 
 
-def divergence(mine: Sides, other: Sides) -> Divergence:
-    """Return certified bounds on Delta(mine || other)."""
-    bounds = [_branch(mine.forward, other.forward, mine.backward)]
+def divergence(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> Divergence:
+    """Return certified bounds on Delta(mine || other), ``absolute`` apart where the profiles are as sharp."""
+    bounds = [_branch(mine.forward, other.forward, mine.backward, absolute)]
     if not (mine.symmetric and other.symmetric):
-        bounds.append(_branch(mine.backward, other.backward, mine.forward))
+        bounds.append(_branch(mine.backward, other.backward, mine.forward, absolute))
     lower, sign = max((b.lower, 1.0 - 2.0 * i) for i, b in enumerate(bounds))
     at = bounds[0 if sign > 0.0 else 1].epsilon
     return Divergence(lower, max(b.upper for b in bounds), sign * at)
@@ -68,41 +79,47 @@ def divergence_at(mine: Sides, other: Sides, epsilon: float) -> float:
     return max(gain / (1.0 + float(np.exp(at[0]))) * (1.0 - 64.0 * UNIT), 0.0)
 
 
-def _branch(mine: Profile, other: Profile, mine_reversed: Profile) -> Divergence:
+def last_that_matters(mine: Profile, other: Profile) -> float:
+    """An eps beyond which the other's delta alone is too small to matter."""
     unit = spread(other)
-    # beyond ``end`` the other's delta alone is too small to matter
     ends = np.minimum(unit * np.geomspace(0.1, 100.0, 40), _FARTHEST)
     beyond = other.bracket(ends).upper <= _NEGLIGIBLE * (1.0 + np.exp(ends))
     end = float(ends[np.argmax(beyond)]) if beyond.any() else _FARTHEST
-    end = min(max(end, min(spread(mine), unit)), _FARTHEST)
+    return min(max(end, min(spread(mine), unit)), _FARTHEST)
+
+
+def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: float) -> Divergence:
+    end = last_that_matters(mine, other)
     grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
-    points = _evaluate(mine, other, np.unique(grid))
+    points = evaluate(mine, other, np.unique(grid))
     first_slope = 1.0
     for _ in range(_ROUNDS):
-        first_slope = min(first_slope, _slope_at_zero(mine, mine_reversed, points))
-        bound, best = _interval_bounds(points, first_slope)
-        loose = np.flatnonzero(bound > best + _ABSOLUTE)
+        first_slope = min(first_slope, slope_at_zero(mine, mine_reversed, points))
+        bound, best = interval_bounds(points, first_slope)
+        loose = np.flatnonzero(bound > best + absolute)
         sections = 8 if loose.size <= 64 else 4
         if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
             break
         part = np.arange(1, sections) / sections
         low, high = points.epsilon[loose, None], points.epsilon[loose + 1, None]
-        points = _merge(points, _evaluate(mine, other, (low + (high - low) * part).ravel()))
-    bound, best = _interval_bounds(points, first_slope)
+        points = merge(points, evaluate(mine, other, (low + (high - low) * part).ravel()))
+    bound, best = interval_bounds(points, first_slope)
     tail = points.other_upper[-1] / (2.0 + points.y[-1])
     upper = max(float(np.max(bound)), float(tail), 0.0) * (1.0 + 64.0 * UNIT)
     where = int(np.argmax((points.other_lower - points.self_upper) / (2.0 + points.y)))
     return Divergence(max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5), float(points.epsilon[where]))
 
 
-def _evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> _Points:
+def evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> Points:
+    """Bounds on both profiles at rising eps >= 0."""
     a, b = mine.bracket(epsilon), other.bracket(epsilon)
-    return _Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
+    return Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
 
 
-def _merge(a: _Points, b: _Points) -> _Points:
+def merge(a: Points, b: Points) -> Points:
+    """All points of both, in order."""
     order = np.argsort(np.concatenate([a.epsilon, b.epsilon]), kind="stable")
-    return _Points(
+    return Points(
         np.concatenate([a.epsilon, b.epsilon])[order],
         np.concatenate([a.y, b.y])[order],
         np.concatenate([a.self_lower, b.self_lower])[order],
@@ -112,7 +129,7 @@ def _merge(a: _Points, b: _Points) -> _Points:
     )
 
 
-def _slope_at_zero(mine: Profile, mine_reversed: Profile, points: _Points) -> float:
+def slope_at_zero(mine: Profile, mine_reversed: Profile, points: Points) -> float:
     """A certified upper bound on Q(L > 0) = -d delta / dx at x = 1+, from the secant to the other side of eps = 0."""
     step, delta_lower = float(points.epsilon[1]), float(points.self_lower[0])
     if mine is mine_reversed:  # symmetric: alpha(0) <= beta(0), and their sum is 1 - delta(0)
@@ -122,7 +139,7 @@ def _slope_at_zero(mine: Profile, mine_reversed: Profile, points: _Points) -> fl
     return float(np.clip(1.0 - (delta_lower - x * beyond) / -np.expm1(-step) * (1.0 - 64.0 * UNIT), 0.0, 1.0))
 
 
-def _interval_bounds(p: _Points, first_slope: float) -> tuple[FloatArray, float]:
+def interval_bounds(p: Points, first_slope: float) -> tuple[FloatArray, float]:
     """Upper bounds of the quotient on each interval, and its largest certified value at a point."""
     left_slope = np.empty(p.y.size - 1)  # of the secant that ends where the interval begins
     left_slope[0] = -first_slope
@@ -143,7 +160,7 @@ def _interval_bounds(p: _Points, first_slope: float) -> tuple[FloatArray, float]
     return crossed, float(np.max((p.other_lower - p.self_upper) / (2.0 + p.y)))
 
 
-def _crude(p: _Points) -> FloatArray:
+def _crude(p: Points) -> FloatArray:
     """(delta~ at the start - delta at the end) / (1 + x at the start): always valid."""
     return np.maximum(p.other_upper[:-1] - p.self_lower[1:], 0.0) / (2.0 + p.y[:-1])
 

@@ -72,7 +72,7 @@ _YES = Satisfaction("yes")
 
 def satisfaction(g: Guarantee, other: Guarantee) -> Satisfaction:
     """Decide whether ``g`` satisfies ``other``: by what they are, by what exactly ``other`` states, then by search."""
-    if g is other or g == other or implied(g.sides, other.sides):
+    if g is other or g == other or _same_run(g, other) or implied(g.sides, other.sides):
         return _YES
     kind = type(other).__name__ if isinstance(other, Given) else ""
     if kind in _CRITERIA:
@@ -83,6 +83,12 @@ def satisfaction(g: Guarantee, other: Guarantee) -> Satisfaction:
         if decided is not None:
             return decided
     return _searched(g.sides, other.sides)
+
+
+def _same_run(g: Guarantee, other: Guarantee) -> bool:
+    """Whether both were composed from the same losses."""
+    known = [getattr(one, "losses", None) for one in (g, other)]
+    return known[0] is not None and known[0] == known[1] and g.adjacency == other.adjacency
 
 
 def _searched(mine: Sides, other: Sides) -> Satisfaction:

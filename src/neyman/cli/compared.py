@@ -1,0 +1,77 @@
+"""A comparison as plain numbers, for programs and for people."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rich.console import Console
+
+from neyman import __version__
+from neyman.cli.answer import Interval
+from neyman.cli.table import bracket_text, rounded_up, table
+from neyman.comparison import Comparison
+from neyman.guarantees import Guarantee
+from neyman.mechanisms import Mechanism
+
+__all__ = ["Compared", "show"]
+
+SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """Everything ``neyman compare`` says."""
+
+    mechanisms: tuple[Mechanism, Mechanism]
+    comparison: Comparison
+    errors: tuple[tuple[float, Interval, Interval], ...]
+
+    @classmethod
+    def of(cls, mechanisms: tuple[Mechanism, Mechanism], comparison: Comparison, priors: list[float]) -> Compared:
+        """With both Bayes errors at each prior."""
+        rows = [(p, _error(comparison.a, p), _error(comparison.b, p)) for p in priors]
+        return cls(mechanisms, comparison, tuple(rows))
+
+    @property
+    def divergences(self) -> tuple[Interval, Interval]:
+        """Certified brackets, both ways."""
+        forth, back = self.comparison.bounds
+        return Interval(forth.lower, forth.upper), Interval(back.lower, back.upper)
+
+    def to_json(self) -> dict[str, object]:
+        """Return the JSON form (documented in the README)."""
+        c = self.comparison
+        return {
+            "schema": SCHEMA, "version": __version__,
+            "a": self.mechanisms[0].to_dict(), "b": self.mechanisms[1].to_dict(), "adjacency": c.a.adjacency,
+            "divergence": self.divergences[0].to_json(), "reverse": self.divergences[1].to_json(),
+            "order": c.order, "width": c.width, "prior": c.prior, "epsilon": c.epsilon,
+            "excess_advantage": c.excess_advantage,
+            "crossings": [{"low": x.low, "high": x.high, "prior": x.prior} for x in c.crossings],
+            "bayes_error": [{"prior": p, "a": x.to_json(), "b": y.to_json()} for p, x, y in self.errors],
+            "sentence": str(c),
+        }  # fmt: skip
+
+
+def _error(guarantee: Guarantee, prior: float) -> Interval:
+    return Interval(guarantee.bayes_error(prior), guarantee.optimistic.bayes_error(prior))
+
+
+def show(answer: Compared, console: Console) -> None:
+    """Print ``answer``."""
+    c = answer.comparison
+    for name, mechanism in zip("ab", answer.mechanisms, strict=True):
+        console.print(f"{name}: [bold]{mechanism!r}[/bold]", highlight=False)
+    console.print(f"adjacency {c.a.adjacency}, one record\n", highlight=False)
+    main = table("what it costs", "certified bracket", "at most")
+    for words, interval in zip(("b instead of a", "a instead of b"), answer.divergences, strict=True):
+        main.add_row(f"{words}, in Bayes error", bracket_text(interval), rounded_up(interval.upper, 5))
+    console.print(main)
+    errors = table("P(record absent)", "Bayes error of a", "Bayes error of b")
+    for prior, x, y in answer.errors:
+        errors.add_row(f"{prior:g}", bracket_text(x), bracket_text(y))
+    console.print(errors)
+    if c.crossings:
+        places = ", ".join(f"{x.prior:.5g}" for x in c.crossings)
+        console.print(f"The curves cross at prior {places}.", highlight=False, soft_wrap=True)
+    console.print(str(c), highlight=False, soft_wrap=True)

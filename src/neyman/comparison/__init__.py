@@ -1,0 +1,15 @@
+"""Which of two guarantees is more private, where, and by how much: beyond any single (epsilon, delta).
+
+>>> import neyman as ny
+>>> c = ny.compare(ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0)))
+>>> round(c.divergence, 8), round(c.reverse, 8), c.order
+(0.00527221, 0.03413855, 'incomparable')
+"""
+
+from __future__ import annotations
+
+from neyman.comparison.compare import Comparison, compare
+from neyman.comparison.crossings import Crossing
+from neyman.comparison.hyperprior import UQuadratic, Weighted
+
+__all__ = ["Comparison", "Crossing", "UQuadratic", "Weighted", "compare"]

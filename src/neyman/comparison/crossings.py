@@ -1,0 +1,125 @@
+"""Where two privacy curves change places: every sign change of delta_b - delta_a, enclosed.
+
+On an interval of eps the difference is bounded from both sides (chords of the one, secants of the other, as for the
+divergence). Intervals on which neither curve is certainly below the other, up to ``_HIDDEN`` in Bayes error, are
+divided; neighbouring points of opposite certified sign enclose a crossing, which bisection narrows as far as the signs
+can be told.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.guarantees.regret import Points, evaluate, interval_bounds, last_that_matters, merge, slope_at_zero
+from neyman.guarantees.sides import Sides
+
+__all__ = ["Crossing", "crossings"]
+
+_HIDDEN = 1e-9
+_ROUNDS = 10
+_MOST_POINTS = 8_000
+_BISECTIONS = 60
+_CELLS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The curves cross between the eps ``low`` and ``high``; ``prior`` is that of their middle, P(record absent)."""
+
+    low: float
+    high: float
+
+    @property
+    def epsilon(self) -> float:
+        """The middle."""
+        return 0.5 * (self.low + self.high)
+
+    @property
+    def prior(self) -> float:
+        """1 / (1 + e^-epsilon)."""
+        return float(1.0 / (1.0 + np.exp(-self.epsilon)))
+
+
+def crossings(a: Sides, b: Sides) -> tuple[Crossing, ...]:
+    """Return all crossings between which the Bayes errors differ by more than 1e-9, by rising eps."""
+    points = _told(a, b)
+    right = _found(a, b, points)
+    if a.symmetric and b.symmetric:  # the left half is the right one's mirror image
+        left, through = [Crossing(-c.high, -c.low) for c in reversed(right)], []
+    else:
+        backward = Sides(a.backward, a.forward), Sides(b.backward, b.forward)
+        turned = _told(*backward)
+        left = [Crossing(-c.high, -c.low) for c in reversed(_found(*backward, turned))]
+        through = _through_zero(turned, points)
+    return (*left, *through, *right)
+
+
+def _through_zero(left: Points, right: Points) -> list[Crossing]:
+    """A change of sign between the first points on either side of eps = 0 at which it can be told."""
+    signs = [_sign(points) for points in (left, right)]
+    if not all(np.any(sign) for sign in signs):
+        return []
+    first = [int(np.flatnonzero(sign)[0]) for sign in signs]
+    if signs[0][first[0]] == signs[1][first[1]]:
+        return []
+    return [Crossing(-float(left.epsilon[first[0]]), float(right.epsilon[first[1]]))]
+
+
+def _told(a: Sides, b: Sides) -> Points:
+    """Points with eps >= 0, close enough to see every crossing there."""
+    end = max(last_that_matters(a.forward, b.forward), last_that_matters(b.forward, a.forward))
+    points = evaluate(a.forward, b.forward, np.linspace(0.0, end, _CELLS))
+    for _ in range(_ROUNDS):
+        open_ = np.flatnonzero(_undecided(a, b, points))
+        if open_.size == 0 or points.y.size + 3 * open_.size > _MOST_POINTS:
+            break
+        low, high = points.epsilon[open_, None], points.epsilon[open_ + 1, None]
+        inner = (low + (high - low) * np.array([0.25, 0.5, 0.75])).ravel()
+        points = merge(points, evaluate(a.forward, b.forward, inner))
+    return points
+
+
+def _found(a: Sides, b: Sides, points: Points) -> list[Crossing]:
+    """The changes of sign among the points, narrowed."""
+    sign = _sign(points)
+    told = np.flatnonzero(sign)
+    changed = np.flatnonzero(sign[told[:-1]] != sign[told[1:]])
+    ends = [(int(told[i]), int(told[i + 1])) for i in changed]
+    return [_narrowed(a, b, float(points.epsilon[i]), float(points.epsilon[j]), int(sign[i])) for i, j in ends]
+
+
+def _undecided(a: Sides, b: Sides, points: Points) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    """Intervals on which either curve may lie above the other by more than is hidden, and no end tells."""
+    turned = Points(
+        points.epsilon, points.y, points.other_lower, points.other_upper, points.self_lower, points.self_upper
+    )
+    above, _ = interval_bounds(points, slope_at_zero(a.forward, a.backward, points))
+    below, _ = interval_bounds(turned, slope_at_zero(b.forward, b.backward, turned))
+    sign = _sign(points)
+    crossed = sign[:-1] * sign[1:] < 0
+    return (above > _HIDDEN) & (below > _HIDDEN) & ~crossed
+
+
+def _sign(points: Points) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """1 where delta_b is certainly above delta_a, -1 where certainly below, 0 where that cannot be told."""
+    return (points.other_lower > points.self_upper).astype(np.int64) - (points.other_upper < points.self_lower)
+
+
+def _narrowed(a: Sides, b: Sides, low: float, high: float, sign: int) -> Crossing:
+    """By trisection where both thirds can be told, else as it is."""
+    for _ in range(_BISECTIONS):
+        inner: FloatArray = low + (high - low) * np.array([0.25, 0.5, 0.75])
+        found = _sign(evaluate(a.forward, b.forward, inner))
+        same, other = np.flatnonzero(found == sign), np.flatnonzero(found == -sign)
+        if same.size == 0 and other.size == 0:
+            break
+        before = low, high
+        low = float(inner[same[-1]]) if same.size else low
+        high = float(inner[other[0]]) if other.size else high
+        if not low < high or (low, high) == before:
+            low, high = before
+            break
+    return Crossing(low, high)
