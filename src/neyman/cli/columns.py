@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
-from pathlib import Path
 
 from neyman._errors import InvalidParameter
+from neyman.cli.text import read_text
 
 __all__ = ["read_columns"]
-
-LARGEST = 10**6  # bytes
 
 
 def read_columns(option: str, source: str, names: tuple[str, str]) -> tuple[list[float], list[float]]:
@@ -31,7 +28,7 @@ def read_columns(option: str, source: str, names: tuple[str, str]) -> tuple[list
     InvalidParameter
         If there is no such file, or it does not hold those columns, or a cell is no number: its line is named.
     """
-    rows = csv.DictReader(io.StringIO(_text(option, source)))
+    rows = csv.DictReader(io.StringIO(read_text(option, source).removeprefix("\ufeff")))
     header = [name.strip() for name in rows.fieldnames or []]
     rows.fieldnames = header
     if any(header.count(name) != 1 for name in names):
@@ -47,20 +44,3 @@ def read_columns(option: str, source: str, names: tuple[str, str]) -> tuple[list
                 where = f"{option} {source}: line {rows.line_num}, {name}"
                 raise InvalidParameter(where, cell, "a number") from None
     return found
-
-
-def _text(option: str, source: str) -> str:
-    try:
-        if source == "-":
-            content = sys.stdin.buffer.read(LARGEST + 1)
-        else:
-            with Path(source).open("rb") as file:
-                content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise InvalidParameter(option, source, "a file that can be read", f"{error.strerror}.") from None
-    if not len(content) <= LARGEST:
-        raise InvalidParameter(option, source, "at most 1 MB long")
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidParameter(option, source, "text in UTF-8", f"Byte {error.start} is not.") from None

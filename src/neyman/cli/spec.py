@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import json
 import reprlib
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from neyman._errors import InvalidParameter
+from neyman.cli.text import read_text
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 
 __all__ = ["read_spec"]
-
-LARGEST = 10**6  # bytes
 
 
 def read_spec(source: str) -> Mechanism:
@@ -49,21 +47,7 @@ def read_spec(source: str) -> Mechanism:
 def _text(source: str) -> str:
     if source != "-" and Path(source).suffix not in (".json", ".yaml", ".yml"):
         raise _refused(source, "a file that ends in .json, .yaml or .yml, or - for standard input", "")
-    try:
-        # never more than what is allowed: a device can be endless
-        if source == "-":
-            content = sys.stdin.buffer.read(LARGEST + 1)
-        else:
-            with Path(source).open("rb") as file:
-                content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise _refused(source, "a file that can be read", f"{error.strerror}.") from None
-    if not len(content) <= LARGEST:
-        raise _refused(source, "at most 1 MB long", "Steps that are alike can be written once, with kind repeat.")
-    try:
-        return content.decode()
-    except UnicodeDecodeError as error:
-        raise _refused(source, "text in UTF-8", f"Byte {error.start} is not.") from None
+    return read_text("SPEC", source, "Steps that are alike can be written once, with kind repeat.")
 
 
 def _parser(source: str, text: str) -> Callable[[str], Any]:
