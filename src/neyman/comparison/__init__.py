@@ -10,6 +10,20 @@ from __future__ import annotations
 
 from neyman.comparison.compare import Comparison, compare
 from neyman.comparison.crossings import Crossing
+from neyman.comparison.emergent import Dominance, dominates_after
 from neyman.comparison.hyperprior import UQuadratic, Weighted
+from neyman.comparison.moments import DominanceBound, Moments, dominance_bound, moments
 
-__all__ = ["Comparison", "Crossing", "UQuadratic", "Weighted", "compare"]
+__all__ = [
+    "Comparison",
+    "Crossing",
+    "Dominance",
+    "DominanceBound",
+    "Moments",
+    "UQuadratic",
+    "Weighted",
+    "compare",
+    "dominance_bound",
+    "dominates_after",
+    "moments",
+]
