@@ -10,11 +10,14 @@ from __future__ import annotations
 
 from neyman.comparison.compare import Comparison, compare
 from neyman.comparison.crossings import Crossing
+from neyman.comparison.design import Candidate, Choice, least_noise, pareto
 from neyman.comparison.emergent import Dominance, dominates_after
 from neyman.comparison.hyperprior import UQuadratic, Weighted
 from neyman.comparison.moments import DominanceBound, Moments, dominance_bound, moments
 
 __all__ = [
+    "Candidate",
+    "Choice",
     "Comparison",
     "Crossing",
     "Dominance",
@@ -25,5 +28,7 @@ __all__ = [
     "compare",
     "dominance_bound",
     "dominates_after",
+    "least_noise",
     "moments",
+    "pareto",
 ]
