@@ -103,6 +103,28 @@ def test_what_is_superfluous_is_left_out():
     assert ny.join(g, ny.BLATANT) is ny.BLATANT
 
 
+def test_what_implies_a_computed_guarantee_may_be_worse_where_its_losses_tell_the_directions_apart():
+    whole = ny.account(ny.Gaussian(1.0).poisson(0.3))
+    e = np.linspace(0.0, 6.0, 61)
+    likewise = ny.Profile(e, np.append(whole.optimistic.delta(e)[1:], 0.0))
+    assert likewise.satisfies(whole)
+    either = ny.join(whole, likewise)
+    np.testing.assert_array_equal(either.delta(e), whole.delta(e))
+    for n in (1, 2):
+        assert np.all((either**n).delta(e) >= (likewise**n).optimistic.delta(e))
+    assert np.all(either.renyi([0.5, 1.0, 2.0]) >= likewise.optimistic.renyi([0.5, 1.0, 2.0]))
+
+
+@pytest.mark.parametrize("other", [lambda: computed("response"), lambda: ny.PureDP(0.9)])
+def test_divergences_of_a_join_are_no_less_than_those_of_its_parts(other):
+    orders, parts = [0.5, 1.0, 2.0, 4.0], (ny.GDP(0.8), other())
+    g = ny.join(*parts)
+    for part in parts:
+        assert np.all(g.renyi(orders) >= part.optimistic.renyi(orders))
+        assert g.zcdp() >= part.optimistic.zcdp()
+    assert np.all(g.optimistic.renyi(orders) <= g.renyi(orders))
+
+
 def test_a_third_part_that_matters_in_the_middle_alone():
     parts = [ny.ApproximateDP(0.0, 0.3), ny.GDP(1.0), ny.ApproximateDP(0.2, 0.25), ny.PureDP(1.2)]
     curves = [approximate(0.0, 0.3), gaussian(1.0), approximate(0.2, 0.25), approximate(1.2, 0.0)]

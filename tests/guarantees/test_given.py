@@ -233,6 +233,9 @@ def test_orders_of_which_nothing_is_known_say_nothing() -> None:
     np.testing.assert_array_equal(some.delta(EPS), ny.RDP(2.0, 1.0).delta(EPS))
     assert some.stated["epsilons"] == (1.0, math.inf, 1e9)
     assert ny.RDP(2.0, math.inf).advantage == 1.0
+    assert eval(f"ny.{some!r}") == some
+    node = ny.Opaque(some).to_dict()["guarantee"]
+    assert node == {"kind": "rdp", "orders": [2.0, 4.0], "epsilons": [1.0, 1e9]}
 
 
 @pytest.mark.parametrize(
@@ -269,4 +272,91 @@ def test_refusals_name_the_argument(make, name: str) -> None:
 def test_a_corner_off_by_rounding_is_kept() -> None:
     alpha = np.linspace(0.0, 1.0, 11)
     beta = (1.0 - alpha) * (1.0 + 1e-16 * np.arange(11))
-    assert ny.Tradeoff(alpha, np.minimum(beta, 1.0 - alpha)).advantage <= 1e-15
+    assert ny.Tradeoff(alpha, np.minimum(beta, 1.0 - alpha)).advantage <= 2e-15
+
+
+@pytest.mark.parametrize("epsilon", [30.0, 37.0, 600.0, 700.0])
+def test_tail_mu_of_large_pure_dp(epsilon: float) -> None:
+    with mp.workdps(400):
+        x = mp.exp(epsilon)
+        miss = 1 / (1 + x)  # the curve's corner: alpha = beta
+        z = mp.findroot(lambda v: mp.log(mp.ncdf(-v) / miss), math.sqrt(2.0 * epsilon))
+        mu = float(2 * z)
+    assert mu <= ny.PureDP(epsilon).tail_mu <= mu * (1.0 + 1e-9)
+
+
+@settings(max_examples=80)
+@given(st.floats(-300.0, -0.3), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.integers(-4, 4))
+def test_a_polyline_is_never_below_itself_where_its_tangent_turns(
+    log_alpha: float, middle: float, first: float, step: int
+) -> None:
+    alpha = 10.0**log_alpha
+    beta = [max(first, 0.01), middle * max(first, 0.01) * (1.0 - alpha) * 0.98, 0.0]
+    if beta[1] <= 0.0:
+        return
+    try:
+        g = ny.Tradeoff([0.0, alpha, 1.0], beta)
+    except ny.InvalidParameter:  # not convex
+        return
+    epsilon = (math.log(beta[0] - beta[1]) - math.log(alpha)) * (1.0 + step * 2.0**-53)
+    if epsilon < 0.0:
+        return
+    mp.mp.dps = 50
+    truth = max(1 - mp.mpf(beta[0]), 1 - mp.mpf(beta[1]) - mp.exp(epsilon) * mp.mpf(alpha))
+    assert g.optimistic.delta(epsilon) <= truth <= g.delta(epsilon)
+    assert g.optimistic.delta(701.0) <= 1 - mp.mpf(beta[0]) <= g.delta(701.0)
+
+
+def test_no_corner_is_lost_to_rounding() -> None:
+    alphas = [0.0, 1.626548041146454e-13, 3.854789115999451e-13, 2.0999515078894577e-10, 1.0]
+    betas = [1.0, 0.9999999999985608, 0.9999999999965893, 0.9999999981419877, 0.0]
+    g = ny.Tradeoff(alphas, betas)
+    mp.mp.dps = 50
+    for epsilon in (0.5, 2.1801781295525395):
+        lines = [1 - mp.mpf(b) - mp.exp(epsilon) * mp.mpf(a) for a, b in zip(alphas, betas, strict=True)]
+        assert max(lines) <= g.delta(epsilon)
+    # a corner one bit below the diagonal: mu = Phi^-1(1 - 1e-16) - Phi^-1(1 - 2^-53), by 50 digits
+    assert ny.Tradeoff([0.0, 1e-16, 1.0], [1.0, 1.0 - 2.0**-53, 0.0]).tail_mu >= 0.012546064
+
+
+@given(st.floats(-300.0, -0.4), st.floats(0.0, 1.0))
+def test_bayes_errors_at_small_priors_promise_no_more_than_they_say(log_prior: float, share: float) -> None:
+    prior = 10.0**log_prior
+    error = prior * share
+    g = ny.Profile.from_bayes_errors([prior], [error])
+    stated = g.stated
+    (epsilon,), (delta,) = np.atleast_1d(stated["epsilons"]), np.atleast_1d(stated["deltas"])
+    mp.mp.dps = 60
+    slope, gap = (1 - mp.mpf(prior)) / mp.mpf(prior), mp.mpf(error) / mp.mpf(prior)
+    assert mp.exp(mp.mpf(epsilon)) >= slope
+    assert 1 - mp.mpf(delta) <= gap
+    assert epsilon <= float(mp.log(slope)) * (1.0 + 1e-14) + 1e-15
+
+
+def test_tiny_divergences_are_not_lost_to_underflow() -> None:
+    t, rho = np.array([[0.5], [1.0], [1.5]]), np.array([[5e-324, 1e-310, 1e-200]])
+    for turned in (False, True):
+        tangent = Orders(t, rho, turned).tangent(np.zeros((1, 3)))
+        # for small rho a test has p - a = sqrt(2 rho a (1-a) / t), at a = 1/2 here
+        assert np.all(tangent.delta >= np.sqrt(0.5 / t) * np.sqrt(rho) * (1.0 - 1e-15))
+    g = ny.ZCDP(5e-324)
+    assert g.epsilon(1e-5) == 0.0
+    assert g.optimistic.advantage <= math.sqrt(5e-324) <= g.advantage
+
+
+def test_large_divergences_leave_a_bracket_beyond_the_range_of_floats() -> None:
+    epsilon = np.array([900.0, 1000.0, 1015.8, 1063.2, 1158.1, 1632.5, 1e4, 1e9, 1e300])
+    g = ny.ZCDP(1000.0)
+    upper, lower = g.delta(epsilon), g.optimistic.delta(epsilon)
+    assert np.all(np.diff(upper[upper > 1e-280]) < 0.0)
+    assert np.all(lower <= upper)
+    # a Gaussian mechanism keeps the promise; one order alone already says this much
+    assert np.all(upper >= ny.GDP(math.sqrt(2000.0)).optimistic.delta(epsilon))
+    assert np.all(lower[2:5] <= ny.RDP([1.0 + 0.5 * (1063.2 / 1000.0 - 1.0)], [1031.6]).delta(epsilon[2:5]))
+    np.testing.assert_allclose(lower[3:6], upper[3:6], rtol=1e-3)
+
+
+def test_a_vanishing_delta_has_no_lower_bound() -> None:
+    g = ny.RDP([1.5, 2.0, 30.0], [0.1, 0.2, 3.0])
+    assert g.optimistic.delta(30.0) <= 1e-340  # e^{29 (3 - 30)}
+    assert g.delta(1e9) <= 1e-280

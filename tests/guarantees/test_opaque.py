@@ -266,6 +266,29 @@ def test_what_is_promised_for_some_neighbours():
     assert (account(ny.Gaussian(1.0), "replace") ** 4).adjacency == "replace"
 
 
+@pytest.mark.parametrize("hull", [False, True])  # whether rounding has left a corner that is none
+def test_a_curve_that_is_not_symmetric_is_the_one_for_the_neighbours_stated(hull):
+    corners = ([0.0, 0.05, 0.1, 1.0], [1.0, 0.75, 0.5, 0.0]) if hull else ([0.0, 0.1, 1.0], [1.0, 0.5, 0.0])
+    curve, alphas = ny.Tradeoff(*corners), np.array([0.0, 0.05, 0.1, 0.3, 1.0])
+    for adjacency in ("add", "remove"):
+        box = Opaque(curve, adjacency)
+        once = account(box, adjacency)
+        assert once.beta(alphas) == pytest.approx(curve.beta(alphas), abs=1e-12)
+        assert once.adjacency == adjacency
+    exact = account(ny.Tabulated(p=[0.1, 0.9], q=[0.5, 0.5]).poisson(0.3), "add")
+    enclosing(account(Opaque(curve, "add").poisson(0.3), "add"), exact, EPS[:3], 1e-9)
+    # for both orders either curve holds, and they are not taken for one another
+    both = account(Opaque(curve, "add") * Opaque(curve), "add")
+    mixed = account(ny.Tabulated(p=[0.1, 0.9], q=[0.5, 0.5]) * ny.Tabulated(p=[0.5, 0.5], q=[0.1, 0.9]), "add")
+    enclosing(both, mixed, EPS[:3])
+
+
+def test_curves_that_are_level_at_last():
+    level, short = ny.Tradeoff([0.0, 0.3, 0.6, 1.0], [1.0, 0.0, 0.0, 0.0]), ny.Tradeoff([0.0, 0.3], [1.0, 0.0])
+    assert level.tail_mu == math.inf
+    assert (level**2).delta(EPS) == pytest.approx((short**2).delta(EPS), rel=1e-14)
+
+
 ONLY = "promises nothing else; Opaque(guarantee, adjacency=...) says what a given guarantee is for."
 OPEN = 'one of "add_or_remove", "add", "remove"'
 REFUSED = [

@@ -149,9 +149,9 @@ def test_a_hundred_orders_of_dpsgd_take_a_tenth_of_a_second_at_most() -> None:
     g.renyi(orders[:2])
     seconds = []
     for _ in range(5):
-        start = time.perf_counter()
+        start = time.process_time()
         g.renyi(orders)
-        seconds.append(time.perf_counter() - start)
+        seconds.append(time.process_time() - start)
     assert min(seconds) < 0.1
 
 

@@ -179,6 +179,12 @@ def test_polylines_are_decided_by_their_edges():
     consistent(g, above, answer)
 
 
+def test_an_edge_steeper_than_any_float():
+    steep = ny.Tradeoff([0.0, 5e-324, 1.0], [1.0, 0.5, 0.0])
+    assert ny.GDP(1.0).satisfies(steep).outcome == "no"
+    assert ny.PureDP(0.1).satisfies(ny.Tradeoff([0.0, 5e-324, 1.0], [1.0, 0.25, 0.0]))
+
+
 def test_divergences_are_enough_where_curves_do_not_reach():
     assert ny.GDP(1.0).satisfies(ny.ZCDP(0.5001))
     assert computed("laplace").satisfies(ny.ZCDP(0.5))

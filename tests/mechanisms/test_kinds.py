@@ -21,6 +21,7 @@ from neyman import (
     PureMechanism,
     RandomizedResponse,
     Tabulated,
+    account,
     compose,
 )
 from neyman.losses.discrete import (
@@ -359,3 +360,9 @@ def test_compositions_of_any_kind_cannot_be_sampled_as_one(m):
         "mechanism: sample each step first, m.poisson(rate) ** n."
     )
     assert message(lambda: whole.poisson(0.5)) == said
+
+
+@pytest.mark.parametrize("epsilon", [1e-300, 1e-17, 1e-15, 1e-12])
+def test_losses_too_close_to_tell_apart_are_not_nothing(epsilon):
+    found = account(PureMechanism(epsilon).poisson(0.1))
+    assert 0.05 * epsilon * (1.0 - 1e-9) <= found.sides.bracket(np.zeros(1)).upper[0]

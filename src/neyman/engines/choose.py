@@ -65,11 +65,11 @@ def profiles(losses: Losses, tolerance: float) -> Both:
     if any(isinstance(step, EnclosedStep) for step, _ in losses):
         return enclosed_profiles(losses, tolerance, lambda known: profiles(known, tolerance))
     tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
-    log_a = _log_silent([(table.infinite[0], times) for _, table, times in tables])
-    log_b = _log_silent([(table.infinite[1], times) for _, table, times in tables])
+    wholes = {step: table.whole() for step, table, _ in tables}
+    log_a, log_b = (math.fsum(times * wholes[step][1][side] for step, _, times in tables) for side in (0, 1))
     if log_a == -math.inf or log_b == -math.inf:  # nothing is shown under both
         return _twice(BlatantProfile())
-    finite = {step: table.whole()[0] for step, table, _ in tables}
+    finite = {step: whole[0] for step, whole in wholes.items()}
     silent = {step for step, table in finite.items() if len(table.loss) == 1}
     rest = tuple((step, times) for step, times in losses if step not in silent)
     remove, add = _finite(rest, finite, tolerance)
@@ -80,11 +80,6 @@ def profiles(losses: Losses, tolerance: float) -> Both:
     if remove is add and log_a == log_b:
         return whole, whole
     return whole, RevealedProfile(add, remove, (log_b, log_a), q_revealed)
-
-
-def _log_silent(revealing: Sequence[tuple[float, int]]) -> float:
-    """log of the probability that none of the steps reveals the record, from the probability of each and its count."""
-    return math.fsum(times * math.log1p(-mass) if mass < 1.0 else -math.inf for mass, times in revealing)
 
 
 def _revealed(log_silent: float, tables: list[tuple[DiscreteStep, Outcomes, int]], side: int) -> tuple[float, float]:

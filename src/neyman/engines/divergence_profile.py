@@ -19,7 +19,7 @@ from scipy.interpolate import PchipInterpolator
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form import ClosedForm
-from neyman.engines.divergence_region import Orders, Tangent
+from neyman.engines.divergence_region import LEAST_RHO, Orders, Tangent
 from neyman.engines.polygon import PolygonProfile
 from neyman.engines.profile import Bracket
 from neyman.numerics.normal import UNIT
@@ -31,6 +31,8 @@ _COARSE = 48  # points at which the best of many orders are looked up
 _ALL = 12  # so many orders are asked directly
 _BESIDE = np.arange(-2, 3)
 _LAST = 690.0  # -log of the smallest delta that matters
+_FARTHEST = 1e12  # an eps beyond it is answered as this one, from above
+_FAINT = 1e-290  # a lower bound below it is none: products underflow
 _SEARCH, _ZOOMS = 40, 7
 _LEVEL = 1e-13
 _LOOKED_UP = 128  # points between which the best of all orders is interpolated
@@ -83,7 +85,7 @@ class RegionProfile(ClosedForm):
         return start, log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        tangent, t = self._direct(epsilon)
+        tangent, t = self._direct(np.minimum(epsilon, _FARTHEST))
         start, log_alpha, _ = self._corner
         flat = log_alpha + np.logaddexp(0.0, epsilon)
         flat = np.minimum(flat - 4.0 * UNIT * (2.0 + epsilon + abs(log_alpha)), 0.0)
@@ -95,12 +97,17 @@ class RegionProfile(ClosedForm):
         beyond = ~ruled & (log_gap < first)
         upper = np.where(beyond, np.minimum(upper, -math.expm1(first) * (1.0 + 4.0 * UNIT)), upper)
         log_gap = np.where(beyond, first, log_gap)
+        if np.any(epsilon > self._reach):  # tangents end there, by and by: delta still does not rise
+            last = self.bracket(np.array([self._reach]))
+            far = epsilon > self._reach
+            upper = np.where(far, np.minimum(upper, last.upper), upper)
+            log_gap = np.where(far, np.maximum(log_gap, last.log_gap_lower), log_gap)
         upper, log_gap = self._hulled(epsilon, upper, log_gap)
         lower, log_gap_upper = self._inside(epsilon, tangent, t)
         return Bracket(np.minimum(lower, upper), upper, log_gap, np.maximum(log_gap_upper, log_gap))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        tangent, _ = self._direct(epsilon)
+        tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
         start, log_alpha, _ = self._corner
         alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
         return np.clip(np.exp(np.minimum(epsilon, 709.0)) * alpha, 0.0, 1.0)
@@ -124,12 +131,12 @@ class RegionProfile(ClosedForm):
                 a = p * np.exp(-d1)
                 nearer = 1.0 / share * (1.0 - 8.0 * UNIT)
                 moved = a + nearer * p * -np.expm1(-d1)  # p, brought nearer to a
-                load = np.exp(np.minimum(epsilon, 709.0)) * a
-                value = (moved - load) - 32.0 * UNIT * (1.0 + epsilon) * (moved + load)
+                load = p * np.exp(np.minimum(epsilon - d1, 700.0))  # a alone may underflow
+                value = (moved - load) - 32.0 * UNIT * (1.0 + epsilon + d1) * (moved + load)
                 left = rest * (np.exp(d2) - (1.0 - nearer) * np.expm1(d2)) + load
-                left = left * (1.0 + 64.0 * UNIT * (1.0 + epsilon))
+                left = left * (1.0 + 64.0 * UNIT * (1.0 + epsilon + d1))
             sane = np.isfinite(share) & np.isfinite(value) & (d1 > 0.0) & (d2 < 0.0)
-            lower = np.where(sane, np.maximum(lower, value), lower)
+            lower = np.where(sane & (value > _FAINT), np.maximum(lower, value), lower)
             gap = np.where(sane & np.isfinite(left), np.minimum(gap, left), gap)
         with np.errstate(divide="ignore"):
             return np.clip(lower, 0.0, 1.0), np.minimum(np.log(gap), 0.0)
@@ -214,7 +221,8 @@ class ZcdpProfile(RegionProfile):
     """
 
     def __init__(self, rho: float) -> None:
-        self._rho = rho
+        self._rho = max(rho, LEAST_RHO)
+        self._stated = rho >= LEAST_RHO
 
     @property
     def _reach(self) -> float:
@@ -249,6 +257,8 @@ class ZcdpProfile(RegionProfile):
 
     def _share(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> FloatArray:
         """Between neighbours log E is convex, below its chord; t (t - 1) falls short of its own by gap^2 / 4."""
+        if not self._stated:
+            return np.full_like(d1, np.inf)
         u = np.maximum(np.log(np.maximum(t - 1.0, 1e-300)), _LEAST_ORDER)
         top = np.maximum(np.log(np.maximum(d1, -d2) / self._rho), u) + 0.1  # beyond it nothing is left to hold
         away = np.append(0.0, _NEAR)[:, None]

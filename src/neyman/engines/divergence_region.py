@@ -24,7 +24,7 @@ from scipy.special import exprel
 from neyman._validate import FloatArray
 from neyman.numerics.normal import UNIT
 
-__all__ = ["Orders", "Tangent", "log_expm1_ratio"]
+__all__ = ["LEAST_RHO", "Orders", "Tangent", "log_expm1_ratio"]
 
 _SERIES = 1e-2  # below this t |d| the generator is summed, for its leading terms cancel
 _TERMS = 9
@@ -37,6 +37,7 @@ _BERNOULLI = np.array([
 ])  # fmt: skip
 _STEPS, _SLOW = 2, 6  # of Newton
 _BORNE = 1e-3
+LEAST_RHO = 1e-290  # a smaller bound is taken for this one: squares underflow
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
 
 
@@ -87,7 +88,12 @@ class Orders:
     @property
     def _log_kappa(self) -> FloatArray:
         with np.errstate(divide="ignore"):
-            return np.log(self.rho) + log_expm1_ratio((self.t - 1.0) * self.rho) - self._scale
+            return np.log(np.maximum(self.rho, LEAST_RHO)) + log_expm1_ratio((self.t - 1.0) * self.rho) - self._scale
+
+    @property
+    def _vague(self) -> FloatArray:
+        """Units by which kappa may be off."""
+        return 64.0 + 8.0 * self._scale + 4.0 * np.abs(np.log(np.maximum(self.rho, LEAST_RHO)))
 
     def tangent(self, epsilon: FloatArray) -> Tangent:
         """Bounds at slopes e^epsilon, epsilon >= 0."""
@@ -104,10 +110,12 @@ class Orders:
             a = p * np.exp(-d1)
             held, size = self._held(d1, d2, p, rest)
             kappa = np.exp(self._log_kappa)
-            error = UNIT * (64.0 + 8.0 * (np.abs(t * d1) + np.abs(t * d2) + self._scale)) * (size + kappa)
+            error = UNIT * (self._vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + kappa)
             over = (kappa - held + error) / self._climb(d1, d2, y)
             delta = -p * np.expm1(log_x - d1) * (1.0 + 32.0 * UNIT) + over + np.abs(over) * 8.0 * UNIT
-            gap = (rest * np.exp(d2) + a * np.exp(log_x)) * (1.0 - 32.0 * UNIT * (1.0 + epsilon)) - over
+            # a alone may underflow
+            gap = (rest * np.exp(d2) + p * np.exp(log_x - d1)) * (1.0 - 32.0 * UNIT * (1.0 + epsilon)) - over
+            gap = gap - np.abs(over) * 8.0 * UNIT
             sane = kept & np.isfinite(delta) & (d2 < 0.0) & (d1 > 0.0) & np.isfinite(over)
             delta = np.where(sane, delta, 1.0)
             log_gap = np.where(sane & (gap > 0.0), np.log(np.where(gap > 0.0, gap, 1.0)), -np.inf)
@@ -119,8 +127,9 @@ class Orders:
             below = -np.expm1(d2 - d1)
             value, size = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
             error = UNIT * (64.0 + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._scale)) * size
-            share = (value + error) / np.exp(self._log_kappa) * (1.0 + 1e-14 * (2.0 + self._scale))
-        return np.where(np.isnan(share), np.inf, share)
+            share = (value + error) / np.exp(self._log_kappa) * (1.0 + 2.0 * UNIT * self._vague)
+            capped = log_expm1_ratio((self.t - 1.0) * (-d2 if self.turned else d1)) - self._scale > 700.0
+        return np.where(np.isnan(share) | capped | (self.rho < LEAST_RHO), np.inf, share)
 
     def _lean(self, y: FloatArray) -> FloatArray:
         """log x - d2."""

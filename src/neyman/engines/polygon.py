@@ -56,11 +56,14 @@ class PolygonProfile(ClosedForm):
         """A convex curve lies below a straight one where it does at its corners: the largest mu there."""
         if self._delta[-1] > 0.0:
             return math.inf
-        e, delta = self._e, self._delta
-        fall = delta[:-1] - delta[1:]
-        with np.errstate(divide="ignore"):
-            log_alpha = np.log(fall) - e[1:] - np.log(-np.expm1(e[:-1] - e[1:]))
-        room = _ROOM * (4.0 + np.abs(log_alpha) + np.abs(e[1:])) + 4.0 * UNIT * (delta[:-1] + delta[1:]) / fall
+        e, delta, gap = self._e, self._delta, self._gap
+        high = delta[1:] > 0.5  # where 1 - delta has the digits
+        fall = np.where(high, np.diff(gap), -np.diff(delta))
+        size = np.where(high, gap[:-1] + gap[1:], delta[:-1] + delta[1:])
+        if not bool(np.all(fall > 0.0)):
+            return math.inf
+        log_alpha = np.log(fall) - e[1:] - np.log(-np.expm1(e[:-1] - e[1:]))
+        room = _ROOM * (4.0 + np.abs(log_alpha) + np.abs(e[1:])) + 4.0 * UNIT * size / fall
         log_alpha = log_alpha - room
         corners = np.flatnonzero(e[1:] > 0.0)  # alpha <= beta, the others are their mirror images
         log_beta = np.append(log_alpha, -math.inf)[::-1][corners]  # beyond the last point alpha is 0

@@ -25,6 +25,7 @@ from neyman.numerics.second_difference import DIFFERENCE_ERROR, second_differenc
 __all__ = ["Kernel", "Logs", "integral", "kernel"]
 
 _UNIT = 2.0**-53
+_TINY = 1e-320
 _NODES, _WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(24))
 _RHO = 8.0
 _RADIUS = 0.5 * (_RHO + 1.0 / _RHO)  # of a disc that holds the ellipse, in half-widths
@@ -75,7 +76,9 @@ class Kernel(NamedTuple):
         if plain:
             return self.value, self.value, self.slope * error
         size = np.abs(loss)
-        return self.value * np.maximum(size - error, 0.0) ** 2, self.value * (size + error) ** 2, self.slope * error
+        some = _TINY * (size + error > 0.0)  # what squares below the smallest normal floats may be off
+        least = np.maximum(self.value * np.maximum(size - error, 0.0) ** 2 - some, 0.0)
+        return least, self.value * (size + error) ** 2 + some, self.slope * error
 
 
 def kernel(w: FloatArray, loss: FloatArray, plain: bool) -> Kernel:

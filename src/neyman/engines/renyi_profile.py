@@ -29,6 +29,7 @@ from neyman.numerics.second_difference import second_difference
 __all__ = ["profile_divergence"]
 
 _UNIT = 2.0**-53
+_TINY = 1e-300  # more than the smallest floats may be off
 _LEAST = 1e-290  # delta down to which a profile is read
 _FURTHEST = 1e5  # eps up to which it is
 _LOOKED = 400
@@ -48,14 +49,16 @@ def profile_divergence(
     deltas below 1e-290; ``cells`` is how many a profile is divided into. Inf (from above) for t >= 1 where neither the
     largest loss nor `tail_mu` is finite.
     """
-    first = _Half(forward, order - 1.0, cells).log_integral(order - 1.0, upper)
-    second = _Half(backward, -order, cells).log_integral(-order, upper)
-    total = np.logaddexp(first, second)
+    with np.errstate(over="ignore", invalid="ignore"):  # orders whose exponents are no floats leave nothing known
+        first = _Half(forward, order - 1.0, cells).log_integral(order - 1.0, upper)
+        second = _Half(backward, -order, cells).log_integral(-order, upper)
+        total = np.logaddexp(first, second)
+    total = np.where(np.isnan(total), math.inf if upper else -math.inf, total)
     room = 8.0 * _UNIT * np.where(np.isfinite(total), 1.0 + np.abs(total), 0.0)
     out = of_gap(order, total + (room if upper else -room), upper)
     if upper and math.isfinite(forward.tail_mu):
         with np.errstate(over="ignore"):
-            line = 0.5 * forward.tail_mu**2 * order * (1.0 + 8.0 * _UNIT)
+            line = 0.5 * forward.tail_mu**2 * order * (1.0 + 8.0 * _UNIT) + (_TINY if forward.tail_mu > 0.0 else 0.0)
         out = np.minimum(np.minimum(out, line), forward.end)
     return out
 
@@ -67,6 +70,9 @@ class _Half:
         self._profile = profile
         self._most = cells
         self._reach = self._reached()
+        if self._reach == 0.0:  # no loss is finite and above 0: `_tail` has all there is
+            self._read(np.zeros(1))
+            return
         place = self._reach * np.linspace(0.0, 1.0, _CELLS + 1)
         near = np.geomspace(1e-6, 1.0, _CELLS // 4) * float(place[1])
         self._refine(np.union1d(place, near), np.quantile(s, np.linspace(0.0, 1.0, min(len(s), 5))))
@@ -83,6 +89,8 @@ class _Half:
         for _ in range(_ROUNDS):
             above, below = self._cells(s, True), self._cells(s, False)
             most = np.max(above, axis=1, keepdims=True)
+            if not bool(np.all(np.isfinite(most))):
+                return
             gap = np.exp(above - most) - np.exp(np.minimum(below - most, 0.0))
             share = np.max(gap / np.exp(above - most).sum(axis=1, keepdims=True), axis=0)
             room = self._most - len(self.place)

@@ -61,7 +61,7 @@ def step_divergence(step: Step, order: FloatArray, remove: bool, upper: bool) ->
     """
     if isinstance(step, GaussianStep):
         mu = step.mu if upper else math.nextafter(step.mu, 0.0)
-        return _line(0.5 * mu * mu, order, upper)
+        return _line(mu, order, upper)
     if isinstance(step, EnclosedStep):
         return _promised(step, order, remove, upper)
     if isinstance(step, DiscreteGaussianStep) and step.rate == 1.0:
@@ -75,7 +75,7 @@ def step_divergence(step: Step, order: FloatArray, remove: bool, upper: bool) ->
     if not np.all(near):
         out[~near] = _beyond(step, law, order[~near], (remove, upper, reach))
     most = step.tail_mu  # D_t of a mu-GDP pair is at most that of the Gaussian pair: data processing
-    limit = _line(0.5 * most * most * (1.0 + 4.0 * _UNIT), order, True) if math.isfinite(most) else math.inf
+    limit = _line(most, order, True) if math.isfinite(most) else math.inf
     return np.minimum(out, limit) if upper else np.minimum(out, _LARGEST)
 
 
@@ -135,10 +135,14 @@ def _law(step: Step, upper: bool) -> PowerLaw:
     return laws[1 if upper else 0]
 
 
-def _line(rho: float, order: FloatArray, upper: bool) -> FloatArray:
-    """rho t, where rho is off by two units in the last place."""
-    with np.errstate(over="ignore"):
-        return rho * order * (1.0 + (4.0 if upper else -4.0) * _UNIT)
+def _line(mu: float, order: FloatArray, upper: bool) -> FloatArray:
+    """mu^2 t / 2, where it is below the smallest floats too."""
+    if mu == 0.0:
+        return np.zeros_like(order)
+    sign = 1.0 if upper else -1.0
+    with np.errstate(over="ignore", under="ignore"):
+        line = 0.5 * mu * mu * order if mu >= 1.0 else 0.5 * mu * (mu * order)
+    return np.maximum(line * (1.0 + sign * 4.0 * _UNIT) + sign * 2.0 * _TINY, 0.0)
 
 
 def _by_law(law: PowerLaw, order: FloatArray, remove: bool, upper: bool) -> FloatArray:

@@ -56,8 +56,8 @@ class RevealedProfile(Profile):
         above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * _UNIT), self._revealed[1])
         below = (self._revealed[0] + math.exp(log_a) * lower.lower * (1.0 - room)) * (1.0 - 2.0 * _UNIT)
         below = np.maximum(below, self._revealed[0])
-        high = np.minimum(lower.log_gap_upper + log_a * (1.0 - 1e-13) + 4.0 * _UNIT * np.abs(lower.log_gap_upper), 0.0)
-        low = upper.log_gap_lower + log_a * (1.0 + 1e-13) - 4.0 * _UNIT * np.abs(upper.log_gap_lower)
+        high = np.minimum(lower.log_gap_upper * (1.0 - 4.0 * _UNIT) + log_a * (1.0 - 1e-13), 0.0)  # perhaps -inf
+        low = upper.log_gap_lower * (1.0 + 4.0 * _UNIT) + log_a * (1.0 + 1e-13)
         return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:

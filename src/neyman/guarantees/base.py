@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import MAX_COUNT, count, inside, whole
 from neyman.guarantees.curve import tradeoff_points
 from neyman.guarantees.epsilon import spread
@@ -288,7 +288,11 @@ class Guarantee(Views):
         return repeated(self, count("n", n))
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self.adjacency}, {self.method}, advantage {self.advantage:.6g}>"
+        try:
+            advantage = f"{self.advantage:.6g}"
+        except NotCertified as wide:  # to show a guarantee is not to ask for its digits
+            advantage = f"in [{wide.lower:.6g}, {wide.upper:.6g}]"
+        return f"<{type(self).__name__}: {self.adjacency}, {self.method}, advantage {advantage}>"
 
 
 def _floor(floor: object) -> float:

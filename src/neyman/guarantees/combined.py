@@ -11,10 +11,10 @@ from functools import reduce
 from neyman._errors import InvalidParameter
 from neyman.engines.profile import Profile
 from neyman.guarantees.base import Guarantee
-from neyman.guarantees.composed import OptimisticGuarantee, PessimisticGuarantee
+from neyman.guarantees.composed import ComposedGuarantee, OptimisticGuarantee, PessimisticGuarantee
 from neyman.guarantees.envelope import EnvelopeProfile
 from neyman.guarantees.satisfaction import satisfaction
-from neyman.guarantees.sides import MaximumProfile, Sides
+from neyman.guarantees.sides import LargestProfile, MaximumProfile, Sides
 from neyman.guarantees.turned import like, reversed_sides
 
 __all__ = ["join", "meet"]
@@ -34,7 +34,8 @@ def join(*guarantees: Guarantee) -> Guarantee:
     Returns
     -------
     Guarantee
-        As sharp as the widest of the brackets that went in; itself where there is only one.
+        As sharp as the widest of the brackets that went in; itself where there is only one. A computed one that covers
+        all the others is returned without its losses, unless both directions are the same.
 
     Raises
     ------
@@ -54,9 +55,10 @@ def join(*guarantees: Guarantee) -> Guarantee:
     >>> g.delta(0.0) == laplace.delta(0.0), g.delta(2.0) == ny.GDP(1.0).delta(2.0)
     (True, True)
     """
-    kept = _without(_checked(guarantees), weaker=False)
+    several = _checked(guarantees)
+    kept = _without(several, weaker=False)
     if len(kept) == 1:
-        return kept[0]
+        return kept[0] if all(g is kept[0] or g == kept[0] for g in several) else _curve_of(kept[0])
     forward = [g.sides.forward for g in kept]
     backward = [g.sides.backward for g in kept]
     worst = _largest(forward)
@@ -139,12 +141,23 @@ def _without(guarantees: list[Guarantee], weaker: bool) -> list[Guarantee]:
     return kept
 
 
+def _curve_of(g: Guarantee) -> Guarantee:
+    """What ``g`` says of f alone, which others imply. Of "add_or_remove" its losses may tell one direction from the
+    other, in compositions and Renyi divergences; what merely satisfies ``g`` may have either curve in either direction.
+    """
+    worst = g.sides.forward
+    if not (isinstance(g, ComposedGuarantee) and g.adjacency == "add_or_remove" and isinstance(worst, MaximumProfile)):
+        return g
+    curve = LargestProfile(worst.first, worst.second)
+    return ComposedGuarantee(curve, curve, g.adjacency, g.tolerance)
+
+
 def _follows(kept: Guarantee, dropped: Guarantee, weaker: bool) -> bool:
     return bool(satisfaction(kept, dropped) if weaker else satisfaction(dropped, kept))
 
 
 def _largest(profiles: list[Profile]) -> Profile:
-    return reduce(MaximumProfile, profiles)
+    return reduce(LargestProfile, profiles)
 
 
 def _made(model: Guarantee, sides: Sides) -> Guarantee:

@@ -62,4 +62,7 @@ def listed(values: FloatArray) -> tuple[float, ...]:
 
 
 def _shown(value: Stated) -> str:
-    return repr(list(value)) if isinstance(value, tuple) else repr(value)
+    """As it could be typed."""
+    if isinstance(value, tuple):
+        return "[" + ", ".join(_shown(one) for one in value) + "]"
+    return repr(value) if math.isfinite(value) else "float('inf')"

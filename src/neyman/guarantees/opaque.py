@@ -36,7 +36,8 @@ class Opaque(BlackBox):
         Given (``GDP``, ``PureDP``, ``ApproximateDP``, ``ZCDP``, ``RDP``, ``Tradeoff``, ``Profile``) or computed.
     adjacency : str, optional
         The neighbours it was promised for: "add_or_remove", "add", "remove" or "replace". That of the guarantee, unless
-        one is stated for a given guarantee, which says nothing of neighbours by itself.
+        one is stated for a given guarantee, which says nothing of neighbours by itself: a curve that is not symmetric
+        is the one for the neighbours stated (for "add_or_remove", in either order).
 
     Raises
     ------
@@ -49,7 +50,9 @@ class Opaque(BlackBox):
     mechanism (Zhu, Dong and Wang 2022; Dong, Roth and Su 2022, Theorem 3.2). The pair is known exactly for mu-GDP,
     epsilon-DP, (epsilon, delta)-DP, piecewise straight curves and whatever ``account`` computed; any other is enclosed
     by two finite laws, one for the upper and one for the lower bounds. Lower bounds are those of the worst mechanism
-    with that trade-off curve, not of the one in the box. Of zCDP and RDP the curve alone counts here: n boxes also keep
+    with that trade-off curve, not of the one in the box. A computed guarantee stands for what it was computed from: its
+    two directions are kept apart, which another mechanism that merely satisfies it need not do (``join`` of the two, or
+    what is stated of that other mechanism, is safe). Of zCDP and RDP the curve alone counts here: n boxes also keep
     n times the rho, and whichever curve is higher holds.
 
     Poisson-sampled at rate q, its pair is ((1 - q) Q + q P, Q), and the reverse for a record that is added: given the
@@ -125,7 +128,7 @@ class Opaque(BlackBox):
         return self._pair(rate)
 
     def _pair(self, rate: float) -> Step:
-        return worst_loss(self.guarantee, rate)
+        return worst_loss(self.guarantee, rate, turned=self.adjacency == "add")
 
 
 def promises(promised: str, asked: str) -> bool:

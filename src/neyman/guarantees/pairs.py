@@ -87,11 +87,10 @@ class Profile(Given):
         least = np.minimum(prior, 1.0 - prior)
         if not bool(np.all((error >= 0.0) & (error <= least))):
             raise InvalidParameter("errors", listed(error), "numbers in [0, min(prior, 1 - prior)]")
-        larger = np.maximum(prior, 1.0 - prior)
-        epsilon = np.log(larger) - np.log1p(-larger)
-        # the gap falls with eps: both are rounded to the side on which less is promised
+        epsilon = np.log1p(-least) - np.log(least)
+        # the gap rises with eps: both are rounded to the side on which less is promised
         epsilon = np.where(epsilon > 0.0, epsilon * (1.0 + 8.0 * UNIT) + 8.0 * UNIT, 0.0)
-        delta = np.clip(1.0 - error / (1.0 - larger) * (1.0 - 8.0 * UNIT), 0.0, 1.0)
+        delta = np.clip(np.nextafter(1.0 - error / least * (1.0 - 8.0 * UNIT), 2.0), 0.0, 1.0)
         at, place = np.unique(epsilon, return_inverse=True)
         best = np.ones(len(at))
         np.minimum.at(best, place, delta)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 
 from neyman._errors import InvalidParameter
@@ -12,6 +14,7 @@ from neyman.guarantees.given import Given, columns, listed
 __all__ = ["Tradeoff"]
 
 _ROUND = 1e-12  # relative concavity that rounding of the corners explains
+_CLOSE, _TINY = 1e-15, 1e-290  # below it products of floats do not tell
 
 
 class Tradeoff(Given):
@@ -90,14 +93,20 @@ def _lower_hull(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatA
     """Without the corners that rounding has left on or above the chord of their neighbours."""
     kept: list[int] = []
     for k in range(len(alpha)):
-        while len(kept) > 1:
-            i, j = kept[-2], kept[-1]
-            share = (alpha[j] - alpha[i]) / (alpha[k] - alpha[i])
-            if beta[j] < beta[i] + (beta[k] - beta[i]) * share:
-                break
+        while len(kept) > 1 and not _bends(alpha, beta, kept[-2], kept[-1], k):
             kept.pop()
         kept.append(k)
     return alpha[kept], beta[kept]
+
+
+def _bends(alpha: FloatArray, beta: FloatArray, i: int, j: int, k: int) -> bool:
+    """Whether the corner j lies below the chord from i to k: exactly, for one lost there is a promise too much."""
+    whole = float(beta[i] - beta[k]) * float(alpha[j] - alpha[i])
+    part = float(beta[i] - beta[j]) * float(alpha[k] - alpha[i])
+    if abs(part - whole) > _CLOSE * (part + whole) + _TINY:
+        return part > whole
+    a, b = ([Fraction(float(x[at])) for at in (i, j, k)] for x in (alpha, beta))
+    return (b[0] - b[1]) * (a[2] - a[0]) > (b[0] - b[2]) * (a[1] - a[0])
 
 
 def _reversed(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:

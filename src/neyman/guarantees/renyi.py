@@ -12,13 +12,14 @@ from neyman.engines.profile import Profile
 from neyman.engines.renyi import CompositionDivergence
 from neyman.engines.renyi_profile import profile_divergence
 from neyman.engines.renyi_slope import Above, largest_slope
-from neyman.guarantees.sides import Adjacency, MaximumProfile, Sides
+from neyman.guarantees.sides import Adjacency, LargestProfile, MaximumProfile, Sides
 from neyman.losses.base import Step
 
 __all__ = ["BlatantDivergence", "Divergences", "ProfileDivergence", "StatedDivergence", "divergences"]
 
 _FINE, _COARSE = 1 << 13, 1 << 11  # cells of a profile
 _WIDTH = 1e-6  # to which rho is searched for there
+_TINY = 1e-300  # more than the smallest floats may be off
 _LOOKED = 1.0 + np.geomspace(1e-6, 1e3, 28)  # orders at which a lower bound is looked for
 _DIRECTIONS: dict[Adjacency, tuple[bool, ...]] = {"remove": (True,), "add": (False,)}
 
@@ -55,7 +56,8 @@ class ProfileDivergence:
 
     def __init__(self, sides: Sides) -> None:
         forward, backward = sides.forward, sides.backward
-        if forward is backward and isinstance(forward, MaximumProfile):  # the larger of two directions
+        one_pair = isinstance(forward, LargestProfile)
+        if forward is backward and isinstance(forward, MaximumProfile) and not one_pair:  # the larger of two directions
             one, two = forward.first, forward.second
             self._pairs: tuple[tuple[Profile, Profile], ...] = ((one, two), (two, one))
         else:
@@ -68,7 +70,7 @@ class ProfileDivergence:
     def concentration(self, upper: bool) -> float:
         """A bound on rho, from above or from below: about 1e-5 wide where losses are bounded."""
         mu, end = (max(getattr(pair[0], name) for pair in self._pairs) for name in ("tail_mu", "end"))
-        line = 0.5 * mu * mu * (1.0 + 1e-15)
+        line = 0.5 * mu * mu * (1.0 + 1e-15) + (_TINY if mu > 0.0 else 0.0)
         if math.isfinite(mu) and math.isfinite(end):
             found = largest_slope(
                 lambda t, above: self._by(t, above, _COARSE), Above(0.0, end, 1.0, 0.0), upper, _WIDTH
@@ -103,7 +105,8 @@ class StatedDivergence:
         with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
             turned = np.where(swapped > 0.0, order / swapped * self._stated(swapped), math.inf)
         found = np.minimum(self._stated(order), np.where(np.isnan(turned), math.inf, turned))
-        return found * (1.0 + (1e-15 if upper else -1e-15))
+        some = self._rho > 0.0 and not np.any(self._epsilons == 0.0)
+        return found * (1.0 + (1e-15 if upper else -1e-15)) + (_TINY if upper and some else 0.0)
 
     def concentration(self, upper: bool) -> float:
         """rho where it is stated."""

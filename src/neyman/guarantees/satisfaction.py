@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = ["Satisfaction", "satisfaction"]
 
 _LARGEST = 690.0
+_MOST = 1.7e308
 _AROUND = np.array([1.0, 0.999, 1.001, 0.9, 1.1, 0.5, 2.0])
 
 
@@ -154,6 +155,8 @@ def _lines(g: Guarantee, other: Guarantee) -> Satisfaction | None:
 
 
 def _down(value: Fraction) -> float:
+    if value >= Fraction(_MOST):  # the slope of a drop almost at alpha = 0
+        return _MOST
     return math.nextafter(float(value), -math.inf) if Fraction(float(value)) > value else float(value)
 
 

@@ -12,7 +12,7 @@ from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at
 from neyman.numerics.normal import probit
 
-__all__ = ["Adjacency", "MaximumProfile", "Sides"]
+__all__ = ["Adjacency", "LargestProfile", "MaximumProfile", "Sides"]
 
 Adjacency = Literal["add_or_remove", "add", "remove", "replace"]
 
@@ -71,6 +71,10 @@ class MaximumProfile(Profile):
         if self._last is None or not np.array_equal(self._last[0], epsilon):
             self._last = epsilon, self.first.bracket(epsilon), self.second.bracket(epsilon)
         return self._last[1], self._last[2]
+
+
+class LargestProfile(MaximumProfile):
+    """The larger of two for another reason: as one pair's, in both directions, not each that of one direction."""
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import inspect
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
 from neyman._errors import InvalidParameter
 from neyman._validate import choice
 from neyman.guarantees.approximate import ApproximateDP
@@ -44,6 +46,10 @@ def in_words(guarantee: PessimisticGuarantee) -> dict[str, object] | None:
         return None
     if isinstance(guarantee, GDP):
         return {"kind": kind, "mu": guarantee.tail_mu}
+    if isinstance(guarantee, RDP):  # JSON has no inf, and an order without a bound promises nothing
+        orders, epsilons = (np.asarray(guarantee.stated[name]) for name in ("orders", "epsilons"))
+        known = np.isfinite(epsilons)
+        return {"kind": kind, "orders": orders[known].tolist(), "epsilons": epsilons[known].tolist()}
     stated = guarantee.stated if isinstance(guarantee, Given) else {}
     return {"kind": kind, **{name: list(v) if isinstance(v, tuple) else v for name, v in stated.items()}}
 

@@ -20,6 +20,8 @@ from neyman._validate import FloatArray
 __all__ = ["discrete_gaussian_divergence", "log_theta"]
 
 _UNIT = 2.0**-53
+_TINY = 1e-323
+_LARGEST = float(np.finfo(np.float64).max)
 _WIDE = 0.5  # sigma from which Poisson's formula serves
 _DIRECT = np.arange(1.0, 9.0)  # integers that count below it
 _DUAL = np.arange(1.0, 5.0)  # frequencies that count from it on
@@ -53,17 +55,20 @@ def discrete_gaussian_divergence(sigma: float, shift: int, order: FloatArray) ->
     place = shift * np.where(near_one, order - 1.0, part)
     f = np.abs(place - np.round(place))
     ratio, size = _log_ratio(sigma, f)
-    line = 0.5 * order * (shift / sigma) ** 2
+    with np.errstate(over="ignore"):
+        line = order * (0.5 * (shift / sigma) ** 2)
+    endless, line = np.isinf(line), np.minimum(line, _LARGEST)
     rest = np.where(order == 1.0, 0.0, ratio / np.where(order == 1.0, 1.0, order - 1.0))
     # f is off by a unit of |place|; log theta falls by f / sigma^2 at most as f grows
     off = _UNIT * (np.abs(place) * f / sigma**2 * 4.0 + 64.0 * size)
     error = 8.0 * _UNIT * (line + np.abs(rest)) + np.where(
         order == 1.0, 0.0, off / np.maximum(np.abs(order - 1.0), 1e-300)
     )
-    upper = line + rest + error
-    return np.maximum(line + rest - error, 0.0), np.where(
-        order >= 1.0, np.minimum(upper, line * (1.0 + 8.0 * _UNIT)), upper
-    )
+    error = error + _TINY
+    with np.errstate(over="ignore"):
+        upper = line + rest + error
+        upper = np.where(order >= 1.0, np.minimum(upper, line * (1.0 + 8.0 * _UNIT)), upper)
+        return np.maximum(line + rest - error, 0.0), np.where(endless, math.inf, upper)
 
 
 def _log_ratio(sigma: float, f: FloatArray) -> tuple[FloatArray, FloatArray]:

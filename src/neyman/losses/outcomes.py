@@ -49,7 +49,7 @@ class Outcomes:
         loss, log_q = mixed(self.loss, rate), self.log_q
         if self.infinite[1] > 0.0:  # what only Q shows is now merely unlikely
             loss, log_q = np.append(math.log1p(-rate), loss), np.append(math.log(self.infinite[1]), log_q)
-        slack = self.slack + (8.0 * _UNIT + self.stretch) * (1.0 + _largest(self.loss))
+        slack = _room(self.loss, loss, rate, self.slack, self.stretch)
         return Outcomes(
             loss, log_q, (rate * self.infinite[0], 0.0), slack, relative=self.relative, dropped=self.dropped,
             vague=self.vague + 2.0 * _UNIT,
@@ -59,15 +59,23 @@ class Outcomes:
         """The two laws given that neither is infinite, and the logs of the masses under P and Q that this leaves."""
         if self.infinite == (0.0, 0.0):
             return self, (0.0, 0.0)
-        log_a, log_b = math.log1p(-self.infinite[0]), math.log1p(-self.infinite[1])
+        log_a, log_b = self._log_finite(self.log_p, 0), self._log_finite(self.log_q, 1)
         if log_a == log_b:
             return replace(self, log_q=self.log_q - log_b, infinite=(0.0, 0.0)), (log_a, log_b)
         slack = self.slack + 4.0 * _UNIT * (abs(log_a) + abs(log_b) + _largest(self.loss))
+        if max(self.infinite) > 0.5:  # the sums behind the logarithms
+            slack += 2.0 * (self.relative + self.slack + len(self.loss) * _UNIT)
         moved = replace(
             self, loss=self.loss + (log_b - log_a), log_q=self.log_q - log_b, infinite=(0.0, 0.0), slack=slack,
             unit=None, place=None, end=None,
         )  # fmt: skip
         return moved, (log_a, log_b)
+
+    def _log_finite(self, logs: FloatArray, side: int) -> float:
+        """log of the mass that is not infinite: summed where 1 less the rest would cancel."""
+        if not len(logs):
+            return -math.inf
+        return float(np.logaddexp.reduce(logs)) if self.infinite[side] > 0.5 else math.log1p(-self.infinite[side])
 
     @property
     def log_p(self) -> FloatArray:
@@ -79,6 +87,8 @@ class Outcomes:
         order = np.argsort(self.loss, kind="stable")
         loss, log_q = self.loss[order], self.log_q[order]
         apart = np.diff(loss) > 2.0 * self.slack
+        if not np.any(apart):  # one outcome says nothing, which losses that differ do, however little
+            apart = np.diff(loss) > 0.0
         starts = np.flatnonzero(np.append(True, apart))
         slack = self.slack + float(np.max(loss[np.append(starts[1:] - 1, len(loss) - 1)] - loss[starts]))
         log_q = np.logaddexp.reduceat(log_q, starts)
@@ -86,10 +96,14 @@ class Outcomes:
 
 
 def mixed(loss: Any, rate: float) -> Any:
-    """log(1 - rate + rate e^loss), to relative accuracy near 0 and without overflow."""
-    small = np.log1p(rate * np.expm1(np.minimum(loss, 1.0)))
+    """log(1 - rate + rate e^loss), to relative accuracy near 0 and without overflow.
+
+    Far below 0 it comes near log(1 - rate), which must not be found by subtraction where the rate is near 1.
+    """
+    with np.errstate(divide="ignore"):  # e^loss may be too small to see, at rate 1
+        small = np.log1p(rate * np.expm1(np.minimum(loss, 1.0)))
     large = np.logaddexp(math.log1p(-rate), math.log(rate) + loss) if rate < 1.0 else loss
-    return np.where(loss < 1.0, small, large)
+    return np.where((loss < 1.0) & ((loss > -1.0) | (rate <= 0.5)), small, large)
 
 
 def k_ary(epsilon: float, k: int, delta: float) -> Outcomes:
@@ -166,7 +180,7 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     if rate == 1.0:
         return Outcomes(up, log_f, (0.0, 0.0), 0.0, stretch, relative, _TINY, rise, place)
     loss = mixed(up, rate)
-    slack = stretch * _largest(up) + 8.0 * _UNIT * (1.0 + _largest(loss))
+    slack = _room(up, loss, rate, 0.0, stretch)
     if not two_sided:
         return Outcomes(loss, log_f, slack=slack, relative=relative, dropped=_TINY).merged()
     down = mixed(rise * (-x - 0.5 * shift), rate)
@@ -198,11 +212,22 @@ def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> 
         unit, place, end = 2.0 / scale, x - 0.5 * shift, shift / Fraction(scale)
         return Outcomes(unit * place, log_f, (0.0, 0.0), 0.0, stretch, relative, 0.0, unit, place, end)
     loss = mixed(up, rate)
-    slack = stretch * largest + 8.0 * _UNIT * (1.0 + _largest(loss))
+    slack = _room(up, loss, rate, 0.0, stretch)
     if not two_sided:
         return Outcomes(loss, log_f, slack=slack, relative=relative).merged()
     down = mixed((np.abs(x) - np.abs(x + shift)) / scale, rate)
     return Outcomes(loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack).merged()
+
+
+def _room(loss: FloatArray, after: FloatArray, rate: float, slack: float, stretch: float) -> float:
+    """How far ``after``, ``mixed`` of losses known within ``slack`` + ``stretch`` |loss|, may be off.
+
+    Where all of them are small so is this: outcomes that differ are not to be taken for one.
+    """
+    largest = _largest(loss)
+    steepest = min(rate * math.exp(min(float(np.max(loss, initial=0.0) - np.max(after, initial=0.0)), 700.0)), 1.0)
+    own = 8.0 * _UNIT * (1.0 + max(largest, -math.log(rate))) * min(1.0, 3.0 * _largest(after))
+    return own + steepest * (1.0 + 1e-9) * (slack + stretch * largest)
 
 
 def _largest(loss: FloatArray) -> float:
