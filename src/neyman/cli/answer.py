@@ -75,7 +75,7 @@ class Answer:
         )
 
     def to_json(self) -> dict[str, object]:
-        """Return the JSON form (documented in the README)."""
+        """Return the JSON form; ``schema`` is raised when a field changes its meaning."""
         report = self.report
         return {
             "schema": SCHEMA,

@@ -39,7 +39,7 @@ class Compared:
         return Interval(forth.lower, forth.upper), Interval(back.lower, back.upper)
 
     def to_json(self) -> dict[str, object]:
-        """Return the JSON form (documented in the README)."""
+        """Return the JSON form; ``schema`` is raised when a field changes its meaning."""
         c = self.comparison
         return {
             "schema": SCHEMA, "version": __version__,

@@ -44,7 +44,7 @@ class Conversion:
     note: str
 
     def to_json(self) -> dict[str, object]:
-        """Return the JSON form (documented in the README)."""
+        """Return the JSON form; ``schema`` is raised when a field changes its meaning."""
         rows = [{**({} if self.place is None else {self.place: row.at}), **row.value.to_json()} for row in self.rows]
         return {
             "schema": SCHEMA, "version": __version__, "from": self.source, "to": self.to, "values": rows,
