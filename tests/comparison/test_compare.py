@@ -49,7 +49,11 @@ def test_crossings_are_where_the_profiles_meet() -> None:
     assert [x.epsilon for x in c.crossings] == pytest.approx([-at, at], abs=1e-9)
     assert all(x.low < x.high < x.low + 1e-8 for x in c.crossings)
     assert c.crossings[0].prior == pytest.approx(0.4185, abs=1e-4)  # printed: near 0.4
+    assert c.unseen == 1e-9
     assert ny.compare(ny.GDP(1.0), ny.GDP(2.0)).crossings == ()
+    near = ny.compare(ny.GDP(1.0), ny.GDP(1.0 + 1e-12))  # too near to tell, and said so
+    assert near.crossings == ()
+    assert near.unseen >= 1e-9
 
 
 def test_crossings_of_one_direction() -> None:

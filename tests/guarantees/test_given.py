@@ -228,6 +228,11 @@ def test_given_guarantees_are_values() -> None:
     assert ny.ZCDP(0.0).advantage == ny.RDP([2.0, 3.0], [0.0, 1.0]).advantage == 0.0
 
 
+def test_one_order_without_divergence_is_no_divergence_at_all() -> None:
+    g = ny.RDP([2.0, 3.0], [0.0, 1.0])
+    assert g.renyi(50.0) == g.zcdp() == g.advantage == 0.0
+
+
 def test_orders_of_which_nothing_is_known_say_nothing() -> None:
     some = ny.RDP([2.0, 3.0, 4.0], [1.0, math.inf, 1e9])
     np.testing.assert_array_equal(some.delta(EPS), ny.RDP(2.0, 1.0).delta(EPS))

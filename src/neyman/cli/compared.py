@@ -47,6 +47,7 @@ class Compared:
             "divergence": self.divergences[0].to_json(), "reverse": self.divergences[1].to_json(),
             "order": c.order, "width": c.width, "prior": c.prior, "epsilon": c.epsilon,
             "excess_advantage": c.excess_advantage,
+            "unseen": c.unseen,
             "crossings": [{"low": x.low, "high": x.high, "prior": x.prior} for x in c.crossings],
             "bayes_error": [{"prior": p, "a": x.to_json(), "b": y.to_json()} for p, x, y in self.errors],
             "sentence": str(c),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -81,11 +82,17 @@ def _guarantee(name: str, value: object, delta: list[float] | None) -> Guarantee
         from neyman.cli.spec import read_spec
 
         return ny.account(read_spec(str(value)))
-    if name == "rdp":
-        return ny.RDP(*read_columns("--rdp", str(value), ("order", "epsilon")))
-    if name == "profile":
-        return ny.Profile(*read_columns("--profile", str(value), ("epsilon", "delta")))
-    return ny.Tradeoff(*read_columns("--tradeoff", str(value), ("alpha", "beta")))
+    makers: dict[str, tuple[Callable[..., Guarantee], tuple[str, str]]] = {
+        "rdp": (ny.RDP, ("order", "epsilon")),
+        "profile": (ny.Profile, ("epsilon", "delta")),
+        "tradeoff": (ny.Tradeoff, ("alpha", "beta")),
+    }
+    make, columns = makers[name]
+    numbers = read_columns(f"--{name}", str(value), columns)
+    try:
+        return make(*numbers)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"--{name} {value}: {error.name}", error.value, error.allowed, error.advice) from None
 
 
 def _from_pairs(epsilon: list[float], delta: list[float] | None) -> Guarantee:

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from neyman._errors import InvalidParameter
-from neyman.comparison.crossings import Crossing, crossings
+from neyman.comparison.crossings import Crossing, Crossings, crossings
 from neyman.comparison.hyperprior import Weighted, weighted
 from neyman.guarantees import Given, Guarantee, OptimisticGuarantee
 from neyman.guarantees.regret import Divergence, divergence
@@ -96,9 +96,20 @@ class Comparison:
         return max(self.b.advantage - self.a.optimistic.advantage, 0.0)
 
     @cached_property
-    def crossings(self) -> tuple[Crossing, ...]:
-        """Where the two curves change places, by rising eps; crossings within 1e-9 of Bayes error may stay unseen."""
+    def _crossings(self) -> Crossings:
         return crossings(self.a.sides, self.b.sides)
+
+    @property
+    def crossings(self) -> tuple[Crossing, ...]:
+        """Where the two curves change places, by rising eps; see ``unseen``."""
+        return self._crossings.found
+
+    @property
+    def unseen(self) -> float:
+        """The Bayes error by which the curves may differ between crossings that are not listed: 1e-9, or what the
+        profiles allow.
+        """
+        return self._crossings.unseen
 
     @cached_property
     def order(self) -> Order:

@@ -9,6 +9,7 @@ can be told.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from neyman._validate import FloatArray
 from neyman.guarantees.regret import Points, evaluate, interval_bounds, last_that_matters, merge, slope_at_zero
 from neyman.guarantees.sides import Sides
 
-__all__ = ["Crossing", "crossings"]
+__all__ = ["Crossing", "Crossings", "crossings"]
 
 _HIDDEN = 1e-9
 _ROUNDS = 10
@@ -43,18 +44,25 @@ class Crossing:
         return float(1.0 / (1.0 + np.exp(-self.epsilon)))
 
 
-def crossings(a: Sides, b: Sides) -> tuple[Crossing, ...]:
-    """Return all crossings between which the Bayes errors differ by more than 1e-9, by rising eps."""
-    points = _told(a, b)
+class Crossings(NamedTuple):
+    """The crossings by rising eps, and the Bayes error by which the curves may differ between others, unseen."""
+
+    found: tuple[Crossing, ...]
+    unseen: float
+
+
+def crossings(a: Sides, b: Sides) -> Crossings:
+    """Return all crossings between which the Bayes errors differ by more than ``unseen``."""
+    points, unseen = _told(a, b)
     right = _found(a, b, points)
     if a.symmetric and b.symmetric:  # the left half is the right one's mirror image
         left, through = [Crossing(-c.high, -c.low) for c in reversed(right)], []
     else:
         backward = Sides(a.backward, a.forward), Sides(b.backward, b.forward)
-        turned = _told(*backward)
+        turned, more = _told(*backward)
         left = [Crossing(-c.high, -c.low) for c in reversed(_found(*backward, turned))]
-        through = _through_zero(turned, points)
-    return (*left, *through, *right)
+        through, unseen = _through_zero(turned, points), max(unseen, more)
+    return Crossings((*left, *through, *right), unseen)
 
 
 def _through_zero(left: Points, right: Points) -> list[Crossing]:
@@ -68,18 +76,18 @@ def _through_zero(left: Points, right: Points) -> list[Crossing]:
     return [Crossing(-float(left.epsilon[first[0]]), float(right.epsilon[first[1]]))]
 
 
-def _told(a: Sides, b: Sides) -> Points:
-    """Points with eps >= 0, close enough to see every crossing there."""
+def _told(a: Sides, b: Sides) -> tuple[Points, float]:
+    """Points with eps >= 0, close enough to see every crossing there, up to the Bayes error that is returned too."""
     end = max(last_that_matters(a.forward, b.forward), last_that_matters(b.forward, a.forward))
     points = evaluate(a.forward, b.forward, np.linspace(0.0, end, _CELLS))
     for _ in range(_ROUNDS):
-        open_ = np.flatnonzero(_undecided(a, b, points))
+        open_ = np.flatnonzero(_undecided(a, b, points) > _HIDDEN)
         if open_.size == 0 or points.y.size + 3 * open_.size > _MOST_POINTS:
             break
         low, high = points.epsilon[open_, None], points.epsilon[open_ + 1, None]
         inner = (low + (high - low) * np.array([0.25, 0.5, 0.75])).ravel()
         points = merge(points, evaluate(a.forward, b.forward, inner))
-    return points
+    return points, max(_HIDDEN, float(np.max(_undecided(a, b, points))))
 
 
 def _found(a: Sides, b: Sides, points: Points) -> list[Crossing]:
@@ -91,16 +99,15 @@ def _found(a: Sides, b: Sides, points: Points) -> list[Crossing]:
     return [_narrowed(a, b, float(points.epsilon[i]), float(points.epsilon[j]), int(sign[i])) for i, j in ends]
 
 
-def _undecided(a: Sides, b: Sides, points: Points) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Intervals on which either curve may lie above the other by more than is hidden, and no end tells."""
+def _undecided(a: Sides, b: Sides, points: Points) -> FloatArray:
+    """By how much both curves may lie above the other within each interval; 0 where its ends show a crossing."""
     turned = Points(
         points.epsilon, points.y, points.other_lower, points.other_upper, points.self_lower, points.self_upper
     )
     above, _ = interval_bounds(points, slope_at_zero(a.forward, a.backward, points))
     below, _ = interval_bounds(turned, slope_at_zero(b.forward, b.backward, turned))
     sign = _sign(points)
-    crossed = sign[:-1] * sign[1:] < 0
-    return (above > _HIDDEN) & (below > _HIDDEN) & ~crossed
+    return np.where(sign[:-1] * sign[1:] < 0, 0.0, np.maximum(np.minimum(above, below), 0.0))
 
 
 def _sign(points: Points) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

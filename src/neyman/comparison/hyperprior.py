@@ -75,11 +75,13 @@ def weighted_divergence(mine: Sides, other: Sides, density: Any) -> float:
 
 def _density(hyperprior: Any) -> Any:
     """Its density, after a look at whether it is one on [0, 1]."""
-    pdf, support = getattr(hyperprior, "pdf", None), getattr(hyperprior, "support", None)
+    pdf: Any = getattr(hyperprior, "pdf", None)
+    support: Any = getattr(hyperprior, "support", None)
     allowed = "a frozen continuous distribution of scipy.stats on [0, 1], or UQuadratic()"
     if not callable(pdf) or not callable(support):
         raise InvalidParameter("hyperprior", hyperprior, allowed)
-    low, high = (float(end) for end in support())  # type: ignore[attr-defined]
+    ends: Any = support()
+    low, high = (float(end) for end in ends)
     if not (0.0 <= low < high <= 1.0):
         raise InvalidParameter("hyperprior", (low, high), allowed, "Its support must lie in [0, 1].")
     some = np.asarray(pdf(np.array([0.3, 0.5])), dtype=np.float64)

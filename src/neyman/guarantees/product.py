@@ -45,6 +45,9 @@ def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) ->
 
     Notes
     -----
+    Computed guarantees compose by their own losses, each direction for itself: that one satisfies another as a curve
+    does not order their powers; a curve alone does (``Tradeoff``, ``Profile``, ``join``).
+
     The product is that of laws whose curves are the f_i (Dong, Roth and Su 2022, Definition 3.1, Theorem 3.2): exact
     laws of mu-GDP, epsilon-DP, (epsilon, delta)-DP, of piecewise straight curves and of computed guarantees; two finite
     laws that enclose the curve for any other. For a few of those, that adds to the width of their own brackets a

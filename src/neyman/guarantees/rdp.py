@@ -68,7 +68,9 @@ class RDP(Given):
 
     @cached_property
     def divergences(self) -> Divergences:
-        """What was stated."""
+        """What was stated; one divergence that is 0 makes all of them 0."""
+        if bool(np.any(self._bounds[1] == 0.0)):
+            return StatedDivergence(np.zeros(0), np.zeros(0), 0.0)
         return StatedDivergence(*self._bounds)
 
 

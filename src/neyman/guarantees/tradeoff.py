@@ -87,7 +87,7 @@ def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: flo
 def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on f(alpha)."""
     epsilon = tangent(sides, alpha, start)
-    value = np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0)
+    value = np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0) + 0.0  # no -0.0
     negative = (epsilon < 0.0) & (alpha > 0.5)
     if np.any(negative):  # the same tangent as e^eps ((1 - alpha) - delta_backward): 1 - alpha is exact
         e, rest = epsilon[negative], 1.0 - alpha[negative]

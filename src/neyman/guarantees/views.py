@@ -143,9 +143,9 @@ class Views(ABC):
         -------
         float or ndarray
             >= 0, never below the truth (``optimistic``: never above). From t = 1 on inf where there is mass at
-            infinity. A mechanism's own: within a relative 1e-12 of each other, up to orders of about a million sigma;
-            for sampled Gaussian noise the rounding of the exponents, 1e-15 times order times loss, comes on top where
-            they decide. From profiles alone: about 1e-8 for smooth ones.
+            infinity. A mechanism's own two bounds: within a relative 1e-12 of each other for orders up to 1e4 at usual
+            rates, up to 1e-6 for extreme orders at tiny rates; for sampled Gaussian noise the rounding of the
+            exponents, 1e-15 times order times loss, comes on top. From profiles alone: 1e-8 to 1e-5.
 
         Raises
         ------

@@ -133,7 +133,9 @@ class DiscreteGrid(GridLaw):
         dropped = -math.inf if self.table.dropped == 0.0 else math.log(self.table.dropped)
         if not 0 <= at < len(self.table.loss):
             return dropped, dropped
-        raised = 1e-12  # for rounding
+        # what adding up so many logarithms may round away, and what the masses themselves may be off
+        largest = 1.0 + max(float(np.abs(sum_[at])) for sum_ in sums)
+        raised = self.table.relative + 4.0 * _UNIT * (16.0 + len(self.table.loss)) * largest
         return float(np.logaddexp(sums[0][at], dropped)) + raised, float(np.logaddexp(sums[1][at], dropped)) + raised
 
 
