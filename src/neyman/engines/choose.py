@@ -25,6 +25,7 @@ from neyman.engines.closed_form import (
 )
 from neyman.engines.common_unit import common_unit
 from neyman.engines.contour import ContourProfile
+from neyman.engines.contour_fold import folded
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.enclosed import enclosed_profiles, unbundled
 from neyman.engines.lattice import LatticeProfile
@@ -33,8 +34,10 @@ from neyman.engines.profile import Profile
 from neyman.engines.revealed import RevealedProfile
 from neyman.engines.shifted import ShiftedProfile
 from neyman.engines.transforms import transform
+from neyman.engines.veiled import VEIL, VeiledProfile
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
+from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from neyman.losses.enclosed import EnclosedStep, ListedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.laplace import LaplaceStep
@@ -107,7 +110,11 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
         atoms = enumerated([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
         if atoms is not None:
             return _both([AtomsProfile(atoms, direction == "remove", tail_mu) for direction in directions])
-        return _on_lattice(losses, directions, tolerance)
+        return (
+            _folded(losses, tolerance, tail_mu)
+            or _behind_veils(losses, directions, tolerance, tail_mu)
+            or _on_lattice(losses, directions, tolerance)
+        )
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance)
     return _by_contour(losses, directions, tolerance, tail_mu)
@@ -159,6 +166,46 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
             *(() if plain else (_POINTS,)),
         )
         for contour, direction in zip(contours, directions, strict=True)
+    ])  # fmt: skip
+
+
+def _folded(losses: Losses, tolerance: float, tail_mu: float) -> Both | None:
+    """Discrete Gaussians on one lattice, where lines along one period of their transform are short."""
+    laws = [(transform(step), times) for step, times in losses]
+    moved = folded([(law, times) for law, times in laws if isinstance(law, DiscreteGaussianTransform)])
+    if moved is None or len(moved[0]) < len(laws):
+        return None
+    contour = ContourProfile(Parts(*moved[:1], 0.0, "remove", moved[1]), None, tail_mu)
+    if not contour.short:
+        return None
+    lattice = partial(LatticeProfile, losses, "remove", tolerance)
+    return _twice(BackedProfile(contour, Meeting(contour, contour), lattice, tolerance, _POINTS))
+
+
+def _behind_veils(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both | None:
+    """Discrete laws without a common lattice, where enough of them return to full size one by one."""
+    units = [step.table().unit for step, _ in losses if isinstance(step, DiscreteStep)]
+    if None not in units and common_unit([unit for unit in units if unit is not None]) is not None:
+        return None
+    laws = [(transform(step), times) for step, times in losses]
+    steps = tuple((law, times) for law, times in laws if law is not None)
+    near, far = Parts(steps, VEIL, "remove"), Parts(steps, 2.0 * VEIL, "remove")
+    if len(steps) < len(laws) or not near.discrete_gaussians:
+        return None
+    walks = [(parts, *Walk.pair(parts)) for parts in (near, far)]
+    contours = [
+        (ContourProfile(parts, remove, tail_mu), ContourProfile(parts.reversed, add, tail_mu))
+        for parts, remove, add in walks
+    ]
+    if not all(both[0].short for both in contours):
+        return None
+    meetings = [Meeting(*(both if len(directions) > 1 else both[:1] * 2)) for both in contours]
+    return _both([
+        VeiledProfile(
+            (contours[0][i], meetings[0]), (contours[1][i], meetings[1]),
+            partial(LatticeProfile, losses, direction, tolerance), tolerance, _POINTS,
+        )
+        for i, direction in enumerate(directions)
     ])  # fmt: skip
 
 

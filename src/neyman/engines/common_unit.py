@@ -27,7 +27,7 @@ def common_unit(units: Sequence[float]) -> float | None:
         step = _measure(step, unit, largest)
         if step * _MOST < largest:
             return None
-    step = largest / round(largest / step)
+        step = largest / round(largest / step)  # Euclid multiplies what the units were rounded by
     fits = all(abs(unit - round(unit / step) * step) <= _SAME * unit for unit in units)
     return step if fits else None
 

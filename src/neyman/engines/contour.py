@@ -49,6 +49,11 @@ class ContourProfile(Profile):
     def end(self) -> float:
         return self._parts.largest_loss * (1.0 + 1e-14)
 
+    @property
+    def short(self) -> bool:
+        """Whether the lines that serve it have few nodes, all of them."""
+        return self._lines.short
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._evaluated(epsilon)[1]
         return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())

@@ -18,6 +18,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.contour_fold import FOLDED, Fold
+from neyman.engines.contour_islands import islands
 from neyman.engines.contour_scan import shortened
 from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
@@ -36,7 +38,7 @@ _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """Where a line stands and what it costs: decided from the real axis alone."""
 
@@ -48,11 +50,25 @@ class Plan:
     limit: float  # log of the mass that may be cut off
     right: int  # the c of the walk that bounds the aliases, on either side (the line's own: none does)
     left: int
+    islands: FloatArray | None = None  # the stretches before the cut that count, where not all of it does
+    fold: Fold | None = None  # of a law on a lattice, whose transform has a period
 
     @property
     def nodes(self) -> float:
         """Points of the trapezoid rule (inf: the line cannot be certified)."""
-        return self.cut * self.spread / (2.0 * math.pi) + 1.0
+        spacing = 2.0 * math.pi / self.spread
+        if self.islands is None:
+            return self.cut / spacing + 1.0
+        return float(np.sum(self.islands[1] - self.islands[0])) / spacing + 2.0 * self.islands.shape[1]
+
+    def omega(self) -> FloatArray:
+        """Those points, ascending from 0."""
+        spacing = 2.0 * math.pi / self.spread
+        if self.islands is None:
+            return spacing * np.arange(math.ceil(self.nodes) + 1)
+        low, high = np.floor(self.islands[0] / spacing), np.ceil(self.islands[1] / spacing)
+        runs = [np.arange(a, b + 1.0) for a, b in zip(low, high, strict=True)]
+        return spacing * np.unique(np.concatenate([[0.0], *runs]))
 
     @classmethod
     def make(
@@ -75,6 +91,17 @@ class Plan:
         right, left = (place for _, place in nearest)
         furthest = most * 2.0 * math.pi / spread if spread < math.inf else math.inf
         cuts, goal = walk.cut_at(index, limit), min(target - log_share, k - 4.0)
+        if parts.fold is not None:
+            spread = parts.fold.whole(spread)
+            some, log_rest = islands(parts, sd, k, parts.fold.half, 2.0 * math.pi / spread, goal - FOLDED)
+            moved = parts.fold.error(parts.discrete_gaussians, float(parts.argument(np.array([c]))[0]))
+            log_truncation = float(np.logaddexp(log_rest + FOLDED, k + math.log(moved)))
+            return cls(c, index, spread, parts.fold.half, log_truncation, limit, right, left, some, parts.fold)
+        if parts.mu > 0.0 and parts.discrete_gaussians:
+            last, log_tail = _cut(parts, cuts, c, sd, k, goal - 0.7, math.inf)
+            some, log_rest = islands(parts, sd, k, last, 2.0 * math.pi / spread, goal - 0.7)
+            log_truncation = float(np.logaddexp(log_tail, log_rest))
+            return cls(c, index, spread, last, log_truncation, limit, right, left, some)
         if parts.rough:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             end = _cut(parts, cuts, c, sd, k, goal - 0.7, math.inf)
@@ -186,8 +213,7 @@ class Line:
         """Evaluate the transforms on the line; along rotated rays where ``steps`` are given, which pays for many
         nodes.
         """
-        spacing = 2.0 * math.pi / plan.spread
-        omega = spacing * np.arange(math.ceil(plan.nodes) + 1)
+        omega = plan.omega()
         z = plan.c + 1j * omega
         k: ComplexArray = 0.5 * parts.mu**2 * z * (z + 1.0)
         error = 2.0 * _UNIT * np.abs(k)
@@ -221,8 +247,7 @@ class Line:
         """The line of ``plan`` on which the integrand, but for e^{scale - z eps} / (z (z + 1)), has these ``values``,
         each within its fault.
         """
-        spacing = 2.0 * math.pi / plan.spread
-        omega = spacing * np.arange(len(values))
+        spacing, omega = 2.0 * math.pi / plan.spread, plan.omega()
         z = plan.c + 1j * omega
         kernel = (spacing / math.pi) / (z * (z + 1.0))
         kernel[0] *= 0.5

@@ -133,7 +133,7 @@ class Parting:
 
     def _difference(self, plan: Plan, cuts: list[float], lost: float) -> Line | None:
         """The line on which e^K - e^{K_b} is integrated."""
-        omega = 2.0 * math.pi / plan.spread * np.arange(math.ceil(plan.nodes) + 1)
+        omega = plan.omega()
         z, w = plan.c + 1j * omega, plan.c + 1.0
         k: ComplexArray = 0.5 * self.parts.mu**2 * z * (z + 1.0)
         jumped: ComplexArray = np.zeros(len(z), complex)  # K - K_b

@@ -10,6 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour_choice import choose
+from neyman.engines.contour_folded import FoldedLine
 from neyman.engines.contour_found import Found
 from neyman.engines.contour_line import Line, Plan
 from neyman.engines.contour_steps import Steps
@@ -20,6 +21,7 @@ __all__ = ["StraightLines"]
 _CHEAP, _BRIEF = 1500, 500  # nodes up to which a line is always taken, and where the law can be parted instead
 _AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
 _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
+_DEEP = -70.0  # log of a delta that is asked for
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
 _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
 _NEAR = 4  # lines less steep than a fine line should be that may stand in for it
@@ -39,6 +41,11 @@ class StraightLines:
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line] = {}
         self._fine: list[tuple[tuple[int, float, float, float], Line | None]] = []
+
+    @property
+    def short(self) -> bool:
+        """Whether every line that serves a delta above 1e-30 costs little."""
+        return all(self._plan(int(i)).nodes <= self._cheap for i in self._chosen if self._walk.depth[i] > _DEEP)
 
     def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
         """Serve the places ``at`` from lines that cost little; return those that have none."""
@@ -118,7 +125,8 @@ class StraightLines:
         w = float(self._parts.argument(np.array([plan.c]))[0])
         terms = sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
         rotated = self._rotations() if plan.nodes * terms > _DENSE * len(self._parts.steps) else None
-        return Line.run(self._parts, self._walk, plan, rotated)
+        kind = Line if plan.fold is None else FoldedLine
+        return kind.run(self._parts, self._walk, plan, rotated)
 
     def _band(self, index: int) -> tuple[float, float]:
         """The eps that line ``index`` serves among the chosen ones."""

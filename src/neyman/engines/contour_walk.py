@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.engines.contour_fold import Fold
+from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.transform import Transform
 
@@ -43,6 +45,7 @@ class Parts:
     steps: tuple[tuple[Transform, int], ...]
     mu: float
     direction: str
+    fold: Fold | None = None  # the lattice of all losses, where it has one that is to be made use of
 
     def argument(self, c: FloatArray) -> FloatArray:
         """The w at which the transforms are taken for Re z = c."""
@@ -74,6 +77,11 @@ class Parts:
     def rough(self) -> bool:
         """Whether some of the transforms do not die along a line."""
         return not all(isinstance(law, SamplingTransform) for law, _ in self.steps)
+
+    @cached_property
+    def discrete_gaussians(self) -> tuple[tuple[DiscreteGaussianTransform, int], ...]:
+        """The steps that are discrete Gaussians, whose transforms return period after period, with nothing between."""
+        return tuple((law, times) for law, times in self.steps if isinstance(law, DiscreteGaussianTransform))
 
     @property
     def parted(self) -> bool:

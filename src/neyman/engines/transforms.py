@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteStep
+from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
+from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.laplace_transform import LaplaceTransform
@@ -24,6 +25,8 @@ def transform(step: Step) -> Transform | None:
         return ReplacedTransform(step.sigma, step.rate)
     if isinstance(step, LaplaceStep):
         return LaplaceTransform(step)
+    if isinstance(step, DiscreteGaussianStep) and step.rate == 1.0 and DiscreteGaussianTransform.serves(step.sigma):
+        return DiscreteGaussianTransform(step.sigma, step.shift)
     if isinstance(step, DiscreteStep):
         return DiscreteTransform(step.table().whole()[0])
     return None

@@ -19,6 +19,7 @@ from neyman._validate import FloatArray
 from neyman.guarantees.dominance import compared
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.given import Given
+from neyman.guarantees.matching import within
 from neyman.guarantees.order import implied
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.tradeoff import excess_lower
@@ -73,7 +74,7 @@ _YES = Satisfaction("yes")
 
 def satisfaction(g: Guarantee, other: Guarantee) -> Satisfaction:
     """Decide whether ``g`` satisfies ``other``: by what they are, by what exactly ``other`` states, then by search."""
-    if g is other or g == other or _same_run(g, other) or implied(g.sides, other.sides):
+    if g is other or g == other or _fewer(g, other) or implied(g.sides, other.sides):
         return _YES
     kind = type(other).__name__ if isinstance(other, Given) else ""
     if kind in _CRITERIA:
@@ -86,10 +87,10 @@ def satisfaction(g: Guarantee, other: Guarantee) -> Satisfaction:
     return _searched(g.sides, other.sides)
 
 
-def _same_run(g: Guarantee, other: Guarantee) -> bool:
-    """Whether both were composed from the same losses."""
-    known = [getattr(one, "losses", None) for one in (g, other)]
-    return known[0] is not None and known[0] == known[1] and g.adjacency == other.adjacency
+def _fewer(g: Guarantee, other: Guarantee) -> bool:
+    """Whether both were composed from known losses, those of ``g`` step by step within those of ``other``."""
+    mine, theirs = (getattr(one, "losses", None) for one in (g, other))
+    return mine is not None and theirs is not None and g.adjacency == other.adjacency and within(mine, theirs)
 
 
 def _searched(mine: Sides, other: Sides) -> Satisfaction:

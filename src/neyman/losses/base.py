@@ -21,6 +21,15 @@ class Step(ABC):
     def tail_mu(self) -> float:
         """A mu for which this step alone is mu-GDP with no floor, in both directions; inf where there is none."""
 
+    def within(self, other: Step) -> bool:
+        """Whether one channel is known that turns the pair of ``other`` into this one, in both directions alike.
+
+        Then whatever can be told from this step, however often it is taken, can be told from the other: Blackwell 1953.
+        Three channels do all of it: more noise; a fresh draw without the record, which makes a smaller rate of any
+        pair; and what turns the worst pair of a kind into any other. False where none is known.
+        """
+        return self == other
+
     @property
     @abstractmethod
     def symmetric(self) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 from neyman.losses.base import Step
 from neyman.losses.outcomes import Outcomes, discrete_gaussian, discrete_laplace, k_ary, worst_of
@@ -35,6 +36,12 @@ class DiscreteStep(Step):
     @abstractmethod
     def table(self) -> Outcomes:
         """The outcomes, with their masses under P and Q."""
+
+    def within(self, other: Step) -> bool:
+        """At a smaller rate, unless more is known."""
+        if not isinstance(other, type(self)):
+            return False
+        return self.rate <= other.rate and self == replace(cast("Any", other), rate=self.rate)
 
     @property
     def tail_mu(self) -> float:
@@ -98,6 +105,13 @@ class DiscreteLaplaceStep(DiscreteNoiseStep):
     rate: float = 1.0
     two_sided: bool = False
 
+    def within(self, other: Step) -> bool:
+        """Wider, as for ``LaplaceStep``, or at a smaller rate."""
+        if not isinstance(other, DiscreteLaplaceStep):
+            return False
+        alike = self.shift == other.shift and self.two_sided == other.two_sided
+        return alike and self.scale >= other.scale and self.rate <= other.rate
+
     def table(self) -> Outcomes:
         """The outcomes, equal losses together."""
         return discrete_laplace(self.scale, self.shift, self.rate, self.two_sided)
@@ -117,6 +131,12 @@ class RandomizedResponseStep(DiscreteStep):
     k: int = 2
     rate: float = 1.0
 
+    def within(self, other: Step) -> bool:
+        """A smaller epsilon, of as many answers or of two, which are the worst; or a smaller rate."""
+        if not isinstance(other, RandomizedResponseStep) or other.k not in (2, self.k):
+            return False
+        return self.epsilon <= other.epsilon and self.rate <= other.rate
+
     def table(self) -> Outcomes:
         """Two outcomes, and a third that says nothing where k > 2."""
         return k_ary(self.epsilon, self.k, 0.0).sampled(self.rate)
@@ -135,6 +155,12 @@ class ApproximateStep(DiscreteStep):
     epsilon: float
     delta: float
     rate: float = 1.0
+
+    def within(self, other: Step) -> bool:
+        """A smaller epsilon, delta or rate."""
+        if not isinstance(other, ApproximateStep):
+            return False
+        return self.epsilon <= other.epsilon and self.delta <= other.delta and self.rate <= other.rate
 
     def table(self) -> Outcomes:
         """Two finite outcomes and two infinite ones."""

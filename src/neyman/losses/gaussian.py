@@ -29,6 +29,9 @@ class GaussianStep(Step):
 
     mu: float
 
+    def within(self, other: Step) -> bool:
+        return isinstance(other, GaussianStep) and self.mu <= other.mu
+
     @property
     def tail_mu(self) -> float:
         """Itself: the mechanism is exactly mu-GDP."""

@@ -37,6 +37,12 @@ class LaplaceStep(Step):
     rate: float = 1.0
     two_sided: bool = False
 
+    def within(self, other: Step) -> bool:
+        """A Laplace law is a narrower one and more noise: their transforms' quotient is that of itself mixed with 0."""
+        if not isinstance(other, LaplaceStep) or self.two_sided != other.two_sided:
+            return False
+        return self.scale >= other.scale and self.rate <= other.rate
+
     @property
     def tail_mu(self) -> float:
         """Of the mechanism when it is not sampled: -2 Phi^-1(e^{-1/(2b)} / 2), the touching point of G_mu and f.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from neyman.losses.base import Step
+from neyman.losses.gaussian import GaussianStep
 
 __all__ = ["ReplacedGaussianStep"]
 
@@ -28,6 +29,11 @@ class ReplacedGaussianStep(Step):
 
     sigma: float
     rate: float
+
+    def within(self, other: Step) -> bool:
+        if isinstance(other, ReplacedGaussianStep):
+            return self.sigma >= other.sigma and self.rate <= other.rate
+        return isinstance(other, GaussianStep) and self.tail_mu <= other.mu
 
     @property
     def tail_mu(self) -> float:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from neyman.losses.base import Step
+from neyman.losses.gaussian import GaussianStep
 
 __all__ = ["SubsampledGaussianStep"]
 
@@ -35,6 +36,11 @@ class SubsampledGaussianStep(Step):
 
     sigma: float
     rate: float
+
+    def within(self, other: Step) -> bool:
+        if isinstance(other, SubsampledGaussianStep):
+            return self.sigma >= other.sigma and self.rate <= other.rate
+        return isinstance(other, GaussianStep) and self.tail_mu <= other.mu
 
     @property
     def tail_mu(self) -> float:
