@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neyman import comparison, conversions
+    from neyman import comparison, conversions, risk
     from neyman._errors import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
     from neyman.accounting import account
     from neyman.comparison import Comparison, compare
@@ -92,6 +92,7 @@ __all__ = [
     "join",
     "mechanism_from_dict",
     "meet",
+    "risk",
 ]
 
 _ROOMS = {
@@ -135,6 +136,7 @@ _ROOMS = {
 _WHOLE_ROOMS = (
     "comparison",
     "conversions",
+    "risk",
 )  # public as they are
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 

@@ -1,0 +1,33 @@
+"""What an attacker can do at most: operational risks of a guarantee, each with the sentence that explains it.
+
+Success is bounded from above, error from below. ``prior`` is always P(record absent), ``membership_prior`` always
+P(record present).
+
+>>> import neyman as ny
+>>> print(ny.risk.accuracy(ny.GDP(1.0), prior=0.5))
+An attacker who guesses whether a record was used, when it was left out with a chance of 50 %, is right with a
+chance of at most 69.2 % (without the output: 50 %).
+"""
+
+from __future__ import annotations
+
+from neyman.risk.membership import accuracy, advantage, bayes_error, posterior, tpr
+from neyman.risk.pair import AgainstPair, Beside, against_pair
+from neyman.risk.target import attribute_inference, reconstruction, relative_risk, singling_out
+from neyman.risk.value import Risk
+
+__all__ = [
+    "AgainstPair",
+    "Beside",
+    "Risk",
+    "accuracy",
+    "advantage",
+    "against_pair",
+    "attribute_inference",
+    "bayes_error",
+    "posterior",
+    "reconstruction",
+    "relative_risk",
+    "singling_out",
+    "tpr",
+]
