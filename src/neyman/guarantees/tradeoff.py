@@ -27,6 +27,7 @@ _NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this 
 _FARTHEST = 1e12
 _OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
+_CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _TRIES = 12
 
 _Score = Callable[[Profile, FloatArray], FloatArray]
@@ -46,10 +47,19 @@ def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
             log_rest = np.maximum(np.log1p(-rest), -700.0)
         epsilon[~forward] = -_touching(sides.backward, power_score, log_rest, start)
     if np.any(alpha == 0.0):
-        last = epsilon_upper(sides.forward, np.array([_NO_MASS]), start)[0]
-        end = sides.forward.end  # with mass at infinity delta stays where it is from there on
-        epsilon[alpha == 0.0] = last if np.isfinite(last) else (end if np.isfinite(end) else 0.0)
+        epsilon[alpha == 0.0] = _last(sides.forward, start)
     return _at_knots(sides, alpha, np.clip(epsilon, -_FARTHEST, _FARTHEST))
+
+
+def _last(profile: Profile, start: float) -> float:
+    """Where next to nothing is left of delta, or no less than here: the tangent at alpha = 0."""
+    last = float(epsilon_upper(profile, np.array([_NO_MASS]), start)[0])
+    if np.isfinite(last):
+        return last
+    if np.isfinite(profile.end):  # with mass at infinity delta stays where it is from there on
+        return profile.end
+    tries = start * np.geomspace(1.0, 1e4, 41)
+    return float(tries[int(np.argmin(profile.bracket(tries).upper))])
 
 
 def _at_knots(sides: Sides, alpha: FloatArray, epsilon: FloatArray) -> FloatArray:
@@ -146,6 +156,22 @@ def beta_upper(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
 
 def power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on 1 - f(alpha)."""
+    if not np.isfinite(sides.forward.end):
+        return _power_lower(sides, alpha, start)
+    # losses that end: towards alpha = 0 the curve is steep and straight, and a chord says more than points so near
+    nearest = min(1e-9, 0.25 * float(np.exp(-min(sides.forward.end, 690.0))))
+    chords = np.geomspace(nearest, 0.5, _CHORDS)
+    both = _power_lower(sides, np.concatenate([alpha, chords]), start)
+    value, ahead = both[: len(alpha)], both[len(alpha) :]
+    first = float(sides.forward.bracket(np.array([sides.forward.end])).lower[0])
+    with np.errstate(under="ignore"):
+        share = alpha[:, None] / chords
+        chord = (first * (1.0 - share) + ahead * share) * (1.0 - 8.0 * UNIT)
+    return np.maximum(value, np.max(np.where(share <= 1.0, chord, 0.0), axis=1))
+
+
+def _power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+    """The same from the points around each tangent."""
     epsilon = tangent(sides, alpha, start)
     power, _ = _infimum(sides, alpha, epsilon, start, "power")
     beta = beta_upper(sides, alpha, start)
