@@ -72,6 +72,7 @@ def test_inline_settings(call: Any) -> None:
         (("gauss.json", "dpsgd:1,1.5,2"), "sample_rate must be"),
         (("gauss.json", "laplace.json", "--prior", "1.5"), "prior must be a number in [0, 1]"),
         (("gauss.json", "laplace.json", "--adjacency", "swap"), "adjacency must be one of"),
+        (("-", "-"), "Standard input can be read once."),
     ],
 )
 def test_refusals_are_one_line(call: Any, arguments: tuple[str, ...], words: str) -> None:
@@ -80,3 +81,23 @@ def test_refusals_are_one_line(call: Any, arguments: tuple[str, ...], words: str
     assert err.startswith("neyman: ")
     assert err.count("\n") == 1
     assert words in err
+
+
+def test_beliefs_about_the_prior_are_weighed(call: Any) -> None:
+    pair = ("dpsgd:0.36,0.0155,30", "dpsgd:0.22,0.0065,30")
+    _, out, _ = call(*pair, "--prior", "jeffreys", "--prior", "uquadratic", "--prior", "0.1", "--json")
+    answer = json.loads(out)
+    jeffreys, uquadratic = answer["weighted"]
+    assert (jeffreys["prior"], jeffreys["preferred"]) == ("jeffreys", "b")
+    assert (uquadratic["prior"], uquadratic["preferred"]) == ("uquadratic", "a")
+    assert jeffreys["divergence"]["upper"] == pytest.approx(0.0073363, rel=1e-4)
+    assert [row["prior"] for row in answer["bayes_error"]] == [0.1]
+    _, shown, _ = call(*pair, "--prior", "beta:2,5")
+    assert "beta:2,5, b instead of a" in shown
+    assert "Weighed by beta:2,5, b is preferred." in shown
+
+
+@pytest.mark.parametrize("text", ["nan", "1.5", "beta:1", "beta:-1,2", "beta:1,2,3", "gamma:1,2", "certain"])
+def test_other_beliefs_are_refused(call: Any, text: str) -> None:
+    code, out, err = call("dpsgd:1,0.1,3", "dpsgd:2,0.1,3", "--prior", text)
+    assert (code, out, err.count("\n")) == (2, "", 1)

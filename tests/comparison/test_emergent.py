@@ -132,3 +132,12 @@ def test_refusals() -> None:
             call()
         assert caught.value.name == name
     assert np.isfinite(m.error)
+
+
+def test_the_smallest_number_is_that() -> None:
+    a, b, limit = ny.Laplace(1.0), ny.Gaussian(1.15), 1e-3
+    found = dominates_after(a, b, limit)
+    assert (found.copies, found.smallest) == (6, True)
+    for n in range(1, 7):
+        divergence = ny.compare(ny.account(a**n), ny.account(b**n)).bounds[0]
+        assert divergence.upper <= limit if n == 6 else divergence.lower > limit

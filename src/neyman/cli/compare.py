@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman._validate import probability
+from neyman.cli.beliefs import beliefs_and_numbers
 from neyman.cli.respond import Adjacency, AsJson, Tolerance
 
 if TYPE_CHECKING:
@@ -23,7 +23,11 @@ def compare(
     a: Annotated[str, typer.Argument(help=f"The one: {_FORM}.")],
     b: Annotated[str, typer.Argument(help="The other, in the same form.")],
     prior: Annotated[
-        list[float] | None, typer.Option(help="Show both Bayes errors at this P(record absent); repeatable.")
+        list[str] | None,
+        typer.Option(
+            help="A number: show both Bayes errors at this P(record absent). Or beliefs about it, to weigh them by: "
+            "uniform, jeffreys, uquadratic, beta:A,B. Repeatable."
+        ),
     ] = None,
     adjacency: Adjacency = "add_or_remove",
     tolerance: Tolerance = 1e-6,
@@ -33,13 +37,15 @@ def compare(
 
     Example: neyman compare dpsgd:2,9e-4,1400000 dpsgd:3,9e-4,3400000
     """
-    priors = [probability("prior", p) for p in prior or [0.5]]
+    priors, beliefs = beliefs_and_numbers(prior or [])
+    if a == b == "-":
+        raise InvalidParameter("B", b, "a file, or dpsgd:...", "Standard input can be read once.")
     mechanisms = [_mechanism(name, text) for name, text in (("A", a), ("B", b))]
     import neyman as ny
     from neyman.cli.compared import Compared
 
     guarantees = [ny.account(m, adjacency=adjacency, tolerance=tolerance) for m in mechanisms]
-    answer = Compared.of((mechanisms[0], mechanisms[1]), ny.compare(*guarantees), priors)
+    answer = Compared.of((mechanisms[0], mechanisms[1]), ny.compare(*guarantees), priors, beliefs)
     if as_json:
         typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
         return

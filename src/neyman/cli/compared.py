@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from rich.console import Console
 
 from neyman import __version__
 from neyman.cli.answer import Interval
 from neyman.cli.table import bracket_text, rounded_up, table
-from neyman.comparison import Comparison
+from neyman.comparison import Comparison, Weighted
 from neyman.guarantees import Guarantee
+from neyman.guarantees.regret import Divergence
 from neyman.mechanisms import Mechanism
 
 __all__ = ["Compared", "show"]
@@ -25,18 +27,24 @@ class Compared:
     mechanisms: tuple[Mechanism, Mechanism]
     comparison: Comparison
     errors: tuple[tuple[float, Interval, Interval], ...]
+    weighted: tuple[tuple[str, Weighted], ...]
 
     @classmethod
-    def of(cls, mechanisms: tuple[Mechanism, Mechanism], comparison: Comparison, priors: list[float]) -> Compared:
-        """With both Bayes errors at each prior."""
+    def of(
+        cls, mechanisms: tuple[Mechanism, Mechanism], comparison: Comparison, priors: list[float],
+        beliefs: list[tuple[str, Any]],
+    ) -> Compared:  # fmt: skip
+        """With both Bayes errors at each prior, and weighed by each law of it."""
         rows = [(p, _error(comparison.a, p), _error(comparison.b, p)) for p in priors]
-        return cls(mechanisms, comparison, tuple(rows))
+        weighed = ((name, comparison.weighted(law)) for name, law in beliefs)
+        kept = tuple((name, one) for name, one in weighed if isinstance(one, Weighted))  # all that are offered are
+        return cls(mechanisms, comparison, tuple(rows), kept)
 
     @property
     def divergences(self) -> tuple[Interval, Interval]:
         """Certified brackets, both ways."""
         forth, back = self.comparison.bounds
-        return Interval(forth.lower, forth.upper), Interval(back.lower, back.upper)
+        return _interval(forth), _interval(back)
 
     def to_json(self) -> dict[str, object]:
         """Return the JSON form; ``schema`` is raised when a field changes its meaning."""
@@ -50,8 +58,20 @@ class Compared:
             "unseen": c.unseen,
             "crossings": [{"low": x.low, "high": x.high, "prior": x.prior} for x in c.crossings],
             "bayes_error": [{"prior": p, "a": x.to_json(), "b": y.to_json()} for p, x, y in self.errors],
+            "weighted": [
+                {"prior": name, **{key: _interval(d).to_json() for key, d in _both(w)}, "preferred": w.preferred}
+                for name, w in self.weighted
+            ],
             "sentence": str(c),
         }  # fmt: skip
+
+
+def _both(weighted: Weighted) -> tuple[tuple[str, Divergence], tuple[str, Divergence]]:
+    return ("divergence", weighted.bounds[0]), ("reverse", weighted.bounds[1])
+
+
+def _interval(found: Divergence) -> Interval:
+    return Interval(found.lower, found.upper)
 
 
 def _error(guarantee: Guarantee, prior: float) -> Interval:
@@ -72,6 +92,17 @@ def show(answer: Compared, console: Console) -> None:
     for prior, x, y in answer.errors:
         errors.add_row(f"{prior:g}", bracket_text(x), bracket_text(y))
     console.print(errors)
+    if answer.weighted:
+        weighed = table("weighed by", "certified bracket", "at most")
+        for name, w in answer.weighted:
+            for words, (_, found) in zip(("b instead of a", "a instead of b"), _both(w), strict=True):
+                weighed.add_row(f"{name}, {words}", bracket_text(_interval(found)), rounded_up(found.upper, 5))
+        console.print(weighed)
+        for name, w in answer.weighted:
+            choice = (
+                "neither can be preferred" if w.preferred in ("either", "undecided") else f"{w.preferred} is preferred"
+            )
+            console.print(f"Weighed by {name}, {choice}.", highlight=False)
     if c.crossings:
         places = ", ".join(f"{x.prior:.5g}" for x in c.crossings)
         console.print(f"The curves cross at prior {places}.", highlight=False, soft_wrap=True)

@@ -12,7 +12,7 @@ from neyman.comparison.compare import Comparison, compare
 from neyman.comparison.crossings import Crossing
 from neyman.comparison.design import Candidate, Choice, least_noise, pareto
 from neyman.comparison.emergent import Dominance, dominates_after
-from neyman.comparison.hyperprior import UQuadratic, Weighted
+from neyman.comparison.hyperprior import UQuadratic, Weighted, WeightedEstimate
 from neyman.comparison.moments import DominanceBound, Moments, dominance_bound, moments
 
 __all__ = [
@@ -25,6 +25,7 @@ __all__ = [
     "Moments",
     "UQuadratic",
     "Weighted",
+    "WeightedEstimate",
     "compare",
     "dominance_bound",
     "dominates_after",

@@ -3,14 +3,26 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
+import numpy as np
+
 from neyman._errors import InvalidParameter
 from neyman.comparison.crossings import Crossing, Crossings, crossings
-from neyman.comparison.hyperprior import Weighted, weighted
-from neyman.guarantees import Given, Guarantee, OptimisticGuarantee
+from neyman.comparison.hyperprior import Weighted, WeightedEstimate, weighted
+from neyman.guarantees import (
+    BLATANT,
+    PERFECT,
+    ComposedGuarantee,
+    Given,
+    Guarantee,
+    OptimisticGuarantee,
+    Satisfaction,
+)
 from neyman.guarantees.regret import Divergence, divergence
+from neyman.losses.enclosed import EnclosedStep
 
 __all__ = ["Comparison", "compare"]
 
@@ -45,11 +57,6 @@ def compare(a: Guarantee, b: Guarantee) -> Comparison:
     >>> round(c.divergence, 8), round(c.reverse, 8), c.order, [round(x.prior, 3) for x in c.crossings]
     (0.00527221, 0.03413855, 'incomparable', [0.419, 0.581])
     """
-    for name, value in (("a", a), ("b", b)):
-        if not isinstance(value, Guarantee) or isinstance(value, OptimisticGuarantee):
-            raise InvalidParameter(name, value, "a Guarantee", "Account for a mechanism first: ny.account(mechanism).")
-    if a.adjacency != b.adjacency:
-        raise InvalidParameter("b", b.adjacency, f"a guarantee for the neighbours of a, {a.adjacency!r}")
     return Comparison(a, b)
 
 
@@ -57,13 +64,33 @@ class Comparison:
     """What it costs to choose ``b`` in place of ``a``, and the reverse; each value is computed when first asked for."""
 
     def __init__(self, a: Guarantee, b: Guarantee) -> None:
+        for name, value in (("a", a), ("b", b)):
+            if not isinstance(value, Guarantee) or isinstance(value, OptimisticGuarantee):
+                advice = "Account for a mechanism first: ny.account(mechanism)."
+                raise InvalidParameter(name, value, "a Guarantee", advice)
+        if a.adjacency != b.adjacency:
+            advice = "Account for both under one adjacency; a given guarantee is for add_or_remove."
+            raise InvalidParameter("b", b.adjacency, f"a guarantee for the neighbours of a, {a.adjacency!r}", advice)
         self.a = a
         self.b = b
 
     @cached_property
+    def _forth(self) -> Satisfaction:
+        return self.a.satisfies(self.b)
+
+    @cached_property
+    def _back(self) -> Satisfaction:
+        return self.b.satisfies(self.a)
+
+    @cached_property
     def bounds(self) -> tuple[Divergence, Divergence]:
         """Certified brackets of Delta(a || b) and of Delta(b || a), with the real eps where each is attained."""
-        return _bounds(self.a, self.b), _bounds(self.b, self.a)
+        forth = divergence(self.a.sides, self.b.sides, _SHARP)
+        back = divergence(self.b.sides, self.a.sides, _SHARP)
+        return (
+            forth if forth.lower > 0.0 else _sharpened(forth, self._back),
+            back if back.lower > 0.0 else _sharpened(back, self._forth),
+        )
 
     @property
     def divergence(self) -> float:
@@ -93,10 +120,16 @@ class Comparison:
     @property
     def excess_advantage(self) -> float:
         """How much more membership advantage ``b`` may give away than ``a``: delta_b(0) - delta_a(0), from above."""
-        return max(self.b.advantage - self.a.optimistic.advantage, 0.0)
+        if self.divergence == 0.0:  # no attacker gains
+            return 0.0
+        zero = np.zeros(1)
+        gain = float(self.b.sides.bracket(zero).upper[0] - self.a.sides.bracket(zero).lower[0])
+        return max(math.nextafter(gain, math.inf), 0.0)
 
     @cached_property
     def _crossings(self) -> Crossings:
+        if 0.0 in (self.divergence, self.reverse):  # one is nowhere above the other
+            return Crossings((), 0.0)
         return crossings(self.a.sides, self.b.sides)
 
     @property
@@ -107,7 +140,7 @@ class Comparison:
     @property
     def unseen(self) -> float:
         """The Bayes error by which the curves may differ between crossings that are not listed: 1e-9, or what the
-        profiles allow.
+        profiles allow; 0 where the order rules crossings out.
         """
         return self._crossings.unseen
 
@@ -118,7 +151,7 @@ class Comparison:
         "more_private": f_a >= f_b everywhere and somewhere above; "less_private": the reverse; "equal";
         "incomparable": each is better somewhere; "undecided": the certificates do not tell, see ``width``.
         """
-        forth, back = self.a.satisfies(self.b).outcome, self.b.satisfies(self.a).outcome
+        forth, back = self._forth.outcome, self._back.outcome
         answers: dict[tuple[str, str], Order] = {
             ("yes", "yes"): "equal", ("yes", "no"): "more_private", ("no", "yes"): "less_private",
             ("no", "no"): "incomparable",
@@ -135,25 +168,45 @@ class Comparison:
 
     @property
     def note(self) -> str:
-        """A warning where bounds are compared, not mechanisms; empty otherwise."""
-        given = [repr(g) for g in (self.a, self.b) if isinstance(g, Given)]
+        """A warning where bounds are compared, not mechanisms; empty otherwise.
+
+        A mechanism accounted for with an ``Opaque`` inside, or a product, is told from others only where the curve that
+        was promised has no law of its own.
+        """
+        given = [repr(g) for g in (self.a, self.b) if _promised(g)]
         if not given:
             return ""
         return f"{' and '.join(given)}: what is promised is compared; the mechanism behind it may be more private."
 
-    def weighted(self, hyperprior: Any) -> Weighted:
+    def weighted(self, hyperprior: Any) -> Weighted | WeightedEstimate:
         """Weigh the Bayes errors by a law of the attacker's prior, both ways.
 
         Parameters
         ----------
         hyperprior : frozen distribution of scipy.stats on [0, 1], or UQuadratic()
             Its density multiplies the Bayes errors at each prior, P(record absent). Jeffreys': scipy.stats.beta(0.5,
-            0.5).
+            0.5). A narrow belief, an attacker whose prior is between 0.1 and 0.2: scipy.stats.uniform(0.1, 0.1).
+
+        Returns
+        -------
+        Weighted
+            For Beta laws on [0, 1], uniform laws on any part of it and ``UQuadratic()``: max over priors of density
+            (R_a - R_b), and of density (R_b - R_a), certified from both sides (1e-10 apart, relatively, where the
+            profiles are as sharp), with the preference that follows, "undecided" where the brackets overlap.
+        WeightedEstimate
+            For any other law: the same by search, without a promise.
 
         Raises
         ------
         InvalidParameter
-            If it is no continuous distribution on [0, 1].
+            If it is no continuous distribution on [0, 1], or not frozen.
+
+        Notes
+        -----
+        Kaissis et al. (2024), Beyond the calibration point, Section 5: the maximum is taken over the prior, of the
+        density times the difference; it is no expectation, and it is not normalised by the density's peak. A density
+        may grow without end as the prior tends to 0 or 1, yet the maximum is finite: the difference is at most
+        min(prior, 1 - prior) there.
 
         Examples
         --------
@@ -162,16 +215,17 @@ class Comparison:
         >>> c.weighted(ny.comparison.UQuadratic()).preferred
         'b'
         """
-        return weighted(self.a.sides, self.b.sides, hyperprior)
+        forth, back = self.bounds
+        return weighted(self.a.sides, self.b.sides, hyperprior, (forth.upper == 0.0, back.upper == 0.0))
 
     def __str__(self) -> str:
         """The sentence for a person."""
         cost, other = self.bounds
         parts = [
-            f"Choosing b instead of a costs at most {cost.upper:.3g} of the attacker's Bayes error"
+            f"Choosing b instead of a costs at most {_up(cost.upper, 3)} of the attacker's Bayes error"
             + (f", at prior {self.prior:.3g} (P(record absent))" if cost.lower > 0.0 else "")
-            + f"; choosing a instead of b at most {other.upper:.3g}.",
-            _ORDERS[self.order].format(width=f"{self.width:.2g}"),
+            + f"; choosing a instead of b at most {_up(other.upper, 3)}.",
+            _ORDERS[self.order].format(width=_up(self.width, 2)),
             self.note,
         ]
         return " ".join(part for part in parts if part)
@@ -180,12 +234,33 @@ class Comparison:
         return f"<Comparison: {self.order}, {self.divergence:.6g} and {self.reverse:.6g}>"
 
 
-def _bounds(mine: Guarantee, other: Guarantee) -> Divergence:
-    """Delta(mine || other): 0 if, and only if, ``other`` satisfies what ``mine`` promises."""
-    found = divergence(mine.sides, other.sides, _SHARP)
-    if found.lower > 0.0 or not other.satisfies(mine):
-        return found
-    return Divergence(0.0, 0.0, 0.0)
+def _sharpened(found: Divergence, answer: Satisfaction) -> Divergence:
+    """Delta(mine || other), by whether ``other`` satisfies what ``mine`` promises: then, and then only, it is 0."""
+    if answer:
+        return Divergence(0.0, 0.0, 0.0)
+    if answer.outcome == "undecided":  # nowhere do the deltas differ by more, and 1 + e^eps or 1 + e^-eps is 2 or more
+        return replace(found, upper=min(found.upper, 0.5 * answer.excess))
+    return found
+
+
+def _promised(g: Guarantee) -> bool:
+    """Whether ``g`` is known to be a bound, given or combined, and not what a mechanism does."""
+    if isinstance(g, Given):
+        return True
+    if g is PERFECT or g is BLATANT:
+        return False
+    losses = g.losses if isinstance(g, ComposedGuarantee) else None
+    return losses is None or any(isinstance(step, EnclosedStep) for step, _ in losses)
+
+
+def _up(value: float, digits: int) -> str:
+    """So many digits, rounded up: what is said to be "at most" is."""
+    for step in (0.0, 0.5):
+        unit = 0.0 if value == 0.0 else 10.0 ** (math.floor(math.log10(value)) - digits + 1)
+        text = f"{value + step * unit:.{digits}g}"
+        if float(text) >= value:
+            break
+    return text
 
 
 _ORDERS: dict[str, str] = {

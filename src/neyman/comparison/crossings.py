@@ -20,7 +20,7 @@ from neyman.guarantees.sides import Sides
 __all__ = ["Crossing", "Crossings", "crossings"]
 
 _HIDDEN = 1e-9
-_ROUNDS = 10
+_ROUNDS = 20
 _MOST_POINTS = 8_000
 _BISECTIONS = 60
 _CELLS = 64
@@ -81,13 +81,14 @@ def _told(a: Sides, b: Sides) -> tuple[Points, float]:
     end = max(last_that_matters(a.forward, b.forward), last_that_matters(b.forward, a.forward))
     points = evaluate(a.forward, b.forward, np.linspace(0.0, end, _CELLS))
     for _ in range(_ROUNDS):
-        open_ = np.flatnonzero(_undecided(a, b, points) > _HIDDEN)
+        hidden, least = _undecided(a, b, points)
+        open_ = np.flatnonzero(hidden > np.maximum(_HIDDEN, 2.0 * least))
         if open_.size == 0 or points.y.size + 3 * open_.size > _MOST_POINTS:
             break
         low, high = points.epsilon[open_, None], points.epsilon[open_ + 1, None]
         inner = (low + (high - low) * np.array([0.25, 0.5, 0.75])).ravel()
         points = merge(points, evaluate(a.forward, b.forward, inner))
-    return points, max(_HIDDEN, float(np.max(_undecided(a, b, points))))
+    return points, max(_HIDDEN, float(np.max(_undecided(a, b, points)[0])))
 
 
 def _found(a: Sides, b: Sides, points: Points) -> list[Crossing]:
@@ -99,15 +100,32 @@ def _found(a: Sides, b: Sides, points: Points) -> list[Crossing]:
     return [_narrowed(a, b, float(points.epsilon[i]), float(points.epsilon[j]), int(sign[i])) for i, j in ends]
 
 
-def _undecided(a: Sides, b: Sides, points: Points) -> FloatArray:
-    """By how much both curves may lie above the other within each interval; 0 where its ends show a crossing."""
+def _undecided(a: Sides, b: Sides, points: Points) -> tuple[FloatArray, FloatArray]:
+    """By how much both curves may lie above the other within each interval; 0 where there is one crossing, certainly.
+
+    And how little that can be, whatever the inner points: what the brackets at the ends allow.
+    """
     turned = Points(
         points.epsilon, points.y, points.other_lower, points.other_upper, points.self_lower, points.self_upper
     )
-    above, _ = interval_bounds(points, slope_at_zero(a.forward, a.backward, points))
-    below, _ = interval_bounds(turned, slope_at_zero(b.forward, b.backward, turned))
+    slopes = slope_at_zero(a.forward, a.backward, points), slope_at_zero(b.forward, b.backward, turned)
+    above, _ = interval_bounds(points, slopes[0])
+    below, _ = interval_bounds(turned, slopes[1])
     sign = _sign(points)
-    return np.where(sign[:-1] * sign[1:] < 0, 0.0, np.maximum(np.minimum(above, below), 0.0))
+    steepest = [_slopes(p, first) for p, first in zip((points, turned), slopes, strict=True)]
+    # where the one always falls faster than the other, they meet once
+    once = (steepest[0][1] < steepest[1][0]) | (steepest[1][1] < steepest[0][0])
+    both = np.maximum(np.minimum(above, below), 0.0)
+    least = np.minimum(*(np.maximum(p.other_upper - p.self_lower, 0.0) / (2.0 + p.y) for p in (points, turned)))
+    return np.where(once & (sign[:-1] * sign[1:] < 0), 0.0, both), np.maximum(least[:-1], least[1:])
+
+
+def _slopes(p: Points, first: float) -> tuple[FloatArray, FloatArray]:
+    """Bounds on the slope in x = e^eps of the convex self within each interval, from the secants outside."""
+    step = np.diff(p.y)
+    after = (p.self_upper[2:] - p.self_lower[1:-1]) / step[1:]
+    before = (p.self_lower[1:-1] - p.self_upper[:-2]) / step[:-1]
+    return np.append(-first, before), np.append(np.minimum(after, 0.0), 0.0)
 
 
 def _sign(points: Points) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -11,16 +11,15 @@ from scipy.optimize import brentq
 
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, positive, reals
+from neyman.comparison.compare import compare
 from neyman.engines.choose import profiles
-from neyman.guarantees import Guarantee
-from neyman.guarantees.regret import divergence
+from neyman.guarantees import Guarantee, OptimisticGuarantee
 from neyman.guarantees.sides import Sides
 from neyman.mechanisms import DPSGD
 
 __all__ = ["Candidate", "Choice", "least_noise", "pareto"]
 
 _TOLERANCE = 1e-6
-_SHARP = 1e-9
 _WIDTH = 1e-9  # relative, of the noise
 _LEAST, _MOST = 0.05, 1e6
 
@@ -64,7 +63,7 @@ def pareto(candidates: Iterable[Candidate], baseline: Guarantee) -> tuple[Choice
 
     Notes
     -----
-    Kaissis et al. (2024), Section 5. The excess is certified from above, 1e-9 wide where the profiles are as sharp;
+    Kaissis et al. (2024), Section 5. The excess is certified from above, 1e-10 wide where the profiles are as sharp;
     candidates closer than that may be ranked either way.
 
     Examples
@@ -77,24 +76,34 @@ def pareto(candidates: Iterable[Candidate], baseline: Guarantee) -> tuple[Choice
     >>> [(row.name, row.efficient) for row in pareto(rows, base)]
     [('a', True), ('c', False), ('b', True)]
     """
-    rows = list(candidates)
+    rows = list(candidates) if isinstance(candidates, Iterable) else [candidates]
+    for row in rows:
+        if not isinstance(row, Candidate):
+            raise InvalidParameter("candidates", row, "some Candidate(name, guarantee, utility)")
     names = [row.name for row in rows]
-    if not rows or len(set(names)) < len(names):
+    if not rows or any(names.count(name) > 1 for name in names):
         raise InvalidParameter("candidates", names, "at least one candidate, all of different names")
-    if not isinstance(baseline, Guarantee):
-        raise InvalidParameter("baseline", baseline, "a Guarantee")
+    _promise("baseline", baseline)
     excess: list[float] = []
     for row in rows:
-        if not isinstance(row.guarantee, Guarantee) or row.guarantee.adjacency != baseline.adjacency:
+        if _promise("candidates", row.guarantee).adjacency != baseline.adjacency:
             raise InvalidParameter("candidates", row.name, f"guarantees for the adjacency {baseline.adjacency!r}")
-        reals("utility", row.utility)
-        excess.append(divergence(baseline.sides, row.guarantee.sides, _SHARP).upper)
-    pairs = [(row.utility, cost) for row, cost in zip(rows, excess, strict=True)]
+        if reals("utility", row.utility).ndim:
+            raise InvalidParameter("utility", row.utility, "a finite number")
+        excess.append(compare(baseline, row.guarantee).divergence)
+    pairs = [(float(row.utility), cost) for row, cost in zip(rows, excess, strict=True)]
     found = [
-        Choice(row.name, float(row.utility), cost, not any(_beats(other, (row.utility, cost)) for other in pairs))
-        for row, cost in zip(rows, excess, strict=True)
+        Choice(row.name, *pair, not any(_beats(other, pair) for other in pairs))
+        for row, pair in zip(rows, pairs, strict=True)
     ]
     return tuple(sorted(found, key=lambda choice: (choice.excess, -choice.utility)))
+
+
+def _promise(name: str, value: object) -> Guarantee:
+    """Refuse lower bounds, too: an excess read from them would not be certified."""
+    if not isinstance(value, Guarantee) or isinstance(value, OptimisticGuarantee):
+        raise InvalidParameter(name, value, "a Guarantee", "Account for a mechanism first: ny.account(mechanism).")
+    return value
 
 
 def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:

@@ -10,7 +10,9 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, choice, whole
+from neyman.engines.enclosed import unbundled
 from neyman.losses.base import Step
+from neyman.losses.custom import CustomStep
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.power_law import PowerLaw, power_laws
@@ -20,8 +22,12 @@ from neyman.mechanisms import Mechanism
 
 __all__ = ["DominanceBound", "Moments", "dominance_bound", "moments"]
 
-_PANELS, _ORDER = 6000, 8
-_SEEN = 13.5  # standard deviations on either side
+_PANELS, _ORDER = 3000, 8
+_SEEN = 13.5  # standard deviations on either side of each centre
+_BEND = 40.0  # units of the loss on either side of where a sampled loss turns
+_SMALL = 0.1  # |loss| below which e^l - 1 - l is a series
+_STILL = 1e-9  # of v1: a standard deviation below has no digits left
+_LEAST, _LARGEST = 1e-290, 1e290  # of a third moment
 _BERRY_ESSEEN = 0.56  # Shevtsova 2010, independent summands; Dong, Roth and Su 2022, Theorem 5
 
 Direction = Literal["remove", "add"]
@@ -32,7 +38,8 @@ _DIRECTIONS: tuple[Direction, ...] = ("remove", "add")
 class Moments:
     """Moments of the loss of one step under H0, for the trade-off function f of one direction.
 
-    ``v1`` = -int log|f'| = KL(Q || P), ``v2`` = int log^2|f'|, ``v3`` = int |log|f'| + v1|^3, ``v4`` = int |log|f'||^3.
+    ``v1`` = -int log|f'| = KL(Q || P), ``v2`` = int log^2|f'|, ``v3`` = int |log|f'| + v1|^3, ``v4`` = int |log|f'||^3;
+    ``variance`` = v2 - v1^2, with digits of its own.
     By quadrature in double precision, about 1e-11 relative; not certified.
     """
 
@@ -40,17 +47,19 @@ class Moments:
     v2: float
     v3: float
     v4: float
+    variance: float
     direction: Direction
 
     @property
     def eta(self) -> float:
         """v1 / sqrt(v2 - v1^2): N copies come near mu = 2 eta sqrt(N)."""
-        return self.v1 / math.sqrt(self.v2 - self.v1**2)
+        return self.v1 / math.sqrt(self.variance)
 
     @property
     def error(self) -> float:
         """eta^3 v3 / v1^3, which divided by sqrt(N) and times 0.56 bounds how far N copies are from a Gaussian."""
-        return self.eta**3 * self.v3 / self.v1**3
+        deviation = math.sqrt(self.variance)
+        return self.v3 / deviation / deviation / deviation
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,10 +89,13 @@ def moments(mechanism: Mechanism, direction: str = "remove") -> Moments:
     ------
     InvalidParameter
         For several steps, a step that reveals nothing, one that may reveal the record (an atom at infinity: no moment
-        exists), or one that is known only by a guarantee or by distribution functions.
+        exists), or one that is known only by a guarantee or by distribution functions, or where floats cannot hold the
+        moments.
 
     Notes
     -----
+    An ``Opaque`` counts as the worst mechanism that keeps its promise, where the law of that is known.
+
     Dong, Roth and Su (2022), Gaussian differential privacy, Theorem 5; Kaissis et al. (2024), Theorem 3.
 
     Examples
@@ -94,18 +106,38 @@ def moments(mechanism: Mechanism, direction: str = "remove") -> Moments:
     (0.367879441, 0.453727)
     """
     side: Direction = choice("direction", direction, _DIRECTIONS)
-    if not isinstance(mechanism, Mechanism) or len(mechanism.parts) != 1 or mechanism.parts[0][1] != 1:
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidParameter("mechanism", mechanism, "one step", "A Mechanism, such as Gaussian(2.0).poisson(0.01).")
+    steps = unbundled(mechanism.losses())
+    if len(mechanism.parts) != 1 or mechanism.parts[0][1] != 1 or len(steps) > 1 or any(n > 1 for _, n in steps):
         raise InvalidParameter("mechanism", mechanism, "one step", "Moments add; state the step that is repeated.")
-    ((step, _),) = mechanism.losses()
-    loss, mass = _law(step)
+    loss, log_mass = _law(mechanism, steps[0][0]) if steps else (np.zeros(1), np.zeros(1))
     if side == "add":
-        loss, mass = -loss, mass * np.exp(loss)
-    v1 = -float(mass @ loss)
-    if not v1 > 0.0:
+        loss, log_mass = -loss, log_mass + loss
+    return _summed(mechanism, loss, log_mass, side)
+
+
+def _summed(mechanism: Mechanism, loss: FloatArray, log_mass: FloatArray, side: Direction) -> Moments:
+    """v1 is the mean of e^l - 1 - l, whose terms are all positive: e^l has mean 1."""
+    if not np.any(loss):
         raise InvalidParameter("mechanism", mechanism, "a step that shows something of the record")
-    return Moments(
-        v1, float(mass @ loss**2), float(mass @ np.abs(loss + v1) ** 3), float(mass @ np.abs(loss) ** 3), side
-    )
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        mass, turned = np.exp(log_mass), np.exp(log_mass + loss)
+        small = np.abs(loss) < _SMALL
+        near = np.where(small, loss, 0.0)
+        series = np.ones_like(near)
+        for k in range(10, 2, -1):
+            series = 1.0 + near / k * series
+        v1 = float(np.sum(np.where(small, 0.5 * mass * near**2 * series, turned - mass - mass * loss)))
+        centred = loss + v1
+        v2, variance = float(mass @ loss**2), float(mass @ centred**2)
+        v3, v4 = float(mass @ np.abs(centred) ** 3), float(mass @ np.abs(loss) ** 3)
+    told = _LEAST < v3 <= v4 * 8.0 < _LARGEST
+    if not (told and math.sqrt(variance) > _STILL * v1 > 0.0):
+        raise InvalidParameter(
+            "mechanism", mechanism, "a step whose loss has moments, and varies, within the range of floats"
+        )
+    return Moments(v1, v2, v3, v4, variance, side)
 
 
 def dominance_bound(a: Moments, copies_a: int, b: Moments, copies_b: int) -> DominanceBound:
@@ -147,35 +179,51 @@ def dominance_bound(a: Moments, copies_a: int, b: Moments, copies_b: int) -> Dom
     return DominanceBound(value, ratio >= needed, ratio, needed)
 
 
-def _law(step: Step) -> tuple[FloatArray, FloatArray]:
-    """Losses and masses under Q, those of a quadrature among them."""
+def _law(mechanism: Mechanism, step: Step) -> tuple[FloatArray, FloatArray]:
+    """Losses and log masses under Q, those of a quadrature among them."""
     if isinstance(step, DiscreteStep) and max(step.table().infinite) > 0.0:
-        raise InvalidParameter("mechanism", step, "a step without mass at infinity", "No moment of its loss exists.")
+        advice = "No moment of its loss exists."
+        raise InvalidParameter("mechanism", mechanism, "a step without mass at infinity", advice)
     known = SubsampledGaussianStep(1.0 / step.mu, 1.0) if isinstance(step, GaussianStep) and step.mu > 0.0 else step
-    laws = None if isinstance(known, GaussianStep) else power_laws(known)
+    laws = None if isinstance(known, (GaussianStep, CustomStep)) else power_laws(known)
     if laws is None:
-        raise InvalidParameter("mechanism", step, "a step whose law is known, not only a guarantee of it")
+        raise InvalidParameter("mechanism", mechanism, "a step whose law is known, not only a guarantee of it")
     law = laws[1]
-    pieces = [_nodes(part, law) for part in law.parts] + [(law.loss, np.exp(law.log_q))]
-    loss, mass = (np.concatenate(column) for column in zip(*pieces, strict=True))
-    return loss, mass / float(np.sum(mass))
+    pieces = [_nodes(part, law) for part in law.parts] + [(law.loss, law.log_q)]
+    loss, log_mass = (np.concatenate(column) for column in zip(*pieces, strict=True))
+    return loss, log_mass - math.log(float(np.sum(np.exp(log_mass))))
 
 
 def _nodes(part: SmoothPart, law: PowerLaw) -> tuple[FloatArray, FloatArray]:
     """A composite Gauss-Legendre rule, or every whole number."""
-    low, high = part.low, part.high
-    if not (math.isfinite(low) and math.isfinite(high)):
-        spread = 1.0 / math.sqrt(part.bend)
-        far = _SEEN * spread + 2.0 * part.rise / part.bend
-        low, high = max(low, -far), min(high, far)
     if law.integers:
-        z = np.arange(math.ceil(low), math.floor(high) + 1.0)
-        weight = np.ones(len(z))
+        far = _SEEN / math.sqrt(part.bend) + 2.0 * part.rise / part.bend
+        z = np.arange(math.ceil(max(part.low, -far)), math.floor(min(part.high, far)) + 1.0)
+        log_weight = np.zeros(len(z))
     else:
         node, share = np.polynomial.legendre.leggauss(_ORDER)
-        edge = np.linspace(low, high, _PANELS + 1)
+        edge = _edges(part)
         half = 0.5 * np.diff(edge)
         z = (0.5 * (edge[1:] + edge[:-1])[:, None] + half[:, None] * node).ravel()
-        weight = (half[:, None] * share).ravel()
+        log_weight = np.log((half[:, None] * share).ravel())
     log_density, loss, _, _ = part.at(z)
-    return loss, weight * np.exp(log_density)
+    return loss, log_density + log_weight
+
+
+def _edges(part: SmoothPart) -> FloatArray:
+    """Panels over the bulk of each law, and over where the loss of a sampled one turns, however far apart they are."""
+    grids = [np.array([part.low, part.high])]
+    if part.bend > 0.0:
+        spread, shift = 1.0 / math.sqrt(part.bend), part.rise / part.bend
+        around = np.linspace(-_SEEN * spread, _SEEN * spread, _PANELS + 1)
+        grids = [around, shift + around, around - shift]
+        low, high = -_SEEN * spread - shift, _SEEN * spread + shift
+    else:
+        low, high = part.low, part.high
+        grids.append(np.linspace(low, high, _PANELS + 1))
+    if part.rate < 1.0:
+        turn = (part.offset - part.logit) / part.rise
+        bend = np.linspace(-_BEND / part.rise, _BEND / part.rise, _PANELS + 1)
+        grids += [turn + bend, bend - turn]
+    edges = np.unique(np.clip(np.concatenate(grids), low, high))
+    return edges[np.append(True, np.diff(edges) > 0.0)]

@@ -170,7 +170,8 @@ def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
             continue
         p, n = before.get(j, j - 1), after.get(j, j + 1)
         d1, d2 = (j - p) * h, (n - j) * h
-        share = math.expm1(d2) / math.expm1(d1 + d2) if p >= 0 else 0.0
+        # expm1(d2) / expm1(d1 + d2), which may overflow
+        share = math.exp(-d1) * math.expm1(-d2) / math.expm1(-d1 - d2) if p >= 0 else 0.0
         mass = float(masses[j])
         masses[j] = 0.0
         if c * d2 > 700.0:  # nothing is a lower bound, too

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,12 +23,14 @@ from neyman.numerics.normal import UNIT, probit
 
 __all__ = [
     "Divergence",
+    "Majorant",
     "Points",
     "divergence",
     "divergence_at",
     "evaluate",
     "interval_bounds",
     "last_that_matters",
+    "majorant",
     "merge",
     "shortfall",
     "slope_at_zero",
@@ -92,18 +95,23 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
     end = last_that_matters(mine, other)
     grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
     points = evaluate(mine, other, np.unique(grid))
-    first_slope = 1.0
+    first_slope = slope_at_zero(mine, mine_reversed, points)
+    bound, best = interval_bounds(points, first_slope)
     for _ in range(_ROUNDS):
-        first_slope = min(first_slope, slope_at_zero(mine, mine_reversed, points))
-        bound, best = interval_bounds(points, first_slope)
-        loose = np.flatnonzero(bound > best + absolute)
+        # what the brackets at the points themselves allow, no refinement takes away
+        known = (points.other_upper - points.self_lower) / (2.0 + points.y)
+        known[1:-1] = np.minimum(known[1:-1], np.maximum(bound[:-1], bound[1:]))
+        loose = np.flatnonzero(bound > max(best, float(np.max(known))) + absolute)
         sections = 8 if loose.size <= 64 else 4
         if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
             break
         part = np.arange(1, sections) / sections
         low, high = points.epsilon[loose, None], points.epsilon[loose + 1, None]
-        points = merge(points, evaluate(mine, other, (low + (high - low) * part).ravel()))
-    bound, best = interval_bounds(points, first_slope)
+        starts, points = points.epsilon, merge(points, evaluate(mine, other, (low + (high - low) * part).ravel()))
+        first_slope = min(first_slope, slope_at_zero(mine, mine_reversed, points))
+        whole = bound[np.searchsorted(starts, points.epsilon[:-1], side="right") - 1]  # what holds of the undivided
+        bound, best = interval_bounds(points, first_slope)
+        bound = np.minimum(bound, whole)
     tail = points.other_upper[-1] / (2.0 + points.y[-1])
     upper = max(float(np.max(bound)), float(tail), 0.0) * (1.0 + 64.0 * UNIT)
     where = int(np.argmax((points.other_lower - points.self_upper) / (2.0 + points.y)))
@@ -139,8 +147,20 @@ def slope_at_zero(mine: Profile, mine_reversed: Profile, points: Points) -> floa
     return float(np.clip(1.0 - (delta_lower - x * beyond) / -np.expm1(-step) * (1.0 - 64.0 * UNIT), 0.0, 1.0))
 
 
-def interval_bounds(p: Points, first_slope: float) -> tuple[FloatArray, float]:
-    """Upper bounds of the quotient on each interval, and its largest certified value at a point."""
+class Majorant(NamedTuple):
+    """Upper bounds of the quotient at the start of each interval, at y = start + ``at``, and at its stop.
+
+    Between the three it is at most linear in the prior x / (1 + x): (c + m x) / (1 + x) is.
+    """
+
+    start: FloatArray
+    at: FloatArray
+    middle: FloatArray
+    stop: FloatArray
+
+
+def majorant(p: Points, first_slope: float) -> Majorant:
+    """Bound the quotient on each interval: delta~ by its chord, delta by the secants extended from outside."""
     left_slope = np.empty(p.y.size - 1)  # of the secant that ends where the interval begins
     left_slope[0] = -first_slope
     step = np.diff(p.y)
@@ -148,16 +168,32 @@ def interval_bounds(p: Points, first_slope: float) -> tuple[FloatArray, float]:
     right_slope = np.zeros(p.y.size - 1)  # of the secant that begins where the interval ends
     right_slope[:-1] = (p.self_upper[2:] - p.self_lower[1:-1]) / step[1:]
     right_slope = np.minimum(right_slope, 0.0)
-    ends = (p.other_upper - p.self_lower) / (2.0 + p.y)
     start, stop = p.self_lower[:-1], p.self_lower[1:]
-    bend = np.where(left_slope < right_slope, right_slope - left_slope, 1.0)
-    at = np.clip((start - stop + right_slope * step) / bend, 0.0, step)
-    mine = np.minimum(start + left_slope * at, stop - right_slope * (step - at))
+    bent = left_slope < right_slope
+    bend = np.where(bent, right_slope - left_slope, 1.0)
+    at = np.where(bent, np.clip((start - stop + right_slope * step) / bend, 0.0, step), 0.5 * step)
+    from_left, from_right = start + left_slope * at, stop - right_slope * (step - at)
+    # secants that do not bend (straight pieces, rounding): either alone is a bound, the higher one at the middle
+    ahead = from_left >= from_right
+    mine = np.where(bent, np.minimum(from_left, from_right), np.maximum(from_left, from_right))
+    start = np.where(bent | ahead, start, stop - right_slope * step)
+    stop = np.where(bent | ~ahead, stop, start + left_slope * step)
     chord = p.other_upper[:-1] + (p.other_upper[1:] - p.other_upper[:-1]) * (at / step)
-    middle = (chord - mine + 8.0 * UNIT * (chord + mine)) / (2.0 + p.y[:-1] + at)
-    bound = np.maximum(np.maximum(ends[:-1], ends[1:]), middle)
-    crossed = np.where(left_slope < right_slope, bound, _crude(p))
-    return crossed, float(np.max((p.other_lower - p.self_upper) / (2.0 + p.y)))
+    middle = (chord - mine + 8.0 * UNIT * (chord + np.abs(mine))) / (2.0 + p.y[:-1] + at)
+    straight = np.where(bent, 0.0, 16.0 * UNIT)
+    return Majorant(
+        (p.other_upper[:-1] - start + straight) / (2.0 + p.y[:-1]),
+        at,
+        middle,
+        (p.other_upper[1:] - stop + straight) / (2.0 + p.y[1:]),
+    )
+
+
+def interval_bounds(p: Points, first_slope: float) -> tuple[FloatArray, float]:
+    """Upper bounds of the quotient on each interval, and its largest certified value at a point."""
+    nodes = majorant(p, first_slope)
+    bound = np.minimum(np.maximum(np.maximum(nodes.start, nodes.stop), nodes.middle), _crude(p))
+    return bound, float(np.max((p.other_lower - p.self_upper) / (2.0 + p.y)))
 
 
 def _crude(p: Points) -> FloatArray:

@@ -29,6 +29,7 @@ __all__ = ["Shape", "split_bins"]
 UNIT = 2.0**-53
 _CHUNK = 1 << 16  # bins worked on at a time, to spare memory
 _NARROW = 1e-3  # below this the third-order series leaves at most its fourth power
+_REACH = 100.0  # e-folds from its largest value that the density in a bin is followed
 _PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale: 4e-4 of its sixth power is 3e-14
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 _SEEN = 13.0  # standard deviations of u looked at on either side
@@ -204,16 +205,20 @@ def _narrow(middle: FloatArray, w: FloatArray, sigma: float) -> tuple[FloatArray
 def _wide(
     left: FloatArray, w: FloatArray, half: FloatArray, middle: FloatArray, sigma: float
 ) -> tuple[FloatArray, FloatArray]:
-    """Three-point Gauss-Legendre on as many pieces as the local scale asks for."""
-    pieces = np.maximum(np.ceil(half / _PIECE), 1.0).astype(np.int64)
+    """Three-point Gauss-Legendre on as many pieces as the local scale asks for, near the largest density of the bin."""
+    reach = np.minimum(math.sqrt(2.0 * _REACH), _REACH / np.maximum(np.abs(middle), 1.0))
+    first, last = np.maximum(middle - reach - left, 0.0), np.minimum(middle + reach - left, w)
+    extent = last - first
+    near = extent * (0.5 * np.maximum(np.abs(left + first), np.abs(left + last)) + 0.5 / sigma + 0.36)
+    pieces = np.maximum(np.ceil(np.minimum(half, near) / _PIECE), 1.0).astype(np.int64)
     starts = np.append(0, np.cumsum(pieces)[:-1])
     owner = np.repeat(np.arange(len(w)), pieces)
     place = np.arange(len(owner)) - starts[owner]
-    size = w[owner] / pieces[owner]
+    size = extent[owner] / pieces[owner]
     width = w[owner] / sigma
     a, b = np.zeros(len(owner)), np.zeros(len(owner))
     for node, weight in zip(_NODES, _WEIGHTS, strict=True):
-        offset = (place + 0.5 * (1.0 + node)) * size
+        offset = first[owner] + (place + 0.5 * (1.0 + node)) * size
         away = left[owner] + offset - middle[owner]
         mass = weight * size * np.exp(-away * (middle[owner] + 0.5 * away))
         y = offset / sigma
