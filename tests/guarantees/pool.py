@@ -56,6 +56,7 @@ def computed(name, adjacency="add_or_remove"):
         "responses": lambda: ny.RandomizedResponse(0.3) ** 5,
         "failing": lambda: ny.ApproximateMechanism(0.5, 1e-6) ** 2,
         "discrete": lambda: ny.DiscreteGaussian(2.0) ** 3,
+        "laplaces": lambda: ny.Laplace(2.0) ** 3,
     }[name]()
     return ny.account(mechanism, adjacency)
 

@@ -21,7 +21,7 @@ from neyman.guarantees import (
     OptimisticGuarantee,
     Satisfaction,
 )
-from neyman.guarantees.regret import Divergence, divergence
+from neyman.guarantees.regret import Divergence, divergences
 from neyman.losses.enclosed import EnclosedStep
 
 __all__ = ["Comparison", "compare"]
@@ -85,8 +85,7 @@ class Comparison:
     @cached_property
     def bounds(self) -> tuple[Divergence, Divergence]:
         """Certified brackets of Delta(a || b) and of Delta(b || a), with the real eps where each is attained."""
-        forth = divergence(self.a.sides, self.b.sides, _SHARP)
-        back = divergence(self.b.sides, self.a.sides, _SHARP)
+        forth, back = divergences(self.a.sides, self.b.sides, _SHARP)
         return (
             forth if forth.lower > 0.0 else _sharpened(forth, self._back),
             back if back.lower > 0.0 else _sharpened(back, self._forth),

@@ -13,10 +13,12 @@ from neyman.engines.contour_walk import IntArray
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Bracket, Profile
+from neyman.numerics.normal import UNIT
 
 __all__ = ["BackedProfile"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_NEAR, _BLUNT = 1e-2, 1e-9  # the eps below which, and the relative width above which, neighbours are asked
 _VAGUE = 0.5  # relative width from which the contour knows nothing of the slope
 _POINTS = 1 << 18  # lattices up to this size are worth their time
 
@@ -66,6 +68,11 @@ class BackedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         first = self._by_contour(epsilon)
+        near = np.flatnonzero((epsilon > 0.0) & (epsilon < _NEAR) & (first.upper - first.lower > _BLUNT * first.upper))
+        if len(near):
+            place = np.arange(len(epsilon))
+            place[near] = len(epsilon) + np.arange(len(near))
+            first = first.followed(self._beside_zero(epsilon[near], first.at(near))).at(place)
         at = self._wide(first, self._tolerance)
         if not len(at) or self._lattice is None:
             return first
@@ -83,6 +90,23 @@ class BackedProfile(Profile):
         if zero.all():
             return self._meeting.bracket.at(place)
         return self._meeting.bracket.followed(self._contour.bracket(epsilon[~zero])).at(place)
+
+    def _beside_zero(self, epsilon: FloatArray, known: Bracket) -> Bracket:
+        """Next to eps = 0, where lines may be poor: delta is convex in e^eps, and known at 0 and further on.
+
+        It lies below its chords from 0, and above its secants extended to the left.
+        """
+        far = float(np.max(epsilon)) * 2.0 ** np.arange(1, 15)
+        far = far[far < 1.0]
+        seen = self._by_contour(np.append(0.0, far))
+        x, y = np.expm1(epsilon)[:, None], np.expm1(far)
+        share = x / y
+        upper = np.min(seen.upper[0] * (1.0 - share) + seen.upper[1:] * share, axis=1) * (1.0 + 8.0 * UNIT)
+        fall = np.maximum(seen.lower[1:-1] - seen.upper[2:], 0.0) / np.diff(y)
+        lower = np.max(seen.lower[1:-1] + fall * (y[:-1] - x), axis=1) * (1.0 - 8.0 * UNIT)
+        with np.errstate(divide="ignore"):
+            gaps = np.log1p(-np.minimum(upper, 1.0)), np.log1p(-lower)
+        return known.within(Bracket(lower, upper, gaps[0] * (1.0 + 8.0 * UNIT) - UNIT, gaps[1] * (1.0 - 8.0 * UNIT)))
 
     def _wide(self, bracket: Bracket, tolerance: float) -> IntArray:
         """Where the contour misses the tolerance and the lattice is worth its time."""

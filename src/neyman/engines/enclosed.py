@@ -51,6 +51,10 @@ class OwnProfile(Profile):
         return self._known.end
 
     @property
+    def knots(self) -> FloatArray:
+        return self._known.knots
+
+    @property
     def tail_mu(self) -> float:
         return self._step.tail_mu
 
@@ -78,6 +82,10 @@ class EnclosedProfile(Profile):
     @property
     def end(self) -> float:
         return self._above.end if self._ends else math.inf
+
+    @property
+    def knots(self) -> FloatArray:
+        return self._above.knots
 
     @property
     def tail_mu(self) -> float:

@@ -45,6 +45,11 @@ class RevealedProfile(Profile):
         return max(self._inner.end - self._shift, 0.0) * (1.0 + 4.0 * _UNIT) + self._slack
 
     @property
+    def knots(self) -> FloatArray:
+        inner = np.concatenate([-self._backward.knots[::-1], self._inner.knots]) - self._shift
+        return inner[inner >= 0.0]
+
+    @property
     def tail_mu(self) -> float:
         return self._inner.tail_mu if self._log_a == 0.0 else math.inf
 

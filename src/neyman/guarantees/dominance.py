@@ -23,6 +23,8 @@ __all__ = ["Comparison", "compared"]
 
 _FARTHEST = 680.0
 _NEGLIGIBLE = 1e-290
+_DEAR = 1e-30  # the same where contours answer: without an end no proof goes all the way, and far is dear
+_PLAIN = 1e-8  # one in sight of all
 _ROUNDS = 16
 _MOST_POINTS = 12_000
 _BEFORE = 1e-3  # of the spread: the point on the other side of eps = 0, for the first secant
@@ -64,6 +66,12 @@ def compared(mine: Sides, other: Sides) -> Comparison:
 def _branch(mine: Sides, other: Sides) -> Comparison:
     """The same for eps >= 0."""
     unit = min(spread(mine.forward), spread(other.forward))
+    sight = unit * np.geomspace(0.05, 20.0, 13)
+    sight = sight[sight <= _FARTHEST]
+    sight = np.append(0.0, sight[mine.forward.bracket(sight).upper > _PLAIN])
+    plain = _failure(_evaluate(mine, other, sight))
+    if plain is not None:
+        return plain
     end, rest = _end(mine.forward, other.forward, unit)
     points = _evaluate(mine, other, _grid(mine.forward, other.forward, unit, end))
     for _ in range(_ROUNDS):
@@ -97,9 +105,14 @@ def _end(mine: Profile, other: Profile, unit: float) -> tuple[float, float]:
         stays = float(mine.bracket(np.array([mine.end])).upper[0]) if math.isinf(mine.tail_mu) else 0.0
         if stays <= floor:
             return max(mine.end, unit), 0.0
-    reach = np.unique(np.append(np.geomspace(min(unit, 1.0), _FARTHEST, 80), _FARTHEST))
-    left = mine.bracket(reach).upper
-    enough = left <= max(floor, _NEGLIGIBLE)
+    dear = any("transform" in profile.method for profile in (mine, other))
+    small = max(floor, _DEAR if dear else _NEGLIGIBLE)
+    reach, left = np.array([_FARTHEST]), np.ones(1)
+    for reach in np.split(np.geomspace(min(unit, 1.0), _FARTHEST, 80), 16):
+        left = mine.bracket(reach).upper
+        if left[-1] <= small:
+            break
+    enough = left <= small
     at = int(np.argmax(enough)) if bool(np.any(enough)) else len(reach) - 1
     return float(reach[at]), 0.0 if left[at] <= floor else float(left[at])
 

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
+from neyman.engines.real_line import slope_at
 from neyman.guarantees.bridges import Bridge, bridges
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.excess import excess_at, revealed
@@ -28,6 +29,9 @@ from neyman.numerics.normal import UNIT
 __all__ = ["EnvelopeProfile"]
 
 _FARTHEST = 690.0  # from this eps on e^eps is left alone
+_TIED = 1e-11  # relative difference of deltas that may be equal
+_BESIDE = 1e-12  # how near a corner is in it
+_STEP = 1e-9  # to either side of it
 _NEAR_ONE = 0.9  # from this delta on its complement is bounded from its own small terms
 
 
@@ -55,6 +59,16 @@ class EnvelopeProfile(Profile):
         zero = [s.forward.end for s in self.parts if math.isfinite(s.forward.tail_mu)]
         first = min(zero, default=math.inf)
         return first if math.isfinite(first) else max(s.forward.end for s in self.parts)
+
+    @property
+    def knots(self) -> FloatArray:
+        """Those of the parts, the ends of the bridges, and 0."""
+        return self._knots
+
+    @cached_property
+    def _knots(self) -> FloatArray:
+        ends = [0.0] + [end for bridge in self._bridges for end in (bridge.low, bridge.high) if end >= 0.0]
+        return np.unique(np.concatenate([np.array(ends), *(sides.forward.knots for sides in self.parts)]))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon``."""
@@ -97,8 +111,29 @@ class EnvelopeProfile(Profile):
             alpha = np.where(on, bridge.alpha, alpha)
             active = np.where(on, -1 - number, active)
         alpha = np.clip(alpha, 0.0, 1.0)
+        self._in_corners(epsilon, upper, alpha, active)
         self._last = epsilon.copy(), alpha
         return alpha, active
+
+    def _in_corners(
+        self, epsilon: FloatArray, upper: list[FloatArray], alpha: FloatArray, active: NDArray[np.int64]
+    ) -> None:
+        """At a corner a line touches along an edge, of every part that is lowest: the middle of what they share."""
+        least = np.min(upper, axis=0)
+        lowest = np.array(upper) <= least * (1.0 + _TIED)
+        place = np.searchsorted(self.knots, epsilon)
+        beside = np.array([self.knots[np.clip(place + i, 0, self.knots.size - 1)] for i in (-1, 0)])
+        near = np.any(np.abs(beside - epsilon) <= _BESIDE * (1.0 + epsilon), axis=0)
+        rows = np.flatnonzero((near | (np.sum(lowest, axis=0) > 1)) & (least > 0.0) & (active >= 0))
+        if not len(rows):
+            return
+        e, room = epsilon[rows], _STEP * (1.0 + epsilon[rows])
+        low, high = np.zeros_like(e), np.ones_like(e)
+        for i, sides in enumerate(self.parts):
+            ends = [slope_at(sides.forward, sides.backward, at) * np.exp(-at) for at in (e + room, e - room)]
+            mine = lowest[i, rows]
+            low, high = np.where(mine, np.maximum(low, ends[0]), low), np.where(mine, np.minimum(high, ends[1]), high)
+        alpha[rows] = np.where(low <= high, 0.5 * (low + high), alpha[rows])
 
     def _below(self, epsilon: FloatArray, alpha: FloatArray, active: NDArray[np.int64]) -> FloatArray:
         """The least excess power of the parts at alpha, minus (e^eps - 1) alpha, rounded down."""

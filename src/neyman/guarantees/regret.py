@@ -27,6 +27,7 @@ __all__ = [
     "Points",
     "divergence",
     "divergence_at",
+    "divergences",
     "evaluate",
     "interval_bounds",
     "last_that_matters",
@@ -54,6 +55,11 @@ class Points:
     other_lower: FloatArray
     other_upper: FloatArray
 
+    @property
+    def turned(self) -> Points:
+        """With the roles exchanged."""
+        return Points(self.epsilon, self.y, self.other_lower, self.other_upper, self.self_lower, self.self_upper)
+
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
@@ -66,9 +72,33 @@ class Divergence:
 
 def divergence(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> Divergence:
     """Return certified bounds on Delta(mine || other), ``absolute`` apart where the profiles are as sharp."""
-    bounds = [_branch(mine.forward, other.forward, mine.backward, absolute)]
-    if not (mine.symmetric and other.symmetric):
-        bounds.append(_branch(mine.backward, other.backward, mine.forward, absolute))
+    return _worse([
+        _branch(ours, theirs, ours_reversed, absolute, _start(ours, theirs, last_that_matters(ours, theirs)))
+        for ours, theirs, ours_reversed, _ in _branches(mine, other)
+    ])  # fmt: skip
+
+
+def divergences(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> tuple[Divergence, Divergence]:
+    """The same of Delta(mine || other) and of Delta(other || mine), from one look at both."""
+    forth: list[Divergence] = []
+    back: list[Divergence] = []
+    for ours, theirs, ours_reversed, theirs_reversed in _branches(mine, other):
+        points = _start(ours, theirs, max(last_that_matters(ours, theirs), last_that_matters(theirs, ours)))
+        forth.append(_branch(ours, theirs, ours_reversed, absolute, points))
+        back.append(_branch(theirs, ours, theirs_reversed, absolute, points.turned))
+    return _worse(forth), _worse(back)
+
+
+def _branches(mine: Sides, other: Sides) -> list[tuple[Profile, Profile, Profile, Profile]]:
+    """Both pairs of profiles that matter, each with their reversals."""
+    forward = (mine.forward, other.forward, mine.backward, other.backward)
+    if mine.symmetric and other.symmetric:
+        return [forward]
+    return [forward, (mine.backward, other.backward, mine.forward, other.forward)]
+
+
+def _worse(bounds: list[Divergence]) -> Divergence:
+    """The larger of two branches; the second one is that of negative eps."""
     lower, sign = max((b.lower, 1.0 - 2.0 * i) for i, b in enumerate(bounds))
     at = bounds[0 if sign > 0.0 else 1].epsilon
     return Divergence(lower, max(b.upper for b in bounds), sign * at)
@@ -85,16 +115,21 @@ def divergence_at(mine: Sides, other: Sides, epsilon: float) -> float:
 def last_that_matters(mine: Profile, other: Profile) -> float:
     """An eps beyond which the other's delta alone is too small to matter."""
     unit = spread(other)
-    ends = np.minimum(unit * np.geomspace(0.1, 100.0, 40), _FARTHEST)
-    beyond = other.bracket(ends).upper <= _NEGLIGIBLE * (1.0 + np.exp(ends))
-    end = float(ends[np.argmax(beyond)]) if beyond.any() else _FARTHEST
+    end = _FARTHEST
+    for ends in np.split(np.minimum(unit * np.geomspace(0.1, 100.0, 40), _FARTHEST), 5):  # the far tail is dear
+        beyond = other.bracket(ends).upper <= _NEGLIGIBLE * (1.0 + np.exp(ends))
+        if beyond.any():
+            end = float(ends[np.argmax(beyond)])
+            break
     return min(max(end, min(spread(mine), unit)), _FARTHEST)
 
 
-def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: float) -> Divergence:
-    end = last_that_matters(mine, other)
+def _start(mine: Profile, other: Profile, end: float) -> Points:
     grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
-    points = evaluate(mine, other, np.unique(grid))
+    return evaluate(mine, other, np.unique(grid))
+
+
+def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: float, points: Points) -> Divergence:
     first_slope = slope_at_zero(mine, mine_reversed, points)
     bound, best = interval_bounds(points, first_slope)
     for _ in range(_ROUNDS):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -41,6 +42,22 @@ class MaximumProfile(Profile):
     def end(self) -> float:
         """The larger of the two."""
         return max(self.first.end, self.second.end)
+
+    @property
+    def knots(self) -> FloatArray:
+        """Those of both, and where two straight pieces cross."""
+        return self._knots
+
+    @cached_property
+    def _knots(self) -> FloatArray:
+        if not self.first.knots.size or not self.second.knots.size:
+            return np.concatenate([self.first.knots, self.second.knots])
+        both = np.unique(np.concatenate([[0.0], self.first.knots, self.second.knots]))
+        ahead = self.first.bracket(both).upper - self.second.bracket(both).upper
+        at = np.flatnonzero(ahead[:-1] * ahead[1:] < 0.0)
+        share = ahead[at] / (ahead[at] - ahead[at + 1])
+        crossed = both[at] + np.log1p(share * np.expm1(both[at + 1] - both[at]))
+        return np.unique(np.concatenate([both, crossed]))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon``: the maximum of bounds bounds the maximum."""

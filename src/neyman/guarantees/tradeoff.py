@@ -29,6 +29,7 @@ _OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _TRIES = 12
+_NEAR = 1e-9  # to which a tangent is steered: at a corner nobody has named, that much of alpha is lost
 
 _Score = Callable[[Profile, FloatArray], FloatArray]
 
@@ -90,7 +91,7 @@ def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: flo
         within = goal <= score(profile, np.array([profile.end * (1.0 - 1e-6)]))[0]
         epsilon[~within] = profile.end
     if np.any(within):
-        epsilon[within] = crossing(lambda e: score(profile, e), goal[within], start, 1e-6)
+        epsilon[within] = crossing(lambda e: score(profile, e), goal[within], start, _NEAR)
     return epsilon
 
 
