@@ -12,8 +12,24 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from neyman import comparison, conversions, risk
-    from neyman._errors import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
+    from neyman._errors import (
+        BudgetExceeded,
+        FileInUse,
+        InvalidParameter,
+        NeymanError,
+        NotCertified,
+        UnreadableState,
+    )
+    from neyman.accountants import Accountant, Filter, IndividualFilter, Odometer
     from neyman.accounting import account
+    from neyman.calibration import (
+        Calibration,
+        calibrate,
+        noise_for_dpsgd,
+        rate_for_dpsgd,
+        steps_for_dpsgd,
+        targets,
+    )
     from neyman.comparison import Comparison, compare
     from neyman.guarantees import (
         BLATANT,
@@ -47,7 +63,9 @@ if TYPE_CHECKING:
         RandomizedResponse,
         Tabulated,
         compose,
+        training,
     )
+    from neyman.sweeps import sweep
 
 __version__ = "0.1.0"
 
@@ -58,20 +76,26 @@ __all__ = [
     "PERFECT",
     "RDP",
     "ZCDP",
+    "Accountant",
     "ApproximateDP",
     "ApproximateMechanism",
     "BudgetExceeded",
+    "Calibration",
     "Comparison",
     "CustomLoss",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "FileInUse",
+    "Filter",
     "Gaussian",
     "Guarantee",
+    "IndividualFilter",
     "InvalidParameter",
     "Laplace",
     "Mechanism",
     "NeymanError",
     "NotCertified",
+    "Odometer",
     "Opaque",
     "Profile",
     "PureDP",
@@ -80,8 +104,10 @@ __all__ = [
     "Satisfaction",
     "Tabulated",
     "Tradeoff",
+    "UnreadableState",
     "__version__",
     "account",
+    "calibrate",
     "compare",
     "comparison",
     "compose",
@@ -92,12 +118,34 @@ __all__ = [
     "join",
     "mechanism_from_dict",
     "meet",
+    "noise_for_dpsgd",
+    "rate_for_dpsgd",
     "risk",
+    "steps_for_dpsgd",
+    "sweep",
+    "targets",
+    "training",
 ]
 
 _ROOMS = {
-    "neyman._errors": ("BudgetExceeded", "InvalidParameter", "NeymanError", "NotCertified"),
+    "neyman._errors": (
+        "BudgetExceeded",
+        "FileInUse",
+        "InvalidParameter",
+        "NeymanError",
+        "NotCertified",
+        "UnreadableState",
+    ),
+    "neyman.accountants": ("Accountant", "Filter", "IndividualFilter", "Odometer"),
     "neyman.accounting": ("account",),
+    "neyman.calibration": (
+        "Calibration",
+        "calibrate",
+        "noise_for_dpsgd",
+        "rate_for_dpsgd",
+        "steps_for_dpsgd",
+        "targets",
+    ),
     "neyman.comparison": ("Comparison", "compare"),
     "neyman.guarantees": (
         "BLATANT",
@@ -131,7 +179,9 @@ _ROOMS = {
         "RandomizedResponse",
         "Tabulated",
         "compose",
+        "training",
     ),
+    "neyman.sweeps": ("sweep",),
 }
 _WHOLE_ROOMS = (
     "comparison",

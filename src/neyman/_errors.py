@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-__all__ = ["BudgetExceeded", "InvalidParameter", "NeymanError", "NotCertified"]
+__all__ = ["BudgetExceeded", "FileInUse", "InvalidParameter", "NeymanError", "NotCertified", "UnreadableState"]
 
 
 class NeymanError(Exception):
@@ -61,7 +61,57 @@ class NotCertified(NeymanError):
 
 
 class BudgetExceeded(NeymanError):
-    """Spending would overdraw the privacy budget; nothing was spent."""
+    """Spending would overdraw the privacy budget; nothing was spent.
+
+    ``unit`` is what is counted ("mu" or "rho"), ``cost`` what was asked for (rounded up), ``remaining`` what is left
+    of ``budget`` (rounded down), ``advice`` the way out.
+    """
+
+    def __init__(self, unit: str, cost: float, remaining: float, budget: float, advice: str = "") -> None:
+        self.unit = unit
+        self.cost = cost
+        self.remaining = remaining
+        self.budget = budget
+        self.advice = advice
+        left = f"{unit} = {remaining!r} is left of the budget {unit} = {budget!r}"
+        text = f"Spending {unit} = {cost!r} would overdraw: {left}. Nothing was spent."
+        super().__init__(f"{text} {advice}" if advice else text)
+
+    def __reduce__(self) -> tuple[type[BudgetExceeded], tuple[str, float, float, float, str]]:
+        return type(self), (self.unit, self.cost, self.remaining, self.budget, self.advice)
+
+
+class UnreadableState(NeymanError):
+    """A file of an accountant is damaged, cut short, of another kind or of another version; nothing was read from it.
+
+    ``path`` is the file, ``reason`` what is wrong, ``records`` and ``steps`` how much before the damage is intact.
+    """
+
+    def __init__(self, path: str, reason: str, records: int = 0, steps: int = 0, advice: str = "") -> None:
+        self.path = path
+        self.reason = reason
+        self.records = records
+        self.steps = steps
+        self.advice = advice
+        text = f"{path} cannot be trusted: {reason}. Still readable: {records} records with {steps} steps."
+        super().__init__(f"{text} {advice}" if advice else text)
+
+    def __reduce__(self) -> tuple[type[UnreadableState], tuple[str, str, int, int, str]]:
+        return type(self), (self.path, self.reason, self.records, self.steps, self.advice)
+
+
+class FileInUse(NeymanError):
+    """Another accountant, in this process or in another, has the file open; ``path`` is the file."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+        super().__init__(
+            f"{path} is in use by another accountant: two that write to one file would each miss the other's steps. "
+            "Close that one first, or give each its own file."
+        )
+
+    def __reduce__(self) -> tuple[type[FileInUse], tuple[str]]:
+        return type(self), (self.path,)
 
 
 def _shown(value: object) -> str:

@@ -11,25 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.comparison import Candidate, least_noise, pareto
-
-
-def test_the_least_noise_is_certified_and_least() -> None:
-    for rate, steps, epsilon, delta in ((0.32768, 2000, 8.0, 1e-5), (0.01, 500, 8.0, 1e-5), (1.0, 3, 0.5, 1e-7)):
-        sigma = least_noise(rate, steps, epsilon, delta)
-        assert ny.account(ny.DPSGD(sigma, rate, steps)).delta(epsilon) <= delta
-        assert ny.account(ny.DPSGD(sigma * (1.0 - 1e-7), rate, steps)).optimistic.delta(epsilon) > delta
+from neyman.comparison import Candidate, pareto
 
 
 def test_the_grid_of_the_paper() -> None:
     """Base (0.54, 0.01, 500) against what shares its epsilon at 1e-5 (Fig. 6): up to about 0.12, growing both ways."""
     base = ny.account(ny.DPSGD(0.54, 0.01, 500))
-    epsilon = base.epsilon(1e-5)
+    shared = ny.targets.Epsilon(base.epsilon(1e-5), delta=1e-5)
     found = np.array([
-        [
-            ny.compare(base, ny.account(ny.DPSGD(least_noise(q, n, epsilon, 1e-5), q, n))).divergence
-            for n in (534, 1500)
-        ]
+        [ny.compare(base, ny.noise_for_dpsgd(shared, q, n).guarantee).divergence for n in (534, 1500)]
         for q in (0.04, 0.2, 0.9)
     ])  # fmt: skip
     assert np.all(np.diff(found, axis=0) > 0.0)
@@ -40,16 +30,8 @@ def test_the_grid_of_the_paper() -> None:
 def test_calibrated_to_8_the_divergence_grows_with_the_noise() -> None:
     """Fig. 5: base sigma 2; the rows are not in the text: rate 0.1, as many steps as each noise allows."""
     noises = np.array([2.0, 2.5, 3.0, 4.0, 6.0, 8.0])
-    rows = []
-    for sigma in noises:
-        low, high = 1, 2
-        while ny.account(ny.DPSGD(sigma, 0.1, high)).epsilon(1e-5) <= 8.0:
-            low, high = high, 2 * high
-        while high - low > max(low // 400, 1):
-            middle = (low + high) // 2
-            fits = ny.account(ny.DPSGD(sigma, 0.1, middle)).epsilon(1e-5) <= 8.0
-            low, high = (middle, high) if fits else (low, middle)
-        rows.append(ny.account(ny.DPSGD(sigma, 0.1, low)))
+    target = ny.targets.Epsilon(8.0, delta=1e-5)
+    rows = [ny.steps_for_dpsgd(target, sigma, 0.1).guarantee for sigma in noises]
     costs = [ny.compare(rows[0], row).divergence for row in rows[1:]]
     assert costs == sorted(costs)
     assert 1e-3 < costs[0] < costs[-1] < 0.1
@@ -80,10 +62,6 @@ def test_refusals() -> None:
         (lambda: pareto([Candidate("a", one, 1.0)], g), "candidates"),
         (lambda: pareto([Candidate("a", g, math.nan)], g), "utility"),
         (lambda: pareto([Candidate("a", g, 1.0)], 1.0), "baseline"),
-        (lambda: least_noise(0.1, 10, 0.0, 1e-5), "epsilon"),
-        (lambda: least_noise(0.1, 10, 1.0, 1.0), "delta"),
-        (lambda: least_noise(1.5, 10, 1.0, 1e-5), "sample_rate"),
-        (lambda: least_noise(1.0, 10**6, 1e-9, 1e-12), "epsilon"),
     ):
         with pytest.raises(ny.InvalidParameter) as caught:
             call()

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.comparison import least_noise
 from tests.guarantees import pool
 
 some = st.one_of(st.floats(1e-9, 1.0), st.sampled_from([5e-324, 1e-300, 0.5, 1.0 - 2.0**-53, 1.0]))
@@ -68,7 +67,7 @@ BASELINES = np.array([0.05, 0.075, ONE_OF_TEN, 0.2])
 
 
 def noise(rate: float, steps: int) -> float:
-    return least_noise(rate, steps, 4.0, 1e-5)
+    return ny.noise_for_dpsgd(ny.targets.Epsilon(4.0, 1e-5), rate, steps, tolerance=1e-8).parameter
 
 
 def calibrated(rate: float, steps: int) -> ny.Guarantee:

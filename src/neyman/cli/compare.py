@@ -14,7 +14,7 @@ from neyman.cli.respond import Adjacency, AsJson, Tolerance
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
 
-__all__ = ["compare"]
+__all__ = ["compare", "read_mechanism"]
 
 _FORM = "a file as for neyman account, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
 
@@ -40,7 +40,7 @@ def compare(
     priors, beliefs = beliefs_and_numbers(prior or [])
     if a == b == "-":
         raise InvalidParameter("B", b, "a file, or dpsgd:...", "Standard input can be read once.")
-    mechanisms = [_mechanism(name, text) for name, text in (("A", a), ("B", b))]
+    mechanisms = [read_mechanism(name, text) for name, text in (("A", a), ("B", b))]
     import neyman as ny
     from neyman.cli.compared import Compared
 
@@ -56,7 +56,8 @@ def compare(
     show(answer, Console())
 
 
-def _mechanism(name: str, text: str) -> Mechanism:
+def read_mechanism(name: str, text: str) -> Mechanism:
+    """Return the mechanism of a file, or of an inline DP-SGD."""
     if not text.startswith("dpsgd:"):
         from neyman.cli.spec import read_spec
 

@@ -10,9 +10,11 @@ import typer
 from neyman import __version__
 from neyman._errors import NeymanError, NotCertified
 from neyman.cli.account import account
+from neyman.cli.calibrate import calibrate
 from neyman.cli.compare import compare
 from neyman.cli.convert import convert
 from neyman.cli.dpsgd import dpsgd
+from neyman.cli.sweep import sweep
 
 __all__ = ["BAD_INPUT", "INTERRUPTED", "NOT_CERTIFIED", "OK", "main"]
 
@@ -27,6 +29,8 @@ app.command()(dpsgd)
 app.command()(account)
 app.command()(convert)
 app.command()(compare)
+app.command()(calibrate)
+app.command()(sweep)
 
 
 def _print_version(asked: bool) -> None:

@@ -13,7 +13,7 @@ from neyman.cli.text import read_text
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 
-__all__ = ["read_spec"]
+__all__ = ["read_data", "read_spec"]
 
 
 def read_spec(source: str) -> Mechanism:
@@ -30,18 +30,29 @@ def read_spec(source: str) -> Mechanism:
     InvalidParameter
         If there is no such file, or it does not hold a mechanism: the name is that of the file and the path inside it.
     """
-    text = _text(source)
-    parse = _parser(source, text)
-    try:
-        data = parse(text)
-    except RecursionError:
-        raise _refused(source, "not nested this deep", "") from None
-    except ValueError as error:  # what every parser raises, of one kind or another
-        raise _refused(source, f"valid {'JSON' if parse is _json else 'YAML'}", str(error)) from None
+    data = read_data(source)
     try:
         return mechanism_from_dict(data)
     except InvalidParameter as error:
         raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
+
+
+def read_data(source: str) -> Any:
+    """Read whatever JSON or YAML a file holds: see ``read_spec``.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such file, or it holds neither.
+    """
+    text = _text(source)
+    parse = _parser(source, text)
+    try:
+        return parse(text)
+    except RecursionError:
+        raise _refused(source, "not nested this deep", "") from None
+    except ValueError as error:  # what every parser raises, of one kind or another
+        raise _refused(source, f"valid {'JSON' if parse is _json else 'YAML'}", str(error)) from None
 
 
 def _text(source: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from neyman.comparison.compare import Comparison, compare
 from neyman.comparison.crossings import Crossing
-from neyman.comparison.design import Candidate, Choice, least_noise, pareto
+from neyman.comparison.design import Candidate, Choice, pareto
 from neyman.comparison.emergent import Dominance, dominates_after
 from neyman.comparison.hyperprior import UQuadratic, Weighted, WeightedEstimate
 from neyman.comparison.moments import DominanceBound, Moments, dominance_bound, moments
@@ -29,7 +29,6 @@ __all__ = [
     "compare",
     "dominance_bound",
     "dominates_after",
-    "least_noise",
     "moments",
     "pareto",
 ]

@@ -2,26 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.optimize import brentq
-
 from neyman._errors import InvalidParameter
-from neyman._validate import inside, positive, reals
+from neyman._validate import reals
 from neyman.comparison.compare import compare
-from neyman.engines.choose import profiles
 from neyman.guarantees import Guarantee, OptimisticGuarantee
-from neyman.guarantees.sides import Sides
-from neyman.mechanisms import DPSGD
 
-__all__ = ["Candidate", "Choice", "least_noise", "pareto"]
-
-_TOLERANCE = 1e-6
-_WIDTH = 1e-9  # relative, of the noise
-_LEAST, _MOST = 0.05, 1e6
+__all__ = ["Candidate", "Choice", "pareto"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,54 +97,3 @@ def _promise(name: str, value: object) -> Guarantee:
 
 def _beats(one: tuple[float, float], other: tuple[float, float]) -> bool:
     return one != other and one[0] >= other[0] and one[1] <= other[1]
-
-
-def least_noise(sample_rate: float, steps: int, epsilon: float, delta: float) -> float:
-    """Return the least noise multiplier with which DP-SGD is certainly (epsilon, delta)-DP.
-
-    Parameters
-    ----------
-    sample_rate, steps
-        As for ``DPSGD``; one record is added or removed.
-    epsilon : float
-        > 0.
-    delta : float
-        In (0, 1).
-
-    Raises
-    ------
-    InvalidParameter
-        If an argument lies outside its domain, or no noise multiplier from 0.05 to 1e6 will do.
-
-    Notes
-    -----
-    The answer meets the target by its certified bound, and is at most a relative 1e-8 above the least that does.
-
-    Examples
-    --------
-    >>> round(least_noise(0.32768, 2000, 8.0, 1e-5), 3)
-    8.838
-    """
-    target, mass = positive("epsilon", epsilon), inside("delta", delta, 0.0, 1.0)
-
-    def over(log_noise: float) -> float:
-        """log of the certified delta at that epsilon, less that of the target: falling."""
-        mechanism = DPSGD(noise_multiplier=math.exp(log_noise), sample_rate=sample_rate, steps=steps)
-        remove, add = profiles(mechanism.losses(), _TOLERANCE)
-        upper = float(Sides.of(remove, add, "add_or_remove").bracket(np.array([target])).upper[0])
-        return math.log(max(upper, 1e-300)) - math.log(mass)
-
-    low = high = 0.0
-    while over(high) > 0.0:  # small steps: tiny noise is the dearest to account for
-        low, high = high, high + 1.0
-        if high > math.log(_MOST):
-            raise InvalidParameter("epsilon", target, f"reachable with a noise multiplier up to {_MOST:g}")
-    while low == high or over(low) <= 0.0:
-        low, high = low - 0.4, low
-        if low < math.log(_LEAST):
-            raise InvalidParameter("epsilon", target, f"one that needs a noise multiplier of {_LEAST:g} or more")
-    found = float(brentq(over, low, high, xtol=_WIDTH, rtol=1e-12))
-    for step in (0.0, 1.0, 2.0, 4.0, 8.0):
-        if over(found + step * _WIDTH) <= 0.0:
-            return math.exp(found + step * _WIDTH) * (1.0 + 4e-16)
-    return math.exp(high)

@@ -14,6 +14,7 @@ from neyman.mechanisms.pure import PureMechanism
 from neyman.mechanisms.randomized_response import RandomizedResponse
 from neyman.mechanisms.serialise import mechanism_from_dict
 from neyman.mechanisms.tabulated import Tabulated
+from neyman.mechanisms.training import Training, training
 
 __all__ = [
     "DPSGD",
@@ -29,6 +30,8 @@ __all__ = [
     "PureMechanism",
     "RandomizedResponse",
     "Tabulated",
+    "Training",
     "compose",
     "mechanism_from_dict",
+    "training",
 ]

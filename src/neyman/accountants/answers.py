@@ -1,0 +1,53 @@
+"""The questions of a training loop, each answered by the guarantee of everything so far."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.accountants.tables import FPR_TABLE, ErrorRates, MuAndRegret
+from neyman.guarantees.composed import ComposedGuarantee
+
+__all__ = ["Answers"]
+
+
+class Answers(ABC):
+    """What can be asked of an accountant, under the names that training code expects."""
+
+    @abstractmethod
+    def guarantee(self) -> ComposedGuarantee:
+        """Return the guarantee of everything counted so far."""
+
+    @overload
+    def get_epsilon(self, delta: float) -> float: ...
+    @overload
+    def get_epsilon(self, delta: NDArray[Any]) -> FloatArray: ...
+    def get_epsilon(self, delta: float | NDArray[Any]) -> float | FloatArray:
+        """Return ``guarantee().epsilon(delta)``, rounded up."""
+        return self.guarantee().epsilon(delta)
+
+    @overload
+    def get_beta(self, alpha: None = None) -> ErrorRates: ...
+    @overload
+    def get_beta(self, alpha: float) -> float: ...
+    @overload
+    def get_beta(self, alpha: NDArray[Any]) -> FloatArray: ...
+    def get_beta(self, alpha: float | NDArray[Any] | None = None) -> float | FloatArray | ErrorRates:
+        """Return ``guarantee().beta(alpha)``, rounded down; without ``alpha`` a table, from 1e-10 to 0.1."""
+        if alpha is not None:
+            return self.guarantee().beta(alpha)
+        rates = np.array(FPR_TABLE)
+        return ErrorRates(rates, self.guarantee().beta(rates))
+
+    def get_mu_and_regret(self, floor: float = 1e-10) -> MuAndRegret:
+        """Return mu at ``floor`` and its regret: ``guarantee().gdp(floor)`` has the rest of the statement."""
+        report = self.guarantee().gdp(floor)
+        return MuAndRegret(report.mu, report.regret)
+
+    def get_advantage(self) -> float:
+        """Return ``guarantee().advantage``, rounded up."""
+        return self.guarantee().advantage

@@ -1,0 +1,187 @@
+"""``calibrate``: from the risk that is accepted to the parameter that keeps it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._errors import InvalidParameter
+from neyman._validate import choice, inside, positive, whole
+from neyman.calibration.search import Limits, bracketed, expanded, settled
+from neyman.calibration.target import Target
+from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
+from neyman.guarantees import Guarantee
+from neyman.guarantees.sides import Adjacency
+from neyman.mechanisms import Mechanism
+
+__all__ = ["Calibration", "calibrate", "checked_target", "solved", "trials_of"]
+
+_ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
+_REACH = (1e-9, 1e9)
+_REACH_WHOLE = (1.0, 1e15)
+_SHARPEST = 1e-10
+_ACCOUNTED = 1e-6  # the widest bracket of delta that is asked for
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A parameter that certainly meets a target, beside one that certainly misses it.
+
+    Attributes
+    ----------
+    parameter : float or int
+        It was itself evaluated, and meets the target by its certified bound.
+    mechanism : Mechanism
+        What was made of it.
+    guarantee : Guarantee
+        Of that mechanism.
+    target : Target
+        What was asked.
+    evaluations : int
+        How many parameters were evaluated.
+    bracket : tuple of float or int
+        (meets, misses): ``parameter``, and one as close to it as the tolerance asks (whole numbers: its neighbour) that
+        misses the target by the bounds from the other side.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> print(ny.calibrate(ny.Laplace, ny.targets.Epsilon(0.5, delta=0.0), tolerance=1e-3))
+    Laplace(scale=2.0008, sensitivity=1.0) meets Epsilon(value=0.5, delta=0.0); at 1.9992... in place of 2.0008 it is
+    certainly missed.
+    """
+
+    parameter: float
+    mechanism: Mechanism
+    guarantee: Guarantee
+    target: Target
+    evaluations: int
+    bracket: tuple[float, float]
+
+    def __float__(self) -> float:
+        return float(self.parameter)
+
+    def __str__(self) -> str:
+        meets, misses = self.bracket
+        return f"{self.mechanism!r} meets {self.target!r}; at {misses!r} in place of {meets!r} it is certainly missed."
+
+
+def calibrate(
+    make: Callable[[float], Mechanism] | Callable[[int], Mechanism],
+    target: Target,
+    bracket: Sequence[float] | None = None,
+    *,
+    adjacency: str = "add_or_remove",
+    tolerance: float = 1e-6,
+    integer: bool | None = None,
+) -> Calibration:
+    """Return the parameter at which a mechanism just meets a target: the least noise, the most steps, the largest rate.
+
+    Whether small or large parameters meet it is found out.
+
+    Parameters
+    ----------
+    make : callable
+        From a number > 0 (a whole number where ``integer``) to a Mechanism, ever more private or ever less.
+    target : Target
+        See ``ny.targets``; ``&`` joins several.
+    bracket : (low, high), optional
+        Where to search, low < high, both > 0 and finite (whole numbers may start at 0). Both ends are evaluated.
+        Without it the search starts at 1 and goes as far as it must.
+    adjacency : str
+        As of ``account``.
+    tolerance : float
+        How far, relatively, the answer may be from a parameter that certainly misses; in [1e-10, 0.1].
+    integer : bool, optional
+        Whether ``make`` takes whole numbers: the answer is then the last that meets the target, and its neighbour
+        misses it. By default, whether both ends of the bracket are ``int``.
+
+    Returns
+    -------
+    Calibration
+        ``.parameter`` certainly meets the target.
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument lies outside its domain, ``make`` returns no mechanism or is certainly not monotone where it was
+        evaluated, or the target is met everywhere or nowhere: with what was found at the ends.
+    NotCertified
+        If the accounting leaves open, on more than the tolerance, which parameters meet the target.
+
+    Notes
+    -----
+    Inverse quadratic interpolation, guarded by bisection, on the scale of the Gaussian mechanism that would be as far
+    from the target; certified bounds alone decide what meets and what misses. Half a dozen evaluations are usual.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> found = ny.calibrate(ny.Gaussian, ny.targets.Mu(0.5))
+    >>> round(found.parameter, 5), found.evaluations < 8
+    (2.0, True)
+    >>> ny.calibrate(lambda n: ny.DPSGD(1.0, 0.01, n), ny.targets.Epsilon(2.0, 1e-5), (1, 100000)).parameter
+    1202
+    """
+    if bracket is None:
+        limits, whole_numbers = None, bool(integer)
+    else:
+        limits, whole_numbers = _bracket(bracket, integer)
+    trials = trials_of(make, target, adjacency, tolerance, LOGARITHMIC, whole_numbers)
+    if limits is None:
+        pair = expanded(trials, 1.0, _REACH_WHOLE if whole_numbers else _REACH, tolerance)
+    else:
+        pair = bracketed(trials, limits)
+    return solved(trials, pair, tolerance)
+
+
+def trials_of(
+    make: Callable[[float], Mechanism] | Callable[[int], Mechanism],
+    target: object,
+    adjacency: str,
+    tolerance: object,
+    chart: Chart,
+    integer: bool,
+) -> Trials:
+    """Return the trials to come, arguments checked."""
+    if not callable(make):
+        raise InvalidParameter("make", make, "a function of one number that returns a Mechanism")
+    kind: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
+    width = inside("tolerance", tolerance, 0.99 * _SHARPEST, 0.1)
+    return Trials(make, checked_target(target), kind, min(0.1 * width, _ACCOUNTED), chart, integer)
+
+
+def checked_target(target: object) -> Target:
+    """Return the target that the argument is."""
+    if not isinstance(target, Target):
+        raise InvalidParameter("target", target, "a target", "Such as ny.targets.Epsilon(8.0, delta=1e-5).")
+    return target
+
+
+def solved(trials: Trials, pair: tuple[Trial, Trial], tolerance: float) -> Calibration:
+    """Return the answer, from a trial that meets the target and one that does not."""
+    meets, misses = settled(trials, *pair, tolerance)
+    ends = (meets.parameter, misses.parameter)
+    shown = (int(ends[0]), int(ends[1])) if trials.integer else ends
+    return Calibration(shown[0], meets.mechanism, meets.guarantee, trials.target, len(trials.by_age), shown)
+
+
+def _bracket(bracket: Sequence[float], integer: bool | None) -> tuple[Limits, bool]:
+    advice = "Give the two ends between which the target begins to be met."
+    try:
+        low, high = bracket
+    except (TypeError, ValueError):
+        raise InvalidParameter("bracket", bracket, "two numbers, low < high", advice) from None
+    ints = all(isinstance(end, (int, np.integer)) for end in (low, high))
+    if ints if integer is None else integer:
+        ends = (float(whole("bracket", low, 0, 10**15)), float(whole("bracket", high, 0, 10**15)))
+        return _rising(bracket, ends), True
+    return _rising(bracket, (positive("bracket", low), positive("bracket", high))), False
+
+
+def _rising(bracket: object, ends: Limits) -> Limits:
+    if not ends[0] < ends[1]:
+        raise InvalidParameter("bracket", bracket, "two numbers, low < high", "Whichever end meets the target.")
+    return ends

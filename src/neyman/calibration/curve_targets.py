@@ -1,0 +1,202 @@
+"""Targets in the languages of the curve: a pair (epsilon, delta), mu, and what is given away to a baseline."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+from neyman._errors import InvalidParameter
+from neyman._validate import between, inside, positive
+from neyman.calibration.gaussian_reading import mu_of_advantage, mu_of_delta
+from neyman.calibration.limit import Limit, signed, sound
+from neyman.calibration.target import promise
+from neyman.guarantees import Guarantee
+from neyman.guarantees.pure import LARGEST_EPSILON
+from neyman.guarantees.regret import divergence
+from neyman.risk.attacked import promised
+
+__all__ = ["Divergence", "Epsilon", "Mu"]
+
+_SHARP = 1e-9  # of the advantage: to which divergences are searched for
+_LEAST_SHARP = 1e-13
+
+
+@dataclass(frozen=True)
+class Epsilon(Limit):
+    """(value, delta)-differential privacy: delta(value) is at most ``delta``.
+
+    Parameters
+    ----------
+    value : float
+        The largest epsilon, in (0, 700].
+    delta : float
+        In [0, 1); 0 asks for pure differential privacy, which no Gaussian noise has.
+
+    Raises
+    ------
+    InvalidParameter
+        If a number lies outside its domain.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> ny.targets.Epsilon(1.0, delta=0.0).met_by(ny.account(ny.Laplace(1.0)))
+    True
+    """
+
+    value: float
+    delta: float
+
+    def __post_init__(self) -> None:
+        advice = "Where epsilon is to be 0, delta is the advantage: Advantage(delta)."
+        value = positive("value", self.value, advice)
+        object.__setattr__(self, "value", between("value", value, 0.0, LARGEST_EPSILON))
+        if not 0.0 <= between("delta", self.delta, 0.0, 1.0) < 1.0:
+            raise InvalidParameter("delta", self.delta, "a number in [0, 1)", "Every mechanism meets delta = 1.")
+        object.__setattr__(self, "delta", float(self.delta))
+
+    @property
+    def label(self) -> str:
+        """What the number is."""
+        return f"delta at epsilon {self.value:g}" if self.delta > 0.0 else "epsilon at delta 0"
+
+    @property
+    def limit(self) -> float:
+        """``delta``; ``value`` where that is 0."""
+        return self.delta if self.delta > 0.0 else self.value
+
+    def number(self, side: Guarantee) -> float:
+        """delta(value), one evaluation of the profile; epsilon(0) where ``delta`` is 0."""
+        if self.delta > 0.0:
+            return sound(lambda: side.delta(self.value))
+        return sound(lambda: side.epsilon(0.0))
+
+    def reading(self, number: float) -> float:
+        """The mu of the same pair; of pure privacy epsilon itself."""
+        if self.delta == 0.0:
+            return number
+        return mu_of_delta(math.log(number), self.value) if number > 0.0 else 0.0
+
+
+@dataclass(frozen=True)
+class Mu(Limit):
+    """mu-Gaussian differential privacy wherever both error rates are ``floor`` or more: mu(floor) is at most ``value``.
+
+    Parameters
+    ----------
+    value : float
+        The largest mu, finite and > 0.
+    floor : float
+        In (0, 0.5).
+
+    Raises
+    ------
+    InvalidParameter
+        If a number lies outside its domain.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> target = ny.targets.Mu(1.0)
+    >>> target.met_by(ny.account(ny.Gaussian(1.0))), target.met_by(ny.account(ny.Gaussian(0.99)))
+    (True, False)
+    """
+
+    value: float
+    floor: float = 1e-10
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", positive("value", self.value))
+        object.__setattr__(self, "floor", inside("floor", self.floor, 0.0, 0.5))
+
+    @property
+    def label(self) -> str:
+        """What the number is."""
+        return f"mu at floor {self.floor:g}"
+
+    @property
+    def limit(self) -> float:
+        """``value``."""
+        return self.value
+
+    def number(self, side: Guarantee) -> float:
+        """mu(floor)."""
+        return sound(lambda: side.mu(self.floor))
+
+    def reading(self, number: float) -> float:
+        """Itself."""
+        return number
+
+
+@dataclass(frozen=True)
+class Divergence(Limit):
+    """Delta(baseline || guarantee) is at most ``value``: so much is given away, in the attacker's Bayes error, at most.
+
+    Parameters
+    ----------
+    value : float
+        In (0, 0.5): see ``compare``.
+    baseline_guarantee : Guarantee
+        What it is compared with, for the same neighbours.
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument lies outside its domain, or a guarantee is of other neighbours than the baseline.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> a, b = ny.GDP(1.0), ny.GDP(1.05)
+    >>> ny.targets.Divergence(0.01, a).met_by(b), ny.compare(a, b).divergence < 0.01
+    (True, True)
+    """
+
+    value: float
+    baseline_guarantee: Guarantee
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", inside("value", self.value, 0.0, 0.5))
+        try:
+            promise(self.baseline_guarantee)
+        except InvalidParameter as error:
+            raise InvalidParameter("baseline_guarantee", error.value, error.allowed, error.advice) from None
+
+    @property
+    def label(self) -> str:
+        """What the number is."""
+        return "divergence from the baseline"
+
+    @property
+    def limit(self) -> float:
+        """``value``."""
+        return self.value
+
+    def number(self, side: Guarantee) -> float:
+        """The divergence."""
+        base = self.baseline_guarantee
+        if side.adjacency != base.adjacency:
+            raise InvalidParameter("baseline_guarantee", base.adjacency, f"a guarantee for {side.adjacency!r}")
+        found = divergence(base.sides, side.sides, self._sharp)
+        return found.upper if promised(side) else found.lower
+
+    def reading(self, number: float) -> float:
+        """The mu whose advantage exceeds the baseline's by twice the divergence, as it would at a prior of 1/2."""
+        return mu_of_advantage(min(self._advantage + 2.0 * number, 1.0))
+
+    def excess(self, side: Guarantee) -> float:
+        """Where next to nothing is given away, the advantage tells how far it is from where something is."""
+        number = self.number(side)
+        mu = self.reading(number)
+        if number <= 8.0 * self._sharp:
+            mu = min(mu, mu_of_advantage(sound(lambda: side.advantage)))
+        return signed(self.holds(number), mu, self.gaussian_mu)
+
+    @property
+    def _sharp(self) -> float:
+        return max(_SHARP * self._advantage, _LEAST_SHARP)
+
+    @cached_property
+    def _advantage(self) -> float:
+        return sound(lambda: self.baseline_guarantee.advantage)

@@ -1,0 +1,187 @@
+"""The three numbers of DP-SGD, each from a target and the other two."""
+
+from __future__ import annotations
+
+import math
+
+from neyman._errors import InvalidParameter
+from neyman._validate import MAX_COUNT, probability, whole
+from neyman.calibration.calibrate import Calibration, checked_target, solved, trials_of
+from neyman.calibration.search import Limits, expanded
+from neyman.calibration.target import Target
+from neyman.calibration.trial import LOGARITHMIC, Chart
+from neyman.guarantees import ApproximateDP, PessimisticGuarantee
+from neyman.mechanisms import DPSGD
+from neyman.mechanisms.gaussian import gaussian_noise
+
+__all__ = ["noise_for_dpsgd", "rate_for_dpsgd", "steps_for_dpsgd"]
+
+_NOISES = (0.055, 1e12)  # less noise of sampled records is dear to account for, and no protection
+_UNSAMPLED = (1e-3, 1e12)
+_FAR = 1e6  # noise that meets what can be met, unless the first guess says otherwise
+_STEPS = (1.0, 1e15)
+_RATES = (1e-12, 1.0)
+_LARGEST = 600.0  # exponent
+
+
+def noise_for_dpsgd(
+    target: Target, sample_rate: float, steps: int, *, adjacency: str = "add_or_remove", tolerance: float = 1e-6
+) -> Calibration:
+    """Return the least noise multiplier with which DP-SGD certainly meets a target.
+
+    Parameters
+    ----------
+    target : Target
+        See ``ny.targets``.
+    sample_rate, steps
+        As of ``DPSGD``, both > 0; ``ny.training(batch_size=, dataset_size=, epochs=)`` returns the two.
+    adjacency, tolerance
+        As of ``calibrate``.
+
+    Returns
+    -------
+    Calibration
+        ``.parameter`` is the noise multiplier, from 0.055 (at rate 1: 0.001) to 1e12.
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument lies outside its domain, or the target is met with any noise or with none.
+    NotCertified
+        As ``calibrate``.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> found = ny.noise_for_dpsgd(ny.targets.Epsilon(8.0, delta=1e-5), sample_rate=0.01, steps=10_000)
+    >>> round(found.parameter, 5), found.guarantee.epsilon(1e-5) <= 8.0
+    (0.88253, True)
+    """
+    asked, rate, times = checked_target(target), _rate(sample_rate), whole("steps", steps, 1, MAX_COUNT)
+    limits = _NOISES if rate < 1.0 else _UNSAMPLED
+    chart = _noise_chart(rate, times, limits)
+    trials = trials_of(lambda noise: DPSGD(noise, rate, times), asked, adjacency, tolerance, chart, False)
+    shown = -math.expm1(times * math.log1p(-rate)) * (1.0 + 1e-14) if rate < 1.0 else 1.0
+    bare = PessimisticGuarantee(ApproximateDP(0.0, min(shown, 1.0)).sides, trials.adjacency)
+    if asked.met_by(bare):
+        advice = f"A record is in one of {times} batches with a probability of {shown:.3g}: less than it allows."
+        raise InvalidParameter("target", asked, "missed where no noise is added", advice)
+    start = chart.back(math.log(asked.gaussian_mu))
+    reach = (limits[0], min(max(_FAR, 100.0 * start), limits[1]))
+    return solved(trials, expanded(trials, start, reach, tolerance, slope=1.0), tolerance)
+
+
+def steps_for_dpsgd(
+    target: Target,
+    noise_multiplier: float,
+    sample_rate: float,
+    *,
+    adjacency: str = "add_or_remove",
+    tolerance: float = 1e-6,
+) -> Calibration:
+    """Return the most steps of DP-SGD that certainly meet a target; one more certainly misses it.
+
+    Parameters
+    ----------
+    target : Target
+        See ``ny.targets``.
+    noise_multiplier, sample_rate
+        As of ``DPSGD``; the rate > 0.
+    adjacency, tolerance
+        As of ``calibrate``.
+
+    Returns
+    -------
+    Calibration
+        ``.parameter`` is a whole number >= 1.
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument lies outside its domain, or not even one step meets the target.
+    NotCertified
+        As ``calibrate``.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> ny.steps_for_dpsgd(ny.targets.Advantage(0.1), noise_multiplier=1.0, sample_rate=0.01).bracket
+    (384, 385)
+    """
+    asked, noise, rate = (
+        checked_target(target),
+        gaussian_noise("noise_multiplier", noise_multiplier),
+        _rate(sample_rate),
+    )
+    trials = trials_of(lambda times: DPSGD(noise, rate, int(times)), asked, adjacency, tolerance, LOGARITHMIC, True)
+    start = min(asked.gaussian_mu**2 / _spread(rate, noise), 0.1 * _STEPS[1])
+    return solved(trials, expanded(trials, start, _STEPS, tolerance, slope=0.5), tolerance)
+
+
+def rate_for_dpsgd(
+    target: Target, noise_multiplier: float, steps: int, *, adjacency: str = "add_or_remove", tolerance: float = 1e-6
+) -> Calibration:
+    """Return the largest sample rate with which DP-SGD certainly meets a target.
+
+    Parameters
+    ----------
+    target : Target
+        See ``ny.targets``.
+    noise_multiplier, steps
+        As of ``DPSGD``; at least one step. Steps that are counted in epochs change with the rate: they cannot be given.
+    adjacency, tolerance
+        As of ``calibrate``.
+
+    Returns
+    -------
+    Calibration
+        ``.parameter`` is the rate, in (0, 1).
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument lies outside its domain, or the target is met at every rate.
+    NotCertified
+        As ``calibrate``.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> found = ny.rate_for_dpsgd(ny.targets.Mu(1.0), noise_multiplier=1.0, steps=1000)
+    >>> round(found.parameter, 5), found.guarantee.mu() <= 1.0
+    (0.0211, True)
+    """
+    asked, noise = checked_target(target), gaussian_noise("noise_multiplier", noise_multiplier)
+    times = whole("steps", steps, 1, MAX_COUNT)
+    trials = trials_of(lambda rate: DPSGD(noise, rate, times), asked, adjacency, tolerance, LOGARITHMIC, False)
+    one = math.expm1(min(asked.gaussian_mu**2 / times, _LARGEST)) / math.expm1(min(noise**-2, _LARGEST))
+    return solved(trials, expanded(trials, math.sqrt(one), _RATES, tolerance, slope=1.0), tolerance)
+
+
+def _rate(value: object) -> float:
+    rate = probability("sample_rate", value, "It is the expected batch size over the data set size.")
+    if rate == 0.0:
+        raise InvalidParameter("sample_rate", value, "a number in (0, 1]", "At 0 nothing is learnt of anybody.")
+    return rate
+
+
+def _spread(rate: float, noise: float) -> float:
+    """log(1 + q^2 (e^(1/sigma^2) - 1)), the mu^2 of one of many steps: where few records are sampled the limit of Dong,
+    Roth and Su (2022, Corollary 5.4), at rate 1 exact.
+    """
+    return math.log1p(rate * rate * math.expm1(min(noise**-2, _LARGEST))) if rate < 1.0 else noise**-2
+
+
+def _noise_chart(rate: float, steps: int, limits: Limits) -> Chart:
+    """Noise by the log of that mu."""
+
+    def to(noise: float) -> float:
+        return 0.5 * math.log(steps * _spread(rate, noise))
+
+    def back(x: float) -> float:
+        exponent = math.exp(min(2.0 * x, 700.0)) / steps
+        if rate < 1.0:
+            exponent = math.log1p(math.expm1(min(exponent, _LARGEST)) / rate / rate)
+        return min(max(exponent**-0.5, limits[0]), limits[1]) if exponent > 0.0 else limits[1]
+
+    return Chart(to, back)

@@ -1,0 +1,77 @@
+"""Limit: a target that is one number of the guarantee and the largest, or smallest, that is allowed."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+
+from neyman._errors import NotCertified
+from neyman.calibration.target import Target
+from neyman.guarantees import Guarantee
+
+__all__ = ["FARTHEST", "Limit", "signed", "sound"]
+
+_LEAST = 1e-18  # of mu: limits nearer to what nobody can miss
+FARTHEST = 60.0  # an excess of that size, either way, says only on which side it is
+
+
+class Limit(Target):
+    """One number of a guarantee, and how large (of errors: how small) it may be."""
+
+    @property
+    def parts(self) -> tuple[Limit, ...]:
+        """Itself alone."""
+        return (self,)
+
+    @property
+    @abstractmethod
+    def label(self) -> str:
+        """What the number is, for tables and messages."""
+
+    @property
+    @abstractmethod
+    def limit(self) -> float:
+        """The largest (of errors: the smallest) number that is allowed."""
+
+    @abstractmethod
+    def number(self, side: Guarantee) -> float:
+        """Return the number that is limited, on the side of the truth that ``side`` is on."""
+
+    @abstractmethod
+    def reading(self, number: float) -> float:
+        """Return the mu of a Gaussian mechanism of which ``number`` would be true (approximate: it steers)."""
+
+    def holds(self, number: float) -> bool:
+        """Whether that number is within the limit."""
+        return number <= self.limit
+
+    @property
+    def gaussian_mu(self) -> float:
+        """The mu of the Gaussian mechanism that would just meet it (approximate)."""
+        return self._limit_mu
+
+    @cached_property
+    def _limit_mu(self) -> float:
+        return max(self.reading(self.limit), _LEAST)
+
+    def excess(self, side: Guarantee) -> float:
+        """Return log(mu / gaussian_mu) of the number of ``side``, at most 0 where it is within the limit, else > 0."""
+        number = self.number(side)
+        return signed(self.holds(number), self.reading(number), self.gaussian_mu)
+
+
+def sound(ask: Callable[[], float]) -> float:
+    """Return what is asked, or, where it is not as sharp as the tolerance asks, its upper bound: true all the same."""
+    try:
+        return ask()
+    except NotCertified as wide:
+        return wide.upper
+
+
+def signed(holds: bool, mu: float, limit: float) -> float:
+    """Return log(mu / limit), with the sign that ``holds`` says whatever was rounded."""
+    far = math.log(mu / limit) if 0.0 < mu / limit < math.inf else math.copysign(FARTHEST, mu - limit)
+    far = min(max(far, -FARTHEST), FARTHEST)
+    return min(far, 0.0) if holds else max(far, 5e-324)

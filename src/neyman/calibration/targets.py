@@ -1,0 +1,27 @@
+"""Targets: what risk is accepted, in any of the languages of privacy.
+
+>>> import neyman as ny
+>>> target = ny.targets.Epsilon(8.0, delta=1e-5) & ny.targets.Advantage(0.5)
+>>> target.met_by(ny.GDP(1.2)), target.met_by(ny.GDP(1.5)), target.missed_by(ny.GDP(1.5))
+(True, False, True)
+"""
+
+from __future__ import annotations
+
+from neyman.calibration.attack_targets import TPR, Advantage, BayesError, Posterior, Reconstruction
+from neyman.calibration.conjunction import All
+from neyman.calibration.curve_targets import Divergence, Epsilon, Mu
+from neyman.calibration.target import Target
+
+__all__ = [
+    "TPR",
+    "Advantage",
+    "All",
+    "BayesError",
+    "Divergence",
+    "Epsilon",
+    "Mu",
+    "Posterior",
+    "Reconstruction",
+    "Target",
+]

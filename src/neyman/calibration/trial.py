@@ -1,0 +1,164 @@
+"""Trials: the parameters that were evaluated, each with its guarantee and how far over the target it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from neyman._errors import InvalidParameter, NotCertified
+from neyman.accounting import account
+from neyman.calibration.limit import FARTHEST
+from neyman.calibration.target import Target
+from neyman.guarantees import Guarantee
+from neyman.guarantees.sides import Adjacency
+from neyman.mechanisms import Mechanism
+
+__all__ = ["LOGARITHMIC", "Chart", "Trial", "Trials"]
+
+_WOBBLE = 1e-7  # of an excess, in which the readings of neighbours may differ by rounding
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """A monotone scale of the parameter on which the excess is nearly straight."""
+
+    to: Callable[[float], float]
+    back: Callable[[float], float]
+
+
+LOGARITHMIC = Chart(math.log, math.exp)
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """One parameter that was evaluated; ``x`` is its place on the chart."""
+
+    parameter: float
+    x: float
+    mechanism: Mechanism
+    guarantee: Guarantee
+    excess: float
+
+    @property
+    def meets(self) -> bool:
+        """Whether the target is certainly met."""
+        return self.excess <= 0.0
+
+    @property
+    def sharp(self) -> bool:
+        """Whether the excess says more than on which side it is."""
+        return abs(self.excess) < FARTHEST
+
+
+class Trials:
+    """Runs ``make`` and remembers: by rising parameter, and by age.
+
+    Parameters
+    ----------
+    make, target, adjacency, tolerance
+        As of ``calibrate``; the tolerance is that of the accounting.
+    chart : Chart
+        The scale that interpolation works on.
+    integer : bool
+        Whether ``make`` takes whole numbers.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[float], Mechanism] | Callable[[int], Mechanism],
+        target: Target,
+        adjacency: Adjacency,
+        tolerance: float,
+        chart: Chart,
+        integer: bool,
+    ) -> None:
+        self._make: Callable[..., object] = make
+        self.target = target
+        self.adjacency: Adjacency = adjacency
+        self._tolerance = tolerance
+        self.chart = chart
+        self.integer = integer
+        self.by_age: list[Trial] = []
+        self._missed: dict[float, bool] = {}
+        self._last: tuple[float, object] | None = None
+
+    @property
+    def in_order(self) -> list[Trial]:
+        """By rising parameter."""
+        return sorted(self.by_age, key=lambda trial: trial.parameter)
+
+    def known(self, parameter: float) -> Trial | None:
+        """The trial of that parameter, if there was one."""
+        return next((trial for trial in self.by_age if trial.parameter == parameter), None)
+
+    def at(self, parameter: float) -> Trial:
+        """Evaluate one parameter, once.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``make`` returns no mechanism, or the target got certainly worse and better again.
+        NotCertified
+            If its accounting cannot be certified at all.
+        """
+        known = self.known(parameter)
+        if known is not None:
+            return known
+        mechanism = self._made(parameter)
+        if not isinstance(mechanism, Mechanism):
+            advice = "A guarantee becomes a mechanism by ny.Opaque(guarantee)."
+            raise InvalidParameter("make", mechanism, "a function that returns a Mechanism", advice)
+        try:
+            guarantee = account(mechanism, adjacency=self.adjacency, tolerance=self._tolerance)
+            excess = self.target.excess(guarantee)
+        except NotCertified as wide:
+            name = f"{wide.quantity} at the parameter {parameter!r}"
+            raise NotCertified(name, wide.lower, wide.upper, wide.reason) from wide
+        x = self.chart.to(parameter) if parameter > 0.0 else -math.inf
+        trial = Trial(parameter, x, mechanism, guarantee, excess)
+        self.by_age.append(trial)
+        self._check_order()
+        return trial
+
+    def takes(self, parameter: float) -> bool:
+        """Whether ``make`` does not refuse it."""
+        try:
+            self._made(parameter)
+        except InvalidParameter:
+            return False
+        return True
+
+    def _made(self, parameter: float) -> object:
+        if self._last is None or self._last[0] != parameter:
+            self._last = parameter, self._make(int(parameter) if self.integer else parameter)
+        return self._last[1]
+
+    def missed(self, trial: Trial) -> bool:
+        """Whether the target is certainly missed there."""
+        if trial.parameter not in self._missed:
+            self._missed[trial.parameter] = not trial.meets and self.target.missed_by(trial.guarantee)
+        return self._missed[trial.parameter]
+
+    def _check_order(self) -> None:
+        """Refuse an excess that is proved, by bounds from both sides, to rise and fall; to seem to is not enough."""
+        rows = self.in_order
+        steps = [
+            row for before, row in zip([None, *rows], rows, strict=False) if not before or row.excess != before.excess
+        ]
+        for a, b, c in zip(steps, steps[1:], steps[2:], strict=False):
+            if self._above(b, a) and self._above(b, c):
+                raise _non_monotone(a, b, c, "farther from the target")
+            if self._above(a, b) and self._above(c, b):
+                raise _non_monotone(a, b, c, "nearer to the target")
+
+    def _above(self, one: Trial, other: Trial) -> bool:
+        """Whether the excess of ``one`` is certainly the larger."""
+        level = other.excess + _WOBBLE
+        return one.excess > level and self.target.excess(one.guarantee.optimistic) > level
+
+
+def _non_monotone(a: Trial, b: Trial, c: Trial, where: str) -> InvalidParameter:
+    found = ", ".join(f"{trial.excess:+.4g} at {trial.parameter!r}" for trial in (a, b, c))
+    advice = f"{b.parameter!r} is {where} than {a.parameter!r} and {c.parameter!r}: {found} (log mu over the target)."
+    return InvalidParameter("make", b.parameter, "monotone in its parameter", advice)

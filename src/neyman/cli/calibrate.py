@@ -1,0 +1,104 @@
+"""``neyman calibrate``: the least noise, the most steps or the largest rate that keeps a risk that is accepted."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from neyman._errors import InvalidParameter
+from neyman.cli.respond import Adjacency, AsJson
+from neyman.cli.schedule import BatchSize, DatasetSize, Epochs, SampleRate, Steps, rate_given, steps_given
+
+if TYPE_CHECKING:
+    from neyman.calibration import Calibration
+    from neyman.calibration.target import Target
+
+__all__ = ["calibrate"]
+
+_ONE = "exactly two of --noise-multiplier, the sample rate and the steps: the third is found"
+
+
+def calibrate(
+    spec: Annotated[
+        str | None, typer.Argument(help='In place of DP-SGD: a file as for neyman account, one number written "?".')
+    ] = None,
+    target: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What must hold, such as epsilon=8,delta=1e-5; mu=1; advantage=0.1; tpr=0.5,fpr=0.01; repeatable."
+        ),
+    ] = None,
+    noise_multiplier: Annotated[
+        float | None,
+        typer.Option(help="Noise standard deviation over clipping norm, where it is not asked for."),
+    ] = None,
+    sample_rate: SampleRate = None,
+    steps: Steps = None,
+    dataset_size: DatasetSize = None,
+    batch_size: BatchSize = None,
+    epochs: Epochs = None,
+    bracket: Annotated[str | None, typer.Option(help="With a file: where to search, as LOW,HIGH.")] = None,
+    adjacency: Adjacency = "add_or_remove",
+    tolerance: Annotated[float, typer.Option(help="Relative distance allowed to what certainly misses.")] = 1e-6,
+    as_json: AsJson = False,
+) -> None:
+    """The parameter that just meets a target, certified: least noise, most steps, largest rate, or a number in a file.
+
+    Example: neyman calibrate --target epsilon=8,delta=1e-5 --sample-rate 0.01 --steps 10000
+    """
+    rate = rate_given(sample_rate, dataset_size, batch_size)
+    known = {"noise_multiplier": noise_multiplier, "sample_rate": rate, "steps": steps_given(steps, epochs, rate)}
+    given = [name for name, value in known.items() if value is not None]
+    if spec is not None and given:
+        raise InvalidParameter(given[0], known[given[0]], "left out where a file is given")
+    if spec is None and len(given) != 2:
+        raise InvalidParameter("given", " and ".join(given) or None, _ONE)
+    if spec is None and bracket is not None:
+        raise InvalidParameter("bracket", bracket, "given with a file: of DP-SGD it is not needed")
+    from neyman.cli.calibrated import Calibrated, show
+    from neyman.cli.target_text import read_targets
+
+    asked = read_targets(target or [], adjacency, min(tolerance, 1e-6))
+    if spec is None:
+        name = next(name for name in known if name not in given)
+        found = _dpsgd(asked, noise_multiplier, rate[0] if rate else None, known["steps"], adjacency, tolerance)
+    else:
+        name, found = _in_file(spec, asked, bracket, adjacency, tolerance)
+    answer = Calibrated.of(name, found, adjacency)
+    if as_json:
+        typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
+        return
+    from rich.console import Console
+
+    show(answer, Console())
+
+
+def _dpsgd(
+    target: Target, noise: float | None, rate: float | None, steps: object, adjacency: str, tolerance: float
+) -> Calibration:
+    from neyman import noise_for_dpsgd, rate_for_dpsgd, steps_for_dpsgd
+
+    times = steps if isinstance(steps, int) else 0
+    if noise is None:
+        return noise_for_dpsgd(target, rate or 0.0, times, adjacency=adjacency, tolerance=tolerance)
+    if rate is None:
+        return rate_for_dpsgd(target, noise, times, adjacency=adjacency, tolerance=tolerance)
+    return steps_for_dpsgd(target, noise, rate, adjacency=adjacency, tolerance=tolerance)
+
+
+def _in_file(
+    spec: str, target: Target, bracket: str | None, adjacency: str, tolerance: float
+) -> tuple[str, Calibration]:
+    from neyman import calibrate as search
+    from neyman.cli.free_spec import read_free_spec
+
+    name, make, whole = read_free_spec(spec)
+    ends: list[float] | None = None
+    if bracket is not None:
+        try:
+            ends = [int(end) if whole else float(end) for end in bracket.split(",")]
+        except ValueError:
+            raise InvalidParameter("bracket", bracket, "two numbers, LOW,HIGH") from None
+    return name, search(make, target, ends, adjacency=adjacency, tolerance=tolerance, integer=whole)

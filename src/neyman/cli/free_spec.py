@@ -1,0 +1,58 @@
+"""Mechanisms in files with one number left open: "?" in its place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from neyman._errors import InvalidParameter
+from neyman.cli.spec import read_data
+from neyman.guarantees import mechanism_from_dict
+from neyman.mechanisms import Mechanism
+
+__all__ = ["read_free_spec"]
+
+_OPEN = "?"
+_WHOLE = ("times", "k")
+
+Place = tuple[str | int, ...]
+
+
+def read_free_spec(source: str) -> tuple[str, Callable[[float], Mechanism], bool]:
+    """Return the path of the open number, the mechanism as a function of it, and whether it is a whole number.
+
+    Raises
+    ------
+    InvalidParameter
+        If the file cannot be read, or does not leave exactly one number open; the function: if it holds no mechanism.
+    """
+    data = read_data(source)
+    places = _places(data, ())
+    if len(places) != 1:
+        advice = 'Such as {"schema": 1, "kind": "gaussian", "sigma": "?"}.'
+        raise InvalidParameter(f"SPEC {source}", len(places), 'a mechanism in which one number is written "?"', advice)
+    place = places[0]
+
+    def make(number: float) -> Mechanism:
+        try:
+            return mechanism_from_dict(_filled(data, place, number))
+        except InvalidParameter as error:
+            raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
+
+    return ".".join(map(str, place)), make, place[-1] in _WHOLE
+
+
+def _places(data: Any, here: Place) -> list[Place]:
+    if data == _OPEN:
+        return [here]
+    inside = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
+    return [place for key, value in inside for place in _places(value, (*here, key))]
+
+
+def _filled(data: Any, place: Place, number: float) -> Any:
+    if not place:
+        return number
+    key, *rest = place
+    copy = data.copy()
+    copy[key] = _filled(data[key], tuple(rest), number)
+    return copy

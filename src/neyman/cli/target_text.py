@@ -1,0 +1,82 @@
+"""Targets as they are typed: ``epsilon=8,delta=1e-5``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from neyman import targets
+from neyman._errors import InvalidParameter
+from neyman.calibration.target import Target
+
+__all__ = ["read_targets"]
+
+_KINDS: dict[str, tuple[Callable[..., Target], dict[str, str]]] = {
+    "epsilon": (targets.Epsilon, {"epsilon": "value", "delta": "delta"}),
+    "mu": (targets.Mu, {"mu": "value", "floor": "floor"}),
+    "advantage": (targets.Advantage, {"advantage": "value"}),
+    "tpr": (targets.TPR, {"tpr": "value", "fpr": "fpr"}),
+    "reconstruction": (targets.Reconstruction, {"reconstruction": "success", "baseline": "baseline"}),
+    "bayes-error": (targets.BayesError, {"bayes-error": "value", "prior": "prior"}),
+    "posterior": (
+        targets.Posterior,
+        {"posterior": "value", "membership-prior": "membership_prior", "fpr": "fpr"},
+    ),
+}
+_OPTIONAL = ("floor",)
+_DIVERGENCE = "divergence"
+_FORMS = "; ".join(",".join(f"{name}=..." for name in words if name not in _OPTIONAL) for _, words in _KINDS.values())
+ALLOWED = f"one of: {_FORMS}; divergence=...,baseline=MECHANISM"
+
+
+def read_targets(texts: list[str], adjacency: str, tolerance: float) -> Target:
+    """Return all of the targets at once.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is none, one is not of the form, or its numbers lie outside their domains.
+    """
+    if not texts:
+        raise InvalidParameter("target", None, "given, once or several times", f"{ALLOWED[0].upper()}{ALLOWED[1:]}.")
+    read = [_divergence(text, adjacency, tolerance) or _target(text) for text in texts]
+    return read[0] if len(read) == 1 else targets.All(*read)
+
+
+def _target(text: str) -> Target:
+    found: dict[str, float] = {}
+    for piece in text.split(","):
+        name, sign, number = piece.partition("=")
+        name = name.strip().replace("_", "-")
+        try:
+            value = float(number)
+        except ValueError:
+            raise InvalidParameter("target", text, ALLOWED) from None
+        if not sign or name in found:
+            raise InvalidParameter("target", text, ALLOWED)
+        found[name] = value
+    make, words = _KINDS.get(next(iter(found)), (None, {}))
+    if make is None or not {name for name in words if name not in _OPTIONAL} <= set(found) <= set(words):
+        raise InvalidParameter("target", text, ALLOWED)
+    try:
+        return make(**{words[name]: value for name, value in found.items()})
+    except InvalidParameter as error:
+        raise InvalidParameter(f"target {text}: {error.name}", error.value, error.allowed, error.advice) from None
+
+
+def _divergence(text: str, adjacency: str, tolerance: float) -> Target | None:
+    """The baseline is a mechanism, in the form of ``neyman compare``."""
+    kind, _, rest = text.partition("=")
+    if kind.strip() != _DIVERGENCE:
+        return None
+    number, comma, baseline = rest.partition(",baseline=")
+    try:
+        value = float(number)
+    except ValueError:
+        raise InvalidParameter("target", text, ALLOWED) from None
+    if not comma:
+        raise InvalidParameter("target", text, ALLOWED)
+    from neyman.accounting import account
+    from neyman.cli.compare import read_mechanism
+
+    mechanism = read_mechanism("target", baseline)
+    return targets.Divergence(value, account(mechanism, adjacency=adjacency, tolerance=tolerance))

@@ -1,0 +1,174 @@
+"""The plan of a sweep: its axes, its questions, and how the grid is cut into blocks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from neyman._errors import InvalidParameter
+from neyman._validate import choice, inside, whole
+from neyman.accounting import ADJACENCIES
+from neyman.mechanisms import DPSGD, Mechanism
+from neyman.sweeps.answers import Job, Values
+from neyman.sweeps.axes import DPSGD_AXES, Axis, axis
+from neyman.sweeps.quantities import quantities as read_quantities
+from neyman.sweeps.version import VERSION
+
+__all__ = ["MOST_POINTS", "Plan", "plan"]
+
+MOST_POINTS = 10**9
+_SMALL, _LARGE, _BLOCKS = 16, 4096, 500  # settings of a block, and about how many blocks there are between
+_TAKEN = ("status", "reason", "reason_number")  # names of a sweep's own variables
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A grid of settings, what is asked of each, and the shape of the blocks that are answered together."""
+
+    job: Job
+    axes: tuple[Axis, ...]
+    block: tuple[int, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Number of values along each axis."""
+        return tuple(len(some.values) for some in self.axes)
+
+    @property
+    def size(self) -> int:
+        """Number of settings."""
+        return math.prod(self.shape)
+
+    @cached_property
+    def grid(self) -> tuple[int, ...]:
+        """Number of blocks along each axis."""
+        return tuple(-(-n // b) for n, b in zip(self.shape, self.block, strict=True))
+
+    @property
+    def count(self) -> int:
+        """Number of blocks."""
+        return math.prod(self.grid)
+
+    def place(self, number: int) -> tuple[slice, ...]:
+        """Where block ``number`` lies, axis by axis."""
+        found: list[slice] = []
+        for n, b, blocks in zip(reversed(self.shape), reversed(self.block), reversed(self.grid), strict=True):
+            number, i = divmod(number, blocks)
+            found.append(slice(i * b, min((i + 1) * b, n)))
+        return tuple(reversed(found))
+
+    def values(self, number: int) -> Values:
+        """The values of block ``number`` along each axis."""
+        return tuple(some.values[part] for some, part in zip(self.axes, self.place(number), strict=True))
+
+    def points(self, number: int) -> int:
+        """Number of settings in block ``number``."""
+        return math.prod(part.stop - part.start for part in self.place(number))
+
+    @cached_property
+    def settled(self) -> bool:
+        """Whether the axes say which mechanisms there are; of another ``make`` they do not."""
+        return self.job.make is DPSGD
+
+    @property
+    def source(self) -> str:
+        """The name of the function that makes the mechanisms."""
+        make = self.job.make
+        name = getattr(make, "__qualname__", type(make).__qualname__)
+        return "DPSGD" if self.settled else f"{getattr(make, '__module__', None) or '__main__'}.{name}"
+
+    @cached_property
+    def description(self) -> dict[str, Any]:
+        """All that decides the answers, ready for JSON, in which floats are exact."""
+        return {
+            "neyman_version": VERSION,
+            "axes": {some.name: list(some.values) for some in self.axes},
+            "quantities": [[q.key, q.at] for q in self.job.quantities],
+            "adjacency": self.job.adjacency,
+            "tolerance": self.job.tolerance,
+            "floor": self.job.floor,
+        }
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """A hash of the description."""
+        return hashlib.sha256(json.dumps(self.description).encode()).hexdigest()
+
+    def cut(self, block: tuple[int, ...]) -> Plan:
+        """The same plan in blocks of another shape."""
+        return replace(self, block=block)
+
+
+def plan(
+    make: Callable[..., Mechanism] | None,
+    axes: Mapping[str, object] | None,
+    questions: object,
+    settings: tuple[str, float, float],
+    points: int | None = None,
+) -> Plan:
+    """Validate everything that ``sweep`` was told.
+
+    Parameters
+    ----------
+    make : callable, optional
+        ``DPSGD`` if left out.
+    axes : mapping
+        Of each keyword argument of ``make``, its values.
+    questions : str or sequence of str
+        The quantities.
+    settings : (str, float, float)
+        Adjacency, tolerance and floor.
+    points : int, optional
+        About how many settings are answered together.
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument lies outside its domain.
+    """
+    function: Callable[..., Mechanism] = DPSGD if make is None else make
+    if not _callable(function):
+        raise InvalidParameter("make", make, "a function that returns a Mechanism")
+    if not isinstance(axes, Mapping) or not axes:
+        raise InvalidParameter("axes", axes, "a non-empty mapping from names to values")
+    if function is DPSGD and set(axes) != set(DPSGD_AXES):
+        raise InvalidParameter("axes", sorted(map(str, axes)), f"named {', '.join(DPSGD_AXES)}, all three, for DPSGD")
+    floor = inside("floor", settings[2], 0.0, 0.5)
+    asked = read_quantities(questions, floor)
+    names = tuple(_name(name, {q.key for q in asked}) for name in axes)
+    found = tuple(axis(name, axes[name], function is DPSGD) for name in names)
+    if function is DPSGD:
+        found = tuple(sorted(found, key=lambda some: list(DPSGD_AXES).index(some.name)))
+    shape = tuple(len(some.values) for some in found)
+    size = math.prod(shape)
+    if not size <= MOST_POINTS:
+        raise InvalidParameter("axes", size, f"at most {MOST_POINTS:.0e} settings in all", "Sweep part after part.")
+    most = min(max(size // _BLOCKS, _SMALL), _LARGE) if points is None else whole("block", points, 1, MOST_POINTS)
+    kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
+    job = Job(function, tuple(some.name for some in found), asked, kind, width, floor)
+    return Plan(job, found, _block(shape, most))
+
+
+def _callable(value: object) -> bool:
+    return callable(value)
+
+
+def _name(name: object, keys: set[str]) -> str:
+    if not isinstance(name, str) or not name.isidentifier() or name in _TAKEN or name in keys:
+        allowed = f"the name of a keyword argument, and of no variable ({', '.join((*_TAKEN, *sorted(keys)))})"
+        raise InvalidParameter("name of an axis", name, allowed)
+    return name
+
+
+def _block(shape: tuple[int, ...], most: int) -> tuple[int, ...]:
+    """At most ``most`` settings that are neighbours: the last axes whole, as far as they fit."""
+    found: list[int] = []
+    for n in reversed(shape):
+        found.append(max(1, min(n, most)))
+        most //= found[-1]
+    return tuple(reversed(found))

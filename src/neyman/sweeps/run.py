@@ -1,0 +1,214 @@
+"""``sweep``: the same questions asked of every setting of a grid."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from neyman._errors import InvalidParameter
+from neyman._validate import whole
+from neyman.mechanisms import Mechanism
+from neyman.sweeps.answers import Answers
+from neyman.sweeps.cluster import check_client, on_cluster
+from neyman.sweeps.dataset import in_memory, opened
+from neyman.sweeps.extras import need
+from neyman.sweeps.plan import Plan, plan
+from neyman.sweeps.progress import progress_bar
+from neyman.sweeps.store import Store
+from neyman.sweeps.workers import Block, here, in_processes
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["PACKAGES", "complete", "crew_of", "sweep"]
+
+PACKAGES = ("xarray", "h5netcdf", "h5py", "cloudpickle")
+MOST_WORKERS = 1024
+
+
+def sweep(
+    make: Callable[..., Mechanism] | None = None,
+    /,
+    *,
+    axes: Mapping[str, object] | None = None,
+    noise_multiplier: object = None,
+    sample_rate: object = None,
+    steps: object = None,
+    quantities: str | Sequence[str] = ("mu", "regret"),
+    adjacency: str = "add_or_remove",
+    tolerance: float = 1e-6,
+    floor: float = 1e-10,
+    client: Any = None,
+    workers: int | None = None,
+    store: str | os.PathLike[str] | None = None,
+    block: int | None = None,
+    progress: bool | None = None,
+) -> xarray.Dataset:
+    """Ask the same questions of every setting of a grid, and return the answers under their labels.
+
+    Parameters
+    ----------
+    make : callable, optional
+        Returns the mechanism of one setting, from keyword arguments named as ``axes``; ``DPSGD`` if left out.
+    axes : mapping of str to number or sequence of numbers
+        Of each argument of ``make``, its values: finite, no two equal, in any order, which is kept.
+    noise_multiplier, sample_rate, steps : number or sequence of numbers
+        For DP-SGD the same in fewer words: all three, in place of ``axes``.
+    quantities : str or sequence of str
+        What is asked: "mu", "regret", "shortfall" (at the floor, or at another: "mu(1e-6)"), "epsilon(delta)",
+        "delta(epsilon)", "tpr(fpr)", "beta(alpha)", "bayes_error(prior)", "renyi(order)", "rho", "advantage", "auc",
+        "fixed_point", "tail_mu", with numbers in the parentheses. Each is on the safe side; with "optimistic." before
+        it, it is the certified bound from the other.
+    adjacency, tolerance
+        As for ``account``.
+    floor : float
+        Of mu, regret and shortfall; in (0, 0.5).
+    client : dask.distributed.Client, optional
+        A cluster to compute on: neyman must be installed there, in this version. For their first hour, Dask's workers
+        collect profiles of themselves in memory, unless ``distributed.worker.profile.enabled`` is False from the start.
+    workers : int, optional
+        Without a client: processes on this machine, as many as it has cores if left out; 1 computes in this process.
+        With more than one, a script must call ``sweep`` below ``if __name__ == "__main__":``.
+    store : path, optional
+        A directory in which every block of settings is kept as soon as it is done. After an interruption, the same call
+        goes on where it ended. Damaged files are noticed and their blocks computed again; the store of another sweep,
+        or of another version of neyman, is refused.
+    block : int, optional
+        About how many settings are computed, sent and stored together.
+    progress : bool, optional
+        Whether a bar is drawn on the standard error; if left out, on a terminal only.
+
+    Returns
+    -------
+    xarray.Dataset
+        One variable for each quantity, named as it was asked, with the axes as dimensions. A value that cannot be
+        certified is NaN, and ``reason[status]`` says why; ``status`` is 0 where there is nothing to say. Attributes
+        tell adjacency, tolerance, floor, version, and how many settings ``failed`` in at least one quantity. With a
+        ``store``, large results stay in its file and are read as they are needed.
+
+    Raises
+    ------
+    InvalidParameter
+        If an argument lies outside its domain, or ``store`` holds something else.
+    MissingPackage
+        If xarray, h5netcdf or (for a client) distributed is not installed: ``pip install 'neyman[sweep]'``.
+
+    Notes
+    -----
+    Every value equals, to the last bit, what ``account(mechanism)`` says on the same machine when it is asked the same
+    questions in the same order. So nothing is shared between settings: contours run where the number of steps wants
+    them, and of the transforms that one (noise multiplier, rate) has in common for all of them, only what takes about
+    1 % of the time is asked at the same places twice.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> found = ny.sweep(noise_multiplier=[1.0, 2.0], sample_rate=0.01, steps=[400, 1000], quantities="epsilon(1e-5)")
+    >>> found["epsilon(1e-5)"].sel(noise_multiplier=1.0, steps=1000).values.round(6)
+    array([1.828237])
+    >>> found.attrs["failed"], found["epsilon(1e-5)"].attrs["side"]
+    (0, 'upper bound: the truth is at most this')
+    >>> ny.sweep(ny.Laplace, axes={"scale": [1.0, 2.0]}, quantities=["advantage"]).advantage.values.round(6)
+    array([0.393469, 0.221199])
+    """
+    asked = plan(make, _axes(axes, noise_multiplier, sample_rate, steps, make), quantities,
+                 (adjacency, tolerance, floor), block)  # fmt: skip
+    crew = crew_of(workers, client)
+    for package in PACKAGES:
+        need(package)
+    kept = Memory(asked) if store is None else Store(_path(store), asked)
+    complete(kept, client, crew, progress)
+    return in_memory(kept.plan, kept.blocks()) if isinstance(kept, Memory) else opened(kept.result())
+
+
+class Memory:
+    """Answers that are kept no longer than this run: the counterpart of ``Store``."""
+
+    def __init__(self, asked: Plan) -> None:
+        self.plan = asked
+        self._kept: dict[int, Answers] = {}
+
+    def take(self, number: int, found: Answers) -> None:
+        """Keep the answers of a block."""
+        self._kept[number] = found
+
+    def holds(self, number: int) -> bool:
+        """Whether the block is here."""
+        return number in self._kept
+
+    def blocks(self) -> Iterator[tuple[int, Answers]]:
+        """Hand over all answers, block by block."""
+        for number in range(self.plan.count):
+            yield number, self._kept.pop(number)
+
+
+def complete(kept: Memory | Store, client: Any, workers: int, progress: bool | None) -> int:
+    """Compute the blocks that are not yet kept; return how many settings that was."""
+    asked, computed = kept.plan, 0
+    with progress_bar(progress, asked.size) as advance:
+
+        def missing() -> Iterator[Block]:
+            for number in range(asked.count):
+                if kept.holds(number):
+                    advance(asked.points(number))
+                else:
+                    yield number, asked.values(number)
+
+        with closing(_stream(asked, missing(), client, workers)) as stream:
+            for number, found in stream:
+                kept.take(number, found)
+                computed += asked.points(number)
+                advance(asked.points(number))
+    return computed
+
+
+def _stream(
+    asked: Plan, blocks: Iterator[Block], client: Any, workers: int
+) -> Generator[tuple[int, Answers], None, None]:
+    """The answers, wherever they are computed, as a generator."""
+    if client is not None:
+        return on_cluster(client, asked.job, blocks)
+    crew = min(workers, asked.count)
+    return here(asked.job, blocks) if crew == 1 else in_processes(asked.job, blocks, crew)
+
+
+def _axes(axes: Mapping[str, object] | None, noise: object, rate: object, steps: object, make: object) -> Any:
+    named = {"noise_multiplier": noise, "sample_rate": rate, "steps": steps}
+    given = {name: values for name, values in named.items() if values is not None}
+    if axes is not None or make is not None:
+        if given:
+            raise InvalidParameter(*next(iter(given.items())), "left out, or one of axes")
+        return axes
+    for name, values in named.items():
+        if values is None:
+            raise InvalidParameter(name, values, "a number, or a list of numbers", "DP-SGD has all three axes.")
+    return named
+
+
+def crew_of(workers: int | None, client: Any) -> int:
+    """How many processes of this machine are to compute."""
+    if client is not None:
+        if workers is not None:
+            raise InvalidParameter("workers", workers, "left out where a client is given")
+        check_client(client)
+        return 1
+    if workers is not None:
+        return whole("workers", workers, 1, MOST_WORKERS)
+    return 1 if multiprocessing.current_process().daemon else _cores()  # daemons may not have children
+
+
+def _cores() -> int:
+    """The cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _path(store: object) -> Path:
+    if not isinstance(store, (str, os.PathLike)) or not str(store):
+        raise InvalidParameter("store", store, "a path of a directory")
+    return Path(store)

@@ -1,0 +1,175 @@
+"""A store of answers: a directory that outlives the run, with one small NetCDF file for every block that is done.
+
+``sweep.json`` says which sweep it is. A block file carries the hash of its own bytes in its name, so that a file
+that was cut short or damaged is noticed and the block computed again; it gets its name only when it is whole.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from neyman._errors import InvalidParameter
+from neyman.sweeps.answers import Answers, digest
+from neyman.sweeps.dataset import REASON, STATUS, write
+from neyman.sweeps.extras import need
+from neyman.sweeps.plan import Plan
+
+__all__ = ["Store"]
+
+SCHEMA = 1  # of the store: raised when its form changes
+_MANIFEST = "sweep.json"
+_RESULT = "result.nc"
+_BLOCK = re.compile(r"block-(\d{8,9})-[0-9a-f]{32}\.nc")
+_ADVICE = "Name another directory, or delete this one to begin anew."
+
+
+class Store:
+    """The blocks of one sweep on disk.
+
+    Parameters
+    ----------
+    path : Path
+        A directory that does not exist, is empty, or holds this very sweep, begun or done.
+    plan : Plan
+        The sweep. Where the store was cut into blocks of another shape, its own is kept: see ``plan``.
+
+    Raises
+    ------
+    InvalidParameter
+        If the directory cannot be used, or holds something else: another sweep, or that of another version.
+    """
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        self.path = path
+        if path.exists() and not path.is_dir():
+            raise InvalidParameter("store", str(path), "a directory")
+        path.mkdir(parents=True, exist_ok=True)
+        manifest = path / _MANIFEST
+        if manifest.exists():
+            self.plan = plan.cut(_checked(manifest, plan))
+        elif any(not name.name.endswith(".tmp") for name in path.iterdir()):
+            raise InvalidParameter("store", str(path), "a new or empty directory, or the store of a sweep", _ADVICE)
+        else:
+            self.plan = plan
+            text = json.dumps({"schema": SCHEMA, **plan.description, "block": list(plan.block)}, indent=1)
+            self._put(text.encode(), manifest)
+        self._files = {int(name[1]): path / name[0] for name in self._names()}
+
+    def take(self, number: int, found: Answers) -> None:
+        """Keep the answers of a block: all of them, or if this is interrupted none."""
+        plan, temporary = self.plan, self._temporary
+        with need("h5netcdf").File(temporary, "w") as file:
+            for some, values in zip(plan.axes, plan.values(number), strict=True):
+                file.dimensions[some.name] = len(values)
+                made = file.create_variable(some.name, (some.name,), some.array.dtype, np.array(values))
+                made.attrs.update(some.labels)
+            for quantity, values in zip(plan.job.quantities, found.values, strict=True):
+                made = file.create_variable(quantity.key, plan.job.names, "f8", values, fillvalue=np.nan)
+                made.attrs.update(quantity.labels)
+            file.create_variable("status", plan.job.names, "i4", found.status).attrs.update(STATUS)
+            file.dimensions["reason_number"] = len(found.reasons)
+            words = np.array(found.reasons, dtype=object)
+            made = file.create_variable("reason", ("reason_number",), need("h5py").string_dtype(), words)
+            made.attrs.update(REASON)
+            file.attrs.update({"sweep": plan.fingerprint, "block": number, "neyman_version": found.version})
+            if not plan.settled:
+                file.attrs["mechanisms"] = digest(plan.job, plan.values(number))
+        name = self.path / _named(number, temporary)
+        os.replace(temporary, name)
+        self._files[number] = name
+
+    def holds(self, number: int) -> bool:
+        """Whether the block is here, whole and of this sweep; a damaged one is removed.
+
+        Raises
+        ------
+        InvalidParameter
+            If it is whole, but its mechanisms are not those that ``make`` gives now.
+        """
+        file = self._files.get(number)
+        if file is None:
+            return False
+        if file.name == _named(number, file):
+            with need("h5netcdf").File(file, "r") as data:
+                own, mechanisms = data.attrs["sweep"], data.attrs.get("mechanisms")
+            if own == self.plan.fingerprint:
+                if not self.plan.settled and mechanisms != digest(self.plan.job, self.plan.values(number)):
+                    raise InvalidParameter(
+                        "store", str(self.path), "the store of this very sweep", f"make() gives others. {_ADVICE}"
+                    )
+                return True
+        file.unlink()
+        del self._files[number]
+        return False
+
+    def blocks(self) -> Iterator[tuple[int, Answers]]:
+        """All answers, block by block."""
+        for number in range(self.plan.count):
+            with need("h5netcdf").File(self._files[number], "r") as file:
+                values = tuple(np.asarray(file[q.key][...]) for q in self.plan.job.quantities)
+                words = tuple(_text(word) for word in file["reason"][...])
+                status = np.asarray(file["status"][...])
+                yield number, Answers(values, status, words, str(file.attrs["neyman_version"]))
+
+    def result(self) -> Path:
+        """Write all blocks to one file, which gets its name when it is whole."""
+        temporary = self._temporary
+        write(temporary, self.plan, self.blocks())
+        os.replace(temporary, self.path / _RESULT)
+        return self.path / _RESULT
+
+    def discard(self) -> None:
+        """Remove the store; whatever else has been put beside it stays."""
+        blocks = [self.path / name[0] for name in self._names()]
+        for file in (*blocks, *self.path.glob("*.tmp"), self.path / _RESULT, self.path / _MANIFEST):
+            file.unlink(missing_ok=True)
+        if not any(self.path.iterdir()):
+            self.path.rmdir()
+
+    def _names(self) -> list[re.Match[str]]:
+        """Of all block files that are there."""
+        return [name for file in sorted(self.path.iterdir()) if (name := _BLOCK.fullmatch(file.name)) is not None]
+
+    @property
+    def _temporary(self) -> Path:
+        return self.path / f"{os.getpid()}.tmp"
+
+    def _put(self, content: bytes, name: Path) -> None:
+        self._temporary.write_bytes(content)
+        os.replace(self._temporary, name)
+
+
+def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
+    """The blocks of a store, if it is of this sweep."""
+    where, ours = str(manifest.parent), plan.description
+    try:
+        theirs: Any = json.loads(manifest.read_bytes())
+        block = tuple(int(n) for n in theirs["block"])
+        schema = theirs["schema"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise InvalidParameter("store", where, "a store whose sweep.json can be read", _ADVICE) from None
+    differ = [key for key, value in ours.items() if theirs.get(key) != value]
+    if schema != SCHEMA or differ:
+        advice = f"Not the same there: {', '.join(differ or ['schema'])}. {_ADVICE}"
+        raise InvalidParameter("store", where, "the store of this very sweep", advice)
+    if len(block) != len(plan.shape) or not all(1 <= b <= n for b, n in zip(block, plan.shape, strict=True)):
+        raise InvalidParameter("store", where, "a store whose sweep.json can be read", _ADVICE)
+    return block
+
+
+def _text(word: str | bytes) -> str:
+    """A word as h5netcdf gives it back, which depends on its version."""
+    return word if isinstance(word, str) else word.decode()
+
+
+def _named(number: int, file: Path) -> str:
+    """The name of a block file, from its content."""
+    return f"block-{number:08d}-{hashlib.sha256(file.read_bytes()).hexdigest()[:32]}.nc"

@@ -1,0 +1,228 @@
+"""The command ``neyman sweep``: its file, what it prints and refuses, Ctrl-C and going on."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import xarray as xr
+
+import neyman as ny
+from neyman.cli.main import main
+
+SPEC = {
+    "noise_multiplier": [2, 1],
+    "sample_rate": {"geomspace": [1e-2, 1, 3]},
+    "steps": {"linspace": [400, 1000, 2]},
+    "quantities": ["mu", "beta(0.1)"],
+}
+RUN = "from neyman.cli.main import main; main()"
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run the command in a directory of its own; returns code, output, error."""
+    monkeypatch.chdir(tmp_path)
+    Path("spec.json").write_text(json.dumps(SPEC))
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(["sweep", *arguments])
+        out, err = capsys.readouterr()
+        assert isinstance(left.value.code, int)
+        return left.value.code, out, err
+
+    return run
+
+
+def grid(rates: int = 3) -> dict[str, Any]:
+    import numpy as np
+
+    return {
+        "noise_multiplier": [2.0, 1.0], "sample_rate": np.geomspace(1e-2, 1.0, rates), "steps": [400, 1000],
+    }  # fmt: skip
+
+
+def test_file_and_table(call: Any) -> None:
+    code, out, err = call("spec.json", "-o", "out.nc")
+    assert (code, err) == (0, "")
+    found = ny.sweep(**grid(), quantities=SPEC["quantities"], workers=1)
+    with xr.open_dataset("out.nc") as written:
+        xr.testing.assert_identical(written, found)
+    assert sorted(os.listdir()) == ["out.nc", "spec.json"]
+    assert "out.nc: 12 settings of DPSGD" in out
+    (row,) = [line.split() for line in out.splitlines() if line.lstrip().startswith("beta(0.1)")]
+    least, largest = map(float, row[-2:])
+    assert row[1:3] == ["lower", "bound"]
+    assert 0.0 <= found["beta(0.1)"].min() - least < 1e-6  # rounded to its side
+    assert 0.0 <= found["beta(0.1)"].max() - largest < 1e-6
+    (row,) = [line.split() for line in out.splitlines() if line.lstrip().startswith("mu ")]
+    assert 0.0 <= float(row[-1]) - found.mu.max() < 1e-4
+    assert "computed 12, kept from earlier runs 0." in out
+
+
+def test_json_and_a_second_run(call: Any) -> None:
+    call("spec.json", "-o", "out.nc")
+    made = Path("out.nc").stat().st_mtime_ns
+    ny.sweep(**grid(), quantities=SPEC["quantities"], workers=1, store="out.nc.parts")  # left behind: tidied up
+    code, out, err = call("spec.json", "-o", "out.nc", "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    ranges = answer.pop("quantities")
+    assert answer == {
+        "schema": 1, "version": ny.__version__, "output": "out.nc",
+        "adjacency": "add_or_remove", "tolerance": 1e-6, "floor": 1e-10,
+        "axes": {
+            "noise_multiplier": {"count": 2, "min": 1.0, "max": 2.0},
+            "sample_rate": {"count": 3, "min": 0.01, "max": 1.0},
+            "steps": {"count": 2, "min": 400, "max": 1000},
+        },
+        "settings": 12, "computed": 0, "failed": 0,
+    }  # fmt: skip
+    assert ranges["mu"] == {
+        "side": "upper bound",
+        "min": ny.account(ny.DPSGD(2.0, 0.01, 400)).mu(),
+        "max": ny.account(ny.DPSGD(1.0, 1.0, 1000)).mu(),
+    }
+    assert Path("out.nc").stat().st_mtime_ns == made
+    assert sorted(os.listdir()) == ["out.nc", "spec.json"]
+
+
+def test_what_cannot_be_certified_is_counted(call: Any) -> None:
+    Path("one.yaml").write_text("{noise_multiplier: 1, sample_rate: 1e-3, steps: 1000}")
+    code, out, err = call("one.yaml", "-o", "out.nc", "--tolerance", "1e-12", "--json")
+    assert (code, err) == (0, "")
+    answer = json.loads(out)
+    assert (answer["failed"], answer["quantities"]["mu"]["min"]) == (1, None)
+    code, out, _ = call("one.yaml", "-o", "out.nc", "--tolerance", "1e-12")
+    assert code == 0
+    assert "1 settings have a value that cannot be certified: NaN, see reason" in out
+
+
+def test_example(call: Any) -> None:
+    example = Path(__file__).parents[2] / "examples" / "sweep.yaml"
+    code, out, err = call(str(example), "-o", "out.nc", "--json", "--workers", "1")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["settings"] == 45
+
+
+def test_other_files_are_not_written_over(call: Any) -> None:
+    Path("out.nc").write_text("something")
+    code, out, err = call("spec.json", "-o", "out.nc")
+    assert (code, out) == (2, "")
+    assert err == (
+        "neyman: output must be a file that does not exist, or this very sweep, got 'out.nc'. "
+        "It is there and holds something else; nothing is written over it.\n"
+    )
+    assert Path("out.nc").read_text() == "something"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["spec.json", "-o", "out.csv"], "output must be a path that ends in .nc, got 'out.csv'."),
+        (["spec.json", "-o", "no/out.nc"], "output must be in a directory that exists, got 'no/out.nc'."),
+        (["none.json", "-o", "out.nc"], "SPEC must be a file that can be read, got 'none.json'."),
+        (["spec.json", "-o", "out.nc", "--floor", "1"], "floor must be a number in (0, 0.5), got 1.0."),
+        (["spec.json", "-o", "out.nc", "--workers", "0"], "workers must be a whole number from 1 to 1e+03, got 0."),
+        (["spec.json", "-o", "out.nc", "--workers", "2", "--scheduler", "x"],
+         "workers must be left out where a scheduler is given, got 2."),
+    ],
+)  # fmt: skip
+def test_refused_arguments(call: Any, arguments: list[str], words: str) -> None:
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"neyman: {words}")
+    assert not Path("out.nc").exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"steps": ...}, "['noise_multiplier', 'quantities', 'sample_rate']. Missing: steps. Unknown: nothing."),
+        ({"sigma": 1}, "Missing: nothing. Unknown: sigma."),
+        ({"steps": {"linspace": [1, 10, 5]}}, "steps must be whole numbers: they do not come out whole, got {'l"),
+        ({"sample_rate": {"geomspace": [0, 1, 3]}}, "first of sample_rate must be a finite number > 0, got 0."),
+        ({"sample_rate": {"geomspace": [0.1, 1]}}, "SPEC spec.json: sample_rate must be a number, a list of numbers,"),
+        ({"sample_rate": {"geomspace": [0.1, 1, 1]}}, "count of sample_rate must be a whole number from 2 to 1e+07"),
+        ({"steps": [1, 1]}, "SPEC spec.json: steps must be made of values that differ: each is a label, got 1."),
+        ({"quantities": ["mu", 3]}, "SPEC spec.json: quantity must be one of mu, regret,"),
+    ],
+)  # fmt: skip
+def test_refused_specs(call: Any, changes: dict[str, Any], words: str) -> None:
+    spec = {key: value for key, value in {**SPEC, **changes}.items() if value is not ...}
+    Path("spec.json").write_text(json.dumps(spec))
+    code, out, err = call("spec.json", "-o", "out.nc")
+    assert (code, out) == (2, "")
+    assert words in err
+
+
+def test_not_a_mapping(call: Any) -> None:
+    Path("spec.json").write_text("[1]")
+    assert call("spec.json", "-o", "out.nc")[2].startswith("neyman: SPEC spec.json must be a mapping with noise_mult")
+
+
+def _begun(folder: Path) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", RUN, "sweep", "spec.json", "-o", "out.nc", "--workers", "2"]
+    return subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)},
+    )  # fmt: skip
+
+
+def _gone(group: int) -> bool:
+    """Whether no process of the group is left, soon."""
+    for _ in range(100):
+        try:
+            os.killpg(group, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal's Ctrl-C is sent to a process group")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_interrupted_and_resumed(call: Any, tmp_path: Path, ending: signal.Signals) -> None:
+    """Ctrl-C, or worse, on the way: what is done is kept, no process is left, and nothing is computed twice."""
+    Path("spec.json").write_text(json.dumps({**SPEC, "sample_rate": {"geomspace": [1e-2, 1, 24]}, "quantities": "mu"}))
+    parts = tmp_path / "out.nc.parts"
+    run = _begun(tmp_path)
+    while run.poll() is None and len(list(parts.glob("block-*"))) < 2:
+        time.sleep(0.005)
+    os.killpg(run.pid, ending) if ending == signal.SIGINT else run.kill()
+    out, err = run.communicate(timeout=30)
+    assert _gone(run.pid)
+    assert out == ""
+    if ending == signal.SIGINT:
+        assert run.returncode == 130
+        assert "neyman: interrupted; what is done is kept in out.nc.parts, run it again to go on\n" in err
+        assert "Traceback" not in err
+    assert not Path("out.nc").exists()
+    kept = {file.name: file.stat().st_mtime_ns for file in parts.glob("block-*")}
+    assert 2 <= len(kept) < 6
+    code, out, err = call("spec.json", "-o", "out.nc", "--workers", "1", "--json")
+    assert (code, err) == (0, "")
+    assert json.loads(out)["computed"] == 96 - 16 * len(kept)
+    with xr.open_dataset("out.nc") as written:
+        xr.testing.assert_identical(written, ny.sweep(**grid(24), quantities="mu", workers=1))
+    assert not parts.exists()
+
+
+def test_on_a_cluster(call: Any) -> None:
+    """One address is all that changes."""
+    from distributed import LocalCluster
+
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+        code, out, err = call("spec.json", "-o", "out.nc", "--json", "--scheduler", cluster.scheduler_address)
+        assert (code, err, json.loads(out)["computed"]) == (0, "", 12)
+    with xr.open_dataset("out.nc") as written:
+        xr.testing.assert_identical(written, ny.sweep(**grid(), quantities=SPEC["quantities"], workers=1))
+    assert call("spec.json", "-o", "other.nc", "--scheduler", "no address")[0] == 2

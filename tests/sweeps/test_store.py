@@ -1,0 +1,179 @@
+"""Stores: what is kept is not computed again; what is damaged is; what belongs to something else is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import neyman as ny
+from neyman.sweeps import run
+from tests.sweeps.grids import black_box
+
+GRID: dict[str, Any] = {"noise_multiplier": [2.0, 1.0], "sample_rate": [0.1, 0.2, 0.4], "steps": [1000, 400]}
+
+
+@pytest.fixture
+def computed(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The number of every block that is computed."""
+    numbers: list[int] = []
+    here = run.here
+
+    def counted(job: Any, blocks: Any) -> Any:
+        for number, found in here(job, blocks):
+            numbers.append(number)
+            yield number, found
+
+    monkeypatch.setattr(run, "here", counted)
+    return numbers
+
+
+def swept(path: Path | None, **changes: Any) -> xr.Dataset:
+    return ny.sweep(**{**GRID, "workers": 1, "block": 2, "store": path, **changes})
+
+
+def test_nothing_is_computed_twice(tmp_path: Path, computed: list[int]) -> None:
+    first = swept(tmp_path / "new" / "store")
+    assert computed == list(range(6))
+    computed.clear()
+    again = swept(tmp_path / "new" / "store")
+    assert computed == []
+    xr.testing.assert_identical(first, again)
+    xr.testing.assert_identical(first, swept(None))
+
+
+def test_interrupted_and_resumed(tmp_path: Path, computed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C at any moment: here while the fourth block is written."""
+    take = run.Store.take
+
+    def interrupted(self: Any, number: int, found: Any) -> None:
+        if number == 3:
+            (tmp_path / "1.tmp").write_bytes(b"half")
+            raise KeyboardInterrupt
+        take(self, number, found)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run.Store, "take", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            swept(tmp_path)
+    assert not (tmp_path / "result.nc").exists()
+    computed.clear()
+    xr.testing.assert_identical(swept(tmp_path), swept(None))
+    assert computed[:3] == [3, 4, 5]
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "gone", "of another sweep"])
+def test_damaged_blocks_are_computed_again(tmp_path: Path, computed: list[int], damage: str) -> None:
+    whole = swept(tmp_path / "store")
+    (file,) = (tmp_path / "store").glob("block-00000002-*")
+    content = file.read_bytes()
+    middle = len(content) // 2
+    flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+    file.write_bytes({"cut": content[:-100], "flipped": flipped, "empty": b""}.get(damage, content))
+    if damage == "gone":
+        file.unlink()
+    if damage == "of another sweep":
+        swept(tmp_path / "other", floor=1e-6)
+        (other,) = (tmp_path / "other").glob("block-00000002-*")
+        file.unlink()
+        other.rename(tmp_path / "store" / other.name)
+    computed.clear()
+    xr.testing.assert_identical(swept(tmp_path / "store"), whole)
+    assert computed == [2]
+
+
+@pytest.mark.parametrize(
+    ("changes", "differ"),
+    [
+        ({"steps": [1000, 401]}, "axes"),
+        ({"steps": [400, 1000]}, "axes"),
+        ({"quantities": ["mu"]}, "quantities"),
+        ({"quantities": ["regret", "mu"]}, "quantities"),
+        ({"adjacency": "add", "tolerance": 1e-5}, "adjacency, tolerance"),
+        ({"floor": 1e-6}, "quantities, floor"),
+    ],
+)
+def test_stores_of_other_sweeps_are_refused(tmp_path: Path, changes: dict[str, Any], differ: str) -> None:
+    swept(tmp_path)
+    with pytest.raises(ny.InvalidParameter) as refused:
+        swept(tmp_path, **changes)
+    assert str(refused.value).endswith(
+        f"Not the same there: {differ}. Name another directory, or delete this one to begin anew."
+    )
+
+
+def test_stores_of_other_versions_are_refused(tmp_path: Path) -> None:
+    swept(tmp_path)
+    manifest = json.loads((tmp_path / "sweep.json").read_text())
+    (tmp_path / "sweep.json").write_text(json.dumps({**manifest, "neyman_version": "0.0.9"}))
+    with pytest.raises(ny.InvalidParameter, match="Not the same there: neyman_version"):
+        swept(tmp_path)
+
+
+def test_directories_of_others_are_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("text")
+    with pytest.raises(ny.InvalidParameter, match="store must be a new or empty directory, or the store of a sweep"):
+        swept(tmp_path)
+    with pytest.raises(ny.InvalidParameter, match="store must be a directory, got"):
+        swept(tmp_path / "thesis.tex")
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 1}', '{"schema": 1, "block": [0, 1, 1]}'])
+def test_unreadable_manifests_are_refused(tmp_path: Path, text: str) -> None:
+    swept(tmp_path)
+    if "block" in text:
+        manifest = json.loads((tmp_path / "sweep.json").read_text())
+        text = json.dumps({**manifest, **json.loads(text)})
+    (tmp_path / "sweep.json").write_text(text)
+    with pytest.raises(ny.InvalidParameter, match=r"store must be a store whose sweep.json can be read"):
+        swept(tmp_path)
+
+
+def test_a_store_keeps_its_blocks(tmp_path: Path, computed: list[int]) -> None:
+    swept(tmp_path)
+    computed.clear()
+    xr.testing.assert_identical(swept(tmp_path, block=5), swept(tmp_path, block=None))
+    assert computed == []
+
+
+def test_other_mechanisms_are_told_apart(tmp_path: Path) -> None:
+    """Two functions on the same axes: what they make decides, not what they are called."""
+    axes = {"scale": [1.0, 2.0]}
+    made = ny.sweep(lambda scale: ny.Laplace(scale), axes=axes, store=tmp_path)
+    xr.testing.assert_equal(ny.sweep(ny.Laplace, axes=axes, store=tmp_path), made)
+    with pytest.raises(ny.InvalidParameter, match=r"make\(\) gives others"):
+        ny.sweep(lambda scale: ny.Laplace(2.0 * scale), axes=axes, store=tmp_path)
+
+
+def test_mechanisms_without_a_name_cannot_be_stored(tmp_path: Path) -> None:
+    def normal(x: Any) -> Any:
+        return np.clip(np.asarray(x) + 0.5, 0.0, 1.0)
+
+    with pytest.raises(ny.InvalidParameter, match="made of numbers to become a dict"):
+        ny.sweep(lambda a: ny.CustomLoss(normal, normal, (-a, a)), axes={"a": 0.5}, store=tmp_path, workers=1)
+
+
+def test_reasons_survive_the_store(tmp_path: Path) -> None:
+    setting: Any = {"axes": {"rate": [1.0, 0.5, 0.25]}, "adjacency": "replace", "quantities": "advantage"}
+    kept = ny.sweep(black_box, **setting, store=tmp_path, block=1, workers=1)
+    xr.testing.assert_identical(kept, ny.sweep(black_box, **setting))
+    assert kept.attrs["failed"] == 2
+
+
+def test_large_results_stay_in_their_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("neyman.sweeps.dataset._LOADED", 100)
+    with swept(tmp_path) as lazy:
+        assert Path(lazy.encoding["source"]) == tmp_path / "result.nc"
+        xr.testing.assert_identical(lazy.load(), swept(None))
+
+
+def test_blocks_are_netcdf_with_labels(tmp_path: Path) -> None:
+    whole = swept(tmp_path)
+    (file,) = tmp_path.glob("block-00000004-*")
+    with xr.open_dataset(file) as block:
+        xr.testing.assert_identical(block.mu, whole.mu.sel(block.coords))
