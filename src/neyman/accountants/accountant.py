@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple, Self, cast
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from neyman._errors import InvalidParameter, NeymanError
 from neyman._validate import MAX_COUNT, whole
 from neyman.accountants.answers import Answers
 from neyman.accountants.contents import VERSION, Contents, Terms, contents, pack, read_state, terms
-from neyman.accountants.files import lock, replace_whole
+from neyman.accountants.files import file_path, lock, replace_whole
 from neyman.accountants.journal import Journal
 from neyman.accountants.ledger import Entry, Ledger
 from neyman.accountants.records import JOURNAL
@@ -117,7 +117,7 @@ class Accountant(Answers):
         wanted = terms(
             usual.adjacency if adjacency is None else adjacency, usual.tolerance if tolerance is None else tolerance
         )
-        journal = Journal(_path(path), wanted, _flag("durable", durable))
+        journal = Journal(file_path(path), wanted, _flag("durable", durable))
         self = cls._of(journal.found, journal.path)
         for name, asked in (("adjacency", adjacency), ("tolerance", tolerance)):
             kept = getattr(self, name)
@@ -259,7 +259,7 @@ class Accountant(Answers):
         InvalidParameter
             If ``path`` holds a journal, which may be in use, or a mechanism has no dict form.
         """
-        target = _path(path)
+        target = file_path(path)
         if target.exists() and _starts(target, JOURNAL):
             raise InvalidParameter("path", str(path), "another file", "This one is a journal.")
         replace_whole(target, pack(self._terms, self._ledger, journal=False)[0])
@@ -275,7 +275,7 @@ class Accountant(Answers):
         FileInUse
             If it is a journal that is open.
         """
-        return cls._of(_look(_path(path)), _path(path))
+        return cls._of(_look(file_path(path)), file_path(path))
 
     @classmethod
     def recover(cls, path: str | os.PathLike[str]) -> Recovered:
@@ -289,9 +289,9 @@ class Accountant(Answers):
         UnreadableState
             If not even its beginning is intact.
         """
-        found = _look(_path(path))
+        found = _look(file_path(path))
         if found.terms is None:
-            raise found.refusal(_path(path))
+            raise found.refusal(file_path(path))
         self = cls()
         self._begin(found.terms, found.ledger)
         return Recovered(self, found.records, found.damage)
@@ -387,15 +387,6 @@ def _look(path: Path) -> Contents:
 def _starts(path: Path, magic: bytes) -> bool:
     with path.open("rb") as file:
         return file.read(len(magic)) == magic
-
-
-def _path(value: object) -> Path:
-    if not isinstance(value, (str, os.PathLike)):
-        raise InvalidParameter("path", value, "the path of a file")
-    path = Path(cast("str | os.PathLike[str]", value))
-    if path.is_dir():
-        raise InvalidParameter("path", str(path), "the path of a file, not of a directory")
-    return path.resolve()
 
 
 def _flag(name: str, value: object) -> bool:

@@ -38,8 +38,9 @@ class Filter:
     There is no filter for other curves. Composing trade-off curves as one goes and stopping at the crossing of a
     promised curve is proven NOT to be valid: curves are ordered only in part, so what is left of a promised curve is no
     one number, and an analyst who picks the continuation by what was released can end below the curve that was promised
-    (Tran, Koskela, Raisa and Honkela 2026, f-DP filters, arXiv:2602.06756). Gaussian curves, and Renyi divergences at
-    one order, are ordered by one number: that is why these two budgets are here, and no third.
+    (Tran, Koskela, Raisa and Honkela 2026, f-DP filters, arXiv:2602.06756; arXiv:2602.15815: only families that stay
+    well-ordered under composition have such a filter). Gaussian curves, and Renyi divergences at one order, are ordered
+    by one number: that is why these two budgets are here, and no third.
 
     Parameters
     ----------

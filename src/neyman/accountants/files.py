@@ -8,15 +8,35 @@ import os
 import secrets
 import stat
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
-from neyman._errors import FileInUse, NeymanError
+from neyman._errors import FileInUse, InvalidParameter, NeymanError
 
-__all__ = ["create_whole", "demand_locks", "lock", "replace_whole", "same_file", "sync", "sync_directory", "write_all"]
+__all__ = [
+    "create_whole",
+    "demand_locks",
+    "file_path",
+    "lock",
+    "replace_whole",
+    "same_file",
+    "sync",
+    "sync_directory",
+    "write_all",
+]
 
 _fcntl: Any = None
 with contextlib.suppress(ImportError):  # absent on Windows
     _fcntl = importlib.import_module("fcntl")
+
+
+def file_path(value: object) -> Path:
+    """Return a path given by a caller, with its symbolic links followed."""
+    if not isinstance(value, (str, os.PathLike)):
+        raise InvalidParameter("path", value, "the path of a file")
+    path = Path(cast("str | os.PathLike[str]", value))
+    if path.is_dir():
+        raise InvalidParameter("path", str(path), "the path of a file, not of a directory")
+    return path.resolve()
 
 
 def lock(descriptor: int, path: Path, shared: bool = False) -> None:

@@ -10,6 +10,8 @@ What can happen, and what becomes of it:
   until it is opened again;
 - it dies while it compacts: the old file is there, or the new one, and both say the same.
 
+Only the beginning of a record is taken for one that was cut short. Whatever else stands at the end (zeros, say, which
+some file systems leave behind after a power cut) is damage, and refused: it might have been a step that returned.
 A journal whose end was cut off by other hands, at a record's edge, looks like a shorter one: no file can tell.
 """
 

@@ -53,6 +53,7 @@ _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _READ = 1 << 6  # the same where that is a lattice
 _POINTS = 1 << 20  # budget of a lattice
 _DIVIDED = 2000  # steps off the lattice up to which it suffices
+_FAINT = 5e-3  # noise multiplier of a sampled Gaussian below which only the lattice is asked
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
@@ -115,9 +116,14 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
             or _behind_veils(losses, directions, tolerance, tail_mu)
             or _on_lattice(losses, directions, tolerance)
         )
-    if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
+    if any(isinstance(step, ListedStep) or _blatant(step) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance)
     return _by_contour(losses, directions, tolerance, tail_mu)
+
+
+def _blatant(step: Step) -> bool:
+    """Whether hardly any noise is left: quadrature along a line would need millions of points."""
+    return isinstance(step, SubsampledGaussianStep) and step.sigma < _FAINT
 
 
 def _single(losses: Losses) -> Both | None:
