@@ -263,3 +263,10 @@ def test_any_json_is_a_mechanism_or_refused(node):
         return
     assert isinstance(m, Mechanism)
     assert mechanism_from_dict(m.to_dict()) == m
+
+
+@pytest.mark.parametrize("sigma", [1e-12, 1e-3, 1.9e-3])
+def test_hardly_any_noise_on_a_sample_is_refused_with_the_way_out(sigma: float) -> None:
+    with pytest.raises(ny.InvalidParameter, match=r"ApproximateMechanism\(0\.0, 0\.01\)"):
+        ny.account(ny.DPSGD(sigma, 0.01, 10))
+    assert ny.account(ny.Gaussian(sigma)).advantage == 1.0  # unsampled there is a closed form

@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from neyman._errors import InvalidParameter
 from neyman.engines.atoms import Atoms, enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.backed import BackedProfile
@@ -53,7 +54,7 @@ _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _READ = 1 << 6  # the same where that is a lattice
 _POINTS = 1 << 20  # budget of a lattice
 _DIVIDED = 2000  # steps off the lattice up to which it suffices
-_FAINT = 5e-3  # noise multiplier of a sampled Gaussian below which only the lattice is asked
+_FAINT = 2e-3  # noise multiplier of a sampled Gaussian that is accounted for, at least
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
@@ -104,6 +105,7 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
     single = _single(losses)
     if single is not None:
         return single
+    _check_noise(losses)
     symmetric = all(step.symmetric for step, _ in losses)
     tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in losses)) * (1.0 + 1e-14)
     directions = ("remove",) if symmetric else ("remove", "add")
@@ -116,14 +118,20 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
             or _behind_veils(losses, directions, tolerance, tail_mu)
             or _on_lattice(losses, directions, tolerance)
         )
-    if any(isinstance(step, ListedStep) or _blatant(step) for step, _ in losses):  # too long for a contour
+    if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance)
     return _by_contour(losses, directions, tolerance, tail_mu)
 
 
-def _blatant(step: Step) -> bool:
-    """Whether hardly any noise is left: quadrature along a line would need millions of points."""
-    return isinstance(step, SubsampledGaussianStep) and step.sigma < _FAINT
+def _check_noise(losses: Losses) -> None:
+    """Where hardly any noise is left, quadrature would take minutes and gigabytes to find what is plain."""
+    for step, _ in losses:
+        if isinstance(step, SubsampledGaussianStep) and step.sigma < _FAINT:
+            raise InvalidParameter(
+                "sigma", step.sigma, f"at least {_FAINT:g} times the sensitivity where records are sampled",
+                "So little noise reveals a record whenever it takes part: account for "
+                f"ApproximateMechanism(0.0, {step.rate!r}) in its place, which is the worst that a step can be.",
+            )  # fmt: skip
 
 
 def _single(losses: Losses) -> Both | None:
