@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from neyman import DPSGD, Gaussian, InvalidParameter, Mechanism, compose, mechanism_from_dict
+from neyman import DPSGD, Gaussian, InvalidParameter, Mechanism, account, compose, mechanism_from_dict
 from neyman.mechanisms import Composition, PoissonSampled
 
 POSITIVE = "a finite number > 0"
@@ -267,6 +267,6 @@ def test_any_json_is_a_mechanism_or_refused(node):
 
 @pytest.mark.parametrize("sigma", [1e-12, 1e-3, 1.9e-3])
 def test_hardly_any_noise_on_a_sample_is_refused_with_the_way_out(sigma: float) -> None:
-    with pytest.raises(ny.InvalidParameter, match=r"ApproximateMechanism\(0\.0, 0\.01\)"):
-        ny.account(ny.DPSGD(sigma, 0.01, 10))
-    assert ny.account(ny.Gaussian(sigma)).advantage == 1.0  # unsampled there is a closed form
+    with pytest.raises(InvalidParameter, match=r"ApproximateMechanism\(0\.0, 0\.01\)"):
+        account(DPSGD(sigma, 0.01, 10))
+    assert account(Gaussian(sigma)).advantage == 1.0  # unsampled there is a closed form

@@ -103,7 +103,7 @@ class Comparison:
 
     @property
     def distance(self) -> float:
-        """The larger of the two, a metric: Levy's, between the distribution functions f_a(1 - alpha), f_b(1 - alpha)."""
+        """The larger of the two, a metric: Levy's, of the distribution functions f_a(1 - alpha) and f_b(1 - alpha)."""
         return max(self.divergence, self.reverse)
 
     @property
