@@ -80,7 +80,7 @@ def cluster(options: argparse.Namespace) -> dict[str, Any]:
     grid: dict[str, Any] = {"noise_multiplier": NOISE, "sample_rate": np.geomspace(1e-2, 1.0, rates), "steps": steps}
     with (
         tempfile.TemporaryDirectory() as scratch,
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=scratch) as here,
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0", local_directory=scratch) as here,
         Client(here) as client,
     ):
         pids = {"client": os.getpid(), **{f"worker {i}": p for i, p in enumerate(client.run(os.getpid).values())}}

@@ -147,7 +147,7 @@ def test_errors_are_one_family_and_survive_pickling():
     errors = [
         InvalidParameter("sigma", -1.0, "a finite number > 0", "Turn it round."),
         NotCertified("epsilon", 1.0, 2.0, "too few terms"),
-        BudgetExceeded("mu would be 2"),
+        BudgetExceeded("mu", 2.0, 0.5, 1.0, "Wait."),
     ]
     for error in errors:
         assert isinstance(error, NeymanError)

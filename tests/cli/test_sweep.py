@@ -220,7 +220,7 @@ def test_on_a_cluster(call: Any) -> None:
     """One address is all that changes."""
     from distributed import LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster:
+    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
         code, out, err = call("spec.json", "-o", "out.nc", "--json", "--scheduler", cluster.scheduler_address)
         assert (code, err, json.loads(out)["computed"]) == (0, "", 12)
     with xr.open_dataset("out.nc") as written:

@@ -23,7 +23,7 @@ from tests.sweeps.grids import GRID, QUESTIONS, faulty
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     with (
         LocalCluster(
-            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None,
+            n_workers=2, threads_per_worker=1, processes=True, dashboard_address=":0",
             local_directory=str(tmp_path_factory.mktemp("dask")),
         ) as cluster,
         Client(cluster) as client,
