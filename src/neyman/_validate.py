@@ -131,7 +131,10 @@ def _number(name: str, value: object, allowed: str, advice: str) -> float:
 
 
 def _array(name: str, value: object, allowed: str) -> FloatArray:
-    raw: Any = np.asarray(value)
+    try:
+        raw: Any = np.asarray(value)
+    except ValueError:  # rows of unequal lengths
+        raise InvalidParameter(name, value, allowed) from None
     if raw.dtype.kind not in "fiu" or raw.size == 0:
         raise InvalidParameter(name, value, allowed)
     return raw.astype(np.float64)

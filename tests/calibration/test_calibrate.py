@@ -363,3 +363,78 @@ def test_half_a_dozen_evaluations() -> None:
     counts = [ny.calibrate(ny.Gaussian, t.Epsilon(e, 1e-6)).evaluations for e in rng.uniform(0.1, 8.0, 40)]
     assert np.median(counts) <= 7
     assert max(counts) <= 10
+
+
+@pytest.mark.parametrize(
+    ("make", "adjacency", "target"),
+    [
+        (ny.RandomizedResponse, "remove", t.Reconstruction(0.7342057022908142, 0.2494363538378483)),
+        (ny.RandomizedResponse, "replace", t.TPR(0.21543183891818599, 0.007090374198480887)),
+        (ny.RandomizedResponse, "replace", t.Posterior(0.012232085133441935, 0.003930095001401281, 0.25857989)),
+        (ny.DiscreteGaussian, "remove", t.TPR(0.2617480773224231, 2.4326388353957734e-05)),
+        (ny.Laplace, "add", t.Posterior(0.7544240007408649, 0.5141448342824846, 0.005986706707305038)),
+    ],
+)
+def test_curves_with_corners(make: Callable[[float], ny.Mechanism], adjacency: str, target: Any) -> None:
+    """Their bounds from the other side are sharp enough for the tolerance."""
+    just(ny.calibrate(make, target, adjacency=adjacency), make, adjacency)
+
+
+def test_the_other_side_is_asked_only_where_it_decides(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[float] = []
+    missed_by = t.Advantage.missed_by
+    excess = t.Advantage.excess
+
+    def counted(self: Any, side: ny.Guarantee) -> float:
+        if type(side).__name__ == "OptimisticGuarantee":
+            asked.append(1.0)
+        return excess(self, side)
+
+    monkeypatch.setattr(t.Advantage, "excess", counted)
+    found = ny.calibrate(lambda s: ny.Laplace(s) ** 3, t.Advantage(0.3))
+    assert found.evaluations > 3
+    assert len(asked) == 1
+    assert missed_by(found.target, ny.account(ny.Laplace(found.bracket[1]) ** 3, tolerance=1e-7))
+
+
+def test_far_trials_are_rough_and_the_answer_is_not() -> None:
+    from neyman.calibration.trial import LOGARITHMIC, Trials
+
+    trials = Trials(ny.Gaussian, t.Mu(1.0), "add_or_remove", 1e-7, LOGARITHMIC, False)
+    assert trials.at(9.0, rough=True).guarantee.tolerance == 1e-4
+    assert trials.at(1.01, rough=True).guarantee.tolerance == 1e-7
+    found = ny.calibrate(lambda n: ny.Gaussian(1.0) ** n, t.Mu(1.1), (1, 2))
+    assert found.bracket == (1, 2)
+    found = ny.calibrate(lambda n: ny.Gaussian(1.0) ** n, t.Mu(1.2), (1, 50))
+    assert found.bracket == (1, 2)
+    assert found.guarantee.tolerance <= 1e-6
+
+
+def test_a_target_beyond_where_make_ends_is_refused_at_once() -> None:
+    calls: list[float] = []
+
+    def make(x: float) -> ny.Mechanism:
+        if x < 0.02:
+            raise ny.InvalidParameter("x", x, "a number >= 0.02")
+        calls.append(x)
+        return ny.Laplace(x).poisson(0.01)
+
+    with pytest.raises(ny.InvalidParameter, match="met throughout"):
+        ny.calibrate(make, t.TPR(0.8, 0.01))
+    assert len(calls) < 15
+
+
+def test_a_start_that_make_refuses_says_why() -> None:
+    with pytest.raises(ny.InvalidParameter, match=r"a whole number from 0 .* That is integer=True"):
+        ny.calibrate(lambda n: ny.Gaussian(10.0) ** n, t.Mu(1.05))
+
+
+@pytest.mark.parametrize("integer", ["yes", 1, 0.0])
+def test_integer_is_a_flag(integer: Any) -> None:
+    with pytest.raises(ny.InvalidParameter, match="integer must be True, False or None"):
+        ny.calibrate(ny.Gaussian, t.Mu(1.0), integer=integer)
+
+
+def test_few_copies_that_tell_next_to_nothing_do_not_mislead_the_count():
+    found = ny.calibrate(lambda n: ny.DPSGD(4.0, 0.015625, n), t.Epsilon(1.0, 1e-5), integer=True)
+    assert found.parameter == ny.steps_for_dpsgd(t.Epsilon(1.0, 1e-5), 4.0, 0.015625).parameter == 4505

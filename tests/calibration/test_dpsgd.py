@@ -238,5 +238,5 @@ def test_what_is_refused_says_why() -> None:
         ny.noise_for_dpsgd(t.Advantage(0.5), 1e-3, 10)
     with pytest.raises(ny.InvalidParameter, match=r"met nowhere: at 1.0 the mu at floor 1e-10 is .* 1, allo"):
         ny.steps_for_dpsgd(t.Mu(0.1), 1.0, 1.0)
-    with pytest.raises(ny.InvalidParameter, match=r"met throughout: .*; at 1.0 the mu at floor 1e-10 is"):
+    with pytest.raises(ny.InvalidParameter, match=r"met throughout: .*at 1.0 the mu at floor 1e-10 is"):
         ny.rate_for_dpsgd(t.Mu(1.0), 10.0, 10)

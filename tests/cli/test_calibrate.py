@@ -24,6 +24,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     Path("rate.json").write_text(json.dumps({"schema": 1, "kind": "poisson", "rate": "?", "of": {"kind": "laplace"}}))
     Path("whole.json").write_text(json.dumps(ny.Gaussian(1.0).to_dict()))
     Path("two.json").write_text(json.dumps({"schema": 1, "kind": "gaussian", "sigma": "?", "sensitivity": "?"}))
+    Path("bare.json").write_text('"?"')
     Path("steps.yaml").write_text(
         "schema: 1\nkind: compose\nof:\n- {kind: laplace, scale: 3.0, sensitivity: 1.0}\n"
         '- kind: repeat\n  times: "?"\n  of: {kind: gaussian, sigma: 20.0, sensitivity: 1.0}\n'
@@ -161,6 +162,7 @@ def test_files_with_one_number_open(call: Any) -> None:
         ([*HALF, "one.json", "--steps", "10"], "steps must be left out where a file is given, got 10."),
         ([*HALF, "whole.json"], 'SPEC whole.json must be a mechanism in which one number is written "?", got 0.'),
         ([*HALF, "two.json"], 'SPEC two.json must be a mechanism in which one number is written "?", got 2.'),
+        ([*HALF, "bare.json"], 'SPEC bare.json must be a mechanism in which one number is written "?", got 1.'),
         ([*HALF, "none.json"], "SPEC must be a file that can be read, got 'none.json'."),
         ([*HALF, "one.json", "--bracket", "1"], "bracket must be two numbers, low < high"),
         ([*HALF, "one.json", "--bracket", "1,x"], "bracket must be two numbers, LOW,HIGH, got '1,x'."),
@@ -189,3 +191,10 @@ def test_not_certified(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = call(*HALF, *RUN)
     assert (code, out) == (3, "")
     assert "certified only to lie in" in err
+
+
+def test_the_example_of_a_refused_file_works(call: Any) -> None:
+    _, _, err = call(*HALF, "whole.json")
+    Path("such.json").write_text(err.partition("Such as ")[2].strip().removesuffix("."))
+    code, _, err = call(*HALF, "such.json")
+    assert (code, err) == (0, "")

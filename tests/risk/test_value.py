@@ -223,3 +223,17 @@ def test_refusals(name: str, call) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ny.InvalidParameter) as caught:
         call()
     assert caught.value.name == name
+
+
+def test_what_tells_nothing_is_not_rounded() -> None:
+    """At a rate of 1 there is nothing above the baseline to round up to."""
+    for g in (ny.GDP(1.0), ny.PureDP(0.3), ny.account(ny.Laplace(2.0)), ny.GDP(1.0).optimistic):
+        assert ny.risk.posterior(g, 0.5, 1.0).value == 0.5
+        assert ny.risk.relative_risk(g, 1.0).value == 1.0
+    assert "at most 50 % had" in str(ny.risk.posterior(ny.GDP(1.0), 0.5, 1.0))
+    assert "at most 1 times" in str(ny.risk.relative_risk(ny.GDP(1.0), 1.0))
+
+
+def test_rows_of_unequal_lengths_are_refused() -> None:
+    with pytest.raises(ny.InvalidParameter, match="fpr must be"):
+        ny.risk.tpr(ny.GDP(1.0), [[0.1, 0.2], [0.3]])

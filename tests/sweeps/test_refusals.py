@@ -116,3 +116,8 @@ def test_large_grids_are_cut_into_bounded_blocks() -> None:
     grid: Any = {"noise_multiplier": np.arange(1, 1001), "sample_rate": np.linspace(0.1, 1, 1000), "steps": range(100)}
     asked = plan(None, grid, "mu", USUAL)
     assert (asked.size, asked.block, asked.count) == (10**8, (1, 40, 100), 25_000)
+
+
+def test_rows_of_unequal_lengths() -> None:
+    with pytest.raises(ny.InvalidParameter, match="steps must be a number, or a non-empty list"):
+        ny.sweep(noise_multiplier=1.0, sample_rate=1.0, steps=[[1, 2], [3]], workers=1)

@@ -177,3 +177,16 @@ def test_blocks_are_netcdf_with_labels(tmp_path: Path) -> None:
     (file,) = tmp_path.glob("block-00000004-*")
     with xr.open_dataset(file) as block:
         xr.testing.assert_identical(block.mu, whole.mu.sel(block.coords))
+
+
+def test_places_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    for place in (tmp_path / "file" / "below", "/proc/nowhere", "a\0b"):
+        with pytest.raises(ny.InvalidParameter, match="store must be a"):
+            ny.sweep(noise_multiplier=1.0, sample_rate=1.0, steps=1, store=place, workers=1)
+
+
+def test_manifests_with_numbers_beyond_reason_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "sweep.json").write_text('{"block": [1e400, 1, 1], "schema": 1}')
+    with pytest.raises(ny.InvalidParameter, match=r"sweep\.json can be read"):
+        ny.sweep(noise_multiplier=1.0, sample_rate=1.0, steps=1, store=tmp_path, workers=1)

@@ -125,6 +125,8 @@ def calibrate(
     >>> ny.calibrate(lambda n: ny.DPSGD(1.0, 0.01, n), ny.targets.Epsilon(2.0, 1e-5), (1, 100000)).parameter
     1202
     """
+    if integer is not None and not isinstance(integer, (bool, np.bool_)):
+        raise InvalidParameter("integer", integer, "True, False or None")
     if bracket is None:
         limits, whole_numbers = None, bool(integer)
     else:
@@ -163,6 +165,7 @@ def checked_target(target: object) -> Target:
 def solved(trials: Trials, pair: tuple[Trial, Trial], tolerance: float) -> Calibration:
     """Return the answer, from a trial that meets the target and one that does not."""
     meets, misses = settled(trials, *pair, tolerance)
+    meets = trials.sharpened(meets)
     ends = (meets.parameter, misses.parameter)
     shown = (int(ends[0]), int(ends[1])) if trials.integer else ends
     return Calibration(shown[0], meets.mechanism, meets.guarantee, trials.target, len(trials.by_age), shown)

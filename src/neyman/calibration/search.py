@@ -19,6 +19,7 @@ _FIRST = 0.7  # the longest step on the chart while the direction is new; it dou
 _STEPS = 60
 _PATIENCE = 4  # trials in which the bracket must halve
 _MOST = 200
+_HOPE = 1e3  # how much steeper than seen the excess may become next to where make ends
 _SOUGHT = "the parameter that just meets the target"
 
 Limits = tuple[float, float]
@@ -39,27 +40,51 @@ def expanded(
         If the accounting does not tell the number from its limit, and no parameter seems to change that.
     """
     first = _whole(trials, min(max(start, limits[0]), limits[1]))
-    if not trials.takes(first):
-        raise InvalidParameter("bracket", None, f"given: the search would start at {first!r}, which make refuses")
-    here = trials.at(first)
+    refusal = trials.refusal(first)
+    if refusal is not None:
+        advice = f"It says: {refusal}" + (" That is integer=True." if "whole number" in refusal.allowed else "")
+        raise InvalidParameter(
+            "bracket", None, f"given: the search would start at {first!r}, which make refuses", advice
+        )
+    here = trials.at(first, rough=slope is None)
     for step in range(_STEPS):
         pair = _opposed(trials, here)
         if pair is not None:
             return pair
         x = _onward(trials, here, slope, _FIRST * 2.0 ** max(step - 3, 0), step)
-        parameter = _taken(trials, here, _beyond(trials, here, x, limits, tolerance))
+        wished = _beyond(trials, here, x, limits, tolerance)
+        parameter = _taken(trials, here, wished)
         if trials.known(parameter) is not None:
             if parameter in limits and (_direction(trials) != 0.0 or all(map(trials.known, limits))):
                 break
             if _direction(trials) == 0.0:
                 continue  # nothing has moved yet: the other way, and farther
             parameter = _farther(trials, here, limits, 2.0**step)
-            if trials.known(parameter) is not None or not trials.takes(parameter):
+            if trials.known(parameter) is not None or trials.refusal(parameter):
                 break
-        trial = trials.at(parameter)
+        trial = trials.at(parameter, rough=abs(trials.chart.to(parameter) - here.x) > 0.9 * _FIRST)
         _refuse_blindness(trials, here, trial)
+        if trials.refusal(wished) and _out_of_reach(here, trial, trials.chart.to(wished)):
+            break
         here = trial if trial.meets != here.meets or abs(trial.excess) <= abs(here.excess) else here
-    raise refused(trials)
+    pair = _counted(trials, here, limits) if trials.integer and here.meets else None
+    if pair is None:
+        raise refused(trials)
+    return pair
+
+
+def _counted(trials: Trials, here: Trial, limits: Limits) -> tuple[Trial, Trial] | None:
+    """The same by counting up and down fourfold: of few copies the excess may be too far off to show a direction."""
+    low, high = trials.in_order[0].parameter, trials.in_order[-1].parameter
+    while low > limits[0] or high < limits[1]:
+        low, high = max(math.floor(0.25 * low), limits[0]), min(4.0 * high, limits[1])
+        for parameter in (low, high):
+            if trials.known(parameter) is None and trials.refusal(parameter) is None:
+                trials.at(parameter, rough=True)
+        pair = _opposed(trials, here)
+        if pair is not None or (trials.refusal(low) and trials.refusal(high)):
+            return pair
+    return None
 
 
 def bracketed(trials: Trials, bracket: Limits) -> tuple[Trial, Trial]:
@@ -70,7 +95,7 @@ def bracketed(trials: Trials, bracket: Limits) -> tuple[Trial, Trial]:
     InvalidParameter
         If both ends are of one kind.
     """
-    low, high = (trials.at(end) for end in bracket)
+    low, high = (trials.at(end, rough=True) for end in bracket)
     if low.meets == high.meets:
         raise refused(trials)
     return (low, high) if low.meets else (high, low)
@@ -109,7 +134,8 @@ def settled(trials: Trials, meets: Trial, misses: Trial, tolerance: float) -> tu
 def refused(trials: Trials) -> InvalidParameter:
     """Return the refusal of a target that is met nowhere, or everywhere, with what was found at the ends."""
     rows = trials.in_order
-    found = "; ".join(f"at {row.parameter!r} {_found(trials, row)}" for row in (rows[0], rows[-1]))
+    ends = (rows[0], rows[-1]) if len(rows) > 1 else (rows[0],)
+    found = "; ".join(f"at {row.parameter!r} {_found(trials, row)}" for row in ends)
     if rows[0].meets:
         return InvalidParameter("target", trials.target, "missed somewhere in reach", f"It is met throughout: {found}.")
     return InvalidParameter("target", trials.target, "met somewhere in reach", f"It is met nowhere: {found}.")
@@ -171,6 +197,14 @@ def _onward(trials: Trials, here: Trial, slope: float | None, longest: float, st
     return here.x - min(max(far, -longest), longest)
 
 
+def _out_of_reach(here: Trial, trial: Trial, end: float) -> bool:
+    """Whether what is left of the way to ``end``, which make refuses, is far too short to reach the target."""
+    if trial.x == here.x or trial.meets != here.meets:
+        return False
+    slope = (trial.excess - here.excess) / (trial.x - here.x)
+    return _HOPE * abs(slope * (end - trial.x)) < abs(trial.excess)
+
+
 def _farther(trials: Trials, here: Trial, limits: Limits, times: float) -> float:
     """The parameter beyond all trials, toward the side of the target that has not been seen."""
     way = _direction(trials) * (1.0 if here.meets else -1.0)
@@ -196,7 +230,7 @@ def _beyond(trials: Trials, here: Trial, x: float, limits: Limits, tolerance: fl
 def _taken(trials: Trials, here: Trial, parameter: float) -> float:
     """The parameter, or, where ``make`` refuses it, one between it and ``here``."""
     for _ in range(_STEPS):
-        if trials.takes(parameter):
+        if trials.refusal(parameter) is None:
             return parameter
         parameter = _whole(trials, math.sqrt(parameter) * math.sqrt(here.parameter))
     return here.parameter
@@ -278,7 +312,8 @@ def _certainly_missing(trials: Trials, meets: Trial, misses: Trial, toward: floa
         if trials.missed(trial):
             return trial
     beyond = [t for t in trials.by_age if (t.parameter - meets.parameter) * toward > 0.0 and trials.missed(t)]
-    far = min(beyond, key=lambda t: abs(t.parameter - meets.parameter)).parameter if beyond else toward * math.inf
+    nearest = min(beyond, key=lambda t: abs(t.parameter - meets.parameter), default=None)
+    far = nearest.parameter if nearest else math.inf if toward > 0.0 else 0.0
     low, high = sorted((meets.parameter, far))
     reason = f"the accounting does not tell what lies between from the target, and the tolerance is {tolerance:g}"
     raise NotCertified(_SOUGHT, low, high, reason)

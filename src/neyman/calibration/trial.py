@@ -16,6 +16,8 @@ from neyman.mechanisms import Mechanism
 
 __all__ = ["LOGARITHMIC", "Chart", "Trial", "Trials"]
 
+_ROUGH = 1e-4  # the tolerance of trials that may be far from the target
+_NEAR = 0.1  # the excess up to which that is not enough
 _WOBBLE = 1e-7  # of an excess, in which the readings of neighbours may differ by rounding
 
 
@@ -39,6 +41,7 @@ class Trial:
     mechanism: Mechanism
     guarantee: Guarantee
     excess: float
+    rough: bool = False
 
     @property
     def meets(self) -> bool:
@@ -92,8 +95,8 @@ class Trials:
         """The trial of that parameter, if there was one."""
         return next((trial for trial in self.by_age if trial.parameter == parameter), None)
 
-    def at(self, parameter: float) -> Trial:
-        """Evaluate one parameter, once.
+    def at(self, parameter: float, rough: bool = False) -> Trial:
+        """Evaluate one parameter, once; ``rough``: as sharply as it takes to steer by, where it is far from the target.
 
         Raises
         ------
@@ -109,25 +112,34 @@ class Trials:
         if not isinstance(mechanism, Mechanism):
             advice = "A guarantee becomes a mechanism by ny.Opaque(guarantee)."
             raise InvalidParameter("make", mechanism, "a function that returns a Mechanism", advice)
+        trial = self._tried(parameter, mechanism, rough and self._tolerance < _ROUGH)
+        if trial.rough and abs(trial.excess) <= _NEAR:
+            trial = self._tried(parameter, mechanism, False)
+        self.by_age.append(trial)
+        self._check_order()
+        return trial
+
+    def _tried(self, parameter: float, mechanism: Mechanism, rough: bool) -> Trial:
         try:
-            guarantee = account(mechanism, adjacency=self.adjacency, tolerance=self._tolerance)
+            guarantee = account(mechanism, adjacency=self.adjacency, tolerance=_ROUGH if rough else self._tolerance)
             excess = self.target.excess(guarantee)
         except NotCertified as wide:
             name = f"{wide.quantity} at the parameter {parameter!r}"
             raise NotCertified(name, wide.lower, wide.upper, wide.reason) from wide
         x = self.chart.to(parameter) if parameter > 0.0 else -math.inf
-        trial = Trial(parameter, x, mechanism, guarantee, excess)
-        self.by_age.append(trial)
-        self._check_order()
-        return trial
+        return Trial(parameter, x, mechanism, guarantee, excess, rough)
 
-    def takes(self, parameter: float) -> bool:
-        """Whether ``make`` does not refuse it."""
+    def sharpened(self, trial: Trial) -> Trial:
+        """The same, accounted for as sharply as the tolerance asks; it meets the target all the more."""
+        return self._tried(trial.parameter, trial.mechanism, False) if trial.rough else trial
+
+    def refusal(self, parameter: float) -> InvalidParameter | None:
+        """What ``make`` says where it refuses it."""
         try:
             self._made(parameter)
-        except InvalidParameter:
-            return False
-        return True
+        except InvalidParameter as error:
+            return error
+        return None
 
     def _made(self, parameter: float) -> object:
         if self._last is None or self._last[0] != parameter:
@@ -147,9 +159,9 @@ class Trials:
             row for before, row in zip([None, *rows], rows, strict=False) if not before or row.excess != before.excess
         ]
         for a, b, c in zip(steps, steps[1:], steps[2:], strict=False):
-            if self._above(b, a) and self._above(b, c):
+            if b.excess > max(a.excess, c.excess) and self._above(b, a if a.excess > c.excess else c):
                 raise _non_monotone(a, b, c, "farther from the target")
-            if self._above(a, b) and self._above(c, b):
+            if b.excess < min(a.excess, c.excess) and self._above(a, b) and self._above(c, b):
                 raise _non_monotone(a, b, c, "nearer to the target")
 
     def _above(self, one: Trial, other: Trial) -> bool:

@@ -28,8 +28,8 @@ def read_free_spec(source: str) -> tuple[str, Callable[[float], Mechanism], bool
     """
     data = read_data(source)
     places = _places(data, ())
-    if len(places) != 1:
-        advice = 'Such as {"schema": 1, "kind": "gaussian", "sigma": "?"}.'
+    if len(places) != 1 or not places[0]:
+        advice = 'Such as {"schema": 1, "kind": "gaussian", "sigma": "?", "sensitivity": 1.0}.'
         raise InvalidParameter(f"SPEC {source}", len(places), 'a mechanism in which one number is written "?"', advice)
     place = places[0]
 

@@ -79,14 +79,18 @@ def run(asked: Plan, path: Path, workers: int | None, scheduler: str | None) -> 
         return 0
     if not path.parent.is_dir():
         raise InvalidParameter("output", str(path), "in a directory that exists")
-    store = Store(parts, asked)
-    if scheduler is None:
-        computed = complete(store, None, crew_of(workers, None), None)
-    else:
-        with _client(scheduler) as client:
-            computed = complete(store, client, 1, None)
-    os.replace(store.result(), path)
-    store.discard()
+    crew = crew_of(workers, None) if scheduler is None else 1
+    try:
+        store = Store(parts, asked)
+        if scheduler is None:
+            computed = complete(store, None, crew, None)
+        else:
+            with _client(scheduler) as client:
+                computed = complete(store, client, crew, None)
+        os.replace(store.result(), path)
+        store.discard()
+    except OSError as error:
+        raise InvalidParameter("output", str(path), "in a directory that can be written to", f"{error}.") from None
     return computed
 
 

@@ -53,7 +53,7 @@ def plan_tilt(
     """
     window, neighbours = [0.0, 0.0], [0.0, 0.0]
     for side, sign in ((0, -1.0), (1, 1.0)):
-        tried = [cumulant.at(c) for c in _near(laws, remove, at, sign)]
+        tried = [cumulant.at(c) for c in _near(laws, remove, at, sign) if c != at.c]
         reach = [(t.value - at.value + _OUTSIDE) / (t.c - at.c) for t in tried]
         best = int(np.argmin(sign * np.array(reach)))
         window[side], neighbours[side] = reach[best], tried[best].c

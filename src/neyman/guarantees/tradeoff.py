@@ -27,7 +27,9 @@ _NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this 
 _FARTHEST = 1e12
 _OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
+_AT_CORNERS = 8.0**-5  # of that spacing: what four points around a corner lose is in proportion
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
+_SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
 _TRIES = 12
 _NEAR = 1e-9  # to which a tangent is steered: at a corner nobody has named, that much of alpha is lost
 
@@ -157,13 +159,13 @@ def beta_upper(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
 
 def power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on 1 - f(alpha)."""
-    if not np.isfinite(sides.forward.end):
-        return _power_lower(sides, alpha, start)
+    value = _power_lower(sides, alpha, start)
+    if not np.isfinite(sides.forward.end) or np.all(value >= (1.0 - _SHARP) * power_upper(sides, alpha, start)):
+        return value
     # losses that end: towards alpha = 0 the curve is steep and straight, and a chord says more than points so near
     nearest = min(1e-9, 0.25 * float(np.exp(-min(sides.forward.end, 690.0))))
     chords = np.geomspace(nearest, 0.5, _CHORDS)
-    both = _power_lower(sides, np.concatenate([alpha, chords]), start)
-    value, ahead = both[: len(alpha)], both[len(alpha) :]
+    ahead = _power_lower(sides, chords, start)
     first = float(sides.forward.bracket(np.array([sides.forward.end])).lower[0])
     with np.errstate(under="ignore"):
         share = alpha[:, None] / chords
@@ -195,12 +197,13 @@ def _infimum(
     """
     units = np.zeros_like(alpha) if scale is None else scale
     bound, found, seen = np.zeros_like(alpha), *(np.zeros(alpha.shape, dtype=np.bool_) for _ in range(2))
-    spacing = _FIRST_SPACING * start
+    corners = np.concatenate([np.append(side.knots, side.end) for side in (sides.forward, sides.backward)])
+    spacing = _FIRST_SPACING * start * np.where(np.isin(np.abs(epsilon), corners), _AT_CORNERS, 1.0)
     for _ in range(_TRIES):
         rows = np.flatnonzero(~found)
         if rows.size == 0:
             break
-        at = epsilon[rows] + _OFFSETS[:, None] * spacing
+        at = epsilon[rows] + _OFFSETS[:, None] * spacing[rows]
         lower, upper = _objective(sides, at, alpha[rows], kind, units[rows])
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             # where the part of the objective that rises with x alone is above it, no infimum lies

@@ -171,12 +171,13 @@ class RotatedLaw:
         t = low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
         alive = np.zeros(len(t), bool)
         for shift in (-self.tilt, 0.0, self.tilt):
-            loss, log_weight, _ = self._along(t + 1j * shift)
+            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+                loss, log_weight, _ = self._along(t + 1j * shift)
             for tilt in (-self.depth, 0.0, 1.15 * self.reach):
                 bent = log_weight.real + tilt * loss.real
                 alive |= bent > bent.max() - _FLOOR
         keep = np.flatnonzero(alive)
-        if keep[0] == 0 or keep[-1] == len(t) - 1:
+        if not len(keep) or keep[0] == 0 or keep[-1] == len(t) - 1:  # none where hardly any noise left float64 behind
             raise ArithmeticError("the law does not die within its grid at this angle")
         return t[keep[0] : keep[-1] + 1]
 

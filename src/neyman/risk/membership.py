@@ -146,7 +146,7 @@ def _odds_kept(g: Guarantee, rate: FloatArray, up: bool) -> FloatArray:
     """Return fpr / tpr in [0, 1], what remains of the odds against: rounded down where ``up``, else up."""
     power = np.maximum(np.asarray(g.roc(rate)), rate)
     with np.errstate(under="ignore"):
-        kept = rounded(rate / np.where(power > 0.0, power, 1.0), not up)
+        kept = np.where(power > rate, rounded(rate / np.where(power > 0.0, power, 1.0), not up), 1.0)
     if np.any(rate == 0.0):
         kept[rate == 0.0] = _least_kept(g, up)
     return np.clip(kept, 0.0, 1.0)
@@ -171,7 +171,8 @@ def _believed(prior: FloatArray, kept: FloatArray, up: bool) -> FloatArray:
         value = rounded(1.0 / rounded(1.0 + against, not up), up)
         if up:  # tpr >= fpr, so that it is at most prior tpr / fpr: sharper where the odds overflow
             value = np.minimum(value, at_least(prior / np.where(kept > 0.0, kept, 1.0)))
-    return np.where(prior == 0.0, 0.0, np.where(certain, 1.0, np.clip(value, 0.0, 1.0)))
+    value = np.where(kept == 1.0, prior, np.clip(value, 0.0, 1.0))  # the attack tells nothing: no rounding either
+    return np.where(prior == 0.0, 0.0, np.where(certain, 1.0, value))
 
 
 def bayes_error(guarantee: Guarantee, prior: Numbers) -> Risk:

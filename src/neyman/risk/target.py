@@ -169,8 +169,9 @@ def relative_risk(guarantee: Guarantee, baseline: Numbers) -> Risk:
     if not bool(np.all(chance > 0.0)):
         advice = "As it falls to 0, the ratio rises to exp(epsilon(0.0))."
         raise InvalidParameter("baseline", 0.0, "a number in (0, 1]", advice)
+    power = np.asarray(g.roc(chance))
     with np.errstate(over="ignore"):
-        ratio = rounded(np.asarray(g.roc(chance)) / chance, promised(g))
+        ratio = np.where(power > chance, rounded(power / chance, promised(g)), 1.0)
     return found("relative_risk", guarantee, np.maximum(ratio, 1.0), np.ones_like(chance), baseline=chance)
 
 

@@ -66,8 +66,11 @@ def axis(name: str, values: object, of_dpsgd: bool = False) -> Axis:
     >>> axis("steps", [2000, 400]).values
     (2000, 400)
     """
-    raw: Any = np.asarray(values)
     allowed = "a number, or a non-empty list of numbers"
+    try:
+        raw: Any = np.asarray(values)
+    except ValueError:  # rows of unequal lengths
+        raise InvalidParameter(name, values, allowed) from None
     if raw.dtype.kind not in "fiu" or raw.ndim > 1 or not 0 < raw.size <= LONGEST:
         raise InvalidParameter(name, values, allowed)
     numbers: list[float | int] = raw.reshape(-1).tolist()

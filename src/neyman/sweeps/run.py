@@ -209,6 +209,6 @@ def _cores() -> int:
 
 
 def _path(store: object) -> Path:
-    if not isinstance(store, (str, os.PathLike)) or not str(store):
+    if not isinstance(store, (str, os.PathLike)) or not str(store) or "\0" in str(store):
         raise InvalidParameter("store", store, "a path of a directory")
     return Path(store)

@@ -51,7 +51,10 @@ class Store:
         self.path = path
         if path.exists() and not path.is_dir():
             raise InvalidParameter("store", str(path), "a directory")
-        path.mkdir(parents=True, exist_ok=True)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise _unusable(path, error) from None
         manifest = path / _MANIFEST
         if manifest.exists():
             self.plan = plan.cut(_checked(manifest, plan))
@@ -143,8 +146,15 @@ class Store:
         return self.path / f"{os.getpid()}.tmp"
 
     def _put(self, content: bytes, name: Path) -> None:
-        self._temporary.write_bytes(content)
-        os.replace(self._temporary, name)
+        try:
+            self._temporary.write_bytes(content)
+            os.replace(self._temporary, name)
+        except OSError as error:
+            raise _unusable(self.path, error) from None
+
+
+def _unusable(path: Path, error: OSError) -> InvalidParameter:
+    return InvalidParameter("store", str(path), "a directory that can be written to", f"{error.strerror or error}.")
 
 
 def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
@@ -154,7 +164,7 @@ def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
         theirs: Any = json.loads(manifest.read_bytes())
         block = tuple(int(n) for n in theirs["block"])
         schema = theirs["schema"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, OverflowError, KeyError, TypeError):
         raise InvalidParameter("store", where, "a store whose sweep.json can be read", _ADVICE) from None
     differ = [key for key, value in ours.items() if theirs.get(key) != value]
     if schema != SCHEMA or differ:
