@@ -261,3 +261,24 @@ def test_options_of_other_accountants():
         accountant.get_epsilon(DELTA, poisson=False)
     with pytest.raises(TypeError, match="no option"):
         accountant.get_epsilon(DELTA, orders=[2])
+
+
+@pytest.mark.parametrize("times", [-5, 5.5, math.nan, True])
+def test_histories_edited_to_something_impossible_are_refused(times):
+    accountant = OpacusAccountant()
+    accountant.history = [(1.0, 0.5, times)]
+    for use in (
+        accountant.guarantee,
+        accountant.__len__,
+        lambda: accountant.step(noise_multiplier=1.0, sample_rate=0.5),
+    ):
+        with pytest.raises(ny.InvalidParameter, match="steps must be a whole number from 0"):
+            use()
+
+
+def test_noise_for_other_sampling_or_a_rate_that_is_none_is_refused():
+    asked = {"target_epsilon": 1.0, "target_delta": DELTA}
+    with pytest.raises(ny.InvalidParameter, match="poisson must be True"):
+        integration.noise_multiplier(**asked, sample_rate=0.1, steps=10, poisson=False)
+    with pytest.raises(ny.InvalidParameter, match="sample_rate must be a number in"):
+        integration.noise_multiplier(**asked, sample_rate="a", epochs=1)

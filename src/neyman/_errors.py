@@ -115,5 +115,8 @@ class FileInUse(NeymanError):
 
 
 def _shown(value: object) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except ValueError:  # Python does not write out whole numbers of many thousand digits
+        text = f"a {type(value).__name__} too long to write out"
     return text if len(text) <= 80 else text[:77] + "..."

@@ -145,3 +145,13 @@ def test_refused_filters() -> None:
             ny.IndividualFilter(mu=1.0, records=bad)  # type: ignore[arg-type]
     assert "SECRET" in str(ny.IndividualFilter.__doc__)
     assert repr(ny.IndividualFilter(mu=1.0, records=2)) == "<IndividualFilter: mu = 1.0 for each of 2 records>"
+
+
+def test_rows_of_unequal_lengths_are_refused() -> None:
+    budget = ny.IndividualFilter(mu=1.0, records=3)
+    ragged: Any = [[0.1], [0.2, 0.3]]
+    with pytest.raises(ny.InvalidParameter, match="mu must be"):
+        budget.spend(ragged)
+    with pytest.raises(ny.InvalidParameter, match="records must be"):
+        budget.spend(0.1, records=ragged)
+    assert not budget.spent.any()

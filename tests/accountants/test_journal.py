@@ -311,3 +311,36 @@ def test_refusals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         with pytest.raises(ny.NeymanError, match="does not have"):
             ny.Accountant.journalled(tmp_path / name)
     assert not (tmp_path / "new").exists()
+
+
+@pytest.mark.parametrize("successor", [True, False])
+def test_compacting_overwrites_no_other_journal(tmp_path: Path, successor: bool) -> None:
+    path = tmp_path / "run.journal"
+    with ny.Accountant.journalled(path) as accountant:
+        steps(accountant, 1.0)
+        path.rename(tmp_path / "aside")
+        kept = begun(path, 2.0, 3.0) if successor else b""
+        with pytest.raises(ny.NeymanError, match="moved, deleted or changed"):
+            accountant.compact()
+        with pytest.raises(ny.NeymanError, match="Open it again"):
+            steps(accountant, 1.0)
+    assert (path.read_bytes() if path.exists() else b"") == kept
+
+
+def test_an_old_copy_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between opening and locking, the owner compacts, counts on and leaves."""
+    path = tmp_path / "run.journal"
+    begun(path, 1.0)
+    real = files.lock
+
+    def late(descriptor: int, where: Path, shared: bool = False) -> None:
+        with ny.Accountant.journalled(path) as owner:
+            owner.compact()
+            steps(owner, 2.0)
+        real(descriptor, where, shared)
+
+    monkeypatch.setattr("neyman.accountants.accountant.lock", late)
+    with pytest.raises(ny.FileInUse):
+        ny.Accountant.load(path)
+    monkeypatch.undo()
+    assert len(ny.Accountant.load(path)) == 2

@@ -215,3 +215,12 @@ def test_a_save_that_fails_leaves_the_old_file(tmp_path: Path, monkeypatch: pyte
                 ny.Accountant().save(path)
         assert same(ny.Accountant.load(path), sample())
         assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_numbers_too_long_to_write_out_are_refused_like_others() -> None:
+    huge = 10**5000
+    for change in ({"schema": huge}, {"tolerance": huge}, {"runs": [[0, huge]]}, {"runs": [[huge, 1]]}):
+        with pytest.raises(ny.InvalidParameter, match="too long to write out"):
+            ny.Accountant().load_state_dict({**sample().state_dict(), **change})
+    with pytest.raises(ny.InvalidParameter, match="count must be a whole number"):
+        ny.Accountant().add(ny.Gaussian(1.0), huge)

@@ -1,5 +1,6 @@
 """A run stops with the last step that its budget allows, whoever counts the steps."""
 
+import math
 from types import SimpleNamespace
 
 import pytest
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman import InvalidParameter
 from neyman.integrations.callbacks import StopOnBudget
-from neyman.integrations.histories import runs
+from neyman.integrations.histories import runs, share
 
 DELTA = 1e-5
 TARGET = ny.targets.Epsilon(2.0, DELTA)
@@ -133,3 +134,30 @@ def test_histories_of_either_form():
     accountant = ny.Accountant()
     accountant.add(ny.DPSGD(1.0, 0.5, 1), 3)
     assert runs(accountant) == runs(SimpleNamespace(history=[(1.0, 0.5, 3)])) == ((ny.DPSGD(1.0, 0.5, 1), 3),)
+
+
+@pytest.mark.parametrize("batches", [2, 3, 8])
+def test_accumulated_batches_are_paid_for_together(batches):
+    noise, rate = 5.0, 0.05
+    accountant = SimpleNamespace(history=[(4.0, 0.1, 10)])
+    budget = StopOnBudget(accountant, TARGET, noise_multiplier=noise, sample_rate=rate, accumulation=batches)
+    each, taken = share(noise, batches), 0
+    while budget.may_step():
+        taken += 1
+        accountant.history = [(4.0, 0.1, 10), (each, rate, taken * batches)]
+    assert taken > 0
+    before, step = ny.DPSGD(4.0, 0.1, 10), ny.DPSGD(each, rate, batches)
+    assert TARGET.met_by(ny.account(before * step**taken))
+    assert not TARGET.met_by(ny.account(before * step ** (taken + 1)))
+
+
+@pytest.mark.parametrize("times", [-5, 1.5, math.nan, True, "2", None])
+def test_histories_with_impossible_counts_are_refused(times):
+    with pytest.raises(InvalidParameter, match="steps must be a whole number from 0"):
+        runs(SimpleNamespace(history=[(1.0, 0.1, times)]))
+
+
+@pytest.mark.parametrize("batches", [0, -1, 1.0, math.nan, True])
+def test_impossible_accumulation_is_refused(batches):
+    with pytest.raises(InvalidParameter, match="accumulation must be a whole number from 1"):
+        StopOnBudget(ny.Accountant(), TARGET, noise_multiplier=1.0, sample_rate=0.01, accumulation=batches)

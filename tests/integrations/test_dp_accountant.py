@@ -165,3 +165,11 @@ def test_numbers_that_cannot_be_certified_are_the_upper_end(monkeypatch):
     monkeypatch.setattr(type(accountant.guarantee()), "delta", refuse)
     assert accountant.get_epsilon(DELTA) == 3.0
     assert accountant.get_delta(1.0) == 3.0
+
+
+def test_a_composition_that_overflows_half_way_leaves_no_guarantee():
+    accountant = EventAccountant()
+    most = dp.SelfComposedDpEvent(dp.GaussianDpEvent(9.0), 10**18)
+    with pytest.raises(InvalidParameter, match="what is left"):
+        accountant.compose(dp.ComposedDpEvent([most, dp.GaussianDpEvent(1.0)]))
+    assert accountant.get_epsilon(0.5) == math.inf

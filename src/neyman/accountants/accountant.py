@@ -9,11 +9,11 @@ from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from neyman._errors import InvalidParameter, NeymanError
+from neyman._errors import FileInUse, InvalidParameter, NeymanError
 from neyman._validate import MAX_COUNT, whole
 from neyman.accountants.answers import Answers
 from neyman.accountants.contents import VERSION, Contents, Terms, contents, pack, read_state, terms
-from neyman.accountants.files import file_path, lock, replace_whole
+from neyman.accountants.files import file_path, lock, replace_whole, same_file
 from neyman.accountants.journal import Journal
 from neyman.accountants.ledger import Entry, Ledger
 from neyman.accountants.records import JOURNAL
@@ -380,6 +380,8 @@ def _look(path: Path) -> Contents:
     with path.open("rb") as file:
         if file.read(len(JOURNAL)) == JOURNAL:
             lock(file.fileno(), path, shared=True)
+            if not same_file(file.fileno(), path):  # it was compacted in the meantime: this is an old copy
+                raise FileInUse(str(path))
         file.seek(0)
         return contents(file.read())
 

@@ -106,7 +106,8 @@ class IndividualFilter:
         chosen = self._chosen(records)
         selected = chosen is not None and chosen.dtype != np.bool_
         size = len(chosen) if selected and chosen is not None else len(self._units)
-        charge = self._single(mu) if isinstance(mu, Mechanism) or np.ndim(mu) == 0 else _losses(mu, size, self._budget)
+        losses = None if isinstance(mu, Mechanism) else _as_array("mu", mu, f"a number, or an array of {size} numbers")
+        charge = self._single(mu) if losses is None or losses.ndim == 0 else _losses(losses, size, self._budget)
         active = np.zeros(len(self._units), dtype=np.bool_)
         if selected and chosen is not None:
             self._some(chosen, charge, active)
@@ -148,13 +149,13 @@ class IndividualFilter:
     def _chosen(self, records: object) -> NDArray[Any] | None:
         if records is None:
             return None
-        chosen: NDArray[Any] = np.asarray(records)
         size = len(self._units)
+        allowed = f"a mask, or distinct indices from 0 to {size - 1}"
+        chosen = _as_array("records", records, allowed)
         if chosen.dtype == np.bool_:
             if chosen.shape != (size,):
                 raise InvalidParameter("records", chosen.shape, f"a mask of shape ({size},)")
             return chosen
-        allowed = f"a mask, or distinct indices from 0 to {size - 1}"
         if chosen.ndim != 1 or (chosen.size and chosen.dtype.kind not in "iu"):
             raise InvalidParameter("records", records, allowed)
         chosen = chosen.astype(np.int64)
@@ -211,11 +212,17 @@ class IndividualFilter:
         active[indices[ok]] = True
 
 
-def _losses(mu: object, size: int, budget: float) -> NDArray[Any]:
+def _as_array(name: str, value: object, allowed: str) -> NDArray[Any]:
+    try:
+        return np.asarray(value)
+    except ValueError:  # rows of unequal lengths
+        raise InvalidParameter(name, value, allowed) from None
+
+
+def _losses(losses: NDArray[Any], size: int, budget: float) -> NDArray[Any]:
     """Individual losses: finite, >= 0, one each."""
-    losses: NDArray[Any] = np.asarray(mu)
     if losses.shape != (size,) or losses.dtype.kind not in "fiu":
-        raise InvalidParameter("mu", mu, f"a number, or an array of {size} numbers")
+        raise InvalidParameter("mu", losses, f"a number, or an array of {size} numbers")
     if size and not (float(losses.min()) >= 0.0 and float(losses.max()) < math.inf):
         wrong = losses[~((losses >= 0.0) & (losses < math.inf))]
         raise InvalidParameter("mu", float(wrong[0]), "finite and >= 0 for every record")

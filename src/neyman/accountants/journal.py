@@ -77,7 +77,7 @@ class Journal:
         self.check()
         record = encode(self._sequence, payload)
         try:
-            if not same_file(self._descriptor, self.path) or os.fstat(self._descriptor).st_size != self._end:
+            if not self._mine():
                 raise NeymanError(f"{self.path} was moved, deleted or changed by somebody else.")
             write_all(self._descriptor, record)
             if self.durable:
@@ -91,6 +91,9 @@ class Journal:
     def replace(self, data: bytes, records: int) -> None:
         """Put a whole file of so many records in the place of this one, in one move, and go on with it."""
         self.check()
+        if not self._mine():  # another journal may stand there by now, with steps of its own
+            self.refuse("it was moved, deleted or changed by somebody else")
+            self.check()
         fresh = self.path.with_name(f".{self.path.name}.compact.tmp")  # one name: whoever compacts holds the lock
         descriptor = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
         try:
@@ -129,6 +132,10 @@ class Journal:
     def __del__(self) -> None:
         if getattr(self, "_refusal", _CLOSED) == "" and hasattr(self, "_sequence"):
             self.refuse(_CLOSED)
+
+    def _mine(self) -> bool:
+        """Whether the path still names this file, and it is as long as it was left."""
+        return same_file(self._descriptor, self.path) and os.fstat(self._descriptor).st_size == self._end
 
     def _read(self) -> Contents:
         with os.fdopen(os.dup(self._descriptor), "rb") as file:

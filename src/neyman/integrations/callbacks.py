@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator
 from typing import Any, TypeVar
 
 from neyman._errors import InvalidParameter
+from neyman._validate import MAX_COUNT, whole
 from neyman.accounting import account
 from neyman.calibration import calibrate, steps_for_dpsgd
 from neyman.calibration.target import Target
-from neyman.integrations.histories import Run, rest, runs, setting, single
+from neyman.integrations.histories import Run, rest, runs, setting, share, single
 from neyman.mechanisms import Mechanism, compose
 
 __all__ = ["StopOnBudget"]
@@ -39,6 +40,9 @@ class StopOnBudget:
     optimizer : object, optional
         Whose ``noise_multiplier`` is asked before each step, where a schedule fixed in advance changes it; give either
         this or the number.
+    accumulation : int, default 1
+        How many batches, each sampled at the rate, are added up before noise is added once. ``neyman``'s accountant for
+        Opacus counts so many steps then, each with its share of the noise, and one step here costs them all.
 
     Raises
     ------
@@ -72,6 +76,7 @@ class StopOnBudget:
         sample_rate: float,
         noise_multiplier: float | None = None,
         optimizer: object = None,
+        accumulation: int = 1,
     ) -> None:
         if not isinstance(target, Target):
             raise InvalidParameter("target", target, "a target", "Such as ny.targets.Epsilon(8.0, delta=1e-5).")
@@ -87,6 +92,7 @@ class StopOnBudget:
         self._rate = sample_rate
         self._noise = noise_multiplier
         self._optimizer: Any = optimizer
+        self._batches = whole("accumulation", accumulation, 1, MAX_COUNT)
         self._planned: tuple[tuple[Run, ...], Mechanism, int] | None = None
         self._left()
 
@@ -113,11 +119,12 @@ class StopOnBudget:
 
     def _left(self) -> int:
         noise, rate = setting(self._noise if self._optimizer is None else self._optimizer.noise_multiplier, self._rate)
+        noise = noise if self._batches == 1 else share(noise, self._batches)
         step = single(noise, rate)
         before, done = rest(runs(self._accountant), step)
         if self._planned is None or self._planned[:2] != (before, step):
             self._planned = before, step, self._allowed(before, step, noise)
-        return max(self._planned[2] - done, 0)
+        return max(self._planned[2] - done, 0) // self._batches
 
     def _allowed(self, before: tuple[Run, ...], step: Mechanism, noise: float) -> int:
         """Return the most steps that may follow what came before."""

@@ -128,7 +128,8 @@ class EventAccountant(_PrivacyAccountant):
                 return next((result for result in results if result is not None), None)
             return self._single(event, whole("count", times, 0, MAX_COUNT), do)
         except InvalidParameter as error:
-            if do:  # was checked before: what fails now must not be lost
+            if do:  # was checked before: what fails now (too many steps in all) must not be lost
+                self._bare = True
                 raise
             return self._error(event, str(error))
 

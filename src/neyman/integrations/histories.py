@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any, cast
 
 from neyman._errors import InvalidParameter
+from neyman._validate import MAX_COUNT, whole
 from neyman.mechanisms import DPSGD, Gaussian, Mechanism
 from neyman.mechanisms.poisson import PoissonSampled
 
-__all__ = ["Run", "numbers", "rest", "runs", "setting", "single"]
+__all__ = ["Run", "numbers", "repeats", "rest", "runs", "setting", "share", "single"]
 
 Run = tuple[Mechanism, int]  # equal steps in a row
 
@@ -56,6 +59,25 @@ def single(noise_multiplier: object, sample_rate: object) -> Mechanism:
     return DPSGD(*setting(noise_multiplier, sample_rate), 1)
 
 
+def repeats(value: object) -> int:
+    """Return how often a step was run, checked: neither a fraction nor a debt."""
+    return whole("steps", value, 0, MAX_COUNT)
+
+
+def share(noise: float, batches: int) -> float:
+    """Return noise / sqrt(batches), rounded down: that of each of so many batches with one noise on their sum.
+
+    Examples
+    --------
+    >>> share(2.0, 4)
+    1.0
+    """
+    found = noise / math.sqrt(whole("accumulation", batches, 1, MAX_COUNT))
+    while Fraction(found) ** 2 * batches > Fraction(noise) ** 2:
+        found = math.nextafter(found, 0.0)
+    return found
+
+
 def numbers(step: Mechanism) -> tuple[float, float] | None:
     """Return the noise multiplier and the sample rate of a step of DP-SGD; None of anything else."""
     rate = 1.0
@@ -74,9 +96,9 @@ def rest(done: tuple[Run, ...], step: Mechanism) -> tuple[tuple[Run, ...], int]:
 def _run(entry: object) -> Run:
     items = cast("Sequence[Any]", entry) if isinstance(entry, (list, tuple)) else ()
     if len(items) == 2 and isinstance(items[0], Mechanism):
-        return items[0], int(items[1])
+        return items[0], repeats(items[1])
     if len(items) == 3:
-        return single(items[0], items[1]), int(items[2])
+        return single(items[0], items[1]), repeats(items[2])
     raise InvalidParameter("accountant.history", entry, "made of (mechanism, count) or (noise, rate, count)")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, MutableMapping
 from fractions import Fraction
 from functools import wraps
@@ -10,12 +9,12 @@ from importlib import import_module
 from typing import Any, cast
 
 from neyman._errors import InvalidParameter
-from neyman._validate import MAX_COUNT, count, whole
+from neyman._validate import count, probability
 from neyman.accountants import Accountant
 from neyman.calibration import noise_for_dpsgd
 from neyman.calibration.targets import Epsilon
 from neyman.guarantees.composed import ComposedGuarantee
-from neyman.integrations.histories import setting, single
+from neyman.integrations.histories import repeats, setting, share, single
 from neyman.mechanisms.training import epoch_steps
 
 __all__ = ["NAME", "OpacusAccountant", "noise_multiplier", "register"]
@@ -49,7 +48,8 @@ class OpacusAccountant(_Base):
     Where the optimizer says that k batches were accumulated before the noise was added, k steps are counted, each with
     noise divided by sqrt(k). That is sound: the noise is as good as k independent shares, one for each batch. (Opacus'
     accountants count one step of k times the sample rate, which is no bound: a record may be in several of the k
-    batches.) ``BatchMemoryManager`` accumulates nothing in this sense.
+    batches.) ``BatchMemoryManager`` accumulates nothing in this sense. Optimizers of ghost clipping always say one:
+    there several batches before one step are NOT seen; take one batch for each step.
 
     Examples
     --------
@@ -91,15 +91,14 @@ class OpacusAccountant(_Base):
         NotCertified
             If the number cannot be certified; the error carries the bracket.
         """
-        if options.pop("poisson", True) is not True:
-            raise InvalidParameter("poisson", False, "True", "Batches that are no Poisson samples have another law.")
+        _poisson_only(options)
         if not set(options) <= _ACCURACY:
             raise TypeError(f"get_epsilon has no option {sorted(set(options) - _ACCURACY)}")
         return self.guarantee().epsilon(delta)
 
     def guarantee(self) -> ComposedGuarantee:
         """Return the guarantee of everything counted so far, for every other question; kept until the next step."""
-        runs = tuple((*setting(noise, rate), int(times)) for noise, rate, times in self.history)
+        runs = tuple(self._entries())
         if self._known is None or self._known[0] != runs:
             self._known = runs, self.tally().guarantee()
         return self._known[1]
@@ -107,13 +106,13 @@ class OpacusAccountant(_Base):
     def tally(self) -> Accountant:
         """Return a ``ny.Accountant`` that has counted the same, for its tables and its files."""
         result = Accountant()
-        for noise, rate, times in self.history:
-            result.add(single(noise, rate), whole("steps", times, 0, MAX_COUNT))
+        for noise, rate, times in self._entries():
+            result.add(single(noise, rate), times)
         return result
 
     def __len__(self) -> int:
         """Return the number of steps."""
-        return sum(times for _, _, times in self.history)
+        return sum(times for _, _, times in self._entries())
 
     @classmethod
     def mechanism(cls) -> str:
@@ -126,7 +125,7 @@ class OpacusAccountant(_Base):
         def hook(optim: Any) -> None:
             batches = int(optim.accumulated_iterations)
             noise, rate = setting(optim.noise_multiplier, sample_rate)
-            self._count(noise if batches == 1 else _share(noise, batches), rate, batches)
+            self._count(noise if batches == 1 else share(noise, batches), rate, batches)
 
         return hook
 
@@ -152,17 +151,19 @@ class OpacusAccountant(_Base):
             raise InvalidParameter("mechanism", state.get("mechanism"), repr(NAME), advice if state else "")
         if state.get("schema") != SCHEMA:
             raise InvalidParameter("schema", state.get("schema"), f"the whole number {SCHEMA}")
-        history = state.get("history")
-        if not isinstance(history, (list, tuple)):
-            raise InvalidParameter("history", history, "a list of (noise_multiplier, sample_rate, steps)")
-        self.history = [_entry(entry) for entry in cast("list[object]", history)]
+        self.history = _entries(state.get("history"))
+
+    def _entries(self) -> list[tuple[float, float, int]]:
+        """The history, checked: it may have been edited by hand."""
+        return _entries(self.history)
 
     def _count(self, noise: object, rate: object, times: int) -> None:
         plain = type(noise) is float and type(rate) is float  # settings that are known need no second look
         used = self._used if plain and self._used is not None and self._used == (noise, rate) else setting(noise, rate)
         self._used = used
-        if self.history and tuple(self.history[-1][:2]) == used:
-            self.history[-1] = (*used, int(self.history[-1][2]) + times)
+        last: object = self.history[-1] if self.history else None
+        if isinstance(last, (list, tuple)) and len(last) == 3 and tuple(last[:2]) == used:
+            self.history[-1] = (*used, repeats(last[2]) + times)
         else:
             self.history.append((*used, times))
 
@@ -174,7 +175,7 @@ def noise_multiplier(
     sample_rate: float,
     epochs: float | None = None,
     steps: int | None = None,
-    **_: object,
+    **options: object,
 ) -> float:
     """Return the least noise with which the run certainly keeps the target, as Opacus asks for it.
 
@@ -198,7 +199,8 @@ def noise_multiplier(
     Raises
     ------
     InvalidParameter
-        If a number lies outside its domain, or not exactly one of ``epochs`` and ``steps`` is given.
+        If a number lies outside its domain, not exactly one of ``epochs`` and ``steps`` is given, or ``poisson=False``
+        is asked for. Other options, which tell how finely to search, have no effect.
 
     Examples
     --------
@@ -207,8 +209,15 @@ def noise_multiplier(
     """
     if (epochs is None) == (steps is None):
         raise InvalidParameter("steps", (epochs, steps), "the only length, or epochs", "Give exactly one of the two.")
-    times = epoch_steps(epochs, _exact(sample_rate)) if steps is None else count("steps", steps)
-    return float(noise_for_dpsgd(Epsilon(target_epsilon, target_delta), sample_rate, times).parameter)
+    _poisson_only(options)
+    rate = probability("sample_rate", sample_rate)
+    length = epoch_steps(epochs, _exact(rate)) if steps is None else count("steps", steps)
+    return float(noise_for_dpsgd(Epsilon(target_epsilon, target_delta), rate, length).parameter)
+
+
+def _poisson_only(options: MutableMapping[str, object]) -> None:
+    if options.pop("poisson", True) is not True:
+        raise InvalidParameter("poisson", False, "True", "Batches that are no Poisson samples have another law.")
 
 
 def register() -> None:
@@ -239,20 +248,18 @@ def _entry(entry: object) -> tuple[float, float, int]:
     items = cast("list[Any]", entry) if isinstance(entry, (list, tuple)) else []
     if len(items) != 3:
         raise InvalidParameter("history", entry, "made of (noise_multiplier, sample_rate, steps)")
-    return (*setting(items[0], items[1]), whole("steps", items[2], 0, MAX_COUNT))
+    return (*setting(items[0], items[1]), repeats(items[2]))
 
 
-def _share(noise: float, batches: int) -> float:
-    """Return noise / sqrt(batches), rounded down."""
-    found = noise / math.sqrt(whole("accumulated_iterations", batches, 1, MAX_COUNT))
-    while Fraction(found) ** 2 * batches > Fraction(noise) ** 2:
-        found = math.nextafter(found, 0.0)
-    return found
+def _entries(history: object) -> list[tuple[float, float, int]]:
+    if not isinstance(history, (list, tuple)):
+        raise InvalidParameter("history", history, "a list of (noise_multiplier, sample_rate, steps)")
+    return [_entry(entry) for entry in cast("list[object]", history)]
 
 
 def _exact(sample_rate: float) -> Fraction | float:
     """Return 1/n of a rate that is the float64 nearest to it, as Opacus' rates are."""
-    batches = round(1.0 / sample_rate) if 0.0 < sample_rate <= 1.0 else 0
+    batches = round(1.0 / sample_rate) if 1e-300 < sample_rate <= 1.0 else 0
     return Fraction(1, batches) if batches and 1.0 / batches == sample_rate else sample_rate
 
 
