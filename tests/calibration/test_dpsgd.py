@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from dp_accounting.pld import privacy_loss_distribution as pld
 
 import neyman as ny
 from tests.calibration.just import just
@@ -68,7 +69,6 @@ def test_peers_that_err_on_the_unsafe_side(peer: str, target: Any, sigma: float)
 
 
 def test_dp_accounting_agrees() -> None:
-    pld = pytest.importorskip("dp_accounting.pld.privacy_loss_distribution")
     sigma = noise(t.Epsilon(2.0, 1e-5), 0.05, 300).parameter
     made = functools.partial(pld.from_gaussian_mechanism, sigma, sampling_prob=0.05, value_discretization_interval=1e-3)
     above = made(pessimistic_estimate=True).self_compose(300).get_epsilon_for_delta(1e-5)

@@ -2,9 +2,11 @@
 
 import math
 
+import dp_accounting as dp
 import mpmath
 import numpy as np
 import pytest
+from dp_accounting.rdp import rdp_privacy_accountant
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -117,9 +119,6 @@ def test_discrete_gaussians_by_definition(order: float) -> None:
 
 @pytest.mark.parametrize(("sigma", "rate", "steps"), [(9.4, 0.32768, 2000), (1.0, 0.01, 1000), (0.6, 1e-3, 10**5)])
 def test_the_peer_agrees_at_whole_orders(sigma: float, rate: float, steps: int) -> None:
-    dp = pytest.importorskip("dp_accounting")
-    from dp_accounting.rdp import rdp_privacy_accountant
-
     orders = [2, 3, 4, 8, 32, 64, 128, 512, 1024, 4096, 10000]
     event = dp.SelfComposedDpEvent(dp.PoissonSampledDpEvent(rate, dp.GaussianDpEvent(sigma)), steps)
     peer = rdp_privacy_accountant.RdpAccountant(orders=orders)
@@ -129,9 +128,6 @@ def test_the_peer_agrees_at_whole_orders(sigma: float, rate: float, steps: int) 
 
 
 def test_the_peer_agrees_at_fractions_where_its_own_series_is_exact() -> None:
-    dp = pytest.importorskip("dp_accounting")
-    from dp_accounting.rdp import rdp_privacy_accountant
-
     event = dp.PoissonSampledDpEvent(1e-3, dp.GaussianDpEvent(0.6))
     peer = rdp_privacy_accountant.RdpAccountant(orders=[2.5, 7.3, 33.7])
     peer.compose(event)

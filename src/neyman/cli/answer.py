@@ -11,13 +11,13 @@ import numpy as np
 
 from neyman import __version__
 from neyman._validate import FloatArray
+from neyman.accountants.tables import FPR_TABLE
 from neyman.accounting import account
 from neyman.guarantees import GDPReport
 from neyman.mechanisms import Mechanism
 
-__all__ = ["FPR_TABLE", "Answer", "Interval"]
+__all__ = ["Answer", "Interval"]
 
-FPR_TABLE = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)  # false positive rates of the default table
 SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
 
 

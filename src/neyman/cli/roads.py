@@ -11,7 +11,8 @@ import numpy as np
 from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman._validate import reals
-from neyman.cli.answer import FPR_TABLE, Interval
+from neyman.accountants.tables import FPR_TABLE
+from neyman.cli.answer import Interval
 from neyman.conversions import psi_from
 from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP, Guarantee
 

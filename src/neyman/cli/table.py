@@ -9,7 +9,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from neyman.cli.answer import FPR_TABLE, Answer, Interval
+from neyman.accountants.tables import FPR_TABLE
+from neyman.cli.answer import Answer, Interval
 from neyman.cli.roads import Conversion
 from neyman.mechanisms import PoissonSampled
 
