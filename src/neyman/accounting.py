@@ -61,4 +61,4 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
     check_adjacency(mechanism, kind)
     losses = mechanism.losses(replace=kind == "replace")
     remove, add = profiles(losses, width)
-    return ComposedGuarantee(remove, add, kind, width, losses)
+    return ComposedGuarantee(remove, add, kind, width, losses, mechanism)

@@ -23,6 +23,7 @@ from neyman.guarantees.report import GDPReport, OptimisticReport
 from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.losses.base import Step
+from neyman.mechanisms import Mechanism
 from neyman.numerics.normal import UNIT
 
 __all__ = ["ComposedGuarantee", "OptimisticGuarantee", "PessimisticGuarantee"]
@@ -155,6 +156,8 @@ class ComposedGuarantee(PessimisticGuarantee):
         Relative width that the bracket of delta may have where delta >= 1e-30, in (0, 1).
     losses : tuple of (Step, int), optional
         The privacy losses it was composed from, each with its count, where they are known.
+    mechanism : Mechanism, optional
+        What they are the losses of.
 
     Raises
     ------
@@ -177,11 +180,18 @@ class ComposedGuarantee(PessimisticGuarantee):
         adjacency: str = "add_or_remove",
         tolerance: float = 1e-6,
         losses: tuple[tuple[Step, int], ...] | None = None,
+        mechanism: Mechanism | None = None,
     ) -> None:
         checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
         super().__init__(Sides.of(remove, add, checked), checked)
         self._tolerance = tolerance
         self._losses = losses
+        self._mechanism = mechanism
+
+    @property
+    def mechanism(self) -> Mechanism | None:
+        """What was accounted for; None where the guarantee came from elsewhere (a distribution, other guarantees)."""
+        return self._mechanism
 
     @property
     def losses(self) -> tuple[tuple[Step, int], ...] | None:
