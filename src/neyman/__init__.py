@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from neyman import comparison, conversions, risk
+    from neyman import audit, comparison, conversions, plot, risk
     from neyman._errors import (
         BudgetExceeded,
         FileInUse,
@@ -65,6 +65,7 @@ if TYPE_CHECKING:
         compose,
         training,
     )
+    from neyman.reports import report, verify
     from neyman.sweeps import sweep
 
 __version__ = "0.1.0"
@@ -107,6 +108,7 @@ __all__ = [
     "UnreadableState",
     "__version__",
     "account",
+    "audit",
     "calibrate",
     "compare",
     "comparison",
@@ -119,12 +121,15 @@ __all__ = [
     "mechanism_from_dict",
     "meet",
     "noise_for_dpsgd",
+    "plot",
     "rate_for_dpsgd",
+    "report",
     "risk",
     "steps_for_dpsgd",
     "sweep",
     "targets",
     "training",
+    "verify",
 ]
 
 _ROOMS = {
@@ -181,11 +186,14 @@ _ROOMS = {
         "compose",
         "training",
     ),
+    "neyman.reports": ("report", "verify"),
     "neyman.sweeps": ("sweep",),
 }
 _WHOLE_ROOMS = (
+    "audit",
     "comparison",
     "conversions",
+    "plot",
     "risk",
 )  # public as they are
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}

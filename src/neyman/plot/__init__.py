@@ -1,0 +1,45 @@
+"""Pictures of finished guarantees, each with a twin ``data`` that returns the numbers it draws.
+
+>>> import neyman as ny
+>>> ax = ny.plot.tradeoff(ny.GDP(1.0), ny.PureDP(1.0))
+>>> ny.plot.tradeoff.data(ny.GDP(1.0)).curves
+('1-GDP',)
+"""
+
+from __future__ import annotations
+
+from neyman.plot import style
+from neyman.plot.bayes_errors import bayes_error
+from neyman.plot.claim_and_audit import audit
+from neyman.plot.columns import Columns
+from neyman.plot.differences import difference
+from neyman.plot.inline_svg import svg
+from neyman.plot.likelihood_ratios import likelihood_ratio
+from neyman.plot.local_mus import local_mu
+from neyman.plot.privacy_profile import profile
+from neyman.plot.rdp_roads import rdp_conversions
+from neyman.plot.regret_ruler import regret
+from neyman.plot.roc_curve import roc
+from neyman.plot.sweep_as_lines import sweep_lines
+from neyman.plot.sweep_as_map import sweep_map
+from neyman.plot.tangents import roc_tangent
+from neyman.plot.tradeoff_curve import tradeoff
+
+__all__ = [
+    "Columns",
+    "audit",
+    "bayes_error",
+    "difference",
+    "likelihood_ratio",
+    "local_mu",
+    "profile",
+    "rdp_conversions",
+    "regret",
+    "roc",
+    "roc_tangent",
+    "style",
+    "svg",
+    "sweep_lines",
+    "sweep_map",
+    "tradeoff",
+]

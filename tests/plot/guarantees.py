@@ -1,0 +1,80 @@
+"""What is drawn in these tests: one guarantee of every kind whose points cost little."""
+
+from functools import cache
+
+import numpy as np
+
+import neyman as ny
+
+KINDS = (
+    "gdp", "no noise to speak of", "0-gdp", "perfect", "blatant", "pure", "approximate", "laplace", "dpsgd", "add",
+    "response", "tradeoff", "profile",
+)  # fmt: skip
+
+
+@cache
+def guarantee(kind):
+    """The guarantee of that name."""
+    makers = {
+        "gdp": lambda: ny.GDP(1.0),
+        "no noise to speak of": lambda: ny.GDP(8.0),
+        "0-gdp": lambda: ny.GDP(0.0),
+        "perfect": lambda: ny.PERFECT,
+        "blatant": lambda: ny.BLATANT,
+        "pure": lambda: ny.PureDP(2.0),
+        "approximate": lambda: ny.ApproximateDP(1.0, 1e-3),
+        "laplace": lambda: ny.account(ny.Laplace(1.0)),
+        "dpsgd": lambda: ny.account(ny.DPSGD(9.4, 0.32768, 2000)),
+        "add": lambda: ny.account(ny.DPSGD(1.0, 0.1, 10), adjacency="add"),
+        "response": lambda: ny.account(ny.RandomizedResponse(1.0) ** 3),
+        "tradeoff": lambda: ny.Tradeoff([0.0, 0.2, 1.0], [0.9, 0.4, 0.0]),
+        "profile": lambda: ny.Profile([0.0, 1.0, 2.0], [0.3, 0.05, 0.001]),
+    }
+    return makers[kind]()
+
+
+@cache
+def swept():
+    """A sweep with two settings that failed."""
+    found = ny.sweep(
+        noise_multiplier=[1.0, 2.0, 4.0], sample_rate=[0.001, 0.01, 0.1], steps=[400, 1000], quantities=["mu"]
+    )
+    values = found["mu"].values.copy()
+    values[1, 0, 0] = np.nan
+    values[2, 2, 1] = np.nan
+    return found.assign(mu=(found["mu"].dims, values, found["mu"].attrs))
+
+
+@cache
+def drawn(number):
+    """The Axes of one of ``pictures``, for tests that only look at it."""
+    name, positional, named = pictures()[number]
+    return getattr(ny.plot, name)(*positional, **named)
+
+
+@cache
+def pictures():
+    """Every picture with arguments that suit it: name, positional, named."""
+    g, other = guarantee("laplace"), guarantee("gdp")
+    sweep = swept()
+    return (
+        ("tradeoff", (g, other), {}),
+        ("roc", (g, other), {}),
+        ("roc", (g, other), {"scale": "linear"}),
+        ("profile", (g, other), {}),
+        ("bayes_error", (g, other), {}),
+        ("regret", (g,), {}),
+        ("regret", (g, ny.PureDP(1.0)), {}),
+        ("difference", (g, other), {}),
+        ("local_mu", (g, other), {}),
+        ("likelihood_ratio", (1.5,), {"alpha": 0.05}),
+        ("roc_tangent", (g,), {"epsilon": 0.5}),
+        ("rdp_conversions", (), {"delta": 1e-5, "mus": [0.5, 1.0, 2.0]}),
+        ("sweep_lines", (sweep.isel(steps=[0]), "mu"), {"x": "noise_multiplier", "hue": "sample_rate"}),
+        ("sweep_map", (sweep.isel(steps=0), "mu"), {"x": "noise_multiplier", "y": "sample_rate"}),
+        (
+            "audit",
+            (g, [0.01, 0.1, 0.5], [0.02, 0.2, 0.6]),
+            {"lower": [0.01, 0.15, 0.55], "upper": [0.05, 0.25, 0.7], "mu_lower": 0.1},
+        ),
+    )
