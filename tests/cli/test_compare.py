@@ -63,7 +63,7 @@ def test_inline_settings(call: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("gauss.json",), "Missing argument 'b'"),
+        (("gauss.json",), "Missing argument 'B'"),
         (("gauss.json", "none.json"), "SPEC must be a file that can be read"),
         (("dpsgd:1,0.1", "gauss.json"), "A must be a file as for neyman account, or dpsgd:"),
         (("gauss.json", "dpsgd:1,0.1,2,3"), "B must be"),

@@ -193,7 +193,7 @@ def test_version_and_help(call: Any) -> None:
         assert (code, err) == (0, "")
         assert out.startswith("Usage: neyman")
     assert "--noise-multiplier" in out
-    assert "0 answer, 2 bad input, 3 not certified" in " ".join(call("--help")[1].split())
+    assert "0 answer 1 the answer is no" in " ".join(call("--help")[1].split())
 
 
 def test_not_certified_is_exit_code_3_in_one_line(call: Any) -> None:

@@ -127,7 +127,7 @@ def test_other_files_are_not_written_over(call: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["spec.json", "-o", "out.csv"], "output must be a path that ends in .nc, got 'out.csv'."),
+        (["spec.json", "-o", "out.csv"], "output must be a path that ends in .nc, or -, got 'out.csv'."),
         (["spec.json", "-o", "/proc/out.nc", "--workers", "1"], "store must be a directory that can be written"),
         (["spec.json", "-o", "no/out.nc"], "output must be in a directory that exists, got 'no/out.nc'."),
         (["none.json", "-o", "out.nc"], "SPEC must be a file that can be read, got 'none.json'."),

@@ -14,7 +14,9 @@ __all__ = ["account"]
 def account(
     spec: Annotated[
         str,
-        typer.Argument(help="File (.json, .yaml, .yml) that holds the mechanism; - reads standard input."),
+        typer.Argument(
+            metavar="SPEC", help="File (.json, .yaml, .yml) that holds the mechanism; - reads standard input."
+        ),
     ],
     delta: Deltas = None,
     adjacency: Adjacency = "add_or_remove",
@@ -22,9 +24,11 @@ def account(
     tolerance: Tolerance = 1e-6,
     as_json: AsJson = False,
 ) -> None:
-    """Certified guarantee of any mechanism: mu-GDP with floor and regret, epsilon, advantage, attack power.
+    """What any mechanism promises, read from a file.
 
-    Example: neyman account examples/mixed_pipeline.yaml --delta 1e-6
+    The file holds a mechanism in the form of mechanism.to_dict(): DP-SGD runs, noisy queries, census tables, black
+    boxes, and any composition of them. Answered as by neyman dpsgd: mu-GDP with its floor and regret, epsilon at each
+    delta, advantage and attack power, each with its certified bracket; "report" is the end that is safe to state.
     """
     from neyman.cli.spec import read_spec  # the mechanisms: not needed for --help
 

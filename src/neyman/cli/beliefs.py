@@ -7,8 +7,9 @@ from typing import Any
 from neyman._errors import InvalidParameter
 from neyman._validate import positive, probability
 
-__all__ = ["beliefs_and_numbers"]
+__all__ = ["BELIEFS", "beliefs_and_numbers"]
 
+BELIEFS = ("uniform", "jeffreys", "uquadratic", "beta:")
 _ALLOWED = "a number in [0, 1], or one of uniform, jeffreys, uquadratic, beta:A,B"
 _BETA = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5)}
 

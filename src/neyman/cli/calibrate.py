@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.respond import Adjacency, AsJson
+from neyman.cli.output import console, print_json
+from neyman.cli.respond import Adjacency, AsJson, completing
 from neyman.cli.schedule import BatchSize, DatasetSize, Epochs, SampleRate, Steps, rate_given, steps_given
 
 if TYPE_CHECKING:
@@ -17,17 +17,27 @@ if TYPE_CHECKING:
 
 __all__ = ["calibrate"]
 
+TARGET_KINDS = (
+    "epsilon=", "mu=", "advantage=", "tpr=", "reconstruction=", "bayes-error=", "posterior=", "divergence=",
+)  # fmt: skip
 _ONE = "exactly two of --noise-multiplier, the sample rate and the steps: the third is found"
 
 
 def calibrate(
     spec: Annotated[
-        str | None, typer.Argument(help='In place of DP-SGD: a file as for neyman account, one number written "?".')
+        str | None,
+        typer.Argument(
+            metavar="SPEC", help='In place of DP-SGD: a file as for neyman account, one number written "?".'
+        ),
     ] = None,
     target: Annotated[
         list[str] | None,
         typer.Option(
-            help="What must hold, such as epsilon=8,delta=1e-5; mu=1; advantage=0.1; tpr=0.5,fpr=0.01; repeatable."
+            metavar="TARGET",
+            autocompletion=completing(TARGET_KINDS),
+            help="What must hold: epsilon=8,delta=1e-5; mu=1; advantage=0.1; tpr=0.5,fpr=0.01; "
+            "reconstruction=0.5,baseline=0.1; bayes-error=0.4,prior=0.5; posterior=0.9,membership-prior=0.5,fpr=0.01; "
+            "divergence=0.05,baseline=SPEC. Repeatable.",
         ),
     ] = None,
     noise_multiplier: Annotated[
@@ -39,14 +49,18 @@ def calibrate(
     dataset_size: DatasetSize = None,
     batch_size: BatchSize = None,
     epochs: Epochs = None,
-    bracket: Annotated[str | None, typer.Option(help="With a file: where to search, as LOW,HIGH.")] = None,
+    bracket: Annotated[str | None, typer.Option(metavar="LOW,HIGH", help="With a file: where to search.")] = None,
     adjacency: Adjacency = "add_or_remove",
-    tolerance: Annotated[float, typer.Option(help="Relative distance allowed to what certainly misses.")] = 1e-6,
+    tolerance: Annotated[
+        float, typer.Option(help="Relative distance allowed to what certainly misses the target.")
+    ] = 1e-6,
     as_json: AsJson = False,
 ) -> None:
-    """The parameter that just meets a target, certified: least noise, most steps, largest rate, or a number in a file.
+    """The least noise, or most steps, that keeps an accepted risk.
 
-    Example: neyman calibrate --target epsilon=8,delta=1e-5 --sample-rate 0.01 --steps 10000
+    Of noise multiplier, sample rate and steps say two: the third is found. Or give a file as for neyman account in
+    which one number is written "?". The answer provably keeps every target; the value shown next to it provably
+    does not.
     """
     rate = rate_given(sample_rate, dataset_size, batch_size)
     known = {"noise_multiplier": noise_multiplier, "sample_rate": rate, "steps": steps_given(steps, epochs, rate)}
@@ -68,11 +82,9 @@ def calibrate(
         name, found = _in_file(spec, asked, bracket, adjacency, tolerance)
     answer = Calibrated.of(name, found, adjacency)
     if as_json:
-        typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
+        print_json(answer.to_json())
         return
-    from rich.console import Console
-
-    show(answer, Console())
+    show(answer, console())
 
 
 def _dpsgd(

@@ -10,6 +10,7 @@ from rich.markup import escape
 from neyman import __version__
 from neyman.calibration import Calibration
 from neyman.cli.answer import Interval
+from neyman.cli.output import print_table
 from neyman.cli.table import bracket_text, table
 
 __all__ = ["Calibrated", "show"]
@@ -63,6 +64,6 @@ def show(answer: Calibrated, console: Console) -> None:
     rows = table("target", "limit", "certified bracket")
     for label, limit, interval in answer.numbers:
         rows.add_row(escape(label), f"{limit:g}", bracket_text(interval))
-    console.print(rows)
+    print_table(console, rows)
     trials = answer.found.evaluations
     console.print(f"At {misses!r} the target is certainly missed; {trials} evaluations.", highlight=False)

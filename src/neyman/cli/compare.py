@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.beliefs import beliefs_and_numbers
-from neyman.cli.respond import Adjacency, AsJson, Tolerance
+from neyman.cli.beliefs import BELIEFS, beliefs_and_numbers
+from neyman.cli.output import console, print_json
+from neyman.cli.respond import Adjacency, AsJson, Tolerance, completing
 
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
@@ -20,22 +20,26 @@ _FORM = "a file as for neyman account, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STE
 
 
 def compare(
-    a: Annotated[str, typer.Argument(help=f"The one: {_FORM}.")],
-    b: Annotated[str, typer.Argument(help="The other, in the same form.")],
+    a: Annotated[str, typer.Argument(metavar="A", help=f"The one: {_FORM}.")],
+    b: Annotated[str, typer.Argument(metavar="B", help="The other, in the same form.")],
     prior: Annotated[
         list[str] | None,
         typer.Option(
+            metavar="PRIOR",
+            autocompletion=completing(BELIEFS),
             help="A number: show both Bayes errors at this P(record absent). Or beliefs about it, to weigh them by: "
-            "uniform, jeffreys, uquadratic, beta:A,B. Repeatable."
+            "uniform, jeffreys, uquadratic, beta:A,B. Repeatable.",
         ),
     ] = None,
     adjacency: Adjacency = "add_or_remove",
     tolerance: Tolerance = 1e-6,
     as_json: AsJson = False,
 ) -> None:
-    """Certified comparison of two mechanisms beyond any single (epsilon, delta): Delta-divergences, order, crossings.
+    """Which of two mechanisms is more private, and by how much.
 
-    Example: neyman compare dpsgd:2,9e-4,1400000 dpsgd:3,9e-4,3400000
+    Two mechanisms with the same (epsilon, delta) can differ by fifteen points of an attacker's success. Answers what
+    choosing the one instead of the other costs at most in the attacker's Bayes error (both ways), whether one is more
+    private against every attacker, and where the curves cross.
     """
     priors, beliefs = beliefs_and_numbers(prior or [])
     if a == b == "-":
@@ -47,13 +51,11 @@ def compare(
     guarantees = [ny.account(m, adjacency=adjacency, tolerance=tolerance) for m in mechanisms]
     answer = Compared.of((mechanisms[0], mechanisms[1]), ny.compare(*guarantees), priors, beliefs)
     if as_json:
-        typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
+        print_json(answer.to_json())
         return
-    from rich.console import Console
-
     from neyman.cli.compared import show
 
-    show(answer, Console())
+    show(answer, console())
 
 
 def read_mechanism(name: str, text: str) -> Mechanism:

@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 
 from neyman import __version__
 from neyman.cli.answer import Interval
+from neyman.cli.output import print_table
 from neyman.cli.table import bracket_text, rounded_up, table
 from neyman.comparison import Comparison, Weighted
 from neyman.guarantees import Guarantee
@@ -82,22 +84,22 @@ def show(answer: Compared, console: Console) -> None:
     """Print ``answer``."""
     c = answer.comparison
     for name, mechanism in zip("ab", answer.mechanisms, strict=True):
-        console.print(f"{name}: [bold]{mechanism!r}[/bold]", highlight=False)
+        console.print(f"{name}: [bold]{escape(repr(mechanism))}[/bold]", highlight=False, soft_wrap=True)
     console.print(f"adjacency {c.a.adjacency}, one record\n", highlight=False)
     main = table("what it costs", "certified bracket", "at most")
     for words, interval in zip(("b instead of a", "a instead of b"), answer.divergences, strict=True):
         main.add_row(f"{words}, in Bayes error", bracket_text(interval), rounded_up(interval.upper, 5))
-    console.print(main)
+    print_table(console, main)
     errors = table("P(record absent)", "Bayes error of a", "Bayes error of b")
     for prior, x, y in answer.errors:
         errors.add_row(f"{prior:g}", bracket_text(x), bracket_text(y))
-    console.print(errors)
+    print_table(console, errors)
     if answer.weighted:
         weighed = table("weighed by", "certified bracket", "at most")
         for name, w in answer.weighted:
             for words, (_, found) in zip(("b instead of a", "a instead of b"), _both(w), strict=True):
                 weighed.add_row(f"{name}, {words}", bracket_text(_interval(found)), rounded_up(found.upper, 5))
-        console.print(weighed)
+        print_table(console, weighed)
         for name, w in answer.weighted:
             choice = (
                 "neither can be preferred" if w.preferred in ("either", "undecided") else f"{w.preferred} is preferred"

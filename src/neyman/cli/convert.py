@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +9,8 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, whole
-from neyman.cli.respond import AsJson
+from neyman.cli.output import console, print_json
+from neyman.cli.respond import ADJACENCIES, AsJson, completing
 
 if TYPE_CHECKING:
     from neyman.cli.roads import Conversion
@@ -25,28 +25,54 @@ _TO = (
 
 
 def convert(
-    to: Annotated[str, typer.Option(help=", ".join(_TO) + ".")],
-    epsilon: Annotated[list[float] | None, typer.Option(help="From epsilon-DP, or pairs with --delta.")] = None,
+    to: Annotated[str, typer.Option(metavar="WHAT", help=", ".join(_TO) + ".", autocompletion=completing(_TO))],
+    epsilon: Annotated[
+        list[float] | None,
+        typer.Option(metavar="EPSILON", help="From epsilon-DP, or pairs with --delta; repeatable."),
+    ] = None,
     delta: Annotated[
-        list[float] | None, typer.Option(help="The delta of each --epsilon; without one, where --to epsilon is asked.")
+        list[float] | None,
+        typer.Option(metavar="DELTA", help="The delta of each --epsilon; without one, where --to epsilon is asked."),
     ] = None,
     mu: Annotated[float | None, typer.Option(help="From mu-GDP.")] = None,
     rho: Annotated[float | None, typer.Option(help="From rho-zCDP.")] = None,
-    rdp: Annotated[str | None, typer.Option(help="From Renyi DP: CSV file with columns order, epsilon.")] = None,
-    profile: Annotated[str | None, typer.Option(help="From pairs: CSV file with columns epsilon, delta.")] = None,
-    tradeoff: Annotated[str | None, typer.Option(help="From a curve: CSV file with columns alpha, beta.")] = None,
-    spec: Annotated[str | None, typer.Option(help="From a mechanism: file as for neyman account.")] = None,
+    rdp: Annotated[
+        str | None, typer.Option(metavar="FILE", help="From Renyi DP: CSV file with columns order, epsilon.")
+    ] = None,
+    profile: Annotated[
+        str | None, typer.Option(metavar="FILE", help="From pairs: CSV file with columns epsilon, delta.")
+    ] = None,
+    tradeoff: Annotated[
+        str | None, typer.Option(metavar="FILE", help="From a curve: CSV file with columns alpha, beta.")
+    ] = None,
+    spec: Annotated[
+        str | None, typer.Option(metavar="SPEC", help="From a mechanism: file as for neyman account.")
+    ] = None,
     at: Annotated[
         list[float] | None,
-        typer.Option(help="Where it is asked: delta, epsilon, alpha, prior, order, floor; repeatable."),
+        typer.Option(
+            metavar="PLACE", help="Where it is asked: delta, epsilon, alpha, prior, order, floor; repeatable."
+        ),
     ] = None,
     points: Annotated[int, typer.Option(help="Points of a curve.")] = 64,
+    adjacency: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHICH",
+            help="With --spec: add_or_remove (the default), add, remove or replace.",
+            autocompletion=completing(ADJACENCIES),
+        ),
+    ] = None,
+    tolerance: Annotated[
+        float | None,
+        typer.Option(help="With --spec: relative width aimed for of the bracket of delta.  [default: 1e-06]"),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """A promise in one language of privacy, said in another: certified brackets, and what the road loses.
+    """A promise in one language of privacy, said in another.
 
-    Examples: neyman convert --epsilon 8 --delta 1e-5 --to mu; neyman convert --rho 0.5 --to epsilon --delta 1e-6;
-    neyman convert --rdp orders.csv --to curve > curve.csv
+    Give exactly one source (--epsilon with or without --delta, --mu, --rho, --rdp, --profile, --tradeoff or --spec) and
+    say with --to what is asked for. Answers certified brackets, and whether the road loses anything.
     """
     target = choice("to", to, _TO)
     if target == "epsilon" and not epsilon and delta:
@@ -59,7 +85,13 @@ def convert(
         raise InvalidParameter("source", " and ".join(named) or None, _ONE)
     if delta and named != ["epsilon"]:
         raise InvalidParameter("delta", delta[0], "given beside --epsilon, or with --to epsilon")
-    guarantee = _guarantee(named[0], given[named[0]], delta)
+    if spec is None:
+        for name, value in (("adjacency", adjacency), ("tolerance", tolerance)):
+            if value is not None:
+                raise InvalidParameter(name, value, "left out unless a mechanism is given with --spec")
+        guarantee = _guarantee(named[0], given[named[0]], delta)
+    else:
+        guarantee = _computed(spec, adjacency or "add_or_remove", 1e-6 if tolerance is None else tolerance)
     if target == "curve":
         _print_curve(guarantee, whole("points", points, 2, 100_000), at, as_json)
         return
@@ -78,10 +110,6 @@ def _guarantee(name: str, value: object, delta: list[float] | None) -> Guarantee
         return ny.GDP(value)
     if name == "rho" and isinstance(value, float):
         return ny.ZCDP(value)
-    if name == "spec":
-        from neyman.cli.spec import read_spec
-
-        return ny.account(read_spec(str(value)))
     makers: dict[str, tuple[Callable[..., Guarantee], tuple[str, str]]] = {
         "rdp": (ny.RDP, ("order", "epsilon")),
         "profile": (ny.Profile, ("epsilon", "delta")),
@@ -93,6 +121,13 @@ def _guarantee(name: str, value: object, delta: list[float] | None) -> Guarantee
         return make(*numbers)
     except InvalidParameter as error:
         raise InvalidParameter(f"--{name} {value}: {error.name}", error.value, error.allowed, error.advice) from None
+
+
+def _computed(spec: str, adjacency: str, tolerance: float) -> Guarantee:
+    import neyman as ny
+    from neyman.cli.spec import read_spec
+
+    return ny.account(read_spec(spec), adjacency=adjacency, tolerance=tolerance)
 
 
 def _from_pairs(epsilon: list[float], delta: list[float] | None) -> Guarantee:
@@ -112,13 +147,11 @@ def _from_pairs(epsilon: list[float], delta: list[float] | None) -> Guarantee:
 
 def _print(answer: Conversion, as_json: bool) -> None:
     if as_json:
-        typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
+        print_json(answer.to_json())
         return
-    from rich.console import Console
-
     from neyman.cli.table import show_conversion
 
-    show_conversion(answer, Console())
+    show_conversion(answer, console())
 
 
 def _print_curve(guarantee: Guarantee, points: int, at: list[float] | None, as_json: bool) -> None:
@@ -129,7 +162,7 @@ def _print_curve(guarantee: Guarantee, points: int, at: list[float] | None, as_j
     order = curve.alpha.argsort()
     rows = [(float(a), float(b)) for a, b in zip(curve.alpha[order], curve.beta[order], strict=True)]
     if as_json:
-        typer.echo(json.dumps({"schema": 1, "from": repr(guarantee), "to": "curve", "points": rows}, indent=2))
+        print_json({"schema": 1, "from": repr(guarantee), "to": "curve", "points": rows})
         return
     typer.echo("alpha,beta")
     for alpha, beta in rows:

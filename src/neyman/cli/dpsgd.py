@@ -36,9 +36,11 @@ def dpsgd(
     tolerance: Tolerance = 1e-6,
     as_json: AsJson = False,
 ) -> None:
-    """Certified guarantee of DP-SGD: mu-GDP with floor and regret, epsilon, advantage, attack power.
+    """What a DP-SGD run promises: mu, epsilon and attack power.
 
-    Example: neyman dpsgd --noise-multiplier 9.4 --sample-rate 0.32768 --steps 2000 --delta 1e-5
+    Answers mu-GDP with its floor and regret, epsilon at each delta, advantage and the best attack at each false
+    positive rate, each with its certified bracket; "report" is the end that is safe to state. Say the rate and the
+    steps, or the sizes of data set and batch and the epochs (rounded up to whole steps).
     """
     from neyman.mechanisms import DPSGD  # not needed for --help
 

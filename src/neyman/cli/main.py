@@ -2,35 +2,67 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from contextlib import suppress
+from difflib import get_close_matches
 from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 from neyman import __version__
-from neyman._errors import NeymanError, NotCertified
+from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman.cli.account import account
+from neyman.cli.audit import audit
 from neyman.cli.calibrate import calibrate
 from neyman.cli.compare import compare
 from neyman.cli.convert import convert
 from neyman.cli.dpsgd import dpsgd
+from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE
+from neyman.cli.lessons import ROOT_EXAMPLES, epilog_of
+from neyman.cli.report import report
+from neyman.cli.reproduce import reproduce
 from neyman.cli.sweep import sweep
+from neyman.cli.verify import verify
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "NOT_CERTIFIED", "OK", "main"]
-
-OK, BAD_INPUT, NOT_CERTIFIED, INTERRUPTED = 0, 2, 3, 130
+__all__ = ["app", "main"]
 
 # Typer brings its own copy of Click or uses the installed one, by version: take the root of its usage errors from
 # Typer itself
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
-app = typer.Typer(add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False)
-app.command()(dpsgd)
-app.command()(account)
-app.command()(convert)
-app.command()(compare)
-app.command()(calibrate)
-app.command()(sweep)
+
+class _Verbs(TyperGroup):
+    """Answers a verb that is not there with the nearest one, whatever Typer's version does about it."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        asked = args[0]
+        if asked in self.commands or asked.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        near = get_close_matches(asked, self.commands, n=1, cutoff=0.5)
+        advice = f"Did you mean {near[0]}?" if near else "See neyman --help."
+        raise InvalidParameter("verb", asked, f"one of {', '.join(self.commands)}", advice)
+
+
+_EPILOG = (
+    "\b\nExamples:\n" + "\n".join(f"  {line}" for line in ROOT_EXAMPLES) + "\n\n"
+    "\b\nExit codes:\n" + "\n".join(f"  {code:<3}  {meaning}" for code, meaning in MEANINGS.items())
+)  # fmt: skip
+app = typer.Typer(
+    cls=_Verbs, add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
+    epilog=_EPILOG,
+)  # fmt: skip
+app.command(epilog=epilog_of("dpsgd"))(dpsgd)
+app.command(epilog=epilog_of("account"))(account)
+app.command(epilog=epilog_of("convert"))(convert)
+app.command(epilog=epilog_of("compare"))(compare)
+app.command(epilog=epilog_of("calibrate"))(calibrate)
+app.command(epilog=epilog_of("sweep"))(sweep)
+app.command(epilog=epilog_of("audit"))(audit)
+app.command(epilog=epilog_of("report"), short_help="A report to hand over, which others can verify.")(report)
+app.command(epilog=epilog_of("verify"))(verify)
+app.command(epilog=epilog_of("reproduce"), short_help="The papers' figures and numbers, from this engine.")(reproduce)
 
 
 def _print_version(asked: bool) -> None:
@@ -45,28 +77,51 @@ def _root(
         False, "--version", help="Print the version and exit.", is_eager=True, callback=_print_version
     ),
 ) -> None:
-    """Certified differential-privacy guarantees.
+    """Certified differential-privacy guarantees: every number is a bound that the truth does not exceed.
 
-    Exit codes: 0 answer, 2 bad input, 3 not certified to the tolerance asked for.
+    neyman VERB --help shows what a verb answers, with examples. Every verb takes --json; "-" stands for standard input,
+    and for standard output where a file is written. Shell completion: neyman --install-completion.
     """
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command line and leave with its exit code."""
+    """Run the command line and leave with its exit code: see ``exits.py``."""
     try:
-        given = sys.argv[1:] if arguments is None else arguments
-        code = app(args=given or ["--help"], prog_name="neyman", standalone_mode=False)
+        code = _run(sys.argv[1:] if arguments is None else arguments)
+        sys.stdout.flush()  # a reader that is gone is noticed here at the latest
+    except BrokenPipeError:
+        code = READER_GONE
+    if code == READER_GONE:
+        _forget_output()
+    sys.exit(code)
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = app(args=arguments or ["--help"], prog_name="neyman", standalone_mode=False)
     except NotCertified as error:
-        code = _fail(NOT_CERTIFIED, str(error))
+        return _fail(NOT_CERTIFIED, str(error))
     except NeymanError as error:
-        code = _fail(BAD_INPUT, str(error))
+        return _fail(BAD_INPUT, str(error))
     except (typer.Abort, KeyboardInterrupt):
-        code = _fail(INTERRUPTED, "interrupted")
+        return _fail(INTERRUPTED, "interrupted")
     except _UsageError as error:
-        code = _fail(BAD_INPUT, str(error.format_message()))
-    sys.exit(code if isinstance(code, int) else OK)
+        return _fail(BAD_INPUT, str(error.format_message()))
+    except SystemExit as left:  # so Typer and Rich answer to a reader that is gone
+        code = READER_GONE if isinstance(left.__context__, BrokenPipeError) else left.code
+    if code == INTERRUPTED:  # newer versions of Typer leave by themselves, without a word
+        return _fail(INTERRUPTED, "interrupted")
+    return code if isinstance(code, int) else OK
 
 
 def _fail(code: int, message: str) -> int:
     typer.echo("neyman: " + " ".join(message.split()), err=True)
     return code
+
+
+def _forget_output() -> None:
+    """Let what is still in the buffer go nowhere, so that Python's own flush at the end has nothing to say."""
+    with suppress(OSError, ValueError, AttributeError):
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, sys.stdout.fileno())
+        os.close(nowhere)

@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
-import json
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neyman._validate import inside
+from neyman.cli.output import console, print_json
 
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
 
-__all__ = ["Adjacency", "AsJson", "Deltas", "Floor", "Tolerance", "respond"]
+__all__ = ["ADJACENCIES", "Adjacency", "AsJson", "Deltas", "Floor", "Tolerance", "completing", "respond"]
 
-Deltas = Annotated[list[float] | None, typer.Option(help="Report epsilon at this delta; repeatable.")]
-Adjacency = Annotated[str, typer.Option(help="add_or_remove, add, remove or replace.")]
+ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
+
+
+def completing(words: tuple[str, ...]) -> Callable[[str], list[str]]:
+    """Return what the shell is offered for an option that takes one of ``words``."""
+
+    def offered(incomplete: str) -> list[str]:
+        return [word for word in words if word.startswith(incomplete)]
+
+    return offered
+
+
+Deltas = Annotated[
+    list[float] | None,
+    typer.Option(metavar="DELTA", help="Report epsilon at this delta; repeatable.  [default: 1e-5, 1e-6, 1e-9]"),
+]
+Adjacency = Annotated[
+    str,
+    typer.Option(
+        metavar="WHICH",
+        help="Which data sets are neighbours: add_or_remove, add, remove or replace.",
+        autocompletion=completing(ADJACENCIES),
+    ),
+]
 Floor = Annotated[float, typer.Option(help="Least error rate at which mu is promised to hold.")]
 Tolerance = Annotated[float, typer.Option(help="Relative width aimed for of the bracket of delta.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
@@ -30,10 +53,8 @@ def respond(
     deltas = tuple(inside("delta", d, 0.0, 1.0) for d in (delta or (1e-5, 1e-6, 1e-9)))
     answer = Answer.to(mechanism, deltas, adjacency, floor, tolerance)
     if as_json:
-        typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
+        print_json(answer.to_json())
         return
-    from rich.console import Console
-
     from neyman.cli.table import show
 
-    show(answer, Console())
+    show(answer, console())

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
+import tempfile
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from neyman._errors import InvalidParameter
+from neyman.cli.output import STDOUT, check_output, console, print_json, write_output
 from neyman.cli.respond import Adjacency, AsJson, Floor, Tolerance
 
 __all__ = ["sweep"]
@@ -18,12 +19,20 @@ def sweep(
     spec: Annotated[
         str,
         typer.Argument(
+            metavar="SPEC",
             help="File (.json, .yaml, .yml) that holds noise_multiplier, sample_rate and steps, each a number, a list, "
-            "{geomspace: [first, last, count]} or {linspace: [...]}, and quantities; - reads standard input."
+            "{geomspace: [first, last, count]} or {linspace: [...]}, and quantities; - reads standard input.",
         ),
     ],
     output: Annotated[
-        str, typer.Option("-o", "--output", help="NetCDF file to write; beside it, while it is made, .parts.")
+        str,
+        typer.Option(
+            "-o",
+            "--output",
+            metavar="FILE",
+            help="NetCDF file to write (.nc); beside it, while it is made, .parts. - for standard output, then the "
+            "summary goes to standard error and nothing is kept of an interrupted run.",
+        ),
     ],
     adjacency: Adjacency = "add_or_remove",
     floor: Floor = 1e-10,
@@ -34,19 +43,28 @@ def sweep(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """The same questions asked of every setting of a grid of DP-SGD runs; after an interruption, run it again.
+    """The same questions asked of a whole grid of DP-SGD runs.
 
-    Example: neyman sweep examples/sweep.yaml -o sweep.nc
+    Writes one NetCDF file with a labelled axis for each of noise_multiplier, sample_rate and steps; values that cannot
+    be certified are NaN, and the file says why. After an interruption run the same command again: what is done is
+    kept.
     """
     from neyman.cli.sweep_spec import read_sweep  # NumPy and the engines: not needed for --help
     from neyman.cli.swept import Swept, run, show
 
     if workers is not None and scheduler is not None:
         raise InvalidParameter("workers", workers, "left out where a scheduler is given")
+    if output == STDOUT and as_json:
+        raise InvalidParameter("output", output, "a file where --json is asked for: both would go to standard output")
+    check_output(output, suffixes=(".nc",), binary=True)
     asked = read_sweep(spec, (adjacency, tolerance, floor))
+    if output == STDOUT:
+        with tempfile.TemporaryDirectory() as place:
+            path = Path(place) / "sweep.nc"
+            show(Swept.of(path, asked, run(asked, path, workers, scheduler)), console(error=True))
+            write_output(output, path.read_bytes())
+        return
     path = Path(output)
-    if path.suffix != ".nc":
-        raise InvalidParameter("output", output, "a path that ends in .nc")
     try:
         computed = run(asked, path, workers, scheduler)
     except KeyboardInterrupt:
@@ -54,8 +72,6 @@ def sweep(
         raise
     answer = Swept.of(path, asked, computed)
     if as_json:
-        typer.echo(json.dumps(answer.to_json(), indent=2, allow_nan=False))
-        return
-    from rich.console import Console
-
-    show(answer, Console())
+        print_json(answer.to_json())
+    else:
+        show(answer, console())

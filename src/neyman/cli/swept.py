@@ -14,6 +14,7 @@ from rich.markup import escape
 
 from neyman import __version__
 from neyman._errors import InvalidParameter
+from neyman.cli.output import print_table
 from neyman.cli.table import rounded_up, table
 from neyman.sweeps.dataset import opened
 from neyman.sweeps.extras import need
@@ -112,17 +113,18 @@ def _fingerprint(path: Path) -> str | None:
 
 def show(answer: Swept, console: Console) -> None:
     """Print ``answer``."""
-    console.print(f"[bold]{escape(str(answer.path))}[/bold]: {answer.plan.size} settings of DPSGD", highlight=False)
+    head = f"[bold]{escape(str(answer.path))}[/bold]: {answer.plan.size} settings of DPSGD"
+    console.print(head, highlight=False, soft_wrap=True)
     job = answer.plan.job
     console.print(f"adjacency {job.adjacency}, floor {job.floor:g}, tolerance {job.tolerance:g}\n", highlight=False)
     axes = table("axis", "values", "least", "largest")
     for axis in answer.plan.axes:
         axes.add_row(axis.name, str(len(axis.values)), f"{min(axis.values):g}", f"{max(axis.values):g}")
-    console.print(axes)
+    print_table(console, axes)
     rows = table("quantity", "side", "least", "largest")
     for key, side, least, largest in answer.ranges:
         rows.add_row(escape(key), side, *(_bound(x, side) for x in (least, largest)))
-    console.print(rows)
+    print_table(console, rows)
     kept = answer.plan.size - answer.computed
     failed = f"{answer.failed} settings have a value that cannot be certified: NaN, see reason" if answer.failed else ""
     last = f"computed {answer.computed}, kept from earlier runs {kept}. {failed}".strip()

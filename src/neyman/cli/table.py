@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -11,8 +9,10 @@ from rich.table import Table
 
 from neyman.accountants.tables import FPR_TABLE
 from neyman.cli.answer import Answer, Interval
+from neyman.cli.output import print_table
 from neyman.cli.roads import Conversion
 from neyman.mechanisms import PoissonSampled
+from neyman.numerics.decimals import outward
 
 __all__ = ["bracket_text", "rounded_up", "show", "show_conversion", "table"]
 
@@ -23,7 +23,7 @@ _ERRORS = ("beta", "bayes-error")
 def show(answer: Answer, console: Console) -> None:
     """Print ``answer``."""
     report = answer.report
-    console.print(f"[bold]{answer.mechanism!r}[/bold]", highlight=False)
+    console.print(f"[bold]{escape(repr(answer.mechanism))}[/bold]", highlight=False, soft_wrap=True)
     sampled = any(isinstance(step, PoissonSampled) for step, _ in answer.mechanism.parts)
     sampling = "Poisson sampling, " if sampled else ""
     console.print(f"adjacency {answer.adjacency}, {sampling}one record; method: {answer.method}\n", highlight=False)
@@ -34,31 +34,31 @@ def show(answer: Answer, console: Console) -> None:
     for delta, epsilon in zip(answer.deltas, answer.epsilons, strict=True):
         main.add_row(f"epsilon at delta {delta:g}", bracket_text(epsilon), rounded_up(epsilon.upper))
     main.add_row("advantage (TPR - FPR)", bracket_text(answer.advantage), rounded_up(answer.advantage.upper))
-    console.print(main)
+    print_table(console, main)
     attack = table("attacker's FPR", "best TPR, certified bracket", "at most")
     for fpr, power in zip(FPR_TABLE, answer.powers, strict=True):
         attack.add_row(f"{fpr:g}", bracket_text(power), rounded_up(power.upper, 5))
     fixed = answer.fixed_point
     attack.add_row(f"{fixed:.5g} = FNR", "", rounded_up(1.0 - fixed, 5))
-    console.print(attack)
+    print_table(console, attack)
     console.print(str(report), highlight=False, soft_wrap=True)
 
 
 def show_conversion(answer: Conversion, console: Console) -> None:
     """Print ``answer``."""
-    console.print(f"[bold]{escape(answer.source)}[/bold] -> {answer.to}\n", highlight=False)
+    console.print(f"[bold]{escape(answer.source)}[/bold] -> {answer.to}\n", highlight=False, soft_wrap=True)
     rows = table(*([answer.place] if answer.place else []), "certified bracket", "report")
     for row in answer.rows:
         place = [] if row.at is None else [f"{row.at:g}"]
         # errors are promised from below, everything else from above
-        safe = _rounded(row.value.lower, _DIGITS, down=True) if answer.to in _ERRORS else rounded_up(row.value.upper)
+        safe = outward(row.value.lower, _DIGITS, up=False) if answer.to in _ERRORS else rounded_up(row.value.upper)
         rows.add_row(*place, bracket_text(row.value), safe)
-    console.print(rows)
+    print_table(console, rows)
     console.print(answer.note, highlight=False, soft_wrap=True)
 
 
 def table(*columns: str) -> Table:
-    """An empty table; its first column is text, the others are numbers."""
+    """An empty table for ``print_table``; its first column is text, the others are numbers."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
         made.add_column(name, justify="left" if name == columns[0] else "right", no_wrap=True)
@@ -71,7 +71,7 @@ def bracket_text(interval: Interval) -> str:
         return f"{interval.upper:.12g}"
     low, high = repr(interval.lower), repr(interval.upper)
     for digits in range(_DIGITS, 13):
-        low, high = _rounded(interval.lower, digits, down=True), _rounded(interval.upper, digits, down=False)
+        low, high = outward(interval.lower, digits, up=False), outward(interval.upper, digits)
         if low != high:
             break
     return f"[{low}, {high}]".replace("[", r"\[")
@@ -79,16 +79,4 @@ def bracket_text(interval: Interval) -> str:
 
 def rounded_up(value: float, digits: int = _DIGITS) -> str:
     """A number that is still an upper bound as printed."""
-    return _rounded(value, digits, down=False)
-
-
-def _rounded(value: float, digits: int, *, down: bool) -> str:
-    """``digits`` significant digits, rounded outward: what is printed is still a bound."""
-    if value == 0.0 or not math.isfinite(value):
-        return f"{value:g}"
-    text = f"{value:.{digits - 1}e}"
-    shown = float(text)
-    if (shown > value) if down else (shown < value):
-        scale = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
-        text = f"{value + (-scale if down else scale) * 0.5:.{digits - 1}e}"
-    return f"{float(text):.{digits}g}"
+    return outward(value, digits)

@@ -1,0 +1,77 @@
+"""The pictures of the documentation, drawn from the guarantees that the pages speak of."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import neyman as ny
+
+__all__ = ["PICTURES", "pictures"]
+
+
+def _paper() -> Any:
+    return ny.account(ny.DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000))
+
+
+def _laplace() -> Any:
+    return ny.account(ny.Laplace(1.0))
+
+
+def _sweep() -> Any:
+    return ny.sweep(
+        noise_multiplier=[1.0, 1.5, 2.0, 3.0, 4.0], sample_rate=[0.01, 0.02, 0.05, 0.1], steps=400,
+        quantities=["mu"], workers=1,
+    )  # fmt: skip
+
+
+PICTURES: dict[str, tuple[str, Callable[[], Any]]] = {
+    "tradeoff": (
+        "Trade-off curves of the paper's DP-SGD run and of its mu",
+        lambda: ny.plot.tradeoff(_paper(), ny.GDP(_paper().mu()), labels=["DP-SGD", "its mu"]),
+    ),
+    "roc": (
+        "The best attack on the paper's run beside what a pair alone would allow",
+        lambda: ny.plot.roc(_paper(), ny.ApproximateDP(7.43, 1e-5), labels=["DP-SGD", "(7.43, 1e-5)"]),
+    ),
+    "profile": ("Privacy profiles", lambda: ny.plot.profile(_paper(), ny.GDP(1.57), labels=["DP-SGD", "1.57-GDP"])),
+    "bayes-error": (
+        "Bayes errors of a Gaussian and a Laplace mechanism, with both divergences",
+        lambda: ny.plot.bayes_error(ny.account(ny.Gaussian(1.0)), _laplace(), labels=["Gaussian", "Laplace"]),
+    ),
+    "regret": ("The regret of stating mu for a Laplace mechanism", lambda: ny.plot.regret(_laplace())),
+    "difference": ("What the curve of the paper's run holds beyond its mu", lambda: ny.plot.difference(_paper())),
+    "local-mu": ("The mu that each error rate would need", lambda: ny.plot.local_mu(_paper())),
+    "likelihood-ratio": ("The best test between two normal laws", lambda: ny.plot.likelihood_ratio(1.0, alpha=0.1)),
+    "roc-tangent": ("The ROC curve and its tangent", lambda: ny.plot.roc_tangent(ny.GDP(1.0), epsilon=0.5)),
+    "rdp-conversions": ("Three roads from Renyi DP to epsilon", lambda: ny.plot.rdp_conversions(delta=1e-5)),
+    "sweep-lines": (
+        "mu against the noise multiplier",
+        lambda: ny.plot.sweep_lines(_sweep(), "mu", x="noise_multiplier", hue="sample_rate"),
+    ),
+    "sweep-map": (
+        "mu over noise multiplier and sample rate",
+        lambda: ny.plot.sweep_map(_sweep(), "mu", x="noise_multiplier", y="sample_rate"),
+    ),
+    "audit": (
+        "A claim, and what an attack measured",
+        lambda: ny.plot.audit(
+            ny.GDP(1.0), [0.01, 0.1], [0.03, 0.2], lower=[0.02, 0.17], upper=[0.05, 0.23], mu_lower=0.3
+        ),
+    ),
+}
+
+
+def pictures() -> dict[str, str]:
+    """Return every picture as SVG."""
+    import matplotlib as mpl
+    import matplotlib.pyplot as plt
+
+    mpl.use("Agg")
+    found = {}
+    for name, (title, draw) in PICTURES.items():
+        with ny.plot.style.paper():
+            figure = draw().figure
+            found[name] = ny.plot.svg(figure, name, title=title)
+            plt.close(figure)
+    return found

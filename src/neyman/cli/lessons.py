@@ -1,0 +1,70 @@
+"""What the help of every verb ends with: commands to copy, and the codes it leaves with."""
+
+from __future__ import annotations
+
+from neyman.cli.exits import meanings_of
+
+__all__ = ["EXAMPLES", "ROOT_EXAMPLES", "epilog_of"]
+
+ROOT_EXAMPLES = (
+    "neyman dpsgd --noise-multiplier 9.4 --sample-rate 0.32768 --steps 2000",
+    "neyman account examples/census_topdown.json",
+    "neyman compare dpsgd:1,0.01,1000 dpsgd:2,0.01,1000",
+)
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "dpsgd": (
+        "neyman dpsgd --noise-multiplier 9.4 --sample-rate 0.32768 --steps 2000",
+        "neyman dpsgd --noise-multiplier 1 --dataset-size 60000 --batch-size 256 --epochs 3",
+        "neyman dpsgd --noise-multiplier 1 --sample-rate 0.01 --steps 1000 --delta 1e-7 --json",
+    ),
+    "account": (
+        "neyman account examples/census_topdown.json",
+        "neyman account examples/mixed_pipeline.yaml --delta 1e-6 --floor 1e-6",
+        """echo '{"schema": 1, "kind": "pure_mechanism", "epsilon": 0.5}' | neyman account - --json""",
+    ),
+    "convert": (
+        "neyman convert --epsilon 8 --delta 1e-5 --to mu",
+        "neyman convert --rho 0.5 --to epsilon --delta 1e-6",
+        "neyman convert --spec examples/census_topdown.json --to renyi --at 2 --at 8",
+    ),
+    "compare": (
+        "neyman compare dpsgd:1,0.01,1000 dpsgd:2,0.01,1000",
+        "neyman compare examples/dpsgd_noise_schedule.json dpsgd:2,0.01,1000 --prior 0.1 --prior jeffreys",
+    ),
+    "calibrate": (
+        "neyman calibrate --target epsilon=8,delta=1e-5 --sample-rate 0.01 --steps 10000",
+        "neyman calibrate --target tpr=0.5,fpr=0.01 --target mu=1 --noise-multiplier 2 --sample-rate 0.01",
+        """echo '{"schema": 1, "kind": "pure_mechanism", "epsilon": "?"}' | neyman calibrate - --target mu=1""",
+    ),
+    "sweep": (
+        "neyman sweep examples/sweep.yaml -o sweep.nc",
+        "neyman sweep examples/sweep.yaml -o - --workers 1 > sweep.nc",
+    ),
+    "report": (
+        "neyman report dpsgd:9.4,0.32768,2000",
+        "neyman report examples/census_topdown.json -o census.json --unit person --title 'Census release'",
+        "neyman report dpsgd:1,0.01,1000 -o - --format md",
+    ),
+    "audit": (
+        "neyman audit examples/scores.csv --claim mu:1 -o audit.svg",
+        "neyman audit examples/scores.csv --claim dpsgd:1,0.5,4 --confidence 0.99",
+        "neyman audit examples/scores.csv --method split --delta 1e-5 --delta 1e-7 --json",
+    ),
+    "verify": (
+        "neyman report dpsgd:1,0.01,1000 --json | neyman verify -",
+        "neyman report dpsgd:1,0.01,1000 -o run.json && neyman verify run.json --json",
+    ),
+    "reproduce": (
+        "neyman reproduce all -o papers",
+        "neyman reproduce introduction -o papers --workers 1 --json",
+    ),
+}
+
+
+def epilog_of(verb: str) -> str:
+    """Return the end of a verb's help; each block begins with the sign that keeps its lines apart."""
+    codes = "\n".join(f"  {code}  {meaning}" for code, meaning in meanings_of(verb).items())
+    blocks = [f"\b\nExit codes:\n{codes}\n(130 interrupted, 141 the output was closed early)"]
+    if verb in EXAMPLES:
+        blocks.insert(0, "\b\nExamples:\n" + "\n".join(f"  {line}" for line in EXAMPLES[verb]))
+    return "\n\n".join(blocks)
