@@ -1,0 +1,80 @@
+"""``neyman report``: a report to hand over."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from neyman._errors import InvalidParameter
+from neyman.cli.output import STDOUT, check_output, write_output
+from neyman.cli.respond import Adjacency, AsJson, Deltas, Floor, Tolerance
+
+__all__ = ["report"]
+
+
+def report(
+    spec: Annotated[
+        str,
+        typer.Argument(
+            metavar="SPEC",
+            help="What was run: a file as for neyman account, - for standard input, or dpsgd:NOISE,RATE,STEPS.",
+        ),
+    ],
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="File to write: .html, .md, .json or .tex; - for standard output."
+        ),
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="html, md, json or tex, where the output is standard output.")
+    ] = None,
+    title: Annotated[str | None, typer.Option(help="Title, one line.")] = None,
+    unit: Annotated[str, typer.Option(help="Whom one record stands for: person, household, ...")] = "record",
+    context: Annotated[str | None, typer.Option(help="What the data are, who is responsible: free text.")] = None,
+    delta: Deltas = None,
+    adjacency: Adjacency = "add_or_remove",
+    floor: Floor = 1e-10,
+    tolerance: Tolerance = 1e-6,
+    date: Annotated[str | None, typer.Option(help="Date to print, as in 2025-01-31; none unless stated.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """A report to hand over: what was run, what it promises, what that assumes.
+
+    Anyone can check its .html and .json forms with neyman verify. Without -o, a few lines are printed. Reports are the
+    same, byte for byte, whenever they are made, unless a --date is given.
+    """
+    suffix = _suffix(output, form, as_json)
+    check_output(output or STDOUT)
+    from neyman.cli.compare import read_mechanism
+
+    mechanism = read_mechanism("SPEC", spec)
+    from neyman.reports import report as made
+
+    found = made(
+        mechanism, title=title, unit=unit, context=context, deltas=tuple(delta or (1e-5, 1e-6, 1e-9)), floor=floor,
+        adjacency=adjacency, tolerance=tolerance, date=date,
+    )  # fmt: skip
+    text = str(found) + "\n" if suffix is None else found.rendered(suffix)
+    write_output(output or STDOUT, text)
+
+
+def _suffix(output: str | None, form: str | None, as_json: bool) -> str | None:
+    """Return the form to write; None for the short text."""
+    from neyman.reports.reporting import FORMS, form_of
+
+    known = {suffix[1:]: suffix for suffix in FORMS}
+    asked = "json" if as_json and form is None else form
+    if asked is not None and asked not in known:
+        raise InvalidParameter("--format", asked, f"one of {', '.join(known)}")
+    if output is None or output == "-":
+        if asked is None and output == "-":
+            raise InvalidParameter(
+                "--format", None, f"one of {', '.join(known)}", "Standard output has no name to tell."
+            )
+        return None if asked is None else known[asked]
+    named = form_of(output)
+    if asked is not None and known[asked] != named:
+        raise InvalidParameter("--output", output, f"a file that ends in {known[asked]}")
+    return named

@@ -1,0 +1,10 @@
+"""Reports: a guarantee as a document to hand over, and its verification by another party."""
+
+from __future__ import annotations
+
+from neyman.reports.checks import Check
+from neyman.reports.reading import json_schema
+from neyman.reports.reporting import Report, report
+from neyman.reports.verification import Verification, verify
+
+__all__ = ["Check", "Report", "Verification", "json_schema", "report", "verify"]

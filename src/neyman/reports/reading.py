@@ -1,0 +1,281 @@
+"""Reports read without trust: size, encoding, depth, duplicate keys, unknown fields and numbers that are none."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import reprlib
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from neyman._errors import InvalidParameter
+from neyman.guarantees import mechanism_from_dict
+from neyman.mechanisms import Mechanism
+from neyman.reports.claims import Claim
+from neyman.reports.document import Certificate, Document, Reference, StepWords, Verdict
+from neyman.reports.html_reading import block_of
+from neyman.reports.quantities import checked
+from neyman.reports.text import checked_text, visible
+from neyman.sweeps.extras import MissingPackage
+
+if TYPE_CHECKING:
+    from neyman.reports.model import ClaimModel, DocumentModel
+
+__all__ = ["Found", "json_schema", "read"]
+
+_LARGEST_JSON, _LARGEST_HTML = 10**6, 5 * 10**6  # bytes
+_DEEPEST = 80  # a mechanism is nested at most 64 deep
+_DIGITS = 40  # of a whole number
+_LONGEST = 400  # of any number
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a file holds: its JSON form, checked in shape and size, the claims in it, and the page around it, if any.
+
+    Nothing in it was computed with: building the mechanism alone can take long, where somebody wants it to.
+    """
+
+    data: dict[str, Any]
+    model: DocumentModel
+    claims: tuple[Claim, ...]
+    page: str
+
+    def document(self) -> Document:
+        """Build the document that is stated.
+
+        Raises
+        ------
+        InvalidParameter
+            If the mechanism is none.
+        """
+        return _document(self.model, self.claims)
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of the JSON form of reports.
+
+    Examples
+    --------
+    >>> json_schema()["title"]
+    'A report of neyman, version 1'
+    """
+    schema: dict[str, Any] = json.loads(files("neyman.reports").joinpath("schema-1.json").read_text("utf-8"))
+    return schema
+
+
+def read(source: object) -> Found:
+    """Read a report.
+
+    Parameters
+    ----------
+    source : str, path or dict
+        Path of a .json or .html file, "-" for standard input, the text of one, or the JSON form as a dict.
+
+    Raises
+    ------
+    InvalidParameter
+        If it cannot be read, or is no report.
+    MissingPackage
+        If pydantic is not installed.
+    """
+    text = _text(_as_json(cast("Mapping[str, Any]", source)) if isinstance(source, Mapping) else source)
+    if text.lstrip("\ufeff \t\r\n").startswith("<"):
+        return _found(_parsed(block_of(text)), text.removeprefix("\ufeff"))
+    return _found(_parsed(text.removeprefix("\ufeff")), "")
+
+
+def _as_json(data: Mapping[str, Any]) -> str:
+    """The dict as the file that it stands for, so that it is read as one."""
+    try:
+        return json.dumps(dict(data))
+    except (TypeError, ValueError, RecursionError):
+        raise _refused("this dict", "made of what JSON knows, and no deeper than a report") from None
+
+
+def _text(source: object) -> str:
+    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n")[:1] in ("{", "<"):
+        content = source.encode("utf-8", "surrogatepass")
+        name = "text"
+    elif isinstance(source, (str, Path)):
+        name = str(source)
+        content = _bytes(name)
+    else:
+        raise InvalidParameter("report", source, "a path, the text of a report, or its JSON form as a dict")
+    page = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
+    most = _LARGEST_HTML if page else _LARGEST_JSON
+    if not len(content) <= most:
+        raise _refused(name, f"at most {most // 10**6} MB long")
+    try:
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise _refused(name, "text in UTF-8", f"Byte {error.start} is not.") from None
+
+
+def _bytes(name: str) -> bytes:
+    """Never more than what is allowed: a device can be endless."""
+    try:
+        if name == "-":
+            return sys.stdin.buffer.read(_LARGEST_HTML + 1)
+        with Path(name).open("rb") as file:
+            return file.read(_LARGEST_HTML + 1)
+    except (OSError, ValueError) as error:  # ValueError: a path with a null character
+        advice = f"{error.strerror}." if isinstance(error, OSError) else ""
+        raise _refused(name, "a file that can be read", advice) from None
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    try:
+        data: object = json.loads(
+            text, object_pairs_hook=_distinct, parse_constant=_no_constant, parse_int=_whole, parse_float=_number
+        )
+    except RecursionError:
+        raise _refused("this file", "not nested this deep") from None
+    except json.JSONDecodeError as error:
+        place = f"Line {error.lineno}, column {error.colno}: {error.msg}."
+        raise _refused("this file", "valid JSON", place) from None
+    except _Unwanted as error:
+        raise _refused("this file", "valid JSON", str(error)) from None
+    if not isinstance(data, dict):
+        raise _refused("this file", "a JSON object")
+    return cast("dict[str, Any]", data)
+
+
+class _Unwanted(ValueError):
+    """What JSON may hold in principle, and a report does not."""
+
+
+def _distinct(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Unwanted(f"The key {reprlib.repr(key)} stands twice in one place.")
+        found[key] = value
+    return found
+
+
+def _no_constant(name: str) -> object:
+    raise _Unwanted(f"{name} is no number of JSON.")
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _DIGITS:
+        raise _Unwanted(f"A whole number has {len(digits)} digits; at most {_DIGITS} are read.")
+    return int(digits)
+
+
+def _number(digits: str) -> float:
+    value = float(digits) if len(digits) <= _LONGEST else math.inf
+    if not math.isfinite(value):
+        raise _Unwanted(f"The number {reprlib.repr(digits)} is too large, or too long to be one.")
+    return value
+
+
+def _found(data: dict[str, Any], page: str) -> Found:
+    _shallow(data)
+    model = _model(data)
+    for name in ("title", "unit", "context", "date"):
+        checked_text(name, getattr(model, name))
+    claims = tuple(_claim(claim, i) for i, claim in enumerate(model.claims))
+    _consistent(model, claims)
+    return Found(data, model, claims, page)
+
+
+def _shallow(data: object) -> None:
+    """Refuse what is nested too deep for whatever comes after, without recursion."""
+    level: list[object] = [data]
+    for _ in range(_DEEPEST):
+        below: list[object] = []
+        for value in level:
+            if isinstance(value, Mapping):
+                below.extend(cast("Mapping[object, object]", value).values())
+            elif isinstance(value, (list, tuple)):
+                below.extend(cast("list[object]", value))
+        if not below:
+            return
+        level = below
+    raise _refused("this file", f"nested at most {_DEEPEST} deep")
+
+
+def _model(data: dict[str, Any]) -> DocumentModel:
+    try:
+        from pydantic import ValidationError
+
+        from neyman.reports.model import DocumentModel
+    except ImportError as error:
+        raise MissingPackage("verify needs pydantic: pip install 'neyman[report]'") from error
+    if data.get("format") != "neyman-report":
+        advice = "Markdown and LaTeX reports hold no data to verify."
+        raise InvalidParameter("format", reprlib.repr(data.get("format")), "neyman-report", advice)
+    try:
+        return DocumentModel.model_validate(data)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_context=False)[0]
+        place = ".".join(_shown(part) for part in first["loc"]) or "report"
+        value = first["input"] if isinstance(first["input"], (str, int, float, bool, type(None))) else "something else"
+        raise InvalidParameter(place[:200], value, "as the JSON Schema of reports has it", f"{first['msg']}.") from None
+
+
+def _shown(part: object) -> str:
+    text = visible(str(part))
+    return text if re.fullmatch(r"[\w @.,+-]{1,60}", text) else "(field)"
+
+
+def _document(model: DocumentModel, claims: tuple[Claim, ...]) -> Document:
+    mechanism = _mechanism(model.mechanism)
+    plain = model.model_dump()
+    return Document(
+        title=model.title, unit=model.unit, context=model.context, date=model.date, mechanism=mechanism,
+        adjacency=model.adjacency, adjacency_meaning=model.adjacency_meaning, floor=model.floor,
+        deltas=tuple(model.deltas),
+        summary=tuple(StepWords(**step) for step in plain["summary"]),
+        assumptions=tuple(model.assumptions), claims=claims, verdict=Verdict(**plain["verdict"]),
+        references=tuple(Reference(**reference) for reference in plain["references"]),
+        certificate=Certificate(**plain["certificate"]), cite=tuple(model.cite), verify=model.verify,
+    )  # fmt: skip
+
+
+def _mechanism(node: dict[str, Any]) -> Mechanism:
+    try:
+        return mechanism_from_dict(node)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"mechanism: {error.name}", error.value, error.allowed, error.advice) from None
+
+
+def _claim(model: ClaimModel, index: int) -> Claim:
+    given = tuple((name, value) for name, value in model.given.model_dump().items() if value is not None)
+    names = {"posterior": ("membership_prior", "fpr")}.get(model.quantity)
+    if names is not None:
+        given = tuple(sorted(given, key=lambda pair: names.index(pair[0]) if pair[0] in names else 9))
+    try:
+        checked(model.quantity, given)
+    except InvalidParameter as error:
+        raise InvalidParameter(f"claims.{index}.{error.name}", error.value, error.allowed, error.advice) from None
+    value, lower, upper = (float(number) for number in (model.value, model.lower, model.upper))
+    return Claim(
+        model.id, model.quantity, given, model.side, value, model.text, lower, upper, model.label, model.sentence
+    )
+
+
+def _consistent(model: DocumentModel, claims: tuple[Claim, ...]) -> None:
+    """What every report has once, and at one floor."""
+    ids = [(claim.quantity, claim.given) for claim in claims]
+    if len(set(ids)) != len(ids):
+        raise _refused("this file", "without two claims about one thing")
+    mu = [claim for claim in claims if claim.quantity == "mu"]
+    if len(mu) != 1:
+        raise _refused("this file", "one with a claim about mu")
+    floors = {value for claim in claims for name, value in claim.given if name == "floor"}
+    if floors != {model.floor}:
+        raise InvalidParameter(
+            "claims", sorted(floors, key=str)[:3], f"claims at the floor of the report, {model.floor!r}"
+        )
+
+
+def _refused(name: str, allowed: str, advice: str = "") -> InvalidParameter:
+    return InvalidParameter("report", visible(name)[:200], allowed, advice)

@@ -1,0 +1,150 @@
+"""A report examined in a process of its own that can be ended: a file may ask for what takes days."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from neyman._errors import InvalidParameter, NeymanError
+from neyman.guarantees import Guarantee
+from neyman.reports.asked import Asked, Bracket, guarantee_of
+from neyman.reports.checks import Check, Recomputed, claim_checks, word_checks
+from neyman.reports.claims import Claim
+from neyman.reports.document import Document
+from neyman.reports.html_reading import page_checks
+from neyman.reports.quantities import QUANTITIES
+from neyman.reports.reading import Found, read
+
+__all__ = ["Examined", "examine", "examine_elsewhere", "main", "recomputed"]
+
+_MEMORY = 8 << 30  # bytes of address space that the other process may have
+_CHILD = "from neyman.reports.recompute import main; main()"
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """The checks of a report's claims and of its words; ``failure`` says why there is nothing behind them, if so."""
+
+    checks: tuple[Check, ...]
+    words: tuple[Check, ...] = ()
+    failure: str = ""
+
+
+def examine_elsewhere(found: Found, tolerance: float, timeout: float) -> Examined:
+    """Examine a report in another process, for at most ``timeout`` seconds.
+
+    Raises
+    ------
+    InvalidParameter
+        If its mechanism is none.
+    """
+    order = json.dumps({"data": found.data, "page": found.page, "tolerance": tolerance})
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    try:
+        done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
+            [sys.executable, "-c", _CHILD], input=order.encode(), capture_output=True, timeout=timeout, check=False,
+            env=environment,
+        )  # fmt: skip
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return _unanswered(found, f"it takes longer than {timeout:g} s; --timeout allows more")
+    except OSError as error:
+        return _unanswered(found, f"no process could be started for it: {error.strerror}")
+    except ValueError:
+        return _unanswered(found, "it ended without an answer; it may need more memory than there is")
+    if "refused" in answer:
+        name, value, allowed, advice = answer["refused"]
+        raise InvalidParameter(name, _Shown(value), allowed, advice)
+    if "failure" in answer:
+        return _unanswered(found, answer["failure"])
+    checks, words = (tuple(Check(**check) for check in answer[name]) for name in ("checks", "words"))
+    return Examined(checks, words)
+
+
+def examine(found: Found, tolerance: float, ask: Callable[[Document, float, bool], Recomputed]) -> Examined:
+    """Examine a report here and now; ``ask`` finds the numbers again.
+
+    Raises
+    ------
+    InvalidParameter
+        If its mechanism is none.
+    """
+    document = found.document()
+    numbers = ask(document, tolerance, bool(found.page))
+    words = word_checks(document, numbers, tolerance)
+    if found.page:
+        words = (*words, *page_checks(document, found.page, numbers))
+    return Examined(claim_checks(document, numbers), words)
+
+
+def recomputed(document: Document, tolerance: float, page: bool) -> Recomputed:
+    """Ask the engines about every claim, and write the page again if there is one."""
+    guarantee = guarantee_of(document.mechanism, document.adjacency, tolerance)
+    method = guarantee.method  # before it is asked anything
+    brackets = brackets_of(guarantee, document.claims)
+    return Recomputed(brackets, method, _page(document, guarantee) if page else "")
+
+
+def main() -> None:
+    """Read an order from standard input, write the answer to standard output."""
+    _limit()
+    order = json.load(sys.stdin)
+    try:
+        found = read(order["data"])
+        examined = examine(replace(found, page=order["page"]), order["tolerance"], recomputed)
+        answer = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
+    except InvalidParameter as error:
+        answer = {"refused": [error.name, repr(error.value), error.allowed, error.advice]}
+    except (NeymanError, ArithmeticError, MemoryError, RecursionError) as error:
+        answer = {"failure": " ".join(str(error).split()) or type(error).__name__}
+    json.dump(answer, sys.stdout)  # to another of these, which reads infinity and NaN
+
+
+def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracket | None, ...]:
+    """Return what is certified of each claim; None where it is not certified to the tolerance."""
+    floor = next(float(dict(claim.given)["floor"]) for claim in claims if claim.quantity == "mu")
+    asked = Asked(guarantee, floor)
+    found: list[Bracket | None] = []
+    for claim in claims:
+        try:
+            found.append(QUANTITIES[claim.quantity].ask(asked, dict(claim.given)))
+        except NeymanError:
+            found.append(None)
+    return tuple(found)
+
+
+def _page(document: Document, guarantee: Guarantee) -> str:
+    from neyman.reports.html import render_html
+
+    return render_html(replace(document, guarantee=guarantee))
+
+
+def _unanswered(found: Found, why: str) -> Examined:
+    checks = (Check(claim.id, "cannot tell", f"{claim.side} {claim.text}", reason=why) for claim in found.claims)
+    return Examined(tuple(checks), (), why)
+
+
+class _Shown:
+    """Stands in an error for what was received elsewhere."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _limit() -> None:
+    """Where the system lets a process limit itself."""
+    try:
+        import resource
+    except ImportError:
+        return
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    most = _MEMORY if hard == resource.RLIM_INFINITY else min(_MEMORY, hard)
+    resource.setrlimit(resource.RLIMIT_AS, (most, hard))

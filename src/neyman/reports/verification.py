@@ -1,0 +1,188 @@
+"""``verify``: whether a report holds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from neyman import __version__
+from neyman._errors import InvalidParameter
+from neyman._validate import inside, positive
+from neyman.reports.checks import Check, Outcome
+from neyman.reports.numbers import to_json_number
+from neyman.reports.reading import Found, read
+from neyman.reports.recompute import Examined, examine_elsewhere
+from neyman.reports.text import visible
+
+__all__ = ["Verification", "verify"]
+
+_SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
+
+
+@dataclass(frozen=True, slots=True)
+class Verification:
+    """What became of a report; ``str()`` is the table, and as a truth value it is True if everything holds.
+
+    Attributes
+    ----------
+    outcome : str
+        "holds" if every check does; "does not hold" if one does not; else "cannot tell".
+    checks : tuple of Check
+        One for each claim, in the order of the file.
+    words : tuple of Check
+        One for each part that is said in words, and for the page around the data, if there is one.
+    title : str
+        That of the report.
+    made_by : str
+        The version of neyman that wrote it.
+    notes : tuple of str
+        What was not verified.
+    """
+
+    outcome: Outcome
+    checks: tuple[Check, ...]
+    words: tuple[Check, ...]
+    title: str
+    made_by: str
+    notes: tuple[str, ...]
+
+    def __bool__(self) -> bool:
+        return self.outcome == "holds"
+
+    def __str__(self) -> str:
+        lines = [visible(f'"{self.title}", written by neyman {self.made_by}, verified by neyman {__version__}')]
+        width = max(len(check.id) for check in (*self.checks, *self.words))
+        for check in (*self.checks, *(word for word in self.words if word.outcome != "holds")):
+            why = f"; {check.reason}" if check.reason else ""
+            lines.append(visible(f"  {check.id:<{width}}  {check.outcome}: {check.stated}{why}"))
+        count = sum(check.outcome == "holds" for check in self.checks)
+        lines += [f"The report {_SAID[self.outcome]}: {count} of {len(self.checks)} claims hold.", *self.notes]
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return a JSON-ready dict."""
+        return {
+            "schema": _SCHEMA,
+            "version": __version__,
+            "outcome": self.outcome,
+            "title": self.title,
+            "made_by": self.made_by,
+            "checks": [_plain(check) for check in self.checks],
+            "words": [_plain(check) for check in self.words],
+            "notes": list(self.notes),
+        }
+
+
+_SAID: dict[Outcome, str] = {
+    "holds": "holds",
+    "does not hold": "does not hold",
+    "cannot tell": "cannot be told to hold",
+}
+
+
+def verify(
+    report: str | os.PathLike[str] | Mapping[str, Any], *, tolerance: float | None = None, timeout: float = 120.0
+) -> Verification:
+    """Recompute every claim of a report from the mechanism in it, with this installation's engines.
+
+    Parameters
+    ----------
+    report : str, path or dict
+        A .json or .html file (at most 1 MB and 5 MB), the text of one, or the JSON form as a dict. It is not trusted.
+    tolerance : float, optional
+        As for ``account``; that of the report unless stated.
+    timeout : float
+        Seconds after which recomputing is given up; > 0.
+
+    Returns
+    -------
+    Verification
+        ``.outcome`` is "holds", "does not hold" or "cannot tell"; ``.checks`` says so claim by claim. A claim "at most
+        v" holds if v is no less than the certified upper bound found here, and does not hold if v is below the lower
+        one; ``excess`` is then how far. A claim that is weaker than it could be holds.
+
+    Raises
+    ------
+    InvalidParameter
+        If it cannot be read, is no report, or is larger or deeper than a report is.
+    MissingPackage
+        If pydantic is not installed, or for a page jinja2 or matplotlib: pip install 'neyman[report]'.
+
+    Notes
+    -----
+    What is said in words is written again and compared. Words of another version of neyman that differ are neither
+    trusted nor taken for a fraud: "cannot tell". Pictures are not verified, nor is what people state: title, unit,
+    context, date, and that the mechanism is what was run.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> data = ny.report(ny.Gaussian(1.0)).to_dict()
+    >>> data["claims"][0] |= {"value": 0.9, "text": "0.9"}
+    >>> found = ny.verify(data)
+    >>> found.outcome, found.checks[0].outcome, round(found.checks[0].excess, 6)
+    ('does not hold', 'does not hold', 0.1)
+    """
+    limit = positive("timeout", timeout)
+    width = None if tolerance is None else inside("tolerance", tolerance, 0.99e-12, 1.0)
+    if not isinstance(report, (str, os.PathLike, Mapping)):
+        raise InvalidParameter("report", report, "a path, the text of a report, or its JSON form as a dict")
+    return verified(read(Path(report) if isinstance(report, os.PathLike) else report), width, limit)
+
+
+def verified(found: Found, tolerance: float | None, timeout: float) -> Verification:
+    """Return what becomes of a report that was read."""
+    width = found.model.certificate.tolerance if tolerance is None else tolerance
+    return concluded(found, examine_elsewhere(found, max(width, 1e-12), timeout))
+
+
+def concluded(found: Found, examined: Examined) -> Verification:
+    """Return what follows from its checks."""
+    model = found.model
+    return Verification(
+        _worst({check.outcome for check in (*examined.checks, *examined.words)}),
+        examined.checks,
+        examined.words,
+        model.title,
+        model.certificate.neyman,
+        _notes(found, examined.failure),
+    )
+
+
+def _worst(outcomes: set[Outcome]) -> Outcome:
+    if "does not hold" in outcomes:
+        return "does not hold"
+    return "cannot tell" if "cannot tell" in outcomes else "holds"
+
+
+def _notes(found: Found, failure: str) -> tuple[str, ...]:
+    there = {claim.quantity for claim in found.claims}
+    finite = any(claim.quantity == "mu" and not claim.says_nothing for claim in found.claims)
+    expected = ("regret", "tail_mu", "shortfall") if finite else ()
+    missing = [name for name in (*expected, "epsilon", "advantage", "tpr", "fixed_point") if name not in there]
+    return tuple(
+        note
+        for note in (
+            f"Left out of the report: {', '.join(missing)}." if missing else "",
+            "Pictures are not verified." if found.page else "",
+            f"Nothing was recomputed: {failure}." if failure else "",
+            "That this mechanism is what was run, and on which data, no computation can verify.",
+        )
+        if note
+    )
+
+
+def _plain(check: Check) -> dict[str, Any]:
+    known = check.lower == check.lower  # NaN where nothing was found
+    return {
+        "id": check.id,
+        "outcome": check.outcome,
+        "stated": check.stated,
+        "lower": to_json_number(check.lower) if known else None,
+        "upper": to_json_number(check.upper) if known else None,
+        "excess": to_json_number(check.excess),
+        "reason": check.reason,
+    }

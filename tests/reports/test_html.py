@@ -1,0 +1,336 @@
+"""The HTML page: complete in itself, inert, the same every time, and true to the document whatever a user typed."""
+
+from __future__ import annotations
+
+import base64
+import builtins
+import hashlib
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import neyman as ny
+from neyman.reports import html
+from neyman.reports.document import Document
+from neyman.reports.html import data_block, render_html
+from neyman.reports.page import first_page, sections
+from neyman.reports.pictures import Drawn, pictures
+from neyman.reports.text import visible
+
+_VOID = {"meta", "br", "hr", "img", "input", "link"}
+_MECHANISMS = {
+    "paper": ny.DPSGD(9.4, 0.32768, 2000),
+    "no mu": ny.ApproximateMechanism(1.0, 1e-5),
+    "laplace": ny.Laplace(1.0),
+    "nothing": ny.compose([]),
+    "many": ny.compose([ny.Gaussian(20.0 + i).poisson(0.01) ** 3 for i in range(5)]) * ny.Laplace(50.0),
+}
+_DOCUMENTS = {name: ny.report(mechanism).document for name, mechanism in _MECHANISMS.items()}
+_NAMES = tuple(_MECHANISMS)
+
+
+class _Read(HTMLParser):
+    """A page as a browser would take it apart, at its strictest: every tag is closed where it should be."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[tuple[str, dict[str, str]]] = []
+        self.tags: list[tuple[str, dict[str, str]]] = []
+        self.texts: list[tuple[str, str]] = []  # of which innermost tag
+        self.feed(page)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = {name: value or "" for name, value in attrs}
+        assert len(named) == len(attrs)
+        self.tags.append((tag, named))
+        if tag not in _VOID:
+            self.open.append((tag, named))
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, {name: value or "" for name, value in attrs}))
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop()[0] == tag
+
+    def handle_data(self, data: str) -> None:
+        self.texts.append((self.open[-1][0] if self.open else "", data))
+
+    def handle_comment(self, data: str) -> None:
+        raise AssertionError(data)
+
+    def unknown_decl(self, data: str) -> None:
+        raise AssertionError(data)
+
+    def of(self, tag: str) -> list[dict[str, str]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    def words(self, *without: str) -> str:
+        return " ".join("".join(text for tag, text in self.texts if tag not in without).split())
+
+    @property
+    def skeleton(self) -> list[tuple[str, tuple[tuple[str, str], ...]]]:
+        return [(tag, tuple(named.items())) for tag, named in self.tags]
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, str]:
+    return {name: render_html(document) for name, document in _DOCUMENTS.items()}
+
+
+@pytest.fixture
+def drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pictures do not depend on what a user typed (tested below): they need not be drawn for each."""
+    monkeypatch.setattr(html, "pictures", lambda _: (Drawn("<svg></svg>", "a caption"),))
+
+
+def _typed(name: str = "paper", **changed: Any) -> Document:
+    return replace(_DOCUMENTS[name], **changed)
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_page_reaches_for_nothing_outside_itself(pages: dict[str, str], name: str):
+    read = _Read(pages[name])
+    for tag, attributes in read.tags:
+        assert tag not in {"link", "img", "iframe", "object", "embed", "form", "base", "a", "image", "foreignobject"}
+        for key, value in attributes.items():
+            assert not key.startswith("on")
+            assert key not in {"src", "srcset", "style", "action", "data", "xlink:href"}
+            if key == "href":
+                assert value.startswith("#")
+            if "url(" in value:
+                assert re.fullmatch(r"url\(#[\w-]+\)", value)
+    outside = set(re.findall(r"\w+://[^\s\"'<]+", pages[name]))
+    assert outside <= {"http://www.w3.org/2000/svg"}  # a name, not an address
+    [style] = [text for tag, text in read.texts if tag == "style"]
+    assert "@import" not in style
+    assert "url(" not in style
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_policy_knows_one_style_and_no_program(pages: dict[str, str], name: str):
+    read = _Read(pages[name])
+    [policy] = [meta["content"] for meta in read.of("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
+    [style] = [text for tag, text in read.texts if tag == "style"]
+    known = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    assert policy.split("; ") == [
+        "default-src 'none'", f"style-src 'sha256-{known}'", "img-src data:", "base-uri 'none'", "form-action 'none'"
+    ]  # fmt: skip
+    assert read.of("script") == [{"type": "application/json", "id": "neyman-report"}]
+    policy_at = pages[name].index("Content-Security-Policy")
+    assert policy_at < pages[name].index("<title>")  # before anything a user typed
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_every_claim_is_shown_as_it_is_stated(pages: dict[str, str], name: str):
+    document, read = _DOCUMENTS[name], _Read(pages[name])
+    stated = {claim.id: claim.text for claim in document.claims}
+    shown = [(data["data-claim"], data["value"]) for data in read.of("data")]
+    assert {claim for claim, _ in shown} == set(stated)
+    assert all(stated[claim] == value and float(value) == document[claim].value for claim, value in shown)
+    texts = [text for tag, text in read.texts if tag == "data"]
+    assert texts == [value.replace("inf", "∞") for _, value in shown]
+    words = read.words("style", "script")
+    for line in (*document.assumptions, *document.cite, document.verdict.headline, document.verdict.reason,
+                 document.verify, document.adjacency_meaning):  # fmt: skip
+        assert " ".join(line.split()) in words
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_brackets_are_printed_outward(name: str):
+    document = _DOCUMENTS[name]
+    cells = [row for section in sections(document) for table in section.tables for row in table.rows]
+    rows = [row for row in cells if isinstance(row[-1], str) and row[-1].startswith("[")]
+    assert len(rows) >= len([c for c in document.claims if c.quantity in ("mu", "epsilon", "tpr")])
+    for row in rows:
+        claim = next(cell for cell in row if not isinstance(cell, str))
+        low, high = (float(end.replace("∞", "inf")) for end in str(row[-1])[1:-1].split(", "))
+        assert low <= claim.lower <= claim.upper <= high
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_the_data_are_those_of_the_document(pages: dict[str, str], name: str):
+    read = _Read(pages[name])
+    [data] = [text for tag, text in read.texts if tag == "script"]
+    assert json.loads(data) == _DOCUMENTS[name].to_dict()
+    assert data.isascii()
+    assert not set("<>&") & set(data)
+
+
+def test_the_page_can_be_verified(pages: dict[str, str]):
+    assert ny.verify(pages["paper"]).outcome == "holds"
+
+
+@pytest.mark.parametrize("name", _NAMES)
+def test_headings_ids_tables_and_pictures_are_in_order(pages: dict[str, str], name: str):
+    read = _Read(pages[name])
+    levels = [int(tag[1]) for tag, _ in read.tags if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert levels.count(1) == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+    ids = [attributes["id"] for _, attributes in read.tags if "id" in attributes]
+    assert len(ids) == len(set(ids))
+    for tag, attributes in read.tags:
+        assert set(attributes.get("aria-labelledby", "").split()) <= set(ids)
+        assert tag != "th" or attributes["scope"] in ("row", "col")
+        assert tag != "svg" or (attributes["role"] == "img" and attributes["aria-labelledby"])
+        assert not attributes.get("href") or attributes["href"][1:] in ids
+    assert len(read.of("table")) == len(read.of("caption")) >= 6
+    assert read.of("html") == [{"lang": "en"}]
+    assert len(read.of("svg")) == (3 if name == "no mu" else 5)
+
+
+def test_the_same_document_gives_the_same_page(pages: dict[str, str]):
+    again = ny.report(_MECHANISMS["paper"]).document
+    assert render_html(again) == pages["paper"]
+
+
+def test_pictures_follow_from_the_mechanism_alone(pages: dict[str, str]):
+    assert render_html(_typed("no mu", guarantee=None)) == pages["no mu"]
+    other = _typed("no mu", title="<b>another</b>", unit="person", context="words")
+    for drawn in pictures(other):
+        assert drawn.svg in pages["no mu"]
+
+
+# letters with a meaning for HTML, Jinja, CSS or JSON, in every order; and all other text
+_MARKS = (
+    *("<script>", "</script>", "<!--", "-->", "<![CDATA[", "]]>", "</title>", "</style>", "<style>"),
+    *("</bdi>", "<svg/onload=x>"),
+    *("<img src=x onerror=y>", "&lt;", "&", '"', "'", "`", "{{ 7*7 }}", "{% for %}", "{#", "\\u003c", "\\", "%", "é"),
+    *("שלום", "😀", "﷽", " at most 7 %", "x" * 50),
+)
+_TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=20)
+_HOSTILE = st.lists(st.sampled_from(_MARKS) | _TEXTS, min_size=1, max_size=8).map(lambda parts: "a" + "".join(parts))
+
+
+@pytest.mark.usefixtures("drawn_before")
+@given(title=_HOSTILE, unit=_HOSTILE, context=_HOSTILE)
+def test_nothing_that_is_typed_becomes_markup(title: str, unit: str, context: str):
+    written = _DOCUMENTS["no mu"]
+    kind = replace(written, title=title, unit=unit, context=context, assumptions=(f"of one {unit}", title, context))
+    tame = replace(written, title="t", unit="u", context="c", assumptions=("of one u", "t", "c"))
+    read, expected = _Read(render_html(kind)), _Read(render_html(tame))
+
+    def bones(page: _Read) -> list[Any]:
+        return [bone for bone in page.skeleton if bone[0] != "article" and dict(bone[1]).get("class") != "context"]
+
+    assert bones(read) == bones(expected)
+    words = read.words("style", "script")
+    for text in (title, unit, context):
+        assert " ".join(visible(text).split()) in words
+    [data] = [text for tag, text in read.texts if tag == "script"]
+    assert {name: json.loads(data)[name] for name in ("title", "unit", "context")} == {
+        "title": title, "unit": unit, "context": context
+    }  # fmt: skip
+
+
+@pytest.mark.usefixtures("drawn_before")
+@pytest.mark.parametrize("mark", ["\u202e", "\u2066", "\x00", "\x1b", "\ud800", "\u2028", "\x85"])
+def test_what_hides_or_turns_text_is_made_visible(mark: str):
+    page = render_html(_typed(title=f"a{mark}b", assumptions=(f"c{mark}d",)))
+    assert mark not in page
+    assert "<bdi>a\ufffdb</bdi>" in page
+    assert "<li>c\ufffdd</li>" in page
+    page.encode("utf-8")
+
+
+@pytest.mark.usefixtures("drawn_before")
+def test_nothing_is_formatted_twice():
+    page = render_html(_typed(title="a & b < c", context="first\n\nsecond"))
+    assert "<bdi>a &amp; b &lt; c</bdi>" in page
+    assert "&amp;amp;" not in page
+    assert '<p class="context"><bdi>first second</bdi></p>' in page  # one paragraph on the first page
+    assert '<dd class="own"><bdi>first\n\nsecond</bdi></dd>' in page  # and as it was typed for the engineer
+
+
+def test_the_first_page_says_which_number_to_report():
+    found = {name: first_page(document) for name, document in _DOCUMENTS.items()}
+    assert (found["paper"].symbol, found["paper"].number) == ("μ ≤", _DOCUMENTS["paper"]["mu@1e-10"])
+    assert (found["laplace"].symbol, found["laplace"].promise) == ("ε ≤", "Differential privacy at δ = 0")
+    assert found["laplace"].number == _DOCUMENTS["laplace"]["epsilon@0.0"]
+    assert found["no mu"].number == _DOCUMENTS["no mu"]["epsilon@1e-05"]
+    assert dict(found["no mu"].beside)["μ"] == "no finite one holds"
+    nothing = ny.report(ny.ApproximateMechanism(1.0, 0.1)).document
+    assert first_page(nothing).number is None
+    assert "No finite number holds" in render_html(nothing)
+    for page in found.values():
+        assert 3 <= len(page.risks) <= 4
+        assert len(page.epsilons.rows) <= 4
+
+
+def test_the_first_page_calls_rho_by_its_name():
+    given = [claim for claim in ny.report(ny.Laplace(1.0)).document.claims if claim.quantity == "zcdp"]
+    document = _DOCUMENTS["laplace"]
+    chosen = replace(document, verdict=replace(document.verdict, recommended="zcdp"))
+    assert given
+    assert (first_page(chosen).symbol, first_page(chosen).number) == ("ρ ≤", given[0])  # noqa: RUF001 - rho
+
+
+def test_sampling_is_said_on_the_first_page():
+    found = {name: dict(first_page(document).facts).get("Sampling") for name, document in _DOCUMENTS.items()}
+    assert found == {
+        "paper": "Poisson, rate 0.32768",
+        "no mu": "none: every step sees all the data",
+        "laplace": "none: every step sees all the data",
+        "nothing": None,
+        "many": "Poisson, rate 0.01; none for the other steps",
+    }
+    told = first_page(_DOCUMENTS["many"]).summary
+    assert (
+        told == "16 runs in all: normal noise (15 runs in 5 settings), Laplace noise (1 run). Part 1 below lists them."
+    )
+
+
+def test_bounds_are_set_in_bold_and_not_torn_apart():
+    for document in _DOCUMENTS.values():
+        for risk in first_page(document).risks:
+            bold = [text for text, bound in risk if bound]
+            assert len(bold) == 1
+            assert re.fullmatch(r"at (most|least) .*\d(\u00a0%| percentage points)?", bold[0])
+            assert " %" not in "".join(text for text, _ in risk)
+    assert "at most 61\u00a0%" in [
+        text for risk in first_page(_DOCUMENTS["paper"]).risks for text, bound in risk if bound
+    ]
+
+
+@pytest.mark.usefixtures("drawn_before")
+def test_long_words_ask_for_smaller_letters():
+    assert not first_page(_DOCUMENTS["paper"]).dense
+    long = _typed(title="word " * 40, context="words " * 1000)
+    page = first_page(long)
+    assert page.dense
+    assert page.title.endswith("…")
+    assert len(page.title) <= 110
+    assert len(page.context) <= 280
+    text = render_html(long)
+    assert '<article class="regulator dense">' in text
+    assert "words " * 1000 in text  # all of it, for the engineer
+
+
+def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
+    found = builtins.__import__
+
+    def without(name: str, *rest: Any) -> Any:
+        if name == "jinja2":
+            raise ImportError(name)
+        return found(name, *rest)
+
+    html._environment.cache_clear()
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(ImportError, match=re.escape("report needs jinja2: pip install 'neyman[report]'")):
+        render_html(_DOCUMENTS["paper"])
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_no_data_end_their_block(text: str):
+    block = data_block(_typed(title=text))
+    assert not set("<>&\u2028\u2029") & set(block)
+    assert json.loads(block)["title"] == text
