@@ -1,0 +1,88 @@
+"""A browser for all tests, and every page of `cases` on disk."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cases import written
+from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Route, sync_playwright
+
+_ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+
+
+@dataclass
+class Opened:
+    """A page, and all that it asked for or complained of."""
+
+    page: Page
+    address: str
+    requests: list[str] = field(default_factory=list)
+    answered: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    found = next(filter(None, map(shutil.which, ("chromium", "google-chrome"))), None)
+    if found is None:
+        pytest.fail("no chromium on this machine: apt-get install chromium")
+    with sync_playwright() as playwright:
+        running = playwright.chromium.launch(executable_path=found, args=_ARGUMENTS)
+        yield running
+        running.close()
+
+
+@pytest.fixture(scope="session")
+def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    room = tmp_path_factory.mktemp("reports")
+    paths: dict[str, Path] = {}
+    for name, page in written().items():
+        paths[name] = room / f"{name.replace(' ', '-')}.html"
+        paths[name].write_text(page, encoding="utf-8")
+    return paths
+
+
+@pytest.fixture
+def open_page(browser: Browser, files: dict[str, Path]) -> Iterator[Callable[..., Opened]]:
+    """Open the page of a case: ``width``, and what a browser context takes. Whatever else it asks for is refused."""
+    contexts: list[Any] = []
+
+    def opened(case: str, width: int = 1280, **settings: Any) -> Opened:
+        context = browser.new_context(viewport={"width": width, "height": 900}, **settings)
+        context.set_default_timeout(120_000)  # milliseconds; busy machines are slow, not wrong
+        contexts.append(context)
+        page = context.new_page()
+        found = Opened(page, files[case].as_uri())
+
+        def answer(route: Route) -> None:
+            found.answered.append(route.request.url)
+            if route.request.url == found.address:
+                route.continue_()
+            else:
+                route.abort()
+
+        def asked(request: Request) -> None:
+            found.requests.append(request.url)
+
+        def said(message: ConsoleMessage) -> None:
+            found.complaints.append(message.text)
+
+        page.route("**/*", answer)
+        page.on("request", asked)
+        page.on("console", said)
+        page.on("pageerror", lambda error: found.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: found.complaints.append(dialog.message))
+        page.goto(found.address)
+        return found
+
+    yield opened
+    for context in contexts:
+        context.close()
