@@ -1,0 +1,30 @@
+"""Evidence against a claim: certified lower bounds from attacks, and the verdict on what was promised."""
+
+from __future__ import annotations
+
+from neyman.audit.audit import Audit, RocBand
+from neyman.audit.check import check
+from neyman.audit.evidence import Evidence, Needed, OperatingPoint
+from neyman.audit.one_run import OneRun, one_run
+from neyman.audit.one_run_scores import one_run_from_scores
+from neyman.audit.readers import from_file
+from neyman.audit.scores import from_counts, from_scores
+from neyman.audit.sequential import Sequential
+from neyman.audit.verdict import Verdict
+
+__all__ = [
+    "Audit",
+    "Evidence",
+    "Needed",
+    "OneRun",
+    "OperatingPoint",
+    "RocBand",
+    "Sequential",
+    "Verdict",
+    "check",
+    "from_counts",
+    "from_file",
+    "from_scores",
+    "one_run",
+    "one_run_from_scores",
+]

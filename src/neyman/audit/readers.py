@@ -1,0 +1,215 @@
+"""Scores in files: CSV, Parquet and NPZ, read without trust."""
+
+from __future__ import annotations
+
+import warnings
+import zipfile
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._errors import InvalidParameter
+from neyman.audit.audit import Audit
+from neyman.audit.scores import Method, from_scores
+from neyman.sweeps.extras import MissingPackage
+
+__all__ = ["from_file", "read_csv", "read_scores"]
+
+Both = tuple[NDArray[Any], NDArray[Any]]
+
+_SIDES = ("scores_in", "scores_out")
+_ROWS = ("score", "member")
+_LAYOUTS = "with the columns score and member, or scores_in and scores_out"
+_YES, _NO = ("1", "true"), ("0", "false")
+
+
+def from_file(
+    path: str | Path,
+    confidence: float = 0.95,
+    *,
+    method: Method | None = None,
+    threshold: float | None = None,
+    pilot: float = 0.2,
+    seed: int = 0,
+) -> Audit:
+    """Return what the scores in a file certify: ``from_scores`` of what it holds.
+
+    Parameters
+    ----------
+    path : str or Path
+        - ``.csv``: a header and either one row a record, with the columns ``score`` and ``member`` (1 or true: in, 0 or
+          false: out), or the columns ``scores_in`` and ``scores_out``, of which the shorter ends in blanks. Other
+          columns are passed over.
+        - ``.parquet``: the same columns; needs ``pip install 'neyman[audit]'``.
+        - ``.npz``: the arrays ``scores_in`` and ``scores_out``; pickled objects are refused.
+    confidence, method, threshold, pilot, seed
+        As for ``from_scores``.
+
+    Raises
+    ------
+    InvalidParameter
+        If the file cannot be read or holds something else, or an argument is outside its domain.
+    MissingPackage
+        If a Parquet file is to be read without pyarrow.
+
+    Examples
+    --------
+    >>> import tempfile, numpy as np, neyman as ny
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     np.savez(f"{folder}/scores.npz", scores_in=np.arange(50, 150), scores_out=np.arange(100))
+    ...     audit = ny.audit.from_file(f"{folder}/scores.npz")
+    >>> audit.n_in, audit.n_out, audit.mu > 0.5
+    (100, 100, True)
+    """
+    within, outside = read_scores(path)
+    return from_scores(within, outside, confidence, method=method, threshold=threshold, pilot=pilot, seed=seed)
+
+
+def read_scores(path: str | Path) -> Both:
+    """Return the two arrays of scores that a file holds: see ``from_file``."""
+    kinds = {".csv": _csv_file, ".parquet": _parquet, ".npz": _npz}
+    source = Path(path)
+    if source.suffix not in kinds:
+        raise InvalidParameter("path", str(path), "a file that ends in .csv, .parquet or .npz")
+    try:
+        return kinds[source.suffix](source)
+    except OSError as error:
+        raise InvalidParameter("path", str(path), "a file that can be read", f"{error.strerror or error}.") from None
+
+
+def read_csv(name: str, lines: IO[str]) -> Both:
+    """Return the two arrays of scores that CSV text holds, of a file that can be read twice: see ``from_file``.
+
+    Raises
+    ------
+    InvalidParameter
+        If it holds anything else; ``name`` says of what the message speaks.
+    """
+    try:
+        return _read_csv(name, lines)
+    except UnicodeDecodeError as error:
+        raise InvalidParameter("path", name, "text in UTF-8", f"{error.reason}.") from None
+
+
+def _read_csv(name: str, lines: IO[str]) -> Both:
+    header = [cell.strip().strip('"').lower() for cell in lines.readline().lstrip("\ufeff").split(",")]
+    columns = _layout(name, header)
+    places = [header.index(column) for column in columns]
+    try:
+        table = _table(lines, places, np.float64)
+    except UnicodeDecodeError:
+        raise
+    except ValueError:  # words, or blanks: read once more as text
+        lines.seek(0)
+        lines.readline()
+        return _from_words(name, columns, _words(name, lines, places))
+    if not table.size:
+        raise InvalidParameter("path", name, "a table with at least one row")
+    if columns == _SIDES:
+        return table[:, 0], table[:, 1]
+    return _by_member(name, table[:, 0], table[:, 1])
+
+
+def _table(lines: IO[str], places: list[int], kind: type) -> NDArray[Any]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there are no rows is said elsewhere
+        return np.loadtxt(lines, delimiter=",", usecols=places, ndmin=2, comments=None, dtype=kind)
+
+
+def _csv_file(source: Path) -> Both:
+    with source.open(encoding="utf-8", newline="") as lines:
+        return read_csv(str(source), lines)
+
+
+def _parquet(source: Path) -> Both:
+    try:
+        parquet: Any = import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise MissingPackage("Parquet files need pyarrow: pip install 'neyman[audit]'") from error
+    try:
+        columns = _layout(str(source), list(parquet.read_schema(source).names))
+        table = parquet.read_table(source, columns=list(columns))
+        first, second = (table.column(column) for column in columns)
+        if columns == _SIDES:
+            first, second = first.drop_null(), second.drop_null()
+        arrays = [np.asarray(column.to_numpy()) for column in (first, second)]
+    except InvalidParameter:
+        raise
+    except (ValueError, TypeError) as error:  # pyarrow's own errors are ValueErrors too
+        raise InvalidParameter("path", str(source), "a Parquet file of numbers", f"{error}.") from None
+    if columns == _SIDES:
+        return arrays[0], arrays[1]
+    return _by_member(str(source), arrays[0], arrays[1])
+
+
+def _npz(source: Path) -> Both:
+    try:
+        with source.open("rb") as file:
+            archive = np.load(file, allow_pickle=False)
+            if not isinstance(archive, Mapping):  # a lone array
+                raise _refused_npz(source, "It holds one array.")
+            if not set(_SIDES) <= set(archive):
+                found = ", ".join(archive) or "nothing"
+                raise InvalidParameter(
+                    "path", str(source), "an archive of scores_in and scores_out", f"Found: {found}."
+                )
+            return archive[_SIDES[0]], archive[_SIDES[1]]
+    except InvalidParameter:
+        raise
+    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+        raise _refused_npz(source, f"{error}.") from None
+
+
+def _refused_npz(source: Path, advice: str) -> InvalidParameter:
+    return InvalidParameter("path", str(source), "an NPZ archive of plain arrays", advice)
+
+
+def _layout(name: str, header: list[str]) -> tuple[str, str]:
+    for columns in (_ROWS, _SIDES):
+        if all(header.count(column) == 1 for column in columns):
+            return columns
+    raise InvalidParameter("path", name, f"a table {_LAYOUTS}", f"Its columns are: {', '.join(header)[:200]}.")
+
+
+def _words(name: str, lines: IO[str], places: list[int]) -> NDArray[Any]:
+    try:
+        return _table(lines, places, str)
+    except UnicodeDecodeError:
+        raise
+    except ValueError as error:
+        raise InvalidParameter("path", name, "a table whose rows have the columns of its header", f"{error}.") from None
+
+
+def _from_words(name: str, columns: tuple[str, str], words: NDArray[Any]) -> Both:
+    words = np.char.strip(words)
+    if columns == _SIDES:
+        first, second = (words[:, place][words[:, place] != ""] for place in (0, 1))
+        return _numbers(name, columns[0], first), _numbers(name, columns[1], second)
+    member = np.char.lower(words[:, 1])
+    yes, no = np.isin(member, _YES), np.isin(member, _NO)
+    _all_known(name, words[:, 1], yes | no)
+    return _by_member(name, _numbers(name, columns[0], words[:, 0]), yes)
+
+
+def _numbers(name: str, column: str, words: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return words.astype(np.float64)
+    except ValueError as error:
+        raise InvalidParameter("path", name, f"a table of numbers in the column {column}", f"{error}.") from None
+
+
+def _by_member(name: str, scores: NDArray[Any], member: NDArray[Any]) -> Both:
+    _all_known(name, member, np.asarray((member == 0) | (member == 1)))
+    within = member == 1
+    return scores[within], scores[~within]
+
+
+def _all_known(name: str, member: NDArray[Any], known: NDArray[np.bool_]) -> None:
+    if not bool(np.all(known)):
+        row = int(np.argmin(known))
+        found = f"Row {row + 1} holds {str(member[row])!r}."
+        raise InvalidParameter("path", name, "a table whose column member holds 0 and 1 only", found)

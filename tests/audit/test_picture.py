@@ -1,0 +1,43 @@
+"""A verdict as a picture."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import neyman as ny
+
+RNG = np.random.default_rng(3)
+EVIDENCE = ny.audit.from_scores(RNG.normal(1.0, 1.0, 500), RNG.normal(0.0, 1.0, 500))
+
+
+def test_a_verdict_brings_its_numbers() -> None:
+    data = ny.plot.audit.data(ny.audit.check(ny.GDP(1.0), EVIDENCE))
+    band = EVIDENCE.roc()
+    attack = data.of("attack")
+    assert np.array_equal(attack["fpr"], band.fpr)
+    assert np.array_equal(attack["tpr"], band.tpr)
+    assert np.array_equal(attack["tpr_upper"], band.upper)
+    assert np.all(attack["tpr_lower"] <= band.lower)
+    same = ny.plot.audit.data(ny.GDP(1.0), EVIDENCE)
+    assert np.array_equal(same.of("attack")["tpr_lower"], attack["tpr_lower"])
+    assert len(data.curves) == 4  # claim, summary, attack, what the audit proves
+
+
+def test_a_one_sided_claim_is_turned() -> None:
+    """The curve drawn is the one that the attack faces: its null hypothesis is that the record is absent."""
+    claim = ny.account(ny.DPSGD(0.6, 0.1, 3), adjacency="add")
+    drawn = ny.plot.audit.data(ny.audit.check(claim, EVIDENCE))
+    curve = drawn.of(drawn.curves[0])
+    assert np.allclose(curve["tpr"], ny.account(ny.DPSGD(0.6, 0.1, 3), adjacency="remove").roc(curve["fpr"]), rtol=1e-5)
+
+
+def test_without_a_bound_no_curve_of_it() -> None:
+    null = ny.audit.from_scores(RNG.normal(size=100), RNG.normal(size=100))
+    assert len(ny.plot.audit.data(ny.audit.check(ny.GDP(1.0), null)).curves) == 3
+
+
+@pytest.mark.parametrize("rates", [(None, None), ([0.1], None)])
+def test_rates_must_come_from_somewhere(rates: tuple[list[float] | None, list[float] | None]) -> None:
+    with pytest.raises(ny.InvalidParameter, match=r"must be an array of rates, got None\. Only a Verdict"):
+        ny.plot.audit(ny.GDP(1.0), *rates)

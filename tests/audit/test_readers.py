@@ -1,0 +1,171 @@
+"""Scores in files: every layout, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.sweeps.extras import MissingPackage
+
+RNG = np.random.default_rng(2)
+ARROW: Any = import_module("pyarrow")
+PARQUET: Any = import_module("pyarrow.parquet")
+IN = RNG.normal(1.0, 1.0, 300)
+OUT = RNG.normal(0.0, 1.0, 400)
+SCORES = np.concatenate([IN, OUT])
+MEMBER = np.repeat([1, 0], [300, 400])
+MU = ny.audit.from_scores(IN, OUT).mu
+
+
+def rows(member: Any = MEMBER, form: str = "score,member") -> str:
+    order = form.split(",")
+    cells = {"score": map(repr, SCORES.tolist()), "member": map(str, member), "id": ["x y"] * 700, "Score ": SCORES}
+    columns = [list(cells[name]) for name in order]
+    return "\n".join([form, *(",".join(map(str, row)) for row in zip(*columns, strict=True))]) + "\n"
+
+
+def columns(header: str = "scores_in,scores_out") -> str:
+    wide = [f"{a!r},{b!r}" for a, b in zip(IN.tolist(), OUT[:300].tolist(), strict=True)]
+    return "\n".join([header, *wide, *(f",{b!r}" for b in OUT[300:].tolist())])
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        rows(),
+        rows(form="member,score"),
+        rows(form="id,member,score"),
+        rows(MEMBER.astype(bool)),
+        rows(MEMBER.astype(float)),
+        rows(form="Score ,member"),
+        "\ufeff" + rows().replace("\n", "\r\n"),
+        '"score","member"\n' + rows().partition("\n")[2],
+        columns(),
+    ],
+)
+def test_csv(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "scores.csv"
+    path.write_bytes(text.encode())
+    found = ny.audit.from_file(path)
+    assert (found.n_in, found.n_out, found.mu) == (300, 400, MU)
+
+
+def test_arguments_go_through(tmp_path: Path) -> None:
+    np.savez(tmp_path / "scores.npz", scores_in=IN, scores_out=OUT)
+    path = str(tmp_path / "scores.npz")
+    assert ny.audit.from_file(path).mu == MU
+    assert ny.audit.from_file(path, 0.5).mu == ny.audit.from_scores(IN, OUT, 0.5).mu
+    assert ny.audit.from_file(path, threshold=0.5).mu == ny.audit.from_scores(IN, OUT, threshold=0.5).mu
+    split = ny.audit.from_file(path, method="split", pilot=0.4, seed=3)
+    assert split.mu == ny.audit.from_scores(IN, OUT, method="split", pilot=0.4, seed=3).mu
+
+
+@pytest.mark.parametrize("kind", [int, bool, float])
+def test_parquet(tmp_path: Path, kind: Any) -> None:
+
+    long = ARROW.table({"member": MEMBER.astype(kind), "score": SCORES, "id": ["x"] * 700})
+    PARQUET.write_table(long, tmp_path / "long.parquet")
+    assert ny.audit.from_file(tmp_path / "long.parquet").mu == MU
+    wide = ARROW.table({"scores_in": IN.tolist() + [None] * 100, "scores_out": OUT.tolist()})
+    PARQUET.write_table(wide, tmp_path / "wide.parquet")
+    assert ny.audit.from_file(tmp_path / "wide.parquet").mu == MU
+
+
+def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
+    (tmp_path / "scores.parquet").write_bytes(b"PAR1")
+    with pytest.raises(MissingPackage, match=r"^Parquet files need pyarrow: pip install 'neyman\[audit\]'$"):
+        ny.audit.from_file(tmp_path / "scores.parquet")
+
+
+def refused(tmp_path: Path, name: str, content: bytes, message: str) -> None:
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(ny.InvalidParameter, match=message):
+        ny.audit.from_file(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "a table with the columns score and member, or scores_in and scores_out"),
+        ("a,b\n1,2\n", r"a table with the columns .* Its columns are: a, b\.$"),
+        ("score,score,member\n1,2,1\n", "a table with the columns"),
+        ("score,member\n", "a table with at least one row"),
+        ("score,member\n1.0,1\n2.0,2\n", r"a table whose column member holds 0 and 1 only, .* Row 2 holds '2.0'\.$"),
+        ("score,member\n1.0,yes\n2.0,0\n", r"a table whose column member holds 0 and 1 only, .* Row 1 holds 'yes'\.$"),
+        ("score,member\n1.0,nan\n2.0,0\n", "holds 0 and 1 only"),
+        ("score,member\nx,1\n2.0,0\n", "a table of numbers in the column score"),
+        ("score,member\n,1\n2.0,0\n", "a table of numbers in the column score"),
+        ("score,member\n1.0\n", "a table whose rows have the columns of its header"),
+        ("scores_in,scores_out\n1.0,x\n", "a table of numbers in the column scores_out"),
+        ("score,member\n1.0,1\nnan,0\n", "scores_out must be finite numbers only, got nan"),
+        ("score,member\n1.0,1\n", "scores_out must be a non-empty one-dimensional array"),
+        ("scores_in,scores_out\n1.0,\n", "scores_out must be a non-empty one-dimensional array"),
+    ],
+)
+def test_csv_refused(tmp_path: Path, text: str, message: str) -> None:
+    refused(tmp_path, "scores.csv", text.encode(), message)
+
+
+def test_no_text(tmp_path: Path) -> None:
+    refused(tmp_path, "scores.csv", b"score,member\n\xff\xfe,1\n", "text in UTF-8")
+
+
+class Planted:
+    """Would run when unpickled."""
+
+    def __reduce__(self) -> Any:
+        return exec, ("raise SystemExit('unpickled')",)
+
+
+def test_npz_refused(tmp_path: Path) -> None:
+    np.savez(tmp_path / "planted.npz", scores_in=np.array([Planted()], dtype=object), scores_out=OUT)
+    with pytest.raises(ny.InvalidParameter, match="must be an NPZ archive of plain arrays"):
+        ny.audit.from_file(tmp_path / "planted.npz")
+    np.savez(tmp_path / "other.npz", a=IN)
+    with pytest.raises(ny.InvalidParameter, match=r"an archive of scores_in and scores_out, got .* Found: a\.$"):
+        ny.audit.from_file(tmp_path / "other.npz")
+    refused(tmp_path, "broken.npz", b"PK\x03\x04nonsense", "an NPZ archive of plain arrays")
+    refused(tmp_path, "text.npz", b"score,member\n", "an NPZ archive of plain arrays")
+    refused(tmp_path, "empty.npz", b"", "an NPZ archive of plain arrays")
+    np.save(tmp_path / "one.npy", IN)
+    refused(tmp_path, "one.npz", (tmp_path / "one.npy").read_bytes(), "an NPZ archive of plain arrays")
+
+
+def test_parquet_refused(tmp_path: Path) -> None:
+
+    refused(tmp_path, "broken.parquet", b"PAR1nonsense", "a Parquet file of numbers")
+    PARQUET.write_table(ARROW.table({"a": [1.0]}), tmp_path / "other.parquet")
+    with pytest.raises(ny.InvalidParameter, match="a table with the columns score and member"):
+        ny.audit.from_file(tmp_path / "other.parquet")
+    PARQUET.write_table(ARROW.table({"score": [1.0, 2.0], "member": [1, 2]}), tmp_path / "member.parquet")
+    with pytest.raises(ny.InvalidParameter, match="holds 0 and 1 only"):
+        ny.audit.from_file(tmp_path / "member.parquet")
+    PARQUET.write_table(ARROW.table({"score": [1.0, 2.0], "member": [1, None]}), tmp_path / "null.parquet")
+    with pytest.raises(ny.InvalidParameter, match="holds 0 and 1 only"):
+        ny.audit.from_file(tmp_path / "null.parquet")
+
+
+@pytest.mark.parametrize("name", ["scores.txt", "scores", "scores.CSV.gz"])
+def test_other_files(tmp_path: Path, name: str) -> None:
+    path = str(tmp_path / name)
+    message = f"path must be a file that ends in .csv, .parquet or .npz, got {path!r}."
+    with pytest.raises(ny.InvalidParameter, match=re.escape(message[:60])):
+        ny.audit.from_file(path)
+
+
+@pytest.mark.parametrize("name", ["gone.csv", "gone.npz", "gone.parquet"])
+def test_no_file(tmp_path: Path, name: str) -> None:
+    with pytest.raises(ny.InvalidParameter, match=r"^path must be a file that can be read, got "):
+        ny.audit.from_file(tmp_path / name)
+    (tmp_path / "folder.csv").mkdir(exist_ok=True)
+    with pytest.raises(ny.InvalidParameter, match=r"^path must be a file that can be read, got .*Is a directory"):
+        ny.audit.from_file(tmp_path / "folder.csv")
