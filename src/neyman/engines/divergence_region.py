@@ -28,7 +28,8 @@ __all__ = ["LEAST_RHO", "Orders", "Tangent", "log_expm1_ratio"]
 
 _SERIES = 1e-2  # below this t |d| the generator is summed, for its leading terms cancel
 _TERMS = 9
-_ROUNDS = 26  # of bisection
+_HALVINGS, _CHORDS = 10, 5  # of the interval in which log(-d2) lies, then false position
+_TURNED_HALVINGS = 26  # E leaps there, and chords go astray
 _LEAST, _MOST = -745.0, 18.0  # log of -d2
 _NEAR = 1e-3  # below this e'(z) is its first two terms
 _SUMMED = 0.5  # and e(z) its series: B_2k / (2k (2k)!)
@@ -47,9 +48,16 @@ def log_expm1_ratio(z: FloatArray) -> FloatArray:
         middle = np.log(exprel(np.clip(z, -40.0, 40.0)))
     near = np.clip(z, -_SUMMED, _SUMMED)
     square = near * near
-    series = near * (0.5 + near * np.polynomial.polynomial.polyval(square, _BERNOULLI))
+    series = near * (0.5 + near * _polynomial(square))
     middle = np.where(np.abs(z) < _SUMMED, series, middle)
     return np.where(z > 40.0, z - np.log(np.maximum(z, 1.0)), np.where(z < -40.0, -np.log(np.maximum(-z, 1.0)), middle))
+
+
+def _polynomial(x: FloatArray) -> FloatArray:
+    total = np.full_like(x, _BERNOULLI[-1])
+    for coefficient in _BERNOULLI[-2::-1]:
+        total = total * x + coefficient
+    return total
 
 
 def _rise(z: FloatArray) -> FloatArray:
@@ -168,7 +176,10 @@ class Orders:
 
     def _series(self, d: FloatArray) -> FloatArray:
         """phi(e^d) for small t |d|: the sum over k >= 2 of t (1 + ... + t^(k-2)) d^k / k!."""
-        d = np.where(self.t * np.abs(d) < _SERIES, d, 0.0)
+        near = self.t * np.abs(d) < _SERIES
+        if not np.any(near):
+            return np.zeros_like(d + self.t)
+        d = np.where(near, d, 0.0)
         total, power, geometric = np.zeros_like(d + self.t), d, np.zeros_like(self.t)
         for k in range(2, _TERMS + 1):
             power = power * d / k
@@ -187,12 +198,23 @@ class Orders:
         shape = np.broadcast_shapes(np.shape(self.t), np.shape(epsilon))
         goal = self._log_kappa
         low, high = np.full(shape, _LEAST), np.full(shape, _MOST)
-        for _ in range(_ROUNDS):
-            middle = 0.5 * (low + high)
+        short, over = np.full(shape, -np.inf), np.full(shape, np.inf)  # by how much E misses kappa there
+        middle = 0.5 * (low + high)
+        rounds = _TURNED_HALVINGS if self.turned else _HALVINGS + _CHORDS
+        for done in range(1, rounds + 1):
             d2 = -np.exp(middle)
-            outside = self._log_held(d2, np.exp(self._solved(epsilon - d2, 0))) > goal
+            miss = self._log_held(d2, np.exp(self._solved(epsilon - d2, 0))) - goal
+            outside = miss > 0.0
             low, high = np.where(outside, low, middle), np.where(outside, middle, high)
-        d2 = -np.exp(self._polished(epsilon, 0.5 * (low + high)))
+            # an end that stays counts for half the next time, so that both ends move (Illinois)
+            short = np.where(outside, 0.5 * short, miss)
+            over = np.where(outside, miss, 0.5 * over)
+            middle = 0.5 * (low + high)
+            if done >= _HALVINGS and not self.turned:
+                with np.errstate(invalid="ignore", divide="ignore"):
+                    chord = low - short * (high - low) / (over - short)
+                middle = np.where((chord > low) & (chord < high), chord, middle)
+        d2 = -np.exp(self._polished(epsilon, middle))
         y = np.exp(self._solved(epsilon - d2, 3))
         aim = epsilon - 48.0 * UNIT * (epsilon - d2 + (self.t + 1.0) * y)
         y = np.exp(self._solved(aim - d2, 4))
