@@ -56,6 +56,23 @@ def test_what_is_no_report(capsys, tmp_path, text):
     assert err.count("\n") == 1
 
 
+def test_no_room_for_the_answer(capsys, monkeypatch, tmp_path):
+    """A full disk is no verdict: exit code 1 would say that the report does not hold."""
+    path = tmp_path / "r.json"
+    REPORT.save(path)
+
+    class Full(io.TextIOWrapper):
+        def write(self, _):
+            raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("neyman.cli.main._forget_output", lambda: None)
+    monkeypatch.setattr(sys, "stdout", Full(io.BytesIO()))
+    with pytest.raises(SystemExit) as left:
+        main(["verify", str(path), "--timeout", "0.001"])
+    assert left.value.code == 2
+    assert capsys.readouterr().err.splitlines()[-1].endswith("No space left on device.")
+
+
 def test_no_file(capsys):
     code, _, err = _run(capsys, "/nowhere.json")
     assert code == 2

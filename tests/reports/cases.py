@@ -38,6 +38,11 @@ def made(name: str) -> ny.reports.Report:
     return CASES[name]()
 
 
+@cache
+def page(name: str) -> str:
+    return made(name).to_html()
+
+
 QUICK = [name for name in CASES if name != "zcdp"]
 
 _known: dict[tuple[object, ...], object] = {}

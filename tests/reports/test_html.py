@@ -17,23 +17,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
+from neyman import plot
 from neyman.reports import html
+from neyman.reports import pictures as module
 from neyman.reports.document import Document
 from neyman.reports.html import data_block, render_html
 from neyman.reports.page import first_page, sections
 from neyman.reports.pictures import Drawn, pictures
 from neyman.reports.text import visible
+from tests.reports.cases import CASES, made, page
 
 _VOID = {"meta", "br", "hr", "img", "input", "link"}
 _MECHANISMS = {
-    "paper": ny.DPSGD(9.4, 0.32768, 2000),
     "no mu": ny.ApproximateMechanism(1.0, 1e-5),
     "laplace": ny.Laplace(1.0),
     "nothing": ny.compose([]),
     "many": ny.compose([ny.Gaussian(20.0 + i).poisson(0.01) ** 3 for i in range(5)]) * ny.Laplace(50.0),
 }
-_DOCUMENTS = {name: ny.report(mechanism).document for name, mechanism in _MECHANISMS.items()}
-_NAMES = tuple(_MECHANISMS)
+_DOCUMENTS = {"paper": made("dpsgd").document} | {name: ny.report(m).document for name, m in _MECHANISMS.items()}
+_NAMES = tuple(_DOCUMENTS)
 
 
 class _Read(HTMLParser):
@@ -83,7 +85,7 @@ class _Read(HTMLParser):
 
 @pytest.fixture(scope="module")
 def pages() -> dict[str, str]:
-    return {name: render_html(document) for name, document in _DOCUMENTS.items()}
+    return {name: page("dpsgd") if name == "paper" else render_html(_DOCUMENTS[name]) for name in _NAMES}
 
 
 @pytest.fixture
@@ -189,7 +191,7 @@ def test_headings_ids_tables_and_pictures_are_in_order(pages: dict[str, str], na
 
 
 def test_the_same_document_gives_the_same_page(pages: dict[str, str]):
-    again = ny.report(_MECHANISMS["paper"]).document
+    again = CASES["dpsgd"]().document
     assert render_html(again) == pages["paper"]
 
 
@@ -261,9 +263,9 @@ def test_the_first_page_says_which_number_to_report():
     nothing = ny.report(ny.ApproximateMechanism(1.0, 0.1)).document
     assert first_page(nothing).number is None
     assert "No finite number holds" in render_html(nothing)
-    for page in found.values():
-        assert 3 <= len(page.risks) <= 4
-        assert len(page.epsilons.rows) <= 4
+    for first in found.values():
+        assert 3 <= len(first.risks) <= 4
+        assert len(first.epsilons.rows) <= 4
 
 
 def test_the_first_page_calls_rho_by_its_name():
@@ -334,3 +336,27 @@ def test_no_data_end_their_block(text: str):
     block = data_block(_typed(title=text))
     assert not set("<>&\u2028\u2029") & set(block)
     assert json.loads(block)["title"] == text
+
+
+@pytest.mark.parametrize("adjacency", ["add", "add_or_remove"])
+def test_the_curve_goes_through_the_rates_that_are_claimed(monkeypatch: pytest.MonkeyPatch, adjacency: str):
+    """Who is accused wrongly was left out, under "add" too; a pair for one order alone is no curve for both."""
+    drawn: dict[str, tuple[Any, ...]] = {}
+    for name in ("roc", "tradeoff", "profile"):
+        draw = getattr(plot, name)
+
+        def spy(*given: Any, name: str = name, draw: Any = draw, **options: Any) -> Any:
+            drawn[name] = given
+            return draw(*given, **options)
+
+        monkeypatch.setattr(plot, name, spy)
+    document = ny.report(ny.DPSGD(1.0, 0.1, 10), adjacency=adjacency).document
+    for make in (module._roc, module._tradeoff, module._profile):
+        make(document, document.guarantee)
+    for claim in document.of("tpr"):
+        fpr = float(claim.given[0][1])
+        assert claim.lower - 1e-12 <= drawn["roc"][0].roc(fpr) <= claim.upper + 1e-12
+        assert 1.0 - drawn["tradeoff"][0].beta(fpr) == pytest.approx(claim.upper, rel=1e-6)
+    for claim in document.of("epsilon"):
+        assert drawn["profile"][0].epsilon(float(claim.given[0][1])) == claim.upper
+    assert len(drawn["roc"]) == (2 if adjacency == "add_or_remove" else 1)

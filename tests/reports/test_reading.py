@@ -253,10 +253,10 @@ def _fuzz(seed: int, times: int) -> dict[str, int]:
 
 
 def test_mutations():
-    counts = _fuzz(1, 300)
-    assert counts["refused"] > 100
+    counts = _fuzz(1, 200)
+    assert counts["refused"] > 70
     assert "refused at length" not in counts
-    assert counts["does not hold"] > 20
+    assert counts["does not hold"] > 10
 
 
 @pytest.mark.slow

@@ -11,7 +11,8 @@ import pytest
 import neyman as ny
 from neyman.reports.latex import escaped as latex
 from neyman.reports.markdown import escaped as markdown
-from tests.reports.cases import CENSUS, QUICK, made
+from neyman.reports.page import first_page, sections
+from tests.reports.cases import CENSUS, QUICK, made, quickly
 
 HOSTILE = '</title><script>alert(1)</script> *b* [x](javascript:1) `c` $x$ \\input{/etc/passwd} %_#&~^ @me www.a.b "q"'
 
@@ -50,6 +51,33 @@ def test_the_fallback_is_the_single_number_that_gives_away_least():
     assert regrets == {"regret": 0.0371, "epsilon_regret": 0.0344, "zcdp_regret": 0.0392}
     assert document.verdict.headline.startswith("Report epsilon = 1 (delta = 0)")
     assert "No finite mu holds" in made("blatant").document.verdict.reason
+
+
+def test_what_a_claim_depends_on_is_printed_in_all_its_digits():
+    """Epsilon at delta = 1e-05 would be larger than that at the delta that was asked for."""
+    document = ny.report(ny.GDP(1.0), deltas=[1.0000004e-5], floor=1.2345612e-3).document
+    assert document.of("epsilon")[0].sentence.startswith("At delta = 1.0000004e-05,")
+    assert document.of("epsilon")[0].label == "epsilon at delta 1.0000004e-05"
+    assert document.of("mu")[0].sentence.startswith("At error rates of 0.0012345612 and above")
+    assert document.of("mu")[0].label == "mu, floor 0.0012345612"
+    assert "valid at error rates of 0.0012345612 and above" in document.verdict.headline
+    words = repr((first_page(document), sections(document)))
+    assert "1.0000004e-05" in words
+    assert "0.0012345612" in words
+    assert "'1e-05'" not in words
+
+
+def test_how_much_more_private_is_a_bound_from_below():
+    for name in QUICK:
+        document = made(name).document
+        for claim in document.of("divergence"):
+            assert claim.side == "at least"
+            assert claim.value <= claim.lower
+        for reference in document.references:
+            if reference.order == "more private":
+                text = document[f"divergence@{reference.key}"].text
+                assert f"higher by {text} or more at some prior" in reference.sentence
+    assert made("dpsgd").document["divergence@census"].text == "0.129"
 
 
 def test_what_does_not_apply_is_not_assumed():
@@ -125,7 +153,7 @@ def test_hostile_text_stays_text():
     assert "\\input" not in source
     assert source.count("\\begin{") == source.count("\\end{")
     assert json.loads(report.to_json())["title"] == HOSTILE
-    assert ny.verify(report.to_dict()).outcome == "holds"
+    assert quickly(report.to_dict()).outcome == "holds"
 
 
 @pytest.mark.parametrize("render", [latex, markdown])
@@ -161,6 +189,21 @@ def test_saved_whole_or_not_at_all(tmp_path, monkeypatch):
         report.save(tmp_path / "r.pdf")
     with pytest.raises(ny.InvalidParameter, match="a file that can be written"):
         report.save(tmp_path / "nowhere" / "r.md")
+
+
+def test_what_nobody_could_verify_is_not_written(monkeypatch):
+    """Files that are longer than what verification reads."""
+    report = made("gaussian")
+    length = len(report.to_json())
+    monkeypatch.setattr("neyman.reports.reporting.LARGEST_JSON", length)
+    assert len(report.to_json()) == length
+    monkeypatch.setattr("neyman.reports.reporting.LARGEST_JSON", length - 1)
+    with pytest.raises(ny.InvalidParameter, match="Markdown and LaTeX have no limit"):
+        report.to_json()
+    monkeypatch.setattr("neyman.reports.reporting.LARGEST_HTML", 1000)
+    monkeypatch.setattr("neyman.reports.html.render_html", lambda _: "é" * 501)
+    with pytest.raises(ny.InvalidParameter, match=r"^mechanism must be"):
+        report.to_html()
 
 
 def test_the_short_text():

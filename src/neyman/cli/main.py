@@ -91,6 +91,9 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()  # a reader that is gone is noticed here at the latest
     except BrokenPipeError:
         code = READER_GONE
+    except OSError as error:  # standard output on a disk that is full
+        code = _fail(BAD_INPUT, f"what was asked for could not be read or written: {error.strerror or error}.")
+        _forget_output()
     if code == READER_GONE:
         _forget_output()
     sys.exit(code)

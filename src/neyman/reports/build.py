@@ -14,17 +14,16 @@ from neyman.accountants.tables import FPR_TABLE
 from neyman.guarantees import Guarantee, Opaque
 from neyman.mechanisms import Mechanism
 from neyman.reports.asked import Asked
-from neyman.reports.claims import Claim
+from neyman.reports.claims import Claim, claim_id
 from neyman.reports.document import Certificate, Document
 from neyman.reports.points import POINTS
 from neyman.reports.prose import adjacency_meaning, assumptions, summary
 from neyman.reports.quantities import claim
 from neyman.reports.verdict import ENOUGH, references, verdict
 
-__all__ = ["CITE", "VERIFY", "Inputs", "claims_of", "document_of", "written"]
+__all__ = ["Inputs", "cite", "claims_of", "document_of", "expected", "how_to_verify", "written"]
 
-CITE = (
-    f"Computed with neyman {__version__}: certified differential-privacy guarantees.",
+_SOURCES = (
     (
         "Gomez, Kulynych, Kaissis, Calmon, Hayes, Balle and Honkela: Gaussian DP for reporting differential privacy "
         "guarantees in machine learning (mu, its regret, and when to report it)."
@@ -38,7 +37,16 @@ CITE = (
         "differential privacy (regret as a divergence; comparison)."
     ),
 )
-VERIFY = f"pip install 'neyman[report]=={__version__}' && neyman verify FILE"
+
+
+def cite(version: str) -> tuple[str, ...]:
+    """Return how to cite what this version wrote."""
+    return f"Computed with neyman {version}: certified differential-privacy guarantees.", *_SOURCES
+
+
+def how_to_verify(version: str) -> str:
+    """Return the command that verifies what this version wrote."""
+    return f"pip install 'neyman[report]=={version}' && neyman verify FILE"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +96,8 @@ def written(guarantee: Guarantee, inputs: Inputs, claims: Sequence[Claim], certi
         verdict=verdict(inputs.mechanism, claims),
         references=references(claims),
         certificate=certificate,
-        cite=CITE,
-        verify=VERIFY,
+        cite=cite(certificate.neyman),
+        verify=how_to_verify(certificate.neyman),
     )
 
 
@@ -116,7 +124,8 @@ def _claims(asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...]) -> It
         yield claim(asked, "auc")
     if regret is None or not regret.value < ENOUGH:
         yield from _fallbacks(asked, mechanism, deltas)
-    yield from _risks(asked)
+    for name, given in _RISKS:
+        yield claim(asked, name, **given)
     yield from _compared(asked)
 
 
@@ -134,13 +143,28 @@ def _fallbacks(asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...]) ->
         yield claim(asked, "zcdp_regret")
 
 
-def _risks(asked: Asked) -> Iterator[Claim]:
-    yield claim(asked, "accuracy", prior=0.5)
-    yield claim(asked, "posterior", membership_prior=0.1, fpr=0.01)
-    yield claim(asked, "attribute_inference", baseline=0.1)
-    yield claim(asked, "reconstruction", baseline=1e-3)
-    yield claim(asked, "singling_out", baseline=1e-6)
-    yield claim(asked, "relative_risk", baseline=0.01)
+_RISKS: tuple[tuple[str, dict[str, float]], ...] = (
+    ("accuracy", {"prior": 0.5}),
+    ("posterior", {"membership_prior": 0.1, "fpr": 0.01}),
+    ("attribute_inference", {"baseline": 0.1}),
+    ("reconstruction", {"baseline": 1e-3}),
+    ("singling_out", {"baseline": 1e-6}),
+    ("relative_risk", {"baseline": 0.01}),
+)
+
+
+def expected(floor: float, *, finite: bool) -> tuple[str, ...]:
+    """Return the ids of what every report claims: of a finite mu, or where there is none."""
+    promises = ("mu", "regret", "tail_mu", "shortfall") if finite else ("mu",)
+    point = next(iter(POINTS))
+    return (
+        *(claim_id(name, () if name == "tail_mu" else (("floor", floor),)) for name in promises),
+        "advantage",
+        *(claim_id("tpr", (("fpr", fpr),)) for fpr in FPR_TABLE),
+        "fixed_point",
+        *(claim_id(name, tuple(given.items())) for name, given in _RISKS),
+        *(claim_id(name, (("reference", point),)) for name in ("divergence", "reverse")),
+    )
 
 
 def _compared(asked: Asked) -> Iterator[Claim]:

@@ -11,7 +11,7 @@ from typing import Literal
 from neyman import __version__
 from neyman.guarantees.sides import Adjacency
 from neyman.reports.asked import Bracket
-from neyman.reports.build import CITE, VERIFY
+from neyman.reports.build import cite, how_to_verify
 from neyman.reports.claims import Claim, claim_id, printed
 from neyman.reports.document import Document
 from neyman.reports.prose import adjacency_meaning, assumptions, summary
@@ -78,8 +78,8 @@ def word_checks(document: Document, found: Recomputed, tolerance: float) -> tupl
         _words("assumptions", document.assumptions, [assumptions(document.mechanism, document.unit)], same),
         _words("verdict", document.verdict, [verdict(document.mechanism, claims) for claims in likely], same),
         _words("references", document.references, [references(claims) for claims in likely], same),
-        _words("how to cite", document.cite, [CITE], same),
-        _words("how to verify", document.verify, [VERIFY], same),
+        _words("how to cite", document.cite, [cite(document.certificate.neyman)], same),
+        _words("how to verify", document.verify, [how_to_verify(document.certificate.neyman)], same),
         _words("deltas", set(document.deltas) <= _deltas(document), [True], True),
     ]
     if tolerance == document.certificate.tolerance:

@@ -11,15 +11,19 @@ from neyman._errors import InvalidParameter
 from neyman.reports.checks import Check, Recomputed
 from neyman.reports.document import Document
 
-__all__ = ["BLOCK_ID", "block_of", "page_checks"]
+__all__ = ["BLOCK_ID", "PICTURES", "block_of", "page_checks"]
 
 BLOCK_ID = "neyman-report"
+PICTURES = "pictures"  # the check that is there if they are the same to the letter
 _OPEN = f'<script type="application/json" id="{BLOCK_ID}">'
 _VOID = {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"}
 _DRAWABLE = {
-    "svg", "g", "path", "defs", "use", "clippath", "rect", "text", "tspan", "title", "desc", "style", "line", "circle",
+    "svg", "g", "path", "defs", "use", "clippath", "rect", "text", "tspan", "title", "desc", "line", "circle",
     "ellipse", "polyline", "polygon", "metadata", "lineargradient", "stop", "marker", "symbol", "pattern", "mask",
 }  # fmt: skip
+_WORDS = {"title", "desc"}  # hold text alone
+_LAID = {"overflow", "class", "style"}  # by which a picture could leave its place, or take on the looks of the page
+_FRAME = {"width", "height", "viewbox", "preserveaspectratio", "transform"}
 _NAMESPACES = ("rdf:", "cc:", "dc:")  # of what drawing programs note about a picture
 _ACTIVE = {
     "script",
@@ -37,6 +41,10 @@ _ACTIVE = {
 }
 _MARKUP = re.compile("<[A-Za-z/!?]")
 _Event = tuple[str, ...]
+# what browsers write into a page that they save
+_SAVED = re.compile(r" saved from url=\(\d{4,}\)[^\s<>]* ")
+_CHARSET = ("<", "meta", "charset", "utf-8")
+_SAVED_CHARSET = ("<", "meta", "content", "text/html; charset=utf-8", "http-equiv", "content-type")
 
 
 def block_of(text: str) -> str:
@@ -52,7 +60,10 @@ def block_of(text: str) -> str:
     if number != 1 or "</script>" not in text.partition(_OPEN)[2]:
         advice = f"{number} were found."
         raise InvalidParameter("report", "this page", f"a page with one data block, #{BLOCK_ID}", advice)
-    return text.partition(_OPEN)[2].partition("</script>")[0]
+    block = text.partition(_OPEN)[2].partition("</script>")[0]
+    if "<" in block:  # to a browser the data may end earlier, and what follows is a page
+        raise InvalidParameter("report", "this page", "a page whose data block holds no markup")
+    return block
 
 
 def page_checks(document: Document, text: str, numbers: Recomputed) -> tuple[Check, ...]:
@@ -62,7 +73,9 @@ def page_checks(document: Document, text: str, numbers: Recomputed) -> tuple[Che
     except AssertionError as error:  # so some versions of the parser answer to what is no HTML
         reason = f"the page was altered: {str(error)[:60]}"
         return (Check("page", "does not hold", "the page", reason=reason),)
-    return _shown_numbers(document, page), _same(document, page, _walked(numbers.page))
+    written = _walked(numbers.page)
+    checks = (_shown_numbers(document, page), _same(document, page, written))
+    return (*checks, Check(PICTURES, "holds", "as drawn here")) if page.pictures == written.pictures else checks
 
 
 @dataclass(slots=True)
@@ -71,6 +84,7 @@ class _Page:
 
     events: list[_Event] = field(default_factory=list)
     drawn: set[_Event] = field(default_factory=set)
+    pictures: list[_Event] = field(default_factory=list)
     unsafe: list[str] = field(default_factory=list)
     claims: list[tuple[str, str, str]] = field(default_factory=list)
 
@@ -81,7 +95,7 @@ class _Walk(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.page = _Page()
-        self._drawing = 0
+        self._drawing: list[str] = []  # the tags that are open, from that of a picture on
         self._block = False
         self._claim: list[str] | None = None
 
@@ -90,16 +104,21 @@ class _Walk(HTMLParser):
         given = dict(pairs)
         if tag == "script" and not self._drawing and given == {"type": "application/json", "id": BLOCK_ID}:
             self._block = True
-        if tag == "svg":
-            self._drawing += 1
-            if self._drawing == 1:
-                self.page.events.append(("picture",))
+        if tag == "svg" and not self._drawing:
+            self.page.events.append(("picture",))
+            self._drawing = [tag]
+            self._drawn(tag, pairs)
+            return
         if self._drawing:
             self._drawn(tag, pairs)
+            if tag == "svg" or self._drawing[-1] in _WORDS:  # where browsers may go on as in a page
+                self.page.unsafe.append(f"<{tag[:20]}> in <{self._drawing[-1]}> in a picture")
+            self._drawing.append(tag)
             return
         if tag == "data":
             self._claim = [given.get("data-claim", ""), given.get("value", ""), ""]
-        self.page.events.append(("<", tag, *(part for pair in sorted(pairs) for part in pair)))
+        event = ("<", tag, *(part for pair in sorted(pairs) for part in pair))
+        self.page.events.append(_CHARSET if tuple(part.lower() for part in event) == _SAVED_CHARSET else event)
 
     def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.handle_starttag(tag, attrs)
@@ -108,8 +127,9 @@ class _Walk(HTMLParser):
 
     def handle_endtag(self, tag: str) -> None:
         if self._drawing:
-            self._style = False
-            self._drawing -= tag == "svg"
+            self.page.pictures.append((">", tag))
+            if self._drawing.pop() != tag:  # a browser may leave the picture here
+                self.page.unsafe.append(f"</{tag[:20]}> in a picture")
             return
         self._block = False
         if tag == "data" and self._claim is not None:
@@ -124,16 +144,16 @@ class _Walk(HTMLParser):
             self._claim[2] += data
         words = " ".join(data.split())
         if self._drawing:
-            if self._style:
-                self.page.drawn.add(("style", words))
-            elif _MARKUP.search(data):  # what is text here may be markup to a browser
+            self.page.pictures.append(("text", words))
+            if _MARKUP.search(data):  # what is text here may be markup to a browser
                 self.page.unsafe.append("markup in the text of a picture")
         elif words:
             self.page.events.append(("text", words))
 
     def handle_comment(self, data: str) -> None:
         if not self._drawing:
-            self.page.events.append(("comment", data))
+            if not (_SAVED.fullmatch(data) and len(self.page.events) <= 1):
+                self.page.events.append(("comment", data))
         elif "<" in data or ">" in data:  # browsers may see its end elsewhere
             self.page.unsafe.append("markup in a comment of a picture")
 
@@ -153,21 +173,19 @@ class _Walk(HTMLParser):
         else:
             self.page.events.append(event)
 
-    _style = False
-
     def _drawn(self, tag: str, pairs: list[tuple[str, str]]) -> None:
         """What pictures need no part of, and what could lay them over the page."""
-        self._style = tag == "style"
+        self.page.pictures.append(("<", tag, *(part for pair in pairs for part in pair)))
         if tag not in _DRAWABLE and not tag.startswith(_NAMESPACES):
             self.page.unsafe.append(f"<{tag[:20]}> in a picture")
         for name, value in pairs:
             low = value.strip().lower()
-            if name.startswith("on") or ("href" in name and not low.startswith("#")):
+            if name in _LAID or name.startswith("on") or ("href" in name and not low.startswith("#")):
                 self.page.unsafe.append(f"{name[:20]} in a picture")
             if "url(" in low.replace("url(#", "") or "javascript:" in low:
                 self.page.unsafe.append(f"an address in {name[:20]} in a picture")
         if tag == "svg":
-            self.page.drawn.add(("svg", *(p for pair in sorted(pairs) if pair[0] in ("style", "class") for p in pair)))
+            self.page.drawn.add(("svg", *(p for pair in sorted(pairs) if pair[0] in _FRAME for p in pair)))
 
 
 def _walked(text: str) -> _Page:

@@ -6,6 +6,7 @@ import re
 
 from neyman.reports.document import Document
 from neyman.reports.markdown import attacks, bracket, numbers
+from neyman.reports.numbers import exactly
 from neyman.reports.text import visible
 
 __all__ = ["escaped", "render_latex"]
@@ -59,8 +60,9 @@ def render_latex(document: Document) -> str:
         r"\subsection*{Certificate}",
         "Every number is rounded to its safe side; the truth lies in the bracket beside it. "
         + escaped(
-            f"Method: {d.certificate.method}; tolerance {d.certificate.tolerance:g}; neyman {d.certificate.neyman}, "
-            f"Python {d.certificate.python}, NumPy {d.certificate.numpy}, SciPy {d.certificate.scipy}."
+            f"Method: {d.certificate.method}; tolerance {exactly(d.certificate.tolerance)}; "
+            f"neyman {d.certificate.neyman}, Python {d.certificate.python}, "
+            f"NumPy {d.certificate.numpy}, SciPy {d.certificate.scipy}."
         ),
         rf"\par To verify the JSON or HTML form of this report: \texttt{{{_straight(escaped(d.verify))}}}",
         r"\subsection*{How to cite}",

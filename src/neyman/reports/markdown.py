@@ -8,6 +8,7 @@ import re
 from neyman.numerics.decimals import outward
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
+from neyman.reports.numbers import exactly
 from neyman.reports.text import visible
 
 __all__ = ["attacks", "bracket", "escaped", "numbers", "render_markdown"]
@@ -97,7 +98,7 @@ def _certificate(document: Document) -> list[tuple[str, str]]:
     c = document.certificate
     return [
         ("method", c.method),
-        ("tolerance", f"{c.tolerance:g}"),
+        ("tolerance", exactly(c.tolerance)),
         ("adjacency", document.adjacency),
         ("versions", f"neyman {c.neyman}, Python {c.python}, NumPy {c.numpy}, SciPy {c.scipy}"),
     ]

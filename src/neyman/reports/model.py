@@ -18,7 +18,10 @@ _Point = Literal["gaussian", "census", "cifar", "eight", "response"]
 _ABSENT: Any = None  # may be left out, but is nowhere null
 
 
-_Some100 = Annotated[str, Field(min_length=1, max_length=100)]
+_Id = Annotated[str, Field(max_length=100, pattern=r"^[a-z_]+(@[0-9a-z_.,+-]+)?$")]
+_RELEASE = r"^[0-9]+(\.[0-9]+)*((a|b|rc|\.post|\.dev)[0-9]+)*(\+[0-9A-Za-z.]{0,20})?$"  # and no word about who approves
+_Version = Annotated[str, Field(max_length=40, pattern=_RELEASE)]
+_Tolerance = Annotated[float, Field(ge=0.99e-12, lt=1.0, allow_inf_nan=False)]
 _Some200 = Annotated[str, Field(min_length=1, max_length=200)]
 _Some40 = Annotated[str, Field(min_length=1, max_length=40)]
 _Some60 = Annotated[str, Field(min_length=1, max_length=60)]
@@ -27,7 +30,6 @@ _Text1000 = Annotated[str, Field(max_length=1000)]
 _Text10000 = Annotated[str, Field(max_length=10_000)]
 _Text200 = Annotated[str, Field(max_length=200)]
 _Text300 = Annotated[str, Field(max_length=300)]
-_Text40 = Annotated[str, Field(max_length=40)]
 _Text400 = Annotated[str, Field(max_length=400)]
 _Text500 = Annotated[str, Field(max_length=500)]
 
@@ -51,7 +53,7 @@ class GivenModel(_Strict):
 class ClaimModel(_Strict):
     """One claim."""
 
-    id: _Some100
+    id: _Id
     quantity: _Some40
     given: GivenModel
     side: Literal["at most", "at least"]
@@ -97,11 +99,11 @@ class CertificateModel(_Strict):
     """With what the numbers were computed."""
 
     method: _Text300
-    tolerance: _Rate
-    neyman: _Some40
-    python: _Text40
-    numpy: _Text40
-    scipy: _Text40
+    tolerance: _Tolerance
+    neyman: _Version
+    python: _Version
+    numpy: _Version
+    scipy: _Version
 
 
 class DocumentModel(_Strict):

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from neyman.numerics.decimals import outward
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document, StepWords
+from neyman.reports.numbers import exactly
 
 __all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "sections"]
 
@@ -149,14 +150,14 @@ def _headline(document: Document) -> tuple[str, str, Claim | None]:
     known = next((claim for claim in pairs if not claim.says_nothing), None)
     if known is None:
         return "Differential privacy", "", None
-    return f"Differential privacy at δ = {_given(known, 'delta'):g}", "ε ≤", known
+    return f"Differential privacy at δ = {exactly(_given(known, 'delta'))}", "ε ≤", known
 
 
 def _beside(document: Document, number: Claim | None) -> Iterator[tuple[str, Cell]]:
     mu = document.of("mu")[0]
     if mu is not number:
         yield "μ", mu if not mu.says_nothing else "no finite one holds"
-    yield "down to", f"error rates of {document.floor:g} (the floor)"
+    yield "down to", f"error rates of {exactly(document.floor)} (the floor)"
     for claim in document.of("regret"):
         yield "regret", claim
     for claim in document.of("tail_mu"):
@@ -241,7 +242,7 @@ def _promises(document: Document) -> Section:
     rates = Table(
         "rates", "The best attack at each false positive rate",
         (Head("false positive rate"), Head("true positive rate, at most", number=True), _BRACKET),
-        tuple((f"{_given(claim, 'fpr'):g}", claim, _bracket(claim)) for claim in document.of("tpr")),
+        tuple((exactly(_given(claim, "fpr")), claim, _bracket(claim)) for claim in document.of("tpr")),
     )  # fmt: skip
     tables = (_claims("numbers", "The numbers", numbers), _epsilons(document, "epsilon", brackets=True), rates)
     return Section("Claims and their certificates", (_BRACKETS,), tables=tables)
@@ -264,8 +265,9 @@ def _references(document: Document) -> Section | None:
         for point in document.references
     )  # fmt: skip
     table = Table(
-        "references", "By how much, at most, an attacker's Bayes error is higher or lower here than there",
-        (Head("compared with"), Head("this is", short=True), Head("higher by", True), Head("lower by", True)), rows,
+        "references", "By how much an attacker's Bayes error is higher here than there, and by how much lower",
+        (Head("compared with"), Head("this is", short=True), Head("higher by at least", True),
+         Head("lower by at most", True)), rows,
     )  # fmt: skip
     told = tuple(f"{point.stated}: {point.source}." for point in document.references)
     return Section("Compared with named reference points", tables=(table,), notes=told)
@@ -274,8 +276,8 @@ def _references(document: Document) -> Section | None:
 def _certificate(document: Document) -> Section:
     made = document.certificate
     rows = (
-        ("method", made.method), ("tolerance", f"{made.tolerance:g}"), ("neyman", made.neyman), ("Python", made.python),
-        ("NumPy", made.numpy), ("SciPy", made.scipy),
+        ("method", made.method), ("tolerance", exactly(made.tolerance)), ("neyman", made.neyman),
+        ("Python", made.python), ("NumPy", made.numpy), ("SciPy", made.scipy),
     )  # fmt: skip
     table = Table("certificate", "How the numbers were computed", (Head("what"), Head("this report")), rows)
     return Section("Certificate", tables=(table,))
@@ -289,7 +291,7 @@ def _claims(name: str, caption: str, claims: Sequence[Claim]) -> Table:
 
 def _epsilons(document: Document, name: str, *, brackets: bool) -> Table:
     heads = (Head("at δ"), Head("ε, at most", number=True), _BRACKET)
-    rows = [(f"{_given(claim, 'delta'):g}", claim, _bracket(claim)) for claim in document.of("epsilon")]
+    rows = [(exactly(_given(claim, "delta")), claim, _bracket(claim)) for claim in document.of("epsilon")]
     caption = "The same promise in pairs (ε, δ): every row holds"
     if brackets:
         return Table(name, caption, heads, tuple(rows))

@@ -12,6 +12,8 @@ from neyman.guarantees import GDP, ApproximateDP, Guarantee
 from neyman.reports.asked import guarantee_of
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
+from neyman.reports.numbers import exactly
+from neyman.risk.attacked import membership
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,16 +39,18 @@ def pictures(document: Document) -> tuple[Drawn, ...]:
 
 
 def _roc(document: Document, guarantee: Guarantee) -> Drawn:
+    guarantee = membership(guarantee)  # as the claims have it
     pairs = [claim for claim in document.of("epsilon") if _at(claim) > 0.0 and claim.value <= _LARGEST_EPSILON]
     pair = min(pairs, key=lambda claim: abs(math.log(_at(claim) / _USUAL)), default=None)
     rates = [(_at(claim), claim.value) for claim in document.of("tpr")]
-    if pair is None:
+    if pair is None or document.adjacency in ("add", "remove"):  # a pair for one order is no curve for both
         ax, more = _alone(plot.roc(guarantee, scale="log", floor=_RAREST, ax=_tall())), ""
     else:
         alone = ApproximateDP(pair.value, _at(pair))
-        labels = ["this mechanism", f"its ε at δ = {_at(pair):g} alone"]
+        delta = exactly(_at(pair))
+        labels = ["this mechanism", f"its ε at δ = {delta} alone"]
         ax = plot.roc(guarantee, alone, scale="log", floor=_RAREST, labels=labels, ax=_tall())
-        more = f" Its one pair ε = {pair.text}, δ = {_at(pair):g}, alone, would allow all that lies below the dashes."
+        more = f" Its one pair ε = {pair.text}, δ = {delta}, alone, would allow all that lies below the dashes."
     _mark(ax, rates)
     return _drawn(
         ax, "roc", "Best attack: true positive rate against false positive rate, both logarithmic",
@@ -55,6 +59,7 @@ def _roc(document: Document, guarantee: Guarantee) -> Drawn:
 
 
 def _tradeoff(document: Document, guarantee: Guarantee) -> Drawn:
+    guarantee = _accused(guarantee)
     mu = document.of("mu")[0]
     if mu.says_nothing:
         ax, more = _alone(plot.tradeoff(guarantee, ax=_laid_out())), ""
@@ -75,7 +80,7 @@ def _profile(document: Document, guarantee: Guarantee) -> Drawn:
 def _local_mu(document: Document, guarantee: Guarantee) -> Drawn | None:
     if document.of("mu")[0].says_nothing:
         return None
-    ax = _alone(plot.local_mu(guarantee, floor=document.floor, ax=_laid_out()))
+    ax = _alone(plot.local_mu(_accused(guarantee), floor=document.floor, ax=_laid_out()))
     name = "Local mu against the false positive rate, with the floor"
     return _drawn(
         ax, "local-mu", name,
@@ -86,7 +91,7 @@ def _local_mu(document: Document, guarantee: Guarantee) -> Drawn | None:
 def _difference(document: Document, guarantee: Guarantee) -> Drawn | None:
     if document.of("mu")[0].says_nothing:
         return None
-    ax = _alone(plot.difference(guarantee, floor=document.floor, ax=_laid_out()))
+    ax = _alone(plot.difference(_accused(guarantee), floor=document.floor, ax=_laid_out()))
     name = "Difference between the trade-off curve and the Gaussian one, against the false positive rate"
     return _drawn(ax, "difference", name, "What stating μ alone gives away, error rate by error rate.")
 
@@ -96,6 +101,11 @@ _USUAL = 1e-5  # the delta that most papers state
 _RAREST = 1e-10  # the least false positive rate of the table
 _TALL = 2.8  # inches; the style sheet keeps this shape
 _LARGEST_EPSILON = 700.0  # beyond it a pair says nothing that float64 could show
+
+
+def _accused(guarantee: Guarantee) -> Guarantee:
+    """The guarantee whose false positives are records that were left out, as in the claims about attacks."""
+    return guarantee.inverse() if guarantee.adjacency == "add" else guarantee
 
 
 def _at(claim: Claim) -> float:

@@ -16,6 +16,7 @@ from neyman.guarantees import PERFECT, Guarantee
 from neyman.guarantees.sides import Adjacency
 from neyman.reports.asked import Asked, Bracket
 from neyman.reports.claims import Claim, Side, claim_id, printed
+from neyman.reports.numbers import exactly
 from neyman.reports.points import POINTS
 from neyman.risk import Risk
 
@@ -124,14 +125,18 @@ def _of_tpr(name: str, place: str, label: str) -> Quantity:
 
 
 def _of_risk(name: str, names: tuple[str, ...], label: str) -> Quantity:
-    def told(place: _Place) -> str:
-        return label.format(**{key: f"{value:g}" for key, value in place.items()})
+    return Quantity(names, partial(_risk_bracket, name), _of_place(label), partial(_risk_sentence, name))
 
-    return Quantity(names, partial(_risk_bracket, name), told, partial(_risk_sentence, name))
+
+def _of_place(label: str) -> Callable[[_Place], str]:
+    def told(place: _Place) -> str:
+        return label.format(**{key: exactly(float(value)) for key, value in place.items()})
+
+    return told
 
 
 def _mu(text: str, place: _Place, _: Adjacency) -> str:
-    at = f"At error rates of {place['floor']:g} and above"
+    at = f"At error rates of {exactly(float(place['floor']))} and above"
     if text == "inf":
         return f"{at}, no finite mu holds."
     return f"{at}, every attack is at most as good as against a Gaussian mechanism with mu = {text}."
@@ -148,7 +153,7 @@ def _shortfall(text: str, _: _Place, __: Adjacency) -> str:
 
 
 def _epsilon(text: str, place: _Place, _: Adjacency) -> str:
-    at = f"At delta = {place['delta']:g}"
+    at = f"At delta = {exactly(float(place['delta']))}"
     return f"{at}, no finite epsilon holds." if text == "inf" else f"{at}, epsilon is at most {text}."
 
 
@@ -158,7 +163,9 @@ def _rho(text: str, _: _Place, __: Adjacency) -> str:
 
 def _to_reference(text: str, place: _Place, _: Adjacency) -> str:
     name = POINTS[str(place["reference"])].name
-    return f"An attacker's Bayes error here is higher than against {name} by at most {text}."
+    if text == "0":
+        return f"Nothing is claimed of how much higher an attacker's Bayes error here is than against {name}."
+    return f"At some prior, an attacker's Bayes error here is higher than against {name} by at least {text}."
 
 
 def _from_reference(text: str, place: _Place, _: Adjacency) -> str:
@@ -171,7 +178,7 @@ def _point(place: _Place) -> str:
 
 
 QUANTITIES: dict[str, Quantity] = {
-    "mu": Quantity(("floor",), lambda a, _: a.mu, lambda p: f"mu, floor {p['floor']:g}", _mu),
+    "mu": Quantity(("floor",), lambda a, _: a.mu, _of_place("mu, floor {floor}"), _mu),
     "regret": Quantity(
         ("floor",), lambda a, _: a.regret, lambda _: "regret of that mu",
         lambda text, _, __: f"Stating the least mu alone overstates what attackers can do by at most {text} in Bayes "
@@ -183,7 +190,7 @@ QUANTITIES: dict[str, Quantity] = {
         least=2,
     ),
     "epsilon": Quantity(
-        ("delta",), lambda a, p: a.epsilon(float(p["delta"])), lambda p: f"epsilon at delta {p['delta']:g}", _epsilon
+        ("delta",), lambda a, p: a.epsilon(float(p["delta"])), _of_place("epsilon at delta {delta}"), _epsilon
     ),
     "tpr": _of_tpr("tpr", "fpr", "true positive rate at false positive rate {fpr}"),
     "fixed_point": Quantity(
@@ -210,7 +217,7 @@ QUANTITIES: dict[str, Quantity] = {
     ),
     "divergence": Quantity(
         ("reference",), lambda a, p: a.to(POINTS[str(p["reference"])].guarantee),
-        lambda p: f"more private than {_point(p)}, in Bayes error, by", _to_reference, digits=3,
+        lambda p: f"more private than {_point(p)}, in Bayes error, by", _to_reference, side="at least", digits=3,
     ),
     "reverse": Quantity(
         ("reference",), lambda a, p: a.back(POINTS[str(p["reference"])].guarantee),

@@ -26,9 +26,9 @@ from neyman.sweeps.extras import MissingPackage
 if TYPE_CHECKING:
     from neyman.reports.model import ClaimModel, DocumentModel
 
-__all__ = ["Found", "json_schema", "read"]
+__all__ = ["LARGEST_HTML", "LARGEST_JSON", "Found", "json_schema", "read"]
 
-_LARGEST_JSON, _LARGEST_HTML = 10**6, 5 * 10**6  # bytes
+LARGEST_JSON, LARGEST_HTML = 10**6, 5 * 10**6  # bytes
 _DEEPEST = 80  # a mechanism is nested at most 64 deep
 _DIGITS = 40  # of a whole number
 _LONGEST = 400  # of any number
@@ -108,7 +108,7 @@ def _text(source: object) -> str:
     else:
         raise InvalidParameter("report", source, "a path, the text of a report, or its JSON form as a dict")
     page = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-    most = _LARGEST_HTML if page else _LARGEST_JSON
+    most = LARGEST_HTML if page else LARGEST_JSON
     if not len(content) <= most:
         raise _refused(name, f"at most {most // 10**6} MB long")
     try:
@@ -121,9 +121,9 @@ def _bytes(name: str) -> bytes:
     """Never more than what is allowed: a device can be endless."""
     try:
         if name == "-":
-            return sys.stdin.buffer.read(_LARGEST_HTML + 1)
+            return sys.stdin.buffer.read(LARGEST_HTML + 1)
         with Path(name).open("rb") as file:
-            return file.read(_LARGEST_HTML + 1)
+            return file.read(LARGEST_HTML + 1)
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
         advice = f"{error.strerror}." if isinstance(error, OSError) else ""
         raise _refused(name, "a file that can be read", advice) from None

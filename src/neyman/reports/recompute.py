@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -22,6 +24,7 @@ from neyman.reports.reading import Found, read
 
 __all__ = ["Examined", "examine", "examine_elsewhere", "main", "recomputed"]
 
+_LONGEST = 2e6  # seconds that a system call takes for a time limit
 _MEMORY = 8 << 30  # bytes of address space that the other process may have
 _CHILD = "from neyman.reports.recompute import main; main()"
 
@@ -43,12 +46,13 @@ def examine_elsewhere(found: Found, tolerance: float, timeout: float) -> Examine
     InvalidParameter
         If its mechanism is none.
     """
-    order = json.dumps({"data": found.data, "page": found.page, "tolerance": tolerance})
+    timeout = min(timeout, _LONGEST)
+    order = json.dumps({"data": found.data, "page": found.page, "tolerance": tolerance, "timeout": timeout})
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
-            [sys.executable, "-c", _CHILD], input=order.encode(), capture_output=True, timeout=timeout, check=False,
-            env=environment,
+            [sys.executable, "-P", "-c", _CHILD],  # -P: nothing that lies in the working directory is imported
+            input=order.encode(), capture_output=True, timeout=timeout, check=False, env=environment,
         )  # fmt: skip
         answer: dict[str, Any] = json.loads(done.stdout)
     except subprocess.TimeoutExpired:
@@ -92,15 +96,15 @@ def recomputed(document: Document, tolerance: float, page: bool) -> Recomputed:
 
 def main() -> None:
     """Read an order from standard input, write the answer to standard output."""
-    _limit()
     order = json.load(sys.stdin)
+    _limit(order["timeout"])
     try:
         found = read(order["data"])
         examined = examine(replace(found, page=order["page"]), order["tolerance"], recomputed)
         answer = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
     except InvalidParameter as error:
         answer = {"refused": [error.name, repr(error.value), error.allowed, error.advice]}
-    except (NeymanError, ArithmeticError, MemoryError, RecursionError) as error:
+    except (NeymanError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
         answer = {"failure": " ".join(str(error).split()) or type(error).__name__}
     json.dump(answer, sys.stdout)  # to another of these, which reads infinity and NaN
 
@@ -121,7 +125,10 @@ def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracke
 def _page(document: Document, guarantee: Guarantee) -> str:
     from neyman.reports.html import render_html
 
-    return render_html(replace(document, guarantee=guarantee))
+    try:
+        return render_html(replace(document, guarantee=guarantee))
+    except LookupError:  # it speaks of claims that are not there: no page is written like that
+        return ""
 
 
 def _unanswered(found: Found, why: str) -> Examined:
@@ -139,8 +146,10 @@ class _Shown:
         return self.text
 
 
-def _limit() -> None:
-    """Where the system lets a process limit itself."""
+def _limit(timeout: float) -> None:
+    """Where the system lets a process limit itself: in time too, if who waits for it is ended before it is."""
+    if hasattr(signal, "alarm"):
+        signal.alarm(math.ceil(timeout) + 5)
     try:
         import resource
     except ImportError:

@@ -22,6 +22,7 @@ from neyman.reports.asked import guarantee_of
 from neyman.reports.build import Inputs, document_of
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
+from neyman.reports.reading import LARGEST_HTML, LARGEST_JSON
 from neyman.reports.text import checked_text
 from neyman.sweeps.extras import MissingPackage
 
@@ -69,7 +70,8 @@ class Report:
 
     def to_json(self) -> str:
         """Return the JSON form: what ``verify`` reads."""
-        return json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+        text = json.dumps(self.to_dict(), indent=2, allow_nan=False, ensure_ascii=True) + "\n"
+        return _readable(text, LARGEST_JSON)
 
     def to_markdown(self) -> str:
         """Return the report in Markdown, as GitHub renders it."""
@@ -87,7 +89,7 @@ class Report:
         """Return the report as one self-contained HTML page, pictures included (needs ``neyman[report]``)."""
         from neyman.reports.html import render_html
 
-        return render_html(self._document)
+        return _readable(render_html(self._document), LARGEST_HTML)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the report; what was there before stays unless all of it can be written.
@@ -207,6 +209,16 @@ def report(
         deltas=_deltas(deltas),
     )
     return Report(document_of(guarantee, inputs, width))
+
+
+def _readable(text: str, most: int) -> str:
+    """What ``verify`` reads; nobody could verify what is longer."""
+    if len(text.encode()) > most:
+        advice = (
+            "Markdown and LaTeX have no limit, and are not verified. Steps that are equal can be written once (**)."
+        )
+        raise InvalidParameter("mechanism", f"{len(text) / 1e6:.1f} MB", f"at most {most // 10**6} MB long", advice)
+    return text
 
 
 def form_of(path: str | os.PathLike[str]) -> str:

@@ -13,6 +13,7 @@ from neyman.guarantees import Opaque
 from neyman.mechanisms import Mechanism
 from neyman.reports.claims import Claim
 from neyman.reports.document import Recommended, Reference, Verdict
+from neyman.reports.numbers import exactly
 from neyman.reports.points import POINTS
 
 __all__ = ["ENOUGH", "references", "verdict"]
@@ -26,15 +27,17 @@ def verdict(mechanism: Mechanism, claims: Sequence[Claim]) -> Verdict:
     """Return which guarantee to report."""
     found = {"pure" if claim.given == (("delta", 0.0),) else claim.quantity: claim for claim in claims}
     mu, regret = found["mu"], found.get("regret")
-    floor = f"{dict(mu.given)['floor']:g}"
+    floor = exactly(float(dict(mu.given)["floor"]))
     if regret is not None and regret.value < ENOUGH:
         return Verdict(
             True, "mu", f"Report mu = {mu.text}, valid at error rates of {floor} and above.",
             f"Its regret is at most {regret.text}, below {ENOUGH:g}: mu is practically the whole story, and overstates "
             "the advantage of an attacker by less than two percentage points.",
         )  # fmt: skip
-    if regret is None or math.isinf(mu.value):
+    if math.isinf(mu.value):
         why = f"No finite mu holds at error rates of {floor} and above."
+    elif regret is None:  # only where somebody left it out
+        why = f"What mu = {mu.text} gives away is not stated."
     else:
         why = f"The regret of mu = {mu.text} is {regret.text}, not below {ENOUGH:g}: mu alone overstates the attacks."
     if isinstance(mechanism, Opaque):
@@ -81,18 +84,18 @@ def _fallback(found: dict[str, Claim]) -> tuple[Recommended, str, str]:
 
 def _compared(name: str, forth: Claim, back: Claim) -> tuple[str, str]:
     """The order, decided by certified brackets, and the sentence about it."""
-    if forth.value <= _ALIKE and back.value <= _ALIKE:
+    if forth.upper <= _ALIKE and back.value <= _ALIKE:
         return "alike", f"As private as {name}: an attacker's Bayes error differs by {_ALIKE:g} at most."
-    if back.value <= _ALIKE and forth.lower > _ALIKE:
-        rest = f"an attacker's Bayes error is up to {forth.text} higher, and nowhere lower{_BY}."
-        return "more private", f"More private than {name}: {rest}"
-    if forth.value <= _ALIKE and back.lower > _ALIKE:
-        rest = f"an attacker's Bayes error is up to {back.text} lower, and nowhere higher{_BY}."
+    higher = f"an attacker's Bayes error is higher by {forth.text} or more"
+    if back.value <= _ALIKE and forth.value > _ALIKE:
+        return "more private", f"More private than {name}: {higher} at some prior, and nowhere lower{_BY}."
+    lower = f"lower by at most {back.text}"
+    if forth.upper <= _ALIKE and back.lower > _ALIKE:
+        rest = f"an attacker's Bayes error is {lower}, and nowhere higher{_BY}."
         return "less private", f"Less private than {name}: {rest}"
-    both = f"at some priors an attacker's Bayes error is up to {forth.text} higher, at others up to {back.text} lower"
-    if min(forth.lower, back.lower) > _ALIKE:
-        return "neither", f"Neither more nor less private than {name}: {both}."
-    return "undecided", f"Not told apart from {name} in every respect: {both}, at most."
+    if forth.value > _ALIKE and back.lower > _ALIKE:
+        return "neither", f"Neither more nor less private than {name}: {higher} at some prior, at others {lower}."
+    return "undecided", f"Not told apart from {name} in every respect: an attacker's Bayes error is {lower}."
 
 
 def _named(box: Opaque) -> str:

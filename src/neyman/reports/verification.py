@@ -11,7 +11,9 @@ from typing import Any
 from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, positive
+from neyman.reports.build import expected
 from neyman.reports.checks import Check, Outcome
+from neyman.reports.html_reading import PICTURES
 from neyman.reports.numbers import to_json_number
 from neyman.reports.reading import Found, read
 from neyman.reports.recompute import Examined, examine_elsewhere
@@ -60,7 +62,7 @@ class Verification:
             lines.append(visible(f"  {check.id:<{width}}  {check.outcome}: {check.stated}{why}"))
         count = sum(check.outcome == "holds" for check in self.checks)
         lines += [f"The report {_SAID[self.outcome]}: {count} of {len(self.checks)} claims hold.", *self.notes]
-        return "\n".join(lines)
+        return "\n".join(" ".join(visible(line).split("\n")) for line in lines)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dict."""
@@ -114,8 +116,9 @@ def verify(
     Notes
     -----
     What is said in words is written again and compared. Words of another version of neyman that differ are neither
-    trusted nor taken for a fraud: "cannot tell". Pictures are not verified, nor is what people state: title, unit,
-    context, date, and that the mechanism is what was run.
+    trusted nor taken for a fraud: "cannot tell". Pictures are compared with those that are drawn here; where they
+    differ they are not verified, and a note says so. Nor is what people state: title, unit, context, date, and that the
+    mechanism is what was run.
 
     Examples
     --------
@@ -148,7 +151,7 @@ def concluded(found: Found, examined: Examined) -> Verification:
         examined.words,
         model.title,
         model.certificate.neyman,
-        _notes(found, examined.failure),
+        _notes(found, examined),
     )
 
 
@@ -158,21 +161,36 @@ def _worst(outcomes: set[Outcome]) -> Outcome:
     return "cannot tell" if "cannot tell" in outcomes else "holds"
 
 
-def _notes(found: Found, failure: str) -> tuple[str, ...]:
-    there = {claim.quantity for claim in found.claims}
+def _notes(found: Found, examined: Examined) -> tuple[str, ...]:
     finite = any(claim.quantity == "mu" and not claim.says_nothing for claim in found.claims)
-    expected = ("regret", "tail_mu", "shortfall") if finite else ()
-    missing = [name for name in (*expected, "epsilon", "advantage", "tpr", "fixed_point") if name not in there]
+    there = {claim.id for claim in found.claims}
+    missing = [name for name in expected(found.model.floor, finite=finite) if name not in there]
+    more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
+    words = {check.id for check in examined.words}
+    wide = any(check.outcome == "cannot tell" for check in examined.checks)
     return tuple(
         note
         for note in (
-            f"Left out of the report: {', '.join(missing)}." if missing else "",
-            "Pictures are not verified." if found.page else "",
-            f"Nothing was recomputed: {failure}." if failure else "",
+            f"Left out of the report: {', '.join(missing[:_NAMED])}{more}." if missing else "",
+            _PICTURES if found.page and words and PICTURES not in words else "",
+            "The method was not compared: it depends on the tolerance." if words and "method" not in words else "",
+            f"Nothing was recomputed: {examined.failure}." if examined.failure else "",
+            _COARSE if wide and not examined.failure and found.model.certificate.tolerance > _USUAL else "",
+            _STATED,
             "That this mechanism is what was run, and on which data, no computation can verify.",
         )
         if note
     )
+
+
+_NAMED = 6
+_STATED = (
+    "Title, unit, context, date and the releases of Python, NumPy and SciPy are not verified: anyone may have written "
+    "them."
+)
+_USUAL = 1e-6
+_PICTURES = "The pictures are not those that are drawn here, and are not verified."
+_COARSE = "The report asks for a coarse tolerance: --tolerance 1e-6 may tell more."
 
 
 def _plain(check: Check) -> dict[str, Any]:
