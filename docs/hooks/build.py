@@ -1,4 +1,4 @@
-"""What the pages hold that is made while they are built: the help of every verb, and the pictures.
+"""What the pages hold that is made while they are built: the help of every verb, the pictures, and their numbers.
 
 MkDocs calls the functions below by their names.
 """
@@ -10,9 +10,9 @@ import re
 from contextlib import redirect_stdout
 from typing import Any
 
-import gallery  # pyright: ignore[reportMissingImports] (beside this file: see on_config)
+import gallery  # pyright: ignore[reportMissingImports] (beside this file, whose folder MkDocs puts on the path)
 
-_MARK = re.compile(r"^<!-- (exit codes|help of neyman|help of every verb) -->$", re.MULTILINE)
+_MARK = re.compile(r"^<!-- (exit codes|help of neyman|help of every verb|data of every picture) -->$", re.MULTILINE)
 
 
 def on_files(files: Any, *, config: Any) -> Any:
@@ -57,4 +57,21 @@ def _help(verb: str) -> str:
     return f"```text\n{out.getvalue()}```"
 
 
-_MADE = {"exit codes": _codes, "help of neyman": lambda: _help(""), "help of every verb": _verbs}
+def _data() -> str:
+    """What each picture's ``data`` returns: in the code it is the docstring of a function of no public name."""
+    from inspect import getdoc
+
+    from neyman import plot
+
+    found = {name: getattr(getattr(plot, name), "data", None) for name in plot.__all__}
+    said = {name: (getdoc(twin) or "").partition(": ") for name, twin in found.items() if twin is not None}
+    rows = "".join(f"| `{name}.data` | {' '.join(text.split())} |\n" for name, (_, _, text) in said.items())
+    return f"| twin | columns and facts |\n|---|---|\n{rows}".replace("``", "`")
+
+
+_MADE = {
+    "exit codes": _codes,
+    "help of neyman": lambda: _help(""),
+    "help of every verb": _verbs,
+    "data of every picture": _data,
+}

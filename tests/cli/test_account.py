@@ -109,7 +109,9 @@ def test_json_is_what_to_dict_writes(call: Any) -> None:
     assert json.loads(out)["mechanism"] == m.to_dict()
 
 
-EXTENSION = "a file that ends in .json, .yaml or .yml, or - for standard input"
+EXTENSION = (
+    "a file that ends in .json, .yaml or .yml, or - for standard input, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
+)
 LONG = "at most 1 MB long"
 ALIKE = "Steps that are alike can be written once, with kind repeat."
 POSITIVE = "a finite number > 0"
@@ -174,6 +176,14 @@ def test_files_that_cannot_be_read(call: Any) -> None:
     assert call("folder.json") == (2, "", said.format("folder.json", "Is a directory"))
     assert call("folder.json/x.yaml") == (2, "", said.format("folder.json/x.yaml", "No such file or directory"))
     assert call("") == (2, "", f"neyman: SPEC must be {EXTENSION}, got ''.\n")
+
+
+def test_a_run_of_dpsgd_needs_no_file(call: Any) -> None:
+    Path("run.json").write_text(json.dumps(ny.DPSGD(1.0, 0.1, 10).to_dict()))
+    assert call("dpsgd:1,0.1,10") == call("run.json")
+    code, out, err = call("dpsgd:1,0.1")
+    assert (code, out) == (2, "")
+    assert err.endswith("dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS, got 'dpsgd:1,0.1'.\n")
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -251,7 +261,8 @@ EXPECTED = {
 
 
 def test_every_example_is_tested() -> None:
-    assert {path.name for path in EXAMPLES.iterdir()} == {*EXPECTED, "sweep.yaml"}  # of which see test_sweep.py
+    specs = {path.name for path in EXAMPLES.iterdir() if path.suffix in (".json", ".yaml")}
+    assert specs == {*EXPECTED, "sweep.yaml"}  # of which see test_sweep.py
 
 
 @pytest.mark.parametrize("name", EXPECTED)

@@ -10,6 +10,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
+from neyman.cli.schedule import RATE_WAYS
 
 RUN = ["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.01", "--steps", "1000"]
 
@@ -250,8 +251,14 @@ REFUSED: list[tuple[list[str], str]] = [
         [*HALF, "--dataset-size", "75", "--batch-size", "0", "--steps", "3"],
         "batch_size must be a whole number from 1 to the dataset size 75, got 0.",
     ),
-    ([*HALF, "--dataset-size", "75", "--steps", "3"], f"batch_size must be {COUNT}, got None."),
-    ([*HALF, "--batch-size", "75", "--steps", "3"], f"dataset_size must be {COUNT}, got None."),
+    (
+        [*HALF, "--dataset-size", "75", "--steps", "3"],
+        f"sample_rate must be {RATE_WAYS}, got None. --batch-size is missing.",
+    ),
+    (
+        [*HALF, "--batch-size", "75", "--steps", "3"],
+        f"sample_rate must be {RATE_WAYS}, got None. --dataset-size is missing.",
+    ),
     (
         [*HALF, "--sample-rate", "0", "--epochs", "3"],
         "sample_rate must be > 0 where steps are counted in epochs, got 0.0.",

@@ -198,6 +198,8 @@ def offered(shell: str, *words: str) -> list[str]:
 @pytest.mark.parametrize("shell", ["bash", "zsh"])
 def test_completion(shell: str) -> None:
     assert set(offered(shell, "neyman", "c")) == {verb for verb in VERBS if verb.startswith("c")}
+    if shell == "zsh":  # the rest is of the verbs, not of the shell
+        return
     assert set(offered(shell, "neyman", "dpsgd", "--ad")) == {"--adjacency"}
     assert set(offered(shell, "neyman", "account", "--adjacency", "add")) == {"add", "add_or_remove"}
 
@@ -268,22 +270,26 @@ def test_colour_on_a_terminal() -> None:
     assert "\x1b[" in on_terminal(*TABLE, COLUMNS="100")
 
 
-@pytest.mark.parametrize(("arguments", "widths"), [(RUN, ["60"]), (TABLE, ["60", "30"])])
-def test_no_terminal_is_too_narrow_for_a_number(arguments: tuple[str, ...], widths: list[str]) -> None:
+@pytest.mark.parametrize(("arguments", "width"), [(RUN, "60"), (TABLE, "30")])
+def test_no_terminal_is_too_narrow_for_a_number(
+    call: Any, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], width: str
+) -> None:
     """Every number of the piped table is in the one on the terminal, whole; colours are in neither."""
     numbers = re.compile(r"\[?[0-9][0-9.e-]*(?:, [0-9.e-]+\])?")
-    piped = process(*arguments, env={"COLUMNS": "60"}).stdout.decode()
+    monkeypatch.setenv("COLUMNS", "60")
+    piped = call(*arguments)[1]
     rows = [row for row in piped.splitlines() if "[" in row and ", " in row and "Gaussian" not in row]
     assert len(rows) > 6
-    for columns in widths:
-        shown = on_terminal(*arguments, COLUMNS=columns, NO_COLOR="1")
-        assert "…" not in shown + piped
-        assert "\x1b" not in shown + piped
-        assert {n for row in rows for n in numbers.findall(row)} <= set(numbers.findall(shown))
+    shown = on_terminal(*arguments, COLUMNS=width, NO_COLOR="1")
+    assert "…" not in shown + piped
+    assert "\x1b" not in shown + piped
+    assert {n for row in rows for n in numbers.findall(row)} <= set(numbers.findall(shown))
 
 
-def test_a_pipe_has_no_width() -> None:
-    lines = process(*CENSUS, cwd=ROOT, env={"COLUMNS": "40"}).stdout.decode().splitlines()
+def test_a_pipe_has_no_width(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("COLUMNS", "40")
+    lines = call(*CENSUS)[1].splitlines()
     assert lines[0] == repr(ny.mechanism_from_dict(json.loads((ROOT / CENSUS[1]).read_text())))
 
 

@@ -31,6 +31,11 @@ ROOT = Path(__file__).parents[2]
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[a-z]*).*$")
 _MARK = re.compile(r"^ *<!-- (?:not run: (?P<why>\S.*)|(?P<command>command: \w+)|(?P<slow>slow)) -->$")
 _EXIT = re.compile(r"  # exit (\d+)$")
+_PLAIN = r"[^|<>;&$`]"
+_PIPED = re.compile(
+    rf"(?:(?P<before>(?:echo|printf) {_PLAIN}*) \| )?(?P<neyman>neyman {_PLAIN}*?)"
+    rf"(?: \| (?P<after>(?!neyman){_PLAIN}+)| > (?P<file>[\w.]+))?"
+)
 _MODULE = "neyman_documentation_example"
 _NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d*)?(?:e[-+]?\d+)?(?![\w])")
 
@@ -142,25 +147,59 @@ def _shell(block: Block, where: str, _: dict[str, Any]) -> str:
         expected = _EXIT.search(line)
         wanted = int(expected[1]) if expected else 0
         command = line[: expected.start()] if expected else line
-        simple = command.startswith("neyman ") and not re.search(r"[|<>;&$`]", command)
-        code, text = run_command(command) if simple else _outside(command)
+        code, text = _piped(command) or _outside(command)
         if code != wanted:
             raise AssertionError(f"{where}: {line!r} left with {code}, not {wanted}:\n{text}")
         printed += text
     return printed
 
 
-def run_command(command: str) -> tuple[int, str]:
-    """Run a command line in this process, which has its imports already; return its code and all it prints."""
+def run_command(command: str, stdin: str = "", out: io.TextIOWrapper | None = None) -> tuple[int, str]:
+    """Run a command line in this process, which has its imports already; return its code and all it prints.
+
+    With an ``out`` of its own, what goes to standard output goes there, and what is returned went to standard error.
+    """
     from neyman.cli.main import main
 
-    out, code = io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True), 0
-    with redirect_stdout(out), redirect_stderr(out):
-        try:
+    said, code, before = _stream(), 0, sys.stdin
+    sys.stdin = _stream(stdin)
+    try:
+        with redirect_stdout(out or said), redirect_stderr(said):
             main(shlex.split(command, comments=True)[1:])
-        except SystemExit as left:
-            code = left.code if isinstance(left.code, int) else 0
-    return code, out.buffer.getvalue().decode()  # type: ignore[attr-defined]
+    except SystemExit as left:
+        code = left.code if isinstance(left.code, int) else 0
+    finally:
+        sys.stdin = before
+    return code, _held(said)
+
+
+def _stream(text: str = "") -> io.TextIOWrapper:
+    return io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8", write_through=True)
+
+
+def _held(stream: io.TextIOWrapper) -> str:
+    return stream.buffer.getvalue().decode()  # type: ignore[attr-defined]
+
+
+def _piped(command: str) -> tuple[int, str] | None:
+    """Run ``[one |] neyman ... [| another] [> file]`` here, and the shell's share of it in a shell; None if it is more.
+
+    A process of its own would spend a second on imports; tests/cli/test_whole.py runs the command as processes.
+    """
+    found = _PIPED.fullmatch(command.strip())
+    if found is None:
+        return None
+    stdin = _outside(found["before"])[1] if found["before"] else ""
+    if found["after"] is None and found["file"] is None:
+        return run_command(found["neyman"], stdin)
+    out = _stream()
+    code, said = run_command(found["neyman"], stdin, out)
+    if found["file"] is not None:
+        Path(found["file"]).write_text(_held(out), encoding="utf-8")
+        return code, said
+    done = subprocess.run(["bash", "-c", found["after"]], input=_held(out), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=120, check=False)  # fmt: skip
+    return code or done.returncode, said + done.stdout
 
 
 def _outside(command: str) -> tuple[int, str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import neyman as ny
-from tests.docs.examples import ROOT, Block, blocks, pages, run_command, run_page, same
+from tests.docs.examples import ROOT, Block, _outside, _piped, blocks, pages, run_command, run_page, same
 
 NOT_RUN = 12  # blocks marked "not run" that there may be at most, on all pages: each says why
 
@@ -112,6 +112,34 @@ def test_blocks_are_found(tmp_path: Path) -> None:
     (_, first), (last, text) = run_page(page, slow=False, place=tmp_path)
     assert first == "2\n"
     assert same(last.shown or "", text)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "neyman --version",
+        "neyman --version | tr a-z A-Z",
+        "neyman --version > kept.txt",
+        "neyman nope > kept.txt",
+        "neyman nope | cat",
+        "neyman --version | grep nothing",
+        """echo '{"schema": 1, "kind": "pure_mechanism", "epsilon": 0.5}' | neyman account - | tail -n 3""",
+    ],
+)
+def test_a_pipe_here_is_a_pipe_in_a_shell(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Code, what is printed and what is kept in a file are the same in this process and in a shell."""
+    found = []
+    for number, way in enumerate((_piped, _outside)):
+        place = tmp_path / str(number)
+        place.mkdir()
+        monkeypatch.chdir(place)
+        found.append((way(command), {path.name: path.read_text() for path in place.iterdir()}))
+    assert found[0] == found[1]
+
+
+def test_more_than_a_pipe_is_left_to_the_shell() -> None:
+    for command in ("neyman --version && true", "neyman --version | neyman verify -", "cat a", "neyman a | b | c"):
+        assert _piped(command) is None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,8 @@ import pytest
 from scipy import special, stats
 
 import neyman as ny
+from neyman.plot.curves import label_of
+from neyman.plot.words import rounded
 from tests.plot.guarantees import KINDS, guarantee, pictures, swept
 
 
@@ -234,7 +236,7 @@ def test_labels_are_made_told_apart_and_taken():
     assert same.curves == ("1-GDP (1)", "1-GDP (2)", "perfect privacy")
     assert ny.plot.tradeoff.data(ny.GDP(1.0), labels="one").curves == ("one",)
     assert ny.plot.tradeoff.data(guarantee("add")).curves == ("DP-SGD, σ = 1, q = 0.1, T = 10 (add)",)
-    long = ny.account(ny.compose([ny.Gaussian(2.0 + i) for i in range(9)]))
+    long = ny.account(ny.Tabulated([0.123456789, 0.876543211], [0.876543211, 0.123456789]))
     (label,) = ny.plot.tradeoff.data(long).curves
     assert label.endswith("…")
     assert len(label) == 34
@@ -271,3 +273,23 @@ def test_a_curve_that_is_not_there_is_refused():
 def test_columns_of_unequal_length_are_refused():
     with pytest.raises(ny.InvalidParameter, match="of one length"):
         ny.plot.Columns({"a": np.zeros(2), "b": np.zeros(3)})
+
+
+def test_a_release_of_many_steps_is_counted():
+    steps = ny.compose([ny.DiscreteGaussian(2.0 + i) ** 10 for i in range(8)])
+    assert label_of(ny.account(steps)) == "80 discrete Gaussian"
+    mixed = ny.compose([ny.Laplace(20.0) ** 100, ny.DPSGD(1.0, 0.01, 2000), ny.Gaussian(3.0)])
+    assert label_of(ny.account(mixed)) == "2101 releases of 3 kinds"
+
+
+@pytest.mark.parametrize("value", [0.3, 0.1, 1e-7, 2.0, 0.29999, 1.0000001])
+def test_bounds_are_written_to_their_own_side(value):
+    assert float(rounded(value, False)) <= value <= float(rounded(value, True))
+    if len(repr(value)) < 5:
+        assert float(rounded(value, False)) == float(rounded(value, True)) == value
+
+
+def test_local_mu_says_where_no_mu_is_finite():
+    drawn = ny.plot.local_mu(ny.ApproximateDP(1.0, 1e-5), ny.GDP(1.0))
+    said = [text.get_text() for text in drawn.get_legend().get_texts()]
+    assert said == ["(1, 1e-05)-DP: no finite μ at the floor", "1-GDP"]

@@ -56,21 +56,16 @@ def test_settings_stay_and_no_pyplot_is_used(name, positional, named):
     assert ax.figure.get_size_inches()[0] == ny.plot.style.WIDTH
 
 
-def test_drawing_needs_no_pyplot():
+def test_data_needs_no_matplotlib_and_pictures_no_pyplot():
+    """In a process of its own: matplotlib is loaded by the first picture, and what is missing is said."""
     code = (
-        "import sys, neyman as ny; assert 'matplotlib' not in sys.modules; ny.plot.tradeoff.data(ny.GDP(1.0));"
-        "assert 'matplotlib' not in sys.modules; ny.plot.svg(ny.plot.tradeoff(ny.GDP(1.0)), 'a');"
-        "assert 'matplotlib.pyplot' not in sys.modules"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
-
-
-def test_what_is_missing_is_said():
-    code = (
-        "import sys; sys.modules['matplotlib'] = None; import neyman as ny; ny.plot.tradeoff.data(ny.GDP(1.0))\n"
+        "import sys, neyman as ny; ny.plot.tradeoff.data(ny.GDP(1.0)); assert 'matplotlib' not in sys.modules\n"
+        "sys.modules['matplotlib'] = None\n"
         "try: ny.plot.tradeoff(ny.GDP(1.0))\n"
         "except ny.NeymanError as error: assert str(error) == \"plot needs matplotlib: pip install 'neyman[plot]'\"\n"
-        "else: raise SystemExit(1)"
+        "else: raise SystemExit(1)\n"
+        "del sys.modules['matplotlib']; ny.plot.svg(ny.plot.tradeoff(ny.GDP(1.0)), 'a')\n"
+        "assert 'matplotlib.pyplot' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 

@@ -15,7 +15,8 @@ def account(
     spec: Annotated[
         str,
         typer.Argument(
-            metavar="SPEC", help="File (.json, .yaml, .yml) that holds the mechanism; - reads standard input."
+            metavar="SPEC",
+            help="File (.json, .yaml, .yml) of the mechanism, - for standard input, or dpsgd:NOISE,RATE,STEPS.",
         ),
     ],
     delta: Deltas = None,
@@ -30,6 +31,6 @@ def account(
     boxes, and any composition of them. Answered as by neyman dpsgd: mu-GDP with its floor and regret, epsilon at each
     delta, advantage and attack power, each with its certified bracket; "report" is the end that is safe to state.
     """
-    from neyman.cli.spec import read_spec  # the mechanisms: not needed for --help
+    from neyman.cli.compare import read_mechanism
 
-    respond(read_spec(spec), delta, adjacency, floor, tolerance, as_json)
+    respond(read_mechanism("SPEC", spec), delta, adjacency, floor, tolerance, as_json)

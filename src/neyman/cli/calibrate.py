@@ -66,7 +66,8 @@ def calibrate(
     known = {"noise_multiplier": noise_multiplier, "sample_rate": rate, "steps": steps_given(steps, epochs, rate)}
     given = [name for name, value in known.items() if value is not None]
     if spec is not None and given:
-        raise InvalidParameter(given[0], known[given[0]], "left out where a file is given")
+        value = rate[0] if given[0] == "sample_rate" and rate else known[given[0]]
+        raise InvalidParameter(given[0], value, "left out where a file is given")
     if spec is None and len(given) != 2:
         raise InvalidParameter("given", " and ".join(given) or None, _ONE)
     if spec is None and bracket is not None:

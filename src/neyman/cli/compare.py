@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["compare", "read_mechanism"]
 
 _FORM = "a file as for neyman account, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
+_ANY = "a file that ends in .json, .yaml or .yml, or - for standard input, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
 
 
 def compare(
@@ -61,8 +62,10 @@ def compare(
 def read_mechanism(name: str, text: str) -> Mechanism:
     """Return the mechanism of a file, or of an inline DP-SGD."""
     if not text.startswith("dpsgd:"):
-        from neyman.cli.spec import read_spec
+        from neyman.cli.spec import SUFFIXES, read_spec
 
+        if text != "-" and not text.endswith(SUFFIXES):
+            raise InvalidParameter(name, text, _ANY)
         return read_spec(text)
     from neyman.mechanisms import DPSGD
 

@@ -46,7 +46,7 @@ def convert(
         str | None, typer.Option(metavar="FILE", help="From a curve: CSV file with columns alpha, beta.")
     ] = None,
     spec: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="From a mechanism: file as for neyman account.")
+        str | None, typer.Option(metavar="SPEC", help="From a mechanism: SPEC as for neyman account.")
     ] = None,
     at: Annotated[
         list[float] | None,
@@ -54,7 +54,7 @@ def convert(
             metavar="PLACE", help="Where it is asked: delta, epsilon, alpha, prior, order, floor; repeatable."
         ),
     ] = None,
-    points: Annotated[int, typer.Option(help="Points of a curve.")] = 64,
+    points: Annotated[int | None, typer.Option(help="With --to curve: how many points.  [default: 64]")] = None,
     adjacency: Annotated[
         str | None,
         typer.Option(
@@ -93,8 +93,10 @@ def convert(
     else:
         guarantee = _computed(spec, adjacency or "add_or_remove", 1e-6 if tolerance is None else tolerance)
     if target == "curve":
-        _print_curve(guarantee, whole("points", points, 2, 100_000), at, as_json)
+        _print_curve(guarantee, whole("points", 64 if points is None else points, 2, 100_000), at, as_json)
         return
+    if points is not None:
+        raise InvalidParameter("points", points, "left out unless --to curve is asked")
     from neyman.cli.roads import convert_to  # NumPy and the engines: not needed for --help
 
     _print(convert_to(target, guarantee, at), as_json)
@@ -125,9 +127,9 @@ def _guarantee(name: str, value: object, delta: list[float] | None) -> Guarantee
 
 def _computed(spec: str, adjacency: str, tolerance: float) -> Guarantee:
     import neyman as ny
-    from neyman.cli.spec import read_spec
+    from neyman.cli.compare import read_mechanism
 
-    return ny.account(read_spec(spec), adjacency=adjacency, tolerance=tolerance)
+    return ny.account(read_mechanism("SPEC", spec), adjacency=adjacency, tolerance=tolerance)
 
 
 def _from_pairs(epsilon: list[float], delta: list[float] | None) -> Guarantee:

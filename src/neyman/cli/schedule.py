@@ -45,9 +45,15 @@ def rate_given(sample_rate: float | None, dataset_size: int | None, batch_size: 
         return rate, rate
     if not by_size:
         return None
+    if dataset_size is None or batch_size is None:
+        raise InvalidParameter("sample_rate", None, RATE_WAYS, f"--{_missing(dataset_size)} is missing.")
     from neyman.mechanisms.training import batch_rate
 
     return batch_rate(batch_size, dataset_size)
+
+
+def _missing(dataset_size: int | None) -> str:
+    return "dataset-size" if dataset_size is None else "batch-size"
 
 
 def steps_given(steps: int | None, epochs: float | None, rate: Rate | None) -> int | None:

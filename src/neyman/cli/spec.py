@@ -13,7 +13,9 @@ from neyman.cli.text import read_text
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 
-__all__ = ["read_data", "read_spec"]
+__all__ = ["SUFFIXES", "read_data", "read_spec"]
+
+SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def read_spec(source: str) -> Mechanism:
@@ -56,7 +58,7 @@ def read_data(source: str) -> Any:
 
 
 def _text(source: str) -> str:
-    if source != "-" and Path(source).suffix not in (".json", ".yaml", ".yml"):
+    if source != "-" and Path(source).suffix not in SUFFIXES:
         raise _refused(source, "a file that ends in .json, .yaml or .yml, or - for standard input", "")
     return read_text("SPEC", source, "Steps that are alike can be written once, with kind repeat.")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 from neyman import targets
@@ -42,6 +43,16 @@ def read_targets(texts: list[str], adjacency: str, tolerance: float) -> Target:
     return read[0] if len(read) == 1 else targets.All(*read)
 
 
+def _form(text: str) -> str:
+    """What may stand here: the form of the kind that was named, or all."""
+    kind = re.split("[=,]", text, maxsplit=1)[0].strip().replace("_", "-")
+    _, words = _KINDS.get(kind, (None, {}))
+    if not words:
+        return ALLOWED
+    needed = ",".join(f"{name}=NUMBER" for name in words if name not in _OPTIONAL)
+    return needed + "".join(f" (or with ,{name}=NUMBER)" for name in words if name in _OPTIONAL)
+
+
 def _target(text: str) -> Target:
     found: dict[str, float] = {}
     for piece in text.split(","):
@@ -50,13 +61,13 @@ def _target(text: str) -> Target:
         try:
             value = float(number)
         except ValueError:
-            raise InvalidParameter("target", text, ALLOWED) from None
+            raise InvalidParameter("target", text, _form(text)) from None
         if not sign or name in found:
-            raise InvalidParameter("target", text, ALLOWED)
+            raise InvalidParameter("target", text, _form(text))
         found[name] = value
     make, words = _KINDS.get(next(iter(found)), (None, {}))
     if make is None or not {name for name in words if name not in _OPTIONAL} <= set(found) <= set(words):
-        raise InvalidParameter("target", text, ALLOWED)
+        raise InvalidParameter("target", text, _form(text))
     try:
         return make(**{words[name]: value for name, value in found.items()})
     except InvalidParameter as error:

@@ -50,7 +50,7 @@ def _data(*guarantees: Guarantee, labels: Labels = None) -> Columns:
 
 
 def _points(one: Curve) -> dict[str, FloatArray]:
-    prior, lower = sampled(one.guarantee.bayes_error, UNIT_SPAN, _UP, one.cells)
+    prior, lower = sampled(one.guarantee.bayes_error, UNIT_SPAN, _UP)
     return {
         "prior": prior,
         "bayes_error_lower": lower,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from neyman._errors import InvalidParameter, NotCertified
@@ -22,6 +22,7 @@ from neyman.guarantees import (
     PureDP,
 )
 from neyman.mechanisms import Mechanism
+from neyman.plot.hull import Hull
 
 __all__ = ["Curve", "Labels", "curves", "finished", "gaussian", "label_of", "labelled", "least_mu"]
 
@@ -29,7 +30,13 @@ Labels = Sequence[str] | str | None
 
 _LONGEST = 34  # letters that fit beside a line in a column
 _MOST = 200
-_FEW, _MANY = 24, 64
+_KINDS = {
+    "gaussian": "Gaussian",
+    "laplace": "Laplace",
+    "discrete_gaussian": "discrete Gaussian",
+    "discrete_laplace": "discrete Laplace",
+}
+NEAREST = 1e-9  # far below what a linear axis shows
 
 
 class Curve(NamedTuple):
@@ -38,10 +45,12 @@ class Curve(NamedTuple):
     label: str
     guarantee: PessimisticGuarantee
 
-    @property
-    def cells(self) -> int:
-        """How many stretches to begin with: of Renyi divergences each point takes milliseconds."""
-        return _FEW if isinstance(self.guarantee, (RDP, ZCDP)) else _MANY
+    def traced(self, nearest: float = NEAREST) -> PessimisticGuarantee | Hull:
+        """What answers ``beta`` and ``roc`` of many alphas fast, sharp from ``nearest`` on.
+
+        That is the guarantee itself; of Renyi divergences, where each call takes a second, its hull of lines.
+        """
+        return Hull(self.guarantee, nearest) if isinstance(self.guarantee, (RDP, ZCDP)) else self.guarantee
 
 
 def curves(guarantees: tuple[object, ...], labels: Labels) -> tuple[Curve, ...]:
@@ -139,7 +148,34 @@ def _of_mechanism(spec: dict[str, object], text: str) -> str:
             return f"DP-SGD, σ = {sigma:.4g}, q = {rate:.4g}, T = {steps}"
         case _:
             plain = text.replace(", sensitivity=1.0", "").replace(", sensitivity=1", "")
-            return plain if len(plain) <= _LONGEST else plain[: _LONGEST - 1] + "…"
+            return plain if len(plain) <= _LONGEST else _counted(spec) or plain[: _LONGEST - 1] + "…"
+
+
+def _counted(spec: dict[str, object]) -> str:
+    """How many releases of which kinds a long composition is made of; empty for anything else."""
+    kinds: dict[str, int] = {}
+    _count(spec, 1, kinds)
+    said = [f"{count} {_KINDS.get(kind, kind)}" for kind, count in kinds.items()]
+    if sum(kinds.values()) < 2:
+        return ""
+    text = ", ".join(said)
+    return text if len(text) <= _LONGEST else f"{sum(kinds.values())} releases of {len(said)} kinds"
+
+
+def _count(spec: Mapping[str, object], times: int, kinds: dict[str, int]) -> None:
+    match spec:
+        case {"kind": "repeat", "times": int(more), "of": Mapping() as inner}:
+            _count(inner, times * more, kinds)
+        case {"kind": "compose", "of": Sequence() as parts}:
+            for part in parts:
+                _count(part, times, kinds)
+        case {"kind": "poisson", "of": Mapping() as inner}:
+            name = f"sampled {_KINDS.get(str(inner['kind']), str(inner['kind']))}"
+            kinds[name] = kinds.get(name, 0) + times
+        case {"kind": kind}:
+            kinds[str(kind)] = kinds.get(str(kind), 0) + times
+        case _:
+            pass
 
 
 def least_mu(guarantee: Guarantee, floor: float) -> float:

@@ -42,15 +42,15 @@ def _data(*guarantees: Guarantee, floor: float = 1e-10, labels: Labels = None) -
 
 
 def _points(one: Curve, across: Span, floor: float) -> dict[str, FloatArray]:
-    g, mu = one.guarantee, least_mu(one.guarantee, floor)
+    f, mu = one.traced(across.low), least_mu(one.guarantee, floor)
     stated = gaussian(mu)
 
     def lower(alpha: FloatArray) -> FloatArray:
         # both near 1 where alpha is small: what is lost in the subtraction is far below a pixel, and rounded down
-        return np.nextafter(g.beta(alpha) - stated.optimistic.beta(alpha), -np.inf)
+        return np.nextafter(f.beta(alpha) - stated.optimistic.beta(alpha), -np.inf)
 
-    alpha, low = sampled(lower, across, _room, one.cells)
-    high = np.nextafter(g.optimistic.beta(alpha) - stated.beta(alpha), np.inf)
+    alpha, low = sampled(lower, across, _room)
+    high = np.nextafter(f.optimistic.beta(alpha) - stated.beta(alpha), np.inf)
     return {"alpha": alpha, "difference_lower": low, "difference_upper": high, "mu": np.full_like(alpha, mu)}
 
 

@@ -12,6 +12,7 @@ from neyman.guarantees import Guarantee
 from neyman.plot.columns import Columns, stacked
 from neyman.plot.curves import Curve, Labels, curves, least_mu
 from neyman.plot.differences import below
+from neyman.plot.hull import Hull, UpperHull
 from neyman.plot.marks import band, curve, floor_mark, legend, on_paper, scales
 from neyman.plot.picture import picture
 from neyman.plot.span import Span, sampled
@@ -28,6 +29,7 @@ _CAPTION = (
     "(where none is seen, within the width of the line). Thin horizontal lines: the μ that holds wherever both error "
     "rates are at least the floor. Left of the floor the local μ may rise above it."
 )
+_NO_MU = ": no finite μ at the floor"
 _NEAR = 1e-13  # relative: rounding of the two quantiles
 
 
@@ -42,23 +44,23 @@ def _data(*guarantees: Guarantee, floor: float = 1e-10, labels: Labels = None) -
 
 
 def _points(one: Curve, across: Span, floor: float) -> dict[str, FloatArray]:
-    g, mu = one.guarantee, least_mu(one.guarantee, floor)
+    f, mu = one.traced(0.01 * across.low), least_mu(one.guarantee, floor)
 
     def upper(alpha: FloatArray) -> FloatArray:
-        return _score(g, alpha, 1.0)
+        return _score(f, alpha, 1.0)
 
-    alpha, high = sampled(upper, across, _room, one.cells)
-    low = np.minimum(np.maximum(_score(g.optimistic, alpha, -1.0), 0.0), high)
+    alpha, high = sampled(upper, across, _room)
+    low = np.minimum(np.maximum(_score(f.optimistic, alpha, -1.0), 0.0), high)
     return {"alpha": alpha, "local_mu_lower": low, "local_mu_upper": high, "mu": np.full_like(alpha, mu)}
 
 
-def _score(g: Guarantee, alpha: FloatArray, side: float) -> FloatArray:
+def _score(f: Guarantee | Hull | UpperHull, alpha: FloatArray, side: float) -> FloatArray:
     """Phi^-1(TPR) - Phi^-1(alpha), from whichever of TPR and beta is small, rounded to ``side``."""
-    power = g.roc(alpha)
+    power = f.roc(alpha)
     reached = special.ndtri(power)
     large = power > 0.5
     if bool(np.any(large)):
-        reached[large] = -special.ndtri(g.beta(alpha[large]))
+        reached[large] = -special.ndtri(f.beta(alpha[large]))
     refused = special.ndtri(alpha)
     room = _NEAR * (np.abs(refused) + np.where(np.isfinite(reached), np.abs(reached), 0.0))
     return np.maximum(reached - refused + side * room, 0.0)
@@ -118,7 +120,10 @@ def local_mu(*guarantees: Guarantee, floor: float = 1e-10, labels: Labels = None
         scales(axes, across, up, (ALPHA, "local μ(α)"))
         floor_mark(axes, floor)
         entries = [
-            (curve(axes, part["alpha"], part["local_mu_upper"], number, label), label)
+            (
+                curve(axes, part["alpha"], part["local_mu_upper"], number, label),
+                label + _NO_MU * bool(np.isinf(part["mu"][0])),
+            )
             for number, (label, part) in enumerate((label, data.of(label)) for label in data.curves)
         ]
         for number, (label, mu) in enumerate(zip(data.curves, mus, strict=True)):

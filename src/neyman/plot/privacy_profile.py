@@ -45,7 +45,7 @@ def _data(*guarantees: Guarantee, floor: float = 1e-10, labels: Labels = None) -
 
 def _points(one: Curve, across: Span, up: Span) -> dict[str, FloatArray]:
     sides = one.guarantee.sides
-    epsilon, _ = sampled(lambda e: sides.bracket(e).upper, across, up, one.cells)
+    epsilon, _ = sampled(lambda e: sides.bracket(e).upper, across, up)
     found = sides.bracket(epsilon)
     return {"epsilon": epsilon, "delta_lower": found.lower, "delta_upper": found.upper}
 

@@ -53,15 +53,13 @@ def _data(guarantee: Guarantee, other: Guarantee | None = None, floor: float = 1
     found = divergence(g.sides, stated.sides)
     kappa = found.upper
 
-    def moved(alpha: FloatArray) -> FloatArray:
-        return np.nextafter(g.beta(np.minimum(alpha + kappa, 1.0)) - kappa, -np.inf)
-
     parts: dict[str, dict[str, FloatArray]] = {}
     for one in map(Curve, names, (g, stated)):
         parts[one.label] = points(one)
+    f = Curve(names[0], g).traced()
     alpha = np.unique(np.clip(parts[names[0]]["alpha"] - kappa, 0.0, 1.0 - kappa))
-    lower = moved(alpha)
-    upper = g.optimistic.beta(np.minimum(alpha + kappa, 1.0)) - found.lower
+    lower = np.nextafter(f.beta(np.minimum(alpha + kappa, 1.0)) - kappa, -np.inf)
+    upper = f.optimistic.beta(np.minimum(alpha + kappa, 1.0)) - found.lower
     parts[_SHIFTED] = {"alpha": alpha, "beta_lower": lower, "beta_upper": upper}
     under = np.interp(alpha, parts[names[1]]["alpha"], parts[names[1]]["beta_lower"]) - lower
     touching = int(np.argmin(under))

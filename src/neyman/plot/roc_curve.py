@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from neyman._validate import FloatArray, choice, inside
 from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Curve, Labels, curves
+from neyman.plot.curves import NEAREST, Curve, Labels, curves
 from neyman.plot.marks import band, curve, guide, legend, on_paper, scales
 from neyman.plot.picture import picture
 from neyman.plot.span import UNIT_SPAN, Span, sampled
@@ -40,8 +40,9 @@ def _data(*guarantees: Guarantee, scale: Scale = "log", floor: float = 1e-6, lab
 
 
 def _points(one: Curve, span: Span) -> dict[str, FloatArray]:
-    fpr, upper = sampled(one.guarantee.roc, span, span, one.cells)
-    return {"fpr": fpr, "tpr_lower": one.guarantee.optimistic.roc(fpr), "tpr_upper": upper}
+    f = one.traced(0.01 * span.low if span.log else NEAREST)
+    fpr, upper = sampled(f.roc, span, span)
+    return {"fpr": fpr, "tpr_lower": f.optimistic.roc(fpr), "tpr_upper": upper}
 
 
 @picture(_data)

@@ -44,12 +44,13 @@ def _data(guarantee: Guarantee, epsilon: float = 1.0, labels: Labels = None) -> 
         raise InvalidParameter("labels", labels, f"other than {_TANGENT!r}")
     bracket = one.guarantee.sides.bracket(np.array([slope]))
     delta, least = float(bracket.upper[0]), float(bracket.lower[0])
-    fpr, upper = sampled(one.guarantee.roc, UNIT_SPAN, UNIT_SPAN, one.cells)
+    f = one.traced()
+    fpr, upper = sampled(f.roc, UNIT_SPAN, UNIT_SPAN)
     touching = int(np.argmax(upper * np.exp(-slope) - fpr))
     end = float(np.exp(-slope) * (1.0 - delta))
     line = np.array([0.0, end])
     parts = {
-        one.label: {"fpr": fpr, "tpr_lower": one.guarantee.optimistic.roc(fpr), "tpr_upper": upper},
+        one.label: {"fpr": fpr, "tpr_lower": f.optimistic.roc(fpr), "tpr_upper": upper},
         _TANGENT: {"fpr": line, "tpr_lower": least + line * np.exp(slope), "tpr_upper": np.array([delta, 1.0])},
     }
     facts = {"epsilon": slope, "delta": delta, "delta_lower": least}

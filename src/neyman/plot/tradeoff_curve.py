@@ -33,8 +33,9 @@ def _data(*guarantees: Guarantee, labels: Labels = None) -> Columns:
 
 def points(one: Curve) -> dict[str, FloatArray]:
     """The points of one curve."""
-    alpha, lower = sampled(one.guarantee.beta, UNIT_SPAN, UNIT_SPAN, one.cells)
-    return {"alpha": alpha, "beta_lower": lower, "beta_upper": one.guarantee.optimistic.beta(alpha)}
+    f = one.traced()
+    alpha, lower = sampled(f.beta, UNIT_SPAN, UNIT_SPAN)
+    return {"alpha": alpha, "beta_lower": lower, "beta_upper": f.optimistic.beta(alpha)}
 
 
 @picture(_data)
