@@ -248,7 +248,7 @@ def test_values_and_words():
         "The same mu holds below the floor."
     )
     assert str(BLATANT.gdp(1e-6)) == (
-        "No finite mu holds at error rates of 1e-06 and above; "
+        "No finite mu is promised: with a chance above 1e-06 (the floor) the output may reveal the record; "
         "state epsilon(delta) or the whole trade-off curve instead."
     )
     assert str(PERFECT.gdp()) == "0-GDP (floor 1e-10): perfect privacy, with no exception below the floor."

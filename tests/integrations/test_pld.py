@@ -92,7 +92,7 @@ def test_infinite_mass_is_revealed():
     assert math.isinf(g.mu(1e-4))
     same = ny.account(ny.ApproximateMechanism(1.0, 1e-3) ** 3)
     np.testing.assert_allclose(g.delta(EPS), same.delta(EPS), atol=1e-11)
-    assert "No finite mu holds at error rates of 1e-10 and above" in str(g.gdp())
+    assert "No finite mu is promised: with a chance above 1e-10 (the floor)" in str(g.gdp())
 
 
 def test_both_directions_count():

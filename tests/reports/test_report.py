@@ -50,7 +50,7 @@ def test_the_fallback_is_the_single_number_that_gives_away_least():
     regrets = {quantity: document.of(quantity)[0].value for quantity in ("regret", "epsilon_regret", "zcdp_regret")}
     assert regrets == {"regret": 0.0371, "epsilon_regret": 0.0344, "zcdp_regret": 0.0392}
     assert document.verdict.headline.startswith("Report epsilon = 1 (delta = 0)")
-    assert "No finite mu holds" in made("blatant").document.verdict.reason
+    assert "No finite mu is promised" in made("blatant").document.verdict.reason
 
 
 def test_what_a_claim_depends_on_is_printed_in_all_its_digits():

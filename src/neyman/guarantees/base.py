@@ -83,7 +83,8 @@ class Guarantee(Views):
         """Return the least mu with G_mu <= f wherever alpha and f(alpha) are at least ``floor``.
 
         Where the whole curve lies below the floor (the fixed point is smaller), the fixed point takes the floor's
-        place, so that a blatant mechanism never gets a small mu.
+        place, so that a blatant mechanism never gets a small mu. It is inf where, with a chance above ``floor``, the
+        output may reveal the record: no Gaussian curve tells of that, even if one lies below f down to the floor.
 
         Parameters
         ----------

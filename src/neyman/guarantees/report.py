@@ -38,8 +38,8 @@ class GDPReport:
     def __str__(self) -> str:
         if math.isinf(self.mu):
             return (
-                f"No finite mu holds at error rates of {self.floor:.3g} and above; "
-                "state epsilon(delta) or the whole trade-off curve instead."
+                f"No finite mu is promised: with a chance above {self.floor:.3g} (the floor) the output may reveal the "
+                "record; state epsilon(delta) or the whole trade-off curve instead."
             )
         if self.mu == 0.0 and self.tail_mu == 0.0:
             return f"0-GDP (floor {self.floor:.3g}): perfect privacy, with no exception below the floor."

@@ -35,7 +35,7 @@ def verdict(mechanism: Mechanism, claims: Sequence[Claim]) -> Verdict:
             "the advantage of an attacker by less than two percentage points.",
         )  # fmt: skip
     if math.isinf(mu.value):
-        why = f"No finite mu holds at error rates of {floor} and above."
+        why = f"No finite mu is promised: with a chance above {floor} (the floor) the output may reveal the record."
     elif regret is None:  # only where somebody left it out
         why = f"What mu = {mu.text} gives away is not stated."
     else:
