@@ -10,20 +10,20 @@ from scipy.sparse import coo_matrix
 from scipy.stats import binom, norm
 
 
-def outputs(m: int, r: int) -> np.ndarray:
-    """All guesses of at most r of m coins: +1, -1, or 0 for an abstention."""
-    return np.array([t for t in product((-1, 0, 1), repeat=m) if sum(map(abs, t)) <= r])
+def outputs(m: int, r: int, choices: int = 2) -> np.ndarray:
+    """All guesses of at most r of m coins: the sides are 1, 2, ..., and 0 is an abstention."""
+    return np.array([t for t in product(range(choices + 1), repeat=m) if np.count_nonzero(t) <= r])
 
 
-def most(m: int, r: int, c: int, tangents: list[tuple[float, float]]) -> float:
+def most(m: int, r: int, c: int, tangents: list[tuple[float, float]], choices: int = 2) -> float:
     """The largest P(at least c right) over all mechanisms that are (eps, delta)-private for every pair of ``tangents``.
 
     A linear programme over all conditional laws of the guesses given the coins.
     """
-    coins = np.array(list(product((-1, 1), repeat=m)))
-    guesses = outputs(m, r)
+    coins = np.array(list(product(range(1, choices + 1), repeat=m)))
+    guesses = outputs(m, r, choices)
     n, k = len(coins), len(guesses)
-    value = np.array([[np.sum(s * t > 0) >= c for t in guesses] for s in coins]) / n
+    value = np.array([[np.sum(s == t) >= c for t in guesses] for s in coins]) / n
     pairs = [(a, b) for a in range(n) for b in range(n) if np.sum(coins[a] != coins[b]) == 1]
     rows, cols, data, bounds = [], [], [], []
     row, slack = 0, n * k

@@ -61,7 +61,7 @@ def test_bounds_are_monotone_in_confidence(both: Any, method: Any, first: float,
     assert np.all(numbers(careful) <= numbers(bold))
 
 
-@settings(max_examples=25)
+@settings(max_examples=12)
 @given(separated(), methods)
 def test_only_the_order_of_scores_counts(both: Any, method: Any) -> None:
     within, outside = (np.array(scores) for scores in both)
@@ -73,7 +73,7 @@ def test_only_the_order_of_scores_counts(both: Any, method: Any) -> None:
         assert other.p_value(ny.GDP(0.3)) == found.p_value(ny.GDP(0.3))
 
 
-@settings(max_examples=25)
+@settings(max_examples=5)
 @given(separated(), methods)
 def test_mirror(both: Any, method: Any) -> None:
     """Swapping the sides and the sign of the scores exchanges the two kinds of error and nothing else."""
@@ -118,7 +118,7 @@ def test_p_values_and_bounds_agree(both: Any, method: Any, mu: float) -> None:
         assert p > 1.0 - 0.9
 
 
-@settings(max_examples=30)
+@settings(max_examples=15)
 @given(separated())
 def test_more_than_one_claim_is_ordered(both: Any) -> None:
     found = ny.audit.from_scores(*both)

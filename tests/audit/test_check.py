@@ -98,6 +98,42 @@ def test_planned_numbers_are_about_right(mu: float, seed: int) -> None:
     assert 0.2 * n < needed.observed < 5.0 * n
 
 
+@pytest.mark.parametrize("method", ["simultaneous", "fixed", "split", "dkw"])
+def test_planned_numbers_at_a_corner(method: str) -> None:
+    """Randomised response is strongest at one threshold, which no grid of rates hits; a pilot share is counted."""
+    rng = np.random.default_rng(4)
+    claim, chance = ny.PureDP(1.0), math.e / (1.0 + math.e)
+    threshold = 0.5 if method == "fixed" else None
+
+    def answers(n: int) -> Audit:
+        within, outside = (rng.random(n) < chance).astype(int), (rng.random(n) < 1.0 - chance).astype(int)
+        return ny.audit.from_scores(within, outside, method=method, threshold=threshold)  # type: ignore[arg-type]
+
+    needed = answers(1500).needed(claim)
+    assert needed.strongest is not None
+    assert 1500 < needed.strongest < 6000
+    goal = claim.mu(1e-10)
+    assert 0.87 < float(np.median([answers(needed.strongest).mu / goal for _ in range(15)])) < 0.94
+
+
+def test_no_attack_needs_fewer_canaries_than_the_strongest() -> None:
+    """Of few scores the best threshold is a lucky one."""
+    rng = np.random.default_rng(5)
+    for n, mu in ((60, 2.0), (1500, 0.2), (1000, 1.0)):
+        needed = ny.audit.from_scores(rng.normal(mu, 1.0, n), rng.normal(0.0, 1.0, n)).needed(ny.GDP(mu))
+        assert needed.strongest is not None
+        assert needed.observed is None or needed.observed >= needed.strongest
+
+
+def test_a_violated_claim_with_a_larger_mu() -> None:
+    """A mu that holds down to error rates of 1e-10 says little of a curve where it was tested."""
+    verdict = ny.audit.check(ny.DPSGD(0.8, 0.02, 200), STRONG)
+    assert verdict.outcome == "violated"
+    assert verdict.audited_mu < verdict.claimed_mu
+    assert str(verdict).endswith("At these error rates the claim is stricter than its mu.")
+    assert "stricter" not in str(ny.audit.check(ny.GDP(0.5), STRONG))
+
+
 @pytest.mark.parametrize("method", ["fixed", "split", "dkw"])
 def test_every_method_plans(method: str) -> None:
     found = ny.audit.from_scores(IN, OUT, method=method, threshold=0.5 if method == "fixed" else None)  # type: ignore[arg-type]

@@ -76,7 +76,7 @@ def test_scores_do_not_depend_on_how_the_work_is_divided(honest: Setting) -> Non
 
 def test_both_bugs_are_caught_by_few_models_and_honest_training_is_not_accused(honest: Setting) -> None:
     claim = ny.account(honest.claim)
-    for bug, models in (("none", 50), ("noise", 150), ("clip", 50)):
+    for bug, models in (("none", 40), ("noise", 120), ("clip", 40)):
         scores = collect(replace(honest, bug=bug), models, 1, workers=1)  # type: ignore[arg-type]
         caught = bug != "none"
         assert (audit(scores, claim).outcome == "violated") == caught, bug

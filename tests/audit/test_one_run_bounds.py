@@ -49,6 +49,26 @@ def test_the_counting_bound_is_the_best_attack_on_any_mechanism(m: int, r: int, 
         assert found == pytest.approx(most(m, r, c, [tangent]), abs=2e-7)
 
 
+@pytest.mark.parametrize(("m", "r", "choices"), [(1, 1, 3), (1, 1, 5), (2, 1, 3), (2, 2, 3), (2, 2, 4)])
+def test_no_attack_on_any_mechanism_guesses_more_of_many_records(m: int, r: int, choices: int) -> None:
+    """Each canary is one of several records: the counting bound with all its delta, and the recursion."""
+    for tangent in ((0.7, 0.05), (1.5, 0.0), (0.0, 0.2)):
+        for c in range(1, r + 1):
+            truth, count = most(m, r, c, [tangent], choices), Count(c, r, m, choices)
+            assert truth - 1e-6 <= counting_bound(Tangents.single(*tangent), count) <= min(1.0, 1.3 * truth)
+            assert curve_bound(Tangents.single(*tangent), count) >= truth - 1e-6
+
+
+@given(st.integers(1, 10**7), st.floats(0.0, 1.0), st.floats(0.5, 1.0), st.sampled_from([0.0, 1e-9, 1e-4, 0.1]))
+@settings(max_examples=40)
+def test_the_counting_bound_grows_with_epsilon(m: int, guessed: float, right: float, delta: float) -> None:
+    """So that halving an interval finds the least epsilon that is not refuted."""
+    r = max(1, round(guessed * m))
+    count = Count(max(1, round(right * r)), r, m)
+    found = [counting_bound(Tangents.single(float(eps), delta), count) for eps in np.linspace(0.0, 15.0, 300)]
+    assert np.all(np.diff(found) >= -1e-12 * np.array(found[:-1]))
+
+
 @pytest.mark.parametrize(("m", "r"), [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3)])
 def test_no_mechanism_that_keeps_a_curve_passes_the_bounds(m: int, r: int) -> None:
     nodes = [(eps, gaussian_delta(1.0, eps)) for eps in (0.0, 0.5, 1.0, 2.0, 3.0)]

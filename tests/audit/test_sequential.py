@@ -238,6 +238,17 @@ def test_claims_of_all_kinds() -> None:
     assert Sequential(remove).claim.adjacency == "remove"
 
 
+def test_slopes_whose_squares_overflow() -> None:
+    """A claim with tangents beyond e^350 is tested like any other, and those do not keep the rest from being bet on."""
+    rng = np.random.default_rng(18)
+    steep = Sequential(ny.PureDP(690.0))
+    steep.update(rng.normal(2.0, size=100), rng.normal(size=100))
+    assert 0.99 < steep.e_value <= 1.0
+    mixed = Sequential(ny.account(ny.Laplace(1.0 / 500.0)).symmetrized())
+    mixed.update(rng.normal(2.0, size=100), rng.normal(size=100))
+    assert not mixed.rejected
+
+
 @pytest.mark.parametrize("claim", [0.0, -1.0, float("nan"), float("inf"), True, "mu", None, ny.GDP(1.0).optimistic])
 def test_refusals_of_claims(claim: object) -> None:
     with pytest.raises(ny.InvalidParameter, match="claim must be"):

@@ -132,12 +132,15 @@ def test_options(call: Any) -> None:
         assert (answer["mu"], answer["method"]) == (found.mu, found.method)
 
 
-def test_standard_input(call: Any) -> None:
+def test_standard_input(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     code, out, err = call("-", "--json", stdin=Path("scores.csv").read_bytes())
     assert (code, err) == (0, "")
     assert json.loads(out)["mu"] == EVIDENCE.mu
     code, _, err = call("-", stdin=b"\xff\xfe")
     assert (code, err) == (2, "neyman: SCORES must be text in UTF-8, got '-'. Byte 0 is not.\n")
+    monkeypatch.setattr("neyman.cli.audited._LARGEST_INPUT", 100)
+    code, _, err = call("-", stdin=bytes(101))
+    assert (code, err) == (2, "neyman: SCORES must be at most 1 GB of CSV, got '-'. Write larger ones into a file.\n")
 
 
 @pytest.mark.parametrize("form", ["png", "svg", "pdf"])
@@ -160,6 +163,15 @@ def test_picture(call: Any, form: str) -> None:
             ("scores.npz", "--claim", "-"),
             "claim must be a file, dpsgd:..., mu:... or epsilon:..., got '-'. Standard input is for SCORES.",
         ),
+        (
+            ("scores.npz", "--claim", "gone.json"),
+            "claim must be a file that can be read, got 'gone.json'. No such file or directory.",
+        ),
+        (
+            ("scores.npz", "--claim", "dpsgd:1,2,3"),
+            "sample_rate must be a number in [0, 1], got 2.0. It is the expected batch size over the data set size.",
+        ),
+        (("scores.npz", "--pilot", "1"), "pilot must be a number in (0, 1), got 1.0."),
         (("scores.npz", "--claim", "mu:-1"), "mu must be a finite number >= 0, got -1.0."),
         (
             ("scores.npz", "-o", "x.svg"),
@@ -177,7 +189,7 @@ def test_bad_input(call: Any, arguments: tuple[str, ...], message: str) -> None:
     assert call(*arguments) == (2, "", f"neyman: {message}\n")
 
 
-@pytest.mark.parametrize("claim", ["mu:x", "mu:", "mu:1,2", "epsilon:1", "epsilon:1,2,3"])
+@pytest.mark.parametrize("claim", ["mu:x", "mu:", "mu:1,2", "epsilon:1", "epsilon:1,2,3", "", "MU:1", "scores.npz"])
 def test_claims_that_are_none(call: Any, claim: str) -> None:
     code, out, err = call("scores.npz", "--claim", claim)
     assert (code, out) == (2, "")

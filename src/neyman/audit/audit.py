@@ -58,10 +58,11 @@ class RocBand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Pilot:
-    """The scores that choose thresholds and are then left out: their own bounds at each of the cuts."""
+    """The scores that choose thresholds and are then left out: their own bounds at each cut, and their share."""
 
     alpha: FloatArray
     beta: FloatArray
+    share: float
 
 
 class Audit(Evidence):
@@ -237,7 +238,7 @@ class Audit(Evidence):
 
         Computed from the bounds at expected counts, with the best threshold. Where something is proved, the attack as
         observed has the rates that were seen; where nothing is, a Gaussian curve of the area that was seen, since the
-        best of many thresholds would show mere luck.
+        best of many thresholds would show mere luck; never fewer than for the strongest attack. A pilot share counts.
 
         Parameters
         ----------
@@ -246,7 +247,8 @@ class Audit(Evidence):
         share : float
             In (0, 1).
         """
-        return planned(claim, share, self._cuts, (self._out, self._in), self.mu > 0.0)
+        kept = 1.0 if self._pilot is None else 1.0 - self._pilot.share
+        return planned(claim, share, self._cuts, (self._out, self._in), self.mu > 0.0, kept)
 
     def __str__(self) -> str:
         if self.mu == 0.0:

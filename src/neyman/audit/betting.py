@@ -32,6 +32,7 @@ _LEVELS = np.array([0.5, 0.35, 0.25, 0.16, 0.1, 0.05, 0.02, 0.008])  # error rat
 _CAUTION = 0.75  # of the largest stake that cannot be ruined
 _SPREAD = 0.1  # the part of the wealth that is divided evenly among all thresholds
 _PORTION = 65_536  # pairs at a time
+_STEEPEST = 1e100
 _SLACK = 1e-9  # of log wealth: pays for all rounding
 
 
@@ -206,8 +207,11 @@ def _best(
     slope = np.exp(np.minimum(epsilon, 700.0))[:, None, :] * (1.0 + 1e-15)
     cost = delta[:, None, :]
     p, q = p[None, :, None], q[None, :, None]
-    mean = p - slope * q - cost
-    spread = p * (1.0 - p) + slope**2 * (q * (1.0 - q)) + mean**2
+    judged = np.minimum(
+        slope, _STEEPEST
+    )  # for the choice alone: a steeper bet is never chosen, and its square overflows
+    mean = p - judged * q - cost
+    spread = p * (1.0 - p) + judged**2 * (q * (1.0 - q)) + mean**2
     stake = np.clip(mean / spread, 0.0, _CAUTION / (slope + cost))
     pick = np.argmax(stake * (mean - 0.5 * stake * spread), axis=2)[..., None]  # log(1 + x) is about x - x^2 / 2
     chosen = [

@@ -21,6 +21,8 @@ __all__ = ["FLOOR", "claimed_mu", "planned"]
 FLOOR = 1e-10  # of the claimed mu, as everywhere
 _MOST = 1e12
 _FROM = 1e-9  # least false positive rate at which an attack is imagined
+_MANY = 1e6  # scores, where most of a bound is the curve itself
+_FINER = 25
 _TRIED = 100  # thresholds, the best and as many from everywhere
 
 
@@ -29,8 +31,12 @@ def claimed_mu(claim: Guarantee) -> float:
     return membership(claim).mu(FLOOR)
 
 
-def planned(claim: Guarantee, share: float, cuts: Cuts, sides: tuple[Side, Side], proved: bool) -> Needed:
+def planned(
+    claim: Guarantee, share: float, cuts: Cuts, sides: tuple[Side, Side], proved: bool, kept: float = 1.0
+) -> Needed:
     """Return how many scores a side would reach ``share`` of the claimed mu, to about two digits.
+
+    Of them the part ``kept`` is judged; the rest chooses thresholds.
 
     For the strongest attack the error rates are those on the claim's own curve, for the observed one those seen if
     anything is ``proved``, else those of a Gaussian curve with the area that was seen.
@@ -39,9 +45,29 @@ def planned(claim: Guarantee, share: float, cuts: Cuts, sides: tuple[Side, Side]
     goal = share * claimed_mu(claim)
     tail = np.geomspace(_FROM, 0.5, 60)
     alpha = np.concatenate([tail, 1.0 - tail[-2::-1]])
-    strongest = _size(goal, alpha, np.asarray(membership(claim).optimistic.beta(alpha)), sides)
+    strongest = _size(goal, *_strongest(claim, alpha, sides), sides)
+    if strongest is None:
+        return Needed(share, None, None)
     seen = _seen(cuts, sides) if proved else _gaussian(cuts.auc, alpha)
-    return Needed(share, strongest, _size(goal, *seen, sides))
+    observed = _size(goal, *seen, sides)
+    # rates that were seen at the best of many thresholds are lucky ones: no attack needs fewer than the strongest
+    sizes = strongest, observed if observed is None else max(strongest, observed)
+    return Needed(share, *(size if size is None else math.ceil(size / kept) for size in sizes))
+
+
+def _strongest(claim: Guarantee, alpha: FloatArray, sides: tuple[Side, Side]) -> tuple[FloatArray, FloatArray]:
+    """The claim's own curve at ``alpha``, and finer about the best of them: a curve may have a corner there."""
+    curve = membership(claim).optimistic.beta
+    beta = np.asarray(curve(alpha))
+    n = float(min(side.n for side in sides))
+    for size in (n, _MANY):
+        best = int(np.argmax(mu_bounds(sides[0].planned(alpha, size), sides[1].planned(beta, size))))
+        ends = alpha[max(best - 1, 0)], alpha[min(best + 1, alpha.size - 1)]
+        finer = np.linspace(*ends, _FINER)
+        alpha, beta = np.append(alpha, finer), np.append(beta, curve(finer))
+        order = np.argsort(alpha, kind="stable")
+        alpha, beta = alpha[order], beta[order]
+    return alpha, beta
 
 
 def _seen(cuts: Cuts, sides: tuple[Side, Side]) -> tuple[FloatArray, FloatArray]:

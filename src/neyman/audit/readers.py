@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import csv
 import warnings
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -24,7 +25,9 @@ Both = tuple[NDArray[Any], NDArray[Any]]
 _SIDES = ("scores_in", "scores_out")
 _ROWS = ("score", "member")
 _LAYOUTS = "with the columns score and member, or scores_in and scores_out"
-_YES, _NO = ("1", "true"), ("0", "false")
+_YES, _NO = ("1", "1.0", "true"), ("0", "0.0", "false")
+_LARGEST = 8 * 10**9  # bytes of an archive, unpacked
+_LONGEST = 100_000  # characters of a header
 
 
 def from_file(
@@ -73,12 +76,16 @@ def read_scores(path: str | Path) -> Both:
     """Return the two arrays of scores that a file holds: see ``from_file``."""
     kinds = {".csv": _csv_file, ".parquet": _parquet, ".npz": _npz}
     source = Path(path)
-    if source.suffix not in kinds:
+    if source.suffix not in kinds or "\0" in str(source):
         raise InvalidParameter("path", str(path), "a file that ends in .csv, .parquet or .npz")
     try:
+        if source.exists() and not (source.is_file() or source.is_dir()):  # which says so itself
+            raise InvalidParameter("path", str(path), "a file", "A pipe or a device may never end.")
         return kinds[source.suffix](source)
     except OSError as error:
         raise InvalidParameter("path", str(path), "a file that can be read", f"{error.strerror or error}.") from None
+    except MemoryError:
+        raise InvalidParameter("path", str(path), "a file whose scores fit into memory") from None
 
 
 def read_csv(name: str, lines: IO[str]) -> Both:
@@ -96,17 +103,21 @@ def read_csv(name: str, lines: IO[str]) -> Both:
 
 
 def _read_csv(name: str, lines: IO[str]) -> Both:
-    header = [cell.strip().strip('"').lower() for cell in lines.readline().lstrip("\ufeff").split(",")]
+    first = lines.readline(_LONGEST)
+    if len(first) == _LONGEST:
+        raise InvalidParameter("path", name, "a table with a header", f"Its first line is over {_LONGEST:,} long.")
+    header = [cell.strip().lower() for cell in _cells(first.lstrip("\ufeff"))]
     columns = _layout(name, header)
     places = [header.index(column) for column in columns]
+    width = len(header)
     try:
-        table = _table(lines, places, np.float64)
+        table = _table(lines, places, width, np.float64)
     except UnicodeDecodeError:
         raise
     except ValueError:  # words, or blanks: read once more as text
         lines.seek(0)
         lines.readline()
-        return _from_words(name, columns, _words(name, lines, places))
+        return _from_words(name, columns, _words(name, lines, places, width))
     if not table.size:
         raise InvalidParameter("path", name, "a table with at least one row")
     if columns == _SIDES:
@@ -114,10 +125,35 @@ def _read_csv(name: str, lines: IO[str]) -> Both:
     return _by_member(name, table[:, 0], table[:, 1])
 
 
-def _table(lines: IO[str], places: list[int], kind: type) -> NDArray[Any]:
+def _table(lines: IO[str], places: list[int], width: int, kind: type) -> NDArray[Any]:
+    """The two columns; a row of another width than the header may hold decimal commas, and is refused."""
+    rows: Iterable[str] = lines if width == len(places) else _whole_rows(lines, width)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there are no rows is said elsewhere
-        return np.loadtxt(lines, delimiter=",", usecols=places, ndmin=2, comments=None, dtype=kind)
+        asked: dict[str, Any] = {"delimiter": ",", "ndmin": 2, "comments": None, "dtype": kind, "quotechar": '"'}
+        if width > len(places):
+            return np.loadtxt(rows, usecols=places, **asked)
+        found = np.loadtxt(rows, **asked)
+    if found.size and found.shape[1] != width:
+        raise ValueError(f"rows have {found.shape[1]} columns, the header {width}")
+    return found[:, places] if found.size else found
+
+
+def _whole_rows(lines: IO[str], width: int) -> Iterator[str]:
+    for number, line in enumerate(lines, 1):
+        if line.strip():
+            found = len(_cells(line)) if '"' in line else line.count(",") + 1
+            if found != width:
+                raise ValueError(f"row {number} has {found} columns, the header {width}")
+            yield line
+
+
+def _cells(line: str) -> list[str]:
+    """The cells of one line; the quotes of a cell are taken off, and commas within them part nothing."""
+    try:
+        return next(csv.reader([line], skipinitialspace=True), [])
+    except csv.Error as error:  # no ValueError
+        raise ValueError(str(error)) from None
 
 
 def _csv_file(source: Path) -> Both:
@@ -149,7 +185,10 @@ def _parquet(source: Path) -> Both:
 def _npz(source: Path) -> Both:
     try:
         with source.open("rb") as file:
-            archive = np.load(file, allow_pickle=False)
+            if zipfile.is_zipfile(file) and sum(one.file_size for one in zipfile.ZipFile(file).infolist()) > _LARGEST:
+                raise MemoryError
+            file.seek(0)
+            archive: Any = np.load(file, allow_pickle=False)
             if not isinstance(archive, Mapping):  # a lone array
                 raise _refused_npz(source, "It holds one array.")
             if not set(_SIDES) <= set(archive):
@@ -161,7 +200,7 @@ def _npz(source: Path) -> Both:
     except InvalidParameter:
         raise
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
-        raise _refused_npz(source, f"{error}.") from None
+        raise _refused_npz(source, f"{str(error).partition('.')[0]}.") from None
 
 
 def _refused_npz(source: Path, advice: str) -> InvalidParameter:
@@ -175,13 +214,14 @@ def _layout(name: str, header: list[str]) -> tuple[str, str]:
     raise InvalidParameter("path", name, f"a table {_LAYOUTS}", f"Its columns are: {', '.join(header)[:200]}.")
 
 
-def _words(name: str, lines: IO[str], places: list[int]) -> NDArray[Any]:
+def _words(name: str, lines: IO[str], places: list[int], width: int) -> NDArray[Any]:
     try:
-        return _table(lines, places, str)
+        return _table(lines, places, width, str)
     except UnicodeDecodeError:
         raise
     except ValueError as error:
-        raise InvalidParameter("path", name, "a table whose rows have the columns of its header", f"{error}.") from None
+        advice = f"{str(error).partition(';')[0].capitalize()}."  # what follows is advice to who calls NumPy
+        raise InvalidParameter("path", name, "a table whose rows have the columns of its header", advice) from None
 
 
 def _from_words(name: str, columns: tuple[str, str], words: NDArray[Any]) -> Both:
@@ -198,8 +238,18 @@ def _from_words(name: str, columns: tuple[str, str], words: NDArray[Any]) -> Bot
 def _numbers(name: str, column: str, words: NDArray[Any]) -> NDArray[Any]:
     try:
         return words.astype(np.float64)
-    except ValueError as error:
-        raise InvalidParameter("path", name, f"a table of numbers in the column {column}", f"{error}.") from None
+    except ValueError:
+        bad = next(str(word) for word in words if not _number(word))
+        advice = f"It holds {bad[:40]!r}."
+        raise InvalidParameter("path", name, f"a table of numbers in the column {column}", advice) from None
+
+
+def _number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _by_member(name: str, scores: NDArray[Any], member: NDArray[Any]) -> Both:

@@ -93,9 +93,10 @@ def from_scores(
     if chosen != "fixed" and threshold is not None:
         raise InvalidParameter("threshold", threshold, f"left out with method={chosen!r}", 'It is for method="fixed".')
     at = _threshold(threshold) if chosen == "fixed" else math.nan
+    part, start = inside("pilot", pilot, 0.0, 1.0), whole("seed", seed, 0, MAX_COUNT)
     within, outside = _common(_raw("scores_in", scores_in), _raw("scores_out", scores_out))
     if chosen == "split":
-        return _split(within, outside, level, inside("pilot", pilot, 0.0, 1.0), whole("seed", seed, 0, MAX_COUNT))
+        return _split(within, outside, level, part, start)
     _sort("scores_in", within)
     _sort("scores_out", outside)
     if chosen == "fixed":
@@ -154,7 +155,7 @@ def _split(within: NDArray[Any], outside: NDArray[Any], confidence: float, pilot
     pilot_out, rest_out = _parted("scores_out", outside, pilot, rng)
     tried = cut_between(pilot_in, pilot_out, spread_counts(pilot_in.size), spread_counts(pilot_out.size))
     judges = OneThreshold(pilot_out.size, _PILOT_LEVEL), OneThreshold(pilot_in.size, _PILOT_LEVEL)
-    seen = Pilot(judges[0].upper(tried.false_positives), judges[1].upper(tried.false_negatives))
+    seen = Pilot(judges[0].upper(tried.false_positives), judges[1].upper(tried.false_negatives), pilot)
     share = 0.5 * (1.0 - confidence)
     sides: tuple[Side, Side] = OneThreshold(rest_out.size, share), OneThreshold(rest_in.size, share)
     words = (

@@ -67,7 +67,10 @@ class Verdict:
         claimed = f"mu = {at_most(self.claimed_mu, 6)}"
         if math.isinf(self.claimed_mu):
             claimed = f"a curve that no finite mu describes down to error rates of {FLOOR:g}"
-        return f"Claimed: {claimed}; audited: mu at least {at_least(self.audited_mu)}."
+        found = f"Claimed: {claimed}; audited: mu at least {at_least(self.audited_mu)}."
+        if self.outcome == "violated" and math.isfinite(self.claimed_mu) and self.audited_mu < self.claimed_mu:
+            return f"{found} At these error rates the claim is stricter than its mu."
+        return found
 
     @property
     def _hint(self) -> str:

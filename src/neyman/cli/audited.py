@@ -21,6 +21,7 @@ from neyman.audit.readers import read_csv, read_scores
 from neyman.audit.words import at_least
 from neyman.cli.compare import read_mechanism
 from neyman.cli.output import print_table
+from neyman.cli.spec import SUFFIXES
 from neyman.cli.table import table
 from neyman.guarantees import GDP, ApproximateDP, Guarantee, PureDP
 
@@ -32,6 +33,7 @@ _FORMS = (
 )
 _RATES = (1e-4, 1e-3, 1e-2, 1e-1)
 _LARGEST = 5 * 10**6  # bytes of a report
+_LARGEST_INPUT = 10**9  # bytes of standard input
 
 
 def within_and_without(source: str) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -40,7 +42,10 @@ def within_and_without(source: str) -> tuple[NDArray[Any], NDArray[Any]]:
         if source != "-":
             return read_scores(source)
         try:
-            text = sys.stdin.buffer.read().decode()
+            raw = sys.stdin.buffer.read(_LARGEST_INPUT + 1)
+            if len(raw) > _LARGEST_INPUT:
+                raise InvalidParameter("SCORES", source, "at most 1 GB of CSV", "Write larger ones into a file.")
+            text = raw.decode()
         except UnicodeDecodeError as error:
             raise InvalidParameter("SCORES", source, "text in UTF-8", f"Byte {error.start} is not.") from None
         return read_csv(source, io.StringIO(text))
@@ -64,7 +69,13 @@ def read_claim(text: str, adjacency: str, tolerance: float) -> Guarantee:
 
         document = read(Path(text)).document()
         return account(document.mechanism, adjacency=document.adjacency, tolerance=tolerance)
-    mechanism = read_mechanism("claim", text)
+    if not text.startswith("dpsgd:") and not text.endswith(SUFFIXES):
+        raise InvalidParameter("claim", text, _FORMS)
+    try:
+        mechanism = read_mechanism("claim", text)
+    except InvalidParameter as error:
+        name = "claim" if error.name == "SPEC" else error.name
+        raise InvalidParameter(name, error.value, error.allowed, error.advice) from None
     return account(mechanism, adjacency=adjacency, tolerance=tolerance)  # type: ignore[arg-type]  # checked there
 
 
