@@ -7,7 +7,7 @@ import pickle
 
 import jsonschema
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -59,6 +59,7 @@ def test_the_dict_of_a_box(guarantee, words):
     assert stated != box
 
 
+@settings(max_examples=30)
 @given(
     st.lists(st.tuples(steps, st.integers(0, 10**6)), max_size=4).flatmap(
         lambda x: st.tuples(st.just(x), st.permutations(x))

@@ -163,7 +163,7 @@ def test_it_does_not_decrease_and_its_cumulant_is_convex(m: ny.Mechanism, s: flo
 
 
 @given(STEPS, STEPS, SOME, st.sampled_from(["add", "remove"]))
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=5, deadline=None)
 def test_it_adds_over_composition(one: ny.Mechanism, two: ny.Mechanism, t: float, adjacency: str) -> None:
     whole, *parts = (ny.account(m, adjacency=adjacency) for m in (one * two**3, one, two))
     lower, upper = (sum(n * p.renyi(t) for n, p in zip((1, 3), side, strict=True)) for side in (

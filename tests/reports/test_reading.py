@@ -155,7 +155,7 @@ def test_files_standard_input_and_byte_order_marks(tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
     assert read("-").model.unit == "person"
     path.write_bytes(b'{"a": "\xff"}')
-    with pytest.raises(ny.InvalidParameter, match=r"text in UTF-8, got '.*'\. Byte 7 is not\."):
+    with pytest.raises(ny.InvalidParameter, match=r"text in UTF-8, got '.*\. Byte 7 is not\."):
         read(path)
     with pytest.raises(ny.InvalidParameter, match="a file that can be read"):
         read(str(tmp_path))

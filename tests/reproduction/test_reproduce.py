@@ -7,7 +7,6 @@ import io
 import json
 import os
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -193,10 +192,12 @@ def test_files_are_no_directories(tmp_path: Path, where: str) -> None:
     assert (tmp_path / "file").read_text() == "mine"
 
 
-@pytest.mark.skipif(sys.platform == "win32" or os.getuid() == 0, reason="permissions do not bind the superuser")
-def test_read_only_directories(tmp_path: Path) -> None:
-    tmp_path.chmod(0o500)
-    with pytest.raises(ny.InvalidParameter):
+def test_directories_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(os, "mkdir", refused)  # permissions themselves do not bind the superuser
+    with pytest.raises(ny.InvalidParameter, match="Permission denied"):
         reproduce("introduction", tmp_path / "out")
 
 

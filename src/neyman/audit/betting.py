@@ -119,6 +119,7 @@ class Bets:
         self._grown = np.zeros((rows, 0))  # log growth of each part since then
         self._played = 0  # pairs
         self._highest = np.zeros(rows)
+        self._shown = np.zeros(rows)  # the highest that an answer went by: it is never taken back
         self._plan: Plan | None = None
         self._next = _FIRST
 
@@ -137,7 +138,8 @@ class Bets:
 
     def highest(self) -> FloatArray:
         """The log of the highest wealth so far, rounded down."""
-        return np.maximum(0.0, np.maximum(self._highest - _SLACK, self.now()))
+        self._shown = np.maximum(self._shown, self.now())
+        return np.maximum(self._highest - _SLACK, self._shown)
 
     def _advance(self) -> None:
         """Play what is complete: all plans that have run out, and of the present one what is followed pair by pair."""
@@ -207,9 +209,7 @@ def _best(
     slope = np.exp(np.minimum(epsilon, 700.0))[:, None, :] * (1.0 + 1e-15)
     cost = delta[:, None, :]
     p, q = p[None, :, None], q[None, :, None]
-    judged = np.minimum(
-        slope, _STEEPEST
-    )  # for the choice alone: a steeper bet is never chosen, and its square overflows
+    judged = np.minimum(slope, _STEEPEST)  # for the choice alone: steeper bets are never chosen, their squares overflow
     mean = p - judged * q - cost
     spread = p * (1.0 - p) + judged**2 * (q * (1.0 - q)) + mean**2
     stake = np.clip(mean / spread, 0.0, _CAUTION / (slope + cost))

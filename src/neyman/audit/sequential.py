@@ -143,7 +143,7 @@ class Sequential(Evidence):
 
     @property
     def lower_bound(self) -> float:
-        """A lower bound on mu that holds at all times at once, rounded down to a grid with steps of 2 %."""
+        """A lower bound on mu that holds at all times at once, on a grid with steps of 2 %; it never falls."""
         if self._mus is None:
             self._mus = Bets(_gaussians(), self._pairs, False)
         return self._first_kept(self._mus, _MUS)
