@@ -145,9 +145,7 @@ def test_the_posterior_is_rounded_outward(prior: float, fpr: float, epsilon: flo
         truth = p * t / (p * t + (1 - p) * a) if p else Fraction(0)
         found = Fraction(float(ny.risk.posterior(side, prior, fpr)))
         assert sign * found >= sign * truth
-        assert (
-            abs(found - truth) <= Fraction(1, 2**49) * truth + Fraction(1, 2**1070) / a
-        )
+        assert abs(found - truth) <= Fraction(1, 2**49) * truth + Fraction(1, 2**1070) / a
 
 
 def test_no_rounding_of_the_posterior_is_forgotten() -> None:
