@@ -73,7 +73,7 @@ def test_only_the_order_of_scores_counts(both: Any, method: Any) -> None:
         assert other.p_value(ny.GDP(0.3)) == found.p_value(ny.GDP(0.3))
 
 
-@settings(max_examples=5)
+@settings(max_examples=4)
 @given(separated(), methods)
 def test_mirror(both: Any, method: Any) -> None:
     """Swapping the sides and the sign of the scores exchanges the two kinds of error and nothing else."""

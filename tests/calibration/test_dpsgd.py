@@ -104,14 +104,14 @@ def drawn(seed: int, count: int) -> list[tuple[Any, float, int]]:
 
 def test_random_targets_of_every_kind() -> None:
     counts: list[int] = []
-    for target, rate, steps in drawn(11, 24):
+    for target, rate, steps in drawn(11, 16):
         shown = ny.ApproximateDP(0.0, min(-math.expm1(steps * math.log1p(-rate)) + 1e-12, 1.0))
         if target.met_by(shown):  # even where every record that is sampled is shown
             with pytest.raises(ny.InvalidParameter, match="missed where no noise is added"):
                 ny.noise_for_dpsgd(target, rate, steps)
         else:
             counts.append(noise(target, rate, steps).evaluations)
-    assert len(counts) >= 20
+    assert len(counts) >= 13
     assert np.median(counts) <= 6
 
 

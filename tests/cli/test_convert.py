@@ -77,7 +77,10 @@ def test_every_source_in_every_language(call: Any, source: tuple[str, ...], g: n
         assert row[place] == at
         safe = float(row["lower" if to in ("beta", "bayes-error") else "upper"])
         assert safe == verb(at)
-    for to, value in (("advantage", g.advantage), ("auc", g.auc), ("rho", g.zcdp()), ("mu", g.mu(1e-3))):
+    numbers = {"advantage": g.advantage, "rho": g.zcdp(), "mu": g.mu(1e-3)}
+    if source[0] not in ("--rho", "--rdp"):  # an area takes them seconds
+        numbers["auc"] = g.auc
+    for to, value in numbers.items():
         at_floor = ("--at", "1e-3") if to == "mu" else ()
         code, out, err = call(*source, "--to", to, *at_floor, "--json")
         assert (code, err) == (0, ""), to
@@ -92,12 +95,12 @@ def test_epsilon_is_asked_at_delta_or_at(call: Any) -> None:
 
 
 def test_a_curve_is_csv(call: Any) -> None:
-    code, out, err = call("--rdp", "rdp.csv", "--to", "curve", "--points", "32")
+    code, out, err = call("--rdp", "rdp.csv", "--to", "curve", "--points", "8")
     assert (code, err) == (0, "")
     header, *lines = out.splitlines()
     assert header == "alpha,beta"
     points = [tuple(map(float, line.split(","))) for line in lines]
-    assert len(points) == 32
+    assert len(points) == 8
     g = ny.RDP([2.0, 4.0, 8.0], [1.0, 2.0, 4.0])
     assert [a for a, _ in points] == sorted(a for a, _ in points)
     assert np.all(np.array([b for _, b in points]) <= g.optimistic.beta([a for a, _ in points]))

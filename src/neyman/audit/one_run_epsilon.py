@@ -35,7 +35,7 @@ from neyman.audit.tangents import Tangents
 __all__ = ["counting_bound"]
 
 _SLACK = 1e-8  # relative: SciPy's binomials are good to about 1e-12, of more than a million guesses to less
-_TINY = 1e-290
+_TINY = 1e-200  # below it SciPy's tails may be 0 where the truth is not (seen at 4e-259)
 
 
 def counting_bound(tangents: Tangents, count: Count) -> float:
@@ -63,7 +63,8 @@ def _bounds(tangents: Tangents, count: Count) -> FloatArray:
     with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):
         # P(W >= c) / P(W = c), where both are too small for float64 by the geometric series above it
         fall = chance / (1.0 - chance) * (count.guesses - count.correct) / (count.correct + 1.0)
-        rise = np.where(here > _TINY, tail / here, np.where(fall < 1.0, 1.0 / (1.0 - fall), np.inf))
+        known = (here > _TINY) & (tail > _TINY)
+        rise = np.where(known, tail / here, np.where(fall < 1.0, 1.0 / (1.0 - fall), np.inf))
         extra = count.canaries * tangents.delta * rise * below / count.correct
     extra = np.where(tangents.delta == 0.0, 0.0, extra)
     up = 1.0 + _SLACK * max(1.0, count.guesses / 1e6)
