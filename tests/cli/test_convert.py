@@ -19,6 +19,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     """Run the command in a directory of its own; returns code, output, error."""
     monkeypatch.chdir(tmp_path)
     Path("rdp.csv").write_text("order, epsilon\n2,1\n4,2\n8,4\n")
+    Path("one.csv").write_text("order, epsilon\n2,1\n")
     Path("pairs.csv").write_text("epsilon,delta,remark\n0,0.4,a\n1,0.1,b\n4,1e-6,c\n")
     Path("curve.csv").write_text("alpha,beta\n0,1\n0.25,0.25\n1,0\n")
     Path("m.json").write_text(json.dumps({"schema": 1, "kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0}))
@@ -57,7 +58,7 @@ SOURCES: list[tuple[tuple[str, ...], ny.Guarantee]] = [
     (("--epsilon", "4", "--delta", "1e-6", "--epsilon", "1", "--delta", "0.1"), ny.Profile([1.0, 4.0], [0.1, 1e-6])),
     (("--mu", "1"), ny.GDP(1.0)),
     (("--rho", "0.5"), ny.ZCDP(0.5)),
-    (("--rdp", "rdp.csv"), ny.RDP([2.0, 4.0, 8.0], [1.0, 2.0, 4.0])),
+    (("--rdp", "one.csv"), ny.RDP([2.0], [1.0])),
     (("--profile", "pairs.csv"), ny.Profile([0.0, 1.0, 4.0], [0.4, 0.1, 1e-6])),
     (("--tradeoff", "curve.csv"), ny.Tradeoff([0.0, 0.25, 1.0], [1.0, 0.25, 0.0])),
     (("--spec", "m.json"), ny.account(ny.Gaussian(2.0))),

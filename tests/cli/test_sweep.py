@@ -190,7 +190,7 @@ def _gone(group: int) -> bool:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal's Ctrl-C is sent to a process group")
-@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("ending", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 def test_interrupted_and_resumed(call: Any, tmp_path: Path, ending: signal.Signals) -> None:
     """Ctrl-C, or worse, on the way: what is done is kept, no process is left, and nothing is computed twice."""
     Path("spec.json").write_text(json.dumps({**SPEC, "sample_rate": {"geomspace": [1e-2, 1, 24]}, "quantities": "mu"}))

@@ -136,6 +136,7 @@ def test_each_direction_for_itself(direction):
     assert np.all(pair.delta(e) >= np.max(power - np.exp(e) * alpha, axis=0) - 1e-12)
 
 
+@pytest.mark.slow
 def test_a_group_that_has_no_privacy_left_is_known_to_have_none():
     g = computed("dpsgd").group(60)
     assert 0.9 < g.optimistic.delta(5.0) <= g.delta(5.0) <= 1.0

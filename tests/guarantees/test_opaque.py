@@ -157,7 +157,7 @@ def cases():
 
 
 @pytest.mark.parametrize("pair", cases(), ids=lambda pair: type(pair[0]).__name__)
-@settings(max_examples=8)
+@settings(max_examples=5)
 @given(share=st.floats(1e-3, 0.3), spots=st.lists(st.floats(0.0, 1.3), min_size=20, max_size=20))
 def test_one_law_is_above_the_truth_and_one_below(pair, share, spots):
     step = EnclosedStep(ny.PERFECT, 1.0, *pair, quick=True)

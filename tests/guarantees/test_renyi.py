@@ -162,8 +162,9 @@ def test_it_does_not_decrease_and_its_cumulant_is_convex(m: ny.Mechanism, s: flo
         assert at <= 0.5 * sum(cumulant) + 1e-9 * sum(map(abs, cumulant)) + 1e-15
 
 
+@pytest.mark.slow
 @given(STEPS, STEPS, SOME, st.sampled_from(["add", "remove"]))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=8, deadline=None)
 def test_it_adds_over_composition(one: ny.Mechanism, two: ny.Mechanism, t: float, adjacency: str) -> None:
     whole, *parts = (ny.account(m, adjacency=adjacency) for m in (one * two**3, one, two))
     lower, upper = (sum(n * p.renyi(t) for n, p in zip((1, 3), side, strict=True)) for side in (
@@ -264,6 +265,7 @@ def test_a_loss_known_by_its_distribution_functions() -> None:
     assert np.all(g.renyi([0.5, 1.0, 2.0]) >= g.optimistic.renyi([0.5, 1.0, 2.0]))
 
 
+@pytest.mark.slow
 def test_a_promise_in_a_composition_keeps_its_own_words() -> None:
     boxed = ny.Opaque(ny.ZCDP(0.25)) * ny.DPSGD(2.0, 0.1, 8)
     g = ny.account(boxed)
