@@ -303,7 +303,7 @@ def test_the_gate_of_the_tolerance() -> None:
         "wider than the tolerance 1e-12 asks; pass a larger tolerance to account() to accept it",
     )
     assert str(error) == (
-        f"delta(0.02) is certified only to lie in [{error.lower:.9g}, {error.upper:.9g}]: {error.reason}."
+        f"delta(0.02) is certified only to lie in [{error.lower!r}, {error.upper!r}]: {error.reason}."
     )
     exact = float(arb.delta([HARD], e, "remove", digits=11.0))
     for lower, upper in (bracket, (error.lower, error.upper)):

@@ -54,7 +54,10 @@ class NotCertified(NeymanError):
         self.lower = lower
         self.upper = upper
         self.reason = reason
-        super().__init__(f"{quantity} is certified only to lie in [{lower:.9g}, {upper:.9g}]: {reason}.")
+        # all digits: fewer could put the truth outside, or make two ends look like one
+        super().__init__(
+            f"{quantity} is certified only to lie in [{_all_digits(lower)}, {_all_digits(upper)}]: {reason}."
+        )
 
     def __reduce__(self) -> tuple[type[NotCertified], tuple[str, float, float, str]]:
         return type(self), (self.quantity, self.lower, self.upper, self.reason)
@@ -120,3 +123,7 @@ def _shown(value: object) -> str:
     except ValueError:  # Python does not write out whole numbers of many thousand digits
         text = f"a {type(value).__name__} too long to write out"
     return text if len(text) <= 80 else text[:77] + "..."
+
+
+def _all_digits(value: float) -> str:
+    return repr(float(value)).removesuffix(".0")

@@ -346,7 +346,7 @@ def test_an_epsilon_that_is_not_narrow_is_refused():
     lower, upper = caught.value.lower, caught.value.upper
     assert 1.6 < lower < upper < 1.63
     assert str(caught.value) == (
-        f"epsilon(1e-05) is certified only to lie in [{lower:.9g}, {upper:.9g}]: wider than the tolerance 1e-11 asks; "
+        f"epsilon(1e-05) is certified only to lie in [{lower!r}, {upper!r}]: wider than the tolerance 1e-11 asks; "
         "pass a larger tolerance to account() to accept it."
     )
     wide = ny.account(ny.DiscreteGaussian(2.0).poisson(0.2) ** 10, tolerance=1e-2)

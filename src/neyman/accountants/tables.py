@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from neyman._validate import FloatArray
+from neyman.numerics.decimals import to_place
 
 __all__ = ["FPR_TABLE", "ErrorRates", "MuAndRegret"]
 
@@ -35,5 +36,7 @@ class ErrorRates:
     beta: FloatArray
 
     def __str__(self) -> str:
-        rows = [f"{float(a):<10g} {float(b):.6f}" for a, b in zip(self.alpha, self.beta, strict=True)]
+        rows = [
+            f"{float(a):<10g} {to_place(float(b), -6, up=False)}" for a, b in zip(self.alpha, self.beta, strict=True)
+        ]
         return "\n".join(["alpha      beta at least", *rows])

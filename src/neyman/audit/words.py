@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
+from decimal import Decimal
+
+from neyman.numerics.decimals import outward
 
 __all__ = ["at_least", "at_most", "percent", "plural"]
 
@@ -14,7 +15,7 @@ def at_least(value: float, digits: int = 4) -> str:
     >>> at_least(0.45678), at_least(2.0), at_least(9.9999e-6, 3)
     ('0.4567', '2', '9.99e-06')
     """
-    return _rounded(value, digits, ROUND_FLOOR)
+    return outward(value, digits, up=False)
 
 
 def at_most(value: float, digits: int = 4) -> str:
@@ -23,7 +24,7 @@ def at_most(value: float, digits: int = 4) -> str:
     >>> at_most(0.45671), at_most(0.99999)
     ('0.4568', '1')
     """
-    return _rounded(value, digits, ROUND_CEILING)
+    return outward(value, digits)
 
 
 def percent(share: float) -> str:
@@ -42,11 +43,3 @@ def plural(count: int, noun: str) -> str:
     ('1 score', '20,000 scores')
     """
     return f"{count:,} {noun}{'' if count == 1 else 's'}"
-
-
-def _rounded(value: float, digits: int, direction: str) -> str:
-    if value == 0.0 or not math.isfinite(value):
-        return f"{value:g}"
-    exact = Decimal(repr(value))  # 0.9 stays 0.9
-    unit = Decimal(1).scaleb(exact.adjusted() - digits + 1)
-    return f"{float(exact.quantize(unit, rounding=direction)):.{digits}g}"

@@ -20,47 +20,57 @@ __all__ = ["audit"]
 _METHODS = ("simultaneous", "fixed", "split", "dkw")
 _PICTURES = (".png", ".svg", ".pdf")
 
+Scores = Annotated[
+    str,
+    typer.Argument(
+        metavar="SCORES",
+        help="A .csv, .parquet or .npz file; - reads CSV from standard input. Columns score and member (1: in, "
+        "0: out), or scores_in and scores_out. The larger a score, the likelier in.",
+    ),
+]
+Claim = Annotated[
+    str | None,
+    typer.Option(
+        metavar="CLAIM",
+        help="What to hold the scores against: a report, a file as for neyman account, "
+        "dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS, mu:MU or epsilon:EPSILON,DELTA.",
+    ),
+]
+Method = Annotated[
+    str | None,
+    typer.Option(
+        metavar="METHOD",
+        help="How the threshold is chosen: simultaneous (all at once), fixed, split or dkw.  [default: fixed with "
+        "--threshold, else simultaneous]",
+        autocompletion=completing(_METHODS),
+    ),
+]
+Confidence = Annotated[float, typer.Option(help="With which the bounds hold.")]
+Threshold = Annotated[
+    float | None, typer.Option(help="Chosen before the scores were seen: larger scores are called in.")
+]
+Pilot = Annotated[float, typer.Option(help="Share of the scores that chooses thresholds for --method split.")]
+Seed = Annotated[int, typer.Option(help="Of the random split for --method split.")]
+Deltas = Annotated[
+    list[float] | None,
+    typer.Option(metavar="DELTA", help="Bound epsilon at this delta; repeatable.  [default: 1e-5]"),
+]
+Output = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="Draw claim and audit: .png, .svg or .pdf."),
+]
+
 
 def audit(
-    scores: Annotated[
-        str,
-        typer.Argument(
-            metavar="SCORES",
-            help="A .csv, .parquet or .npz file; - reads CSV from standard input. Columns score and member (1: in, "
-            "0: out), or scores_in and scores_out. The larger a score, the likelier in.",
-        ),
-    ],
-    claim: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CLAIM",
-            help="What to hold the scores against: a report, a file as for neyman account, "
-            "dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS, mu:MU or epsilon:EPSILON,DELTA.",
-        ),
-    ] = None,
-    confidence: Annotated[float, typer.Option(help="With which the bounds hold.")] = 0.95,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            metavar="METHOD",
-            help="How the threshold is chosen: simultaneous (all at once), fixed, split or dkw.  [default: fixed with "
-            "--threshold, else simultaneous]",
-            autocompletion=completing(_METHODS),
-        ),
-    ] = None,
-    threshold: Annotated[
-        float | None, typer.Option(help="Chosen before the scores were seen: larger scores are called in.")
-    ] = None,
-    pilot: Annotated[float, typer.Option(help="Share of the scores that chooses thresholds for --method split.")] = 0.2,
-    seed: Annotated[int, typer.Option(help="Of the random split for --method split.")] = 0,
-    delta: Annotated[
-        list[float] | None,
-        typer.Option(metavar="DELTA", help="Bound epsilon at this delta; repeatable.  [default: 1e-5]"),
-    ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Draw claim and audit: .png, .svg or .pdf."),
-    ] = None,
+    scores: Scores,
+    claim: Claim = None,
+    confidence: Confidence = 0.95,
+    method: Method = None,
+    threshold: Threshold = None,
+    pilot: Pilot = 0.2,
+    seed: Seed = 0,
+    delta: Deltas = None,
+    output: Output = None,
     adjacency: Adjacency = "add_or_remove",
     tolerance: Tolerance = 1e-6,
     as_json: AsJson = False,

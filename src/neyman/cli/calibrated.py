@@ -12,6 +12,7 @@ from neyman.calibration import Calibration
 from neyman.cli.answer import Interval
 from neyman.cli.output import print_table
 from neyman.cli.table import bracket_text, table
+from neyman.numerics.decimals import exactly
 
 __all__ = ["Calibrated", "show"]
 
@@ -63,7 +64,7 @@ def show(answer: Calibrated, console: Console) -> None:
     console.print(f"{escape(repr(answer.found.mechanism))}, {answer.adjacency}\n", highlight=False, soft_wrap=True)
     rows = table("target", "limit", "certified bracket")
     for label, limit, interval in answer.numbers:
-        rows.add_row(escape(label), f"{limit:g}", bracket_text(interval))
+        rows.add_row(escape(label), exactly(limit), bracket_text(interval))
     print_table(console, rows)
     trials = answer.found.evaluations
     console.print(f"At {misses!r} the target is certainly missed; {trials} evaluations.", highlight=False)

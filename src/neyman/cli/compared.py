@@ -16,6 +16,7 @@ from neyman.comparison import Comparison, Weighted
 from neyman.guarantees import Guarantee
 from neyman.guarantees.regret import Divergence
 from neyman.mechanisms import Mechanism
+from neyman.numerics.decimals import exactly
 
 __all__ = ["Compared", "show"]
 
@@ -92,7 +93,7 @@ def show(answer: Compared, console: Console) -> None:
     print_table(console, main)
     errors = table("P(record absent)", "Bayes error of a", "Bayes error of b")
     for prior, x, y in answer.errors:
-        errors.add_row(f"{prior:g}", bracket_text(x), bracket_text(y))
+        errors.add_row(exactly(prior), bracket_text(x), bracket_text(y))
     print_table(console, errors)
     if answer.weighted:
         weighed = table("weighed by", "certified bracket", "at most")

@@ -22,51 +22,56 @@ _ONE = "exactly one source: --epsilon, --mu, --rho, --rdp, --profile, --tradeoff
 _TO = (
     "mu", "epsilon", "delta", "beta", "tpr", "curve", "advantage", "auc", "bayes-error", "renyi", "rho",
 )  # fmt: skip
+To = Annotated[str, typer.Option(metavar="WHAT", help=", ".join(_TO) + ".", autocompletion=completing(_TO))]
+Epsilons = Annotated[
+    list[float] | None,
+    typer.Option(metavar="EPSILON", help="From epsilon-DP, or pairs with --delta; repeatable."),
+]
+Deltas = Annotated[
+    list[float] | None,
+    typer.Option(metavar="DELTA", help="The delta of each --epsilon; without one, where --to epsilon is asked."),
+]
+Mu = Annotated[float | None, typer.Option(help="From mu-GDP.")]
+Rho = Annotated[float | None, typer.Option(help="From rho-zCDP.")]
+Orders = Annotated[
+    str | None, typer.Option(metavar="FILE", help="From Renyi DP: CSV file with columns order, epsilon.")
+]
+Pairs = Annotated[str | None, typer.Option(metavar="FILE", help="From pairs: CSV file with columns epsilon, delta.")]
+Curve = Annotated[str | None, typer.Option(metavar="FILE", help="From a curve: CSV file with columns alpha, beta.")]
+Spec = Annotated[str | None, typer.Option(metavar="SPEC", help="From a mechanism: SPEC as for neyman account.")]
+Places = Annotated[
+    list[float] | None,
+    typer.Option(metavar="PLACE", help="Where it is asked: delta, epsilon, alpha, prior, order, floor; repeatable."),
+]
+Points = Annotated[int | None, typer.Option(help="With --to curve: how many points.  [default: 64]")]
+SpecAdjacency = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHICH",
+        help="With --spec: add_or_remove (the default), add, remove or replace.",
+        autocompletion=completing(ADJACENCIES),
+    ),
+]
+SpecTolerance = Annotated[
+    float | None,
+    typer.Option(help="With --spec: relative width aimed for of the bracket of delta.  [default: 1e-06]"),
+]
 
 
 def convert(
-    to: Annotated[str, typer.Option(metavar="WHAT", help=", ".join(_TO) + ".", autocompletion=completing(_TO))],
-    epsilon: Annotated[
-        list[float] | None,
-        typer.Option(metavar="EPSILON", help="From epsilon-DP, or pairs with --delta; repeatable."),
-    ] = None,
-    delta: Annotated[
-        list[float] | None,
-        typer.Option(metavar="DELTA", help="The delta of each --epsilon; without one, where --to epsilon is asked."),
-    ] = None,
-    mu: Annotated[float | None, typer.Option(help="From mu-GDP.")] = None,
-    rho: Annotated[float | None, typer.Option(help="From rho-zCDP.")] = None,
-    rdp: Annotated[
-        str | None, typer.Option(metavar="FILE", help="From Renyi DP: CSV file with columns order, epsilon.")
-    ] = None,
-    profile: Annotated[
-        str | None, typer.Option(metavar="FILE", help="From pairs: CSV file with columns epsilon, delta.")
-    ] = None,
-    tradeoff: Annotated[
-        str | None, typer.Option(metavar="FILE", help="From a curve: CSV file with columns alpha, beta.")
-    ] = None,
-    spec: Annotated[
-        str | None, typer.Option(metavar="SPEC", help="From a mechanism: SPEC as for neyman account.")
-    ] = None,
-    at: Annotated[
-        list[float] | None,
-        typer.Option(
-            metavar="PLACE", help="Where it is asked: delta, epsilon, alpha, prior, order, floor; repeatable."
-        ),
-    ] = None,
-    points: Annotated[int | None, typer.Option(help="With --to curve: how many points.  [default: 64]")] = None,
-    adjacency: Annotated[
-        str | None,
-        typer.Option(
-            metavar="WHICH",
-            help="With --spec: add_or_remove (the default), add, remove or replace.",
-            autocompletion=completing(ADJACENCIES),
-        ),
-    ] = None,
-    tolerance: Annotated[
-        float | None,
-        typer.Option(help="With --spec: relative width aimed for of the bracket of delta.  [default: 1e-06]"),
-    ] = None,
+    to: To,
+    epsilon: Epsilons = None,
+    delta: Deltas = None,
+    mu: Mu = None,
+    rho: Rho = None,
+    rdp: Orders = None,
+    profile: Pairs = None,
+    tradeoff: Curve = None,
+    spec: Spec = None,
+    at: Places = None,
+    points: Points = None,
+    adjacency: SpecAdjacency = None,
+    tolerance: SpecTolerance = None,
     as_json: AsJson = False,
 ) -> None:
     """A promise in one language of privacy, said in another.

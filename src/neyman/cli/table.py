@@ -12,7 +12,7 @@ from neyman.cli.answer import Answer, Interval
 from neyman.cli.output import print_table
 from neyman.cli.roads import Conversion
 from neyman.mechanisms import PoissonSampled
-from neyman.numerics.decimals import outward
+from neyman.numerics.decimals import exactly, outward
 
 __all__ = ["bracket_text", "rounded_up", "show", "show_conversion", "table"]
 
@@ -28,18 +28,18 @@ def show(answer: Answer, console: Console) -> None:
     sampling = "Poisson sampling, " if sampled else ""
     console.print(f"adjacency {answer.adjacency}, {sampling}one record; method: {answer.method}\n", highlight=False)
     main = table("promise", "certified bracket", "report")
-    main.add_row(f"mu-GDP, floor {report.floor:g}", bracket_text(answer.mu), rounded_up(answer.mu.upper))
+    main.add_row(f"mu-GDP, floor {exactly(report.floor)}", bracket_text(answer.mu), rounded_up(answer.mu.upper))
     main.add_row("  regret of mu", bracket_text(answer.regret), rounded_up(answer.regret.upper, 3))
     main.add_row("  mu with no floor", "", rounded_up(report.tail_mu, 6))
     for delta, epsilon in zip(answer.deltas, answer.epsilons, strict=True):
-        main.add_row(f"epsilon at delta {delta:g}", bracket_text(epsilon), rounded_up(epsilon.upper))
+        main.add_row(f"epsilon at delta {exactly(delta)}", bracket_text(epsilon), rounded_up(epsilon.upper))
     main.add_row("advantage (TPR - FPR)", bracket_text(answer.advantage), rounded_up(answer.advantage.upper))
     print_table(console, main)
     attack = table("attacker's FPR", "best TPR, certified bracket", "at most")
     for fpr, power in zip(FPR_TABLE, answer.powers, strict=True):
         attack.add_row(f"{fpr:g}", bracket_text(power), rounded_up(power.upper, 5))
     fixed = answer.fixed_point
-    attack.add_row(f"{fixed:.5g} = FNR", "", rounded_up(1.0 - fixed, 5))
+    attack.add_row(f"{outward(fixed, 5, up=False)} = FNR", "", rounded_up(1.0 - fixed, 5))
     print_table(console, attack)
     console.print(str(report), highlight=False, soft_wrap=True)
 
@@ -49,7 +49,7 @@ def show_conversion(answer: Conversion, console: Console) -> None:
     console.print(f"[bold]{escape(answer.source)}[/bold] -> {answer.to}\n", highlight=False, soft_wrap=True)
     rows = table(*([answer.place] if answer.place else []), "certified bracket", "report")
     for row in answer.rows:
-        place = [] if row.at is None else [f"{row.at:g}"]
+        place = [] if row.at is None else [exactly(row.at)]
         # errors are promised from below, everything else from above
         safe = outward(row.value.lower, _DIGITS, up=False) if answer.to in _ERRORS else rounded_up(row.value.upper)
         rows.add_row(*place, bracket_text(row.value), safe)

@@ -23,6 +23,7 @@ from neyman.guarantees import (
 )
 from neyman.guarantees.regret import Divergence, divergences
 from neyman.losses.enclosed import EnclosedStep
+from neyman.numerics.decimals import outward
 
 __all__ = ["Comparison", "compare"]
 
@@ -222,10 +223,10 @@ class Comparison:
         """The sentence for a person."""
         cost, other = self.bounds
         parts = [
-            f"Choosing b instead of a costs at most {_up(cost.upper, 3)} of the attacker's Bayes error"
+            f"Choosing b instead of a costs at most {outward(cost.upper, 3)} of the attacker's Bayes error"
             + (f", at prior {self.prior:.3g} (P(record absent))" if cost.lower > 0.0 else "")
-            + f"; choosing a instead of b at most {_up(other.upper, 3)}.",
-            _ORDERS[self.order].format(width=_up(self.width, 2)),
+            + f"; choosing a instead of b at most {outward(other.upper, 3)}.",
+            _ORDERS[self.order].format(width=outward(self.width, 2)),
             self.note,
         ]
         return " ".join(part for part in parts if part)
@@ -251,16 +252,6 @@ def _promised(g: Guarantee) -> bool:
         return False
     losses = g.losses if isinstance(g, ComposedGuarantee) else None
     return losses is None or any(isinstance(step, EnclosedStep) for step, _ in losses)
-
-
-def _up(value: float, digits: int) -> str:
-    """So many digits, rounded up: what is said to be "at most" is."""
-    for step in (0.0, 0.5):
-        unit = 0.0 if value == 0.0 else 10.0 ** (math.floor(math.log10(value)) - digits + 1)
-        text = f"{value + step * unit:.{digits}g}"
-        if float(text) >= value:
-            break
-    return text
 
 
 _ORDERS: dict[str, str] = {

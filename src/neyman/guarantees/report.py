@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from neyman._validate import FloatArray
+from neyman.numerics.decimals import outward
 
 __all__ = ["GDPReport", "OptimisticReport", "TradeoffPoints"]
 
@@ -38,20 +39,23 @@ class GDPReport:
     def __str__(self) -> str:
         if math.isinf(self.mu):
             return (
-                f"No finite mu is promised: with a chance above {self.floor:.3g} (the floor) the output may reveal the "
-                "record; state epsilon(delta) or the whole trade-off curve instead."
+                f"No finite mu is promised: with a chance above {outward(self.floor, 3, up=False)} (the floor) the "
+                "output may reveal the record; state epsilon(delta) or the whole trade-off curve instead."
             )
         if self.mu == 0.0 and self.tail_mu == 0.0:
-            return f"0-GDP (floor {self.floor:.3g}): perfect privacy, with no exception below the floor."
+            return f"0-GDP (floor {outward(self.floor, 3)}): perfect privacy, with no exception below the floor."
         head = (
-            f"{_up(self.mu)}-GDP at error rates of {self.floor:.3g} and above (the floor); "
-            f"the summary overstates attacks by a regret of at most {_up(self.regret, 3)}. "
+            f"{outward(self.mu, 6)}-GDP at error rates of {outward(self.floor, 3)} and above (the floor); "
+            f"the summary overstates attacks by a regret of at most {outward(self.regret, 3)}. "
         )
         if self.shortfall == 0.0:
             return head + "The same mu holds below the floor."
-        rest = "no finite mu holds" if math.isinf(self.tail_mu) else f"only mu = {_up(self.tail_mu)} is guaranteed"
+        rest = (
+            "no finite mu holds" if math.isinf(self.tail_mu) else f"only mu = {outward(self.tail_mu, 6)} is guaranteed"
+        )
         return (
-            head + f"Below the floor {rest}; the curve falls short of G_mu there by at most {_up(self.shortfall, 3)}."
+            head
+            + f"Below the floor {rest}; the curve falls short of G_mu there by at most {outward(self.shortfall, 3)}."
         )
 
 
@@ -61,8 +65,9 @@ class OptimisticReport(GDPReport):
 
     def __str__(self) -> str:
         return (
-            f"At least {self.mu:.6g}-GDP at error rates of {self.floor:.3g} and above (the floor), "
-            f"with a regret of at least {self.regret:.3g}: certified lower bounds, not a promise."
+            f"At least {outward(self.mu, 6, up=False)}-GDP at error rates of {outward(self.floor, 3, up=False)} and "
+            f"above (the floor), with a regret of at least {outward(self.regret, 3, up=False)}: certified lower "
+            "bounds, not a promise."
         )
 
 
@@ -76,14 +81,3 @@ class TradeoffPoints:
     epsilon: FloatArray
     alpha: FloatArray
     beta: FloatArray
-
-
-def _up(value: float, digits: int = 6) -> str:
-    """Format with ``digits`` significant digits, rounded up."""
-    if value <= 0.0 or math.isinf(value):
-        return f"{value:g}"
-    scale = digits - 1 - math.floor(math.log10(value))
-    shown = f"{value:.{digits}g}"
-    if float(shown) < value:
-        shown = f"{float(shown) + 10.0**-scale:.{digits}g}"
-    return shown

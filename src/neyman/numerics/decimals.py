@@ -1,5 +1,7 @@
 """Decimal numbers that are still bounds as printed: exact arithmetic, rounded outward.
 
+A text that reads back as the very float64 is that number, on both sides: 0.1 is written "0.1".
+
 >>> outward(1.56694765, 5), outward(1.56694765, 5, up=False)
 ('1.567', '1.5669')
 """
@@ -7,11 +9,25 @@
 from __future__ import annotations
 
 import math
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
-__all__ = ["outward", "to_place", "width_place"]
+__all__ = ["exactly", "outward", "to_place", "width_place"]
 
 _WIDE = Context(prec=1200)  # holds every float64 exactly
+
+
+def exactly(value: float) -> str:
+    """Return a number that a bound is conditional on, in few digits where those are all it has, else in all of them.
+
+    A delta that is printed smaller than it is would make its epsilon a false promise.
+
+    Examples
+    --------
+    >>> exactly(1e-5), exactly(0.5), exactly(1.0000004e-5)
+    ('1e-05', '0.5', '1.0000004e-05')
+    """
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def outward(value: float, digits: int = 7, *, up: bool = True) -> str:
@@ -29,7 +45,7 @@ def outward(value: float, digits: int = 7, *, up: bool = True) -> str:
     Examples
     --------
     >>> outward(7.4243789, 3), outward(1e-7 / 3, 3), outward(0.1), outward(2.5, 1, up=False)
-    ('7.43', '3.34e-08', '0.1000001', '2')
+    ('7.43', '3.34e-08', '0.1', '2')
     """
     if value == 0.0 or not math.isfinite(value):
         return f"{value + 0.0:g}"
@@ -46,7 +62,10 @@ def to_place(value: float, place: int, *, up: bool, digits: int = 7) -> str:
     """
     if value == 0.0 or not math.isfinite(value):
         return f"{value + 0.0:g}"
-    exact = Decimal(value).quantize(Decimal(1).scaleb(place), ROUND_CEILING if up else ROUND_FLOOR, _WIDE)
+    unit = Decimal(1).scaleb(place)
+    exact = Decimal(value).quantize(unit, ROUND_HALF_EVEN, _WIDE)
+    if float(exact) != value:
+        exact = Decimal(value).quantize(unit, ROUND_CEILING if up else ROUND_FLOOR, _WIDE)
     if exact.is_zero():
         return "0"
     if math.isinf(float(exact)):

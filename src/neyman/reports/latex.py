@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
+from neyman.numerics.decimals import exactly
 from neyman.reports.document import Document
 from neyman.reports.markdown import attacks, bracket, numbers
-from neyman.reports.numbers import exactly
 from neyman.reports.text import visible
 
 __all__ = ["escaped", "render_latex"]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import re
 
-from neyman.numerics.decimals import outward
+from neyman.numerics.decimals import exactly, outward
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
-from neyman.reports.numbers import exactly
 from neyman.reports.text import visible
 
 __all__ = ["attacks", "bracket", "escaped", "numbers", "render_markdown"]

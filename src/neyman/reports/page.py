@@ -8,10 +8,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from neyman.numerics.decimals import outward
+from neyman.numerics.decimals import exactly, outward
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document, StepWords
-from neyman.reports.numbers import exactly
 
 __all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "sections"]
 

@@ -14,9 +14,9 @@ from neyman._errors import InvalidParameter
 from neyman._validate import between, choice, inside
 from neyman.guarantees import PERFECT, Guarantee
 from neyman.guarantees.sides import Adjacency
+from neyman.numerics.decimals import exactly
 from neyman.reports.asked import Asked, Bracket
 from neyman.reports.claims import Claim, Side, claim_id, printed
-from neyman.reports.numbers import exactly
 from neyman.reports.points import POINTS
 from neyman.risk import Risk
 

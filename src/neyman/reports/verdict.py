@@ -11,9 +11,9 @@ from collections.abc import Sequence
 
 from neyman.guarantees import Opaque
 from neyman.mechanisms import Mechanism
+from neyman.numerics.decimals import exactly
 from neyman.reports.claims import Claim
 from neyman.reports.document import Recommended, Reference, Verdict
-from neyman.reports.numbers import exactly
 from neyman.reports.points import POINTS
 
 __all__ = ["ENOUGH", "references", "verdict"]

@@ -9,6 +9,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import probability, whole
 from neyman.guarantees import BLATANT, ApproximateDP, Guarantee
 from neyman.guarantees.pure import LARGEST_EPSILON
+from neyman.numerics.decimals import exactly, outward
 from neyman.risk.attacked import checked, promised
 from neyman.risk.membership import accuracy, advantage, bayes_error, posterior, tpr
 from neyman.risk.target import attribute_inference, reconstruction, relative_risk, singling_out
@@ -52,8 +53,8 @@ class AgainstPair:
     def __str__(self) -> str:
         """One line for each risk, after one that says what is compared."""
         head = (
-            f"What the whole guarantee promises, and what its pair (epsilon = {self.epsilon:.6g}, delta = "
-            f"{self.delta:g}) alone would:"
+            f"What the whole guarantee promises, and what its pair (epsilon = {outward(self.epsilon, 6)}, delta = "
+            f"{exactly(self.delta)}) alone would:"
         )
         lines = [f"  {_asked(row.whole)}: {row.whole.shown}; the pair alone: {row.pair.shown}" for row in self.rows]
         return "\n".join([head, *lines])
