@@ -10,10 +10,13 @@ import pytest
 import neyman as ny
 from neyman.engines.choose import profiles
 from neyman.engines.contour_line import Plan
+from neyman.engines.contour_scan import shortened
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.lattice import LatticeProfile
+from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.laplace_transform import LaplaceTransform
+from neyman.losses.outcomes import Outcomes
 
 
 def composition(scales: np.ndarray, times: int = 1) -> Parts:
@@ -29,6 +32,28 @@ def beyond(parts: Parts, c: float, cut: float) -> float:
     z = c + 1j * omega
     with np.errstate(under="ignore"):
         return float(np.trapezoid(np.exp(log_size) / np.abs(z * (z + 1.0)), omega)) / math.pi
+
+
+def test_nodes_that_meet_every_return_are_counted() -> None:
+    """Fair answers of +-a: |A| is 1 at every multiple of pi / a and next to nothing between them. A rule whose nodes
+    lie there sums as much as if |A| were 1 throughout, which is far more than the integral of |A|^4000."""
+    a, times, c = 0.05, 4000, 1.0
+    coin = Outcomes(np.array([-a, a]), np.log([0.5, 0.5]))
+    spread = 2.0 * a
+    parts = Parts(((DiscreteTransform(coin), times),), 0.0, "remove")
+    w = np.array([c + 1.0])
+    top = times * float(parts.steps[0][0].moments(w).log_a[0])
+    sd = math.sqrt(times * float(parts.steps[0][0].moments(w).variance[0]))
+    last = 1e5
+    end = (last, top - math.log(math.pi * last))
+    cut, log_tail = shortened(parts, np.array([math.inf]), c, sd, spread, end, top - 11.0)
+    omega = 2.0 * math.pi / spread * np.arange(1, 200000)
+    omega = omega[omega >= cut]
+    with np.errstate(under="ignore"):
+        size = times * (parts.steps[0][0].on_line(float(w[0]), omega, math.inf, 40.0)[0].real) - top
+        total = np.sum(np.exp(size) / np.abs((c + 1j * omega) * (c + 1.0 + 1j * omega))) * 2.0 / spread
+    assert cut <= last
+    assert total <= math.exp(log_tail - top)
 
 
 @pytest.mark.parametrize("scales", [np.linspace(10.0, 100.0, 300), np.linspace(1.0, 3.0, 60), np.full(1, 4.0)])

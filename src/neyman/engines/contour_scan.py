@@ -6,7 +6,13 @@ width eta around omega
 
     |A(w + i omega')| <= |A(w + i omega)| + (eta / 2) A(w) sd(w),
 
-because |A|' is at most E[|L - mean| e^{wL}]. Summed over the cells this bounds what a shorter line leaves out.
+because the derivative of A(w + i omega) e^{-i omega mean} is at most E[|L - mean| e^{wL}]. A shorter line leaves out
+nodes of the trapezoid rule, not a stretch of an integral, and between two nodes the product may be as good as nothing:
+what a cell [a, b] weighs is the number of its nodes k h times the largest term there,
+
+    (h / pi) #{k: a <= k h <= b} max |e^K| / a^2,
+
+and all nodes from W on, where |e^K| <= B, weigh at most (B / pi) (h / W^2 + 1 / W): the first, and an integral.
 """
 
 from __future__ import annotations
@@ -25,6 +31,8 @@ _LOOKS = 1 << 23  # cells times laws that are looked at
 _ENOUGH = 200  # steps looked at where each alone has fallen
 _TERMS = 32.0  # of a transform that is worth a look; the others count in full
 _WIDTH = 0.15  # of a cell, in standard deviations of one step
+_SAME = 8.0 * 2.0**-53  # how far rounding moves a node, relatively
+_ROUNDED = 1e-6, 16.0 * 2.0**-53  # absolute and relative rounding of K, as beside the aliases of ``contour_line``
 
 
 def shortened(
@@ -36,7 +44,8 @@ def shortened(
     aliases.
     """
     last, log_tail = end
-    if parts.mu > 0.0 or not math.isfinite(last) or last * spread / (2.0 * math.pi) < _WORTH:
+    spacing = 2.0 * math.pi / spread
+    if parts.mu > 0.0 or not math.isfinite(last) or last / spacing < _WORTH:
         return end
     w = np.array([float(parts.argument(np.array([c]))[0])])
     looks = [law.moments(w) for law, _ in parts.steps]
@@ -58,10 +67,20 @@ def shortened(
         value, error = law.on_line(float(w[0]), middle[seen], float(cut), 40.0)
         share = np.exp(value.real - log_a) * (1.0 + error) + half[seen] * deviation[i] * (1.0 + 1e-3)
         fallen[seen] += times * np.log(np.minimum(share, 1.0))
-    log_part = top + fallen + np.log(2.0 * half) - math.log(math.pi) - 2.0 * np.log(edge[:-1])
-    beyond = np.logaddexp(np.logaddexp.accumulate(log_part[::-1])[::-1], log_tail) + 1e-9
+    with np.errstate(divide="ignore"):
+        log_nodes = np.log(_nodes(edge, spacing) * (spacing / math.pi))
+    log_part = top + fallen + log_nodes - 2.0 * np.log(edge[:-1])
+    log_rest = log_tail + math.log1p(spacing / last)
+    rounded = _ROUNDED[0] + _ROUNDED[1] * (abs(top) + float(np.abs(fallen).max()))
+    beyond = np.logaddexp(np.logaddexp.accumulate(log_part[::-1])[::-1], log_rest) + rounded
     enough = np.flatnonzero(beyond <= goal)
     return (float(edge[enough[0]]), float(beyond[enough[0]])) if len(enough) else end
+
+
+def _nodes(edge: FloatArray, spacing: float) -> FloatArray:
+    """How many multiples of ``spacing`` lie in each closed cell; one on an edge counts in both."""
+    first, last = np.ceil(edge[:-1] / spacing * (1.0 - _SAME)), np.floor(edge[1:] / spacing * (1.0 + _SAME))
+    return np.maximum(last - first + 1.0, 0.0)
 
 
 def _edges(first: float, last: float, deviation: float, most: int) -> FloatArray | None:
