@@ -36,7 +36,7 @@ def test_the_paper_case_reports_mu_alone():
     ("name", "recommended"),
     [
         ("dpsgd", "mu"), ("census", "mu"), ("laplace", "epsilon"), ("response", "epsilon"), ("blatant", "profile"),
-        ("gaussian", "mu"), ("pairs", "stated"), ("nothing", "mu"), ("add", "mu"),
+        ("gaussian", "mu"), ("pairs", "stated"), ("zcdp", "stated"), ("nothing", "mu"), ("add", "mu"),
     ],
 )  # fmt: skip
 def test_which_guarantee_to_report(name, recommended):

@@ -47,7 +47,7 @@ def from_file(
         - ``.csv``: a header and either one row a record, with the columns ``score`` and ``member`` (1 or true: in, 0 or
           false: out), or the columns ``scores_in`` and ``scores_out``, of which the shorter ends in blanks. Other
           columns are passed over.
-        - ``.parquet``: the same columns; needs ``pip install 'neyman[audit]'``.
+        - ``.parquet``: the same columns; needs ``pip install -e '.[audit]'``.
         - ``.npz``: the arrays ``scores_in`` and ``scores_out``; pickled objects are refused.
     confidence, method, threshold, pilot, seed
         As for ``from_scores``.
@@ -165,7 +165,7 @@ def _parquet(source: Path) -> Both:
     try:
         parquet: Any = import_module("pyarrow.parquet")
     except ImportError as error:
-        raise MissingPackage("Parquet files need pyarrow: pip install 'neyman[audit]'") from error
+        raise MissingPackage("Parquet files need pyarrow: pip install -e '.[audit]'") from error
     try:
         columns = _layout(str(source), list(parquet.read_schema(source).names))
         table = parquet.read_table(source, columns=list(columns))

@@ -45,8 +45,9 @@ def cite(version: str) -> tuple[str, ...]:
 
 
 def how_to_verify(version: str) -> str:
-    """Return the command that verifies what this version wrote."""
-    return f"pip install 'neyman[report]=={version}' && neyman verify FILE"
+    """Return the command that verifies what this version wrote: no package index has it, so from its source."""
+    where = f"inside a copy of the source of neyman {version}, which is in no package index"
+    return f"pip install -e '.[report]' && neyman verify FILE  # {where}"
 
 
 @dataclass(frozen=True, slots=True)

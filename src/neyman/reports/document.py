@@ -35,7 +35,8 @@ class Verdict:
     """Which guarantee to report (Algorithm 1 of the reporting paper), and why.
 
     ``recommended`` is "mu" where mu alone suffices; else the fallback: "epsilon" (pure DP) or "zcdp" as one number,
-    "profile" where no single number will do, "stated" where a guarantee was given and not computed.
+    "profile" where no single number will do, "stated" where a guarantee was given and not computed. What was given as
+    zCDP or Renyi DP is always reported as stated: its numbers add up over releases, those of mu at a floor do not.
     """
 
     mu_suffices: bool

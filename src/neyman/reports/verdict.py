@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from neyman.guarantees import Opaque
+from neyman.guarantees import RDP, ZCDP, Opaque
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import exactly
 from neyman.reports.claims import Claim
@@ -28,6 +28,12 @@ def verdict(mechanism: Mechanism, claims: Sequence[Claim]) -> Verdict:
     found = {"pure" if claim.given == (("delta", 0.0),) else claim.quantity: claim for claim in claims}
     mu, regret = found["mu"], found.get("regret")
     floor = exactly(float(dict(mu.given)["floor"]))
+    if isinstance(mechanism, Opaque) and isinstance(mechanism.guarantee, (RDP, ZCDP)) and regret is not None:
+        return Verdict(
+            False, "stated", f"Report the guarantee as it was stated: {_named(mechanism)}.",
+            "Its numbers add up over releases, which a mu at a floor does not. As one number about attacks, "
+            f"mu = {mu.text} at error rates of {floor} and above has a regret of at most {regret.text}.",
+        )  # fmt: skip
     if regret is not None and regret.value < ENOUGH:
         return Verdict(
             True, "mu", f"Report mu = {mu.text}, valid at error rates of {floor} and above.",

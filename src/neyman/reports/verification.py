@@ -111,7 +111,7 @@ def verify(
     InvalidParameter
         If it cannot be read, is no report, or is larger or deeper than a report is.
     MissingPackage
-        If pydantic is not installed, or for a page jinja2 or matplotlib: pip install 'neyman[report]'.
+        If pydantic is not installed, or for a page jinja2 or matplotlib: pip install -e '.[report]'.
 
     Notes
     -----
