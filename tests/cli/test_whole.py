@@ -141,6 +141,20 @@ def test_interrupted(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (code, out, err.split()) == (exits.INTERRUPTED, "", ["neyman:", "interrupted"])
 
 
+@pytest.mark.parametrize("error", [MemoryError(), OverflowError("math range error\nagain"), RecursionError("deep")])
+def test_what_was_not_foreseen_is_one_line(call: Any, monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+    """And never the code of a claim that does not hold."""
+
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr("neyman.cli.answer.account", fail)
+    code, out, err = call(*RUN)
+    assert (code, out) == (exits.UNFORESEEN, "")
+    assert re.fullmatch(r"neyman: .+\n", err)
+    assert exits.UNFORESEEN != exits.FAILED
+
+
 def test_a_verb_that_is_not_there(call: Any) -> None:
     for asked, near in (("acount", "account"), ("dp-sgd", "dpsgd"), ("callibrate", "calibrate")):
         code, out, err = call(asked, "--json")

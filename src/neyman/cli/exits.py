@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-__all__ = ["BAD_INPUT", "FAILED", "INTERRUPTED", "MEANINGS", "NOT_CERTIFIED", "OK", "READER_GONE", "meanings_of"]
+__all__ = [
+    "BAD_INPUT",
+    "FAILED",
+    "INTERRUPTED",
+    "MEANINGS",
+    "NOT_CERTIFIED",
+    "OK",
+    "READER_GONE",
+    "UNFORESEEN",
+    "meanings_of",
+]
 
-OK, FAILED, BAD_INPUT, NOT_CERTIFIED, INTERRUPTED, READER_GONE = 0, 1, 2, 3, 130, 141
+OK, FAILED, BAD_INPUT, NOT_CERTIFIED, UNFORESEEN, INTERRUPTED, READER_GONE = 0, 1, 2, 3, 70, 130, 141
 
 MEANINGS = {
     OK: "answer",
     FAILED: "the answer is no: a claim does not hold",
     BAD_INPUT: "bad input: one line on standard error says what is allowed",
     NOT_CERTIFIED: "not certified to the tolerance asked for, or cannot tell",
+    UNFORESEEN: "no answer: memory ran out, or an error that was not foreseen",
     INTERRUPTED: "interrupted",
     READER_GONE: "whoever read the output closed it early",
 }
@@ -19,7 +30,7 @@ _OTHERWISE = {"reproduce": {FAILED: "a figure, a table or a number failed: the o
 
 
 def meanings_of(verb: str) -> dict[int, str]:
-    """Return the codes that a verb can leave with, beside 130 and 141, which any can."""
+    """Return the codes that a verb can leave with, beside 70, 130 and 141, which any can."""
     own = [OK, *([FAILED] if verb in _ANSWERS_NO else []), BAD_INPUT, NOT_CERTIFIED]
     otherwise = _OTHERWISE.get(verb, {})
     return {code: otherwise.get(code, MEANINGS[code]) for code in sorted({*own, *otherwise})}

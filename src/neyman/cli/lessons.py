@@ -64,7 +64,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
 def epilog_of(verb: str) -> str:
     """Return the end of a verb's help; each block begins with the sign that keeps its lines apart."""
     codes = "\n".join(f"  {code}  {meaning}" for code, meaning in meanings_of(verb).items())
-    blocks = [f"\b\nExit codes:\n{codes}\n(130 interrupted, 141 the output was closed early)"]
+    blocks = [f"\b\nExit codes:\n{codes}\n(70 no answer, 130 interrupted, 141 the output was closed early)"]
     if verb in EXAMPLES:
         blocks.insert(0, "\b\nExamples:\n" + "\n".join(f"  {line}" for line in EXAMPLES[verb]))
     return "\n\n".join(blocks)

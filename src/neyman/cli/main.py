@@ -19,7 +19,7 @@ from neyman.cli.calibrate import calibrate
 from neyman.cli.compare import compare
 from neyman.cli.convert import convert
 from neyman.cli.dpsgd import dpsgd
-from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE
+from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE, UNFORESEEN
 from neyman.cli.lessons import ROOT_EXAMPLES, epilog_of
 from neyman.cli.report import report
 from neyman.cli.reproduce import reproduce
@@ -27,6 +27,8 @@ from neyman.cli.sweep import sweep
 from neyman.cli.verify import verify
 
 __all__ = ["app", "main"]
+
+_SAID = 300  # characters of an unforeseen error that are shown
 
 # Typer brings its own copy of Click or uses the installed one, by version: take the root of its usage errors from
 # Typer itself
@@ -100,6 +102,23 @@ def main(arguments: list[str] | None = None) -> None:
 
 
 def _run(arguments: list[str]) -> int:
+    """Answer; whatever was not foreseen is one line, too, and never the code of a claim that does not hold."""
+    try:
+        return _answer(arguments)
+    except OSError:  # a disk or a reader: see ``main``
+        raise
+    except Exception as error:  # noqa: BLE001 this is the last place where anyone could say what happened
+        return _fail(UNFORESEEN, _unforeseen(error))
+
+
+def _unforeseen(error: Exception) -> str:
+    if isinstance(error, MemoryError):
+        return "memory ran out before there was an answer: nothing was decided."
+    said = " ".join(str(error).split())[:_SAID]
+    return f"no answer: {type(error).__name__}: {said} (not foreseen: please report it)"
+
+
+def _answer(arguments: list[str]) -> int:
     try:
         code = app(args=arguments or ["--help"], prog_name="neyman", standalone_mode=False)
     except NotCertified as error:

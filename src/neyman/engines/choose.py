@@ -251,10 +251,12 @@ def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float) -
 
 def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
     """Whether the transform of the composition is never small along the line Re z = 1, however far."""
-    w, far = np.array([2.0]), np.array([1e9])
-    fall = 0.0
-    for law, times in steps:
-        fall += times * float((law.log_bound(w, far, np.ones(1), math.inf) - law.moments(w).log_a)[0])
+    w, fall = np.array([2.0]), 0.0
+    looks = [law.moments(w) for law, _ in steps]
+    narrow = min(1.0, *(math.sqrt(float(look.variance[0])) for look in looks))
+    far = np.array([1e9 / narrow])
+    for (law, times), look in zip(steps, looks, strict=True):
+        fall += times * float((law.log_bound(w, far, np.ones(1), math.inf) - look.log_a)[0])
         if fall < -_FALLEN:
             return False
     return True

@@ -20,6 +20,7 @@ __all__ = ["Plan", "Tilt", "plan_tilt"]
 UNIT = 2.0**-53
 _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
+_STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +70,7 @@ def plan_tilt(
 
 def _near(laws: tuple[tuple[GridLaw, int], ...], remove: bool, at: Moments, sign: float) -> list[float]:
     """Tilts beside ``at`` under which every law can still be seen."""
-    found = [at.c + sign * m / at.deviation for m in _MULTIPLES]
+    found = [at.c + sign * m / at.deviation for m in _MULTIPLES if m < _STEEPEST * at.deviation]
     found += [at.c + sign * d for d in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)]  # where rare jumps carry the tail
     if sign < 0.0 and at.c > 0.0:
         found += [0.25 * at.c, 0.5 * at.c, 0.8 * at.c]

@@ -35,6 +35,7 @@ _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 _SEEN = 13.0  # standard deviations of u looked at on either side
 _DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
 _MANY = 4000  # points of that look at most
+_SIGHT = 40.0  # standard deviations: beyond them both laws hold less than the smallest positive float
 _NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])
 _WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
 
@@ -83,14 +84,19 @@ class Shape(GridLaw):
         return (min(low, -need) if self.rate == 1.0 else -math.inf), high
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
-        """Edges around ``reach``."""
-        first = 0 if reach[0] == -math.inf else self.index_below(reach[0], h)
-        return first, max(self.index_below(reach[1], h) + 1, first + 2)
+        """Edges around what ``reach`` holds."""
+        low, high = self._seen(reach)
+        first = self.index_below(low, h)
+        return first, max(self.index_below(high, h) + 1, first + 2)
 
     def span(self, reach: Reach) -> float:
         """In loss."""
-        low = self.base if reach[0] == -math.inf else float(self.loss(np.array(reach[0])))
-        return float(self.loss(np.array(reach[1]))) - low
+        low, high = self._seen(reach)
+        return float(self.loss(np.array(high))) - float(self.loss(np.array(low)))
+
+    def _seen(self, reach: Reach) -> Reach:
+        """``reach``, as far as either law holds anything: bins beyond would cost the more the emptier they are."""
+        return max(reach[0], -_SIGHT), min(reach[1], _SIGHT + 1.0 / self.sigma)
 
     def strain(self, z: float) -> float:
         """e^{z t} moves the Gaussian by z / sigma."""
