@@ -12,8 +12,9 @@ from neyman.engines.contour_line import Line, Plan, alias_distances, faults
 from neyman.engines.contour_valley import Place, Valleys
 from neyman.engines.contour_walk import IntArray, Parts, Walk
 from neyman.losses.jumps import Jumps
-from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log1p, log_ratio
+from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.losses.soft_bulk import SoftBulk
+from neyman.numerics.log1p import log1p
 
 __all__ = ["Parting"]
 

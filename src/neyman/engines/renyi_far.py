@@ -20,8 +20,8 @@ from neyman._validate import FloatArray
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteGaussianStep
 from neyman.losses.discrete_gaussian_renyi import discrete_gaussian_divergence
-from neyman.losses.outcomes import mixed
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.sampling import mixed
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 
 __all__ = ["far"]

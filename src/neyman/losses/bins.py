@@ -23,6 +23,7 @@ from scipy.special import erfcx, log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
+from neyman.losses.sampling import above_end, mixed
 
 __all__ = ["Shape", "split_bins"]
 
@@ -125,10 +126,7 @@ class Shape(GridLaw):
 
     def loss(self, u: FloatArray) -> FloatArray:
         """log r(u)."""
-        t = u / self.sigma - 0.5 / self.sigma**2
-        if self.rate == 1.0:
-            return t
-        return np.logaddexp(math.log1p(-self.rate), math.log(self.rate) + t)
+        return mixed(u / self.sigma - 0.5 / self.sigma**2, self.rate)
 
 
 def split_bins(shape: Shape, h: float, first: int, last: int) -> BinSplit:
@@ -185,13 +183,9 @@ def _edges(shape: Shape, h: float, index: FloatArray) -> tuple[FloatArray, float
     if shape.rate == 1.0:
         t, steep, terms = index * h, 1.0, 0.0
     else:
-        with np.errstate(divide="ignore"):
-            log_odds = np.log(np.expm1(np.minimum(index * h, 700.0)))
-        log_odds = np.where(index * h > 700.0, index * h, log_odds)  # log expm1 x = x to the last bit beyond 40
-        shift = math.log1p(-shape.rate) - math.log(shape.rate)
-        t = shift + log_odds
+        t = above_end(index * h, shape.rate)
         steep = min(1.0, float(index[-1]) * h)
-        terms = abs(shift) + float(np.max(np.abs(log_odds[np.isfinite(log_odds)])))
+        terms = 2.0 * abs(math.log(shape.rate) - math.log1p(-shape.rate)) + float(np.max(np.abs(t[np.isfinite(t)])))
     u = shape.sigma * t + 0.5 / shape.sigma
     largest = float(np.max(np.abs(t[np.isfinite(t)])))
     slack = 8.0 * UNIT * (steep * (largest + terms + 1.0 / shape.sigma**2 + 1.0) + abs(shape.base))

@@ -12,7 +12,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.losses.custom import CustomStep
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
-from neyman.losses.outcomes import mixed
+from neyman.losses.sampling import above, mixed
 
 __all__ = ["CustomGrid"]
 
@@ -57,13 +57,12 @@ class CustomGrid(GridLaw):
         rate = self.step.rate
         return rate * lost[0] + (1.0 - rate) * lost[1], lost[1]
 
-    def _masses(self, edge: FloatArray) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
-        """P and Q of the bins (when a record takes part with the rate), and those at the lowest edge."""
+    def _masses(self, gap: FloatArray) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
+        """P and Q of the bins (when a record takes part with the rate) between edges that lie so far above the least
+        loss, and those at the lowest edge.
+        """
         s, q = self.step, self.step.rate
-        with np.errstate(divide="ignore", invalid="ignore"):
-            small = np.log1p(np.expm1(np.minimum(edge, 1.0)) / q)
-            large = edge - math.log(q) + np.log1p(-(1.0 - q) * np.exp(-np.maximum(edge, 1.0)))
-        at = edge if q == 1.0 else np.nan_to_num(np.where(edge < 1.0, small, large), nan=s.low, neginf=s.low)
+        at = s.low + above(s.low, gap, q)
         at = np.clip(at, s.low, s.high)
         at[-1] = s.high
         below = [np.asarray(cdf(at), dtype=np.float64) for cdf in (s.p_cdf, s.q_cdf)]
@@ -77,8 +76,9 @@ class CustomGrid(GridLaw):
         return (1.0 - q) * without + q * plain, without, ((1.0 - q) * first_without + q * first, first_without)
 
     def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
-        edge = self.base + self._width * np.linspace(0.0, 1.0, _LOOK + 1)
-        p, q, (_, first) = self._masses(edge)
+        gap = self._width * np.linspace(0.0, 1.0, _LOOK + 1)
+        edge = self.base + gap
+        p, q, (_, first) = self._masses(gap)
         loss = np.append(edge[0], edge[1:] if z > 0.5 else edge[:-1])  # where a steep tilt would have it
         # whichever of the two masses is the larger says more
         mass = np.append(first, np.where(loss[1:] > 0.0, p * np.exp(-loss[1:]), q))
@@ -98,8 +98,9 @@ class CustomGrid(GridLaw):
         return self._width
 
     def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
-        edge = self.base + h * np.arange(last + 1)
-        p, q, (p_first, q_first) = self._masses(edge)
+        gap = h * np.arange(last + 1)
+        edge = self.base + gap
+        p, q, (p_first, q_first) = self._masses(gap)
         low = np.exp(edge[:-1])
         upper = (p - low * q) / (low * math.expm1(h))
         # P of a bin is at least e^l Q at its lower end and at most at its upper end

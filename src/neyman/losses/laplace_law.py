@@ -17,7 +17,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.laplace import LaplaceStep
-from neyman.losses.outcomes import mixed
+from neyman.losses.sampling import MIXED_ERROR, above, above_error, mixed
 from neyman.losses.smooth_bins import QUADRATURE, smooth_bins
 
 __all__ = ["LaplaceLaw", "Piece"]
@@ -47,14 +47,11 @@ class Piece:
         log_density = self.log_weight - 0.5 * (t + self.d)
         return log_density + mixed(t, self.rate) if self.sign < 0.0 else log_density
 
-    def place(self, loss: FloatArray) -> FloatArray:
-        """The t at which the loss is ``loss``, within -d .. d."""
-        m = self.sign * loss + self.level
-        with np.errstate(divide="ignore", invalid="ignore"):
-            small = np.log1p(np.expm1(np.minimum(m, 1.0)) / self.rate)
-            large = m - math.log(self.rate) + np.log1p(-(1.0 - self.rate) * np.exp(-np.maximum(m, 1.0)))
-        t = m if self.rate == 1.0 else np.where(m < 1.0, small, large)
-        return np.clip(np.nan_to_num(t, nan=-self.d, neginf=-self.d), -self.d, self.d)
+    def place(self, gap: FloatArray) -> FloatArray:
+        """The t, within -d .. d, at which m(t) is ``gap`` >= 0 above m(-d): the ends exactly at the ends."""
+        low, high = mixed(np.array([-self.d, self.d]), self.rate)
+        inner = np.minimum(above(-self.d, np.minimum(gap, high - low), self.rate) - self.d, self.d)
+        return np.where(gap >= high - low, self.d, inner)
 
 
 @dataclass(frozen=True)
@@ -154,35 +151,43 @@ class LaplaceLaw(GridLaw):
         low, high = (float(end) for end in self.atoms[0])
         count = math.ceil((high - low) / h * (1.0 - _SAME))  # bins from atom to atom
         off = abs(count * h - (high - low))
-        aligned = off <= _SAME * (1.0 + abs(high))
+        aligned = off <= _SAME * (high - low)
         # the atom at the end of the direction lies on an edge: nothing is above it that could be moved
-        base = high - count * h if remove and not aligned else low
-        edge = base + h * np.arange(first, last + 1)
-        lower, upper, variation = self._smooth(edge, h)
+        moved = (high - low) - count * h if remove and not aligned else 0.0
+        index = np.arange(first, last + 1)
+        # how far edges lie above the lower atom; the outermost are the atoms
+        gap = np.where(index <= 0, 0.0, np.where(index >= count, high - low, moved + h * index))
+        lower, upper, variation = self._smooth(gap, low + moved + h * index, h)
         nodes: list[tuple[int, float]] = []
         for at, log_q, on_edge in ((0, float(self.atoms[1][0]), not remove), (count, float(self.atoms[1][1]), remove)):
             j = min(at, count - 1) - first  # the bin beside it
             if aligned or on_edge:
                 nodes += [(at - first, log_q)] if first <= at <= last else []
             elif 0 <= j < last - first:
-                share = math.expm1((low if at == 0 else high) - float(edge[j])) / math.expm1(h)
-                lower[j] += math.exp(log_q) * (1.0 - min(max(share, 0.0), 1.0))
-                upper[j] += math.exp(log_q) * min(max(share, 0.0), 1.0)
+                place = -moved if at == 0 else (high - low) - (count - 1) * h
+                share = min(max(math.expm1(place) / math.expm1(h), 0.0), 1.0)
+                lower[j] += math.exp(log_q) * (1.0 - share)
+                upper[j] += math.exp(log_q) * share
                 variation[j] = math.inf
-        far = 1.0 + max(abs(low), abs(high))
-        none, some = (-math.inf, -math.inf), (0.0, 0.0)  # what lies outside is at most everything
-        index, log_node = np.array([n for n, _ in nodes], dtype=np.int64), np.array([q for _, q in nodes])
+        index_, log_node = np.array([n for n, _ in nodes], dtype=np.int64), np.array([q for _, q in nodes])
         return BinSplit(
-            base, first, h, lower, upper, np.zeros(last - first), variation, QUADRATURE + 16.0 * _UNIT * (2.0 + self.d),
-            (off if aligned else 0.0) + 16.0 * _UNIT * (far + self.d), some if first > 0 else none,
-            some if last < count else none, (index, log_node), lone=True,
+            low + moved, first, h, lower, upper, np.zeros(last - first), variation,
+            QUADRATURE + 16.0 * _UNIT * (2.0 + self.d), (off if aligned else 0.0) + self._slack(h * count),
+            self._lost(float(gap[0]), -1.0), self._lost(float(gap[-1]), 1.0), (index_, log_node), lone=True,
         )  # fmt: skip
 
-    def _smooth(self, edge: FloatArray, h: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    def _slack(self, width: float) -> float:
+        """What rounding does to the losses at edges, and at the nodes between them."""
+        ends = abs(self.ends[0]) + abs(self.ends[1])
+        placed = above_error(-self.d, np.array([self.ends[1] - self.ends[0]]), self.step.rate)
+        return placed + 4.0 * (MIXED_ERROR + _UNIT) * ends + 4.0 * _UNIT * (abs(self.base) + width)
+
+    def _smooth(self, gap: FloatArray, edge: FloatArray, h: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Per bin, what of the smooth part goes to its lower and its upper end, and the variation of the density."""
         lower, upper, width = (np.zeros(len(edge) - 1) for _ in range(3))
         for piece in self.pieces:
-            place = piece.place(np.clip(edge, *self.atoms[0]))
+            height = gap if len(self.pieces) == 1 else np.maximum(piece.sign * (gap - 0.5 * self.unit), 0.0)
+            place = piece.place(height)
             ends, start = (place, edge[:-1]) if piece.sign > 0.0 else (place[::-1], edge[-2::-1])
             *masses, scale = smooth_bins(ends, start, h, 0.25, piece.log_q, piece.loss)
             turned = slice(None, None, 1 if piece.sign > 0.0 else -1)
@@ -192,3 +197,35 @@ class LaplaceLaw(GridLaw):
         if len(self.pieces) > 1:  # where two pieces meet, the density may jump
             variation[np.abs(edge[:-1] + 0.5 * h) <= h] = math.inf
         return lower, upper, variation
+
+    def _lost(self, gap: float, side: float) -> tuple[float, float]:
+        """Logs of the masses (without, with the record) above (``side`` 1) or below (-1) a loss, that far above the
+        lower atom, rounded up.
+        """
+        if not 0.0 < gap < self.unit:
+            return -math.inf, -math.inf
+        log_q, log_p = self._tails(gap, side)
+        up = 1e-12 + 16.0 * _UNIT * self.d
+        return min(log_q + up, 0.0), min(log_p + up, 0.0)
+
+    def _tails(self, gap: float, side: float) -> tuple[float, float]:
+        away = gap if not self.step.two_sided else gap - 0.5 * self.unit
+        outer = 1.0 if away > 0.0 else -1.0
+        t = float(self.pieces[-1].place(np.array([abs(away)]))[0])
+        # of F_0 above t and of F_1 below; F_-1 has e^-d of what F_0 has
+        above_t, below_t = -0.5 * (t + self.d) - math.log(2.0), -0.5 * (self.d - t) - math.log(2.0)
+        if not self.step.two_sided:
+            if side > 0.0:
+                return above_t, self._mixture(above_t, _rest(below_t))
+            return _rest(above_t), self._mixture(_rest(above_t), below_t)
+        near, far = self._mixture(above_t, _rest(below_t)), self._mixture(above_t, above_t - self.d)
+        log_q, log_p = (far, near) if outer > 0.0 else (near, far)
+        return (log_q, log_p) if side == outer else (_rest(log_q), _rest(log_p))
+
+    def _mixture(self, without: float, taking: float) -> float:
+        q = self.step.rate
+        return taking if q == 1.0 else float(np.logaddexp(math.log1p(-q) + without, math.log(q) + taking))
+
+
+def _rest(log_mass: float) -> float:
+    return math.log1p(-math.exp(log_mass))

@@ -19,7 +19,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.laplace_law import LaplaceLaw, Piece
-from neyman.losses.outcomes import mixed
+from neyman.losses.sampling import mixed
 from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.turned_sum import turned_sum
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
+from neyman.losses.sampling import MIXED_ERROR, mixed
 
 __all__ = ["Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
 
@@ -93,17 +93,6 @@ class Outcomes:
         slack = self.slack + float(np.max(loss[np.append(starts[1:] - 1, len(loss) - 1)] - loss[starts]))
         log_q = np.logaddexp.reduceat(log_q, starts)
         return replace(self, loss=loss[starts], log_q=log_q, slack=slack)
-
-
-def mixed(loss: Any, rate: float) -> Any:
-    """log(1 - rate + rate e^loss), to relative accuracy near 0 and without overflow.
-
-    Far below 0 it comes near log(1 - rate), which must not be found by subtraction where the rate is near 1.
-    """
-    with np.errstate(divide="ignore"):  # e^loss may be too small to see, at rate 1
-        small = np.log1p(rate * np.expm1(np.minimum(loss, 1.0)))
-    large = np.logaddexp(math.log1p(-rate), math.log(rate) + loss) if rate < 1.0 else loss
-    return np.where((loss < 1.0) & ((loss > -1.0) | (rate <= 0.5)), small, large)
 
 
 def k_ary(epsilon: float, k: int, delta: float) -> Outcomes:
@@ -226,7 +215,7 @@ def _room(loss: FloatArray, after: FloatArray, rate: float, slack: float, stretc
     """
     largest = _largest(loss)
     steepest = min(rate * math.exp(min(float(np.max(loss, initial=0.0) - np.max(after, initial=0.0)), 700.0)), 1.0)
-    own = 8.0 * _UNIT * (1.0 + max(largest, -math.log(rate))) * min(1.0, 3.0 * _largest(after))
+    own = MIXED_ERROR * _largest(after)
     return own + steepest * (1.0 + 1e-9) * (slack + stretch * largest)
 
 

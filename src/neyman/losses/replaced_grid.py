@@ -10,8 +10,8 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
-from neyman.losses.outcomes import mixed
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.sampling import mixed
 from neyman.losses.smooth_bins import QUADRATURE, smooth_bins
 
 __all__ = ["ReplacedGrid"]

@@ -20,7 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log1p
+from neyman.losses.sampling_transform import ComplexArray, SamplingTransform
+from neyman.numerics.log1p import log1p
 
 __all__ = ["RotatedLaw"]
 

@@ -20,7 +20,9 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.sampling import mixed
 from neyman.losses.transform import ComplexArray, Moments, Transform
+from neyman.numerics.log1p import log1p
 from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
@@ -36,37 +38,8 @@ _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts n
 
 
 def log_ratio(x: Any, sigma: float, rate: float) -> Any:
-    """log(1 - q + q e^t), t = (2x - 1)/(2 sigma^2), to relative accuracy; complex x must lie in |Im x| < pi sigma^2."""
-    t = (2.0 * x - 1.0) / (2.0 * sigma * sigma)
-    huge = np.real(t) > 600.0
-    if np.any(huge):
-        return np.where(huge, t + math.log(rate), _log_ratio(np.where(huge, 0.0, t), rate))
-    return _log_ratio(t, rate)
-
-
-def _log_ratio(t: Any, rate: float) -> Any:
-    tame = log1p(rate * np.expm1(t))
-    if rate > 0.5:
-        # below its mean 1 - q + q e^t comes near 1 - q, which must not be found by subtraction
-        low = np.real(t) < 0.0
-        edge = math.log1p(-rate) + log1p(rate / (1.0 - rate) * np.exp(np.where(low, t, 0.0)))
-        tame = np.where(low, edge, tame)
-    return tame
-
-
-def log1p(z: Any) -> Any:
-    """log(1 + z), accurate near 0 for complex z too (NumPy's own complex log1p is not)."""
-    if not np.iscomplexobj(z):
-        return np.log1p(z)
-    x, y = z.real, z.imag
-    with np.errstate(over="ignore", divide="ignore"):
-        near = x * (2.0 + x) + y * y
-        if np.size(near) and np.min(near) > -0.5 and np.max(near) < 1e300:
-            modulus = 0.5 * np.log1p(near)
-        else:
-            series = 0.5 * np.log1p(np.maximum(near, -0.75))
-            modulus = np.where(np.abs(near) < 0.5, series, np.log(np.hypot(1.0 + x, y)))
-    return modulus + 1j * np.arctan2(y, 1.0 + x)
+    """log(1 - q + q e^t), t = (2x - 1)/(2 sigma^2), as accurate as ``mixed``; complex x: |Im x| < pi sigma^2."""
+    return mixed((2.0 * x - 1.0) / (2.0 * sigma * sigma), rate)
 
 
 @dataclass(frozen=True)

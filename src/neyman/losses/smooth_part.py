@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import expit
 
 from neyman._validate import FloatArray
+from neyman.losses.sampling import MIXED_ERROR, mixed
 
 __all__ = ["SmoothPart"]
 
@@ -137,20 +138,6 @@ class SmoothPart:
 
 
 def _mixed(u: FloatArray, rate: float) -> tuple[FloatArray, FloatArray]:
-    """log(1 - q + q e^u) with a bound on its absolute error, given u: relative where it is small."""
-    if rate == 1.0:
-        return u, np.zeros_like(u)
-    value = np.log1p(rate * np.expm1(np.minimum(u, 600.0)))
-    error = 6.0 * _UNIT * np.abs(value)
-    huge = u > 600.0
-    if np.any(huge):
-        value = np.where(huge, u + math.log(rate), value)
-        value = np.where(huge, np.logaddexp(value, math.log1p(-rate)), value)
-        error = np.where(huge, 6.0 * _UNIT * (np.abs(u) + abs(math.log(rate))), error)
-    if rate > 0.5:
-        # far below, 1 - q + q e^u comes near 1 - q, which must not be found by subtraction
-        low = u < -1.0
-        edge = math.log1p(-rate) + np.log1p(rate / (1.0 - rate) * np.exp(np.minimum(u, -1.0)))
-        value = np.where(low, edge, value)
-        error = np.where(low, 8.0 * _UNIT * abs(math.log1p(-rate)), error)
-    return value, error
+    """log(1 - q + q e^u) with a bound on its absolute error, given u."""
+    value = mixed(u, rate)
+    return value, (0.0 if rate == 1.0 else MIXED_ERROR) * np.abs(value)

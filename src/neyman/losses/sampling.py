@@ -1,0 +1,143 @@
+"""What sampling with probability q does to a privacy loss: t becomes m(t) = log(1 - q + q e^t).
+
+Three forms make m accurate everywhere, real or complex:
+
+- log1p(q expm1(t)) where q <= 1/2 or Re(q expm1(t)) > -1/2: on the real line what rounding does is amplified by 1.5
+  at most, relative to |m|;
+- log((1 - q) + q e^t) otherwise: on the real line a sum of positive terms, 1 - q is exact, and |m| is at least log 2.
+  The first form would cancel there, and log(1 - q) + log1p(e^t q / (1 - q)) cancels where the loss is small beside
+  log(1 - q): an error in proportion to log(1 - q), however small the loss, adds up step by step;
+- t + log q where e^t overflows.
+
+Complex t: with R = 1 - q + q e^{Re t} and r = 1 - q + q e^t both are accurate to |m| R / |r|, and R / |r| is at most
+1 / cos(Im t / 2). No form can do better: that is what moving t by a rounding does to m.
+
+The inverse is never taken of m itself, of which 1 - q + q e^t cannot be had back where it is near 1 - q: losses are
+measured from that of a known t_0, m = m(t_0) + g, g >= 0, where with s = m'(t_0)
+
+    t = t_0 + log1p(expm1(g) / s)        or, from the end of the law (t_0 = -inf),        t = log(expm1(g) (1 - q) / q):
+
+no term is negative. An error of d in log(expm1(g) / s) moves the loss by (1 - e^-g) d at most.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.numerics.log1p import log1p
+
+__all__ = ["MIXED_ERROR", "above", "above_end", "above_error", "mixed", "slope"]
+
+_UNIT = 2.0**-53
+MIXED_ERROR = 8.0 * _UNIT  # of ``mixed``, relative (2.8 units seen); for complex t twice that over cos(Im t / 2)
+_HUGE = 600.0  # e^600 may be squared by no one, but added to anything
+_FAINT = 1e-250  # a slope below may have lost digits to underflow
+
+
+def mixed(t: Any, rate: float) -> Any:
+    """Return log(1 - rate + rate e^t) for real t, or complex t with |Im t| < pi; 0 < rate <= 1.
+
+    Error bound: ``MIXED_ERROR``, relative (or the smallest positive float); for complex t, relative to the modulus,
+    2 / cos(Im t / 2) times as much.
+
+    Examples
+    --------
+    >>> float(mixed(-1e-20, 0.9999)), round(float(mixed(-800.0, 0.75)), 12)
+    (-9.999e-21, -1.38629436112)
+    """
+    if rate == 1.0:
+        return t
+    huge = np.real(t) > _HUGE
+    if not np.any(huge):
+        return _moderate(t, rate)
+    with np.errstate(over="ignore", invalid="ignore"):
+        far = t + math.log(rate)
+        half = np.exp(0.5 * np.where(huge & (np.real(far) < _HUGE), t, 0.0))
+        rare = log1p(rate * half * half - rate)
+    large = np.where(np.real(far) < _HUGE, rare, far)
+    return np.where(huge, large, _moderate(np.where(huge, 0.0, t), rate))
+
+
+def _moderate(t: Any, rate: float) -> Any:
+    grown = rate * np.expm1(t)
+    if rate <= 0.5:
+        return log1p(grown)
+    low = np.real(grown) < -0.5
+    if not np.any(low):
+        return log1p(grown)
+    at = np.where(low, t, 0.0)
+    with np.errstate(under="ignore"):
+        deep = np.log((1.0 - rate) + rate * np.exp(at))
+    return np.where(low, deep, log1p(np.where(low, 0.0, grown)))
+
+
+def slope(t: Any, rate: float) -> Any:
+    """Return m'(t) = rate e^t / (1 - rate + rate e^t) for real |t| < 700, to 6 units in the last place.
+
+    Examples
+    --------
+    >>> float(slope(0.0, 0.25)), float(slope(600.0, 1e-200))
+    (0.25, 1.0)
+    """
+    with np.errstate(under="ignore"):
+        up, down = rate * np.exp(np.minimum(t, 0.0)), (1.0 - rate) * np.exp(-np.maximum(t, 0.0))
+        low, high = up / ((1.0 - rate) + up), rate / (rate + down)
+    return np.where(np.asarray(t) > 0.0, high, low)
+
+
+def above(start: float, gap: FloatArray, rate: float) -> FloatArray:
+    """Return by how much t lies above ``start`` where m(t) = m(start) + ``gap``, gap >= 0.
+
+    The loss there is off by no more than ``above_error``.
+
+    Examples
+    --------
+    >>> t = -30.0 + above(-30.0, np.array([1e-3]), 0.06)
+    >>> float((mixed(t, 0.06) - mixed(-30.0, 0.06))[0].round(12))
+    0.001
+    """
+    if rate == 1.0:
+        return gap
+    steepness = float(slope(start, rate))
+    if steepness > _FAINT and not np.any(gap > _HUGE):
+        with np.errstate(over="ignore"):
+            near = np.log1p(np.expm1(gap) / steepness)
+        if np.all(np.isfinite(near)):
+            return near
+    log_steepness = math.log(rate) + (start - float(mixed(start, rate)))
+    return np.logaddexp(0.0, _log_expm1(gap) - log_steepness)
+
+
+def above_end(gap: FloatArray, rate: float) -> FloatArray:
+    """Return t where m(t) = log(1 - rate) + ``gap``, gap >= 0; rate < 1.
+
+    Examples
+    --------
+    >>> above_end(np.array([0.0, math.log(2.0)]), 0.5).round(12)
+    array([-inf,   0.])
+    """
+    with np.errstate(divide="ignore"):
+        return _log_expm1(gap) - (math.log(rate) - math.log1p(-rate))
+
+
+def above_error(start: float, gap: FloatArray, rate: float) -> float:
+    """Return a bound on what ``above``, added to ``start``, and a rounding of it, do to the loss at any ``gap``."""
+    most = float(np.max(gap, initial=0.0))
+    if rate == 1.0 or most == 0.0:
+        return 4.0 * _UNIT * (abs(start) + most)
+    rise = float(above(start, np.array([most]), rate)[0])
+    # of log(expm1(g) / s), and of t
+    own = 16.0 + 4.0 * (abs(start) + abs(math.log(rate)) + abs(math.log(most)))
+    return _UNIT * (own * -math.expm1(-most) + 4.0 * float(slope(start + rise, rate)) * (abs(start) + rise))
+
+
+def _log_expm1(gap: FloatArray) -> FloatArray:
+    """log(e^gap - 1), to a few units in the last place of itself and of 1."""
+    with np.errstate(divide="ignore"):
+        return np.where(
+            gap < 1.0, np.log(np.expm1(np.minimum(gap, 1.0))), gap + np.log1p(-np.exp(-np.maximum(gap, 1.0)))
+        )

@@ -1,0 +1,32 @@
+"""log(1 + z) for real and complex z."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+__all__ = ["log1p"]
+
+
+def log1p(z: Any) -> Any:
+    """Return log(1 + z), accurate near 0 for complex z too (NumPy's own complex log1p is not).
+
+    Error bound: 8 units in the last place of its modulus where Re z > -1/2; below, z itself may have lost more.
+
+    Examples
+    --------
+    >>> bool(abs(log1p(np.array([1e-20j]))[0] - 1e-20j) < 1e-35)
+    True
+    """
+    if not np.iscomplexobj(z):
+        return np.log1p(z)
+    x, y = z.real, z.imag
+    with np.errstate(over="ignore", divide="ignore"):
+        near = x * (2.0 + x) + y * y
+        if np.size(near) and np.min(near) > -0.5 and np.max(near) < 1e300:
+            modulus = 0.5 * np.log1p(near)
+        else:
+            series = 0.5 * np.log1p(np.maximum(near, -0.75))
+            modulus = np.where(np.abs(near) < 0.5, series, np.log(np.hypot(1.0 + x, y)))
+    return modulus + 1j * np.arctan2(y, 1.0 + x)
