@@ -15,6 +15,7 @@ from neyman.engines.choose import profiles
 from neyman.engines.closed_form import GaussianProfile, SubsampledGaussianProfile
 from neyman.engines.contour import ContourProfile, Found
 from neyman.engines.contour_line import Line, Plan
+from neyman.engines.contour_steps import between_anchors
 from neyman.engines.contour_walk import Parts
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.profile import Bracket, Profile
@@ -438,6 +439,20 @@ def test_the_rotated_bound_is_convex_and_above(
         log_a, rounding = log_a_of(plain, w)
         sharp = rounding + np.exp(np.minimum(plain.log_alias(w) - log_a.real, 700.0)) < 0.01
         assert np.all(log_a.real[sharp] <= bounds.log_bound(w)[sharp] + 0.02)
+
+
+@pytest.mark.parametrize(("sigma", "rate", "reach", "scale"), [(2.0, 0.1, 20.0, 0.5), (1.0, 0.9999, 10.0, 300.0)])
+@pytest.mark.parametrize("opening", [0.18, -0.18])
+def test_errors_between_the_anchors_of_a_path_are_bounded(
+    sigma: float, rate: float, reach: float, scale: float, opening: float
+) -> None:
+    """Along hyperbolas that open to the right, as arcs do, and to the left, where the arc lies on the worse side."""
+    law = RotatedLaw(SamplingTransform(sigma, rate), 0.5, reach, 1.0, 0.03, 0.2)
+    u = np.linspace(0.0, 12.0, 1000)
+    w = 2.0 + scale * (math.sin(opening) * (np.cosh(u) - 1.0) + 1j * math.cos(opening) * np.sinh(u))
+    exact, bound = law.log_alias(w), between_anchors(law, w)
+    assert np.all(bound >= exact)
+    assert np.median(bound - exact) <= 0.1
 
 
 def test_a_law_bent_beyond_its_grid_is_bounded_by_infinity() -> None:

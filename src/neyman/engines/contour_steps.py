@@ -13,11 +13,11 @@ from neyman.engines.contour_walk import Parts
 from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import ComplexArray
 
-__all__ = ["Steps"]
+__all__ = ["Steps", "between_anchors"]
 
 _UNIT = 2.0**-53
 _FEW = 96
-_SAG = 3.0  # e-folds allowed for the arc between two anchors to leave their chord, along which the bound is convex
+_ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
 
 
 @dataclass(frozen=True)
@@ -103,18 +103,34 @@ class Steps:
             rest, rounding = law.log_rest(w)
             log_a = rest + w * (law.mean + law.edge)
             with np.errstate(over="ignore", under="ignore"):
-                alias = np.exp(_between(law, w) - log_a.real)
+                moved = 4.0 * _UNIT * np.abs(w) * (abs(law.mean) + abs(law.edge))
+                alias = np.exp(between_anchors(law, w) - log_a.real + moved)
             k = k + times * rest
             # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
             error = error + times * (np.log1p(rounding + alias) + 2.0 * _UNIT * np.abs(rest))
         return k, error
 
 
-def _between(law: RotatedLaw, w: ComplexArray) -> FloatArray:
-    """``law.log_alias`` at few w, and between them its convex bound: never below the larger of the two ends' hull."""
+def between_anchors(law: RotatedLaw, w: ComplexArray) -> FloatArray:
+    """``law.log_alias`` at few w; of many, a bound on it from few.
+
+    log_alias(w) - edge Re w is convex: on the chord of two anchors it lies below the line through its values there. A
+    path that bends leaves the chord, by a displacement n at right angles; along n it does not grow where no e^{wS}
+    does (``law.falls``), as on the outer side of a contour that opens to the right. Elsewhere it is evaluated.
+    """
     if len(w) <= _FEW:
         return law.log_alias(w)
     anchors = np.unique(np.linspace(0, len(w) - 1, _FEW).astype(int))
-    at = law.log_alias(w[anchors])
-    higher = np.maximum(at[:-1], at[1:])
-    return higher[np.clip(np.searchsorted(anchors, np.arange(len(w)), side="right") - 1, 0, len(higher) - 1)] + _SAG
+    known = law.log_alias(w[anchors]) - law.edge * w.real[anchors]
+    left = np.clip(np.searchsorted(anchors, np.arange(len(w)), side="right") - 1, 0, len(anchors) - 2)
+    start, chord = w[anchors[left]], np.diff(w[anchors])[left]
+    place = (w - start) / chord
+    share, away = place.real, 1j * place.imag * chord
+    bound = (1.0 - share) * known[left] + share * known[left + 1]
+    bound = bound + law.edge * w.real + _ROUNDED + 16.0 * _UNIT * (np.abs(bound) + np.abs(law.edge * w.real))
+    inside = (share >= 0.0) & (share <= 1.0)
+    sound = inside & np.isfinite(bound) & (law.falls(away) | (np.abs(away) <= 8.0 * _UNIT * np.abs(w)))
+    rest = np.flatnonzero(~sound)
+    if len(rest):
+        bound[rest] = law.log_alias(w[rest])
+    return bound

@@ -164,6 +164,15 @@ class RotatedLaw:
         both = np.logaddexp(both, math.log(2.0 * self.missing))
         return both + w.real * self.edge - math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
 
+    def falls(self, direction: ComplexArray) -> BoolArray:
+        """Whether ``log_alias`` - ``edge`` Re w grows nowhere when w moves that way.
+
+        log(1 + e^{v + i y}) has an argument between 0 and y: those of all S lie between chi - tilt and chi + tilt, so
+        that Re(direction S) <= 0 for all of them where it is for these two.
+        """
+        ends = (direction * np.exp(1j * (self.chi + shift)) for shift in (-self.tilt, self.tilt))
+        return np.all([end.real <= 0.0 for end in ends], axis=0)
+
     def _grid(self) -> FloatArray:
         """t where the weight, or the weight tilted by ``reach``, is within e^-_FLOOR of its peak."""
         s = self.transform.sigma
