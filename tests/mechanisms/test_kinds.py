@@ -63,7 +63,8 @@ ADDITIVE = [
         SubsampledGaussianStep(2.0, 0.25), ReplacedGaussianStep(2.0, 0.25),
     ),
     (
-        Gaussian(3.0, 2.0), GaussianStep(math.nextafter(2.0 / 3.0, 1.0)), GaussianStep(math.nextafter(4.0 / 3.0, 2.0)),
+        Gaussian(3.0, 2.0), GaussianStep(math.nextafter(2.0 / 3.0, 1.0), 2.0 / 3.0),
+        GaussianStep(math.nextafter(4.0 / 3.0, 2.0), 4.0 / 3.0),
         SubsampledGaussianStep(1.5, 0.25), ReplacedGaussianStep(1.5, 0.25),
     ),
     (

@@ -31,6 +31,7 @@ from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.enclosed import enclosed_profiles, unbundled
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
+from neyman.engines.outward import outward_profiles
 from neyman.engines.profile import Profile
 from neyman.engines.revealed import RevealedProfile
 from neyman.engines.shifted import ShiftedProfile
@@ -69,6 +70,9 @@ def profiles(losses: Losses, tolerance: float) -> Both:
     losses = unbundled(losses)
     if any(isinstance(step, EnclosedStep) for step, _ in losses):
         return enclosed_profiles(losses, tolerance, lambda known: profiles(known, tolerance))
+    below, above = (tuple((step.ends[side], times) for step, times in losses) for side in (0, 1))
+    if below != above:  # parameters were rounded on the way: each side has its own
+        return outward_profiles(profiles(below, tolerance), profiles(above, tolerance))
     tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
     wholes = {step: table.whole() for step, table, _ in tables}
     log_a, log_b = (math.fsum(times * wholes[step][1][side] for step, _, times in tables) for side in (0, 1))
@@ -140,7 +144,7 @@ def _single(losses: Losses) -> Both | None:
     if others or times > 1:
         return None
     if isinstance(step, GaussianStep):
-        return _twice(GaussianProfile(step.mu))
+        return _twice(GaussianProfile(step.mu, step.least))
     if isinstance(step, SubsampledGaussianStep):
         return (
             SubsampledGaussianProfile(step.sigma, step.rate, "remove"),

@@ -46,7 +46,8 @@ __all__ = [
 
 _TINY = 5e-324
 _SMALLEST_MU = 1e-290  # below it the twofold quotient underflows
-_LARGEST_MU = 1e100
+_LARGEST_MU = 1e150  # its square is a float
+_COARSE_MU = 1e8  # above it the rounding of eps/mu - mu/2 is no longer far below _REL
 _FAR = 50.0  # phi(50) underflows
 _REL = MILLS_ERROR + 16.0 * UNIT
 
@@ -75,6 +76,8 @@ class GaussianProfile(ClosedForm):
     ----------
     mu : float
         Shift over noise, finite, >= 0.
+    least : float, optional
+        Where mu was rounded up, what it is at least: delta is bounded from below by that. ``mu`` if none is given.
 
     Examples
     --------
@@ -83,8 +86,9 @@ class GaussianProfile(ClosedForm):
     True
     """
 
-    def __init__(self, mu: float) -> None:
+    def __init__(self, mu: float, least: float | None = None) -> None:
         self.mu = not_negative("mu", mu)
+        self.least = self.mu if least is None else min(not_negative("least", least), self.mu)
 
     @property
     def tail_mu(self) -> float:
@@ -93,9 +97,14 @@ class GaussianProfile(ClosedForm):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         if self.mu < _SMALLEST_MU:
             return self._negligible(epsilon)
-        values = _gaussian(epsilon, min(self.mu, _LARGEST_MU))
-        lower, log_gap_upper = _outward(values, -1.0)
+        most, least = min(self.mu, _LARGEST_MU), min(self.least, _LARGEST_MU)
+        values = _gaussian(epsilon, most, 1.0)
         upper, log_gap_lower = _outward(values, 1.0)
+        if least < most or most > _COARSE_MU:
+            values = _gaussian(epsilon, max(least, _SMALLEST_MU), -1.0)
+        lower, log_gap_upper = _outward(values, -1.0)
+        if least < _SMALLEST_MU:
+            lower, log_gap_upper = np.zeros_like(lower), np.zeros_like(lower)
         if self.mu > _LARGEST_MU:  # delta grows with mu: only the lower side carries over
             upper, log_gap_lower = np.ones_like(upper), np.full_like(upper, -np.inf)
         return Bracket(lower, upper, log_gap_lower, log_gap_upper)
@@ -103,7 +112,7 @@ class GaussianProfile(ClosedForm):
     def slope(self, epsilon: FloatArray) -> FloatArray:
         if self.mu < _SMALLEST_MU:
             return np.where(epsilon > 0.0, 0.0, 0.5)
-        return _gaussian(epsilon, min(self.mu, _LARGEST_MU)).slope
+        return _gaussian(epsilon, min(self.mu, _LARGEST_MU), 0.0).slope
 
     def _negligible(self, epsilon: FloatArray) -> Bracket:
         zero = np.zeros_like(epsilon)
@@ -122,9 +131,7 @@ class SampledProfile(ClosedForm):
         self.rate = inside("rate", rate, 0.0, 1.0)
         self.direction = choice("direction", direction, ("remove", "add"))
         self._inner = inner
-        digits = Context(prec=60)
-        end = digits.ln(digits.subtract(Decimal(1), Decimal(self.rate)))
-        self._end = (float(end), float(digits.subtract(end, Decimal(float(end)))))
+        self._end = _log_rest(self.rate)
 
     @property
     def end(self) -> float:
@@ -184,8 +191,10 @@ class SampledProfile(ClosedForm):
             with np.errstate(over="ignore", divide="ignore"):
                 near = np.log1p(growth / q)
                 far = epsilon - np.log(q) + np.log1p(-(1.0 - q) * np.exp(-np.maximum(epsilon, 1.0)))
-            at = np.where(epsilon < 1.0, near, far)
-            return at * (1.0 - sign * 8.0 * UNIT), np.full_like(epsilon, q)
+                most = np.log(growth) - np.log(q)  # where the quotient is no float: what q / growth adds is no digit
+            room = np.where(np.isinf(near), np.abs(np.log(q)), 0.0)
+            at = np.where(epsilon < 1.0, np.where(np.isinf(near), most, near), far)
+            return at - sign * 8.0 * UNIT * (at + room), np.full_like(epsilon, q)
         rough, error = sum_twofold(epsilon, self._end[0])  # eps + log(1-q) cancels where the support ends
         shift = (rough + (error + self._end[1])) - sign * (_TINY + 8.0 * UNIT * UNIT * (epsilon - self._end[0]))
         shift = shift - sign * 4.0 * UNIT * np.abs(shift)
@@ -301,9 +310,22 @@ class BlatantProfile(_ConstantProfile):
     delta, log_gap, mu = 1.0, -np.inf, np.inf
 
 
-def _gaussian(epsilon: FloatArray, mu: float) -> _Values:
-    high, low = ratio_twofold(epsilon, mu)
-    far = high > _FAR
+def _log_rest(rate: float) -> tuple[float, float]:
+    """log(1 - rate) as an unevaluated sum, to twice working precision however small the rate is."""
+    digits = Context(prec=60 - min(Decimal(rate).adjusted(), 0))
+    end = digits.ln(digits.subtract(Decimal(1), Decimal(rate)))
+    return float(end), float(digits.subtract(end, Decimal(float(end))))
+
+
+def _gaussian(epsilon: FloatArray, mu: float, sign: float) -> _Values:
+    """The values, delta moved by ``sign`` as far as eps/mu - mu/2 may be off, which is next to nothing unless mu is
+    huge.
+    """
+    with np.errstate(over="ignore", invalid="ignore"):
+        high, low = ratio_twofold(epsilon, mu)
+        if mu > _COARSE_MU:
+            high, low = sum_twofold(high, low - sign * 16.0 * UNIT * UNIT * (epsilon / mu + mu))
+    far = ~(high <= _FAR)  # not a number where eps / mu is none
     x, dx = np.where(far, _FAR, high), np.where(far, 0.0, low)
     phi = density(np.maximum(x, -_FAR), np.where(x < -_FAR, 0.0, dx))
     beyond = mills(x + mu)

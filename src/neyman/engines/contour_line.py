@@ -22,7 +22,7 @@ from neyman.engines.contour_fold import FOLDED, Fold
 from neyman.engines.contour_islands import islands
 from neyman.engines.contour_scan import shortened
 from neyman.engines.contour_steps import Steps
-from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
+from neyman.engines.contour_walk import LOST, MERGED, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
 
 __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "settled"]
@@ -216,7 +216,7 @@ class Line:
         omega = plan.omega()
         z = plan.c + 1j * omega
         k: ComplexArray = 0.5 * parts.mu**2 * z * (z + 1.0)
-        error = 2.0 * _UNIT * np.abs(k)
+        error = MERGED * np.abs(k)
         w = float(parts.argument(np.array([plan.c]))[0])
         cuts = walk.cut_at(plan.index, plan.limit)
         lost = shift = 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour_line import Line, Plan, alias_distances, faults
 from neyman.engines.contour_valley import Place, Valleys
-from neyman.engines.contour_walk import IntArray, Parts, Walk
+from neyman.engines.contour_walk import MERGED, IntArray, Parts, Walk
 from neyman.losses.jumps import Jumps
 from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.losses.soft_bulk import SoftBulk
@@ -138,7 +138,7 @@ class Parting:
         z, w = plan.c + 1j * omega, plan.c + 1.0
         k: ComplexArray = 0.5 * self.parts.mu**2 * z * (z + 1.0)
         jumped: ComplexArray = np.zeros(len(z), complex)  # K - K_b
-        error, apart = 2.0 * _UNIT * np.abs(k), np.zeros(len(z))
+        error, apart = MERGED * np.abs(k), np.zeros(len(z))
         most: FloatArray = np.real(k) + 0.0  # no less than Re K and Re K_b, whatever the errors
         shares: list[float] = []
         margin = _MARGIN + math.log(self.parts.count)

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import Parts
+from neyman.engines.contour_walk import MERGED, Parts
 from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import ComplexArray
 
@@ -98,7 +98,7 @@ class Steps:
     def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
         """K(w) - drift w, with the bound on its error (but for ``shift``)."""
         k = 0.5 * self.parts.mu**2 * w * (w - 1.0)
-        error = 4.0 * _UNIT * np.abs(k)
+        error = MERGED * np.abs(k)
         for law, times in self.rotated if rotated else self.straight:
             rest, rounding = law.log_rest(w)
             log_a = rest + w * (law.mean + law.edge)

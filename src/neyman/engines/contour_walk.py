@@ -20,7 +20,7 @@ from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.transform import Transform
 
-__all__ = ["DEEPEST", "LOST", "BoolArray", "IntArray", "Parts", "Walk"]
+__all__ = ["DEEPEST", "LOST", "MERGED", "BoolArray", "IntArray", "Parts", "Walk"]
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -35,12 +35,17 @@ _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17
 _LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
+# relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
+# holds for either), one each for the square, z + 1 and their product, and sqrt(5) for the complex one
+MERGED = 12.0 * 2.0**-53
 LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
 
 
 @dataclass(frozen=True)
 class Parts:
-    """A composition in one direction: steps with their counts, and the mu of all unsampled Gaussians together."""
+    """A composition in one direction: steps with their counts, and the mu of all unsampled Gaussians together, which is
+    within an ulp of the exact one.
+    """
 
     steps: tuple[tuple[Transform, int], ...]
     mu: float

@@ -21,7 +21,7 @@ from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
 from neyman.losses.enclosed import BundleStep, EnclosedStep
 from neyman.losses.gaussian import GaussianStep
-from neyman.mechanisms.rounding import root_at_least, total
+from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 
 __all__ = ["EnclosedProfile", "OwnProfile", "enclosed_profiles", "unbundled"]
 
@@ -120,6 +120,7 @@ def unbundled(losses: Losses) -> Losses:
         return losses
     counts: dict[Step, int] = {}
     squares: list[Fraction] = []
+    least: list[Fraction] = []
     open_ = list(losses)
     while open_:
         step, times = open_.pop(0)
@@ -127,9 +128,10 @@ def unbundled(losses: Losses) -> Losses:
             open_ = [(part, n * times) for part, n in step.steps] + open_
         elif isinstance(step, GaussianStep):
             squares.append(times * Fraction(step.mu) ** 2)
+            least.append(times * Fraction(step.least) ** 2)
         else:
             counts[step] = counts.get(step, 0) + times
-    merged = ((GaussianStep(root_at_least(total(squares))), 1),) if squares else ()
+    merged = ((GaussianStep(root_at_least(total(squares)), root_at_most(total(least))), 1),) if squares else ()
     return merged + tuple(counts.items())
 
 

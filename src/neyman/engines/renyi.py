@@ -135,10 +135,10 @@ def _rounded(exact: Fraction, up: bool) -> float:
 def _lines(step: Step, remove: bool, upper: bool) -> list[_Line]:
     """Lines above D_t of one step, in one direction: none where there is mass at infinity."""
     if isinstance(step, GaussianStep):
-        mu = step.mu if upper else math.nextafter(step.mu, 0.0)
+        mu = step.mu if upper else step.least
         return [_Line(Fraction(mu) ** 2 / 2)]
     if isinstance(step, (SubsampledGaussianStep, ReplacedGaussianStep)):
-        sigma = step.sigma if upper else math.nextafter(step.sigma, math.inf)
+        sigma = step.sigma if upper else step.widest
         return _gaussian_lines(1 / Fraction(sigma), step.rate, isinstance(step, ReplacedGaussianStep), remove)
     if isinstance(step, DiscreteGaussianStep):
         shift = step.shift / Fraction(step.sigma)

@@ -60,7 +60,7 @@ def step_divergence(step: Step, order: FloatArray, remove: bool, upper: bool) ->
     The direction is P against Q for ``remove``, Q against P otherwise.
     """
     if isinstance(step, GaussianStep):
-        mu = step.mu if upper else math.nextafter(step.mu, 0.0)
+        mu = step.mu if upper else step.least
         return _line(mu, order, upper)
     if isinstance(step, EnclosedStep):
         return _promised(step, order, remove, upper)

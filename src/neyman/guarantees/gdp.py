@@ -40,9 +40,27 @@ class GDP(Given):
     """
 
     def __init__(self, mu: float) -> None:
-        profile = GaussianProfile(not_negative("mu", mu))
+        self._hold(not_negative("mu", mu))
+
+    @classmethod
+    def between(cls, least: float, mu: float) -> GDP:
+        """Return ``GDP(mu)`` of a mu that was rounded up, from no less than ``least``: bounds from below are those of
+        ``least``.
+        """
+        found = cls.__new__(cls)
+        found._hold(mu, least)
+        return found
+
+    def _hold(self, mu: float, least: float | None = None) -> None:
+        profile = GaussianProfile(mu, least)
         super().__init__(profile, profile, mu=profile.mu)
-        self._value = profile.mu
+        self._value, self.least = profile.mu, profile.least
+
+    def __eq__(self, other: object) -> bool:
+        return super().__eq__(other) and isinstance(other, GDP) and other.least == self.least
+
+    def __hash__(self) -> int:
+        return super().__hash__()
 
     @cached_property
     def auc(self) -> float:
@@ -52,7 +70,7 @@ class GDP(Given):
     @cached_property
     def divergences(self) -> Divergences:
         """Its Renyi divergences: mu^2 t / 2."""
-        return CompositionDivergence(((GaussianStep(self._value), 1),), (True,))
+        return CompositionDivergence(((GaussianStep(self._value, self.least), 1),), (True,))
 
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit: itself, attained everywhere."""

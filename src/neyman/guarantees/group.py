@@ -25,11 +25,11 @@ def group_of(g: Guarantee, times: int) -> Guarantee:
     if times == 1 or (sides.symmetric and isinstance(sides.forward, (BlatantProfile, PerfectProfile))):
         return g
     if isinstance(g, GDP):
-        mu = multiple(sides.forward.tail_mu, times)
-        return GDP(mu) if math.isfinite(mu) else BLATANT
+        mu, least = multiple(g.tail_mu, times), multiple(g.least, times, up=False)
+        return GDP.between(least, mu) if math.isfinite(mu) else BLATANT
     if sides.symmetric and isinstance(sides.forward, GaussianProfile):
-        mu = multiple(sides.forward.mu, times)
-        gaussian = GaussianProfile(mu) if math.isfinite(mu) else BlatantProfile()
+        mu, least = multiple(sides.forward.mu, times), multiple(sides.forward.least, times, up=False)
+        gaussian = GaussianProfile(mu, least) if math.isfinite(mu) else BlatantProfile()
         return like(g, PessimisticGuarantee(Sides(gaussian, gaussian), g.adjacency))
     if isinstance(sides.forward, GroupedProfile) and isinstance(sides.backward, GroupedProfile):
         sides, times = sides.forward.of, times * sides.forward.times  # a group of groups is a larger group

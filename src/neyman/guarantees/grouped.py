@@ -11,6 +11,7 @@ curve applied k times to one alpha, by certified lower bounds: delta_k(eps) >= s
 from __future__ import annotations
 
 import math
+import sys
 from fractions import Fraction
 from functools import cached_property
 
@@ -23,23 +24,26 @@ from neyman.guarantees.epsilon import spread
 from neyman.guarantees.excess import excess_at
 from neyman.guarantees.roc_steps import RocSteps
 from neyman.guarantees.sides import Sides
+from neyman.mechanisms.rounding import at_least, at_most
 from neyman.numerics.normal import UNIT, probit
 
 __all__ = ["GroupedProfile", "multiple"]
 
 _FARTHEST = 690.0
+_LARGEST = sys.float_info.max
 _COMMON = 3.0  # score of an alpha at which every curve is known
 _LOAD = 1e-7
 _LOWEST = 37.0  # score of an alpha about 1e-300, below which its neighbours are no longer told apart
 
 
-def multiple(value: float, times: int) -> float:
-    """Return times * value, rounded up."""
-    if not math.isfinite(value):
+def multiple(value: float, times: int, up: bool = True) -> float:
+    """Return times * value, rounded up (or down)."""
+    if not math.isfinite(value) or value == 0.0:
         return value
-    product = value * times
-    exact = math.isfinite(product) and Fraction(product) == times * Fraction(value)
-    return product if exact else math.nextafter(product, math.inf)
+    exact = times * Fraction(value)
+    if exact > _LARGEST:
+        return math.inf if up else _LARGEST
+    return at_least(exact) if up else at_most(exact)
 
 
 def _score_at(epsilon: FloatArray) -> FloatArray:

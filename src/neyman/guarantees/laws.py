@@ -21,7 +21,7 @@ from neyman.losses.enclosed import BundleStep, EnclosedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.mechanisms.randomized_response import pure_loss
-from neyman.mechanisms.rounding import at_most
+from neyman.mechanisms.rounding import at_least, at_most
 
 __all__ = ["worst_loss"]
 
@@ -61,8 +61,10 @@ def _named(guarantee: PessimisticGuarantee, rate: float, turned: bool) -> Step |
     """The step that is this one exactly, if there is one."""
     profile = guarantee.sides.forward if guarantee.sides.symmetric else None
     if isinstance(profile, GaussianProfile) and _GAUSSIAN[0] <= profile.mu <= _GAUSSIAN[1]:
-        mu = profile.mu
-        return GaussianStep(mu) if rate == 1.0 else SubsampledGaussianStep(at_most(1 / Fraction(mu)), rate)
+        mu, least = profile.mu, profile.least
+        if rate == 1.0:
+            return GaussianStep(mu, least)
+        return SubsampledGaussianStep(at_most(1 / Fraction(mu)), rate, at_least(1 / Fraction(least)))
     if isinstance(profile, PerfectProfile) or (isinstance(profile, GaussianProfile) and profile.mu == 0.0):
         return BundleStep(())
     if isinstance(profile, BlatantProfile):

@@ -31,6 +31,13 @@ class Step(ABC):
         return self == other
 
     @property
+    def ends(self) -> tuple[Step, Step]:
+        """A step nowhere above the one that is meant and one nowhere below, where parameters were rounded on the way
+        from a mechanism. Twice itself where none was, or where the engines read both ends from this one.
+        """
+        return self, self
+
+    @property
     @abstractmethod
     def symmetric(self) -> bool:
         """Whether the loss has one law in both directions."""

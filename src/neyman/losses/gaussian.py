@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
 from neyman.losses.base import Step
 
@@ -19,7 +20,10 @@ class GaussianStep(Step):
     ----------
     mu : float
         Sensitivity over standard deviation, > 0. Built from a mechanism it is the least float64 not below the exact
-        value, which therefore lies in (nextafter(mu, 0), mu].
+        value.
+    least : float, optional
+        The greatest float64 not above the exact value, which lies from ``least`` to ``mu``; ``mu`` if none is given.
+        Bounds from above are those of ``mu``, bounds from below those of ``least``.
 
     Examples
     --------
@@ -28,6 +32,11 @@ class GaussianStep(Step):
     """
 
     mu: float
+    least: float = field(default=math.nan, repr=False)
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.least):
+            object.__setattr__(self, "least", self.mu)
 
     def within(self, other: Step) -> bool:
         return isinstance(other, GaussianStep) and self.mu <= other.mu

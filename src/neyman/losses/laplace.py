@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scipy.special import ndtri_exp
 
@@ -26,6 +26,8 @@ class LaplaceStep(Step):
         Probability with which a record takes part, 0 < rate <= 1.
     two_sided : bool
         Whether a record is exchanged rather than added; only with rate < 1.
+    widest : float, optional
+        The least float64 not below the exact scale; ``scale`` if none is given.
 
     Examples
     --------
@@ -36,6 +38,20 @@ class LaplaceStep(Step):
     scale: float
     rate: float = 1.0
     two_sided: bool = False
+    widest: float = field(default=math.nan, repr=False)
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.widest):
+            object.__setattr__(self, "widest", self.scale)
+
+    @property
+    def ends(self) -> tuple[LaplaceStep, LaplaceStep]:
+        """Those of the widest noise and of the narrowest."""
+        if self.widest == self.scale:
+            return self, self
+        return (
+            LaplaceStep(self.widest, self.rate, self.two_sided), LaplaceStep(self.scale, self.rate, self.two_sided)
+        )  # fmt: skip
 
     def within(self, other: Step) -> bool:
         """A Laplace law is a narrower one and more noise: their transforms' quotient is that of itself mixed with 0."""

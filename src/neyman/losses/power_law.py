@@ -55,12 +55,11 @@ def power_laws(step: Step) -> tuple[PowerLaw, PowerLaw] | None:
     They differ where a parameter was rounded on the way from a mechanism, or where the law is only enclosed.
     """
     if isinstance(step, SubsampledGaussianStep):
-        return _gaussian(math.nextafter(step.sigma, math.inf), step.rate, 0), _gaussian(step.sigma, step.rate, 0)
+        return _gaussian(step.widest, step.rate, 0), _gaussian(step.sigma, step.rate, 0)
     if isinstance(step, ReplacedGaussianStep):
-        return _gaussian(math.nextafter(step.sigma, math.inf), step.rate, 1), _gaussian(step.sigma, step.rate, 1)
+        return _gaussian(step.widest, step.rate, 1), _gaussian(step.sigma, step.rate, 1)
     if isinstance(step, LaplaceStep):
-        wider = LaplaceStep(math.nextafter(step.scale, math.inf), step.rate, step.two_sided)
-        return _laplace(wider), _laplace(step)
+        return _laplace(step.ends[0]), _laplace(step)
     if isinstance(step, DiscreteGaussianStep):
         law = _on_integers(step)
         return law, law

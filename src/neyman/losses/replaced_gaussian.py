@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 
 from neyman.losses.base import Step
 from neyman.losses.gaussian import GaussianStep
@@ -20,6 +21,8 @@ class ReplacedGaussianStep(Step):
         Standard deviation over sensitivity, > 0, rounded down when it is built from a mechanism.
     rate : float
         Probability with which a record takes part, 0 < rate < 1.
+    widest : float, optional
+        The least float64 not below the exact quotient; ``sigma`` if none is given.
 
     Examples
     --------
@@ -29,6 +32,18 @@ class ReplacedGaussianStep(Step):
 
     sigma: float
     rate: float
+    widest: float = field(default=math.nan, repr=False)
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.widest):
+            object.__setattr__(self, "widest", self.sigma)
+
+    @property
+    def ends(self) -> tuple[ReplacedGaussianStep, ReplacedGaussianStep]:
+        """Those of the widest noise and of the narrowest."""
+        if self.widest == self.sigma:
+            return self, self
+        return ReplacedGaussianStep(self.widest, self.rate), ReplacedGaussianStep(self.sigma, self.rate)
 
     def within(self, other: Step) -> bool:
         if isinstance(other, ReplacedGaussianStep):

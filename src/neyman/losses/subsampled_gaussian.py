@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from neyman.losses.base import Step
 from neyman.losses.gaussian import GaussianStep
@@ -24,9 +24,11 @@ class SubsampledGaussianStep(Step):
     ----------
     sigma : float
         Standard deviation over sensitivity, > 0. Built from a mechanism it is the greatest float64 not above the exact
-        quotient, so the exact value lies in [sigma, nextafter(sigma, inf)); with sensitivity 1 it is exact.
+        quotient; with sensitivity 1 it is exact.
     rate : float
         Probability with which a record takes part, 0 < rate < 1.
+    widest : float, optional
+        The least float64 not below the exact quotient; ``sigma`` if none is given.
 
     Examples
     --------
@@ -36,6 +38,18 @@ class SubsampledGaussianStep(Step):
 
     sigma: float
     rate: float
+    widest: float = field(default=math.nan, repr=False)
+
+    def __post_init__(self) -> None:
+        if math.isnan(self.widest):
+            object.__setattr__(self, "widest", self.sigma)
+
+    @property
+    def ends(self) -> tuple[SubsampledGaussianStep, SubsampledGaussianStep]:
+        """Those of the widest noise and of the narrowest."""
+        if self.widest == self.sigma:
+            return self, self
+        return SubsampledGaussianStep(self.widest, self.rate), SubsampledGaussianStep(self.sigma, self.rate)
 
     def within(self, other: Step) -> bool:
         if isinstance(other, SubsampledGaussianStep):

@@ -15,7 +15,7 @@ from typing import Any
 from neyman._validate import count, probability
 from neyman.losses.base import Step
 from neyman.losses.gaussian import GaussianStep
-from neyman.mechanisms.rounding import root_at_least, total
+from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 
 __all__ = ["SCHEMA", "Mechanism", "Part", "SingleStep"]
 
@@ -103,7 +103,7 @@ class Mechanism(ABC):
         ((GaussianStep(mu=0.5), 1), (SubsampledGaussianStep(sigma=9.4, rate=0.1), 2000))
         """
         square = self._mu_squared() * (4 if replace else 1)
-        merged = ((GaussianStep(root_at_least(square)), 1),) if square else ()
+        merged = ((GaussianStep(root_at_least(square), root_at_most(square)), 1),) if square else ()
         return merged + tuple((step.loss(replace), n) for step, n in self.parts if not step.mu_squared)
 
     def to_dict(self) -> dict[str, object]:

@@ -80,11 +80,12 @@ class Gaussian(Unsampled):
         return self.kind, self.ratio
 
     def loss_at(self, rate: float, replace: bool) -> Step:
-        """Return the Gaussian loss, mu rounded up; or that of a sampled step, sigma rounded down."""
+        """Return the Gaussian loss, mu rounded either way; or that of a sampled step, sigma rounded either way."""
         if rate == 1.0:
-            return GaussianStep(at_least((2 if replace else 1) / Fraction(self.ratio)))
-        sampled = ReplacedGaussianStep if replace else SubsampledGaussianStep
-        return sampled(at_most(Fraction(self.ratio)), rate)
+            mu = (2 if replace else 1) / Fraction(self.ratio)
+            return GaussianStep(at_least(mu), at_most(mu))
+        sampled, exact = ReplacedGaussianStep if replace else SubsampledGaussianStep, Fraction(self.ratio)
+        return sampled(at_most(exact), rate, at_least(exact))
 
 
 def gaussian_noise(name: str, value: object, sensitivity: float = 1.0) -> float:

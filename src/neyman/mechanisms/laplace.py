@@ -10,7 +10,7 @@ from typing import ClassVar
 from neyman._validate import positive
 from neyman.losses.laplace import LaplaceStep
 from neyman.mechanisms.noise import LARGEST_LOSS, noise
-from neyman.mechanisms.rounding import at_most
+from neyman.mechanisms.rounding import at_least, at_most
 from neyman.mechanisms.unsampled import Unsampled
 
 __all__ = ["Laplace", "laplace_noise"]
@@ -63,11 +63,13 @@ class Laplace(Unsampled):
         return self.kind, Fraction(self.scale) / Fraction(self.sensitivity)
 
     def loss_at(self, rate: float, replace: bool) -> LaplaceStep:
-        """Return the loss, the scale rounded down."""
-        scale = at_most(Fraction(self.scale) / Fraction(self.sensitivity))
+        """Return the loss, the scale rounded down, beside the scale rounded up."""
+        exact = Fraction(self.scale) / Fraction(self.sensitivity)
+        scale, widest = at_most(exact), at_least(exact)
         if rate < 1.0:
-            return LaplaceStep(scale, rate, two_sided=replace)
-        return LaplaceStep(scale / 2.0 if replace else scale)
+            return LaplaceStep(scale, rate, replace, widest)
+        half = 0.5 if replace else 1.0
+        return LaplaceStep(half * scale, widest=half * widest)
 
 
 def laplace_noise(name: str, value: object, sensitivity: float = 1.0) -> float:

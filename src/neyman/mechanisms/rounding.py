@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-__all__ = ["at_least", "at_most", "root_at_least", "total"]
+__all__ = ["at_least", "at_most", "root_at_least", "root_at_most", "total"]
 
 
 def at_least(exact: Fraction) -> float:
@@ -46,6 +46,18 @@ def root_at_least(exact: Fraction) -> float:
     # Rounding the argument moves the root by at most 0.36 of its last place: the result may be one place too low, but
     # never a whole place too high.
     return root if Fraction(root) ** 2 >= exact else math.nextafter(root, math.inf)
+
+
+def root_at_most(exact: Fraction) -> float:
+    """Return the greatest float64 that is not above the square root of ``exact`` (> 0, a normal float64).
+
+    Examples
+    --------
+    >>> root_at_most(Fraction(9, 4)), root_at_most(Fraction(2)) < root_at_least(Fraction(2))
+    (1.5, True)
+    """
+    root = math.sqrt(float(exact))
+    return root if Fraction(root) ** 2 <= exact else math.nextafter(root, 0.0)
 
 
 def total(terms: list[Fraction]) -> Fraction:
