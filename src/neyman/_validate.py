@@ -23,6 +23,7 @@ __all__ = [
     "probability",
     "reals",
     "unit_interval",
+    "unmasked",
     "whole",
 ]
 
@@ -130,11 +131,28 @@ def _number(name: str, value: object, allowed: str, advice: str) -> float:
         raise InvalidParameter(name, value, allowed, advice) from None
 
 
-def _array(name: str, value: object, allowed: str) -> FloatArray:
+def unmasked(name: str, value: object) -> NDArray[Any] | None:
+    """Return ``value`` as an array of its own kind; None where it is none (rows of unequal lengths, tensors elsewhere).
+
+    Raises
+    ------
+    InvalidParameter
+        If a masked array hides some of its values: NumPy would take them for numbers like any other.
+    """
+    if isinstance(value, np.ma.MaskedArray) and bool(np.any(np.ma.getmaskarray(value))):
+        hidden = int(np.sum(np.ma.getmaskarray(value)))
+        advice = "Leave the hidden ones out, for example by .compressed()."
+        raise InvalidParameter(name, f"a masked array that hides {hidden}", "an array that hides nothing", advice)
     try:
-        raw: Any = np.asarray(value)
-    except ValueError:  # rows of unequal lengths
-        raise InvalidParameter(name, value, allowed) from None
+        return np.asarray(value)
+    except (ValueError, TypeError):
+        return None
+
+
+def _array(name: str, value: object, allowed: str) -> FloatArray:
+    raw = unmasked(name, value)
+    if raw is None:
+        raise InvalidParameter(name, value, allowed)
     if raw.dtype.kind not in "fiu" or raw.size == 0:
         raise InvalidParameter(name, value, allowed)
     return raw.astype(np.float64)

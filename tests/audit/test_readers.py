@@ -15,6 +15,8 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.audit import readers
+from neyman.audit.readers import read_scores
 from neyman.sweeps.extras import MissingPackage
 
 RNG = np.random.default_rng(2)
@@ -156,7 +158,10 @@ def test_archives_that_grow(tmp_path: Path) -> None:
     content[again + 24 : again + 28] = (4_294_000_000).to_bytes(4, "little")
     (tmp_path / "bomb.npz").write_bytes(content)
     for name in ("head.npz", "bomb.npz"):
-        with pytest.raises(ny.InvalidParameter, match=r"^path must be a file whose scores fit into memory, got "):
+        with pytest.raises(
+            ny.InvalidParameter,
+            match=r"^path must be a file (whose scores fit into memory|that unpacks to at most 2e\+09 bytes), got ",
+        ):
             ny.audit.from_file(tmp_path / name)
 
 
@@ -214,3 +219,55 @@ def test_no_file(tmp_path: Path, name: str) -> None:
     (tmp_path / "folder.csv").mkdir(exist_ok=True)
     with pytest.raises(ny.InvalidParameter, match=r"^path must be a file that can be read, got .*Is a directory"):
         ny.audit.from_file(tmp_path / "folder.csv")
+
+
+@pytest.mark.parametrize("cell", ["1_0", "\u0663", "1\u00a0", "0x10", "1e1_0", "1\u2212"])
+@pytest.mark.parametrize("head", ["score,member\n{},1\n2,0\n", "scores_in,scores_out\n{},2\n3,\n"])
+def test_numbers_that_people_read_otherwise_are_refused(tmp_path: Path, cell: str, head: str) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text(head.format(cell), encoding="utf-8")
+    with pytest.raises(ny.InvalidParameter, match="a table of numbers in the column score"):
+        ny.audit.from_file(file)
+
+
+@pytest.mark.parametrize(
+    "text", ["score,member\n1\0,1\n2,0\n", "score,member\n1,1\0\n2,0\n", "scores_in,scores_out\n\0,2\n"]
+)
+def test_nul_is_refused(tmp_path: Path, text: str) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text(text, encoding="utf-8")
+    with pytest.raises(ny.InvalidParameter, match="Row 1 holds the character nul"):
+        ny.audit.from_file(file)
+
+
+def test_other_columns_may_hold_any_letters(tmp_path: Path) -> None:
+    file = tmp_path / "scores.csv"
+    file.write_text("name,score,member\n\u00e9_x,1.5,1\nb,2,0\n", encoding="utf-8")
+    within, outside = read_scores(file)
+    assert (within.tolist(), outside.tolist()) == ([1.5], [2.0])
+
+
+def test_bombs_are_refused_by_what_they_say_they_hold(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file of a kilobyte may unpack to gigabytes: the sum is known before a byte is unpacked."""
+    monkeypatch.setattr(readers, "_LARGEST", 10**6)
+    many = np.zeros(10**5)
+    np.savez_compressed(tmp_path / "bomb.npz", scores_in=many, scores_out=many)
+    PARQUET.write_table(ARROW.table({"scores_in": many, "scores_out": many}), tmp_path / "bomb.parquet")
+    for kind in ("npz", "parquet"):
+        assert (tmp_path / f"bomb.{kind}").stat().st_size < 10**4
+        with pytest.raises(
+            ny.InvalidParameter, match=r"a file that unpacks to at most 1e\+06 bytes, got .*It holds 1.6e\+06"
+        ):
+            ny.audit.from_file(tmp_path / f"bomb.{kind}")
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32])
+@pytest.mark.parametrize("suffix", ["npz", "parquet"])
+def test_files_keep_the_kinds_of_their_sides(tmp_path: Path, kind: type, suffix: str) -> None:
+    sides = {"scores_in": np.full(100, 0.1, kind), "scores_out": np.full(100, 0.1)}
+    file = tmp_path / f"scores.{suffix}"
+    if suffix == "npz":
+        np.savez(file, **sides)
+    else:
+        PARQUET.write_table(ARROW.table(sides), file)
+    assert ny.audit.from_file(file).mu == 0.0

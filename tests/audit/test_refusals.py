@@ -7,8 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import neyman as ny
+from neyman.audit.precision import one_precision, scores_of, to_bfloat16
 
 GOOD = np.arange(10.0)
 
@@ -38,7 +41,7 @@ def test_scores_must_be_finite(bad: float, method: str) -> None:
         ([True, False], "'bool array of shape (2,)'"),
         ([1j], "'complex128 array of shape (1,)'"),
         ([None, 1.0], "'object array of shape (2,)'"),
-        ([[1.0], [2.0, 3.0]], "'object array of shape (0,)'"),
+        ([[1.0], [2.0, 3.0]], "'rows of unequal lengths'"),
     ],
 )
 def test_scores_must_be_a_list_of_numbers(bad: Any, found: str) -> None:
@@ -126,8 +129,71 @@ def test_kinds_of_numbers(kind: Any) -> None:
     assert ny.audit.from_scores((GOOD + 5).astype(kind), GOOD.tolist()).mu == plain.mu
 
 
-def test_equal_scores_of_different_kinds_stay_equal() -> None:
-    """0.1 in float32 is not 0.1 in float64: it is compared as the number it is."""
-    found = ny.audit.from_scores(np.full(50, 0.1, dtype=np.float32), np.full(50, 0.1))
-    assert found.mu > 0.0
-    assert ny.audit.from_scores(np.full(50, 0.1, np.float32), np.full(50, 0.1, np.float32)).mu == 0.0
+@pytest.mark.parametrize("coarse", [np.float32, np.float16])
+@pytest.mark.parametrize("method", ["simultaneous", "split", "dkw"])
+def test_equal_scores_of_different_kinds_stay_equal(coarse: Any, method: Any) -> None:
+    """0.1 in float32 is not 0.1 in float64: as they are, they would tell the sides apart whatever was trained."""
+    rough, fine = np.full(100, 0.1, dtype=coarse), np.full(100, 0.1)
+    for pair in ((rough, fine), (fine, rough)):
+        found = ny.audit.from_scores(*pair, method=method)
+        assert found.mu == 0.0
+        assert ny.audit.check(ny.GDP(0.5), found).outcome == "not informative"
+
+
+class Tensor:
+    """What PyTorch gives for bfloat16, of which NumPy has no kind."""
+
+    dtype = "torch.bfloat16"
+
+    def __init__(self, values: np.ndarray[Any, Any]) -> None:
+        self.values = values
+
+    def detach(self) -> Tensor:
+        return self
+
+    float = cpu = detach
+
+    def numpy(self) -> np.ndarray[Any, Any]:
+        return self.values
+
+
+def test_bfloat16_is_read_as_such() -> None:
+    rng = np.random.default_rng(5)
+    fine = rng.normal(size=300)
+    rough = Tensor(to_bfloat16(fine))
+    for pair in ((rough, fine), (fine, rough)):
+        assert np.array_equal(*one_precision(scores_of("a", pair[0]), scores_of("b", pair[1])))
+        assert ny.audit.from_scores(*pair).mu == 0.0
+
+
+@settings(max_examples=60)
+@given(st.lists(st.floats(width=32, allow_nan=False, allow_infinity=False), min_size=1, max_size=40))
+def test_bfloat16_is_the_nearest_of_its_kind(values: list[float]) -> None:
+    x = np.array(values, np.float32)
+    found = to_bfloat16(x).astype(np.float64)
+    assert not np.any(found.astype(np.float32).view(np.uint32) & 0xFFFF)
+    for step in (-1, 1):  # neither neighbour is nearer
+        bits = found.astype(np.float32).view(np.int32) + np.int32(step * 65536)
+        with np.errstate(invalid="ignore"):  # past the largest number lies no number
+            other = bits.view(np.float32).astype(np.float64)
+        near = np.abs(found - x.astype(np.float64)) <= np.abs(other - x.astype(np.float64))
+        assert np.all(near | ~np.isfinite(other) | ~np.isfinite(found) | (found == 0.0))
+
+
+def test_what_is_too_large_for_the_coarser_kind_stays_the_largest() -> None:
+    found = ny.audit.from_scores(np.full(50, 1e300), np.full(50, 1.0, np.float16))
+    assert found.mu > 1.0
+
+
+@pytest.mark.parametrize("side", ["scores_in", "scores_out"])
+def test_masked_scores_are_refused(side: str) -> None:
+    hidden = np.ma.masked_greater(np.arange(10.0), 6.5)
+    shown = np.ma.masked_greater(np.arange(10.0), 99.0)
+    both = {"scores_in": GOOD, "scores_out": GOOD, side: hidden}
+    with pytest.raises(ny.InvalidParameter, match=f"^{side} must be an array that hides nothing, got .*hides 3"):
+        ny.audit.from_scores(**both)
+    assert ny.audit.from_scores(**{**both, side: shown}).n_in == 10
+    with pytest.raises(ny.InvalidParameter, match=r"Leave the hidden ones out, for example by \.compressed"):
+        ny.GDP(1.0).delta(hidden)
+    with pytest.raises(ny.InvalidParameter, match="members must be an array that hides nothing"):
+        ny.audit.one_run_from_scores(np.arange(10.0), np.ma.masked_equal([0, 1] * 5, 1), guesses=2)

@@ -195,13 +195,48 @@ def test_refusals_of_states() -> None:
     state = Sequential(1.0).state_dict()
     with pytest.raises(ny.InvalidParameter, match="claim must be the claim of the saved test"):
         Sequential.from_state(1.5, state)
-    with pytest.raises(ny.InvalidParameter, match=r"state\['version'\] must be 1, got 2"):
-        Sequential.from_state(1.0, {**state, "version": 2})
+    with pytest.raises(ny.InvalidParameter, match=r"state\['version'\] must be a whole number from 1 to 2"):
+        Sequential.from_state(1.0, {**state, "version": 3})
+    for kinds in ("float32", None, 1):
+        with pytest.raises(ny.InvalidParameter, match=r"state\['kinds'\] must be a list"):
+            Sequential.from_state(1.0, {**state, "kinds": kinds})
+    with pytest.raises(ny.InvalidParameter, match="kinds must be one of"):
+        Sequential.from_state(1.0, {**state, "kinds": ["float8"]})
+    old = {**state, "version": 1}
+    del old["kinds"]
+    assert Sequential.from_state(1.0, old).canaries == 0
     for broken in ({}, {"version": 1}, None, [1]):
         with pytest.raises(ny.InvalidParameter, match=r"state must be what state_dict\(\) returned"):
             Sequential.from_state(1.0, broken)  # type: ignore[arg-type]
-    with pytest.raises(ny.InvalidParameter, match="scores_in must be a finite number"):
+    with pytest.raises(ny.InvalidParameter, match="scores_in must be finite numbers only"):
         Sequential.from_state(1.0, {**state, "scores_in": [float("nan")]})
+
+
+@pytest.mark.parametrize("coarse", [np.float32, np.float16])
+def test_the_coarser_kind_decides_over_all_updates(coarse: type) -> None:
+    """The same scores on both sides prove nothing, in whatever kind and order they arrive."""
+    scores = np.random.default_rng(3).normal(size=600)
+    for first, second in ((scores, scores.astype(coarse)), (scores.astype(coarse), scores)):
+        apart, together = Sequential(0.1), Sequential(0.1)
+        apart.update(first, [])  # waits
+        apart.update([], second[:300])
+        again = Sequential.from_state(0.1, json.loads(json.dumps(apart.state_dict())))
+        together.update(first, second)
+        for test in (apart, again):
+            test.update([], second[300:])
+            pairs = test.state_dict()
+            assert pairs["scores_in"] == pairs["scores_out"]
+        assert together.state_dict() == apart.state_dict() == again.state_dict()
+        assert together.highest_e_value <= 1.0
+
+
+def test_pairs_before_a_coarser_kind_keep_their_digits() -> None:
+    test = Sequential(1.0)
+    test.update([0.1, 0.2, 0.3], [0.1, 0.2])
+    test.update(np.array([], np.float32), np.array([0.3], np.float32))
+    third = float(np.float32(0.3))
+    assert test.state_dict()["scores_in"] == [0.1, 0.2, third]
+    assert test.state_dict()["scores_out"] == [0.1, 0.2, third]
 
 
 def test_other_claims_are_tested_on_the_same_scores() -> None:
@@ -265,6 +300,6 @@ def test_refusals_of_confidence(confidence: object) -> None:
 def test_refusals_of_scores_take_nothing_in(wrong: object) -> None:
     test = Sequential(1.0)
     for arguments, name in (((wrong, [1.0]), "scores_in"), (([1.0], wrong), "scores_out")):
-        with pytest.raises(ny.InvalidParameter, match=f"{name} must be a finite number"):
+        with pytest.raises(ny.InvalidParameter, match=f"{name} must be (finite numbers only|a number or an? )"):
             test.update(*arguments)
     assert test.state_dict()["scores_in"] == test.state_dict()["scores_out"] == []

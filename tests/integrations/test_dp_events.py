@@ -218,3 +218,26 @@ def test_without_dp_accounting_the_error_says_what_to_install(monkeypatch):
         ImportError, match=r"^from_dp_event needs dp_accounting: pip install 'neyman\[dp-accounting\]'$"
     ):
         from_dp_event(GAUSSIAN)
+
+
+def shared(levels: int) -> dp.DpEvent:
+    """2^levels steps in as many objects as there are levels."""
+    event: dp.DpEvent = dp.GaussianDpEvent(1.0)
+    for _ in range(levels):
+        event = dp.ComposedDpEvent([event, event])
+    return event
+
+
+def test_trees_whose_nodes_are_shared():
+    assert ny.from_dp_event(shared(6)) == ny.Gaussian(1.0) ** 64
+    for levels, size in ((40, "2.199e+12"), (60, "2.306e+18")):
+        with pytest.raises(ny.InvalidParameter) as refused:
+            ny.from_dp_event(shared(levels))
+        assert str(refused.value) == (
+            f"event must be a tree of at most 1e+06 events, got a tree that expands to {size} events. "
+            "Repeat events by SelfComposedDpEvent."
+        )
+    loop = dp.ComposedDpEvent([dp.NoOpDpEvent()])
+    object.__setattr__(loop, "events", [loop])
+    with pytest.raises(ny.InvalidParameter, match="nested at most 64 deep"):
+        ny.from_dp_event(loop)

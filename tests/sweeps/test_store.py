@@ -12,6 +12,8 @@ import xarray as xr
 
 import neyman as ny
 from neyman.sweeps import run
+from neyman.sweeps.plan import plan
+from neyman.sweeps.store import Store
 from tests.sweeps.grids import black_box
 
 GRID: dict[str, Any] = {"noise_multiplier": [2.0, 1.0], "sample_rate": [0.1, 0.2, 0.4], "steps": [1000, 400]}
@@ -123,7 +125,7 @@ def test_directories_of_others_are_left_alone(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
 
 
-@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 1}', '{"schema": 1, "block": [0, 1, 1]}'])
+@pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 2}', '{"schema": 2, "block": [0, 1, 1]}'])
 def test_unreadable_manifests_are_refused(tmp_path: Path, text: str) -> None:
     swept(tmp_path)
     if "block" in text:
@@ -187,6 +189,50 @@ def test_places_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
 
 
 def test_manifests_with_numbers_beyond_reason_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "sweep.json").write_text('{"block": [1e400, 1, 1], "schema": 1}')
+    (tmp_path / "sweep.json").write_text('{"block": [1e400, 1, 1], "schema": 2}')
     with pytest.raises(ny.InvalidParameter, match=r"sweep\.json can be read"):
         ny.sweep(noise_multiplier=1.0, sample_rate=1.0, steps=1, store=tmp_path, workers=1)
+
+
+def test_a_block_under_the_number_of_another_is_computed_again(tmp_path: Path, computed: list[int]) -> None:
+    """Its name fits its bytes, under the number it has not: both the name and what it says of itself are compared."""
+    first = swept(tmp_path)
+    computed.clear()
+    store = Store(tmp_path, plan(None, GRID, ["mu", "regret"], ("add_or_remove", 1e-6, 1e-10), 2))
+    blocks = sorted(tmp_path.glob("block-*"))
+    foreign = blocks[0].read_bytes()
+    blocks[1].rename(tmp_path / blocks[0].name.replace("00000000", "00000001"))  # its own bytes, another's hash
+    blocks[2].unlink()
+    (tmp_path / "x").write_bytes(foreign)
+    (tmp_path / "x").rename(tmp_path / store._named(2, tmp_path / "x"))  # as a forger would who knows how names come
+    xr.testing.assert_identical(swept(tmp_path), first)
+    assert computed == [1, 2]
+
+
+@pytest.mark.parametrize("kind", ["directory", "link", "dangling"])
+@pytest.mark.parametrize("name", ["block-00000001-" + "0" * 32 + ".nc", "sweep.json"])
+def test_directories_and_links_named_like_files_of_a_store_are_refused(tmp_path: Path, kind: str, name: str) -> None:
+    place = tmp_path / "store"
+    swept(place)
+    target = place / name
+    target.unlink(missing_ok=True)
+    elsewhere = tmp_path / "elsewhere"
+    if kind == "directory":
+        target.mkdir()
+    else:
+        if kind == "link":
+            elsewhere.write_text("{}")
+        target.symlink_to(elsewhere)
+    with pytest.raises(
+        ny.InvalidParameter, match=r"store must be a store whose (blocks are files|sweep\.json is a file)"
+    ):
+        swept(place)
+
+
+def test_large_sweeps_are_started_on_purpose_only(tmp_path: Path) -> None:
+    with pytest.raises(ny.InvalidParameter, match="axes must be of at most 5 settings in all, got 12"):
+        swept(tmp_path / "store", at_most=5)
+    assert not (tmp_path / "store").exists()
+    assert swept(None, at_most=12).mu.size == 12
+    with pytest.raises(ny.InvalidParameter, match=r"at_most must be a whole number from 1 to 1e\+09"):
+        swept(None, at_most=10**10)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, between, not_negative, whole
+from neyman._validate import FloatArray, between, not_negative, unmasked, whole
 from neyman.accountants.budget import SMALLEST_LARGEST
 from neyman.accountants.charge import ADVICE, squared_mu
 from neyman.guarantees import GDP
@@ -213,10 +213,10 @@ class IndividualFilter:
 
 
 def _as_array(name: str, value: object, allowed: str) -> NDArray[Any]:
-    try:
-        return np.asarray(value)
-    except ValueError:  # rows of unequal lengths
-        raise InvalidParameter(name, value, allowed) from None
+    array = unmasked(name, value)
+    if array is None:
+        raise InvalidParameter(name, value, allowed)
+    return array
 
 
 def _losses(losses: NDArray[Any], size: int, budget: float) -> NDArray[Any]:

@@ -16,7 +16,7 @@ Nothing is asked of how x_in and x_out of a pair depend on each other.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -53,6 +53,12 @@ class Pairs:
             self._held[side] = grown
         self._held[side][start:end] = values
         self._length[side] = end
+
+    def round_waiting(self, rounded: Callable[[FloatArray], FloatArray]) -> None:
+        """Round the scores that have no partner yet; bets on those that have one are done."""
+        for side in (0, 1):
+            waiting = self._held[side][self.count : self._length[side]]
+            waiting[:] = rounded(waiting)
 
     def scores(self, side: int) -> FloatArray:
         """All scores of one side, those without a partner too."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from neyman._errors import InvalidParameter
-from neyman._validate import choice, reals, whole
+from neyman._validate import choice, reals, unmasked, whole
 from neyman.audit.one_run import OneRun, one_run
 
 __all__ = ["one_run_from_scores"]
@@ -81,12 +81,11 @@ def _right(ranked: NDArray[np.bool_], guesses: int, how: str) -> int:
 
 
 def _members(members: object, n: int) -> NDArray[np.bool_]:
-    try:
-        raw: NDArray[Any] = np.asarray(members)
-    except ValueError:
-        raise InvalidParameter("members", members, "a 1-d array of bools, or of 0 and 1") from None
-    if raw.ndim != 1 or not (
-        raw.dtype.kind == "b" or (raw.dtype.kind in "iuf" and bool(np.all((raw == 0) | (raw == 1))))
+    raw = unmasked("members", members)
+    if (
+        raw is None
+        or raw.ndim != 1
+        or not (raw.dtype.kind == "b" or (raw.dtype.kind in "iuf" and bool(np.all((raw == 0) | (raw == 1)))))
     ):
         raise InvalidParameter("members", members, "a 1-d array of bools, or of 0 and 1")
     if len(raw) != n:

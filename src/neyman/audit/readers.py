@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import csv
+import re
 import warnings
 import zipfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
@@ -26,7 +27,9 @@ _SIDES = ("scores_in", "scores_out")
 _ROWS = ("score", "member")
 _LAYOUTS = "with the columns score and member, or scores_in and scores_out"
 _YES, _NO = ("1", "1.0", "true"), ("0", "0.0", "false")
-_LARGEST = 8 * 10**9  # bytes of an archive, unpacked
+_LARGEST = 2 * 10**9  # bytes of scores, unpacked: a hundred million a side
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+_WIDEST = 8  # bytes of a score
 _LONGEST = 100_000  # characters of a header
 
 
@@ -49,6 +52,9 @@ def from_file(
           columns are passed over.
         - ``.parquet``: the same columns; needs ``pip install -e '.[audit]'``.
         - ``.npz``: the arrays ``scores_in`` and ``scores_out``; pickled objects are refused.
+
+        Numbers are written in ASCII digits, without underscores. Archives of more than 2e9 bytes once unpacked (a
+        hundred million scores a side) are refused, however small they are packed.
     confidence, method, threshold, pilot, seed
         As for ``from_scores``.
 
@@ -127,7 +133,7 @@ def _read_csv(name: str, lines: IO[str]) -> Both:
 
 def _table(lines: IO[str], places: list[int], width: int, kind: type) -> NDArray[Any]:
     """The two columns; a row of another width than the header may hold decimal commas, and is refused."""
-    rows: Iterable[str] = lines if width == len(places) else _whole_rows(lines, width)
+    rows = _plain_rows(lines, width, width > len(places), kind is str)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # that there are no rows is said elsewhere
         asked: dict[str, Any] = {"delimiter": ",", "ndmin": 2, "comments": None, "dtype": kind, "quotechar": '"'}
@@ -139,13 +145,20 @@ def _table(lines: IO[str], places: list[int], width: int, kind: type) -> NDArray
     return found[:, places] if found.size else found
 
 
-def _whole_rows(lines: IO[str], width: int) -> Iterator[str]:
+def _plain_rows(lines: IO[str], width: int, counted: bool, words: bool) -> Iterator[str]:
+    """The rows in which NumPy reads what people read: it takes 1_0 for 10, Arabic digits for ours, and drops NUL."""
     for number, line in enumerate(lines, 1):
-        if line.strip():
+        if not line.strip():
+            continue
+        if "\0" in line:
+            raise ValueError(f"row {number} holds the character NUL")
+        if not words and ("_" in line or not line.isascii()):
+            raise ValueError(f"row {number} is to be read as words")
+        if counted:
             found = len(_cells(line)) if '"' in line else line.count(",") + 1
             if found != width:
                 raise ValueError(f"row {number} has {found} columns, the header {width}")
-            yield line
+        yield line
 
 
 def _cells(line: str) -> list[str]:
@@ -167,7 +180,9 @@ def _parquet(source: Path) -> Both:
     except ImportError as error:
         raise MissingPackage("Parquet files need pyarrow: pip install -e '.[audit]'") from error
     try:
-        columns = _layout(str(source), list(parquet.read_schema(source).names))
+        about = parquet.read_metadata(source)
+        columns = _layout(str(source), list(about.schema.to_arrow_schema().names))
+        _bounded(source, _WIDEST * about.num_rows * len(columns))
         table = parquet.read_table(source, columns=list(columns))
         first, second = (table.column(column) for column in columns)
         if columns == _SIDES:
@@ -185,8 +200,8 @@ def _parquet(source: Path) -> Both:
 def _npz(source: Path) -> Both:
     try:
         with source.open("rb") as file:
-            if zipfile.is_zipfile(file) and sum(one.file_size for one in zipfile.ZipFile(file).infolist()) > _LARGEST:
-                raise MemoryError
+            if zipfile.is_zipfile(file):
+                _bounded(source, sum(one.file_size for one in zipfile.ZipFile(file).infolist()))
             file.seek(0)
             archive: Any = np.load(file, allow_pickle=False)
             if not isinstance(archive, Mapping):  # a lone array
@@ -201,6 +216,12 @@ def _npz(source: Path) -> Both:
         raise
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         raise _refused_npz(source, f"{str(error).partition('.')[0]}.") from None
+
+
+def _bounded(source: Path, size: int) -> None:
+    if not size <= _LARGEST:
+        allowed = f"a file that unpacks to at most {_LARGEST:.0e} bytes"
+        raise InvalidParameter("path", str(source), allowed, f"It holds {size:.3g}.")
 
 
 def _refused_npz(source: Path, advice: str) -> InvalidParameter:
@@ -225,7 +246,7 @@ def _words(name: str, lines: IO[str], places: list[int], width: int) -> NDArray[
 
 
 def _from_words(name: str, columns: tuple[str, str], words: NDArray[Any]) -> Both:
-    words = np.char.strip(words)
+    words = np.char.strip(words, " \t\r\n")
     if columns == _SIDES:
         first, second = (words[:, place][words[:, place] != ""] for place in (0, 1))
         return _numbers(name, columns[0], first), _numbers(name, columns[1], second)
@@ -236,20 +257,11 @@ def _from_words(name: str, columns: tuple[str, str], words: NDArray[Any]) -> Bot
 
 
 def _numbers(name: str, column: str, words: NDArray[Any]) -> NDArray[Any]:
-    try:
-        return words.astype(np.float64)
-    except ValueError:
-        bad = next(str(word) for word in words if not _number(word))
+    bad = next((str(word) for word in words if not _NUMBER.fullmatch(str(word))), None)
+    if bad is not None:
         advice = f"It holds {bad[:40]!r}."
-        raise InvalidParameter("path", name, f"a table of numbers in the column {column}", advice) from None
-
-
-def _number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
+        raise InvalidParameter("path", name, f"a table of numbers in the column {column}", advice)
+    return words.astype(np.float64)
 
 
 def _by_member(name: str, scores: NDArray[Any], member: NDArray[Any]) -> Both:

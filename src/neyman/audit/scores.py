@@ -12,6 +12,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, choice, inside, whole
 from neyman.audit.audit import Audit, Pilot
 from neyman.audit.cuts import Cuts, Sorted, cut_at, cut_between
+from neyman.audit.precision import one_precision, scores_of
 from neyman.audit.sides import Dkw, Everywhere, OneThreshold, Side, spread_counts
 
 __all__ = ["Method", "from_counts", "from_scores"]
@@ -49,6 +50,8 @@ def from_scores(
     ----------
     scores_in, scores_out : array
         Finite, at least one each: scores of records that were, and that were not, in the training data. Not changed.
+        Where one side is in a coarser kind (float16, bfloat16, float32) than the other, both are rounded to it: the
+        digits that one side lacks would tell the sides apart.
     confidence : float
         In (0, 1).
     method : str, optional
@@ -69,7 +72,7 @@ def from_scores(
     Raises
     ------
     InvalidParameter
-        If scores are missing, NaN or infinite, or another argument is outside its domain.
+        If scores are missing, NaN, infinite or masked, or another argument is outside its domain.
 
     Notes
     -----
@@ -94,11 +97,11 @@ def from_scores(
         raise InvalidParameter("threshold", threshold, f"left out with method={chosen!r}", 'It is for method="fixed".')
     at = _threshold(threshold) if chosen == "fixed" else math.nan
     part, start = inside("pilot", pilot, 0.0, 1.0), whole("seed", seed, 0, MAX_COUNT)
-    within, outside = _common(_raw("scores_in", scores_in), _raw("scores_out", scores_out))
+    within, outside = one_precision(scores_of("scores_in", scores_in), scores_of("scores_out", scores_out))
     if chosen == "split":
         return _split(within, outside, level, part, start)
-    _sort("scores_in", within)
-    _sort("scores_out", outside)
+    within.sort()
+    outside.sort()
     if chosen == "fixed":
         return _fixed(cut_at(np.array([at]), within, outside), level)
     share = 0.5 * (1.0 - level)
@@ -171,39 +174,14 @@ def _parted(name: str, scores: NDArray[Any], pilot: float, rng: np.random.Genera
         raise InvalidParameter(name, scores.size, "at least 2 scores", "A split sample needs one for each part.")
     rng.shuffle(scores)  # a copy already
     first, rest = scores[:size], scores[size:]
-    _sort(name, first)
-    _sort(name, rest)
+    first.sort()
+    rest.sort()
     return first, rest
 
 
 def _threshold(threshold: float | None) -> float:
     advice = "Choose it before the scores are seen; without one, use another method."
     return inside("threshold", threshold, -math.inf, math.inf, advice)
-
-
-def _raw(name: str, scores: ArrayLike) -> NDArray[Any]:
-    try:
-        array: NDArray[Any] = np.asarray(scores)
-    except ValueError:  # rows of unequal lengths
-        array = np.empty(0, dtype=object)
-    if array.dtype.kind not in "fiu" or array.ndim != 1 or array.size == 0:
-        found = f"{array.dtype} array of shape {array.shape}"
-        raise InvalidParameter(name, found, "a non-empty one-dimensional array of numbers", "One score a record.")
-    return array
-
-
-def _common(within: NDArray[Any], outside: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Copies of one kind, so that equal scores stay equal: float32 where both are, else float64."""
-    kind = np.float32 if within.dtype == outside.dtype == np.float32 else np.float64
-    return within.astype(kind), outside.astype(kind)
-
-
-def _sort(name: str, scores: NDArray[Any]) -> None:
-    """In place; what is not finite then stands at one of the ends."""
-    scores.sort()
-    for end in (scores[0], scores[-1]):
-        if not math.isfinite(end):
-            raise InvalidParameter(name, float(end), "finite numbers only", "Leave out records without a score.")
 
 
 def _part(name: str, value: int, whole_name: str, largest: int) -> int:

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, inside, positive, unit_interval
+from neyman._validate import FloatArray, inside, positive, unit_interval, whole
 from neyman.audit.betting import Bets, Family, Pairs
 from neyman.audit.claims import claimed
 from neyman.audit.evidence import Evidence, OperatingPoint
+from neyman.audit.precision import Precision, scores_of
 from neyman.audit.tangents import Tangents
 from neyman.audit.words import at_least, at_most, plural
 from neyman.guarantees import GDP, Guarantee
@@ -22,7 +23,7 @@ from neyman.mechanisms import Mechanism
 
 __all__ = ["Sequential"]
 
-_VERSION = 1
+_VERSION = 2  # 1 said nothing of the kinds of the scores: all of them float64
 _MUS = np.concatenate([[0.0], np.geomspace(0.01, 20.0, 400)])  # what lower_bound is rounded down to: steps of 2 %
 _EPSILONS = np.concatenate([[0.0], np.geomspace(0.01, 20.0, 400)])
 _DELTAS = np.arange(0, 500) / 500.0
@@ -81,6 +82,7 @@ class Sequential(Evidence):
         self._claim = _claim(claim)
         self._confidence = inside("confidence", confidence, 0.0, 1.0)
         self._pairs = Pairs()
+        self._precision = Precision()
         self._test = Bets(_family(self._claim), self._pairs, True)
         self._mus: Bets | None = None
 
@@ -110,16 +112,20 @@ class Sequential(Evidence):
         Parameters
         ----------
         scores_in, scores_out : float or array
-            Finite; of any lengths, also empty.
+            Finite; of any lengths, also empty. The coarsest kind so far decides: once a side has come in float32,
+            everything that has no partner yet, and all that follows, is rounded to float32.
 
         Raises
         ------
         InvalidParameter
             If a score is not a finite number; then nothing is taken in.
         """
-        found = _chunk("scores_in", scores_in), _chunk("scores_out", scores_out)
-        for side, values in enumerate(found):
-            self._pairs.extend(side, values)
+        found = scores_of("scores_in", scores_in, least=0), scores_of("scores_out", scores_out, least=0)
+        coarser = [self._precision.see(side) for side in found]
+        if any(coarser):
+            self._pairs.round_waiting(self._precision.rounded)
+        for number, side in enumerate(found):
+            self._pairs.extend(number, self._precision.rounded(side.values))
 
     @property
     def e_value(self) -> float:
@@ -235,6 +241,7 @@ class Sequential(Evidence):
             "claim": _signs(self._claim),
             "scores_in": self._pairs.scores(0).tolist(),
             "scores_out": self._pairs.scores(1).tolist(),
+            "kinds": self._precision.names,
         }
 
     @classmethod
@@ -263,14 +270,17 @@ class Sequential(Evidence):
         names = ("version", "confidence", "claim", "scores_in", "scores_out")
         if not isinstance(state, Mapping) or any(name not in state for name in names):
             raise InvalidParameter("state", state, "what state_dict() returned")
-        if state["version"] != _VERSION:
-            raise InvalidParameter("state['version']", state["version"], f"{_VERSION}")
+        version = whole("state['version']", state["version"], 1, _VERSION)
+        if version > 1 and not isinstance(state.get("kinds"), list):
+            raise InvalidParameter("state['kinds']", state.get("kinds"), "a list of kinds of floats")
         test = cls(claim, state["confidence"])
         if list(state["claim"]) != _signs(test.claim):
             raise InvalidParameter(
                 "claim", claim, "the claim of the saved test", "Bets on one prove nothing of another."
             )
         test.update(state["scores_in"], state["scores_out"])
+        if version > 1:
+            test._precision = Precision(state["kinds"])
         return test
 
     def __str__(self) -> str:
@@ -314,16 +324,3 @@ def _signs(claim: Guarantee) -> list[float]:
 
 def _chance(log_wealth: float) -> float:
     return min(1.0, math.exp(max(-log_wealth, -700.0)) * (1.0 + 1e-12))
-
-
-def _chunk(name: str, value: object) -> FloatArray:
-    try:
-        raw: NDArray[Any] = np.atleast_1d(np.asarray(value))
-    except ValueError:
-        raise InvalidParameter(name, value, "a finite number or a 1-d array of them") from None
-    if raw.ndim != 1 or (raw.size > 0 and raw.dtype.kind not in "fiu"):
-        raise InvalidParameter(name, value, "a finite number or a 1-d array of them")
-    numbers = raw.astype(np.float64)
-    if not bool(np.all(np.isfinite(numbers))):
-        raise InvalidParameter(name, float(numbers[~np.isfinite(numbers)][0]), "a finite number")
-    return numbers

@@ -41,6 +41,9 @@ def sweep(
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, to compute there.")
     ] = None,
+    at_most: Annotated[
+        int, typer.Option(help="Refuse a grid of more settings before anything is computed; up to 10^9.")
+    ] = 10_000_000,
     as_json: AsJson = False,
 ) -> None:
     """The same questions asked of a whole grid of DP-SGD runs.
@@ -57,7 +60,7 @@ def sweep(
     if output == STDOUT and as_json:
         raise InvalidParameter("output", output, "a file where --json is asked for: both would go to standard output")
     check_output(output, suffixes=(".nc",), binary=True)
-    asked = read_sweep(spec, (adjacency, tolerance, floor))
+    asked = read_sweep(spec, (adjacency, tolerance, floor), at_most)
     if output == STDOUT:
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / "sweep.nc"

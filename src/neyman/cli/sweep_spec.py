@@ -10,14 +10,14 @@ from neyman._errors import InvalidParameter
 from neyman._validate import positive, reals, whole
 from neyman.cli.spec import read_data
 from neyman.sweeps.axes import DPSGD_AXES, LONGEST
-from neyman.sweeps.plan import Plan, plan
+from neyman.sweeps.plan import EXPECTED, Plan, plan
 
 __all__ = ["read_sweep"]
 
 _SPACINGS = ("geomspace", "linspace")
 
 
-def read_sweep(source: str, settings: tuple[str, float, float]) -> Plan:
+def read_sweep(source: str, settings: tuple[str, float, float], at_most: int = EXPECTED) -> Plan:
     """Read a sweep from a file, or from standard input where ``source`` is "-".
 
     Parameters
@@ -28,6 +28,8 @@ def read_sweep(source: str, settings: tuple[str, float, float]) -> Plan:
         for, quantities.
     settings : (str, float, float)
         Adjacency, tolerance and floor.
+    at_most : int
+        How many settings there may be.
 
     Raises
     ------
@@ -44,9 +46,9 @@ def read_sweep(source: str, settings: tuple[str, float, float]) -> Plan:
         raise InvalidParameter(f"SPEC {source}", sorted(map(str, data)), "named as the axes and quantities", advice)
     try:
         axes = {name: _values(name, data[name]) for name in DPSGD_AXES}
-        return plan(None, axes, data.get("quantities", ["mu", "regret"]), settings)
+        return plan(None, axes, data.get("quantities", ["mu", "regret"]), settings, at_most=at_most)
     except InvalidParameter as error:
-        if error.name in ("adjacency", "tolerance", "floor"):  # said on the command line
+        if error.name in ("adjacency", "tolerance", "floor", "at_most"):  # said on the command line
             raise
         raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
 

@@ -11,7 +11,7 @@ from neyman._validate import MAX_COUNT, whole
 from neyman.accountants import Accountant
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.opaque import check_adjacency
-from neyman.integrations.dp_events import MAX_DEPTH, from_dp_event
+from neyman.integrations.dp_events import MAX_DEPTH, check_size, from_dp_event
 from neyman.mechanisms import DiscreteLaplace, Gaussian, Laplace, RandomizedResponse
 from neyman.mechanisms.poisson import PoissonSampled
 
@@ -113,6 +113,10 @@ class EventAccountant(_PrivacyAccountant):
         return self._tally.guarantee()
 
     def _maybe_compose(self, event: Any, count: int, do_compose: bool) -> Any:
+        try:
+            check_size(event)
+        except InvalidParameter as error:
+            return self._error(event, str(error))
         return self._walk(event, count, do_compose, 1)
 
     def _walk(self, event: Any, times: int, do: bool, depth: int) -> Any:

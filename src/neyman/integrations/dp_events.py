@@ -31,6 +31,7 @@ from neyman.mechanisms.rounding import at_least, at_most
 __all__ = ["from_dp_event"]
 
 MAX_DEPTH = 64
+MOST_EVENTS = 10**6  # of a tree, one that stands in several places counted in each: some seconds of reading
 BLATANT = "Without noise everything is revealed: a blatant mechanism has no guarantee."
 TINY = 1e-300  # whose inverse is a float64, and a scale that is refused
 
@@ -55,8 +56,8 @@ def from_dp_event(event: object) -> Mechanism:
     Raises
     ------
     InvalidParameter
-        On any other event, on a sample of a composition and on numbers outside their domain (noise 0 among them). Its
-        ``name`` is the path, such as ``event.events[2].noise_multiplier``.
+        On any other event, on a sample of a composition, on numbers outside their domain (noise 0 among them), and on
+        more than a million events in all. Its ``name`` is the path, such as ``event.events[2].noise_multiplier``.
     ImportError
         If dp_accounting is not installed.
 
@@ -71,7 +72,35 @@ def from_dp_event(event: object) -> Mechanism:
         known = import_module("dp_accounting.dp_event")
     except ImportError as error:
         raise ImportError("from_dp_event needs dp_accounting: pip install -e '.[dp-accounting]'") from error
+    check_size(event)
     return _Tree(known).read("event", event, 1)
+
+
+def check_size(event: object) -> None:
+    """Refuse trees that are small only because their nodes share children: 2^64 events in 65 objects.
+
+    Raises
+    ------
+    InvalidParameter
+        If the tree, written out, has more than a million events.
+    """
+    size = _expanded(event, 1, {})
+    if not size <= MOST_EVENTS:
+        found = _Kind(f"a tree that expands to {size:.4g} events")
+        raise InvalidParameter(
+            "event", found, f"a tree of at most {MOST_EVENTS:.0e} events", "Repeat events by SelfComposedDpEvent."
+        )
+
+
+def _expanded(event: Any, depth: int, known: dict[int, int]) -> int:
+    """How many events it stands for; each object is looked at once."""
+    if id(event) not in known and depth <= MAX_DEPTH:  # what is nested deeper is refused elsewhere
+        inner = getattr(event, "events", None)
+        parts = (
+            list(cast("list[object]", inner)) if isinstance(inner, (list, tuple)) else [getattr(event, "event", None)]
+        )
+        known[id(event)] = 1 + sum(_expanded(part, depth + 1, known) for part in parts if part is not None)
+    return known.get(id(event), 1)
 
 
 class _Tree:

@@ -16,7 +16,8 @@ from neyman.guarantees.composed import ComposedGuarantee
 __all__ = ["from_pld"]
 
 _UNIT = 2.0**-53
-_OFF = 1e-9  # by how much round-off may push a total above 1
+_OFF = 1e-9  # by how much round-off may push the total of the losses above 0 above 1
+_ASTRAY = 1e-2  # by how much the total may miss 1: dp_accounting's fine grids add up to 1.003 (1e-5, 1000 steps)
 _METHOD = "privacy loss distribution, as sound as its source"
 
 
@@ -40,8 +41,9 @@ def from_pld(pld: object) -> ComposedGuarantee:
     Raises
     ------
     InvalidParameter
-        If it is no such distribution, or holds what no distribution can: NaN, negative probabilities, more than 1 in
-        total at positive losses.
+        If it is no such distribution, says of itself that it is an optimistic estimate (its deltas are too small), or
+        holds what no distribution can: NaN, negative probabilities, more than 1 in total at positive losses, or a total
+        that misses 1 by more than 0.01.
     ImportError
         If dp_accounting is not installed.
 
@@ -65,6 +67,9 @@ def from_pld(pld: object) -> ComposedGuarantee:
 def _profile(name: str, pmf: Any) -> AtomsProfile:
     """delta for eps >= 0 of one direction."""
     dense = pmf.to_dense_pmf()
+    if dense._pessimistic_estimate is not True:
+        advice = "Make it with pessimistic_estimate=True: an optimistic one promises less loss than there is."
+        raise InvalidParameter(name, "an optimistic estimate", "a pessimistic estimate", advice)
     mass = np.asarray(dense._probs, dtype=np.float64)
     infinite, unit, lowest = float(dense._infinity_mass), float(dense._discretization), int(dense._lower_loss)
     if not (0.0 < unit < math.inf and -_OFF <= infinite <= 1.0 + _OFF):
@@ -76,6 +81,8 @@ def _profile(name: str, pmf: Any) -> AtomsProfile:
     above, total = math.fsum(mass[kept]), math.fsum(np.maximum(mass, 0.0)) + infinite
     if not above + infinite <= 1.0 + _OFF:
         raise InvalidParameter(name, above + infinite, "at most 1 in total at losses above 0")
+    if not abs(total - 1.0) <= _ASTRAY:
+        raise InvalidParameter(name, total, f"of a total mass within {_ASTRAY:g} of 1")
     stated = max(infinite, 0.0)
     revealed = stated + max(1.0 - total, 0.0)
     rest = max(1.0 - above - revealed, 0.0)  # at losses where delta(eps >= 0) does not see it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -83,6 +84,6 @@ def axis(name: str, values: object, of_dpsgd: bool = False) -> Axis:
             if not math.isfinite(number) or (isinstance(number, int) and not abs(number) <= MAX_COUNT):
                 raise InvalidParameter(name, number, f"a finite number, at most {MAX_COUNT:.0e} if it is an int")
     if len(set(numbers)) != len(numbers):
-        twice = next(number for i, number in enumerate(numbers) if number in numbers[:i])
+        twice = Counter(numbers).most_common(1)[0][0]
         raise InvalidParameter(name, twice, "made of values that differ: each is a label")
     return Axis(name, long_name, tuple(numbers))

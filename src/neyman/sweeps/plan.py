@@ -19,9 +19,10 @@ from neyman.sweeps.axes import DPSGD_AXES, Axis, axis
 from neyman.sweeps.quantities import quantities as read_quantities
 from neyman.sweeps.version import VERSION
 
-__all__ = ["MOST_POINTS", "Plan", "plan"]
+__all__ = ["EXPECTED", "MOST_POINTS", "Plan", "plan"]
 
 MOST_POINTS = 10**9
+EXPECTED = 10**7  # settings of a sweep that nobody has said to be as large as it is: about two core-days
 _SMALL, _LARGE, _BLOCKS = 16, 4096, 500  # settings of a block, and about how many blocks there are between
 _TAKEN = ("status", "reason", "reason_number")  # names of a sweep's own variables
 
@@ -110,6 +111,7 @@ def plan(
     questions: object,
     settings: tuple[str, float, float],
     points: int | None = None,
+    at_most: int = EXPECTED,
 ) -> Plan:
     """Validate everything that ``sweep`` was told.
 
@@ -125,6 +127,8 @@ def plan(
         Adjacency, tolerance and floor.
     points : int, optional
         About how many settings are answered together.
+    at_most : int
+        How many settings there may be, up to 10^9.
 
     Raises
     ------
@@ -146,8 +150,9 @@ def plan(
         found = tuple(sorted(found, key=lambda some: list(DPSGD_AXES).index(some.name)))
     shape = tuple(len(some.values) for some in found)
     size = math.prod(shape)
-    if not size <= MOST_POINTS:
-        raise InvalidParameter("axes", size, f"at most {MOST_POINTS:.0e} settings in all", "Sweep part after part.")
+    if not size <= whole("at_most", at_most, 1, MOST_POINTS):
+        advice = f"A setting takes some 15 ms: raise at_most if this is meant, to {MOST_POINTS:.0e} at most."
+        raise InvalidParameter("axes", size, f"of at most {at_most} settings in all", advice)
     most = min(max(size // _BLOCKS, _SMALL), _LARGE) if points is None else whole("block", points, 1, MOST_POINTS)
     kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
     job = Job(function, tuple(some.name for some in found), asked, kind, width, floor)

@@ -16,7 +16,7 @@ from neyman.sweeps.answers import Answers
 from neyman.sweeps.cluster import check_client, on_cluster
 from neyman.sweeps.dataset import in_memory, opened
 from neyman.sweeps.extras import need
-from neyman.sweeps.plan import Plan, plan
+from neyman.sweeps.plan import EXPECTED, Plan, plan
 from neyman.sweeps.progress import progress_bar
 from neyman.sweeps.store import Store
 from neyman.sweeps.workers import Block, here, in_processes
@@ -46,6 +46,7 @@ def sweep(
     workers: int | None = None,
     store: str | os.PathLike[str] | None = None,
     block: int | None = None,
+    at_most: int = EXPECTED,
     progress: bool | None = None,
 ) -> xarray.Dataset:
     """Ask the same questions of every setting of a grid, and return the answers under their labels.
@@ -79,6 +80,8 @@ def sweep(
         or of another version of neyman, is refused.
     block : int, optional
         About how many settings are computed, sent and stored together.
+    at_most : int
+        How many settings there may be: a grid of more is refused before anything is computed. Up to 10^9.
     progress : bool, optional
         Whether a bar is drawn on the standard error; if left out, on a terminal only.
 
@@ -116,7 +119,7 @@ def sweep(
     array([0.393469, 0.221199])
     """
     asked = plan(make, _axes(axes, noise_multiplier, sample_rate, steps, make), quantities,
-                 (adjacency, tolerance, floor), block)  # fmt: skip
+                 (adjacency, tolerance, floor), block, at_most)  # fmt: skip
     crew = crew_of(workers, client)
     for package in PACKAGES:
         need(package)

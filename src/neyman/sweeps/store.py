@@ -1,7 +1,8 @@
 """A store of answers: a directory that outlives the run, with one small NetCDF file for every block that is done.
 
-``sweep.json`` says which sweep it is. A block file carries the hash of its own bytes in its name, so that a file
-that was cut short or damaged is noticed and the block computed again; it gets its name only when it is whole.
+``sweep.json`` says which sweep it is. The name of a block file carries the hash of the sweep, of the block's number and
+settings and of the file's bytes, so that a file that was cut short, damaged, or is another block's is noticed and the
+block computed again; what it says of itself inside is compared as well. It gets its name only when it is whole.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from neyman.sweeps.plan import Plan
 
 __all__ = ["Store"]
 
-SCHEMA = 1  # of the store: raised when its form changes
+SCHEMA = 2  # of the store: raised when its form changes
 _MANIFEST = "sweep.json"
 _RESULT = "result.nc"
 _BLOCK = re.compile(r"block-(\d{8,9})-[0-9a-f]{32}\.nc")
@@ -56,7 +57,7 @@ class Store:
         except OSError as error:
             raise _unusable(path, error) from None
         manifest = path / _MANIFEST
-        if manifest.exists():
+        if os.path.lexists(manifest):
             self.plan = plan.cut(_checked(manifest, plan))
         elif any(not name.name.endswith(".tmp") for name in path.iterdir()):
             raise InvalidParameter("store", str(path), "a new or empty directory, or the store of a sweep", _ADVICE)
@@ -85,12 +86,12 @@ class Store:
             file.attrs.update({"sweep": plan.fingerprint, "block": number, "neyman_version": found.version})
             if not plan.settled:
                 file.attrs["mechanisms"] = digest(plan.job, plan.values(number))
-        name = self.path / _named(number, temporary)
+        name = self.path / self._named(number, temporary)
         os.replace(temporary, name)
         self._files[number] = name
 
     def holds(self, number: int) -> bool:
-        """Whether the block is here, whole and of this sweep; a damaged one is removed.
+        """Whether the block is here, whole, and this one of this sweep; any other is removed.
 
         Raises
         ------
@@ -100,10 +101,11 @@ class Store:
         file = self._files.get(number)
         if file is None:
             return False
-        if file.name == _named(number, file):
+        if file.name == self._named(number, file):
             with need("h5netcdf").File(file, "r") as data:
-                own, mechanisms = data.attrs["sweep"], data.attrs.get("mechanisms")
-            if own == self.plan.fingerprint:
+                own = self._is_of(number, data)
+                mechanisms = data.attrs.get("mechanisms")
+            if own:
                 if not self.plan.settled and mechanisms != digest(self.plan.job, self.plan.values(number)):
                     raise InvalidParameter(
                         "store", str(self.path), "the store of this very sweep", f"make() gives others. {_ADVICE}"
@@ -112,6 +114,26 @@ class Store:
         file.unlink()
         del self._files[number]
         return False
+
+    def _is_of(self, number: int, data: Any) -> bool:
+        """Whether an open file says that it is this block: its sweep, number and settings, and answers of its shape."""
+        plan, values = self.plan, self.plan.values(number)
+        shape = tuple(len(some) for some in values)
+        names = [*plan.job.names, "status", "reason", *(q.key for q in plan.job.quantities)]
+        return (
+            data.attrs.get("sweep") == plan.fingerprint
+            and data.attrs.get("block") == number
+            and set(names) <= set(data.variables)
+            and all(data[q.key].shape == shape for q in plan.job.quantities)
+            and data["status"].shape == shape
+            and all(np.array_equal(data[n][...], some) for n, some in zip(plan.job.names, values, strict=True))
+        )
+
+    def _named(self, number: int, file: Path) -> str:
+        """The name of a block file, from what it is and what it holds."""
+        about = json.dumps([self.plan.fingerprint, number, self.plan.values(number)])
+        found = hashlib.sha256(hashlib.sha256(about.encode()).digest() + file.read_bytes())
+        return f"block-{number:08d}-{found.hexdigest()[:32]}.nc"
 
     def blocks(self) -> Iterator[tuple[int, Answers]]:
         """All answers, block by block."""
@@ -138,8 +160,18 @@ class Store:
             self.path.rmdir()
 
     def _names(self) -> list[re.Match[str]]:
-        """Of all block files that are there."""
-        return [name for file in sorted(self.path.iterdir()) if (name := _BLOCK.fullmatch(file.name)) is not None]
+        """Of all block files that are there.
+
+        Raises
+        ------
+        InvalidParameter
+            If something else has such a name: a directory, or a link to who knows where.
+        """
+        found = [(file, name) for file in sorted(self.path.iterdir()) if (name := _BLOCK.fullmatch(file.name))]
+        for file, _ in found:
+            if file.is_symlink() or not file.is_file():
+                raise InvalidParameter("store", str(file), "a store whose blocks are files", _ADVICE)
+        return [name for _, name in found]
 
     @property
     def _temporary(self) -> Path:
@@ -160,6 +192,8 @@ def _unusable(path: Path, error: OSError) -> InvalidParameter:
 def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
     """The blocks of a store, if it is of this sweep."""
     where, ours = str(manifest.parent), plan.description
+    if manifest.is_symlink() or not manifest.is_file():
+        raise InvalidParameter("store", where, "a store whose sweep.json is a file", _ADVICE)
     try:
         theirs: Any = json.loads(manifest.read_bytes())
         block = tuple(int(n) for n in theirs["block"])
@@ -178,8 +212,3 @@ def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
 def _text(word: str | bytes) -> str:
     """A word as h5netcdf gives it back, which depends on its version."""
     return word if isinstance(word, str) else word.decode()
-
-
-def _named(number: int, file: Path) -> str:
-    """The name of a block file, from its content."""
-    return f"block-{number:08d}-{hashlib.sha256(file.read_bytes()).hexdigest()[:32]}.nc"
