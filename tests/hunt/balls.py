@@ -26,8 +26,8 @@ from tests.reference import exact
 __all__ = ["Contour", "FiniteFactor", "GaussianFactor", "SampledGaussianFactor", "TooDear"]
 
 DIGITS = 20.0
-WORK = 1.5e6
-"""Most products (nodes of the line times nodes of the step) on one line."""
+WORK = 3e6
+"""Most products (nodes of the line times nodes of the step; an exponential counts for 30) on one line."""
 
 
 class TooDear(RuntimeError):
@@ -125,7 +125,7 @@ class SampledGaussianFactor(Factor):
         re, last = float(w.mid()), float(spacing.mid()) * n
         theta, h = self._mesh(re, last)
         x, ends = self._grid(re, h, w)
-        if len(x) * n > WORK:
+        if len(x) * (n + 60.0 * math.sqrt(n)) > WORK:
             raise TooDear(f"{n} nodes times {len(x)}")
         values = _rotated(*self._weighed(x, h, w), spacing, n)
         moment = self._moment(w) * (arb(theta) ** 2 * arb(self.s) ** 2 / 2).exp() * self._cosine(w, arb(theta))
@@ -197,7 +197,9 @@ class SampledGaussianFactor(Factor):
             y = theta * self.s**2
             return 2.0 * math.pi * y / (nats + 0.5 * theta * y + omega * theta + self._room(re, theta))
 
-        theta = max((0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.5, 2.0, 2.5, 2.9), key=spacing)
+        natural = math.sqrt(2.0 * nats) / self.s
+        tried = (0.3 * natural, natural, 0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.5, 2.0, 2.5, 2.9)
+        theta = max((t for t in tried if t <= 2.9), key=spacing)
         return theta, spacing(theta)
 
     def _grid(self, re: float, h: float, w: arb) -> tuple[list[arb], arb]:
@@ -205,7 +207,7 @@ class SampledGaussianFactor(Factor):
         nats = (DIGITS + 6.0) * math.log(10.0) + math.log(self.times)
         reach = self.s * math.sqrt(2.0 * (nats + abs(self._log_moment(re)) * (re < 0.0)))
         low, high = -reach, max(re, 0.0) + self.s * math.sqrt(2.0 * (nats + self._log_moment(re))) + 1.0
-        if not (high - low) / h < 40000:
+        if not (high - low) / h < 15000:
             raise TooDear(f"{(high - low) / h:.2g} nodes of the step")
         x = [arb(low) + arb(h) * k for k in range(int((high - low) / h) + 2)]
         s, q = arb(self.s), arb(self.q)
@@ -277,7 +279,7 @@ class Contour(Pair):
 
     def _planned(self, e: float, add: bool) -> _Line:
         """Saddle, alias distance and cut, in floats."""
-        grid = np.geomspace(1e-3, 9e5, 60)
+        grid = np.geomspace(1e-3, 1e14, 100)
         for _ in range(3):
             heights = self.cumulant(grid, add) - grid * e - np.log(grid) - np.log1p(grid)
             at = int(np.nanargmin(heights))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from collections.abc import Callable
 
 from flint import arb, ctx
@@ -16,8 +17,8 @@ from tests.hunt.truth import Truth
 __all__ = ["BITS", "PROBES", "examine"]
 
 BITS = 300
-PATIENCE = 8.0
-"""Seconds of CPU that one truth may take."""
+PATIENCE, ENOUGH = 6.0, 20.0
+"""Seconds of CPU that one truth may take, and all truths of a setting together."""
 
 
 def examine(setting: Setting, rng: random.Random, questions: int = 12) -> Session:
@@ -105,12 +106,18 @@ def _judged(session: Session, question: str, judged: Callable[[], str]) -> None:
 
 def _patient(session: Session, run):
     """A truth, or nothing where it takes too long."""
+    if session.spent > ENOUGH:
+        session.open += 1
+        return None
+    started = time.process_time()
     try:
         with limited(PATIENCE):
             return run()
     except Tired:
         session.open += 1
         return None
+    finally:
+        session.spent += time.process_time() - started
 
 
 def _width(low: arb, high: arb) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
 import random
 import resource
 import time
@@ -10,6 +11,7 @@ import traceback
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from pathlib import Path
 
 from tests.hunt.draw import Setting
 from tests.hunt.families import MECHANISMS
@@ -22,8 +24,8 @@ __all__ = ["FAMILIES", "Outcome", "drawn", "hunt", "once"]
 FAMILIES: dict[str, Callable[[random.Random], Setting]] = {make.__name__: make for make in (*MECHANISMS, *PROMISES)}
 ADDRESS_SPACE, RESIDENT = 4 << 30, 1 << 30
 """Bytes that a child may ask for, and above which it is reported."""
-DEAD = 400.0
-"""Seconds after which a child that says nothing is ended."""
+DEAD = 120.0
+"""Seconds of CPU after which a child that says nothing is ended: some loops let no signal in."""
 _QUESTIONS = 40
 
 
@@ -101,15 +103,25 @@ class _Child:
         """The outcome, or what became of the process."""
         self._pipe.send((family, index))
         try:
-            if self._pipe.poll(DEAD):
+            start = self._cpu()
+            while not self._pipe.poll(1.0):
+                if self._cpu() > start + DEAD:
+                    break
+            else:
                 outcome, self.spent = self._pipe.recv()
                 return outcome
-            kind, what = "hung", f"said nothing for {DEAD:g} s"
+            kind, what = "hung", f"said nothing for {DEAD:g} s of CPU"
         except EOFError:
             kind, what = "crashed", "the process died"
         self.spent = True
         words = drawn(family, self._seed, index)[0].words
         return Outcome(family, index, words, events=[Event(kind, family, words, what)])
+
+    def _cpu(self) -> float:
+        """Seconds of CPU of the process so far; a dead one has none, and its pipe says so."""
+        stat = Path(f"/proc/{self._process.pid}/stat")
+        fields = stat.read_text().rpartition(")")[2].split() if stat.exists() else []
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK") if fields else 0.0
 
     def end(self) -> None:
         """Stop the process, whatever it does."""

@@ -19,6 +19,10 @@ SLOW, HUNG = 2.0, 15.0
 """Seconds of CPU a single question may take, and after which it is interrupted."""
 
 
+TRIES = 3
+"""Slow answers after which a setting is left alone."""
+
+
 class Tired(BaseException):
     """Interrupted: no handler of the package's may swallow it."""
 
@@ -53,6 +57,7 @@ class Session:
     rng: random.Random
     points: int = 0
     open: int = 0
+    spent: float = 0.0
     events: list[Event] = field(default_factory=list)
     widths: list[float] = field(default_factory=list)
     guarantee: object = None
@@ -65,6 +70,8 @@ class Session:
 
     def ask(self, question: str) -> Answer | None:
         """Both sides of a question: ``.optimistic`` from below, the guarantee itself from above."""
+        if sum(event.kind in ("hung", "slow") for event in self.events) >= TRIES:
+            return None
         names = {"ny": ny, "g": self.guarantee}
         line = f"g = {self.setting.words}; g.{question}"
 
