@@ -16,6 +16,7 @@ from scipy.special import gammaln
 
 from neyman._validate import FloatArray
 from neyman.losses.outcomes import Outcomes
+from neyman.losses.whole import demand_whole, total
 
 __all__ = ["Atoms", "enumerated"]
 
@@ -66,7 +67,25 @@ def enumerated(tables: Sequence[tuple[Outcomes, int]]) -> Atoms | None:
         whole = power if whole is None else _product(whole, power)
         if whole is None:
             return None
+    return None if whole is None else _weighed(whole, tables)
+
+
+def _weighed(whole: Atoms, tables: Sequence[tuple[Outcomes, int]]) -> Atoms:
+    """The composition, if its masses sum to the product of what those of its steps sum to: a certificate that nothing
+    was lost on the way.
+    """
+    far = float(np.abs(whole.loss).max(initial=0.0))
+    for under, sign in (("P", 0.5), ("Q", -0.5)):
+        due = math.fsum(times * _log_total(t.log_q + (0.5 + sign) * t.loss) for t, times in tables)
+        logs = whole.log_w + sign * whole.loss
+        found, rounding = total(logs - due)
+        room = whole.relative + whole.slack + (whole.stretch + 8.0 * _UNIT) * (1.0 + far + abs(due))
+        demand_whole("a composition of outcomes", under, found, room + rounding + whole.dropped)
     return whole
+
+
+def _log_total(logs: FloatArray) -> float:
+    return float(np.logaddexp.reduce(logs))
 
 
 def _atoms(table: Outcomes) -> Atoms:

@@ -19,6 +19,7 @@ from neyman.engines.contour_fold import Fold
 from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.transform import Transform
+from neyman.losses.whole import demand_whole
 
 __all__ = ["DEEPEST", "LOST", "MERGED", "BoolArray", "IntArray", "Parts", "Walk"]
 
@@ -34,6 +35,7 @@ _ROUNDS = 14
 _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17
 _LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
+_ROUNDED = 1e-6  # of K where Chernoff bounds are made of it (they leave as much room)
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 # relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
 # holds for either), one each for the square, z + 1 and their product, and sqrt(5) for the complex one
@@ -144,7 +146,12 @@ class Walk:
     @classmethod
     def _ladder(cls, parts: Parts) -> Walk:
         """Rungs on both sides of the poles, as dense and as far as either direction wants them."""
-        spread = np.sqrt(_evaluate(parts.sample(), np.array([-1.0, 0.0])).variance)
+        poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]))
+        spread = np.sqrt(poles.variance)
+        # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
+        off = _ROUNDED + 64.0 * 2.0**-53 * math.sqrt(parts.count) * float(spread.max())
+        for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
+            demand_whole("a composition", under, math.exp(min(float(k), 700.0)), 2.0 * off)
         low, high = min(0.04 / float(spread.max()), 0.05), 45.0 / float(spread.min())
         rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
         middle = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])

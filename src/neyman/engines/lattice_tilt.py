@@ -104,7 +104,7 @@ class Tilt:
         direction = "remove" if remove else "add"
         self._times = [times for _, times in steps]
         laws = [
-            tilted_laws(law.bins(plan.h, *cut, remove), direction, plan.c)
+            tilted_laws(law.bins(plan.h, *cut, remove).weighed(law), direction, plan.c)
             for (law, _), cut in zip(steps, plan.cuts, strict=True)
         ]
         self.gap = sum(t * (law.upper.log_norm - law.lower.log_norm) for t, law in zip(self._times, laws, strict=True))

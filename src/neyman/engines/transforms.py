@@ -18,7 +18,18 @@ __all__ = ["transform"]
 
 
 def transform(step: Step) -> Transform | None:
-    """Return the transform of ``step``, given that it reveals nothing; None where a contour has no use for it."""
+    """Return the transform of ``step``, given that it reveals nothing; None where a contour has no use for it.
+
+    Raises
+    ------
+    NotCertified
+        If the law it is the transform of does not weigh 1.
+    """
+    law = _transform(step)
+    return None if law is None else law.weighed()
+
+
+def _transform(step: Step) -> Transform | None:
     if isinstance(step, SubsampledGaussianStep):
         return SamplingTransform(step.sigma, step.rate)
     if isinstance(step, ReplacedGaussianStep):

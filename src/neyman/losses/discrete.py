@@ -34,8 +34,18 @@ class DiscreteStep(Step):
         return self.rate == 1.0
 
     @abstractmethod
+    def _outcomes(self) -> Outcomes:
+        """The outcomes."""
+
     def table(self) -> Outcomes:
-        """The outcomes, with their masses under P and Q."""
+        """The outcomes, with their masses under P and Q.
+
+        Raises
+        ------
+        NotCertified
+            If these do not sum to 1, within the error they state.
+        """
+        return self._outcomes().weighed(self)
 
     def within(self, other: Step) -> bool:
         """At a smaller rate, unless more is known."""
@@ -85,7 +95,7 @@ class DiscreteGaussianStep(DiscreteNoiseStep):
         """Of the mechanism when it is not sampled."""
         return discrete_gaussian_mu(self.sigma, 2 * self.shift if self.two_sided else self.shift)
 
-    def table(self) -> Outcomes:
+    def _outcomes(self) -> Outcomes:
         """The outcomes, as far as either mass is a float."""
         return discrete_gaussian(self.sigma, self.shift, self.rate, self.two_sided)
 
@@ -112,7 +122,7 @@ class DiscreteLaplaceStep(DiscreteNoiseStep):
         alike = self.shift == other.shift and self.two_sided == other.two_sided
         return alike and self.scale >= other.scale and self.rate <= other.rate
 
-    def table(self) -> Outcomes:
+    def _outcomes(self) -> Outcomes:
         """The outcomes, equal losses together."""
         return discrete_laplace(self.scale, self.shift, self.rate, self.two_sided)
 
@@ -137,7 +147,7 @@ class RandomizedResponseStep(DiscreteStep):
             return False
         return self.epsilon <= other.epsilon and self.rate <= other.rate
 
-    def table(self) -> Outcomes:
+    def _outcomes(self) -> Outcomes:
         """Two outcomes, and a third that says nothing where k > 2."""
         return k_ary(self.epsilon, self.k, 0.0).sampled(self.rate)
 
@@ -162,7 +172,7 @@ class ApproximateStep(DiscreteStep):
             return False
         return self.epsilon <= other.epsilon and self.delta <= other.delta and self.rate <= other.rate
 
-    def table(self) -> Outcomes:
+    def _outcomes(self) -> Outcomes:
         """Two finite outcomes and two infinite ones."""
         return k_ary(self.epsilon, 2, self.delta).sampled(self.rate)
 
@@ -185,6 +195,6 @@ class TabulatedStep(DiscreteStep):
     def symmetric(self) -> bool:
         return False
 
-    def table(self) -> Outcomes:
+    def _outcomes(self) -> Outcomes:
         """The outcomes, equal losses together."""
         return worst_of(self.p, self.q).sampled(self.rate)

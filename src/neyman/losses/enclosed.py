@@ -144,9 +144,12 @@ class ListedStep(DiscreteStep):
     def symmetric(self) -> bool:
         return self.same
 
-    def table(self) -> Outcomes:
-        """The outcomes."""
+    def _outcomes(self) -> Outcomes:
         return self.outcomes
+
+    def table(self) -> Outcomes:
+        """The outcomes, which weigh a little more than 1, or less: they enclose a law."""
+        return self._outcomes()
 
 
 @dataclass(frozen=True)

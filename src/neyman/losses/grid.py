@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,8 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.losses.whole import demand_whole
 
 __all__ = ["BinSplit", "GridLaw", "Reach", "Tilted"]
+
+_UNIT = 2.0**-53
 
 Reach = tuple[float, float]
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -54,6 +58,33 @@ class BinSplit:
     above: tuple[float, float]
     nodes: tuple[NDArray[np.int64], FloatArray] = NOTHING
     lone: bool = False
+
+    def weighed(self, law: object) -> BinSplit:
+        """Itself, if bins, nodes and tails together are the whole of ``law``.
+
+        Raises
+        ------
+        NotCertified
+            If they do not sum to 1 under P and under Q, within ``relative`` and ``slack``.
+        """
+        edge = self.base + (self.first + np.arange(len(self.lower), dtype=np.float64)) * self.h
+        at, log_node = self.nodes
+        node = self.base + (self.first + at) * self.h
+        far = float(np.max(np.abs(edge[[0, -1]]))) + self.h
+        deep = max(float(np.max(np.abs(self.log_scale))), float(np.max(np.abs(log_node), initial=0.0)))
+        error = self.relative + 8.0 * _UNIT * (16.0 + far + deep)
+        with np.errstate(under="ignore"):
+            mass = np.exp(self.log_scale)
+            q = float((self.lower + self.upper) @ mass) + float(np.sum(np.exp(log_node)))
+            tilted = np.exp(np.minimum(self.log_scale + edge, 700.0))
+            risen = (
+                np.exp(np.minimum(self.log_scale + edge + self.h, 700.0)) if self.h > 1.0 else tilted * math.exp(self.h)
+            )
+            p = float(self.lower @ tilted) + float(self.upper @ risen) + float(np.sum(np.exp(log_node + node)))
+        outside = [math.exp(self.below[side]) + math.exp(self.above[side]) for side in (0, 1)]
+        demand_whole(law, "Q", q + outside[0], error, 2.0 * outside[0])
+        demand_whole(law, "P", p + outside[1], error + 2.0 * self.slack, 2.0 * outside[1])
+        return self
 
 
 class GridLaw(ABC):

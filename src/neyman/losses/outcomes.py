@@ -11,6 +11,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.losses.sampling import MIXED_ERROR, mixed
+from neyman.losses.whole import demand_whole, total
 
 __all__ = ["Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
 
@@ -41,6 +42,22 @@ class Outcomes:
     place: FloatArray | None = None
     end: Fraction | None = None
     vague: float = 0.0  # relative error of ``infinite``
+
+    def weighed(self, law: object) -> Outcomes:
+        """Itself, if it is the whole of ``law``.
+
+        Raises
+        ------
+        NotCertified
+            If the masses do not sum to 1 under P and under Q, within what they and the losses may be off.
+        """
+        far = _largest(self.loss)
+        off = self.relative + 2.0 * _UNIT + self.vague, self.slack + self.stretch * far
+        for side, under, logs in ((0, "P", self.log_p), (1, "Q", self.log_q)):
+            mass, rounding = total(logs)
+            room = off[0] + (2.0 * off[1] if side == 0 else 0.0) + self.dropped
+            demand_whole(law, under, mass + self.infinite[side], room + rounding)
+        return self
 
     def sampled(self, rate: float) -> Outcomes:
         """(1 - rate) Q + rate P against Q: the same outcomes when a record takes part with probability ``rate``."""

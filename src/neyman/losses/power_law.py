@@ -19,13 +19,16 @@ from neyman.losses.laplace_law import LaplaceLaw
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.smooth_part import SmoothPart
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.whole import demand_whole, total
 
 __all__ = ["PowerLaw", "power_laws"]
 
 _UNIT = 2.0**-53
 _BINS = 1 << 16  # of a loss known by its distribution functions
 _ROUNDED = 1e-9  # masses that distribution functions may lose to rounding
+_WEIGHED = 1e-9  # error of the plain sum of a smooth part: far below any loss of mass that matters
 _NONE = np.zeros(0)
+_NODES, _WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(8))
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +56,20 @@ def power_laws(step: Step) -> tuple[PowerLaw, PowerLaw] | None:
     step is known otherwise.
 
     They differ where a parameter was rounded on the way from a mechanism, or where the law is only enclosed.
+
+    Raises
+    ------
+    NotCertified
+        If one of them does not weigh 1.
     """
+    laws = _laws(step)
+    if laws is not None and not isinstance(step, CustomStep):  # whose bins have been weighed
+        for law in laws:
+            _weigh(law, step)
+    return laws
+
+
+def _laws(step: Step) -> tuple[PowerLaw, PowerLaw] | None:
     if isinstance(step, SubsampledGaussianStep):
         return _gaussian(step.widest, step.rate, 0), _gaussian(step.sigma, step.rate, 0)
     if isinstance(step, ReplacedGaussianStep):
@@ -117,7 +133,7 @@ def _enclosed(step: CustomStep) -> tuple[PowerLaw, PowerLaw]:
     grid = CustomGrid(step)
     width = grid.span((0.0, 0.0))
     h = width / _BINS
-    split = grid.bins(h, 0, _BINS, True)
+    split = grid.bins(h, 0, _BINS, True).weighed(step)
     edge = split.base + h * np.arange(_BINS + 1)
     rounding = 4.0 * _UNIT * np.exp(-np.maximum(edge[:-1], 0.0))  # of the distribution functions, bin by bin
     index, log_node = split.nodes
@@ -140,3 +156,31 @@ def _enclosed(step: CustomStep) -> tuple[PowerLaw, PowerLaw]:
         error = np.full(len(losses), slack)
         laws.append(PowerLaw((), losses, logs, error, split.relative, False, (log_a, log_b), 1e-9))
     return laws[0], laws[1]
+
+
+def _weigh(law: PowerLaw, step: Step) -> None:
+    """Whether lone outcomes and smooth parts together weigh 1: the latter by a plain sum, to ``_WEIGHED``."""
+    for side, under in ((1, "P"), (0, "Q")):
+        mass, rounding = total(law.log_q + side * law.loss)
+        off = rounding + mass * (law.relative + 2.0 * side * float(np.max(law.loss_error, initial=0.0)))
+        for part in law.parts:
+            z, log_width = _nodes_of(part, law.integers)
+            log_density, loss, *_ = part.at(z)
+            mass += total(log_density + side * loss + log_width)[0]
+        demand_whole(step, under, mass, off + (_WEIGHED if law.parts else 0.0))
+
+
+def _nodes_of(part: SmoothPart, integers: bool) -> tuple[FloatArray, FloatArray | float]:
+    """Where a part is looked at, and the log of what each look stands for."""
+    if part.bend == 0.0:
+        panels = math.ceil((part.high - part.low) / 0.7)
+        half = 0.5 * (part.high - part.low) / panels
+        middle = part.low + half * (2.0 * np.arange(panels) + 1.0)
+        return (middle[:, None] + half * _NODES).ravel(), np.tile(np.log(half * _WEIGHTS), panels)
+    # normal laws about 0 and, where a record takes part, rise / bend on either side of it: far apart, each by itself
+    spread = 1.0 / math.sqrt(part.bend)
+    gap = max(1.0, math.floor(0.25 * spread)) if integers else 0.25 * spread
+    reach, shift = math.ceil(13.0 * spread / gap), round(part.rise / part.bend / gap)
+    near = np.arange(-reach, reach + 1.0)
+    place = np.unique(np.concatenate([near, near + shift, near - shift]))
+    return gap * place, math.log(gap)

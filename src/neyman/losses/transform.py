@@ -11,8 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.losses.whole import demand_whole
 
 __all__ = ["ComplexArray", "Moments", "Transform"]
+
+_MARGIN = 36.0  # e-folds below 1 of the quadrature errors in A(0) and A(1)
+_ROUNDED = 2.0**-51  # of the exponential
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
@@ -63,6 +67,19 @@ class Transform(ABC):
     def log_lost(self, cut: FloatArray) -> FloatArray:
         """Log of a bound on the mass that either law has beyond ``cut``."""
         return np.full(np.shape(cut), -math.inf)
+
+    def weighed(self) -> Transform:
+        """Itself, if A(0) = A(1) = 1 within the error that it states.
+
+        Raises
+        ------
+        NotCertified
+            If not.
+        """
+        for w, under in ((0.0, "Q"), (1.0, "P")):
+            log_a, error = self.on_line(w, np.zeros(1), math.inf, _MARGIN)
+            demand_whole(self, under, math.exp(min(float(log_a[0].real), 700.0)), 2.0 * float(error[0]) + _ROUNDED)
+        return self
 
     def terms(self, w: float, omega: float) -> float:
         """About how many grid points ``on_line`` needs a node, up to ``omega``."""
