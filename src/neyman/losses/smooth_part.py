@@ -110,7 +110,7 @@ class SmoothPart:
             steep = steep + abs(self.sign[i]) * self.rise * most
             slack = slack + 1e-14 * (abs(self.weight[i]) + abs(self.sign[i]) * (1.0 + np.abs(w))) * np.abs(m)
         tops: list[FloatArray] = []
-        with np.errstate(invalid="ignore", divide="ignore"):  # 0 times inf is nan, read as inf below
+        with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # 0 times inf is nan, read as inf below
             for v in (w,) if plain else (0.0, 1.0, w):
                 tilt = np.abs(slope + v * loss_slope) + 0.5 * radius * (bend + np.abs(v) * loss_bend)
                 tops.append(value + v * loss + radius * tilt)

@@ -17,6 +17,7 @@ __all__ = ["ComplexArray", "Moments", "Transform"]
 
 _MARGIN = 36.0  # e-folds below 1 of the quadrature errors in A(0) and A(1)
 _ROUNDED = 2.0**-51  # of the exponential
+_DEAR = 1e5  # terms beyond which a look is no longer free
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
@@ -76,6 +77,8 @@ class Transform(ABC):
         NotCertified
             If not.
         """
+        if self.terms(1.0, 0.0) > _DEAR:  # the walk along the real axis looks at both anyhow
+            return self
         for w, under in ((0.0, "Q"), (1.0, "P")):
             log_a, error = self.on_line(w, np.zeros(1), math.inf, _MARGIN)
             demand_whole(self, under, math.exp(min(float(log_a[0].real), 700.0)), 2.0 * float(error[0]) + _ROUNDED)

@@ -1,0 +1,89 @@
+"""No law that has lost some of its mass is answered for, by whatever door it goes to an engine."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.engines.atoms import enumerated
+from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.transforms import transform
+from neyman.losses import discrete, power_law
+from neyman.losses.discrete import RandomizedResponseStep
+from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace_law import LaplaceLaw, Piece
+from neyman.losses.outcomes import Outcomes, k_ary
+from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.smooth_part import SmoothPart
+
+LOST = 1e-6  # of the mass: far less than any engine promises
+
+
+def test_bins_that_miss_a_stretch_of_the_law_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Piece.place
+    monkeypatch.setattr(Piece, "place", lambda self, gap: np.maximum(whole(self, gap), -self.d + 1e-5))
+    with pytest.raises(ny.NotCertified, match=r"masses of LaplaceLaw sum to 0\.99999.* under Q") as refused:
+        ny.account(ny.Laplace(1.0 / 33.0).poisson(0.06) ** 2, tolerance=0.05).delta(0.0)
+    assert (refused.value.lower, refused.value.upper) == (0.0, 1.0)
+
+
+@pytest.mark.parametrize("part", ["lower", "upper", "nodes"])
+def test_each_part_of_a_bin_split_is_weighed(part: str) -> None:
+    law = LaplaceLaw(LaplaceStep(1.0, 0.3))
+    h = law.unit / 100.0
+    split = law.bins(h, 0, 100, True)
+    assert split.weighed(law) is split
+    if part == "nodes":
+        less = replace(split, nodes=(split.nodes[0], split.nodes[1] - LOST))
+    else:
+        less = replace(split, **{part: getattr(split, part) * (1.0 - LOST)})
+    with pytest.raises(ny.NotCertified, match="masses of LaplaceLaw"):
+        less.weighed(law)
+    with pytest.raises(ny.NotCertified, match="under P"):  # all of Q is there, but not where P has it
+        replace(split, lower=split.lower + LOST * split.upper, upper=split.upper * (1.0 - LOST)).weighed(law)
+
+
+def test_transforms_and_cumulants_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    # a loss that is off by 1e-9 relatively moves A(1), not A(0)
+    true = SamplingTransform.log_ratio
+    monkeypatch.setattr(SamplingTransform, "log_ratio", lambda self, z: true(self, z) * (1.0 + 1e-9))
+    with pytest.raises(ny.NotCertified, match=r"masses of SamplingTransform .* under P"):
+        SamplingTransform(0.7, 0.3).weighed()
+    with pytest.raises(ny.NotCertified, match="masses of SamplingTransform"):
+        ny.account(ny.DPSGD(0.7, 0.3, 100)).delta(1.0)
+    with pytest.raises(ny.NotCertified, match=r"masses of a composition sum to .* under P"):
+        Walk.along(Parts(((SamplingTransform(0.7, 0.3), 10**6),), 0.0, "remove"))
+    monkeypatch.undo()
+    assert transform(LaplaceStep(2.0, 0.1)) is not None
+
+
+def test_outcomes_and_their_compositions_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    def lost(*arguments: float) -> Outcomes:
+        table = k_ary(*arguments)
+        return replace(table, log_q=table.log_q + math.log1p(-LOST))
+
+    table = RandomizedResponseStep(1.0).table()
+    monkeypatch.setattr(discrete, "k_ary", lost)
+    with pytest.raises(ny.NotCertified, match=r"masses of RandomizedResponseStep sum to 0\.999999"):
+        ny.account(ny.RandomizedResponse(1.0) ** 3)
+    assert enumerated([(table, 3)]) is not None
+    monkeypatch.setattr("neyman.engines.atoms.gammaln", lambda k: 1.000001 * np.sqrt(k))
+    with pytest.raises(ny.NotCertified, match="masses of a composition of outcomes"):
+        enumerated([(table, 50)])
+
+
+def test_the_laws_of_divergences_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
+    step = LaplaceStep(0.37, 0.123)
+    assert power_law.power_laws(step) is not None
+    true = SmoothPart.at
+
+    def lost(self: SmoothPart, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
+        log_density, *others = true(self, *arguments)
+        return log_density + math.log1p(-LOST), *others
+
+    monkeypatch.setattr(SmoothPart, "at", lost)
+    power_law.power_laws.cache_clear()
+    with pytest.raises(ny.NotCertified, match="masses of LaplaceStep"):
+        power_law.power_laws(step)
