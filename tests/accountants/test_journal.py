@@ -339,7 +339,7 @@ def test_an_old_copy_is_not_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             steps(owner, 2.0)
         real(descriptor, where, shared)
 
-    monkeypatch.setattr("neyman.accountants.accountant.lock", late)
+    monkeypatch.setattr("neyman.accountants.contents.lock", late)
     with pytest.raises(ny.FileInUse):
         ny.Accountant.load(path)
     monkeypatch.undo()

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 
-from neyman._errors import FileInUse, InvalidParameter, NeymanError
+from neyman._errors import InvalidParameter, NeymanError
 from neyman._validate import MAX_COUNT, whole
 from neyman.accountants.answers import Answers
-from neyman.accountants.contents import VERSION, Contents, Terms, contents, pack, read_state, terms
-from neyman.accountants.files import file_path, lock, replace_whole, same_file
+from neyman.accountants.contents import VERSION, Contents, Terms, look, pack, read_state, starts, terms
+from neyman.accountants.files import file_path, replace_whole
 from neyman.accountants.journal import Journal
 from neyman.accountants.ledger import Entry, Ledger
 from neyman.accountants.records import JOURNAL
@@ -150,8 +152,9 @@ class Accountant(Answers):
             number = self._count(DPSGD(noise_multiplier, sample_rate, 1), 1)
             self._known[(float(noise_multiplier), float(sample_rate))] = number
         elif self._journal is None and self._ledger.total < MAX_COUNT:
-            self._guarantee = None
-            self._ledger.note(number, 1)
+            with self._lock:
+                self._guarantee = None
+                self._ledger.note(number, 1)
         else:
             self._count(self._ledger.settings[number], 1)
 
@@ -185,9 +188,10 @@ class Accountant(Answers):
         """
         if self._journal is not None:
             self._journal.check(reading=True)
-        if self._guarantee is None:
-            self._guarantee = account(self._ledger.mechanism(), *self._terms)
-        return self._guarantee
+        with self._lock:
+            if self._guarantee is None:
+                self._guarantee = account(self._ledger.mechanism(), *self._terms)
+            return self._guarantee
 
     @property
     def adjacency(self) -> str:
@@ -260,7 +264,7 @@ class Accountant(Answers):
             If ``path`` holds a journal, which may be in use, or a mechanism has no dict form.
         """
         target = file_path(path)
-        if target.exists() and _starts(target, JOURNAL):
+        if target.exists() and starts(target, JOURNAL):
             raise InvalidParameter("path", str(path), "another file", "This one is a journal.")
         replace_whole(target, pack(self._terms, self._ledger, journal=False)[0])
 
@@ -275,7 +279,7 @@ class Accountant(Answers):
         FileInUse
             If it is a journal that is open.
         """
-        return cls._of(_look(file_path(path)), file_path(path))
+        return cls._of(look(file_path(path)), file_path(path))
 
     @classmethod
     def recover(cls, path: str | os.PathLike[str]) -> Recovered:
@@ -289,7 +293,7 @@ class Accountant(Answers):
         UnreadableState
             If not even its beginning is intact.
         """
-        found = _look(file_path(path))
+        found = look(file_path(path))
         if found.terms is None:
             raise found.refusal(file_path(path))
         self = cls()
@@ -315,9 +319,15 @@ class Accountant(Answers):
     def __getstate__(self) -> dict[str, Any]:
         if self._journal is not None:
             raise NeymanError("An accountant that keeps a journal cannot be copied: both would write to one file.")
-        return {**self.__dict__, "_guarantee": None}
+        with self._lock:
+            return {**vars(self), "_ledger": deepcopy(self._ledger), "_guarantee": None, "_lock": None}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._lock = threading.RLock()
 
     def _begin(self, of: Terms, ledger: Ledger) -> None:
+        self._lock = threading.RLock()
         self._terms = of
         self._ledger = ledger
         self._journal: Journal | None = None
@@ -334,6 +344,10 @@ class Accountant(Answers):
 
     def _count(self, mechanism: Mechanism, count: int) -> int:
         """Check a mechanism, write it down, then count it; return the number of its setting."""
+        with self._lock:
+            return self._counted(mechanism, count)
+
+    def _counted(self, mechanism: Mechanism, count: int) -> int:
         ledger, journal = self._ledger, self._journal
         if journal is not None:
             journal.check()
@@ -373,22 +387,6 @@ class Recovered(NamedTuple):
     accountant: Accountant
     records: int
     damage: str
-
-
-def _look(path: Path) -> Contents:
-    """Read a file; a journal only while nobody has it open."""
-    with path.open("rb") as file:
-        if file.read(len(JOURNAL)) == JOURNAL:
-            lock(file.fileno(), path, shared=True)
-            if not same_file(file.fileno(), path):  # it was compacted in the meantime: this is an old copy
-                raise FileInUse(str(path))
-        file.seek(0)
-        return contents(file.read())
-
-
-def _starts(path: Path, magic: bytes) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(magic)) == magic
 
 
 def _flag(name: str, value: object) -> bool:

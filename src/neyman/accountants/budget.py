@@ -10,11 +10,12 @@ from typing import Any, cast
 from neyman._errors import BudgetExceeded, InvalidParameter
 from neyman._validate import between, choice
 from neyman.accountants.charge import ADVICE, concentration, root_down, root_up, squared_mu
+from neyman.accountants.guarded import Guarded
 from neyman.guarantees import GDP, ZCDP
 from neyman.mechanisms import Mechanism
 from neyman.mechanisms.rounding import at_least, at_most
 
-__all__ = ["SMALLEST_LARGEST", "Filter", "add_exactly"]
+__all__ = ["SMALLEST_LARGEST", "Filter", "add_exactly", "read_fraction"]
 
 SMALLEST_LARGEST = (1e-50, 1e50)  # of a budget: squares and sums stay inside float64
 _SCHEMA = 1  # of the dict form: raised when a field changes its meaning
@@ -22,7 +23,7 @@ _LONGEST = 4096  # bits of an exact sum's denominator; above it is rounded up
 _FINEST = 2**256  # parts of a budget to which it is then rounded
 
 
-class Filter:
+class Filter(Guarded):
     """A budget for FULLY ADAPTIVE composition: which mechanism runs next, with how much noise, and when to stop, may
     all depend on everything released so far.
 
@@ -64,6 +65,8 @@ class Filter:
     et al. 2023, Fully adaptive composition in differential privacy). Neither loses anything against composition with
     parameters fixed in advance.
 
+    Threads may share one filter; copies are refused, as each would spend the same budget.
+
     The sums are exact rationals of the numbers as given: a budget may be spent to the last bit, and one bit more is
     refused. Only when a sum's denominator passes 4096 bits is it rounded, up, by less than 2^-256 of the budget.
 
@@ -84,6 +87,7 @@ class Filter:
     def __init__(self, *, mu: float | None = None, rho: float | None = None, adjacency: str = "add_or_remove") -> None:
         if (mu is None) == (rho is None):
             raise InvalidParameter("mu", (mu, rho), "the only budget, or rho", "Give exactly one of mu and rho.")
+        super().__init__()
         self._unit = "rho" if mu is None else "mu"
         self._stated = between(self._unit, rho if mu is None else mu, *SMALLEST_LARGEST)
         self._adjacency = choice("adjacency", adjacency, ("add_or_remove", "replace"))
@@ -106,10 +110,11 @@ class Filter:
             If it is no mechanism, or no finite mu (rho) holds of it.
         """
         cost = self._charge(mechanism)
-        after = add_exactly(self._spent, cost, self._budget)
-        if after > self._budget:
-            raise BudgetExceeded(self._unit, self._shown(cost), self.remaining, self._stated, ADVICE)
-        self._spent = after
+        with self._lock:
+            after = add_exactly(self._spent, cost, self._budget)
+            if after > self._budget:
+                raise BudgetExceeded(self._unit, self._shown(cost), self.remaining, self._stated, ADVICE)
+            self._spent = after
 
     def cost(self, mechanism: Mechanism) -> float:
         """Return what ``spend`` would charge, mu or rho, rounded up."""
@@ -183,7 +188,8 @@ class Filter:
         for name in ("schema", self._unit, "adjacency"):
             if type(state[name]) is not type(mine[name]) or state[name] != mine[name]:
                 raise InvalidParameter(name, state[name], f"{mine[name]!r}, as of this filter")
-        self._spent = _fraction(state["spent"], self._budget)
+        with self._lock:
+            self._spent = read_fraction(state["spent"], self._budget)
 
     def __repr__(self) -> str:
         return f"<Filter: {self._unit} = {self.spent!r} spent of {self._stated!r}, {self._adjacency}>"
@@ -212,12 +218,12 @@ def add_exactly(total: Fraction, cost: Fraction, scale: Fraction) -> Fraction:
     return math.ceil(exact / unit) * unit
 
 
-def _fraction(value: object, most: Fraction) -> Fraction:
-    """Read [numerator, denominator], both written out, of what lies between 0 and ``most``."""
+def read_fraction(value: object, most: Fraction | None) -> Fraction:
+    """Read [numerator, denominator], both written out, of what lies between 0 and ``most`` (None: no end)."""
     parts = cast("list[object]", value) if isinstance(value, (list, tuple)) else []
     if len(parts) != 2 or not all(isinstance(p, str) and p.isascii() and p.isdigit() and len(p) < 4000 for p in parts):
         raise InvalidParameter("spent", value, "[numerator, denominator], two strings of digits")
     numerator, denominator = (int(cast("str", part)) for part in parts)
-    if denominator == 0 or not Fraction(numerator, denominator) <= most:
+    if denominator == 0 or (most is not None and not Fraction(numerator, denominator) <= most):
         raise InvalidParameter("spent", value, "a fraction not above the budget")
     return Fraction(numerator, denominator)

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple, cast
 
-from neyman._errors import InvalidParameter, UnreadableState
+from neyman._errors import FileInUse, InvalidParameter, UnreadableState
 from neyman._validate import choice, inside
+from neyman.accountants.files import lock, same_file
 from neyman.accountants.ledger import Ledger
 from neyman.accountants.records import JOURNAL, STATE, encode, scan
 from neyman.accounting import ADJACENCIES
 
-__all__ = ["VERSION", "Contents", "Terms", "contents", "header", "pack", "read_state", "terms"]
+__all__ = ["VERSION", "Contents", "Terms", "contents", "header", "look", "pack", "read_state", "starts", "terms"]
 
 _STATE = {"schema", "adjacency", "tolerance", "settings", "runs"}
 VERSION = 1  # of files and of ``state_dict``: raised when a field changes its meaning
@@ -133,3 +134,20 @@ def _another(name: str, value: object) -> InvalidParameter:
     newer = type(value) is int and value > VERSION
     advice = "It was written by a later neyman: update this one." if newer else ""
     return InvalidParameter(name, value, f"the whole number {VERSION}", advice)
+
+
+def look(path: Path) -> Contents:
+    """Read a file; a journal only while nobody has it open."""
+    with path.open("rb") as file:
+        if file.read(len(JOURNAL)) == JOURNAL:
+            lock(file.fileno(), path, shared=True)
+            if not same_file(file.fileno(), path):  # it was compacted in the meantime: this is an old copy
+                raise FileInUse(str(path))
+        file.seek(0)
+        return contents(file.read())
+
+
+def starts(path: Path, magic: bytes) -> bool:
+    """Whether a file begins with these bytes."""
+    with path.open("rb") as file:
+        return file.read(len(magic)) == magic

@@ -36,6 +36,8 @@ def file_path(value: object) -> Path:
     path = Path(cast("str | os.PathLike[str]", value))
     if path.is_dir():
         raise InvalidParameter("path", str(path), "the path of a file, not of a directory")
+    if path.exists() and not path.is_file():
+        raise InvalidParameter("path", str(path), "the path of a file", "A pipe or a device may never end.")
     return path.resolve()
 
 

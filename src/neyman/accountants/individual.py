@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +14,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, between, not_negative, unmasked, whole
 from neyman.accountants.budget import SMALLEST_LARGEST
 from neyman.accountants.charge import ADVICE, squared_mu
+from neyman.accountants.guarded import Guarded
 from neyman.guarantees import GDP
 from neyman.mechanisms import Mechanism
 
@@ -27,10 +28,11 @@ _UP = 1.0 + 2.0**-50  # more than the four roundings of a charge, or the three o
 _SLACK = 16.0  # units, more than a charge may be rounded up by, and the roundings of a root
 _BLOCK = 1 << 15  # records at a time, so that a block stays in the processor's cache
 _MOST = 10**10
+_SCHEMA = 1  # of the saved form: raised when a field changes its meaning
 _TOO_MUCH = 1e50
 
 
-class IndividualFilter:
+class IndividualFilter(Guarded):
     """One budget mu per record, for fully adaptive composition with individual losses.
 
     A record's loss at a step is that of the step for THIS record: with noise sigma on a sum of gradients it is its own
@@ -77,6 +79,7 @@ class IndividualFilter:
     """
 
     def __init__(self, *, mu: float, records: int) -> None:
+        super().__init__()
         self._budget = between("mu", mu, *SMALLEST_LARGEST)
         self._square = Fraction(self._budget) ** 2
         self._units = np.zeros(whole("records", records, 1, _MOST))
@@ -109,10 +112,11 @@ class IndividualFilter:
         losses = None if isinstance(mu, Mechanism) else _as_array("mu", mu, f"a number, or an array of {size} numbers")
         charge = self._single(mu) if losses is None or losses.ndim == 0 else _losses(losses, size, self._budget)
         active = np.zeros(len(self._units), dtype=np.bool_)
-        if selected and chosen is not None:
-            self._some(chosen, charge, active)
-        else:
-            self._all(chosen, charge, active)
+        with self._lock:
+            if selected and chosen is not None:
+                self._some(chosen, charge, active)
+            else:
+                self._all(chosen, charge, active)
         return active
 
     def guarantee(self) -> GDP:
@@ -127,17 +131,57 @@ class IndividualFilter:
     @property
     def active(self) -> BoolArray:
         """Which records have anything left. SECRET: it depends on the data."""
-        return self._units < _CAPACITY
+        with self._lock:
+            return self._units < _CAPACITY
 
     @property
     def spent(self) -> FloatArray:
         """What each record has spent, mu, rounded up. SECRET, and no guarantee."""
-        return np.minimum(np.sqrt(self._units / _CAPACITY) * (self._budget * _UP), self._budget)
+        with self._lock:
+            return np.minimum(np.sqrt(self._units / _CAPACITY) * (self._budget * _UP), self._budget)
 
     @property
     def remaining(self) -> FloatArray:
         """What each record can still pay for, mu, rounded down by so much that ``spend`` does take it. SECRET."""
-        return np.sqrt(np.maximum(_CAPACITY - self._units - _SLACK, 0.0) / _CAPACITY) * self._budget
+        with self._lock:
+            return np.sqrt(np.maximum(_CAPACITY - self._units - _SLACK, 0.0) / _CAPACITY) * self._budget
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything: the budget, and of each record its share spent, in 2^-52 of mu^2. SECRET."""
+        with self._lock:
+            return {"schema": _SCHEMA, "mu": self._budget, "units": self._units.copy()}
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take over what the same filter had spent when ``state_dict`` was asked.
+
+        A state older than the last ``spend`` forgets what was spent since: that is for the caller to prevent.
+
+        Raises
+        ------
+        InvalidParameter
+            If the dict is malformed, of another schema, or of another filter; this one stays as it was.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> one, two = (ny.IndividualFilter(mu=1.0, records=2) for _ in range(2))
+        >>> _ = one.spend([0.5, 0.8])
+        >>> two.load_state_dict(one.state_dict())
+        >>> two.spent.round(6)
+        array([0.5, 0.8])
+        """
+        if not isinstance(state, Mapping) or set(state) != {"schema", "mu", "units"}:
+            raise InvalidParameter("state", state, "a dict that state_dict wrote")
+        for name, mine in (("schema", _SCHEMA), ("mu", self._budget)):
+            if type(state[name]) is not type(mine) or state[name] != mine:
+                raise InvalidParameter(name, state[name], f"{mine!r}, as of this filter")
+        units = _as_array("units", state["units"], "an array")
+        if units.shape != self._units.shape or units.dtype != np.float64:
+            raise InvalidParameter("units", f"{units.dtype} array of shape {units.shape}", "one float64 a record")
+        if not bool(np.all((units >= 0.0) & (units <= _CAPACITY) & (units == np.floor(units)))):
+            raise InvalidParameter("units", units, f"whole numbers from 0 to {_CAPACITY:.0f}")
+        with self._lock:
+            self._units[:] = units
 
     def __len__(self) -> int:
         """Return how many records there are."""

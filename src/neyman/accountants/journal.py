@@ -20,6 +20,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import threading
 import weakref
 from pathlib import Path
 
@@ -62,6 +63,7 @@ class Journal:
         self.durable = durable
         self.dropped = 0  # bytes of a record cut short, taken away on opening
         self._refusal = ""
+        self._thread = threading.get_ident()
         self._descriptor = _opened(path, new)
         try:
             self.found = self._read()
@@ -117,6 +119,11 @@ class Journal:
             raise NeymanError(
                 f"The journal {self.path} cannot be used: {self._refusal}. "
                 "Open it again with Accountant.journalled(path): the file knows which steps count."
+            )
+        if not reading and threading.get_ident() != self._thread:
+            raise NeymanError(
+                f"The journal {self.path} belongs to the thread that opened it: records of two threads could mix. "
+                "Nothing was counted. Hand the steps to that thread, by a queue.Queue for example."
             )
 
     def refuse(self, reason: str) -> None:

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any, cast
 
 from scipy import special
 
 from neyman._errors import InvalidParameter
-from neyman._validate import between, choice, inside
-from neyman.accountants.budget import SMALLEST_LARGEST, add_exactly
+from neyman._validate import MAX_COUNT, between, choice, inside, whole
+from neyman.accountants.budget import SMALLEST_LARGEST, add_exactly, read_fraction
 from neyman.accountants.charge import ADVICE, concentration
+from neyman.accountants.guarded import Guarded
 from neyman.guarantees import ZCDP
 from neyman.mechanisms import Mechanism
 from neyman.mechanisms.rounding import at_least
@@ -22,6 +24,7 @@ __all__ = ["Checkpoint", "Odometer"]
 
 _ROOM = 1e-12  # more than the rounding of the boundary, relatively
 _HALVINGS = 60
+_SCHEMA = 1  # of the dict form: raised when a field changes its meaning
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +50,7 @@ class Checkpoint:
         return ZCDP(self.rho)
 
 
-class Odometer:
+class Odometer(Guarded):
     """A running total without a budget, with what may be claimed when one stops at a time chosen by looking.
 
     THE RUNNING TOTAL ITSELF IS NO GUARANTEE at such a time: "I have spent rho = 0.8, so the run is 0.8-zCDP" is false
@@ -107,6 +110,7 @@ class Odometer:
     def __init__(
         self, *, delta: float, near: float = 1.0, checkpoints: Iterable[float] = (), adjacency: str = "add_or_remove"
     ) -> None:
+        super().__init__()
         self._delta = inside("delta", delta, 0.0, 1.0)
         self._near = between("near", near, *SMALLEST_LARGEST)
         self._adjacency = choice("adjacency", adjacency, ("add_or_remove", "replace"))
@@ -132,11 +136,12 @@ class Odometer:
         cost = concentration(mechanism, self._adjacency == "replace")
         if cost is None:
             raise InvalidParameter("mechanism", mechanism, "a mechanism of which a finite rho holds", ADVICE)
-        self._spent = add_exactly(self._spent, cost, Fraction(self._near))
-        self._releases += 1
-        while self._open < len(self._marks) and self._spent > Fraction(self._marks[self._open]):
-            self._covered[self._open] = self._releases - 1
-            self._open += 1
+        with self._lock:
+            self._spent = add_exactly(self._spent, cost, Fraction(self._near))
+            self._releases += 1
+            while self._open < len(self._marks) and self._spent > Fraction(self._marks[self._open]):
+                self._covered[self._open] = self._releases - 1
+                self._open += 1
 
     @property
     def spent(self) -> float:
@@ -179,10 +184,61 @@ class Odometer:
     @property
     def checkpoints(self) -> tuple[Checkpoint, ...]:
         """What holds at the totals that were named before the run."""
-        return tuple(
-            Checkpoint(rho, self._covered[i] if i < self._open else self._releases, i < self._open)
-            for i, rho in enumerate(self._marks)
-        )
+        with self._lock:
+            return tuple(
+                Checkpoint(rho, self._covered[i] if i < self._open else self._releases, i < self._open)
+                for i, rho in enumerate(self._marks)
+            )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return everything as a dict ready for JSON; what was spent is exact."""
+        with self._lock:
+            return {
+                "schema": _SCHEMA,
+                "delta": self._delta,
+                "near": self._near,
+                "adjacency": self._adjacency,
+                "checkpoints": list(self._marks),
+                "covered": self._covered[: self._open],
+                "releases": self._releases,
+                "spent": [str(self._spent.numerator), str(self._spent.denominator)],
+            }
+
+    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+        """Take over what the same odometer had counted when ``state_dict`` was asked.
+
+        A state older than the last ``spend`` forgets what was spent since: that is for the caller to prevent.
+
+        Raises
+        ------
+        InvalidParameter
+            If the dict is malformed, of another schema, or of another odometer; this one stays as it was.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> one, two = ny.Odometer(delta=1e-6), ny.Odometer(delta=1e-6)
+        >>> one.spend(ny.Gaussian(2.0))
+        >>> two.load_state_dict(one.state_dict())
+        >>> two.spent
+        0.125
+        """
+        mine = self.state_dict()
+        if not isinstance(state, Mapping) or set(state) != set(mine):
+            raise InvalidParameter("state", state, "a dict that state_dict wrote")
+        for name in ("schema", "delta", "near", "adjacency", "checkpoints"):
+            if type(state[name]) is not type(mine[name]) or state[name] != mine[name]:
+                raise InvalidParameter(name, state[name], f"{mine[name]!r}, as of this odometer")
+        releases = whole("releases", state["releases"], 0, MAX_COUNT)
+        spent = read_fraction(state["spent"], None)
+        passed = sum(1 for mark in self._marks if spent > Fraction(mark))
+        covered: Any = state["covered"]
+        if not isinstance(covered, list) or len(cast("list[object]", covered)) != passed:
+            raise InvalidParameter("covered", covered, f"a list with a number for each of {passed} checkpoints passed")
+        found = [whole("covered", n, 0, releases) for n in cast("list[object]", covered)]
+        with self._lock:
+            self._spent, self._releases, self._open = spent, releases, passed
+            self._covered[:passed] = found
 
     def __repr__(self) -> str:
         return f"<Odometer: {self._releases} releases, epsilon = {self.epsilon!r} but with probability {self._delta!r}>"
