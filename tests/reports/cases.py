@@ -8,7 +8,7 @@ from pathlib import Path
 
 import neyman as ny
 from neyman.reports.reading import read
-from neyman.reports.recompute import Examined, examine, recomputed
+from neyman.reports.recompute import drawn, examine, recomputed
 from neyman.reports.verification import Verification, concluded
 
 CENSUS = ny.mechanism_from_dict(json.loads(Path("examples/census_topdown.json").read_text(encoding="utf-8")))
@@ -48,17 +48,36 @@ QUICK = [name for name in CASES if name != "zcdp"]
 _known: dict[tuple[object, ...], object] = {}
 
 
-def remembering(document, tolerance, page):
+def remembering(document, tolerance):
     """The numbers of a report, found once for each mechanism and list of questions."""
     asked = tuple((claim.quantity, claim.given) for claim in document.claims)
-    key = (json.dumps(document.mechanism.to_dict()), document.adjacency, tolerance, asked, page)
+    key = (
+        json.dumps(document.mechanism.to_dict()),
+        document.adjacency,
+        tolerance,
+        document.certificate.tolerance,
+        asked,
+    )
     if key not in _known:
-        _known[key] = recomputed(document, tolerance, page)
+        _known[key] = recomputed(document, tolerance)
+    return _known[key]
+
+
+def drawn_once(document):
+    """The pictures of a report, drawn once for each mechanism and list of claims: nothing else is in them."""
+    key = (
+        json.dumps(document.mechanism.to_dict()),
+        document.adjacency,
+        document.certificate.tolerance,
+        document.floor,
+        tuple((claim.id, claim.value, claim.text) for claim in document.claims),
+    )
+    if key not in _known:
+        _known[key] = drawn(document)
     return _known[key]
 
 
 def quickly(data: object, tolerance: float = 1e-6) -> Verification:
     """Verify in this process: everything but the other process and its time limit."""
     found = read(data)
-    examined: Examined = examine(found, tolerance, remembering)
-    return concluded(found, examined)
+    return concluded(found, examine(found, tolerance, remembering, drawn_once))

@@ -21,9 +21,10 @@ from neyman import plot
 from neyman.reports import html
 from neyman.reports import pictures as module
 from neyman.reports.document import Document
-from neyman.reports.html import data_block, render_html
+from neyman.reports.html import around_pictures, data_block, render_html
 from neyman.reports.page import first_page, sections
-from neyman.reports.pictures import Drawn, pictures
+from neyman.reports.pictures import pictures, svgs
+from neyman.reports.reading import read
 from neyman.reports.text import visible
 from tests.reports.cases import CASES, made, page
 
@@ -91,7 +92,7 @@ def pages() -> dict[str, str]:
 @pytest.fixture
 def drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures do not depend on what a user typed (tested below): they need not be drawn for each."""
-    monkeypatch.setattr(html, "pictures", lambda _: (Drawn("<svg></svg>", "a caption"),))
+    monkeypatch.setattr(html, "svgs", lambda document: ("<svg></svg>",) * len(pictures(document)))
 
 
 def _typed(name: str = "paper", **changed: Any) -> Document:
@@ -196,10 +197,28 @@ def test_the_same_document_gives_the_same_page(pages: dict[str, str]):
 
 
 def test_pictures_follow_from_the_mechanism_alone(pages: dict[str, str]):
-    assert render_html(_typed("no mu", guarantee=None)) == pages["no mu"]
     other = _typed("no mu", title="<b>another</b>", unit="person", context="words")
-    for drawn in pictures(other):
-        assert drawn.svg in pages["no mu"]
+    drawn = svgs(other)
+    assert len(drawn) == 3
+    assert all(picture in pages["no mu"] for picture in drawn)
+
+
+@pytest.mark.parametrize(
+    "subject", [ny.Profile([1.0, 2.0], [1e-3, 1e-5]), ny.account(ny.ApproximateMechanism(1.0, 1e-5))]
+)
+def test_pictures_are_the_same_whatever_was_asked_before(subject: Any):
+    """What a guarantee was asked can show in the last digits of later answers: pages would not be the same again."""
+    before = svgs(ny.report(subject).document)
+    subject.delta(0.37), subject.epsilon(3e-4), subject.beta(0.2)
+    document = ny.report(subject).document
+    assert svgs(document) == before == svgs(read(ny.report(subject).to_json()).document())
+
+
+def test_a_page_falls_into_as_many_parts_as_it_has_holes():
+    for document in _DOCUMENTS.values():
+        parts = around_pictures(replace(document, title="a\0b", context="\0" * 3))
+        assert len(parts) == len(pictures(document)) + 1
+        assert not any("\0" in part for part in parts)
 
 
 # letters with a meaning for HTML, Jinja, CSS or JSON, in every order; and all other text
@@ -350,9 +369,10 @@ def test_the_curve_goes_through_the_rates_that_are_claimed(monkeypatch: pytest.M
             return draw(*given, **options)
 
         monkeypatch.setattr(plot, name, spy)
-    document = ny.report(ny.DPSGD(1.0, 0.1, 10), adjacency=adjacency).document
+    guarantee = ny.account(ny.DPSGD(1.0, 0.1, 10), adjacency=adjacency)
+    document = ny.report(guarantee).document
     for make in (module._roc, module._tradeoff, module._profile):
-        make(document, document.guarantee)
+        make(document).draw(guarantee)
     for claim in document.of("tpr"):
         fpr = float(claim.given[0][1])
         assert claim.lower - 1e-12 <= drawn["roc"][0].roc(fpr) <= claim.upper + 1e-12

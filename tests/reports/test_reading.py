@@ -16,10 +16,11 @@ from pydantic import ValidationError
 
 import neyman as ny
 from neyman.reports import json_schema
-from neyman.reports.html_reading import block_of
+from neyman.reports.block import block_of
 from neyman.reports.model import DocumentModel
-from neyman.reports.reading import read
-from tests.reports.cases import CASES, QUICK, made, quickly
+from neyman.reports.reading import _number, read
+from neyman.reports.text import checked_text
+from tests.reports.cases import CASES, QUICK, made, page, quickly
 
 TEXT = made("dpsgd").to_json()
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
@@ -114,6 +115,70 @@ def test_refusals(text, said):
         ny.verify(text)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ('"value": 1.566948', '"value": 156.6948e-2'),
+        ('"value": 1.566948', '"value": 0.1566948e1'),
+        ('"value": 1.566948', '"value": 1.56694800000000000000000001'),
+        ('"value": 1.566948', '"value": 1566948000000000001e-18'),
+        ('"tolerance": 1e-06', '"tolerance": 0e5'),
+        ('"tolerance": 1e-06', '"tolerance": 1e-400'),
+        ('"text": "1.566948"', '"text": "0.1566948e1"'),
+        ('"text": "1.566948"', '"text": "1.5669480"'),
+        ('"text": "1.566948"', '"text": "1.566948e0"'),
+        ('"text": "1.566948"', '"text": "1566948e-6"'),
+        ('"text": "1.566948"', '"text": "1.566948e+00"'),
+        ('"value": 1.566948', '"value": 9007199254740993'),
+        ('"version": 1,', '"version": true,'),
+        ('"version": 1,', '"version": 1.0,'),
+        ('"times": 2000', '"times": true'),
+    ],
+)
+def test_numbers_are_written_in_one_way(old, new):
+    """Neither 0.005e2 for 0.5 nor digits that are not read."""
+    assert old in TEXT
+    with pytest.raises(ny.InvalidParameter, match=r"written as|float64 can hold|JSON Schema|times must be"):
+        read(TEXT.replace(old, new))
+
+
+@pytest.mark.parametrize("number", ["0.1", "0.10000000000000001", "1e-7", "1E-07", "1.5e+300", "100.0", "5e-324"])
+def test_numbers_as_programs_write_them_are_read(number):
+    assert _number(number) == float(number)
+
+
+# zero widths, fillers, selectors, tags, directions, and spaces that are none
+_UNSEEN = (
+    "\u200b\u200d\u2060\ufeff\u00ad\u034f\u115f\u3164\uffa0\u2800\ufe0f\U000e0041\U000e0101\u202e\u2066\u061c\u180e"
+    "\u00a0\u2003\u202f\u3000\u2028\ufff9"
+)
+
+
+@pytest.mark.parametrize("letter", _UNSEEN)
+@pytest.mark.parametrize("field", ["title", "unit", "context"])
+def test_letters_that_nobody_sees_are_refused(letter, field):
+    with pytest.raises(
+        ny.InvalidParameter, match=rf"{field} must be .*U\+{ord(letter):04X}: characters that draw nothing"
+    ):
+        read(_change(**{field: f"a{letter}b"}))
+    with pytest.raises(ny.InvalidParameter, match=f"{field} must be"):
+        ny.report(ny.GDP(1.0), **{field: f"a{letter}b"})
+
+
+def test_letters_of_every_writing_are_taken():
+    assert checked_text("title", "שלום, مرحبا, Größe, 日本語, हिन्दी, 😀") == "שלום, مرحبا, Größe, 日本語, हिन्दी, 😀"
+
+
+@pytest.mark.parametrize(
+    "date", ["2025-02-29", "2025-13-01", "2025-00-10", "0000-01-01", "2025-1-31", "\uff12\uff10\uff12\uff15-01-31"]
+)
+def test_days_that_are_in_no_calendar_are_refused(date):
+    with pytest.raises(ny.InvalidParameter, match="date"):
+        read(_change(date=date))
+    with pytest.raises(ny.InvalidParameter, match="date must be a date"):
+        checked_text("date", date)
+
+
 def _change(**changes):
     return json.dumps(json.loads(TEXT) | changes)
 
@@ -150,18 +215,38 @@ def test_dicts_are_read_as_files_are():
 
 def test_files_standard_input_and_byte_order_marks(tmp_path, monkeypatch):
     path = tmp_path / "r.json"
-    path.write_bytes(b"\xef\xbb\xbf" + TEXT.replace("\n", "\r\n").encode())
+    path.write_bytes(TEXT.replace("\n", "\r\n").encode())
     assert read(path).model.title == "CIFAR-10 <b>"
+    path.write_bytes(b"\xef\xbb\xbf" + TEXT.encode())
+    with pytest.raises(ny.InvalidParameter, match="text in UTF-8 without a byte order mark"):
+        read(path)
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(TEXT.encode())))
     assert read("-").model.unit == "person"
     path.write_bytes(b'{"a": "\xff"}')
     with pytest.raises(ny.InvalidParameter, match=r"text in UTF-8, got '.*\. Byte 7 is not\."):
         read(path)
-    with pytest.raises(ny.InvalidParameter, match="a file that can be read"):
-        read(str(tmp_path))
-    if os.path.exists("/dev/zero"):
-        with pytest.raises(ny.InvalidParameter, match="at most 1 MB"):
-            read("/dev/zero")
+
+
+def test_only_files_are_read_and_only_as_what_their_names_say(tmp_path):
+    """Nobody waits for a pipe, and JSON is not verified that a browser would show as a page."""
+    found = {"a.md": TEXT, "a.html": TEXT, "a.svg": page("blatant"), "a.json": page("blatant"), "a": TEXT}
+    for name, text in found.items():
+        (tmp_path / name).write_text(text)
+        with pytest.raises(ny.InvalidParameter, match=r"\.html"):
+            read(tmp_path / name)
+    (tmp_path / "a.HTM").write_text(page("blatant"))
+    assert read(tmp_path / "a.HTM").page == page("blatant")
+    with (tmp_path / "large.html").open("wb") as file:
+        file.truncate(10**12)
+    with pytest.raises(ny.InvalidParameter, match=r"at most 5 MB long, .*It has 1,000,000,000,000 bytes\."):
+        read(tmp_path / "large.html")
+    os.mkfifo(tmp_path / "pipe.json")
+    for name in (str(tmp_path), str(tmp_path / "pipe.json"), "/dev/zero", "/dev/tty0", "/dev/null"):
+        if os.path.exists(name):
+            with pytest.raises(
+                ny.InvalidParameter, match=r"a file, at most 5 MB long, and no folder|a file that can be"
+            ):
+                read(name)
 
 
 @pytest.mark.parametrize("unit", ["<", "<!--", "<a ", "</", "<![", "<?", '<a x="', "<svg>"])

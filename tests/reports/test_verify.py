@@ -14,13 +14,16 @@ from decimal import Decimal
 import pytest
 
 import neyman as ny
+from neyman.numerics.decimals import spelled
 from neyman.reports.quantities import QUANTITIES
 from tests.reports.cases import QUICK, made, quickly
 
 
 def _written(value: float) -> dict[str, object]:
     """The value and digits of a claim that somebody types."""
-    return {"value": "inf" if math.isinf(value) else value, "text": f"{Decimal(repr(value)):f}"}
+    if math.isinf(value):
+        return {"value": "inf", "text": "inf"}
+    return {"value": value, "text": spelled(Decimal(repr(value)))}
 
 
 @pytest.mark.parametrize("name", [*QUICK, pytest.param("zcdp", marks=pytest.mark.slow)])
@@ -206,10 +209,24 @@ def test_the_words_of_a_release_are_no_place_for_a_recommendation():
         _edited(lambda d: d["certificate"].update(tolerance=1e-300))
 
 
-def test_what_was_not_compared_is_said():
-    found = _edited(lambda d: d["certificate"].update(tolerance=0.5, method="magic"))
-    assert "The method was not compared: it depends on the tolerance." in found.notes
+@pytest.mark.parametrize("tolerance", [0.5, 1e-4, 0.995e-12])
+def test_the_method_is_compared_at_the_tolerance_that_is_stated(tolerance):
+    """Whoever verifies it to another, or to the least that there is, compared none: any words held."""
+    found = _edited(lambda d: d["certificate"].update(tolerance=tolerance, method="audited: mu is 0.1"))
+    assert "method" in {check.id for check in found.words if check.outcome == "does not hold"}
     assert any(note.startswith("Title, unit, context, date") for note in found.notes)
+
+
+def test_a_bracket_that_is_given_is_no_narrower_than_what_is_certified():
+    """It is printed beside the claim as the place of the truth."""
+    data = made("mix").to_dict()
+    i = next(i for i, claim in enumerate(data["claims"]) if claim["quantity"] == "auc")
+    lower, upper = data["claims"][i]["lower"], data["claims"][i]["upper"]
+    assert upper - lower > 1e-5
+    for ends in ({"lower": upper}, {"upper": lower}, {"lower": (lower + upper) / 2}):
+        found = quickly(data | {"claims": [*data["claims"][:i], data["claims"][i] | ends, *data["claims"][i + 1 :]]})
+        assert (found.outcome, found.checks[i].outcome) == ("cannot tell", "cannot tell")
+        assert "narrower than the one found here" in found.checks[i].reason
 
 
 def test_an_answer_never_has_a_line_that_the_file_wrote():

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
-__all__ = ["exactly", "outward", "to_place", "width_place"]
+__all__ = ["exactly", "outward", "spelled", "to_place", "width_place"]
 
 _WIDE = Context(prec=1200)  # holds every float64 exactly
 
@@ -70,6 +70,19 @@ def to_place(value: float, place: int, *, up: bool, digits: int = 7) -> str:
         return "0"
     if math.isinf(float(exact)):
         return f"{math.copysign(math.inf, value):g}"
+    return spelled(exact, digits)
+
+
+def spelled(exact: Decimal, digits: int = 7) -> str:
+    """Return the one way to write a finite decimal: plain in [1e-4, 10^digits), else in powers of ten; no idle zeros.
+
+    Examples
+    --------
+    >>> spelled(Decimal("0.005e2")), spelled(Decimal("1.50")), spelled(Decimal("0.00000012")), spelled(Decimal("-0"))
+    ('0.5', '1.5', '1.2e-07', '0')
+    """
+    if exact.is_zero():
+        return "0"
     exponent = exact.adjusted()
     if -4 <= exponent < digits:
         return _bare(f"{exact:f}")

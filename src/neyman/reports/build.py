@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import platform
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
 
 import numpy as np
 import scipy
@@ -21,7 +22,7 @@ from neyman.reports.prose import adjacency_meaning, assumptions, summary
 from neyman.reports.quantities import claim
 from neyman.reports.verdict import ENOUGH, references, verdict
 
-__all__ = ["Inputs", "cite", "claims_of", "document_of", "expected", "how_to_verify", "written"]
+__all__ = ["Inputs", "cite", "claims_of", "document_of", "drawn_by", "expected", "how_to_verify", "written"]
 
 _SOURCES = (
     (
@@ -74,9 +75,17 @@ def document_of(guarantee: Guarantee, inputs: Inputs, tolerance: float) -> Docum
     method = guarantee.method  # before it is asked anything
     claims = claims_of(Asked(guarantee, inputs.floor), inputs.mechanism, inputs.deltas)
     certificate = Certificate(
-        method, tolerance, __version__, platform.python_version(), np.__version__, scipy.__version__
+        method, tolerance, __version__, platform.python_version(), np.__version__, scipy.__version__, drawn_by()
     )
-    return replace(written(guarantee, inputs, claims, certificate), guarantee=guarantee)
+    return written(guarantee, inputs, claims, certificate)
+
+
+def drawn_by() -> str:
+    """Return the version of Matplotlib, which draws the pictures of a page; empty if there is none."""
+    try:
+        return version("matplotlib")
+    except PackageNotFoundError:
+        return ""
 
 
 def written(guarantee: Guarantee, inputs: Inputs, claims: Sequence[Claim], certificate: Certificate) -> Document:

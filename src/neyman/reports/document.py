@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from neyman.guarantees import Guarantee
 from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
 from neyman.reports.claims import Claim
@@ -63,7 +62,7 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """With what the numbers were computed."""
+    """With what the numbers were computed, and the pictures drawn; ``matplotlib`` is empty where there is none."""
 
     method: str
     tolerance: float
@@ -71,6 +70,7 @@ class Certificate:
     python: str
     numpy: str
     scipy: str
+    matplotlib: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +108,6 @@ class Document:
         References, one per line.
     verify : str
         The command by which another party verifies the file.
-    guarantee : Guarantee or None
-        For pictures alone; never written, and not part of equality. The words of a page do not depend on it.
     """
 
     title: str
@@ -129,7 +127,6 @@ class Document:
     certificate: Certificate
     cite: tuple[str, ...]
     verify: str
-    guarantee: Guarantee | None = field(default=None, compare=False, repr=False)
 
     def __getitem__(self, name: str) -> Claim:
         for claim in self.claims:

@@ -13,19 +13,20 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from neyman.reports.block import OPENING
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
 from neyman.reports.page import first_page, sections
-from neyman.reports.pictures import pictures
+from neyman.reports.pictures import pictures, svgs
 from neyman.reports.text import visible
 from neyman.sweeps.extras import MissingPackage
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-__all__ = ["BLOCK_ID", "data_block", "render_html"]
+__all__ = ["around_pictures", "data_block", "render_html"]
 
-BLOCK_ID = "neyman-report"
+_HOLE = "\0"  # where a picture goes: no text has one, since nothing that is hidden is let through
 _ESCAPES = {ord("<"): "\\u003c", ord(">"): "\\u003e", ord("&"): "\\u0026"}
 
 
@@ -59,13 +60,20 @@ def render_html(document: Document) -> str:
     >>> page[:15], "Is &lt;b&gt; bold?" in page, "Is <b> bold?" in page, page.count("<script")
     ('<!DOCTYPE html>', True, False, 1)
     """
+    first, *rest = around_pictures(document)
+    return first + "".join(f"{drawn}{part}" for drawn, part in zip(svgs(document), rest, strict=True))
+
+
+def around_pictures(document: Document) -> tuple[str, ...]:
+    """Return the page without its pictures: the text before the first, between them, and after the last."""
     page = _environment().get_template("page.html")
-    drawn = pictures(document)
+    told = pictures(document)
     style = _template("page.css")
-    return page.render(
-        document=document, first=first_page(document), sections=sections(document), roc=drawn[0], pictures=drawn[1:],
-        style=style, style_hash=_hash(style), data=data_block(document), block=BLOCK_ID,
+    text = page.render(
+        document=document, first=first_page(document), sections=sections(document), roc=told[0], pictures=told[1:],
+        style=style, style_hash=_hash(style), data=data_block(document), opening=OPENING, hole=_HOLE,
     )  # fmt: skip
+    return tuple(text.split(_HOLE))
 
 
 def data_block(document: Document) -> str:

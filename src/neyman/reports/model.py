@@ -21,6 +21,7 @@ _ABSENT: Any = None  # may be left out, but is nowhere null
 _Id = Annotated[str, Field(max_length=100, pattern=r"^[a-z_]+(@[0-9a-z_.,+-]+)?$")]
 _RELEASE = r"^[0-9]+(\.[0-9]+)*((a|b|rc|\.post|\.dev)[0-9]+)*(\+[0-9A-Za-z.]{0,20})?$"  # and no word about who approves
 _Version = Annotated[str, Field(max_length=40, pattern=_RELEASE)]
+_NoneOrVersion = Annotated[str, Field(max_length=40, pattern=_RELEASE.replace("^", "^(").replace("$", ")?$"))]
 _Tolerance = Annotated[float, Field(ge=0.99e-12, lt=1.0, allow_inf_nan=False)]
 _Some200 = Annotated[str, Field(min_length=1, max_length=200)]
 _Some40 = Annotated[str, Field(min_length=1, max_length=40)]
@@ -104,13 +105,14 @@ class CertificateModel(_Strict):
     python: _Version
     numpy: _Version
     scipy: _Version
+    matplotlib: _NoneOrVersion
 
 
 class DocumentModel(_Strict):
     """The whole report."""
 
     format: Literal["neyman-report"]
-    version: Literal[1]
+    version: Annotated[int, Field(ge=1, le=1)]  # a literal 1 would take true
     title: _Some200
     unit: _Some60
     context: _Text10000

@@ -277,6 +277,7 @@ def _certificate(document: Document) -> Section:
     rows = (
         ("method", made.method), ("tolerance", exactly(made.tolerance)), ("neyman", made.neyman),
         ("Python", made.python), ("NumPy", made.numpy), ("SciPy", made.scipy),
+        *((("Matplotlib", made.matplotlib),) if made.matplotlib else ()),
     )  # fmt: skip
     table = Table("certificate", "How the numbers were computed", (Head("what"), Head("this report")), rows)
     return Section("Certificate", tables=(table,))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from neyman import plot
-from neyman.guarantees import GDP, ApproximateDP, Guarantee
+from neyman.guarantees import GDP, ApproximateDP, Guarantee, mechanism_from_dict
 from neyman.numerics.decimals import exactly
 from neyman.reports.asked import guarantee_of
 from neyman.reports.claims import Claim
@@ -18,85 +18,106 @@ from neyman.risk.attacked import membership
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Drawn", "pictures"]
+__all__ = ["Picture", "pictures", "svgs"]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
-    """A picture: SVG that carries its own accessible name, and what is written below it."""
+class Picture:
+    """A picture before it is drawn: its name, for readers of screens its title, and what is written below it."""
 
-    svg: str
+    name: str
+    title: str
     caption: str
+    draw: Callable[[Guarantee], Axes]
 
 
-def pictures(document: Document) -> tuple[Drawn, ...]:
+def pictures(document: Document) -> tuple[Picture, ...]:
     """Return the pictures of a report, that of its first page first; the others where there is something to see."""
-    guarantee = document.guarantee
-    if guarantee is None:
-        guarantee = guarantee_of(document.mechanism, document.adjacency, document.certificate.tolerance)
-    made = (draw(document, guarantee) for draw in _DRAWN)
+    made = (make(document) for make in _MADE)
     return tuple(picture for picture in made if picture is not None)
 
 
-def _roc(document: Document, guarantee: Guarantee) -> Drawn:
-    guarantee = membership(guarantee)  # as the claims have it
+def svgs(document: Document) -> tuple[str, ...]:
+    """Draw the pictures: each as SVG that carries its own accessible name.
+
+    They follow from the document alone, to the last digit, so that whoever verifies it can draw them again: what a
+    guarantee was asked before can show in later answers, so that they are drawn from one that was asked nothing.
+    """
+    mechanism = mechanism_from_dict(document.mechanism.to_dict())  # a black box holds the guarantee it was made of
+    guarantee = guarantee_of(mechanism, document.adjacency, document.certificate.tolerance)
+    return tuple(
+        plot.svg(made.draw(guarantee), f"picture-{made.name}", title=made.title, description=made.caption)
+        for made in pictures(document)
+    )
+
+
+def _roc(document: Document) -> Picture:
     pairs = [claim for claim in document.of("epsilon") if _at(claim) > 0.0 and claim.value <= _LARGEST_EPSILON]
     pair = min(pairs, key=lambda claim: abs(math.log(_at(claim) / _USUAL)), default=None)
     rates = [(_at(claim), claim.value) for claim in document.of("tpr")]
-    if pair is None or document.adjacency in ("add", "remove"):  # a pair for one order is no curve for both
-        ax, more = _alone(plot.roc(guarantee, scale="log", floor=_RAREST, ax=_tall())), ""
-    else:
-        alone = ApproximateDP(pair.value, _at(pair))
-        delta = exactly(_at(pair))
-        labels = ["this mechanism", f"its ε at δ = {delta} alone"]
-        ax = plot.roc(guarantee, alone, scale="log", floor=_RAREST, labels=labels, ax=_tall())
-        more = f" Its one pair ε = {pair.text}, δ = {delta}, alone, would allow all that lies below the dashes."
-    _mark(ax, rates)
-    return _drawn(
-        ax, "roc", "Best attack: true positive rate against false positive rate, both logarithmic",
-        f"What the best attack reaches. Dots: the rates of the table in part 2.{more}",
-    )  # fmt: skip
+    sole = None if document.adjacency in ("add", "remove") else pair  # a pair for one order is no curve for both
+    delta = "" if sole is None else exactly(_at(sole))
+
+    def draw(guarantee: Guarantee) -> Axes:
+        guarantee = membership(guarantee)  # as the claims have it
+        if sole is None:
+            ax = _alone(plot.roc(guarantee, scale="log", floor=_RAREST, ax=_tall()))
+        else:
+            labels = ["this mechanism", f"its ε at δ = {delta} alone"]
+            alone = ApproximateDP(sole.value, _at(sole))
+            ax = plot.roc(guarantee, alone, scale="log", floor=_RAREST, labels=labels, ax=_tall())
+        return _marked(ax, rates)
+
+    dashes = "alone, would allow all that lies below the dashes."
+    more = "" if sole is None else f" Its one pair ε = {sole.text}, δ = {delta}, {dashes}"
+    name = "Best attack: true positive rate against false positive rate, both logarithmic"
+    return Picture("roc", name, f"What the best attack reaches. Dots: the rates of the table in part 2.{more}", draw)
 
 
-def _tradeoff(document: Document, guarantee: Guarantee) -> Drawn:
-    guarantee = _accused(guarantee)
+def _tradeoff(document: Document) -> Picture:
     mu = document.of("mu")[0]
-    if mu.says_nothing:
-        ax, more = _alone(plot.tradeoff(guarantee, ax=_laid_out())), ""
-    else:
-        ax = plot.tradeoff(guarantee, GDP(mu.value), labels=["this mechanism", f"Gaussian, μ = {mu.text}"])
-        more = f" The Gaussian curve of μ = {mu.text} lies below it, down to the floor."
+
+    def draw(guarantee: Guarantee) -> Axes:
+        guarantee = _accused(guarantee)
+        if mu.says_nothing:
+            return _alone(plot.tradeoff(guarantee, ax=_laid_out()))
+        return plot.tradeoff(guarantee, GDP(mu.value), labels=["this mechanism", f"Gaussian, μ = {mu.text}"])
+
+    more = "" if mu.says_nothing else f" The Gaussian curve of μ = {mu.text} lies below it, down to the floor."
     name = "Trade-off curve: false negative rate of the best attack against its false positive rate"
-    return _drawn(ax, "tradeoff", name, f"What every attack must miss, at least.{more}")
+    return Picture("tradeoff", name, f"What every attack must miss, at least.{more}", draw)
 
 
-def _profile(document: Document, guarantee: Guarantee) -> Drawn:
-    ax = _alone(plot.profile(guarantee, ax=_laid_out()))
-    _mark(ax, [(claim.value, _at(claim)) for claim in document.of("epsilon")])
-    name = "Privacy profile: delta against epsilon"
-    return _drawn(ax, "profile", name, "The privacy profile: δ at every ε. Dots: the pairs of the table in part 2.")
-
-
-def _local_mu(document: Document, guarantee: Guarantee) -> Drawn | None:
-    if document.of("mu")[0].says_nothing:
-        return None
-    ax = _alone(plot.local_mu(_accused(guarantee), floor=document.floor, ax=_laid_out()))
-    name = "Local mu against the false positive rate, with the floor"
-    return _drawn(
-        ax, "local-mu", name,
-        "The μ that each error rate would need by itself; the μ that is stated is the largest, from the floor up.",
+def _profile(document: Document) -> Picture:
+    points = [(claim.value, _at(claim)) for claim in document.of("epsilon")]
+    return Picture(
+        "profile", "Privacy profile: delta against epsilon",
+        "The privacy profile: δ at every ε. Dots: the pairs of the table in part 2.",
+        lambda guarantee: _marked(_alone(plot.profile(guarantee, ax=_laid_out())), points),
     )  # fmt: skip
 
 
-def _difference(document: Document, guarantee: Guarantee) -> Drawn | None:
+def _local_mu(document: Document) -> Picture | None:
     if document.of("mu")[0].says_nothing:
         return None
-    ax = _alone(plot.difference(_accused(guarantee), floor=document.floor, ax=_laid_out()))
-    name = "Difference between the trade-off curve and the Gaussian one, against the false positive rate"
-    return _drawn(ax, "difference", name, "What stating μ alone gives away, error rate by error rate.")
+    return Picture(
+        "local-mu", "Local mu against the false positive rate, with the floor",
+        "The μ that each error rate would need by itself; the μ that is stated is the largest, from the floor up.",
+        lambda guarantee: _alone(plot.local_mu(_accused(guarantee), floor=document.floor, ax=_laid_out())),
+    )  # fmt: skip
 
 
-_DRAWN: tuple[Callable[[Document, Guarantee], Drawn | None], ...] = (_roc, _tradeoff, _profile, _local_mu, _difference)
+def _difference(document: Document) -> Picture | None:
+    if document.of("mu")[0].says_nothing:
+        return None
+    return Picture(
+        "difference", "Difference between the trade-off curve and the Gaussian one, against the false positive rate",
+        "What stating μ alone gives away, error rate by error rate.",
+        lambda guarantee: _alone(plot.difference(_accused(guarantee), floor=document.floor, ax=_laid_out())),
+    )  # fmt: skip
+
+
+_MADE: tuple[Callable[[Document], Picture | None], ...] = (_roc, _tradeoff, _profile, _local_mu, _difference)
 _USUAL = 1e-5  # the delta that most papers state
 _RAREST = 1e-10  # the least false positive rate of the table
 _TALL = 2.8  # inches; the style sheet keeps this shape
@@ -139,14 +160,11 @@ def _alone(ax: Axes) -> Axes:
     return ax
 
 
-def _mark(ax: Axes, points: list[tuple[float, float]]) -> None:
+def _marked(ax: Axes, points: list[tuple[float, float]]) -> Axes:
     """Dots at claimed points, of those that the axes show."""
     (left, right), (low, high) = sorted(ax.get_xlim()), sorted(ax.get_ylim())
     seen = [(x, y) for x, y in points if left <= x <= right and low <= y <= high]
     colour = plot.style.look(0).colour
     with plot.style.paper():
         ax.plot([x for x, _ in seen], [y for _, y in seen], "o", color=colour, markersize=3.6, zorder=4.0)
-
-
-def _drawn(ax: Axes, prefix: str, name: str, caption: str) -> Drawn:
-    return Drawn(plot.svg(ax, f"picture-{prefix}", title=name, description=caption), caption)
+    return ax

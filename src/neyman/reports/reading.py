@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import reprlib
+import stat
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -16,9 +19,10 @@ from typing import TYPE_CHECKING, Any, cast
 from neyman._errors import InvalidParameter
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
+from neyman.numerics.decimals import spelled
+from neyman.reports.block import block_of
 from neyman.reports.claims import Claim
 from neyman.reports.document import Certificate, Document, Reference, StepWords, Verdict
-from neyman.reports.html_reading import block_of
 from neyman.reports.quantities import checked
 from neyman.reports.text import checked_text, visible
 from neyman.sweeps.extras import MissingPackage
@@ -75,7 +79,7 @@ def read(source: object) -> Found:
     Parameters
     ----------
     source : str, path or dict
-        Path of a .json or .html file, "-" for standard input, the text of one, or the JSON form as a dict.
+        Path of a .json, .html or .htm file, "-" for standard input, the text of one, or the JSON form as a dict.
 
     Raises
     ------
@@ -85,9 +89,9 @@ def read(source: object) -> Found:
         If pydantic is not installed.
     """
     text = _text(_as_json(cast("Mapping[str, Any]", source)) if isinstance(source, Mapping) else source)
-    if text.lstrip("\ufeff \t\r\n").startswith("<"):
-        return _found(_parsed(block_of(text)), text.removeprefix("\ufeff"))
-    return _found(_parsed(text.removeprefix("\ufeff")), "")
+    if text.lstrip(_BLANK).startswith("<"):
+        return _found(_parsed(block_of(text)), text)
+    return _found(_parsed(text), "")
 
 
 def _as_json(data: Mapping[str, Any]) -> str:
@@ -99,34 +103,69 @@ def _as_json(data: Mapping[str, Any]) -> str:
 
 
 def _text(source: object) -> str:
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n")[:1] in ("{", "<"):
+    forms = tuple(_FORMS.values())
+    if isinstance(source, str) and source.lstrip(f"\ufeff{_BLANK}")[:1] in ("{", "<"):
         content = source.encode("utf-8", "surrogatepass")
         name = "text"
     elif isinstance(source, (str, Path)):
         name = str(source)
+        forms = forms if name == "-" else (_form(name),)
         content = _bytes(name)
     else:
         raise InvalidParameter("report", source, "a path, the text of a report, or its JSON form as a dict")
-    page = content.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<")
-    most = LARGEST_HTML if page else LARGEST_JSON
+    if content.startswith(_MARK):
+        raise _refused(name, "text in UTF-8 without a byte order mark")
+    form = "page" if content.lstrip(_BLANK.encode()).startswith(b"<") else "JSON"
+    most = LARGEST_HTML if form == "page" else LARGEST_JSON
     if not len(content) <= most:
         raise _refused(name, f"at most {most // 10**6} MB long")
     try:
-        return content.decode("utf-8")
+        text = content.decode("utf-8")
     except UnicodeDecodeError as error:
         raise _refused(name, "text in UTF-8", f"Byte {error.start} is not.") from None
+    if form not in forms and text.strip(_BLANK):
+        advice = "What programs show of a file depends on its name."
+        raise _refused(name, ".html or .htm if it is a page, .json if it is JSON", advice)
+    return text
+
+
+_BLANK = " \t\r\n"
+_MARK = b"\xef\xbb\xbf"
+_FORMS = {".json": "JSON", ".html": "page", ".htm": "page"}
+
+
+def _form(name: str) -> str:
+    """What a file of this name is shown as: JSON can hold what a browser, told that it is a page, would show as one."""
+    suffix = Path(name).suffix.lower()
+    if suffix in _FORMS or not Path(name).is_file():  # what is no file is refused as that
+        return _FORMS.get(suffix, "")
+    advice = "Markdown and LaTeX reports hold no data to verify." if suffix in (".md", ".tex") else ""
+    raise _refused(name, f"a file that ends in {', '.join(_FORMS)}", advice)
 
 
 def _bytes(name: str) -> bytes:
-    """Never more than what is allowed: a device can be endless."""
+    """Never more than what is allowed, and never a wait: devices and pipes can be endless, or silent for ever."""
     try:
         if name == "-":
             return sys.stdin.buffer.read(LARGEST_HTML + 1)
-        with Path(name).open("rb") as file:
-            return file.read(LARGEST_HTML + 1)
+        number = os.open(name, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            found = os.fstat(number)
+            regular, small = stat.S_ISREG(found.st_mode), found.st_size <= LARGEST_HTML
+            content = b""
+            if regular and small:
+                with os.fdopen(number, "rb", closefd=False) as file:
+                    content = file.read(LARGEST_HTML + 1)
+        finally:
+            os.close(number)
     except (OSError, ValueError) as error:  # ValueError: a path with a null character
         advice = f"{error.strerror}." if isinstance(error, OSError) else ""
         raise _refused(name, "a file that can be read", advice) from None
+    if not regular:
+        raise _refused(name, "a file, at most 5 MB long, and no folder, pipe or device", "- reads standard input.")
+    if not small:
+        raise _refused(name, f"at most {LARGEST_HTML // 10**6} MB long", f"It has {found.st_size:,} bytes.")
+    return content
 
 
 def _parsed(text: str) -> dict[str, Any]:
@@ -173,7 +212,14 @@ def _number(digits: str) -> float:
     value = float(digits) if len(digits) <= _LONGEST else math.inf
     if not math.isfinite(value):
         raise _Unwanted(f"The number {reprlib.repr(digits)} is too large, or too long to be one.")
+    # what is read is what is written: in the fewest digits, or in 17, which is how programs write a float64
+    same = Decimal(digits) in (Decimal(repr(value)), Decimal(f"{value:.17g}"))
+    if not (same and _DECIMALS.fullmatch(digits)):
+        raise _Unwanted(f"The number {reprlib.repr(digits)} is to be written as {value!r}.")
     return value
+
+
+_DECIMALS = re.compile(r"-?([0-9]+\.[0-9]+|[1-9](\.[0-9]+)?[eE][-+]?[0-9]+)")  # no 0.005e2, which looks like 0.005
 
 
 def _found(data: dict[str, Any], page: str) -> Found:
@@ -183,6 +229,11 @@ def _found(data: dict[str, Any], page: str) -> Found:
         checked_text(name, getattr(model, name))
     claims = tuple(_claim(claim, i) for i, claim in enumerate(model.claims))
     _consistent(model, claims)
+    for claim in data["claims"]:
+        if any(
+            isinstance(claim[name], int) and claim[name] != float(claim[name]) for name in ("value", "lower", "upper")
+        ):
+            raise _refused("this file", "one whose numbers are what float64 can hold")
     return Found(data, model, claims, page)
 
 
@@ -257,6 +308,8 @@ def _claim(model: ClaimModel, index: int) -> Claim:
     except InvalidParameter as error:
         raise InvalidParameter(f"claims.{index}.{error.name}", error.value, error.allowed, error.advice) from None
     value, lower, upper = (float(number) for number in (model.value, model.lower, model.upper))
+    if model.text != "inf" and model.text != spelled(Decimal(model.text)):
+        raise InvalidParameter(f"claims.{index}.text", model.text, f"written as {spelled(Decimal(model.text))}")
     return Claim(
         model.id, model.quantity, given, model.side, value, model.text, lower, upper, model.label, model.sentence
     )

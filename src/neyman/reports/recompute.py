@@ -18,11 +18,11 @@ from neyman.reports.asked import Asked, Bracket, guarantee_of
 from neyman.reports.checks import Check, Recomputed, claim_checks, word_checks
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
-from neyman.reports.html_reading import page_checks
+from neyman.reports.page_checks import page_checks
 from neyman.reports.quantities import QUANTITIES
 from neyman.reports.reading import Found, read
 
-__all__ = ["Examined", "examine", "examine_elsewhere", "main", "recomputed"]
+__all__ = ["Examined", "drawn", "examine", "examine_elsewhere", "main", "recomputed"]
 
 _LONGEST = 2e6  # seconds that a system call takes for a time limit
 _MEMORY = 8 << 30  # bytes of address space that the other process may have
@@ -70,8 +70,13 @@ def examine_elsewhere(found: Found, tolerance: float, timeout: float) -> Examine
     return Examined(checks, words)
 
 
-def examine(found: Found, tolerance: float, ask: Callable[[Document, float, bool], Recomputed]) -> Examined:
-    """Examine a report here and now; ``ask`` finds the numbers again.
+def examine(
+    found: Found,
+    tolerance: float,
+    ask: Callable[[Document, float], Recomputed],
+    draw: Callable[[Document], tuple[str, ...]],
+) -> Examined:
+    """Examine a report here and now; ``ask`` finds the numbers again, ``draw`` draws the pictures again.
 
     Raises
     ------
@@ -79,19 +84,27 @@ def examine(found: Found, tolerance: float, ask: Callable[[Document, float, bool
         If its mechanism is none.
     """
     document = found.document()
-    numbers = ask(document, tolerance, bool(found.page))
-    words = word_checks(document, numbers, tolerance)
+    numbers = ask(document, tolerance)
+    words = word_checks(document, numbers)
     if found.page:
-        words = (*words, *page_checks(document, found.page, numbers))
+        words = (*words, *page_checks(document, found.page, draw))
     return Examined(claim_checks(document, numbers), words)
 
 
-def recomputed(document: Document, tolerance: float, page: bool) -> Recomputed:
-    """Ask the engines about every claim, and write the page again if there is one."""
+def recomputed(document: Document, tolerance: float) -> Recomputed:
+    """Ask the engines about every claim, to this tolerance, and for the method they take to the one that is stated."""
     guarantee = guarantee_of(document.mechanism, document.adjacency, tolerance)
-    method = guarantee.method  # before it is asked anything
-    brackets = brackets_of(guarantee, document.claims)
-    return Recomputed(brackets, method, _page(document, guarantee) if page else "")
+    stated = document.certificate.tolerance
+    same = tolerance == stated
+    method = (guarantee if same else guarantee_of(document.mechanism, document.adjacency, stated)).method
+    return Recomputed(brackets_of(guarantee, document.claims), method)  # the method before anything is asked
+
+
+def drawn(document: Document) -> tuple[str, ...]:
+    """Draw the pictures of a page again."""
+    from neyman.reports.pictures import svgs
+
+    return svgs(document)
 
 
 def main() -> None:
@@ -100,7 +113,7 @@ def main() -> None:
     _limit(order["timeout"])
     try:
         found = read(order["data"])
-        examined = examine(replace(found, page=order["page"]), order["tolerance"], recomputed)
+        examined = examine(replace(found, page=order["page"]), order["tolerance"], recomputed, drawn)
         answer = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
     except InvalidParameter as error:
         answer = {"refused": [error.name, repr(error.value), error.allowed, error.advice]}
@@ -120,15 +133,6 @@ def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracke
         except NeymanError:
             found.append(None)
     return tuple(found)
-
-
-def _page(document: Document, guarantee: Guarantee) -> str:
-    from neyman.reports.html import render_html
-
-    try:
-        return render_html(replace(document, guarantee=guarantee))
-    except LookupError:  # it speaks of claims that are not there: no page is written like that
-        return ""
 
 
 def _unanswered(found: Found, why: str) -> Examined:

@@ -13,7 +13,6 @@ from neyman._errors import InvalidParameter
 from neyman._validate import inside, positive
 from neyman.reports.build import expected
 from neyman.reports.checks import Check, Outcome
-from neyman.reports.html_reading import PICTURES
 from neyman.reports.numbers import to_json_number
 from neyman.reports.reading import Found, read
 from neyman.reports.recompute import Examined, examine_elsewhere
@@ -93,7 +92,8 @@ def verify(
     Parameters
     ----------
     report : str, path or dict
-        A .json or .html file (at most 1 MB and 5 MB), the text of one, or the JSON form as a dict. It is not trusted.
+        A .json or .html file (at most 1 MB and 5 MB), the text of one, or the JSON form as a dict. It is not trusted:
+        folders, pipes and devices, and files whose names belong to another form, are refused.
     tolerance : float, optional
         As for ``account``; that of the report unless stated.
     timeout : float
@@ -116,9 +116,10 @@ def verify(
     Notes
     -----
     What is said in words is written again and compared. Words of another version of neyman that differ are neither
-    trusted nor taken for a fraud: "cannot tell". Pictures are compared with those that are drawn here; where they
-    differ they are not verified, and a note says so. Nor is what people state: title, unit, context, date, and that the
-    mechanism is what was run.
+    trusted nor taken for a fraud: "cannot tell". A page holds if it is, byte for byte but for the ends of its lines,
+    the page that is written here from the data inside it, pictures included; one that a browser has saved anew, or
+    whose pictures another Matplotlib drew, is "cannot tell". Not verified is what people state: title, unit, context,
+    date, and that the mechanism is what was run.
 
     Examples
     --------
@@ -166,14 +167,11 @@ def _notes(found: Found, examined: Examined) -> tuple[str, ...]:
     there = {claim.id for claim in found.claims}
     missing = [name for name in expected(found.model.floor, finite=finite) if name not in there]
     more = f" and {len(missing) - _NAMED} more" if len(missing) > _NAMED else ""
-    words = {check.id for check in examined.words}
     wide = any(check.outcome == "cannot tell" for check in examined.checks)
     return tuple(
         note
         for note in (
             f"Left out of the report: {', '.join(missing[:_NAMED])}{more}." if missing else "",
-            _PICTURES if found.page and words and PICTURES not in words else "",
-            "The method was not compared: it depends on the tolerance." if words and "method" not in words else "",
             f"Nothing was recomputed: {examined.failure}." if examined.failure else "",
             _COARSE if wide and not examined.failure and found.model.certificate.tolerance > _USUAL else "",
             _STATED,
@@ -185,11 +183,10 @@ def _notes(found: Found, examined: Examined) -> tuple[str, ...]:
 
 _NAMED = 6
 _STATED = (
-    "Title, unit, context, date and the releases of Python, NumPy and SciPy are not verified: anyone may have written "
-    "them."
+    "Title, unit, context, date and the releases of Python, NumPy, SciPy and Matplotlib are not verified: anyone may "
+    "have written them."
 )
 _USUAL = 1e-6
-_PICTURES = "The pictures are not those that are drawn here, and are not verified."
 _COARSE = "The report asks for a coarse tolerance: --tolerance 1e-6 may tell more."
 
 
