@@ -295,6 +295,8 @@ class Contour(Pair):
         right = (ks - others * e - log_delta + depth) / (others - c)
         c2 = float(others[int(np.nanargmin(right))])
         period = max(float(np.nanmin(right)), (e - log_delta + depth) / (c + 1.0), 2.0 * sd, e * 1.001)
+        if not all(map(math.isfinite, (c, lowest, sd, c2, period))):
+            raise TooDear("no saddle in reach")
         w = -c if add else c + 1.0
         goal = log_delta - depth + c * e
         cut = _crossing(lambda om: sum(f.modulus(w, om) for f in self.factors) - math.log(om) - goal, 3.0 / sd)

@@ -6,12 +6,17 @@ import math
 import random
 from collections.abc import Callable
 
+from flint import arb
+
 from tests.hunt.draw import Setting, between, number, whole
+from tests.hunt.pairs import Balls, Given
 from tests.hunt.steps import Step
 from tests.hunt.truth import Composition, Truth
 
 __all__ = ["MECHANISMS", "setting_of"]
 
+_FLOATS = 1e-13
+"""What rounding of two distribution functions of floats may come to in delta, for one step."""
 _ADJACENCIES = ("add_or_remove", "add_or_remove", "remove", "add")
 
 
@@ -101,6 +106,21 @@ def usual_laplace(rng: random.Random) -> Setting:
     return setting_of(rng, "usual laplace", [step], exchange=True)
 
 
+def custom_loss(rng: random.Random) -> Setting:
+    """A law given as functions in float64: its truth is as wide as their rounding."""
+    scale, times = number(rng, 0.05, 20.0), whole(rng, 1, 3)
+    rate = number(rng, 1e-3, 0.95) if rng.random() < 0.4 else None
+    adjacency = rng.choice(("remove", "add", "add_or_remove"))
+    pair = Composition([Step("Laplace", (scale,), rate, times)])
+
+    def bounds(e: arb, add: bool) -> Balls:
+        low, high = pair.delta(e, add)
+        return low - _FLOATS * times, high + _FLOATS * times
+
+    words = f"custom.laplace({scale!r})" + ("" if rate is None else f".poisson({rate!r})") + f" ** {times}"
+    return Setting("custom loss", f"ny.account({words}, {adjacency!r}, 1e-3)", lambda: Truth(Given(bounds), adjacency))
+
+
 def discrete_gaussian(rng: random.Random) -> Setting:
     """Sums of them, sampled or not."""
     sigma, rate = number(rng, 0.1, 30.0), number(rng, 1e-4, 0.95) if rng.random() < 0.4 else None
@@ -174,5 +194,5 @@ def _dyadic(weights: list[int]) -> tuple[float, ...]:
 
 MECHANISMS = (
     gaussian, strong_gaussian, dpsgd, high_rate, weak_dpsgd, wild_dpsgd, one_step, few_steps, laplace, sampled_laplace,
-    usual_laplace, discrete_gaussian, discrete_laplace, black_box, mix, contour_mix,
+    usual_laplace, custom_loss, discrete_gaussian, discrete_laplace, black_box, mix, contour_mix,
 )  # fmt: skip

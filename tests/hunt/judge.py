@@ -15,8 +15,8 @@ from flint import arb
 from tests.hunt.truth import Truth
 from tests.reference import closed
 
-__all__ = ["Corner", "corner_at", "judged_above", "judged_bayes", "judged_divergence", "judged_epsilon",
-           "judged_mu", "judged_power", "judged_value"]  # fmt: skip
+__all__ = ["Corner", "corner_at", "judged_above", "judged_area", "judged_bayes", "judged_divergence", "judged_epsilon",
+           "judged_fixed_point", "judged_mu", "judged_power", "judged_value"]  # fmt: skip
 
 _NEAR = (-3, -1, 1, 3)
 _APART = 1e-6
@@ -118,6 +118,20 @@ def judged_bayes(truth: Truth, prior: float, low: float, up: float) -> str:
     p = arb(prior)
     d = truth.delta((p / (1 - p)).log())
     return judged_value(low, up, ((1 - p) * (1 - d[1]), (1 - p) * (1 - d[0])))
+
+
+def judged_fixed_point(truth: Truth, low: float, up: float) -> str:
+    """f(alpha) = alpha, of a symmetric f: (1 - delta(0)) / 2."""
+    d = truth.delta(0.0)
+    return judged_value(low, up, ((1 - d[1]) / 2, (1 - d[0]) / 2))
+
+
+def judged_area(truth: Truth, low: float, up: float) -> str:
+    """The area under the ROC curve: at least that of the triangle of the best corner, (1 + delta(0)) / 2, and at most
+    that below the tangent there, 1 - (1 - delta(0))^2 / 2.
+    """
+    d = truth.delta(0.0)
+    return judged_value(low, up, ((1 + d[0]) / 2, 1 - (1 - d[1]) ** 2 / 2))
 
 
 def judged_divergence(mine: Truth, other: Truth, places: Sequence[float], up: float) -> str:

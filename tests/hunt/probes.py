@@ -50,6 +50,11 @@ def curve(session: Session, truth: Truth, questions: int) -> None:
         if rng.random() < 0.7:
             _corner(session, truth, e * rng.uniform(0.05, 1.0) * rng.choice([1, 1, -1]))
     _delta(session, truth, 0.0, "advantage")
+    fixed = truth.adjacency not in ("remove", "add") and rng.random() < 0.3
+    if fixed:  # f is symmetric
+        _asked(session, "fixed_point", lambda a: judge.judged_fixed_point(truth, a.up, a.low))
+    if rng.random() < 0.15:
+        _asked(session, "auc", lambda a: judge.judged_area(truth, a.low, a.up))
     prior = rng.choice([rng.random(), between(rng, 1e-9, 0.5)])
     _asked(session, f"bayes_error({prior!r})", lambda a: judge.judged_bayes(truth, prior, a.up, a.low))
     if rng.random() < 0.3:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import neyman as ny
+from tests.hunt import custom
 from tests.hunt.draw import Setting
 
 __all__ = ["HUNG", "SLOW", "Answer", "Event", "Session", "Tired", "limited"]
@@ -64,7 +65,7 @@ class Session:
 
     def build(self) -> bool:
         """Evaluate the words; whether there is something to ask."""
-        answer = self._tried(self.setting.words, lambda: eval(self.setting.words, {"ny": ny}))
+        answer = self._tried(self.setting.words, lambda: eval(self.setting.words, {"ny": ny, "custom": custom}))
         self.guarantee = answer
         return answer is not None
 

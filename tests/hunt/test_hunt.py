@@ -232,6 +232,17 @@ def test_the_report_counts_by_family_and_kind() -> None:
     assert "10" in str(report).splitlines()[-2]
 
 
+def test_areas_and_fixed_points_out_of_reach_are_found() -> None:
+    truth = Truth(Formula.gaussian(arb(1)))
+    g = ny.GDP(1.0)
+    assert judge.judged_area(truth, g.optimistic.auc, g.auc) == ""
+    assert judge.judged_area(truth, g.auc, 0.69) != ""
+    assert judge.judged_area(truth, 0.81, 0.82) != ""
+    assert judge.judged_fixed_point(truth, g.fixed_point, g.optimistic.fixed_point) == ""
+    assert judge.judged_fixed_point(truth, g.fixed_point * (1 + 1e-9), g.optimistic.fixed_point * (1 + 1e-9)) != ""
+    assert judge.judged_fixed_point(truth, g.fixed_point * (1 - 1e-9), g.optimistic.fixed_point * (1 - 1e-9)) != ""
+
+
 CHEAP = ("gaussian", "strong_gaussian", "dpsgd", "one_step", "black_box", "contour_mix", "given", "joined")
 
 
