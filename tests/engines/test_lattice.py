@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 from scipy.integrate import quad
 from scipy.special import ndtr
 
+import neyman as ny
 from neyman._errors import InvalidParameter
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.lattice_cumulant import Cumulant
@@ -219,3 +220,9 @@ def test_discounted_suffix_by_recursion(rate):
         tail = values[j] + math.exp(-rate) * tail
         exact[j] = tail
     assert_allclose(discounted_suffix(values, rate), exact, rtol=1e-11)
+
+
+def test_a_slope_is_a_probability_however_little_is_left_of_it() -> None:
+    mix = ny.Laplace(4.668) ** 2 * ny.DiscreteLaplace(0.2061, 2) ** 51
+    slope = ny.account(mix, adjacency="remove").sides.forward.slope(np.linspace(0.0, 495.0, 50))
+    assert np.all((slope >= 0.0) & (slope <= 1.0))

@@ -170,7 +170,7 @@ class LatticeProfile(Profile):
             lower, upper = tilt.delta(epsilon)
             better = upper - lower < width
             out[better], width[better] = tilt.slope(epsilon[better]), (upper - lower)[better]
-        return np.where(bracket.upper > 0.0, np.minimum(out, 1.0), 0.0)
+        return np.where(bracket.upper > 0.0, np.clip(out, 0.0, 1.0), 0.0)  # rounding may leave less than nothing
 
     def _serve(
         self,
