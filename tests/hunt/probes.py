@@ -17,7 +17,7 @@ from tests.hunt.truth import Truth
 __all__ = ["BITS", "PROBES", "examine"]
 
 BITS = 300
-PATIENCE, ENOUGH = 6.0, 20.0
+PATIENCE, ENOUGH = 4.0, 8.0
 """Seconds of CPU that one truth may take, and all truths of a setting together."""
 
 
