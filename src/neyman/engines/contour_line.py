@@ -234,6 +234,8 @@ class Line:
                 error = error + times * (np.log1p(bound) + 2.0 * _UNIT * np.abs(log_a))
                 lost += times * float(np.exp(transform.log_lost(np.array(cut))))
         scale = float(k[0].real)
+        # |e^K| is largest on the axis: a height above it is error alone, which its bound then tells
+        k = np.minimum(k.real, scale + 1.0) + 1j * k.imag
         with np.errstate(under="ignore"):
             grown = np.exp(k - scale)
         fault = faults(k.real - scale, error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)))

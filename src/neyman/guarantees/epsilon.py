@@ -19,6 +19,7 @@ __all__ = ["epsilon_lower", "epsilon_upper", "spread"]
 _STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
 _LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
 _BEYOND = 1e150  # an eps above it is reported as inf
+_FARTHEST = 1e300  # above every finite loss: mu <= 1e109
 _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
 _UNREACHED = 1e9  # the score of delta = 0
 
@@ -130,4 +131,7 @@ def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Hol
         found = holds(profile.bracket(ladder.ravel()), np.repeat(goal[missing], ladder.shape[1])).reshape(ladder.shape)
         far = ladder[np.arange(missing.size), np.argmax(found, axis=1)]
         best[missing] = np.where(np.any(found, axis=1), far, np.inf if sign > 0 else 0.0)
-    return np.where(goal >= 1.0, 0.0, np.where(best >= _BEYOND, np.inf, best))
+    beyond = best >= _BEYOND
+    if sign < 0 and np.any(beyond):  # from below that is so only where it stays so beyond every finite loss
+        beyond &= holds(profile.bracket(np.full(len(goal), _FARTHEST)), goal) & math.isinf(profile.tail_mu)
+    return np.where(goal >= 1.0, 0.0, np.where(beyond, np.inf, best))
