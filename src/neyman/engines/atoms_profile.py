@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.atoms import Atoms
 from neyman.engines.profile import Bracket, Profile
+from neyman.engines.vertices import Vertices
 
 __all__ = ["AtomsProfile"]
 
 _UNIT = 2.0**-53
 _SMALLEST = 5e-324
+_FLUSHED = 1e-290  # what products too small for a float may leave out
+_FEW = 1 << 12  # outcomes whose vertices are listed
 
 
 class AtomsProfile(Profile):
@@ -39,6 +43,7 @@ class AtomsProfile(Profile):
         self._loss, self._tail_mu = loss, tail_mu
         self._slack, self._stretch = atoms.slack, atoms.stretch + 2.0 * _UNIT
         log_p, log_q = log_w + 0.5 * loss, log_w - 0.5 * loss
+        self._log_q = log_q
         none = np.array([-math.inf])
         above = _suffix(log_q)
         self._log_above = np.append(above, none)  # Q(L >= l_j)
@@ -75,6 +80,35 @@ class AtomsProfile(Profile):
     @property
     def tail_mu(self) -> float:
         return self._tail_mu
+
+    @property
+    def vertices(self) -> Vertices | None:
+        """The tests L >= l_j, where all that can happen is listed."""
+        if self._dropped > _FLUSHED or self._infinite[1] > 0.0 or len(self._loss) > _FEW:
+            return None
+        return self._vertices
+
+    @cached_property
+    def _vertices(self) -> Vertices:
+        loss = self._loss
+        log_q, log_p = self._log_q, self._log_q + loss
+        off = self._slack + self._stretch * np.abs(loss)
+        with np.errstate(divide="ignore"):
+            gain = log_q + np.log(np.abs(np.expm1(np.minimum(loss, 700.0))))
+            gain = np.where(loss > 700.0, log_p, gain)
+            unsure = np.log(6.0 * off) + np.maximum(log_p, log_q)
+        # 1 - alpha - beta = sum of q (e^l - 1) above l_j > 0 = sum of q (1 - e^l) below l_j <= 0: all positive
+        up = np.append(loss > 0.0, True)
+        sums = [
+            np.where(up, np.append(_suffix(x), -math.inf), np.append(-math.inf, _suffix(x[::-1])[::-1]))
+            for x in (gain, unsure)
+        ]
+        error = 2.0 * (self._relative + float(np.max(off)))
+        inner = slice(1, -1)  # the ends say nothing
+        return Vertices(
+            self._log_above[inner], self._log_below[inner], sums[0][inner],
+            np.logaddexp(sums[1][inner], math.log(4.0 * _FLUSHED)), error,
+        )  # fmt: skip
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         shift = 1.01 * (self._slack + self._stretch * np.abs(epsilon))

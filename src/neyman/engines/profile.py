@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.engines.vertices import Vertices
 
 __all__ = ["Bracket", "Profile"]
 
@@ -80,6 +81,11 @@ class Profile(ABC):
     def knots(self) -> FloatArray:
         """The eps >= 0 at which delta bends, rising, where it is straight in e^eps between them: the best tangents."""
         return np.zeros(0)
+
+    @property
+    def vertices(self) -> Vertices | None:
+        """The vertices of the trade-off curve, where they are few and known; else None."""
+        return None
 
     @abstractmethod
     def bracket(self, epsilon: FloatArray) -> Bracket:

@@ -19,6 +19,7 @@ from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.sides import Sides, alpha_score, delta_score
 from neyman.guarantees.tradeoff import beta_upper, excess_lower
+from neyman.guarantees.vertex_fit import vertex_fit
 from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
 
 __all__ = ["Fit", "fit_lower", "fit_upper"]
@@ -57,6 +58,11 @@ class _Knots:
 
 def fit_upper(sides: Sides, floor: float, start: float) -> Fit:
     """Return a certified upper bound on mu(floor), over every branch of the curve."""
+    fit, exact = _fit(sides, floor, start), vertex_fit(sides, floor)
+    return fit if exact is None else replace(fit, mu=min(fit.mu, exact[1]))
+
+
+def _fit(sides: Sides, floor: float, start: float) -> Fit:
     below = _below(sides, floor, start)
     if below is not None:
         return below[0]
@@ -70,6 +76,9 @@ def fit_upper(sides: Sides, floor: float, start: float) -> Fit:
 
 def fit_lower(sides: Sides, floor: float, start: float, guess: Fit) -> float:
     """Return a certified lower bound on mu(floor), from the certified power where ``guess`` found its maximum."""
+    exact = vertex_fit(sides, floor)
+    if exact is not None:
+        return exact[0]
     below = _below(sides, floor, start)
     if below is not None:
         return below[1]
