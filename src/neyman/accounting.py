@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from neyman._errors import InvalidParameter
-from neyman._validate import choice, inside
+from neyman._validate import choice, inside, positive
 from neyman.engines.choose import profiles
+from neyman.engines.effort import EFFORT, Effort
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import Mechanism
@@ -14,7 +15,9 @@ __all__ = ["ADJACENCIES", "account"]
 ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 
 
-def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: float = 1e-6) -> ComposedGuarantee:
+def account(
+    mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: float = 1e-6, effort: float = EFFORT
+) -> ComposedGuarantee:
     """Return the certified guarantee of ``mechanism``.
 
     Parameters
@@ -28,6 +31,10 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
         sampled).
     tolerance : float
         Relative width aimed for of the certified bracket of delta(epsilon), wherever delta >= 1e-30; in [1e-12, 1).
+    effort : float
+        How much work the answer to one question may take, in nominal seconds of one core: counted from the plans,
+        before it is done, not by a clock; finite, > 0. What would take more is ``NotCertified``, with the best
+        bracket known.
 
     Returns
     -------
@@ -58,7 +65,8 @@ def account(mechanism: Mechanism, adjacency: str = "add_or_remove", tolerance: f
         raise InvalidParameter("mechanism", mechanism, "a Mechanism", "Build one with DPSGD(...) or Gaussian(...).")
     kind = choice("adjacency", adjacency, ADJACENCIES)
     width = inside("tolerance", tolerance, 0.99e-12, 1.0)
+    allowed = Effort(positive("effort", effort))
     check_adjacency(mechanism, kind)
     losses = mechanism.losses(replace=kind == "replace")
-    remove, add = profiles(losses, width)
-    return ComposedGuarantee(remove, add, kind, width, losses, mechanism)
+    remove, add = profiles(losses, width, allowed)
+    return ComposedGuarantee(remove, add, kind, width, losses, mechanism, allowed)

@@ -10,6 +10,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import IntArray
+from neyman.engines.effort import Effort
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Bracket, Profile
@@ -31,13 +32,14 @@ class BackedProfile(Profile):
 
     def __init__(
         self, contour: ContourProfile, meeting: Meeting, lattice: Callable[[], LatticeProfile] | None, tolerance: float,
-        points: int = _POINTS,
+        points: int = _POINTS, effort: Effort | None = None,
     ) -> None:  # fmt: skip
         self._contour = contour
         self._meeting = meeting
         self._make_lattice = lattice
         self._tolerance = tolerance
         self._points = points
+        self._effort = Effort() if effort is None else effort
         self._asked = False
 
     @property
@@ -112,7 +114,10 @@ class BackedProfile(Profile):
         """Where the contour misses the tolerance and the lattice is worth its time."""
         narrow = bracket.upper - bracket.lower <= tolerance * bracket.upper
         wide = np.flatnonzero((bracket.upper >= _ASKED) & ~narrow)
-        return wide if len(wide) and self._lattice is not None and self._lattice.points <= self._points else wide[:0]
+        if not len(wide) or self._lattice is None:
+            return wide[:0]
+        # where a contour was too dear, a long lattice is worth its time, too
+        return wide if self._effort.spent or self._lattice.points <= self._points else wide[:0]
 
     @cached_property
     def _lattice(self) -> LatticeProfile | None:

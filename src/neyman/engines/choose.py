@@ -28,6 +28,7 @@ from neyman.engines.common_unit import common_unit
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_fold import folded
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.effort import Effort
 from neyman.engines.enclosed import enclosed_profiles, unbundled
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
@@ -53,7 +54,9 @@ _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Ga
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _READ = 1 << 6  # the same where that is a lattice
-_POINTS = 1 << 20  # budget of a lattice
+_POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
+# shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
+_BACKED, _ALONE = (0.03, 0.15), (0.15, 1.0)
 _DIVIDED = 2000  # steps off the lattice up to which it suffices
 _FAINT = 2e-3  # noise multiplier of a sampled Gaussian that is accounted for, at least
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
@@ -62,17 +65,19 @@ Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
 
 
-def profiles(losses: Losses, tolerance: float) -> Both:
+def profiles(losses: Losses, tolerance: float, effort: Effort | None = None) -> Both:
     """Certified profiles of a composition in the directions "remove" and "add" (one object twice where they agree).
 
     ``tolerance`` is the relative width aimed for of the bracket of delta(eps) wherever delta >= 1e-30.
+    ``effort`` is what a question may cost (no limit unless given): beyond it brackets are wider.
     """
+    effort = Effort() if effort is None else effort
     losses = unbundled(losses)
     if any(isinstance(step, EnclosedStep) for step, _ in losses):
-        return enclosed_profiles(losses, tolerance, lambda known: profiles(known, tolerance))
+        return enclosed_profiles(losses, tolerance, lambda known: profiles(known, tolerance, effort))
     below, above = (tuple((step.ends[side], times) for step, times in losses) for side in (0, 1))
     if below != above:  # parameters were rounded on the way: each side has its own
-        return outward_profiles(profiles(below, tolerance), profiles(above, tolerance))
+        return outward_profiles(profiles(below, tolerance, effort), profiles(above, tolerance, effort))
     tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
     wholes = {step: table.whole() for step, table, _ in tables}
     log_a, log_b = (math.fsum(times * wholes[step][1][side] for step, _, times in tables) for side in (0, 1))
@@ -81,7 +86,7 @@ def profiles(losses: Losses, tolerance: float) -> Both:
     finite = {step: whole[0] for step, whole in wholes.items()}
     silent = {step for step, table in finite.items() if len(table.loss) == 1}
     rest = tuple((step, times) for step, times in losses if step not in silent)
-    remove, add = _finite(rest, finite, tolerance)
+    remove, add = _finite(rest, finite, tolerance, effort)
     if log_a == 0.0 and log_b == 0.0:
         return remove, add
     p_revealed, q_revealed = _revealed(log_a, tables, 0), _revealed(log_b, tables, 1)
@@ -102,7 +107,7 @@ def _revealed(log_silent: float, tables: list[tuple[DiscreteStep, Outcomes, int]
     return mass * (1.0 - room), mass * (1.0 + room)
 
 
-def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float) -> Both:
+def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Both:
     """The same of steps that reveal nothing."""
     if not losses:
         return _twice(PerfectProfile())
@@ -118,13 +123,13 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
         if atoms is not None:
             return _both([AtomsProfile(atoms, direction == "remove", tail_mu) for direction in directions])
         return (
-            _folded(losses, tolerance, tail_mu)
-            or _behind_veils(losses, directions, tolerance, tail_mu)
-            or _on_lattice(losses, directions, tolerance)
+            _folded(losses, tolerance, tail_mu, effort)
+            or _behind_veils(losses, directions, tolerance, tail_mu, effort)
+            or _on_lattice(losses, directions, tolerance, effort)
         )
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
-        return _on_lattice(losses, directions, tolerance)
-    return _by_contour(losses, directions, tolerance, tail_mu)
+        return _on_lattice(losses, directions, tolerance, effort)
+    return _by_contour(losses, directions, tolerance, tail_mu, effort)
 
 
 def _check_noise(losses: Losses) -> None:
@@ -158,10 +163,10 @@ def _single(losses: Losses) -> Both | None:
     return None
 
 
-def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both:
+def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort) -> Both:
     listed = _listed(losses)
     if listed is not None and _single(listed[1]):
-        return _shifted(*listed, directions, tolerance, tail_mu)  # a closed form, read at each outcome
+        return _shifted(*listed, directions, tolerance, tail_mu, effort)  # a closed form, read at each outcome
     mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
     laws = [(transform(step), times) for step, times in losses if not isinstance(step, GaussianStep)]
     steps = tuple((law, times) for law, times in laws if law is not None)
@@ -169,38 +174,42 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
     small = len(losses) <= (_FEW if plain else _SEVERAL)
     if len(steps) < len(laws) or (mu == 0.0 and _stubborn(steps)):
         if listed is None or len(listed[0].loss) > _READ:
-            return _on_lattice(losses, directions, tolerance)
-        return _shifted(*listed, directions, tolerance, tail_mu)
+            return _on_lattice(losses, directions, tolerance, effort)
+        return _shifted(*listed, directions, tolerance, tail_mu, effort)
     parts = Parts(steps, mu, "remove")
+    each = effort.part(*(_BACKED if small else _ALONE))
     if len(directions) == 1:
-        contours = [ContourProfile(parts, Walk.along(parts), tail_mu)]
+        contours = [ContourProfile(parts, Walk.along(parts), tail_mu, each)]
     else:
         pair = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
-        contours = [ContourProfile(law, walk, tail_mu) for law, walk in pair]
+        contours = [ContourProfile(law, walk, tail_mu, each) for law, walk in pair]
     meeting = Meeting(contours[0], contours[-1])
+    size = _SMALL if plain else _POINTS
     return _both([
         BackedProfile(
-            contour, meeting, partial(LatticeProfile, losses, direction, tolerance) if small else None, tolerance,
-            *(() if plain else (_POINTS,)),
+            contour, meeting, partial(LatticeProfile, losses, direction, tolerance, effort=effort) if small else None,
+            tolerance, size, effort,
         )
         for contour, direction in zip(contours, directions, strict=True)
     ])  # fmt: skip
 
 
-def _folded(losses: Losses, tolerance: float, tail_mu: float) -> Both | None:
+def _folded(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Both | None:
     """Discrete Gaussians on one lattice, where lines along one period of their transform are short."""
     laws = [(transform(step), times) for step, times in losses]
     moved = folded([(law, times) for law, times in laws if isinstance(law, DiscreteGaussianTransform)])
     if moved is None or len(moved[0]) < len(laws):
         return None
-    contour = ContourProfile(Parts(*moved[:1], 0.0, "remove", moved[1]), None, tail_mu)
+    contour = ContourProfile(Parts(*moved[:1], 0.0, "remove", moved[1]), None, tail_mu, effort)
     if not contour.short:
         return None
-    lattice = partial(LatticeProfile, losses, "remove", tolerance)
+    lattice = partial(LatticeProfile, losses, "remove", tolerance, effort=effort)
     return _twice(BackedProfile(contour, Meeting(contour, contour), lattice, tolerance, _POINTS))
 
 
-def _behind_veils(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both | None:
+def _behind_veils(
+    losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
+) -> Both | None:
     """Discrete laws without a common lattice, where enough of them return to full size one by one."""
     units = [step.table().unit for step, _ in losses if isinstance(step, DiscreteStep)]
     if None not in units and common_unit([unit for unit in units if unit is not None]) is not None:
@@ -212,7 +221,10 @@ def _behind_veils(losses: Losses, directions: tuple[str, ...], tolerance: float,
         return None
     walks = [(parts, *Walk.pair(parts)) for parts in (near, far)]
     contours = [
-        (ContourProfile(parts, remove, tail_mu), ContourProfile(parts.reversed, add, tail_mu))
+        (
+            ContourProfile(parts, remove, tail_mu, effort),
+            ContourProfile(parts.reversed, add, tail_mu, effort),
+        )
         for parts, remove, add in walks
     ]
     if not all(both[0].short for both in contours):
@@ -221,7 +233,7 @@ def _behind_veils(losses: Losses, directions: tuple[str, ...], tolerance: float,
     return _both([
         VeiledProfile(
             (contours[0][i], meetings[0]), (contours[1][i], meetings[1]),
-            partial(LatticeProfile, losses, direction, tolerance), tolerance, _POINTS,
+            partial(LatticeProfile, losses, direction, tolerance, effort=effort), tolerance, _POINTS,
         )
         for i, direction in enumerate(directions)
     ])  # fmt: skip
@@ -235,22 +247,24 @@ def _listed(losses: Losses) -> tuple[Atoms, Losses] | None:
     return None if atoms is None or len(atoms.loss) > _LISTED else (atoms, rest)
 
 
-def _shifted(atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float) -> Both:
+def _shifted(
+    atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
+) -> Both:
     """The rest, read at each outcome."""
-    remove, add = _finite(rest, {}, tolerance)
+    remove, add = _finite(rest, {}, tolerance, effort)
     pairs = {"remove": (remove, add), "add": (add, remove)}
     return _both([
         ShiftedProfile(atoms, direction == "remove", *pairs[direction], tail_mu) for direction in directions
     ])  # fmt: skip
 
 
-def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float) -> Both:
+def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float, effort: Effort) -> Both:
     discrete = [(step.table().unit, times) for step, times in losses if isinstance(step, DiscreteStep)]
     units = [unit for unit, _ in discrete if unit is not None]
     loose = sum(times for unit, times in discrete if unit is None or common_unit(units) is None)
     # outcomes that no lattice holds are divided between two points of one, each time they are counted
     points = _POINTS if loose <= _DIVIDED else 2 * _POINTS
-    return _both([LatticeProfile(losses, direction, tolerance, points) for direction in directions])
+    return _both([LatticeProfile(losses, direction, tolerance, points, effort) for direction in directions])
 
 
 def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:

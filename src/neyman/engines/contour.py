@@ -14,6 +14,7 @@ from neyman.engines.contour_line import ROUNDED
 from neyman.engines.contour_parted import Partings
 from neyman.engines.contour_straight import StraightLines
 from neyman.engines.contour_walk import IntArray, Parts, Walk
+from neyman.engines.effort import Effort
 from neyman.engines.profile import Bracket, Profile
 
 __all__ = ["ContourProfile"]
@@ -32,13 +33,16 @@ class ContourProfile(Profile):
     def method(self) -> str:
         return "transform"
 
-    def __init__(self, parts: Parts, walk: Walk | None = None, tail_mu: float = math.inf) -> None:
+    def __init__(
+        self, parts: Parts, walk: Walk | None = None, tail_mu: float = math.inf, effort: Effort | None = None
+    ) -> None:
         self._parts = parts
+        effort = Effort() if effort is None else effort
         self._tail_mu = tail_mu
         self._walk = Walk.along(parts) if walk is None else walk
-        self._bends = Bends(parts, self._walk)
-        self._partings = Partings(parts, self._walk)
-        self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations)
+        self._bends = Bends(parts, self._walk, effort)
+        self._partings = Partings(parts, self._walk, effort)
+        self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations, effort)
         self._last: tuple[FloatArray, tuple[Found, Bracket]] | None = None
 
     @property

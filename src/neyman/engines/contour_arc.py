@@ -29,6 +29,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour_line import SUMMED, faults, settled
 from neyman.engines.contour_steps import Steps
+from neyman.engines.effort import Effort
 from neyman.losses.sampling_transform import ComplexArray
 
 __all__ = ["Arc"]
@@ -39,6 +40,8 @@ _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
 _FAR = 75.0  # u from which 1/|w| alone is below any error asked for
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 _MOST = 20000  # nodes beyond which an arc is not worth it
+_ENTRY = 40.0  # nominal nanoseconds for each node and grid point
+_BOUND = 1e4  # the same for each grid point of the laws that bound, all pieces together
 
 
 @dataclass(frozen=True)
@@ -145,11 +148,14 @@ class Arc:
     lost: float = 0.0
 
     @classmethod
-    def lay(cls, steps: Steps, c: float, curvature: float, epsilon: tuple[float, float]) -> Arc | None:
-        """The contour through c for losses in the closed interval ``epsilon``; None where none can be certified.
+    def lay(cls, steps: Steps, c: float, curvature: float, epsilon: tuple[float, float], effort: Effort) -> Arc | None:
+        """The contour through c for losses in the closed interval ``epsilon``; None where none can be certified, or
+        with so much effort.
 
         ``curvature`` is the second derivative of K - log(z (z + 1)) there.
         """
+        if not effort.take(_BOUND * steps.bound_terms):
+            return None
         sign = 1.0 if steps.parts.direction == "remove" else -1.0
         w_c = float(steps.parts.argument(np.array([c]))[0])
         sector = steps.bounding[0][0].chi
@@ -169,6 +175,8 @@ class Arc:
         rim = np.logaddexp(edges[0].log_integral(slope), edges[1].log_integral(slope))
         spacing = 2.0 * math.pi * strip / max(float(np.max(rim - level)) + _DIGITS, 1.0)
         if not math.isfinite(log_tail) or not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
+            return None
+        if not effort.take(_ENTRY * steps.terms * _COARSE * upto / spacing):
             return None
         beyond = (log_tail, float(path[upto].real))
         return cls._evaluate(

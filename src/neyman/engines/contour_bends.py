@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from functools import cached_property
 
 import numpy as np
@@ -12,6 +13,7 @@ from neyman.engines.contour_choice import curvature
 from neyman.engines.contour_found import Found
 from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import IntArray, Parts, Walk
+from neyman.engines.effort import Effort
 
 __all__ = ["Bends"]
 
@@ -23,8 +25,10 @@ _FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
 class Bends:
     """The arcs of one direction of a composition."""
 
-    def __init__(self, parts: Parts, walk: Walk) -> None:
+    def __init__(self, parts: Parts, walk: Walk, effort: Effort) -> None:
         self._parts = parts
+        self._effort = effort
+        self._laid_out: tuple[Steps | None] | None = None
         self._walk = walk
         self._arcs: list[Arc] = []
         self._hopeless: list[tuple[float, float]] = []
@@ -48,7 +52,8 @@ class Bends:
             if found.blunt(np.array([target]))[0]:
                 # what one contour through its own saddle cannot do, no neighbour does
                 low, high = float(epsilon[target]) * 0.6, float(epsilon[target]) * 3.0
-                self._hopeless.append((low, high))
+                if not self._effort.spent:
+                    self._hopeless.append((low, high))
                 found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
 
     def _lay(self, epsilon: float) -> Arc | None:
@@ -76,7 +81,7 @@ class Bends:
         try:
             end = epsilon + 0.7 * (self._parts.largest_loss - epsilon)  # an arc of an ended law bends towards its end
             span = (epsilon / _STRETCH, min(max(epsilon * 3.0, 0.05 / place), end))
-            return None if steps is None else Arc.lay(steps, place, curvature, span)
+            return None if steps is None else Arc.lay(steps, place, curvature, span, self._effort)
         except ArithmeticError:
             return None
 
@@ -91,16 +96,19 @@ class Bends:
             whole &= walk.c <= _CLEAR * walk.c[whole].max(initial=0.0)
         return np.flatnonzero(whole)
 
-    @cached_property
+    @property
     def rotations(self) -> Steps | None:
-        """The steps as rotated laws; None where they cannot be laid out."""
-        walk = self._walk
-        if not self._parts.sampled:
-            return None
-        followed = self._calm[walk.depth[self._calm] > -_FOLLOWED]
-        steepest = 1.05 * float(walk.c[followed].max(initial=0.0))
-        reach, depth = (1.55 + steepest, 0.0) if self._parts.direction == "remove" else (1.55, 0.5 + steepest)
-        try:
-            return Steps.along(self._parts, reach, depth)
-        except ArithmeticError:
-            return None
+        """The steps as rotated laws; None where they cannot be laid out, or the effort does not suffice."""
+        if self._laid_out is not None:
+            return self._laid_out[0]
+        walk, steps = self._walk, None
+        if self._parts.sampled:
+            followed = self._calm[walk.depth[self._calm] > -_FOLLOWED]
+            steepest = 1.05 * float(walk.c[followed].max(initial=0.0))
+            reach, depth = (1.55 + steepest, 0.0) if self._parts.direction == "remove" else (1.55, 0.5 + steepest)
+            if not self._effort.take(Steps.work(self._parts, reach)):
+                return None
+            with suppress(ArithmeticError):
+                steps = Steps.along(self._parts, reach, depth)
+        self._laid_out = (steps,)
+        return steps

@@ -57,6 +57,8 @@ class Plan:
     def nodes(self) -> float:
         """Points of the trapezoid rule (inf: the line cannot be certified)."""
         spacing = 2.0 * math.pi / self.spread
+        if not self.spread < math.inf:
+            return math.inf
         if self.islands is None:
             return self.cut / spacing + 1.0
         return float(np.sum(self.islands[1] - self.islands[0])) / spacing + 2.0 * self.islands.shape[1]

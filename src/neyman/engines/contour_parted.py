@@ -9,6 +9,7 @@ from neyman.engines.contour_found import Found
 from neyman.engines.contour_split import Split
 from neyman.engines.contour_valley import Valleys
 from neyman.engines.contour_walk import IntArray, Parts, Walk
+from neyman.engines.effort import Effort
 
 __all__ = ["Partings"]
 
@@ -18,8 +19,9 @@ _TRIES = 2  # failures after which no law is parted again
 class Partings:
     """The partings of one composition in the direction "remove"; the other has no jumps."""
 
-    def __init__(self, parts: Parts, walk: Walk) -> None:
+    def __init__(self, parts: Parts, walk: Walk, effort: Effort) -> None:
         self._parts = parts
+        self._effort = effort
         self._walk = walk
         self._splits: list[Split] = []
         self._failed: dict[int, list[tuple[float, float]]] = {}
@@ -43,7 +45,9 @@ class Partings:
             if not len(blunt) or self._valleys is None or len(failed) >= _TRIES:
                 return
             target = float(epsilon[blunt[len(blunt) // 2]])
-            split = Split.lay(self._parts, self._walk, self._valleys, target, nodes)
+            split = Split.lay(self._parts, self._walk, self._valleys, target, nodes, self._effort)
+            if split is None and self._effort.spent:
+                return
             if split is None:
                 failed.append((0.6 * target, 1.6 * target))
             else:

@@ -11,6 +11,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_line import Line, Plan, alias_distances, faults
 from neyman.engines.contour_valley import Place, Valleys
 from neyman.engines.contour_walk import MERGED, IntArray, Parts, Walk
+from neyman.engines.effort import Effort
 from neyman.losses.jumps import Jumps
 from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.losses.soft_bulk import SoftBulk
@@ -25,6 +26,7 @@ _LADDER = np.array([0.5, 0.8, 1.0, 1.2, 1.5, 2.0, 3.0])  # the bulk's walk, in u
 _LINES = 3  # lines tried for the jumps
 _FLAT = 6.0  # e-folds by which their line may stand higher than the lowest
 _WORK = 1e7  # nodes times grid points of one line, for each step
+_ENTRY = 25.0  # nominal nanoseconds for each of them
 _MARGIN = 36.0  # e-folds that quadrature errors stay below a transform
 _DEEP = 60.0  # e-folds down a valley at which a law may end, at the latest at its bottom
 
@@ -41,15 +43,18 @@ class Parting:
     place: Place
     span: tuple[float, float]
     steps: tuple[_Step, ...]
+    effort: Effort
 
     @classmethod
-    def of(cls, parts: Parts, walk: Walk, valleys: Valleys, place: Place, span: tuple[float, float]) -> Parting:
+    def of(
+        cls, parts: Parts, walk: Walk, valleys: Valleys, place: Place, span: tuple[float, float], effort: Effort
+    ) -> Parting:
         """Part each step of ``parts`` where ``place`` says."""
         steps = tuple(
             (law, SoftBulk(law.sigma, law.rate, float(end), _WIDTH * law.sigma), times)
             for (law, times), end in zip(parts.gaussians, valleys.ends[:, place.parting], strict=True)
         )
-        return cls(parts, walk, valleys, place, span, steps)
+        return cls(parts, walk, valleys, place, span, steps, effort)
 
     @property
     def log_masses(self) -> tuple[float, float]:
@@ -107,7 +112,8 @@ class Parting:
         if not plan.nodes <= nodes:
             return False
         terms = sum(bulk.terms(plan.c + 1.0, plan.cut) for _, bulk, _ in self.steps)
-        return plan.nodes * terms <= _WORK * len(self.steps)
+        work = plan.nodes * terms
+        return work <= _WORK * len(self.steps) and self.effort.take(_ENTRY * work)
 
     def _distances(self, lines: IntArray, target: FloatArray, limit: float) -> FloatArray:
         """How far apart the aliases of each line must lie."""

@@ -20,6 +20,7 @@ from neyman.engines.contour_line import Line, settled
 from neyman.engines.contour_parting import Parting
 from neyman.engines.contour_valley import Valleys
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.effort import Effort
 
 __all__ = ["Split"]
 
@@ -36,14 +37,18 @@ class Split:
     range: tuple[float, float]
 
     @classmethod
-    def lay(cls, parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, nodes: int) -> Split | None:
-        """Part the law for ``epsilon`` >= 0; None where it cannot be done with lines of that many ``nodes``."""
+    def lay(
+        cls, parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, nodes: int, effort: Effort
+    ) -> Split | None:
+        """Part the law for ``epsilon`` >= 0; None where it cannot be done with lines of that many ``nodes``, or with so
+        much effort.
+        """
         place = valleys.place(epsilon)
         if place is None:
             return None
         mean, spread = float(valleys.mean[place.line]), 2.0 * float(valleys.deviation[place.line])
         span = (min(epsilon / _STRETCH, max(mean - spread, 0.0)), max(epsilon * _STRETCH, mean + spread))
-        parting = Parting.of(parts, walk, valleys, place, span)
+        parting = Parting.of(parts, walk, valleys, place, span, effort)
         jumps = parting.jump_line(nodes)
         bulk = None if jumps is None else parting.bulk_line(nodes)
         return None if bulk is None or jumps is None else cls(bulk, jumps, span)

@@ -18,6 +18,7 @@ __all__ = ["Steps", "between_anchors"]
 _UNIT = 2.0**-53
 _FEW = 96
 _ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
+_LAID = 1e5  # nominal nanoseconds for each unit of log odds that the grids of one law are long
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,12 @@ class Steps:
             laws(0.0, 0.1, 0.2),
         )
 
+    @staticmethod
+    def work(parts: Parts, reach: float) -> float:
+        """What it takes to lay them out, in nominal nanoseconds: grids are long where the noise is small."""
+        long = sum((38.0 * law.sigma + reach + 1.0) / law.sigma**2 + 30.0 for law, _ in parts.gaussians)
+        return _LAID * long * max(1.0, max(law.sigma for law, _ in parts.gaussians))
+
     @property
     def edge(self) -> float:
         """sum T log(1 - q): the least loss of the direction "remove"."""
@@ -73,6 +80,16 @@ class Steps:
         """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""
         laws = self.bounding if rotated else self.upright
         return np.sum([times * law.log_bound(w) for law, times in laws], axis=0)
+
+    @property
+    def terms(self) -> int:
+        """Grid points of the rotated laws: what a node costs."""
+        return sum(len(law.loss) for law, _ in self.rotated)
+
+    @property
+    def bound_terms(self) -> int:
+        """The same of the laws that bound."""
+        return sum(len(law.loss) for laws in (self.bounding, self.upright) for law, _ in laws)
 
     @cached_property
     def drift(self) -> float:

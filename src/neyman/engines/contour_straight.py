@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
@@ -15,6 +16,7 @@ from neyman.engines.contour_found import Found
 from neyman.engines.contour_line import Line, Plan
 from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import LOST, IntArray, Parts, Walk
+from neyman.engines.effort import Effort
 
 __all__ = ["StraightLines"]
 
@@ -25,13 +27,16 @@ _DEEP = -70.0  # log of a delta that is asked for
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
 _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
 _NEAR = 4  # lines less steep than a fine line should be that may stand in for it
+_ENTRY, _TURNED = 12.0, 40.0  # nominal nanoseconds for each node and grid point, along the real axis and rotated rays
+_PLANNED = 1.5e4  # the same for each grid point of a bound, for a whole plan
 
 
 class StraightLines:
     """Few lines Re z = c that serve every eps >= 0 of one direction of a composition."""
 
-    def __init__(self, parts: Parts, walk: Walk, rotations: Callable[[], Steps | None]) -> None:
+    def __init__(self, parts: Parts, walk: Walk, rotations: Callable[[], Steps | None], effort: Effort) -> None:
         self._parts = parts
+        self._effort = effort
         self._walk = walk
         self._rotations = rotations
         self._cheap = _BRIEF if parts.parted_first else _CHEAP
@@ -51,8 +56,9 @@ class StraightLines:
         """Serve the places ``at`` from lines that cost little; return those that have none."""
         rest: list[IntArray] = []
         for index, place in self._served(epsilon[at]):
-            if self._plan(index).nodes <= self._cheap:
-                found.put(at[place], self._line(index), epsilon)
+            line = self._line(index) if self._plan(index).nodes <= self._cheap else None
+            if line is not None:
+                found.put(at[place], line, epsilon)
             else:
                 rest.append(at[place])
         return np.concatenate(rest) if rest else at[:0]
@@ -60,8 +66,9 @@ class StraightLines:
     def force(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
         for index, place in self._served(epsilon[at]):
-            if self._cheap < self._plan(index).nodes <= _AFFORDABLE:
-                found.improve(at[place], self._line(index), epsilon)
+            line = self._line(index) if self._cheap < self._plan(index).nodes <= _AFFORDABLE else None
+            if line is not None:
+                found.improve(at[place], line, epsilon)
 
     def sharpen(self, found: Found, at: IntArray, epsilon: FloatArray, log_delta: FloatArray) -> None:
         """Where an answer lies far below the line that gave it, try the line through its own saddle, with digits to
@@ -95,11 +102,14 @@ class StraightLines:
         low, high = 0.7 * low, 1.4 * high
         most = 2.0 * _CHEAP
         plans = (
-            Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit, most=most) for i in steepest[::-1]
+            Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit, most=most)
+            for i in steepest[::-1]
+            if self._effort.take(self._planning)
         )
         plan = next((p for p in plans if p.nodes <= most), None)
         line = None if plan is None else self._run(plan)
-        self._fine.append(((int(steepest[-1]), low, high, limit), line))
+        if line is not None or not self._effort.spent:
+            self._fine.append(((int(steepest[-1]), low, high, limit), line))
         return line
 
     def _served(self, epsilon: FloatArray) -> list[tuple[int, IntArray]]:
@@ -111,20 +121,34 @@ class StraightLines:
 
     def _plan(self, index: int) -> Plan:
         if index not in self._plans:
+            if not self._effort.take(self._planning):
+                return Plan(float(self._walk.c[index]), index, math.inf, math.inf, -math.inf, LOST, index, index)
             self._plans[index] = Plan.make(self._parts, self._walk, index, self._band(index), most=_AFFORDABLE)
         return self._plans[index]
 
-    def _line(self, index: int) -> Line:
+    @cached_property
+    def _planning(self) -> float:
+        """The work of one plan: all of it in the bounds on what lies beyond the cut."""
+        return _PLANNED * sum(law.limit / min(0.3 * law.sigma, 0.25 * law.sigma**2) for law, _ in self._parts.gaussians)
+
+    def _line(self, index: int) -> Line | None:
         if index not in self._lines:
-            plan = self._plan(index)
-            self._lines[index] = self._run(plan)
+            line = self._run(self._plan(index))
+            if line is None:
+                return None
+            self._lines[index] = line
         return self._lines[index]
 
-    def _run(self, plan: Plan) -> Line:
-        """Evaluate a planned line, along rotated rays where the real axis would need too many terms."""
+    def _run(self, plan: Plan) -> Line | None:
+        """Evaluate a planned line, along rotated rays where the real axis would need too many terms; None where the
+        effort does not suffice.
+        """
         w = float(self._parts.argument(np.array([plan.c]))[0])
         terms = sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
         rotated = self._rotations() if plan.nodes * terms > _DENSE * len(self._parts.steps) else None
+        work = _ENTRY * plan.nodes * terms if rotated is None else _TURNED * plan.nodes * rotated.terms
+        if not self._effort.take(work):
+            return None
         kind = Line if plan.fold is None else FoldedLine
         return kind.run(self._parts, self._walk, plan, rotated)
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, choice, count, inside
 from neyman.engines.common_unit import common_unit
+from neyman.engines.effort import Effort
 from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
@@ -53,6 +54,8 @@ class LatticeProfile(Profile):
         simply wider.
     max_points : int
         Budget: length of the longest transform.
+    effort : Effort, optional
+        What may be spent on tilts; beyond it the bracket is wider. No limit unless given.
 
     Raises
     ------
@@ -78,8 +81,10 @@ class LatticeProfile(Profile):
         return "lattice"
 
     def __init__(
-        self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float = 1e-6, max_points: int = 1 << 20
-    ) -> None:
+        self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float = 1e-6, max_points: int = 1 << 20,
+        effort: Effort | None = None,
+    ) -> None:  # fmt: skip
+        self._effort = Effort() if effort is None else effort
         self._remove = choice("direction", direction, ("remove", "add")) == "remove"
         self._laws = tuple((grid_law(step), _at_least_one(times)) for step, times in steps)
         if not self._laws:
@@ -157,6 +162,8 @@ class LatticeProfile(Profile):
                 break
             open_ = shallow if shallow.size else open_
             self._serve(epsilon, open_, lower, upper, done)
+            if self._effort.spent:
+                break
         lower = np.minimum(lower, upper)  # laws that enclose another may weigh a little more than 1
         with np.errstate(divide="ignore"):
             gap_lower = np.log1p(-upper)
@@ -190,6 +197,8 @@ class LatticeProfile(Profile):
         first = open_[np.argmin(epsilon[open_])]
         if upper[first] - lower[first] > self._tolerance * upper[first]:
             tilt = self._refine(own, own, least, epsilon, lower, upper)
+            if tilt is None:
+                return
             # nearer the end of the law it may take another
             ahead_of = min(0.5 * own.deviation, 0.05 * (self._end - least))
             tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + ahead_of))
@@ -197,9 +206,13 @@ class LatticeProfile(Profile):
 
     def _refine(
         self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray
-    ) -> Tilt:
-        """Add the tilt ``at``, refining by the gap it shows at the eps it is meant for, ``least`` among them."""
+    ) -> Tilt | None:
+        """Add the tilt ``at``, refining by the gap it shows at the eps it is meant for, ``least`` among them; None
+        where the effort does not suffice for any.
+        """
         plan = self._plan(at, top.c)
+        if not self._effort.take(plan.work):
+            return None
         tilt = self._keep(Tilt(self._laws, self._remove, plan))
         _tighten(tilt, epsilon, lower, upper)
         near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
@@ -219,7 +232,7 @@ class LatticeProfile(Profile):
                 break
             finer = plan.h * (math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1)
             coarser, plan = plan.h, self._plan(at, top.c, finer)
-            if plan.h >= coarser:
+            if plan.h >= coarser or not self._effort.take(plan.work):
                 break
             tilt = self._keep(Tilt(self._laws, self._remove, plan))
             _tighten(tilt, epsilon, lower, upper)

@@ -20,6 +20,7 @@ __all__ = ["Plan", "Tilt", "plan_tilt"]
 UNIT = 2.0**-53
 _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
+_POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
 _STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
 
 
@@ -37,6 +38,11 @@ class Plan:
     def points(self) -> int:
         """Length of the transforms."""
         return good_size(math.ceil((self.window[1] - self.window[0]) / self.h) + 4)
+
+    @property
+    def work(self) -> float:
+        """What it takes, in nominal nanoseconds: two compositions, and the bins of every step."""
+        return _POINT * self.points * (1.0 + len(self.cuts)) + _BIN * sum(last - first for first, last in self.cuts)
 
 
 def plan_tilt(

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray, choice
 from neyman.engines.closed_form import BlatantProfile, GaussianProfile
+from neyman.engines.effort import Effort, question
 from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.area import area_over_points, area_under_curve, fixed_point
 from neyman.guarantees.base import Guarantee
@@ -36,11 +37,17 @@ _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replac
 class PessimisticGuarantee(Guarantee):
     """Every value on the safe side: delta, epsilon, mu, advantage, auc and regret from above, the errors from below."""
 
-    def __init__(self, sides: Sides, adjacency: Adjacency) -> None:
+    def __init__(self, sides: Sides, adjacency: Adjacency, effort: Effort | None = None) -> None:
         super().__init__(sides, adjacency)
+        self._effort = Effort() if effort is None else effort
         self._fits: dict[float, Fit] = {}
         self._last_epsilon: tuple[FloatArray, FloatArray] | None = None
         self._regrets: dict[float, Divergence] = {}
+
+    @property
+    def effort(self) -> Effort:
+        """What each of its questions may cost."""
+        return self._effort
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
@@ -53,11 +60,13 @@ class PessimisticGuarantee(Guarantee):
         return self._sides.tail_mu
 
     @cached_property
+    @question
     def auc(self) -> float:
         """The area under the ROC curve, 1 - integral of f."""
         return min(1.0, max(0.5, 1.0 - area_under_curve(self._sides, self._start) + UNIT))
 
     @cached_property
+    @question
     def fixed_point(self) -> float:
         """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
         return fixed_point(self._sides, upper=False)
@@ -87,9 +96,11 @@ class PessimisticGuarantee(Guarantee):
         fit = self._fits.get(SMALLEST_ALPHA)
         return fit.epsilon_floor if fit is not None and self._sides.symmetric else None
 
+    @question
     def _delta(self, epsilon: FloatArray) -> FloatArray:
         return self._sides.bracket(epsilon).upper
 
+    @question
     def _epsilon(self, delta: FloatArray) -> FloatArray:
         return self.upper_epsilon(delta)
 
@@ -105,20 +116,25 @@ class PessimisticGuarantee(Guarantee):
         """Points of the profile that an earlier question left behind (approximate: they steer)."""
         return next((fit.scores for fit in self._fits.values()), None)
 
+    @question
     def _beta(self, alpha: FloatArray) -> FloatArray:
         return beta_lower(self._sides, alpha, self._start)
 
+    @question
     def _power(self, fpr: FloatArray) -> FloatArray:
         return power_upper(self._sides, fpr, self._start)
 
+    @question
     def _bayes_error(self, prior: FloatArray) -> FloatArray:
         return _bayes_error(self._sides, prior, -1.0)
 
+    @question
     def _mu(self, floor: float) -> float:
         if math.isinf(self.tail_mu) and math.isinf(self.upper_epsilon(np.array([floor]))[0]):
             return math.inf
         return min(self.fit(floor).mu, self.tail_mu)
 
+    @question
     def _gdp(self, floor: float) -> GDPReport:
         mu, tail = self._mu(floor), self.tail_mu
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
@@ -135,6 +151,7 @@ class PessimisticGuarantee(Guarantee):
             self._gdp(floor)
         return self._regrets[floor].epsilon if floor in self._regrets else 0.0
 
+    @question
     def _regret(self, other: Sides) -> float:
         return divergence(self._sides, other).upper
 
@@ -158,6 +175,8 @@ class ComposedGuarantee(PessimisticGuarantee):
         The privacy losses it was composed from, each with its count, where they are known.
     mechanism : Mechanism, optional
         What they are the losses of.
+    effort : Effort, optional
+        What each question may cost, shared with the profiles; no limit unless given.
 
     Raises
     ------
@@ -181,9 +200,10 @@ class ComposedGuarantee(PessimisticGuarantee):
         tolerance: float = 1e-6,
         losses: tuple[tuple[Step, int], ...] | None = None,
         mechanism: Mechanism | None = None,
+        effort: Effort | None = None,
     ) -> None:
         checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
-        super().__init__(Sides.of(remove, add, checked), checked)
+        super().__init__(Sides.of(remove, add, checked), checked, effort)
         self._tolerance = tolerance
         self._losses = losses
         self._mechanism = mechanism
@@ -208,11 +228,13 @@ class ComposedGuarantee(PessimisticGuarantee):
         """The relative width that the bracket of delta may have where delta >= 1e-30."""
         return self._tolerance
 
+    @question
     def _delta(self, epsilon: FloatArray) -> FloatArray:
         bracket = self._sides.bracket(epsilon)
         self._demand("delta", epsilon, bracket)
         return bracket.upper
 
+    @question
     def _epsilon(self, delta: FloatArray) -> FloatArray:
         epsilon = super()._epsilon(delta)
         asked = np.flatnonzero((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon))
@@ -225,9 +247,10 @@ class ComposedGuarantee(PessimisticGuarantee):
             if len(vague):
                 i = int(vague[0])
                 name = f"epsilon({float(delta[at[i]]):.9g})"
-                raise NotCertified(name, float(lower[i]), float(epsilon[at[i]]), _advice(self._tolerance))
+                raise NotCertified(name, float(lower[i]), float(epsilon[at[i]]), self._advice())
         return epsilon
 
+    @question
     def _mu(self, floor: float) -> float:
         if floor not in self._mus:
             upper = super()._mu(floor)
@@ -235,13 +258,17 @@ class ComposedGuarantee(PessimisticGuarantee):
                 lower = fit_lower(self._sides, floor, self._start, self.fit(floor))
                 # what a relative tolerance in the power at the floor comes to, for small mu and for large
                 if not upper - lower <= self._tolerance * max(_MU_WIDTH * upper, 0.1):
-                    raise NotCertified(f"mu(floor={floor:g})", lower, upper, _advice(self._tolerance))
+                    raise NotCertified(f"mu(floor={floor:g})", lower, upper, self._advice())
             self._mus[floor] = upper
         return self._mus[floor]
 
     @cached_property
     def _mus(self) -> dict[float, float]:
         return {}
+
+    def _advice(self) -> str:
+        wide = f"wider than the tolerance {self._tolerance:g} asks; pass a larger tolerance to account() to accept it"
+        return f"{wide}, or a larger effort: some of the work was not done" if self.effort.spent else wide
 
     def _wide(self, bracket: Bracket) -> NDArray[np.bool_]:
         """Where delta is not as narrow as it should be."""
@@ -252,11 +279,7 @@ class ComposedGuarantee(PessimisticGuarantee):
         if np.any(wide):
             i = int(np.argmax(wide))
             lower, upper = float(bracket.lower[i]), float(bracket.upper[i])
-            raise NotCertified(f"{name}({float(epsilon[i]):.9g})", lower, upper, _advice(self._tolerance))
-
-
-def _advice(tolerance: float) -> str:
-    return f"wider than the tolerance {tolerance:g} asks; pass a larger tolerance to account() to accept it"
+            raise NotCertified(f"{name}({float(epsilon[i]):.9g})", lower, upper, self._advice())
 
 
 class OptimisticGuarantee(Guarantee):
@@ -265,6 +288,11 @@ class OptimisticGuarantee(Guarantee):
     def __init__(self, pessimistic: PessimisticGuarantee) -> None:
         super().__init__(pessimistic.sides, pessimistic.adjacency)
         self._twin = pessimistic
+
+    @property
+    def effort(self) -> Effort:
+        """That of its twin."""
+        return self._twin.effort
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
@@ -277,27 +305,34 @@ class OptimisticGuarantee(Guarantee):
         return self._mu(1e-10)
 
     @cached_property
+    @question
     def auc(self) -> float:
         """The area under the ROC curve, 1 - integral of f."""
         return min(1.0, max(0.5, 1.0 - area_over_points(self._sides, self._start) - UNIT))
 
     @cached_property
+    @question
     def fixed_point(self) -> float:
         """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
         return fixed_point(self._sides, upper=True)
 
+    @question
     def _delta(self, epsilon: FloatArray) -> FloatArray:
         return self._sides.bracket(epsilon).lower
 
+    @question
     def _epsilon(self, delta: FloatArray) -> FloatArray:
         return epsilon_lower(self._sides.forward, delta, self._start, self._twin.upper_epsilon(delta))
 
+    @question
     def _beta(self, alpha: FloatArray) -> FloatArray:
         return beta_upper(self._sides, alpha, self._start)
 
+    @question
     def _power(self, fpr: FloatArray) -> FloatArray:
         return power_lower(self._sides, fpr, self._start)
 
+    @question
     def _bayes_error(self, prior: FloatArray) -> FloatArray:
         return _bayes_error(self._sides, prior, 1.0)
 
@@ -311,15 +346,18 @@ class OptimisticGuarantee(Guarantee):
     def _concentration(self) -> float:
         return self._twin.divergences.concentration(False)
 
+    @question
     def _mu(self, floor: float) -> float:
         return fit_lower(self._sides, floor, self._start, self._twin.fit(floor))
 
+    @question
     def _gdp(self, floor: float) -> GDPReport:
         mu = self._mu(floor)
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
         regret = divergence_at(self._sides, Sides(gaussian, gaussian), self._twin.worst(floor))
         return OptimisticReport(mu, regret, floor, max(mu, self.tail_mu), 0.0)
 
+    @question
     def _regret(self, other: Sides) -> float:
         return divergence(self._sides, other).lower
 

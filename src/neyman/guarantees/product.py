@@ -5,6 +5,7 @@ from __future__ import annotations
 from neyman._errors import InvalidParameter
 from neyman._validate import inside
 from neyman.engines.choose import profiles
+from neyman.engines.effort import EFFORT, Effort
 from neyman.engines.enclosed import unbundled
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.composed import ComposedGuarantee, PessimisticGuarantee
@@ -87,7 +88,8 @@ def _composed(parts: list[tuple[PessimisticGuarantee, int]], tolerance: float | 
     losses = unbundled(((BundleStep(tuple((worst_loss(g), n) for g, n in steps.items() if n)), 1),))
     vague = tolerance is None and any(isinstance(step, EnclosedStep) for step, _ in losses)
     held = max(aim, _ENCLOSED) if vague else aim
-    return ComposedGuarantee(*profiles(losses, aim), parts[0][0].adjacency, held, losses)
+    effort = Effort(EFFORT)
+    return ComposedGuarantee(*profiles(losses, aim, effort), parts[0][0].adjacency, held, losses, effort=effort)
 
 
 def _checked(name: str, guarantee: object) -> PessimisticGuarantee:

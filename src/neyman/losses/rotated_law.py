@@ -35,6 +35,7 @@ _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
 _SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
 _DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16
+_BLOCK = 64  # what is summed for one |w| serves all that differ by less than so many nodes
 
 
 @dataclass(frozen=True)
@@ -117,12 +118,17 @@ class RotatedLaw:
         terms = weight * s ** np.arange(_TERMS + 2)[:, None]
         modulus = np.maximum.accumulate(np.abs(s))
         rest, rounding = np.zeros(len(w), complex), np.zeros(len(w))
-        start = 0
+        start, sizes = 0, (np.abs(weight) * self.units, np.abs(terms[1]) * self.units, np.abs(terms[2]) * self.units)
+        sums: dict[int, tuple[ComplexArray, FloatArray]] = {}
         while start < len(w):
             stop = max(start + 1, int(np.searchsorted(np.abs(w), 2.0 * abs(w[start]))))
             stop = min(stop, start + max(1, _ROWS // len(s)))
             part = w[start:stop]
-            near = int(np.searchsorted(modulus, _TINY / float(np.abs(part).max())))
+            near = int(np.searchsorted(modulus, _TINY / float(np.abs(part).max()))) // _BLOCK * _BLOCK
+            if near not in sums:
+                head = np.append(terms[:2, near:].sum(axis=1), terms[2:, :near].sum(axis=1))
+                sums[near] = head, np.array([sizes[0][near:].sum(), sizes[1][near:].sum(), sizes[2][:near].sum()])
+            (mass, first, *powers), faulty = sums[near]
             dead = (part[:, None] * s[near::_SKIP]).real + self.log_weight.real[near::_SKIP] < _DEAD
             alive = np.flatnonzero(~dead.all(axis=0))
             far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
@@ -130,16 +136,14 @@ class RotatedLaw:
             with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused below
                 grown, moduli = _grown(part, s[near:far], self.log_weight[near:far])
                 by_size = moduli @ rough[near:far] + 0.5 * np.abs(part) * (moduli @ (rough * np.abs(s))[near:far])
-            size = (np.abs(weight[near:]) * rough[near:]).sum()
-            size = size + np.abs(part) * (np.abs(terms[1, near:]) * rough[near:]).sum()
-            total = grown - weight[near:].sum() - part * terms[1, near:].sum()
-            fault = size + by_size
+            total = grown - mass - part * first
+            fault = faulty[0] + np.abs(part) * faulty[1] + by_size
             if near:
                 series = np.zeros(len(part), complex)
                 for order in range(_TERMS + 1, 1, -1):
-                    series = (series + terms[order, :near].sum()) * part / order
+                    series = (series + powers[order - 2]) * part / order
                 total += series * part
-                fault += np.abs(part) ** 2 * (np.abs(terms[2, :near]) * rough[:near]).sum()
+                fault += np.abs(part) ** 2 * faulty[2]
             rest[start:stop], rounding[start:stop] = total, _UNIT * fault + self.missing
             start = stop
         lame = ~self._covers(w) | ~np.isfinite(rest) | ~np.isfinite(rounding)

@@ -1,0 +1,91 @@
+"""Work is counted before it is done; what is refused leaves a bracket that is wider, and as true."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.engines.choose import profiles
+from neyman.engines.effort import Effort, question
+from neyman.engines.lattice import LatticeProfile
+from neyman.losses.rotated_law import RotatedLaw
+from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+
+
+def test_a_question_inside_another_shares_its_allowance() -> None:
+    class Asked:
+        effort = Effort(1.0)
+
+        @question
+        def inner(self, work: float) -> bool:
+            return self.effort.take(work)
+
+        @question
+        def outer(self) -> list[bool]:
+            return [self.inner(6e8), self.inner(6e8), self.inner(3e8)]
+
+    asked = Asked()
+    for _ in range(2):  # the next question starts afresh
+        assert asked.outer() == [True, False, True]
+        assert asked.effort.spent
+    assert asked.inner(1e9)
+    assert not asked.effort.spent
+
+
+def test_a_part_is_worth_so_much() -> None:
+    whole = Effort(1.0)
+    part = whole.part(0.3, 0.5)
+    for _ in range(2):
+        with whole:
+            assert [part.take(work) for work in (4e8, 3e8, 3e8, 2e8)] == [False, True, False, True]
+            assert part.spent
+            assert whole.spent
+            assert whole.take(5e8)  # what is refused is not taken
+            assert not whole.take(1e8)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "epsilon"), [(0.05, 0.001, 50, 500.0), (1.0, 0.01, 100, 0.5), (0.5, 1e-5, 20, 1.0)]
+)
+def test_less_effort_is_a_wider_bracket(sigma: float, rate: float, steps: int, epsilon: float) -> None:
+    losses = ((SubsampledGaussianStep(sigma, rate), steps),)
+    truth = LatticeProfile(losses, "remove", 1e-5, 1 << 15).bracket(np.array([epsilon]))
+    for seconds in (1e-9, 1e-3, 0.05):
+        remove, _ = profiles(losses, 1e-6, Effort(seconds))
+        bracket = remove.bracket(np.array([epsilon]))
+        assert bracket.lower[0] <= truth.upper[0]
+        assert truth.lower[0] <= bracket.upper[0]
+        assert bracket.lower[0] <= bracket.upper[0] <= 1.0
+
+
+def test_little_noise_is_answered_in_seconds() -> None:
+    """Arcs of 10^4 nodes times 10^4 grid points took minutes where a lattice takes one second."""
+    began = time.process_time()
+    guarantee = ny.account(ny.DPSGD(0.05, 0.001, 50), adjacency="remove")
+    upper, lower = guarantee.epsilon(1e-5), guarantee.optimistic.epsilon(1e-5)
+    assert upper - lower <= 1e-6 * upper
+    assert time.process_time() - began < 12.0  # ten times that without a limit
+
+
+def test_effort_is_named_and_counted_not_timed() -> None:
+    with pytest.raises(ny.InvalidParameter, match="effort must be"):
+        ny.account(ny.DPSGD(1.0, 0.01, 10), effort=0.0)
+    for _ in range(2):  # alike, each time it is asked
+        with pytest.raises(ny.NotCertified, match="larger effort") as refused:
+            ny.account(ny.DPSGD(0.6, 0.02, 5), effort=1e-6).epsilon(1e-5)
+        assert refused.value.lower <= 3.24597024313 <= refused.value.upper
+
+
+def test_sums_kept_for_neighbouring_tilts_are_those_of_each() -> None:
+    """Blocks of w share what is summed once: values one at a time are the same, within their errors."""
+    law = RotatedLaw(SamplingTransform(0.3, 0.05), 0.3, 3.0, 0.0, 0.05, 0.25)
+    w = 1.0 + 1j * np.geomspace(0.01, 300.0, 400)
+    value, error = law.log_rest(w)
+    for i in (0, 7, 150, 255, 399):
+        alone, apart = law.log_rest(w[i : i + 1])
+        assert abs(alone[0] - value[i]) <= error[i] + apart[0]
+        assert error[i] < 1e-9
