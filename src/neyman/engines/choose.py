@@ -7,15 +7,15 @@ counted; a lattice for discrete laws that share one; else contours, with a latti
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from functools import partial
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 
 import numpy as np
 
-from neyman._errors import InvalidParameter
 from neyman.engines.atoms import Atoms, enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.backed import BackedProfile
+from neyman.engines.bounded import BoundedProfile
 from neyman.engines.closed_form import (
     BlatantProfile,
     GaussianProfile,
@@ -32,7 +32,9 @@ from neyman.engines.effort import Effort
 from neyman.engines.enclosed import enclosed_profiles, unbundled
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
+from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
+from neyman.engines.participation import AddedParticipation, RemovedParticipation, counts, log_overlap
 from neyman.engines.profile import Profile
 from neyman.engines.revealed import RevealedProfile
 from neyman.engines.shifted import ShiftedProfile
@@ -58,7 +60,11 @@ _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sam
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
 _BACKED, _ALONE = (0.03, 0.15), (0.15, 1.0)
 _DIVIDED = 2000  # steps off the lattice up to which it suffices
-_FAINT = 2e-3  # noise multiplier of a sampled Gaussian that is accounted for, at least
+_FAR = 1e5  # noise multiplier from which steps are read as Gaussians first: they are, but for its inverse
+_LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing is left to be improved
+_NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
+_APART = 7.0  # -log of the share of the steps that took part in which it does not
+_FAINT = 0.02  # noise multiplier below which no quadrature is tried
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
@@ -114,7 +120,6 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
     single = _single(losses)
     if single is not None:
         return single
-    _check_noise(losses)
     symmetric = all(step.symmetric for step, _ in losses)
     tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in losses)) * (1.0 + 1e-14)
     directions = ("remove",) if symmetric else ("remove", "add")
@@ -130,17 +135,6 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance, effort)
     return _by_contour(losses, directions, tolerance, tail_mu, effort)
-
-
-def _check_noise(losses: Losses) -> None:
-    """Where hardly any noise is left, quadrature would take minutes and gigabytes to find what is plain."""
-    for step, _ in losses:
-        if isinstance(step, SubsampledGaussianStep) and step.sigma < _FAINT:
-            raise InvalidParameter(
-                "sigma", step.sigma, f"at least {_FAINT:g} times the sensitivity where records are sampled",
-                "So little noise reveals a record whenever it takes part: account for "
-                f"ApproximateMechanism(0.0, {step.rate!r}) in its place, which is the worst that a step can be.",
-            )  # fmt: skip
 
 
 def _single(losses: Losses) -> Both | None:
@@ -167,6 +161,52 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
     listed = _listed(losses)
     if listed is not None and _single(listed[1]):
         return _shifted(*listed, directions, tolerance, tail_mu, effort)  # a closed form, read at each outcome
+    quick = _quickly(losses, tolerance, tail_mu, effort)
+    return quick if quick is not None else _contours(losses, listed, directions, tolerance, tail_mu, effort)
+
+
+def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Both | None:
+    """Sampled Gaussians of hardly any noise, or of so much that each is nearly a Gaussian: closed forms, and contours
+    only where those are not sharp.
+    """
+    steps = [(step, times) for step, times in losses if isinstance(step, SubsampledGaussianStep)]
+    mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
+    if not steps or len(steps) + (mu > 0.0) < len(losses):
+        return None
+    noise = [step.sigma for step, _ in steps]
+    quick: tuple[Profile, Profile]
+    if min(noise) >= _FAR:
+        remove, add = (NearlyGaussianProfile(steps, mu, way, tail_mu) for way in ("remove", "add"))
+        quick, share = (remove, add), 0.5
+    elif max(noise) < _NEAR and all(log_overlap(step) < math.log(step.rate) - _APART for step, _ in steps):
+        listed = counts(steps, mu)
+        if listed is None:
+            return None
+        quick, share = (RemovedParticipation(steps, tail_mu, listed), AddedParticipation(steps, mu, tail_mu)), 1e-2
+    else:
+        return None
+    behind = cache(lambda: _contours(losses, None, ("remove", "add"), tolerance, tail_mu, effort))
+    settled = min(noise) >= _LOUD and math.hypot(mu, *(_shift(step, times) for step, times in steps)) < _LITTLE
+    hopeless = settled or min(noise) < _FAINT
+    return _both([
+        BoundedProfile(one, None if hopeless else partial(_one_of, behind, i), share * tolerance, other)
+        for i, (one, other) in enumerate(zip(quick, quick[::-1], strict=True))
+    ])  # fmt: skip
+
+
+def _one_of(behind: Callable[[], Both], index: int) -> Profile:
+    return behind()[index]
+
+
+def _shift(step: SubsampledGaussianStep, times: int) -> float:
+    return math.sqrt(times) * step.rate / step.sigma
+
+
+def _contours(
+    losses: Losses, listed: tuple[Atoms, Losses] | None, directions: tuple[str, ...], tolerance: float, tail_mu: float,
+    effort: Effort,
+) -> Both:
+    """By contours, with a lattice behind them, where the transforms fall."""
     mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
     laws = [(transform(step), times) for step, times in losses if not isinstance(step, GaussianStep)]
     steps = tuple((law, times) for law, times in laws if law is not None)

@@ -42,6 +42,7 @@ __all__ = [
     "PerfectProfile",
     "SampledProfile",
     "SubsampledGaussianProfile",
+    "gaussian_side",
 ]
 
 _TINY = 5e-324
@@ -317,14 +318,24 @@ def _log_rest(rate: float) -> tuple[float, float]:
     return float(end), float(digits.subtract(end, Decimal(float(end))))
 
 
-def _gaussian(epsilon: FloatArray, mu: float, sign: float) -> _Values:
+def gaussian_side(epsilon: FloatArray, mu: FloatArray, sign: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """delta, log(1 - delta) and slope of Gaussian mechanisms at eps >= 0, each with a mu of its own in [1e-290, 1e100].
+
+    delta is rounded up (``sign`` +1) or down (-1), log(1 - delta) the other way.
+    """
+    values = _gaussian(epsilon, mu, sign)
+    return *_outward(values, sign), values.slope
+
+
+def _gaussian(epsilon: FloatArray, mu: FloatArray | float, sign: float) -> _Values:
     """The values, delta moved by ``sign`` as far as eps/mu - mu/2 may be off, which is next to nothing unless mu is
     huge.
     """
     with np.errstate(over="ignore", invalid="ignore"):
         high, low = ratio_twofold(epsilon, mu)
-        if mu > _COARSE_MU:
-            high, low = sum_twofold(high, low - sign * 16.0 * UNIT * UNIT * (epsilon / mu + mu))
+        if np.any(mu > _COARSE_MU):
+            off = np.where(mu > _COARSE_MU, sign * 16.0 * UNIT * UNIT * (epsilon / mu + mu), 0.0)
+            high, low = sum_twofold(high, low - off)
     far = ~(high <= _FAR)  # not a number where eps / mu is none
     x, dx = np.where(far, _FAR, high), np.where(far, 0.0, low)
     phi = density(np.maximum(x, -_FAR), np.where(x < -_FAR, 0.0, dx))

@@ -12,6 +12,7 @@ from neyman.engines.profile import Bracket
 __all__ = ["Meeting"]
 
 _SHARP = 1e-9  # relative width on which a second opinion is no improvement
+_KNOWN = 1e-6  # the same of 1 - delta, where that is the small one of the two
 
 
 class Meeting:
@@ -39,4 +40,6 @@ class Meeting:
 
 
 def _sharp(bracket: Bracket) -> bool:
-    return bool(bracket.upper[0] - bracket.lower[0] <= _SHARP * bracket.upper[0])
+    """Relative to delta, and where delta is near 1 relative to what is left: mu there is a probit of 1 - delta."""
+    near = bracket.upper[0] - bracket.lower[0] <= _SHARP * bracket.upper[0]
+    return bool(near and (bracket.lower[0] < 0.5 or bracket.log_gap_upper[0] - bracket.log_gap_lower[0] <= _KNOWN))

@@ -28,6 +28,7 @@ _FARTHEST = 1e12
 _OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _AT_CORNERS = 8.0**-5  # of that spacing: what four points around a corner lose is in proportion
+_BACK = 2  # times the width is halved where it had to grow eightfold: what is lost goes with its square
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
 _TRIES = 12
@@ -199,8 +200,9 @@ def _infimum(
     bound, found, seen = np.zeros_like(alpha), *(np.zeros(alpha.shape, dtype=np.bool_) for _ in range(2))
     corners = np.concatenate([np.append(side.knots, side.end) for side in (sides.forward, sides.backward)])
     spacing = _FIRST_SPACING * start * np.where(np.isin(np.abs(epsilon), corners), _AT_CORNERS, 1.0)
-    for _ in range(_TRIES):
-        rows = np.flatnonzero(~found)
+    back = np.zeros(alpha.shape, dtype=np.int64)  # narrower tries left, once points so wide were needed
+    for attempt in range(_TRIES):
+        rows = np.flatnonzero(~found | (back > 0))
         if rows.size == 0:
             break
         at = epsilon[rows] + _OFFSETS[:, None] * spacing[rows]
@@ -216,8 +218,11 @@ def _infimum(
         known, ok = np.isfinite(value) & honest, ok & honest
         bound[rows[known]] = np.where(seen[rows[known]], np.maximum(bound[rows[known]], value[known]), value[known])
         seen[rows[known]] = True
+        again = found[rows]
+        back[rows[again]] -= 1
+        back[rows[ok & ~again]] = _BACK if attempt > 0 else 0
         found[rows[ok]] = True
-        spacing *= 8.0
+        spacing[rows] *= np.where(found[rows], 0.5, 8.0)
     bound[~seen] = 0.0
     return bound, seen
 

@@ -75,7 +75,7 @@ def _mills_decrease(t: FloatArray) -> FloatArray:
     return value
 
 
-def ratio_twofold(epsilon: FloatArray, mu: float) -> tuple[FloatArray, FloatArray]:
+def ratio_twofold(epsilon: FloatArray, mu: FloatArray | float) -> tuple[FloatArray, FloatArray]:
     """Return epsilon / mu - mu / 2 as an unevaluated sum high + low, to about twice working precision."""
     quotient = epsilon / mu
     product, error = _product_twofold(quotient, mu)

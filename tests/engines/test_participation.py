@@ -1,0 +1,126 @@
+"""Sampled Gaussian steps of hardly any noise: bounds that hold for any noise, against quadrature."""
+
+import itertools
+import math
+import time
+
+import mpmath
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.engines.participation import AddedParticipation, RemovedParticipation, counts
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.engines.quadrature import one_step, two_steps
+
+_EPSILON = np.array([0.0, 1e-3, 0.1, 0.3, 1.0, 3.0, 8.0, 20.0, 40.0])
+
+
+@pytest.mark.parametrize(("sigma", "q"), list(itertools.product((0.12, 0.2, 0.35, 0.6), (0.4, 0.03))))
+def test_both_sides_hold_whatever_the_noise(sigma: float, q: float) -> None:
+    for times in (1, 2):
+        steps = [(SubsampledGaussianStep(sigma, q), times)]
+        listed = counts(steps, 0.0)
+        assert listed is not None
+        for remove in (True, False):
+            profile = RemovedParticipation(steps, 9.0, listed) if remove else AddedParticipation(steps, 0.0, 9.0)
+            b = profile.bracket(_EPSILON)
+            truth = (
+                one_step(_EPSILON, sigma, q, remove)
+                if times == 1
+                else np.array([two_steps(float(e), sigma, q, remove) for e in _EPSILON])
+            )
+            room = 1e-9 * np.abs(truth) + 1e-13
+            assert np.all(b.lower <= truth + room), (times, remove)
+            assert np.all(truth - room <= b.upper), (times, remove)
+            assert np.all(np.exp(b.log_gap_lower) <= 1.0 - truth + room)
+            assert np.all(1.0 - truth - room <= np.exp(b.log_gap_upper))
+
+
+def test_the_bound_from_above_is_no_wider_than_what_overlaps() -> None:
+    """What the truth lies above S is a fair share of the room that is left for it: the room is needed."""
+    sigma, q = 0.3, 0.2
+    steps = [(SubsampledGaussianStep(sigma, q), 2)]
+    listed = counts(steps, 0.0)
+    assert listed is not None
+    b = RemovedParticipation(steps, 9.0, listed).bracket(np.array([0.1]))
+    truth = two_steps(0.1, sigma, q, True)
+    assert 0.05 < (truth - b.lower[0]) / (b.upper[0] - b.lower[0]) < 1.0
+
+
+def _sum(epsilon: float, sigma: float, q: float, times: int) -> mpmath.mpf:
+    """The sum over participations, in 60 digits."""
+    total = mpmath.mpf(0)
+    for k in range(1, min(times, 40) + 1):
+        mu = mpmath.sqrt(k) / mpmath.mpf(sigma)
+        e = epsilon - (times - k) * mpmath.log1p(-mpmath.mpf(q)) - k * mpmath.log(mpmath.mpf(q))
+        delta = mpmath.ncdf(mu / 2 - e / mu) - mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
+        total += mpmath.binomial(times, k) * mpmath.mpf(q) ** k * (1 - mpmath.mpf(q)) ** (times - k) * delta
+    return total
+
+
+@pytest.mark.parametrize(
+    ("sigma", "q", "times", "epsilon"),
+    [(0.01, 1e-3, 50, 6000.0), (0.01, 1e-3, 50, 1.0), (0.005, 1e-9, 10**6, 19000.0), (0.02, 0.3, 40, 20000.0)],
+)
+def test_hardly_any_noise_is_answered_to_the_last_digits(sigma: float, q: float, times: int, epsilon: float) -> None:
+    g = ny.account(ny.DPSGD(sigma, q, times), adjacency="remove")
+    with mpmath.workdps(60):
+        truth = _sum(epsilon, sigma, q, times)
+        assert g.optimistic.delta(epsilon) <= truth <= g.delta(epsilon)
+    assert g.delta(epsilon) - g.optimistic.delta(epsilon) <= 1e-8 * g.delta(epsilon)
+
+
+@pytest.mark.parametrize(
+    "setting",
+    [
+        (0.001, 0.001, 50), (0.05, 0.001, 50), (0.003295, 8.182e-10, 15_020_000), (0.03415, 6.444e-09, 2),
+        pytest.param((0.004491, 0.0002758, 705_800_000), marks=pytest.mark.slow), (0.05, 0.1, 10_000),
+        (1e-100, 0.1, 100),
+    ],
+)  # fmt: skip
+def test_hardly_any_noise_takes_no_time(setting: tuple[float, float, int]) -> None:
+    begun = time.process_time()
+    g = ny.account(ny.DPSGD(*setting))
+    assert g.optimistic.epsilon(1e-5) <= g.epsilon(1e-5)
+    assert g.delta(1.0) >= g.optimistic.delta(1.0) >= (1.0 - 1e-6) * g.delta(1.0)
+    assert g.optimistic.mu() <= g.mu() <= g.optimistic.mu() * (1.0 + 1e-4) + 1e-7
+    assert g.gdp().mu == g.mu()
+    assert time.process_time() - begun < 3.0
+
+
+def test_one_minus_delta_keeps_its_logarithm() -> None:
+    """Most of what is left of 1 - delta(0) is that few steps took part: a sum in 60 digits."""
+    sigma, q, times = 0.02, 0.2, 3000
+    steps = [(SubsampledGaussianStep(sigma, q), times)]
+    listed = counts(steps, 0.0)
+    assert listed is not None
+    b = RemovedParticipation(steps, math.sqrt(times) / sigma, listed).bracket(np.zeros(1))
+    with mpmath.workdps(60):
+        gap = mpmath.mpf(0)
+        for k in range(12):
+            e = -(times - k) * mpmath.log1p(-mpmath.mpf(q)) - k * mpmath.log(mpmath.mpf(q))
+            mu = mpmath.sqrt(k) / mpmath.mpf(sigma)
+            rest = mpmath.mpf(1)
+            if k:
+                rest = mpmath.ncdf(e / mu - mu / 2) + mpmath.exp(e) * mpmath.ncdf(-mu / 2 - e / mu)
+            gap += mpmath.binomial(times, k) * mpmath.mpf(q) ** k * (1 - mpmath.mpf(q)) ** (times - k) * rest
+        truth = mpmath.log(gap)
+        assert b.log_gap_lower[0] <= truth <= b.log_gap_upper[0]
+    assert b.log_gap_upper[0] - b.log_gap_lower[0] < 1e-9 * abs(b.log_gap_lower[0])
+    assert b.log_gap_upper[0] < -500.0
+
+
+def test_steps_of_two_kinds_and_a_gaussian() -> None:
+    both = ny.account(ny.DPSGD(0.01, 0.1, 30) * ny.DPSGD(0.003, 0.01, 100), adjacency="remove")
+    one = ny.account(ny.DPSGD(0.01, 0.1, 30), adjacency="remove")
+    assert both.optimistic.delta(100.0) >= one.delta(100.0)
+    # no participation at all is what is left: (1 - q)^T of each
+    kept = 0.9**30 * 0.99**100
+    assert math.isclose(both.delta(1.0), 1.0 - kept, rel_tol=1e-9)
+    beside = ny.account(ny.DPSGD(0.01, 0.1, 30) * ny.Gaussian(0.5), adjacency="remove")
+    assert beside.delta(1.0) >= one.optimistic.delta(1.0)
+    gaussian = ny.account(ny.Gaussian(0.5))
+    shift = 30 * math.log1p(-0.1)
+    expected = 1.0 - 0.9**30 * (1.0 - gaussian.delta(1.0 - shift))
+    assert math.isclose(beside.delta(1.0), expected, rel_tol=1e-9)

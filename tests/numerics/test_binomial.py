@@ -1,0 +1,34 @@
+"""Binomial probabilities against 60-digit arithmetic."""
+
+import math
+import random
+
+import mpmath
+import numpy as np
+
+from neyman.numerics.binomial import log_binomial
+
+
+def test_log_binomial_is_within_its_error_over_the_whole_domain() -> None:
+    source = random.Random(1)
+    for _ in range(1500):
+        n = int(10 ** source.uniform(0.0, 9.5)) + 1
+        small = source.random() < 0.7
+        p = 10 ** source.uniform(-250.0 if source.random() < 0.2 else -15.0, -1e-9) if small else None
+        p = p if p is not None else 1.0 - 10 ** source.uniform(-12.0, -0.3)
+        sd = math.sqrt(n * p * (1.0 - p))
+        k = source.choice([0, 1, 2, n, n - 1, n // 2, int(n * p + source.uniform(-40.0, 40.0) * sd), 16, 15])
+        k = min(max(k, 0), n)
+        value, error = log_binomial(np.array([float(k)]), n, p)
+        with mpmath.workdps(60):
+            rate = mpmath.mpf(p)
+            truth = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - k + 1)
+            truth += k * mpmath.log(rate) + (n - k) * mpmath.log1p(-rate)
+            assert abs(mpmath.mpf(float(value[0])) - truth) <= float(error[0]), (n, p, k)
+        assert error[0] <= 1e-13 * (1.0 + abs(value[0]) + abs(k - n * p)), (n, p, k)
+
+
+def test_log_binomial_adds_up_to_one() -> None:
+    for n, p in ((7, 0.3), (1000, 0.02), (100_000, 0.5)):
+        total = math.fsum(np.exp(log_binomial(np.arange(n + 1.0), n, p)[0]))
+        assert abs(total - 1.0) < 1e-12
