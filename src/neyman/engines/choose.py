@@ -203,7 +203,11 @@ def _shift(step: SubsampledGaussianStep, times: int) -> float:
 
 
 def _contours(
-    losses: Losses, listed: tuple[Atoms, Losses] | None, directions: tuple[str, ...], tolerance: float, tail_mu: float,
+    losses: Losses,
+    listed: tuple[Atoms, Losses] | None,
+    directions: tuple[str, ...],
+    tolerance: float,
+    tail_mu: float,
     effort: Effort,
 ) -> Both:
     """By contours, with a lattice behind them, where the transforms fall."""

@@ -228,7 +228,7 @@ class RemovedParticipation(Profile):
         with np.errstate(under="ignore", divide="ignore"):
             p = np.exp(high if sign > 0.0 else low)
             total = np.bincount(row, delta * p[column], len(at)) + sure @ p
-            slopes = np.bincount(row, slope * p[column], len(at))
+            slopes = np.bincount(row, slope * p[column], len(at)).astype(np.float64)
             gaps = np.full(at.shape, -math.inf)
             gaps[row, column] = log_gap + (low if sign > 0.0 else high)[column]
             gap = np.logaddexp.reduce(gaps, axis=1)
