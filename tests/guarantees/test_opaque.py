@@ -174,6 +174,14 @@ def test_one_law_is_above_the_truth_and_one_below(pair, share, spots):
         assert np.exp(law.log_q).sum() + law.infinite[1] == pytest.approx(1.0, abs=1e-7)
 
 
+def test_enclosing_laws_state_what_their_masses_are_moved_by():
+    forward = ny.ZCDP(0.125).sides.forward
+    step = EnclosedStep(ny.PERFECT, 1.0, forward, forward)
+    for law in step.laws(0.05 * step.spread):
+        assert law.outcomes.weighed(law) is law.outcomes  # the guard lets them pass,
+        assert law.outcomes.relative < 1e-6  # and still tells
+
+
 @pytest.mark.parametrize(
     ("guarantee", "times", "exact", "width"),
     [

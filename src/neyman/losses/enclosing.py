@@ -191,6 +191,7 @@ def _joined(
     if not seen.any():  # all is at infinity
         loss, log_q, seen = np.zeros(1), np.array([-700.0]), np.array([True])
     loss, log_q = loss[seen], log_q[seen]
-    relative = 16.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q))) + float(np.max(np.abs(loss))))
+    # what the masses were moved by is an error of their sum
+    relative = 16.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q))) + float(np.max(np.abs(loss)))) + 8.0 * off
     place = None if unit is None else np.rint(loss / unit)
     return Outcomes(loss, log_q, infinite, relative=relative, unit=unit, place=place)
