@@ -29,8 +29,10 @@ from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_fold import folded
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
+from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.enclosed import enclosed_profiles, unbundled
 from neyman.engines.lattice import LatticeProfile
+from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
@@ -52,6 +54,7 @@ from neyman.losses.transform import Transform
 
 __all__ = ["profiles"]
 
+_MANY = 10**8  # steps from which rounding may leave an engine little to say
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
@@ -80,7 +83,12 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None) -> 
     effort = Effort() if effort is None else effort
     losses = unbundled(losses)
     if any(isinstance(step, EnclosedStep) for step, _ in losses):
-        return enclosed_profiles(losses, tolerance, lambda known: profiles(known, tolerance, effort))
+        return _long_or_not(
+            losses,
+            lambda: enclosed_profiles(losses, tolerance, lambda known: profiles(known, tolerance, effort)),
+            math.inf,
+            tolerance,
+        )
     below, above = (tuple((step.ends[side], times) for step, times in losses) for side in (0, 1))
     if below != above:  # parameters were rounded on the way: each side has its own
         return outward_profiles(profiles(below, tolerance, effort), profiles(above, tolerance, effort))
@@ -120,8 +128,34 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
     single = _single(losses)
     if single is not None:
         return single
-    symmetric = all(step.symmetric for step, _ in losses)
     tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in losses)) * (1.0 + 1e-14)
+    # what is revealed has been set aside
+    rest = tuple(
+        (ListedStep(tables[step], step.symmetric), times)
+        if isinstance(step, DiscreteStep) and max(step.table().infinite) > 0.0
+        else (step, times)
+        for step, times in losses
+    )
+    return _long_or_not(rest, lambda: _by_engine(losses, tables, tolerance, tail_mu, effort), tail_mu, tolerance)
+
+
+def _long_or_not(losses: Losses, engine: Callable[[], Both], tail_mu: float, tolerance: float) -> Both:
+    """What the engine says; of very many steps with the elementary bounds beside it."""
+    if sum(times for _, times in losses) < _MANY:
+        return engine()
+    made = cache(engine)
+    both = [
+        LongProfile(partial(_one_of, made, i), partial(ElementaryProfile, losses, i == 0, tail_mu), tail_mu, tolerance)
+        for i in range(2)
+    ]
+    return _both(both[:1] if all(step.symmetric for step, _ in losses) else both)
+
+
+def _by_engine(
+    losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, tail_mu: float, effort: Effort
+) -> Both:
+    """By whichever engine serves."""
+    symmetric = all(step.symmetric for step, _ in losses)
     directions = ("remove",) if symmetric else ("remove", "add")
     if all(isinstance(step, DiscreteStep) for step, _ in losses):
         atoms = enumerated([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])

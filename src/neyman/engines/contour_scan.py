@@ -31,6 +31,7 @@ _LOOKS = 1 << 23  # cells times laws that are looked at
 _ENOUGH = 200  # steps looked at where each alone has fallen
 _TERMS = 32.0  # of a transform that is worth a look; the others count in full
 _WIDTH = 0.15  # of a cell, in standard deviations of one step
+_WIDENING = 1 << 18  # cells that widen: of 1e11 steps there are as many
 _SAME = 8.0 * 2.0**-53  # how far rounding moves a node, relatively
 _ROUNDED = 1e-6, 16.0 * 2.0**-53  # absolute and relative rounding of K, as beside the aliases of ``contour_line``
 
@@ -85,6 +86,8 @@ def _nodes(edge: FloatArray, spacing: float) -> FloatArray:
 
 def _edges(first: float, last: float, deviation: float, most: int) -> FloatArray | None:
     """Cells that widen with the square of omega, up to a share of 1 / deviation; None where they are too many."""
+    if 1.0 / (first * deviation * _WIDTH) > _WIDENING:  # about as many, since 1 / edge falls evenly
+        return None
     widest, edges = _WIDTH / deviation, [first]
     while edges[-1] < last and _WIDTH * edges[-1] ** 2 * deviation < widest:
         edges.append(edges[-1] + _WIDTH * edges[-1] ** 2 * deviation)

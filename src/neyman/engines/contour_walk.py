@@ -18,7 +18,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_fold import Fold
 from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.transform import Transform
+from neyman.losses.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
 
 __all__ = ["DEEPEST", "LOST", "MERGED", "BoolArray", "IntArray", "Parts", "Walk"]
@@ -36,6 +36,7 @@ _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17
 _LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
 _ROUNDED = 1e-6  # of K where Chernoff bounds are made of it (they leave as much room)
+_COUNTED = 10**8  # steps of one kind from which rounding, of each some units, is more than that
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 # relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
 # holds for either), one each for the square, z + 1 and their product, and sqrt(5) for the complex one
@@ -146,7 +147,7 @@ class Walk:
     @classmethod
     def _ladder(cls, parts: Parts) -> Walk:
         """Rungs on both sides of the poles, as dense and as far as either direction wants them."""
-        poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]))
+        poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]), plain=True)
         spread = np.sqrt(poles.variance)
         # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
         off = _ROUNDED + 64.0 * 2.0**-53 * math.sqrt(parts.count) * float(spread.max())
@@ -275,7 +276,18 @@ class Walk:
         return Walk(**{name: np.concatenate(pair, axis=-1)[..., order] for name, pair in both.items()})
 
 
-def _evaluate(parts: Parts, c: FloatArray) -> Walk:
+def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: float) -> FloatArray:
+    """log A from above, by the error that the law states: what Chernoff's bounds of so many steps are made of."""
+    found = moments.log_a.copy()
+    for i in np.flatnonzero(np.isfinite(found) & ~np.isnan(moments.cut)):
+        log_a, error = transform.on_line(float(w[i]), np.zeros(1), float(moments.cut[i]), 36.0 + math.log(count))
+        above = float(log_a[0].real) + math.log1p(float(error[0])) + 4.0 * 2.0**-53 * abs(float(log_a[0].real))
+        found[i] = above if math.isfinite(above) else math.inf
+    return found
+
+
+def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
+    """K from above, but for what it is allowed to be off; ``plain``: as it comes."""
     w = parts.argument(c)
     sign = 1.0 if parts.direction == "remove" else -1.0
     k = 0.5 * parts.mu**2 * c * (c + 1.0)
@@ -286,7 +298,8 @@ def _evaluate(parts: Parts, c: FloatArray) -> Walk:
     for i, (transform, times) in enumerate(parts.steps):
         moments = transform.moments(w)
         reachable = np.where(np.isnan(moments.cut), np.nan, 1.0)
-        k = k + times * moments.log_a * reachable
+        log_a = moments.log_a if plain or times < _COUNTED else _from_above(transform, w, moments, parts.count)
+        k = k + times * log_a * reachable
         mean = mean + sign * times * moments.mean
         variance = variance + times * moments.variance
         cuts[i] = moments.cut

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -32,6 +33,8 @@ _ROUNDS = 16  # tilts tried for one array of eps
 _REFINEMENTS = 4  # finer spacings tried under one tilt
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
 _LARGEST = 1e9
+_ROUNDED = 16.0 * 2.0**-53  # relative, of every sum, for each step, at least
+_HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried
 _LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
@@ -98,6 +101,7 @@ class LatticeProfile(Profile):
         self._unit = common_unit(units) or common_unit(alone)
         self._exact = all(law.exact for law, _ in self._laws)
         self._tilts: list[Tilt] = []
+        self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
         self._end = math.fsum(t * law.end(self._remove) for law, t in self._laws) * (1.0 + 1e-14)
         exact = [law.exact_end for law, _ in self._laws]
         if None not in exact:
@@ -118,6 +122,8 @@ class LatticeProfile(Profile):
     @property
     def points(self) -> int:
         """Length of the transforms that delta near 1e-30 asks for, before anything is computed (at most the budget)."""
+        if self._blind:
+            return sys.maxsize
         return self._plan(self._deepest, self._deepest.c).points
 
     def _saddle(self, epsilon: float) -> Moments:
@@ -147,6 +153,8 @@ class LatticeProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         lower, upper = np.zeros(len(epsilon)), np.ones(len(epsilon))
         upper[epsilon >= self._end] = 0.0
+        if self._blind:
+            return _bracket(lower, upper)
         for tilt in self._tilts:
             _tighten(tilt, epsilon, lower, upper)
         done = epsilon >= self._end
@@ -164,11 +172,7 @@ class LatticeProfile(Profile):
             self._serve(epsilon, open_, lower, upper, done)
             if self._effort.spent:
                 break
-        lower = np.minimum(lower, upper)  # laws that enclose another may weigh a little more than 1
-        with np.errstate(divide="ignore"):
-            gap_lower = np.log1p(-upper)
-            gap_upper = np.log1p(-lower)
-        return Bracket(lower, upper, gap_lower * (1.0 + 1e-15) - 1e-300, np.minimum(gap_upper * (1.0 - 1e-15), 0.0))
+        return _bracket(lower, upper)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         bracket = self.bracket(epsilon)
@@ -260,6 +264,14 @@ class LatticeProfile(Profile):
         while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > 2 * self._max_points:
             self._tilts.pop(0)
         return tilt
+
+
+def _bracket(lower: FloatArray, upper: FloatArray) -> Bracket:
+    lower = np.minimum(lower, upper)  # laws that enclose another may weigh a little more than 1
+    with np.errstate(divide="ignore"):
+        gap_lower = np.log1p(-upper)
+        gap_upper = np.log1p(-lower)
+    return Bracket(lower, upper, gap_lower * (1.0 + 1e-15) - 1e-300, np.minimum(gap_upper * (1.0 - 1e-15), 0.0))
 
 
 def _tighten(tilt: Tilt, epsilon: FloatArray, lower: FloatArray, upper: FloatArray) -> None:

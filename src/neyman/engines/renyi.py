@@ -34,7 +34,7 @@ from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.mechanisms.rounding import at_least, at_most
 
-__all__ = ["CompositionDivergence"]
+__all__ = ["CompositionDivergence", "largest_loss"]
 
 _UNIT = 2.0**-53
 _ROOM = 1e-12
@@ -150,7 +150,7 @@ def _lines(step: Step, remove: bool, upper: bool) -> list[_Line]:
     rho = stated.concentration(True) if stated is not None else math.inf
     if math.isfinite(rho):
         found.append(_Line(Fraction(rho), tight=False))
-    end = _end(step, remove)
+    end = largest_loss(step, remove)
     return [*found, _Line(Fraction(0), end)] if math.isfinite(end) else found
 
 
@@ -166,7 +166,7 @@ def _gaussian_lines(k: Fraction, rate: float, two_sided: bool, remove: bool) -> 
     return [_Line(slope), _Line(slope, min(later, 0.0), since)]
 
 
-def _end(step: Step, remove: bool) -> float:
+def largest_loss(step: Step, remove: bool) -> float:
     """The largest loss of that direction, rounded up; inf where there is none."""
     if isinstance(step, EnclosedStep):
         return (step.forward if remove else step.backward).end if math.isfinite(step.tail_mu) else math.inf

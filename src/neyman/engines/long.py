@@ -1,0 +1,106 @@
+"""Compositions of very many steps: whatever engine there is, with the elementary bounds where it is not sharp."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from neyman._errors import NotCertified
+from neyman._validate import FloatArray
+from neyman.engines.contour_walk import IntArray
+from neyman.engines.elementary import ElementaryProfile
+from neyman.engines.profile import Bracket, Profile
+from neyman.engines.vertices import Vertices
+
+__all__ = ["LongProfile"]
+
+
+class LongProfile(Profile):
+    """What ``engine()`` knows, and where that is wider than ``tolerance`` what ``elementary()`` knows besides.
+
+    Both are made when first asked. Rounding grows with the number of steps: an engine may find that it cannot account
+    for all the mass, and then says nothing.
+    """
+
+    def __init__(
+        self, engine: Callable[[], Profile], elementary: Callable[[], ElementaryProfile], tail_mu: float,
+        tolerance: float,
+    ) -> None:  # fmt: skip
+        self._make = engine
+        self._make_elementary = elementary
+        self._tail_mu = tail_mu
+        self._tolerance = tolerance
+
+    @property
+    def method(self) -> str:
+        """That of the engine, where there is one."""
+        return self._elementary.method if self._engine is None else self._engine.method
+
+    @property
+    def end(self) -> float:
+        return self._elementary.end if self._engine is None else self._engine.end
+
+    @property
+    def knots(self) -> FloatArray:
+        return np.zeros(0) if self._engine is None else self._engine.knots
+
+    @property
+    def vertices(self) -> Vertices | None:
+        return None if self._engine is None else self._engine.vertices
+
+    @property
+    def tail_mu(self) -> float:
+        return self._tail_mu if self._engine is None else self._engine.tail_mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        first = self._by_engine(epsilon)
+        if first is None:
+            return self._elementary.bracket(epsilon)
+        at = self._wide(first)
+        if not len(at):
+            return first
+        both = first.at(at).within(self._elementary.bracket(epsilon[at]))
+        # of a promise the engine composes the worst pair of its profile, the divergences may know better
+        lower = np.minimum(both.lower, both.upper)
+        high = np.maximum(both.log_gap_lower, both.log_gap_upper)
+        both = Bracket(lower, both.upper, both.log_gap_lower, high)
+        place = np.arange(len(epsilon))
+        place[at] = len(epsilon) + np.arange(len(at))
+        return first.followed(both).at(place)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        first = self._by_engine(epsilon)
+        if first is None or self._engine is None:
+            return self._elementary.slope(epsilon)
+        out = self._engine.slope(epsilon)
+        at = self._wide(first)
+        if len(at):
+            out[at] = self._elementary.slope(epsilon[at])
+        return out
+
+    def _wide(self, bracket: Bracket) -> IntArray:
+        sharp = bracket.upper - bracket.lower <= self._tolerance * bracket.upper
+        with np.errstate(invalid="ignore"):
+            gap = bracket.log_gap_upper - bracket.log_gap_lower
+        rest = (bracket.lower < 0.5) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))
+        return np.flatnonzero(~(sharp & (rest | (bracket.log_gap_upper == -math.inf))))
+
+    def _by_engine(self, epsilon: FloatArray) -> Bracket | None:
+        try:
+            return None if self._engine is None else self._engine.bracket(epsilon)
+        except NotCertified:
+            return None
+
+    @cached_property
+    def _engine(self) -> Profile | None:
+        try:
+            return self._make()
+        except NotCertified:
+            return None
+
+    @cached_property
+    def _elementary(self) -> ElementaryProfile:
+        return self._make_elementary()
