@@ -54,7 +54,7 @@ from neyman.losses.transform import Transform
 
 __all__ = ["profiles"]
 
-_MANY = 10**8  # steps from which rounding may leave an engine little to say
+_MANY = 10**6  # steps from which an engine may have little to say: of strong compositions, or for rounding
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each

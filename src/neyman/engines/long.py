@@ -17,6 +17,8 @@ from neyman.engines.vertices import Vertices
 
 __all__ = ["LongProfile"]
 
+_ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+
 
 class LongProfile(Profile):
     """What ``engine()`` knows, and where that is wider than ``tolerance`` what ``elementary()`` knows besides.
@@ -82,7 +84,7 @@ class LongProfile(Profile):
         return out
 
     def _wide(self, bracket: Bracket) -> IntArray:
-        sharp = bracket.upper - bracket.lower <= self._tolerance * bracket.upper
+        sharp = (bracket.upper < _ASKED) | (bracket.upper - bracket.lower <= self._tolerance * bracket.upper)
         with np.errstate(invalid="ignore"):
             gap = bracket.log_gap_upper - bracket.log_gap_lower
         rest = (bracket.lower < 0.5) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))

@@ -255,7 +255,7 @@ def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], sta
         grid = np.linspace(begin, end, 16)
         upper, lower = branch.bracket(grid).upper, gaussian.bracket(grid).lower
         with np.errstate(under="ignore"):
-            pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(grid[:-1]))
+            pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
             tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
         worst = max(worst, float(np.max(pieces)), float(tail))
     return worst * (1.0 + 64.0 * UNIT)
@@ -269,6 +269,7 @@ def _certified_reach(branch: Profile, floor: float, near: float, start: float) -
         return 0.0
     both = branch.bracket(np.concatenate([tries, tries + step]))
     lower, upper = both.lower[: len(tries)], both.upper[len(tries) :]
-    alpha = (lower - upper) / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
+    with np.errstate(over="ignore"):  # a secant that reaches too far shows nothing: 0 / inf
+        alpha = (lower - upper) / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
     reached = tries[alpha >= floor]
     return float(reached[0]) if reached.size else 0.0
