@@ -174,3 +174,45 @@ def test_brackets_enclose(call: Any) -> None:
     for to in ("epsilon", "beta", "tpr"):
         for row in json.loads(call("--rho", "0.1", "--to", to, "--json")[1])["values"]:
             assert 0.0 <= row["lower"] <= row["upper"] < math.inf
+
+
+def test_points_of_a_curve_are_its_corners_unless_the_curve_is_said_to_be_below(call: Any) -> None:
+    alphas = np.linspace(0.0, 1.0, 21)
+    rows = [f"{a!r},{b!r}\n" for a, b in zip(alphas.tolist(), ((1.0 - alphas) ** 2).tolist(), strict=True)]
+    Path("square.csv").write_text("alpha,beta\n" + "".join(rows))
+    Path("inner.csv").write_text("alpha,beta\n" + "".join(rows[1:-1]))
+
+    def at(source: str, *arguments: str) -> float:
+        code, out, err = call("--tradeoff", source, "--to", "beta", "--at", "0.025", "--json", *arguments)
+        assert (code, err) == (0, "")
+        return float(json.loads(out)["values"][0]["lower"])
+
+    truth = 0.975**2
+    assert at("square.csv") == at("square.csv", "--between", "chords") > truth + 6e-4
+    assert truth - 3e-3 < at("square.csv", "--between", "below") < truth
+    assert truth - 3e-3 < at("inner.csv", "--between", "below") < truth
+    assert at("square.csv", "--between", "below", "--error", "1e-4") < at("square.csv", "--between", "below")
+    for arguments, words in (
+        (("--tradeoff", "square.csv", "--between", "above"), "between must be one of 'chords', 'below', got 'above'"),
+        (("--mu", "1", "--between", "below"), "between must be left out unless a curve is given with --tradeoff"),
+        (("--spec", "m.json", "--between", "below"), "between must be left out unless a curve is given"),
+        (("--mu", "1", "--error", "0.1"), "error must be left out unless --between below is given"),
+        (("--tradeoff", "square.csv", "--error", "0.1"), "error must be left out unless --between below is given"),
+        (("--tradeoff", "square.csv", "--between", "below", "--error", "-1"), "--error must be a finite number >= 0"),
+        (
+            ("--tradeoff", "concave.csv", "--between", "below"),
+            "--tradeoff concave.csv: betas must be at most 1 - alpha",
+        ),
+    ):
+        Path("concave.csv").write_text("alpha,beta\n0.5,0.9\n")
+        code, out, err = call(*arguments, "--to", "advantage")
+        assert (code, out, err.count("\n")) == (2, "", 1)
+        assert words in err
+
+
+def test_help_says_that_chords_promise_too_much(call: Any) -> None:
+    code, out, _ = call("--help")
+    assert code == 0
+    words = " ".join(out.replace("│", " ").split())
+    assert "their chords promise too much: --between below" in words
+    assert "chords (the default), the polygon through the points is the curve" in words

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman._validate import choice, whole
+from neyman._validate import choice, not_negative, whole
 from neyman.cli.output import console, print_json
 from neyman.cli.respond import ADJACENCIES, AsJson, completing
 
@@ -22,6 +22,7 @@ _ONE = "exactly one source: --epsilon, --mu, --rho, --rdp, --profile, --tradeoff
 _TO = (
     "mu", "epsilon", "delta", "beta", "tpr", "curve", "advantage", "auc", "bayes-error", "renyi", "rho",
 )  # fmt: skip
+_BETWEEN = ("chords", "below")
 To = Annotated[str, typer.Option(metavar="WHAT", help=", ".join(_TO) + ".", autocompletion=completing(_TO))]
 Epsilons = Annotated[
     list[float] | None,
@@ -37,7 +38,27 @@ Orders = Annotated[
     str | None, typer.Option(metavar="FILE", help="From Renyi DP: CSV file with columns order, epsilon.")
 ]
 Pairs = Annotated[str | None, typer.Option(metavar="FILE", help="From pairs: CSV file with columns epsilon, delta.")]
-Curve = Annotated[str | None, typer.Option(metavar="FILE", help="From a curve: CSV file with columns alpha, beta.")]
+Curve = Annotated[
+    str | None,
+    typer.Option(
+        metavar="FILE",
+        help="From a curve: CSV file with columns alpha, beta, the corners of a polygon. Samples of a curve that bends "
+        "are no corners, their chords promise too much: --between below.",
+    ),
+]
+Between = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHICH",
+        help="With --tradeoff: chords (the default), the polygon through the points is the curve; below, the curve "
+        "passes through the points, and what they prove of it is promised.",
+        autocompletion=completing(_BETWEEN),
+    ),
+]
+Error = Annotated[
+    float | None,
+    typer.Option(help="With --between below: how far off a beta may be, as by rounding.  [default: 1e-12 of it]"),
+]
 Spec = Annotated[str | None, typer.Option(metavar="SPEC", help="From a mechanism: SPEC as for neyman account.")]
 Places = Annotated[
     list[float] | None,
@@ -67,6 +88,8 @@ def convert(
     rdp: Orders = None,
     profile: Pairs = None,
     tradeoff: Curve = None,
+    between: Between = None,
+    error: Error = None,
     spec: Spec = None,
     at: Places = None,
     points: Points = None,
@@ -94,8 +117,9 @@ def convert(
         for name, value in (("adjacency", adjacency), ("tolerance", tolerance)):
             if value is not None:
                 raise InvalidParameter(name, value, "left out unless a mechanism is given with --spec")
-        guarantee = _guarantee(named[0], given[named[0]], delta)
+        guarantee = _guarantee(named[0], given[named[0]], delta, _curve(named[0], between, error))
     else:
+        _curve("spec", between, error)
         guarantee = _computed(spec, adjacency or "add_or_remove", 1e-6 if tolerance is None else tolerance)
     if target == "curve":
         _print_curve(guarantee, whole("points", 64 if points is None else points, 2, 100_000), at, as_json)
@@ -107,7 +131,19 @@ def convert(
     _print(convert_to(target, guarantee, at), as_json)
 
 
-def _guarantee(name: str, value: object, delta: list[float] | None) -> Guarantee:
+def _curve(source: str, between: str | None, error: float | None) -> dict[str, object]:
+    """How points of a curve are to be taken, if they are the source."""
+    if between is not None and source != "tradeoff":
+        raise InvalidParameter("between", between, "left out unless a curve is given with --tradeoff")
+    way = choice("between", between or "chords", _BETWEEN)
+    if error is None:
+        return {"between": way}
+    if way != "below":
+        raise InvalidParameter("error", error, "left out unless --between below is given")
+    return {"between": way, "absolute_error": not_negative("--error", error)}
+
+
+def _guarantee(name: str, value: object, delta: list[float] | None, way: dict[str, object]) -> Guarantee:
     import neyman as ny
     from neyman.cli.columns import read_columns
 
@@ -120,7 +156,7 @@ def _guarantee(name: str, value: object, delta: list[float] | None) -> Guarantee
     makers: dict[str, tuple[Callable[..., Guarantee], tuple[str, str]]] = {
         "rdp": (ny.RDP, ("order", "epsilon")),
         "profile": (ny.Profile, ("epsilon", "delta")),
-        "tradeoff": (ny.Tradeoff, ("alpha", "beta")),
+        "tradeoff": (lambda *points: ny.Tradeoff.from_points(*points, **way), ("alpha", "beta")),
     }
     make, columns = makers[name]
     numbers = read_columns(f"--{name}", str(value), columns)
