@@ -54,9 +54,9 @@ def lower_polygon(
 
     Examples
     --------
-    >>> x, y = lower_polygon("betas", np.array([0.0, 0.25, 0.5]), np.array([1.0, 0.5, 0.25]), 0.0, 0.0)
-    >>> x.tolist(), y.tolist()
-    ([0.0, 0.75, 1.0], [0.75, 0.0, 0.0])
+    >>> x, y = lower_polygon("betas", np.array([0.5]), np.array([0.25]), 0.0, 0.0)
+    >>> x.tolist(), y.round(6).tolist()
+    ([0.0, 0.6666666666666666, 1.0], [0.5, 0.0, 0.0])
     """
     a, low, high = _bands(name, alpha, beta, relative, absolute)
     most = np.minimum.accumulate(high)

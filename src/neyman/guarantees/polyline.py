@@ -169,7 +169,7 @@ class Tradeoff(Given):
         --------
         >>> from scipy.special import ndtr, ndtri
         >>> g = Tradeoff.from_function(lambda alpha: ndtr(-ndtri(alpha) - 1.0))
-        >>> bool(0.8315 < g.beta(0.025) < ndtr(-ndtri(0.025) - 1.0))
+        >>> bool(0.8314 < g.beta(0.025) < ndtr(-ndtri(0.025) - 1.0))
         True
         """
         if not callable(f):
