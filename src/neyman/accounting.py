@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside, positive
-from neyman.engines.choose import profiles
 from neyman.engines.effort import EFFORT, Effort
 from neyman.guarantees.composed import ComposedGuarantee
+from neyman.guarantees.composing import composition
 from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import Mechanism
 
@@ -31,6 +31,7 @@ def account(
         sampled).
     tolerance : float
         Relative width aimed for of the certified bracket of delta(epsilon), wherever delta >= 1e-30; in [1e-12, 1).
+        Compositions of which zCDP or Renyi DP is stated are not held to it: their curve is known by its upper bound.
     effort : float
         How much work the answer to one question may take, in nominal seconds of one core: counted from the plans,
         before it is done, not by a clock; finite, > 0. What would take more is ``NotCertified``, with the best
@@ -67,6 +68,4 @@ def account(
     width = inside("tolerance", tolerance, 0.99e-12, 1.0)
     allowed = Effort(positive("effort", effort))
     check_adjacency(mechanism, kind)
-    losses = mechanism.losses(replace=kind == "replace")
-    remove, add = profiles(losses, width, allowed)
-    return ComposedGuarantee(remove, add, kind, width, losses, mechanism, allowed)
+    return composition(mechanism.losses(replace=kind == "replace"), kind, width, allowed, mechanism=mechanism)

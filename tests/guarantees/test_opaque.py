@@ -161,7 +161,7 @@ def cases():
 @given(share=st.floats(1e-3, 0.3), spots=st.lists(st.floats(0.0, 1.3), min_size=20, max_size=20))
 def test_one_law_is_above_the_truth_and_one_below(pair, share, spots):
     step = EnclosedStep(ny.PERFECT, 1.0, *pair, quick=True)
-    below, above = step.laws(share * step.spread)
+    below, above = (step.law(share * step.spread, above) for above in (False, True))
     epsilon = np.array([0.0, *spots]) * min(step.reach, 12.0 * step.spread)
     for side, remove in zip(pair, (True, False), strict=True):
         truth = side.bracket(epsilon)
@@ -177,7 +177,7 @@ def test_one_law_is_above_the_truth_and_one_below(pair, share, spots):
 def test_enclosing_laws_state_what_their_masses_are_moved_by():
     forward = ny.ZCDP(0.125).sides.forward
     step = EnclosedStep(ny.PERFECT, 1.0, forward, forward)
-    for law in step.laws(0.05 * step.spread):
+    for law in (step.law(0.05 * step.spread, above) for above in (False, True)):
         assert law.outcomes.weighed(law) is law.outcomes  # the guard lets them pass,
         assert law.outcomes.relative < 1e-6  # and still tells
 
@@ -226,7 +226,7 @@ def test_zcdp_boxes():
     # both roads hold: boxes by their curve in the middle, rho added up in the tail
     added = ny.ZCDP(n * rho)
     assert found.advantage < added.advantage
-    assert found.epsilon(1e-9) > added.epsilon(1e-9)
+    assert found.epsilon(1e-9) <= added.epsilon(1e-9) * (1.0 + 1e-9)
     mixed = account(Opaque(ny.ZCDP(rho)) * ny.Gaussian(2.0), tolerance=1e-2)
     assert mixed.advantage >= GDP(math.hypot(math.sqrt(2.0 * rho), 0.5)).optimistic.advantage
 

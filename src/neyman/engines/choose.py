@@ -85,7 +85,7 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None) -> 
     if any(isinstance(step, EnclosedStep) for step, _ in losses):
         return _long_or_not(
             losses,
-            lambda: enclosed_profiles(losses, tolerance, lambda known: profiles(known, tolerance, effort)),
+            lambda: enclosed_profiles(losses, tolerance, partial(profiles, tolerance=tolerance, effort=effort)),
             math.inf,
             tolerance,
         )

@@ -14,12 +14,12 @@ from abc import abstractmethod
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form import ClosedForm
 from neyman.engines.divergence_region import LEAST_RHO, Orders, Tangent
+from neyman.engines.divergence_table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.polygon import PolygonProfile
 from neyman.engines.profile import Bracket
 from neyman.numerics.normal import UNIT
@@ -41,8 +41,6 @@ _LEAST_ORDER = -30.0  # log(t - 1) where the divergence is that of Kullback and 
 _NEAR = np.geomspace(1e-4, 1.0, 36)  # distances from the best order, in log(t - 1), looked at on either side
 _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either end: t - 1 hardly counts, or does
 _FAR = np.linspace(0.0, 1.0, 200)
-
-_Indices = NDArray[np.intp]
 
 
 class RegionProfile(ClosedForm):
@@ -103,8 +101,8 @@ class RegionProfile(ClosedForm):
             upper = np.where(far, np.minimum(upper, last.upper), upper)
             log_gap = np.where(far, np.maximum(log_gap, last.log_gap_lower), log_gap)
         upper, log_gap = self._hulled(epsilon, upper, log_gap)
-        lower, log_gap_upper = self._inside(epsilon, tangent, t)
-        return Bracket(np.minimum(lower, upper), upper, log_gap, np.maximum(log_gap_upper, log_gap))
+        kept = epsilon.copy()  # solvers may go on writing into theirs
+        return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
@@ -157,33 +155,22 @@ class RenyiProfile(RegionProfile):
             return 60.0
         return float(np.min(self._rho + _LAST / np.maximum(self._t - 1.0, 1e-2)))
 
-    def _direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
-        (a, t_a), (b, t_b) = (_best(epsilon, self._candidates(epsilon, turned)) for turned in (False, True))
-        first = (a.delta < b.delta) | ((a.delta == b.delta) & (a.log_gap >= b.log_gap))
-        merged = Tangent(*(np.where(first, x, y) for x, y in zip(_fields(a), _fields(b), strict=True)))
-        return merged, np.where(first, t_a, t_b)
-
     @cached_property
-    def _table(self) -> tuple[FloatArray, dict[bool, _Indices]]:
-        """The best order at a few eps, for either kind."""
-        grid = np.append(0.0, np.geomspace(1e-3 * self._reach, self._reach, _COARSE))
-        best: dict[bool, _Indices] = {}
-        for turned in (False, True):
-            delta = Orders(self._t[:, None], self._rho[:, None], turned).tangent(grid[None, :]).delta
-            best[turned] = np.argmin(delta, axis=0)
-        return grid, best
+    def _table(self) -> OrdersTable:
+        return OrdersTable(self._t, self._rho, self._reach)
 
-    def _candidates(self, epsilon: FloatArray, turned: bool) -> Orders:
-        """For each eps a column of constraints, the best of them among the best there are."""
-        if len(self._t) <= _ALL:
-            return Orders(self._t[:, None], self._rho[:, None], turned)
-        grid, best = self._table
-        right = np.clip(np.searchsorted(grid, epsilon), 1, len(grid) - 1)
-        ends = best[turned][np.stack([right - 1, right])]
-        share = np.linspace(0.0, 1.0, 5)[:, None]
-        middle = np.rint(ends[0] + share * (ends[1] - ends[0])).astype(np.intp)
-        index = np.clip(np.concatenate([middle + step for step in _BESIDE]), 0, len(self._t) - 1)
-        return Orders(self._t[index], self._rho[index], turned)
+    def _direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
+        first, second = self._table.candidates(epsilon)
+        found, t = self._table.tangent(first, epsilon)
+        at = np.flatnonzero(first != second)
+        if len(at):
+            other, t_other = self._table.tangent(second[at], epsilon[at])
+            less = other.delta < found.delta[at]
+            less |= (other.delta == found.delta[at]) & (other.log_gap > found.log_gap[at])
+            at, better = at[less], np.flatnonzero(less)
+            found = found.replaced(at, Tangent(*(x[better] for x in other.fields)))
+            t[at] = t_other[better]
+        return found, t
 
     def _share(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> FloatArray:
         held = [Orders(self._t[:, None], self._rho[:, None], turned).held(d1, d2) for turned in (False, True)]
@@ -229,6 +216,24 @@ class ZcdpProfile(RegionProfile):
         return self._rho + 2.0 * math.sqrt(self._rho * _LAST)
 
     @cached_property
+    def _table(self) -> AllOrdersTable:
+        return AllOrdersTable(self._rho, self._reach)
+
+    def _direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
+        """For eps >= 0 the orders of D(P||Q) rule."""
+        table = self._table
+        if not table.useful:
+            return self._searched(epsilon)
+        t, near = table.near(epsilon)
+        reached = np.minimum(epsilon, table.last) if table.deep else epsilon  # delta does not rise
+        found = tangents_near(Orders(t, self._rho * t * (1.0 + 4.0 * UNIT), False), reached, near)
+        far = np.flatnonzero(reached > table.last)
+        if len(far):
+            beyond, t[far] = self._searched(epsilon[far])
+            found = found.replaced(far, beyond)
+        return found, t
+
+    @cached_property
     def _best_order(self) -> PchipInterpolator:
         """log(t - 1 + soft) of the order whose tangent is least, over the place of eps. It steers."""
         grid = np.append(0.0, np.geomspace(1e-3, 1.2, _LOOKED_UP) * self._reach)
@@ -249,8 +254,8 @@ class ZcdpProfile(RegionProfile):
         t = 1.0 + np.maximum(np.exp(w) - _SOFT, 1e-13)
         return Orders(t, self._rho * t * (1.0 + 4.0 * UNIT), False)
 
-    def _direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
-        """For eps >= 0 the orders of D(P||Q) rule."""
+    def _searched(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
+        """The same without the table."""
         beyond = np.maximum(np.log(np.maximum(epsilon, 1e-300) / (1.2 * self._reach)), 0.0)
         w = np.asarray(self._best_order(self._place(epsilon))) + beyond
         return _best(epsilon, self._order(w[None, :]))
@@ -281,9 +286,5 @@ def _best(epsilon: FloatArray, orders: Orders) -> tuple[Tangent, FloatArray]:
     score = np.where(tangent.delta < 0.5, tangent.delta, 1.0 - np.exp(tangent.log_gap))
     at = np.argmin(score, axis=0)[None, :]
     t = np.broadcast_to(orders.t, score.shape)
-    fields = (np.broadcast_to(x, score.shape) for x in _fields(tangent))
+    fields = (np.broadcast_to(x, score.shape) for x in tangent.fields)
     return Tangent(*(np.take_along_axis(x, at, 0)[0] for x in fields)), np.take_along_axis(t, at, 0)[0]
-
-
-def _fields(tangent: Tangent) -> tuple[FloatArray, ...]:
-    return tangent.delta, tangent.log_gap, tangent.d1, tangent.d2, tangent.alpha

@@ -19,12 +19,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import exprel
 
 from neyman._validate import FloatArray
 from neyman.numerics.normal import UNIT
 
-__all__ = ["LEAST_RHO", "Orders", "Tangent", "log_expm1_ratio"]
+__all__ = ["LEAST_RHO", "Orders", "Tangent", "log_expm1_ratio", "steered", "steered_rise"]
 
 _SERIES = 1e-2  # below this t |d| the generator is summed, for its leading terms cancel
 _TERMS = 9
@@ -40,6 +41,7 @@ _STEPS, _SLOW = 2, 6  # of Newton
 _BORNE = 1e-3
 LEAST_RHO = 1e-290  # a smaller bound is taken for this one: squares underflow
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
+_REFINEMENTS, _NEWTONS, _CLOSE_BY, _AWAY = 2, 2, 1e-5, 0.2  # of points that are nearly known
 
 
 def log_expm1_ratio(z: FloatArray) -> FloatArray:
@@ -67,6 +69,18 @@ def _rise(z: FloatArray) -> FloatArray:
         return np.where(np.abs(z) < _NEAR, 0.5 + z / 12.0, -1.0 / np.expm1(-safe) - 1.0 / safe)
 
 
+def steered(z: FloatArray) -> FloatArray:
+    """``log_expm1_ratio`` to an absolute 1e-16: at a sixth of the cost, where a point is only looked for."""
+    size = np.maximum(np.abs(z), 1e-9)
+    return np.maximum(z, 0.0) + np.log(-np.expm1(-size) / size)
+
+
+def steered_rise(z: FloatArray) -> FloatArray:
+    """Its derivative, about."""
+    safe = np.where(np.abs(z) < 1e-4, 1e-4, z)
+    return -1.0 / np.expm1(-safe) - 1.0 / safe
+
+
 @dataclass(frozen=True, slots=True)
 class Tangent:
     """For each slope: certified bounds on the largest p - x a (from above) and on log of 1 - that (from below), and the
@@ -78,6 +92,20 @@ class Tangent:
     d1: FloatArray
     d2: FloatArray
     alpha: FloatArray
+
+    def replaced(self, at: NDArray[np.intp], other: Tangent) -> Tangent:
+        """These, with those of the ``other`` at some places."""
+        found: list[FloatArray] = []
+        for mine, theirs in zip(self.fields, other.fields, strict=True):
+            column = np.array(mine)
+            column[at] = theirs
+            found.append(column)
+        return Tangent(*found)
+
+    @property
+    def fields(self) -> tuple[FloatArray, ...]:
+        """All of it."""
+        return self.delta, self.log_gap, self.d1, self.d2, self.alpha
 
 
 @dataclass(frozen=True)
@@ -103,10 +131,10 @@ class Orders:
         """Units by which kappa may be off."""
         return 64.0 + 8.0 * self._scale + 4.0 * np.abs(np.log(np.maximum(self.rho, LEAST_RHO)))
 
-    def tangent(self, epsilon: FloatArray) -> Tangent:
-        """Bounds at slopes e^epsilon, epsilon >= 0."""
+    def tangent(self, epsilon: FloatArray, nearest: tuple[FloatArray, FloatArray] | None = None) -> Tangent:
+        """Bounds at slopes e^epsilon, epsilon >= 0, from the ``nearest`` points (d2 and y) if they are known."""
         t = self.t + 0.0 * epsilon
-        d2, y = self._nearest(epsilon)
+        d2, y = self._nearest(epsilon) if nearest is None else nearest
         # the slope of the point is kept below the slope asked for, whatever is rounded
         room = 16.0 * UNIT * (epsilon - d2 + (t + 1.0) * y)
         log_x = d2 + self._lean(y)
@@ -146,12 +174,10 @@ class Orders:
 
     def _solved(self, goal: FloatArray, extra: int) -> FloatArray:
         """The log y of a lean of ``goal``, which rises between y / 2 and y (P||Q), or below y / 2: by Newton."""
-        t = self.t
-        log_y = np.log((2.0 if self.turned else 1.5) * np.maximum(goal, 1e-300)) + np.zeros_like(t)
+        log_y = np.log((2.0 if self.turned else 1.5) * np.maximum(goal, 1e-300)) + np.zeros_like(self.t)
         for _ in range((_SLOW if self.turned else _STEPS) + extra):
             y = np.exp(log_y)
-            rise = t * _rise(t * y) - (t - 1.0) * _rise((t - 1.0) * y)
-            rise = np.maximum(1.0 - rise if self.turned else rise, 1e-300)
+            rise = self._risen(y)
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
                 move = np.nan_to_num((self._lean(y) - goal) / (rise * y))
             move = np.clip(-move, -2.0, 2.0) if self.turned else np.log(np.maximum(1.0 - move, 0.3))
@@ -221,6 +247,48 @@ class Orders:
         # the slope is what must be right: the last of its error is left to d2, unless that is too small to bear it
         rest = aim - d2 - self._lean(y)
         return np.where(np.abs(rest) <= _BORNE * np.abs(d2), d2 + rest, d2), y
+
+    def refined(self, epsilon: FloatArray, log_d2: FloatArray, log_y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """d2 and y of the nearest points, from about where they are: secants for d2, and y by Newton for each."""
+        at, y = log_d2, np.exp(log_y)
+        with np.errstate(all="ignore"):
+            for _ in range(_REFINEMENTS):
+                miss, y = self._missed(epsilon, at, y)
+                off, _ = self._missed(epsilon, at + _CLOSE_BY, y)
+                move = -miss * _CLOSE_BY / (off - miss)
+                at = at + np.where(np.isfinite(move), np.clip(move, -_AWAY, _AWAY), 0.0)
+            d2 = -np.exp(at)
+            aim = epsilon - 48.0 * UNIT * (epsilon - d2 + (self.t + 1.0) * y)
+            y = self._leaning(aim - d2, y)
+            rise = self._risen(y)
+            y = y - (self._lean(y) - (aim - d2)) / rise
+            # the slope is what must be right: the last of its error is left to d2, unless that is too small to bear it
+            rest = aim - d2 - self._lean(y)
+            return np.where(np.abs(rest) <= _BORNE * np.abs(d2), d2 + rest, d2), y
+
+    def _missed(self, epsilon: FloatArray, at: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """log(E / kappa), about, where d2 is -e^at and the slope is right, and the y of that point."""
+        d2 = -np.exp(at)
+        y = self._leaning(epsilon - d2, y)
+        m, s = d2 + y if self.turned else -d2, self.t - 1.0
+        least = np.maximum(self.rho, LEAST_RHO)
+        above = steered(s * y) - steered(-y) + np.log(-np.expm1(-m))
+        return above - np.log(least + m) - steered(s * (least + m)), y
+
+    def _leaning(self, goal: FloatArray, y: FloatArray) -> FloatArray:
+        """The y of a lean of ``goal``, from a near one, by Newton."""
+        t, s = self.t, self.t - 1.0
+        for _ in range(_NEWTONS):
+            lean = steered(t * y) - steered(s * y)
+            rise = t * steered_rise(t * y) - s * steered_rise(s * y)
+            lean, rise = (y - lean, 1.0 - rise) if self.turned else (lean, rise)
+            y = np.clip(y - (lean - goal) / np.maximum(rise, 1e-300), 0.3 * y, 3.0 * y)
+        return y
+
+    def _risen(self, y: FloatArray) -> FloatArray:
+        """The derivative of ``_lean``."""
+        rise = self.t * _rise(self.t * y) - (self.t - 1.0) * _rise((self.t - 1.0) * y)
+        return np.maximum(1.0 - rise if self.turned else rise, 1e-300)
 
     def _polished(self, epsilon: FloatArray, at: FloatArray) -> FloatArray:
         """A few secants: an order held to all digits leaves more room for the others."""

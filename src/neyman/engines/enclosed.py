@@ -19,7 +19,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
-from neyman.losses.enclosed import BundleStep, EnclosedStep
+from neyman.losses.enclosed import BundleStep, EnclosedStep, Promise
 from neyman.losses.gaussian import GaussianStep
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 
@@ -36,11 +36,11 @@ Both = tuple[Profile, Profile]
 
 
 class OwnProfile(Profile):
-    """A profile as it is known, with the mu of ``step`` whose it is."""
+    """A profile as it is known, with the mu of what it is that of: a step, or a promise."""
 
-    def __init__(self, known: Profile, step: Step) -> None:
+    def __init__(self, known: Profile, of: Promise) -> None:
         self._known = known
-        self._step = step
+        self._of = of
 
     @property
     def method(self) -> str:
@@ -56,7 +56,7 @@ class OwnProfile(Profile):
 
     @property
     def tail_mu(self) -> float:
-        return self._step.tail_mu
+        return self._of.tail_mu
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         return self._known.bracket(epsilon)
@@ -65,19 +65,41 @@ class OwnProfile(Profile):
         return self._known.slope(epsilon)
 
 
-class EnclosedProfile(Profile):
-    """Upper bounds from one profile, lower bounds from another, of a composition of ``losses``."""
+class _Law:
+    """A composition with every enclosed step replaced by its law on one side, composed when it is first asked."""
 
-    def __init__(self, below: Profile, above: Profile, losses: Losses) -> None:
-        self._below = below
-        self._above = above
+    def __init__(self, losses: Losses, h: float, above: bool, compose: Callable[[Losses], Both]) -> None:
+        self._losses, self._h, self._above, self._compose = losses, h, above, compose
+
+    @cached_property
+    def both(self) -> Both:
+        """The profiles of "remove" and "add"."""
+        known = (
+            (step.law(self._h, self._above) if isinstance(step, EnclosedStep) else step, n) for step, n in self._losses
+        )
+        return self._compose(tuple(known))
+
+
+class EnclosedProfile(Profile):
+    """Upper bounds from one law, lower bounds from another, of a composition of ``losses``."""
+
+    def __init__(self, below: _Law, above: _Law, remove: bool, losses: Losses) -> None:
+        self._side = 0 if remove else 1
+        self._lesser, self._greater = below, above
         self._losses = losses
         self._ends = all(math.isfinite(step.end) for step, _ in losses if isinstance(step, EnclosedStep))
 
     @property
     def method(self) -> str:
-        ways = (way for side in (self._below, self._above) for way in side.method.split(", "))
-        return ", ".join(dict.fromkeys(ways)) + " of enclosing laws"
+        return self._above.method + " of enclosing laws"
+
+    @property
+    def _above(self) -> Profile:
+        return self._greater.both[self._side]
+
+    @property
+    def _below(self) -> Profile:
+        return self._lesser.both[self._side]
 
     @property
     def end(self) -> float:
@@ -96,17 +118,17 @@ class EnclosedProfile(Profile):
         return math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in self._losses)) * (1.0 + 1e-14)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        upper = self._above.bracket(epsilon).upper
-        lower = np.minimum(self._below.bracket(epsilon).lower, upper)
+        upper, kept = self._above.bracket(epsilon).upper, epsilon.copy()
         # the masses of neither law add up to 1 to the last bit: what their complements are is not told
         with np.errstate(divide="ignore"):
-            low, high = np.log1p(-upper), np.log1p(-lower)
-        return Bracket(
-            lower,
-            upper,
-            low * (1.0 + 4.0 * _UNIT) - 2.0 * _UNIT,
-            np.minimum(high * (1.0 - 4.0 * _UNIT) + 2.0 * _UNIT, 0.0),
-        )
+            low = np.log1p(-upper)
+        return Bracket.late(upper, low * (1.0 + 4.0 * _UNIT) - 2.0 * _UNIT, lambda: self._from_below(kept, upper))
+
+    def _from_below(self, epsilon: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        lower = np.minimum(self._below.bracket(epsilon).lower, upper)
+        with np.errstate(divide="ignore"):
+            high = np.log1p(-lower)
+        return lower, np.minimum(high * (1.0 - 4.0 * _UNIT) + 2.0 * _UNIT, 0.0)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return self._above.slope(epsilon)
@@ -143,13 +165,11 @@ def enclosed_profiles(losses: Losses, tolerance: float, compose: Callable[[Losse
         sides = [OwnProfile(cast(Profile, side), first) for side in (first.forward, first.backward)]
         return (sides[0], sides[0]) if first.symmetric else (sides[0], sides[1])
     h = spacing(boxes, tolerance)
-    laws = {step: step.laws(h) for step in boxes}
-    below, above = (
-        compose(tuple((laws[step][side] if isinstance(step, EnclosedStep) else step, n) for step, n in losses))
-        for side in (0, 1)
-    )
-    found = [EnclosedProfile(*pair, losses) for pair in zip(below, above, strict=True)]
-    return (found[0], found[0]) if all(step.symmetric for step, _ in losses) else (found[0], found[1])
+    below, above = (_Law(losses, h, side, compose) for side in (False, True))
+    remove = EnclosedProfile(below, above, True, losses)
+    if all(step.symmetric for step, _ in losses):
+        return remove, remove
+    return remove, EnclosedProfile(below, above, False, losses)
 
 
 def spacing(boxes: dict[EnclosedStep, int], tolerance: float) -> float:

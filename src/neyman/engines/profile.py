@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,6 @@ from neyman.engines.vertices import Vertices
 __all__ = ["Bracket", "Profile"]
 
 
-@dataclass(frozen=True, slots=True)
 class Bracket:
     """Certified bounds on delta and on log(1 - delta), element by element.
 
@@ -32,22 +31,61 @@ class Bracket:
     near 1 (down to gaps far below 1e-308, hence the logarithm), the first everywhere else.
     """
 
-    lower: FloatArray
-    upper: FloatArray
-    log_gap_lower: FloatArray
-    log_gap_upper: FloatArray
+    __slots__ = ("_below", "_log_gap_upper", "_lower", "log_gap_lower", "upper")
+
+    def __init__(
+        self, lower: FloatArray, upper: FloatArray, log_gap_lower: FloatArray, log_gap_upper: FloatArray
+    ) -> None:
+        self.upper, self.log_gap_lower = upper, log_gap_lower
+        self._lower, self._log_gap_upper = lower, log_gap_upper
+        self._below: Callable[[], tuple[FloatArray, FloatArray]] | None = None
+
+    @classmethod
+    def late(
+        cls, upper: FloatArray, log_gap_lower: FloatArray, below: Callable[[], tuple[FloatArray, FloatArray]]
+    ) -> Bracket:
+        """Bounds of which ``lower`` and ``log_gap_upper``, cut where they cross the others, are found when asked."""
+        made = cls(upper, upper, log_gap_lower, log_gap_lower)
+        made._below = below
+        return made
+
+    @property
+    def lower(self) -> FloatArray:
+        """delta is at least that."""
+        self._settle()
+        return self._lower
+
+    @property
+    def log_gap_upper(self) -> FloatArray:
+        """log(1 - delta) is at most that."""
+        self._settle()
+        return self._log_gap_upper
+
+    def __reduce__(self) -> tuple[type[Bracket], tuple[FloatArray, ...]]:
+        return Bracket, (self.lower, self.upper, self.log_gap_lower, self.log_gap_upper)
+
+    def _settle(self) -> None:
+        if self._below is not None:
+            lower, log_gap_upper = self._below()
+            self._below = None
+            self._lower = np.minimum(lower, self.upper)
+            self._log_gap_upper = np.maximum(log_gap_upper, self.log_gap_lower)
 
     def at(self, place: NDArray[np.int64]) -> Bracket:
         """The bounds at these places."""
-        return Bracket(self.lower[place], self.upper[place], self.log_gap_lower[place], self.log_gap_upper[place])
+        return Bracket.late(
+            self.upper[place], self.log_gap_lower[place], lambda: (self.lower[place], self.log_gap_upper[place])
+        )
 
     def followed(self, other: Bracket) -> Bracket:
         """These bounds and then the ``other``'s."""
-        return Bracket(
-            np.concatenate([self.lower, other.lower]),
+        return Bracket.late(
             np.concatenate([self.upper, other.upper]),
             np.concatenate([self.log_gap_lower, other.log_gap_lower]),
-            np.concatenate([self.log_gap_upper, other.log_gap_upper]),
+            lambda: (
+                np.concatenate([self.lower, other.lower]),
+                np.concatenate([self.log_gap_upper, other.log_gap_upper]),
+            ),
         )
 
     def within(self, other: Bracket) -> Bracket:

@@ -45,7 +45,12 @@ def _turned(epsilon: FloatArray, b: Bracket) -> Bracket:
     """Bounds at -eps from those of the reversed pair at eps > 0, rounded outward."""
     with np.errstate(under="ignore"):
         weight, rest = np.exp(-epsilon), -np.expm1(-epsilon)
-        lower = (rest + weight * b.lower) * (1.0 - 8.0 * _UNIT)
         upper = (rest + weight * b.upper) * (1.0 + 8.0 * _UNIT) + 5e-324
-    low, high = b.log_gap_lower - epsilon, b.log_gap_upper - epsilon
-    return Bracket(lower, np.minimum(upper, 1.0), low * (1.0 + 2.0 * _UNIT), high * (1.0 - 2.0 * _UNIT))
+    low = (b.log_gap_lower - epsilon) * (1.0 + 2.0 * _UNIT)
+
+    def below() -> tuple[FloatArray, FloatArray]:
+        with np.errstate(under="ignore"):
+            lower = (rest + weight * b.lower) * (1.0 - 8.0 * _UNIT)
+        return lower, (b.log_gap_upper - epsilon) * (1.0 - 2.0 * _UNIT)
+
+    return Bracket.late(np.minimum(upper, 1.0), low, below)

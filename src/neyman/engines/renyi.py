@@ -15,13 +15,14 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.renyi_slope import Above, largest_slope
-from neyman.engines.renyi_step import promised, step_divergence
+from neyman.engines.renyi_step import Statement, promised, statement_of, step_divergence
 from neyman.losses.base import Step
 from neyman.losses.custom import CustomStep
 from neyman.losses.custom_grid import CustomGrid
@@ -34,7 +35,7 @@ from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.mechanisms.rounding import at_least, at_most
 
-__all__ = ["CompositionDivergence", "largest_loss"]
+__all__ = ["ComposedStatement", "CompositionDivergence", "largest_loss"]
 
 _UNIT = 2.0**-53
 _ROOM = 1e-12
@@ -68,6 +69,12 @@ class CompositionDivergence:
         self._losses = _flat(losses)
         same = all(step.symmetric for step, _ in self._losses)
         self._directions = directions[:1] if same else directions
+
+    @property
+    def statement(self) -> Statement | None:
+        """What is stated of the whole; None where no step states anything beyond its curve."""
+        stated = any(isinstance(step, EnclosedStep) and statement_of(step) is not None for step, _ in self._losses)
+        return ComposedStatement(self._losses) if stated else None
 
     def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
         """Bounds on D_t at each ``order`` (1-d, finite, > 0), from above or from below."""
@@ -103,6 +110,45 @@ class CompositionDivergence:
                 total = total + float(times) * step_divergence(step, order, remove, upper)
             room = (2.0 + len(self._losses)) * _UNIT
             return total * (1.0 + room) if upper else np.minimum(total * (1.0 - room), np.finfo(np.float64).max)
+
+
+class ComposedStatement:
+    """Renyi divergences add: those stated of some steps, and those that the other steps have."""
+
+    def __init__(self, losses: Losses) -> None:
+        found = [
+            (statement_of(step) if isinstance(step, EnclosedStep) else None, step, times) for step, times in losses
+        ]
+        self._stated = [(known, times) for known, _, times in found if known is not None]
+        rest = tuple((step, times) for known, step, times in found if known is None)
+        self._rest = CompositionDivergence(rest, (True, False))
+
+    @property
+    def orders(self) -> FloatArray:
+        """Those of any step."""
+        return np.unique(np.concatenate([known.orders for known, _ in self._stated]))
+
+    @property
+    def rho(self) -> float:
+        """The sum, rounded up; inf where one of them has none."""
+        return self._rho
+
+    @cached_property
+    def _rho(self) -> float:
+        rest = math.inf
+        if not any(math.isinf(known.rho) for known, _ in self._stated):
+            rest = self._rest.concentration(True)
+        if math.isinf(rest):
+            return math.inf
+        return _rounded(sum((times * Fraction(known.rho) for known, times in self._stated), Fraction(rest)), True)
+
+    def bound(self, order: FloatArray) -> FloatArray:
+        """The sum of bounds at each order, rounded up."""
+        with np.errstate(over="ignore"):
+            total = self._rest.divergence(order, True)
+            for known, times in self._stated:
+                total = total + float(times) * known.bound(order)
+            return total * (1.0 + (2.0 + len(self._stated)) * _UNIT)
 
 
 def _flat(losses: Losses) -> Losses:

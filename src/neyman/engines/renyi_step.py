@@ -30,7 +30,7 @@ from neyman.losses.enclosed import EnclosedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.power_law import PowerLaw, power_laws
 
-__all__ = ["Stated", "promised", "step_divergence"]
+__all__ = ["Stated", "Statement", "promised", "statement_of", "step_divergence"]
 
 _UNIT = 2.0**-53
 _TINY = 5e-324
@@ -42,8 +42,26 @@ _FAR_ADD = 1e8  # the same where only one direction is bounded,
 _FAR_PLACES = 1e9  # and of the range that is searched
 
 
+class Statement(Protocol):
+    """What is stated of the divergences of a pair in both of its orders, beyond what a trade-off curve tells.
+
+    D_t <= ``bound(t)`` at every t, of which ``orders`` say all there is, and D_t <= ``rho`` t for all t > 1.
+    """
+
+    @property
+    def orders(self) -> FloatArray: ...
+    @property
+    def rho(self) -> float: ...
+    def bound(self, order: FloatArray) -> FloatArray: ...
+
+
 class Stated(Protocol):
     """What guarantees call their divergences."""
+
+    @property
+    def statement(self) -> Statement | None:
+        """What is stated of them beyond the curve, if anything is."""
+        ...
 
     def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
         """Bounds on D_t."""
@@ -126,6 +144,12 @@ def promised(step: EnclosedStep) -> Stated | None:
     """The divergences of the promise behind a step, where it has them."""
     found = getattr(step.promise, "divergences", None) if step.rate == 1.0 and step.symmetric else None
     return cast(Stated, found) if found is not None else None
+
+
+def statement_of(step: EnclosedStep) -> Statement | None:
+    """What the promise behind a step states beyond its curve; of a sampled one the curve is all that is known."""
+    found = cast("Stated | None", getattr(step.promise, "divergences", None)) if step.rate == 1.0 else None
+    return found.statement if found is not None else None
 
 
 def _law(step: Step, upper: bool) -> PowerLaw:

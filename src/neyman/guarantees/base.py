@@ -23,6 +23,7 @@ from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.views import Views
 
 if TYPE_CHECKING:
+    from neyman.guarantees.composed import PessimisticGuarantee
     from neyman.guarantees.satisfaction import Satisfaction
 
 __all__ = ["Guarantee"]
@@ -37,7 +38,11 @@ class Guarantee(Views):
     def __init__(self, sides: Sides, adjacency: Adjacency) -> None:
         self._sides = sides
         self._adjacency: Adjacency = adjacency
-        self._start = spread(sides.forward)
+
+    @cached_property
+    def _start(self) -> float:
+        """Where solvers begin."""
+        return spread(self._sides.forward)
 
     @property
     def adjacency(self) -> Adjacency:
@@ -58,6 +63,11 @@ class Guarantee(Views):
     @abstractmethod
     def optimistic(self) -> Guarantee:
         """The guarantee of certified lower bounds: its answers and this one's enclose the truth."""
+
+    @property
+    @abstractmethod
+    def pessimistic(self) -> PessimisticGuarantee:
+        """The guarantee of certified upper bounds, which ``optimistic`` belongs to."""
 
     @cached_property
     def advantage(self) -> float:

@@ -21,8 +21,11 @@ __all__ = ["Bridge", "bridges"]
 
 _LEVELS = np.concatenate([np.geomspace(1e-290, 1e-16, 60), np.geomspace(1e-15, 0.05, 150), np.linspace(0.055, 0.5, 60)])
 _APART = 1e-12  # relative difference of powers below which neither curve is the better one
-_SECTIONS = 4
+_SECTIONS = 2  # a chord errs by the square of what its slope does, and is polished
+_ROUGH = 1e-5  # to which tangents are steered where curves are only compared: a power errs by the square
 _POLISHES = 4
+_NEAREST, _FARTHEST, _PLACES = 1e-2, 650.0, 300  # eps of a grid, the first in units of the spread
+_AWAY = np.array([0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48])  # points by which chords go beyond a crossing
 _TOUCHING = 1e-9  # of its length, beyond the ends of a chord
 _OFFSETS = np.linspace(-1.0, 1.0, 33)
 
@@ -65,20 +68,38 @@ class Bridge:
         return upper, log_gap
 
 
-def bridges(parts: tuple[Sides, ...]) -> list[Bridge]:
-    """Return the bridges of the envelope of ``parts``, over all real eps."""
-    found = _half(parts)
+def bridges(parts: tuple[Sides, ...], rough: bool = False) -> list[Bridge]:
+    """Return the bridges of the envelope of ``parts``, over all real eps; if ``rough``, between points of a grid."""
+    half = _on_grid if rough else _half
+    found = half(parts)
     turned = tuple(Sides(sides.backward, sides.forward) for sides in parts)
     if all(sides.symmetric for sides in parts):
         return found + [b for b in (_built(parts, -b.high, -b.low) for b in found) if b is not None]
-    mirrored = (_built(parts, -b.high, -b.low) for b in _half(turned))
+    mirrored = (_built(parts, -b.high, -b.low) for b in half(turned))
     return found + [b for b in mirrored if b is not None]
+
+
+def _on_grid(parts: tuple[Sides, ...]) -> list[Bridge]:
+    """Those of eps >= 0, each the chord that is lowest where the curves cross, of those between points of a grid."""
+    start = min(spread(sides.forward) for sides in parts)
+    place = np.append(0.0, np.geomspace(min(_NEAREST * start, 1.0), _FARTHEST, _PLACES))
+    deltas = np.array([sides.forward.bracket(place).upper for sides in parts])
+    best, value = _best(deltas), np.min(deltas, axis=0)
+    found: list[Bridge | None] = []
+    for at in np.flatnonzero((np.diff(best) != 0) & (value[1:] > 0.0)):
+        low = np.clip(at - _AWAY, 0, None)[:, None]
+        high = np.clip(at + 1 + _AWAY, None, len(place) - 1)[None, :]
+        share = np.expm1(place[at] - place[low]) / np.expm1(np.minimum(place[high] - place[low], 700.0))
+        chord = value[low] + (value[high] - value[low]) * share
+        i, j = np.unravel_index(int(np.argmin(chord)), chord.shape)
+        found.append(_built(parts, float(place[low[i, 0]]), float(place[high[0, j]])))
+    return [bridge for bridge in found if bridge is not None]
 
 
 def _half(parts: tuple[Sides, ...]) -> list[Bridge]:
     """Those that touch at an alpha of at most 1/2."""
     starts = [spread(sides.forward) for sides in parts]
-    powers = np.array([power_upper(s, _LEVELS, start) for s, start in zip(parts, starts, strict=True)])
+    powers = np.array([power_upper(s, _LEVELS, start, _ROUGH) for s, start in zip(parts, starts, strict=True)])
     best = _best(powers)
     found: list[Bridge] = []
     for at in np.flatnonzero(np.diff(best) != 0):
@@ -108,7 +129,7 @@ def _crossing(pair: tuple[Sides, Sides], starts: tuple[float, float], low: float
     a, b = low, high
     for _ in range(_SECTIONS):
         between = np.geomspace(a, b, 34)
-        first, second = (power_upper(s, between[1:-1], start) for s, start in zip(pair, starts, strict=True))
+        first, second = (power_upper(s, between[1:-1], start, _ROUGH) for s, start in zip(pair, starts, strict=True))
         at = int(np.argmax(np.append(first >= second, True)))
         a, b = float(between[at]), float(between[at + 1])
     return float(np.sqrt(a) * np.sqrt(b))

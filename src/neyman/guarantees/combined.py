@@ -6,13 +6,18 @@ real eps, the maximum and the lower convex envelope (in e^eps) of the minimum.
 
 from __future__ import annotations
 
+import math
 from functools import reduce
+
+import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman.engines.profile import Profile
+from neyman.engines.renyi_step import Statement
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.composed import ComposedGuarantee, OptimisticGuarantee, PessimisticGuarantee
 from neyman.guarantees.envelope import EnvelopeProfile
+from neyman.guarantees.renyi import Divergences, largest, least
 from neyman.guarantees.satisfaction import satisfaction
 from neyman.guarantees.sides import LargestProfile, MaximumProfile, Sides
 from neyman.guarantees.turned import like, reversed_sides
@@ -57,13 +62,16 @@ def join(*guarantees: Guarantee) -> Guarantee:
     """
     several = _checked(guarantees)
     kept = _without(several, weaker=False)
+    if len(kept) == 1 and all(g is kept[0] or g == kept[0] for g in several):
+        return kept[0]
+    stated = _stated_of_any(several)
     if len(kept) == 1:
-        return kept[0] if all(g is kept[0] or g == kept[0] for g in several) else _curve_of(kept[0])
+        return _curve_of(kept[0], stated)
     forward = [g.sides.forward for g in kept]
     backward = [g.sides.backward for g in kept]
     worst = _largest(forward)
     same = {id(p) for p in forward} == {id(p) for p in backward}
-    return _made(kept[0], Sides(worst, worst if same else _largest(backward)))
+    return _made(kept[0], Sides(worst, worst if same else _largest(backward)), stated)
 
 
 def meet(*guarantees: Guarantee) -> Guarantee:
@@ -101,13 +109,16 @@ def meet(*guarantees: Guarantee) -> Guarantee:
     ... )
     (True, True)
     """
-    kept = _without(_checked(guarantees), weaker=True)
+    several = _checked(guarantees)
+    kept = _without(several, weaker=True)
+    stated = least([_divergences(g) for g in several])
     if len(kept) == 1:
-        return kept[0]
+        return kept[0] if stated is None or _tells(kept[0], stated) else _made(kept[0], kept[0].sides, stated)
     parts = tuple(g.sides for g in kept)
     best = EnvelopeProfile(parts)
     symmetric = all(sides.symmetric for sides in parts)
-    return _made(kept[0], Sides(best, best if symmetric else EnvelopeProfile(tuple(map(reversed_sides, parts)))))
+    both = Sides(best, best if symmetric else EnvelopeProfile(tuple(map(reversed_sides, parts))))
+    return _made(kept[0], both, stated)
 
 
 def _checked(guarantees: tuple[Guarantee, ...]) -> list[Guarantee]:
@@ -141,15 +152,42 @@ def _without(guarantees: list[Guarantee], weaker: bool) -> list[Guarantee]:
     return kept
 
 
-def _curve_of(g: Guarantee) -> Guarantee:
+def _divergences(g: Guarantee) -> Divergences:
+    """Of lower bounds, those of the guarantee that they are lower bounds of."""
+    return g.pessimistic.divergences
+
+
+def _stated_of_any(guarantees: list[Guarantee]) -> Statement | None:
+    """What holds whichever is the truth; of a curve that is not symmetric one order of the pair alone is known."""
+    known = [_divergences(g) for g in guarantees]
+    if any(one.statement is None and not g.sides.symmetric for one, g in zip(known, guarantees, strict=True)):
+        return None
+    return largest(known)
+
+
+def _tells(g: Guarantee, stated: Statement) -> bool:
+    """Whether ``g`` itself has no larger divergences than those."""
+    own = _divergences(g)
+    if own.statement is None and not g.sides.symmetric:
+        return False
+    orders = stated.orders
+    if len(orders) and not bool(np.all(own.divergence(orders, True) <= stated.bound(orders))):
+        return False
+    return math.isinf(stated.rho) or own.concentration(True) <= stated.rho
+
+
+def _curve_of(g: Guarantee, stated: Statement | None) -> Guarantee:
     """What ``g`` says of f alone, which others imply. Of "add_or_remove" its losses may tell one direction from the
-    other, in compositions and Renyi divergences; what merely satisfies ``g`` may have either curve in either direction.
+    other, in compositions and Renyi divergences; what merely satisfies ``g`` may have either curve in either direction,
+    and of divergences no more than is ``stated`` of all.
     """
+    if _divergences(g).statement is not None:
+        return _made(g, g.sides, stated)
     worst = g.sides.forward
     if not (isinstance(g, ComposedGuarantee) and g.adjacency == "add_or_remove" and isinstance(worst, MaximumProfile)):
         return g
     curve = LargestProfile(worst.first, worst.second)
-    return ComposedGuarantee(curve, curve, g.adjacency, g.tolerance)
+    return ComposedGuarantee(curve, curve, g.adjacency, g.tolerance, held=g.held)
 
 
 def _follows(kept: Guarantee, dropped: Guarantee, weaker: bool) -> bool:
@@ -160,5 +198,5 @@ def _largest(profiles: list[Profile]) -> Profile:
     return reduce(LargestProfile, profiles)
 
 
-def _made(model: Guarantee, sides: Sides) -> Guarantee:
-    return like(model, PessimisticGuarantee(sides, model.adjacency))
+def _made(model: Guarantee, sides: Sides, stated: Statement | None) -> Guarantee:
+    return like(model, PessimisticGuarantee(sides, model.adjacency, stated=stated))

@@ -13,13 +13,14 @@ from neyman._validate import FloatArray, choice
 from neyman.engines.closed_form import BlatantProfile, GaussianProfile
 from neyman.engines.effort import Effort, question
 from neyman.engines.profile import Bracket, Profile
+from neyman.engines.renyi_step import Statement
 from neyman.guarantees.area import area_over_points, area_under_curve, fixed_point
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.curve import SMALLEST_ALPHA
 from neyman.guarantees.epsilon import epsilon_lower, epsilon_upper
 from neyman.guarantees.gaussian_fit import Fit, fit_lower, fit_upper
 from neyman.guarantees.regret import Divergence, divergence, divergence_at, shortfall
-from neyman.guarantees.renyi import Divergences, divergences
+from neyman.guarantees.renyi import Divergences, KnownDivergence, divergences
 from neyman.guarantees.report import GDPReport, OptimisticReport
 from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.tradeoff import beta_lower, beta_upper, power_lower, power_upper
@@ -37,9 +38,12 @@ _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replac
 class PessimisticGuarantee(Guarantee):
     """Every value on the safe side: delta, epsilon, mu, advantage, auc and regret from above, the errors from below."""
 
-    def __init__(self, sides: Sides, adjacency: Adjacency, effort: Effort | None = None) -> None:
+    def __init__(
+        self, sides: Sides, adjacency: Adjacency, effort: Effort | None = None, stated: Statement | None = None
+    ) -> None:
         super().__init__(sides, adjacency)
         self._effort = Effort() if effort is None else effort
+        self._statement = stated  # of Renyi divergences, beyond what the curve tells
         self._fits: dict[float, Fit] = {}
         self._last_epsilon: tuple[FloatArray, FloatArray] | None = None
         self._regrets: dict[float, Divergence] = {}
@@ -53,6 +57,11 @@ class PessimisticGuarantee(Guarantee):
     def optimistic(self) -> OptimisticGuarantee:
         """The guarantee of certified lower bounds: its answers and this one's enclose the truth."""
         return OptimisticGuarantee(self)
+
+    @property
+    def pessimistic(self) -> PessimisticGuarantee:
+        """Itself."""
+        return self
 
     @property
     def tail_mu(self) -> float:
@@ -74,6 +83,8 @@ class PessimisticGuarantee(Guarantee):
     @cached_property
     def divergences(self) -> Divergences:
         """Its Renyi divergences, bounded from both sides."""
+        if self._statement is not None:
+            return KnownDivergence(self._statement, self._sides)
         return divergences(self._sides, self._adjacency, None)
 
     def _renyi(self, order: FloatArray) -> FloatArray:
@@ -177,6 +188,8 @@ class ComposedGuarantee(PessimisticGuarantee):
         What they are the losses of.
     effort : Effort, optional
         What each question may cost, shared with the profiles; no limit unless given.
+    held : bool
+        Whether values are held to the tolerance; if not, they are certified bounds of whatever width.
 
     Raises
     ------
@@ -201,12 +214,21 @@ class ComposedGuarantee(PessimisticGuarantee):
         losses: tuple[tuple[Step, int], ...] | None = None,
         mechanism: Mechanism | None = None,
         effort: Effort | None = None,
+        held: bool = True,
     ) -> None:
         checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
         super().__init__(Sides.of(remove, add, checked), checked, effort)
         self._tolerance = tolerance
         self._losses = losses
         self._mechanism = mechanism
+        self._held = held
+        if held:  # else nothing is computed before it is asked for
+            _ = self._start
+
+    @property
+    def held(self) -> bool:
+        """Whether values are held to the tolerance."""
+        return self._held
 
     @property
     def mechanism(self) -> Mechanism | None:
@@ -237,6 +259,8 @@ class ComposedGuarantee(PessimisticGuarantee):
     @question
     def _epsilon(self, delta: FloatArray) -> FloatArray:
         epsilon = super()._epsilon(delta)
+        if not self._held:
+            return epsilon
         asked = np.flatnonzero((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon))
         bracket = self._sides.bracket(epsilon[asked])
         wide = self._wide(bracket)
@@ -254,7 +278,7 @@ class ComposedGuarantee(PessimisticGuarantee):
     def _mu(self, floor: float) -> float:
         if floor not in self._mus:
             upper = super()._mu(floor)
-            if math.isfinite(upper):
+            if math.isfinite(upper) and self._held:
                 lower = fit_lower(self._sides, floor, self._start, self.fit(floor))
                 # what a relative tolerance in the power at the floor comes to, for small mu and for large
                 if not upper - lower <= self._tolerance * max(_MU_WIDTH * upper, 0.1):
@@ -272,6 +296,8 @@ class ComposedGuarantee(PessimisticGuarantee):
 
     def _wide(self, bracket: Bracket) -> NDArray[np.bool_]:
         """Where delta is not as narrow as it should be."""
+        if not self._held:
+            return np.zeros(len(bracket.upper), dtype=np.bool_)
         return (bracket.upper >= _ASKED) & ~(bracket.upper - bracket.lower <= self._tolerance * bracket.upper)
 
     def _demand(self, name: str, epsilon: FloatArray, bracket: Bracket) -> None:
@@ -298,6 +324,11 @@ class OptimisticGuarantee(Guarantee):
     def optimistic(self) -> OptimisticGuarantee:
         """Itself."""
         return self
+
+    @property
+    def pessimistic(self) -> PessimisticGuarantee:
+        """The guarantee that these are lower bounds of."""
+        return self._twin
 
     @property
     def tail_mu(self) -> float:

@@ -38,10 +38,14 @@ _NEAR_ONE = 0.9  # from this delta on its complement is bounded from its own sma
 class EnvelopeProfile(Profile):
     """delta of a pair for which every one of ``parts`` holds (the ``forward`` of each is this pair's)."""
 
-    def __init__(self, parts: tuple[Sides, ...]) -> None:
+    def __init__(self, parts: tuple[Sides, ...], rough: bool = False) -> None:
         self.parts = parts
-        self._starts = [spread(sides.forward) for sides in parts]
+        self._rough = rough  # whether common tangents are chords of a grid
         self._last: tuple[FloatArray, FloatArray] | None = None
+
+    @cached_property
+    def _starts(self) -> list[float]:
+        return [spread(sides.forward) for sides in self.parts]
 
     @property
     def method(self) -> str:
@@ -56,7 +60,7 @@ class EnvelopeProfile(Profile):
     @property
     def end(self) -> float:
         """Where the first of them is 0 (finite losses, nothing revealed), else where the last one stops falling."""
-        zero = [s.forward.end for s in self.parts if math.isfinite(s.forward.tail_mu)]
+        zero = [s.forward.end for s in self.parts if math.isfinite(s.forward.end) and math.isfinite(s.forward.tail_mu)]
         first = min(zero, default=math.inf)
         return first if math.isfinite(first) else max(s.forward.end for s in self.parts)
 
@@ -77,6 +81,11 @@ class EnvelopeProfile(Profile):
         log_gap_lower = np.max([b.log_gap_lower for b in found], axis=0)
         for bridge in self._bridges:
             upper, log_gap_lower = bridge.lowered(epsilon, upper, log_gap_lower)
+        kept = epsilon.copy()  # solvers may go on writing into theirs
+        return Bracket.late(upper, log_gap_lower, lambda: self._inside(kept, found, upper))
+
+    def _inside(self, epsilon: FloatArray, found: list[Bracket], upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lower bounds on delta, upper bounds on log(1 - delta)."""
         alpha, active = self._touching(epsilon, [b.upper for b in found])
         lower = np.minimum(self._below(epsilon, alpha, active), upper)
         with np.errstate(divide="ignore"):
@@ -84,7 +93,7 @@ class EnvelopeProfile(Profile):
         close = np.flatnonzero(lower > _NEAR_ONE)
         if len(close):
             log_gap_upper[close] = np.minimum(log_gap_upper[close], self._gap(epsilon[close], alpha[close]))
-        return Bracket(lower, upper, log_gap_lower, np.clip(log_gap_upper, log_gap_lower, 0.0))
+        return lower, np.minimum(log_gap_upper, 0.0)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """Approximate e^eps Q(L > eps)."""
@@ -96,7 +105,7 @@ class EnvelopeProfile(Profile):
 
     @cached_property
     def _bridges(self) -> list[Bridge]:
-        return [bridge for bridge in bridges(self.parts) if bridge.high > 0.0]
+        return [bridge for bridge in bridges(self.parts, self._rough) if bridge.high > 0.0]
 
     def _touching(self, epsilon: FloatArray, upper: list[FloatArray]) -> tuple[FloatArray, NDArray[np.int64]]:
         """The alpha whose line touches near each eps, and the part that has the smallest delta (-1: a bridge)."""

@@ -29,7 +29,7 @@ _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
 def spread(profile: Profile) -> float:
     """A natural unit of eps: the mu of the Gaussian with the same advantage (a start for solvers, nothing more)."""
     b = profile.bracket(np.zeros(1))
-    half = np.minimum(b.log_gap_upper - np.log(2.0), -np.log(2.0))
+    half = np.minimum(b.log_gap_lower - np.log(2.0), -np.log(2.0))
     mu = 2.0 * float(delta_score(np.ones(1), half)[0]) * -1.0
     small = 2.5 * float(b.upper[0])  # where the probit has no digits left
     return min(max(mu if mu > 1e-6 else small, 1e-300), 1e6)

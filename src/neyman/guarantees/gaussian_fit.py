@@ -116,8 +116,10 @@ def _below(sides: Sides, floor: float, start: float) -> tuple[Fit, float] | None
 
     c is the largest gap / (1 + e^eps), and f(alpha) <= alpha certifies that it is at most alpha.
     """
+    if sides.symmetric:
+        return None
     log_gap = float(sides.bracket(np.zeros(1)).log_gap_upper[0])
-    if sides.symmetric or not _SMALLEST_LOG_GAP < log_gap <= np.log(2.0 * floor):
+    if not _SMALLEST_LOG_GAP < log_gap <= np.log(2.0 * floor):
         return None
     low, high, best, at = -5.0, 5.0, -np.inf, 0.0
     for _ in range(8):

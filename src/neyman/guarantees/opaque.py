@@ -52,8 +52,8 @@ class Opaque(BlackBox):
     by two finite laws, one for the upper and one for the lower bounds. Lower bounds are those of the worst mechanism
     with that trade-off curve, not of the one in the box. A computed guarantee stands for what it was computed from: its
     two directions are kept apart, which another mechanism that merely satisfies it need not do (``join`` of the two, or
-    what is stated of that other mechanism, is safe). Of zCDP and RDP the curve alone counts here: n boxes also keep
-    n times the rho, and whichever curve is higher holds.
+    what is stated of that other mechanism, is safe). Of zCDP and RDP both hold: the
+    curves compose, and the divergences add. Of a sampled box the curve alone is known.
 
     Poisson-sampled at rate q, its pair is ((1 - q) Q + q P, Q), and the reverse for a record that is added: given the
     other records drawn, the hockey-stick divergence of (1 - q) M(S) + q M(S + x) from M(S) at e^eps is q times that of

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from neyman._errors import InvalidParameter
 from neyman._validate import inside
-from neyman.engines.choose import profiles
 from neyman.engines.effort import EFFORT, Effort
 from neyman.engines.enclosed import unbundled
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.composed import ComposedGuarantee, PessimisticGuarantee
+from neyman.guarantees.composing import composition
 from neyman.guarantees.laws import worst_loss
-from neyman.losses.enclosed import BundleStep, EnclosedStep
+from neyman.losses.enclosed import BundleStep
 
 __all__ = ["compose_tradeoffs", "repeated"]
 
 _TOLERANCE = 1e-6
-_ENCLOSED = 1e-2  # that values are held to where a curve is known by bounds alone
 
 
 def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) -> ComposedGuarantee:
@@ -32,7 +31,8 @@ def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) ->
     tolerance : float, optional
         Relative width aimed for, and held to, of the certified bracket of delta(epsilon), wherever delta >= 1e-30; in
         [1e-12, 1). If none is given, 1e-6 is aimed for, or the largest that a computed guarantee has; where a curve is
-        only enclosed, whose own bracket may be wider, values are handed out up to 1e-2.
+        only enclosed, whose own bracket may be wider, values are handed out up to 1e-2. Where Renyi divergences are
+        stated, nothing is held to it: values are certified upper bounds, ``.optimistic`` says how wide they are.
 
     Returns
     -------
@@ -47,7 +47,10 @@ def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) ->
     Notes
     -----
     Computed guarantees compose by their own losses, each direction for itself: that one satisfies another as a curve
-    does not order their powers; a curve alone does (``Tradeoff``, ``Profile``, ``join``).
+    does not order their powers, nor those of zCDP and RDP; a curve alone does (``Tradeoff``, ``Profile``, ``join``).
+
+    Of zCDP and RDP two things hold at once, and so does the largest trade-off curve of both: their curves compose, and
+    their divergences add, to those of the other parts too. n times rho-zCDP is (n rho)-zCDP or better.
 
     The product is that of laws whose curves are the f_i (Dong, Roth and Su 2022, Definition 3.1, Theorem 3.2): exact
     laws of mu-GDP, epsilon-DP, (epsilon, delta)-DP, of piecewise straight curves and of computed guarantees; two finite
@@ -86,10 +89,7 @@ def _composed(parts: list[tuple[PessimisticGuarantee, int]], tolerance: float | 
     for g, times in parts:  # equal ones have one law
         steps[g] = steps.get(g, 0) + times
     losses = unbundled(((BundleStep(tuple((worst_loss(g), n) for g, n in steps.items() if n)), 1),))
-    vague = tolerance is None and any(isinstance(step, EnclosedStep) for step, _ in losses)
-    held = max(aim, _ENCLOSED) if vague else aim
-    effort = Effort(EFFORT)
-    return ComposedGuarantee(*profiles(losses, aim, effort), parts[0][0].adjacency, held, losses, effort=effort)
+    return composition(losses, parts[0][0].adjacency, aim, Effort(EFFORT), loose=tolerance is None)
 
 
 def _checked(name: str, guarantee: object) -> PessimisticGuarantee:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -12,10 +14,20 @@ from neyman.engines.profile import Profile
 from neyman.engines.renyi import CompositionDivergence
 from neyman.engines.renyi_profile import profile_divergence
 from neyman.engines.renyi_slope import Above, largest_slope
+from neyman.engines.renyi_step import Statement
 from neyman.guarantees.sides import Adjacency, LargestProfile, MaximumProfile, Sides
 from neyman.losses.base import Step
 
-__all__ = ["BlatantDivergence", "Divergences", "ProfileDivergence", "StatedDivergence", "divergences"]
+__all__ = [
+    "BlatantDivergence",
+    "Divergences",
+    "KnownDivergence",
+    "ProfileDivergence",
+    "StatedDivergence",
+    "divergences",
+    "largest",
+    "least",
+]
 
 _FINE, _COARSE = 1 << 13, 1 << 11  # cells of a profile
 _WIDTH = 1e-6  # to which rho is searched for there
@@ -26,6 +38,11 @@ _DIRECTIONS: dict[Adjacency, tuple[bool, ...]] = {"remove": (True,), "add": (Fal
 
 class Divergences(Protocol):
     """D_t and rho, bounded from either side."""
+
+    @property
+    def statement(self) -> Statement | None:
+        """What is stated of them beyond what the trade-off curve tells, if anything is."""
+        ...
 
     def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
         """Bounds on D_t at each ``order`` (1-d, finite, > 0), from above or from below."""
@@ -63,6 +80,11 @@ class ProfileDivergence:
         else:
             self._pairs = ((forward, backward),)
 
+    @property
+    def statement(self) -> Statement | None:
+        """None: the curve is all."""
+        return None
+
     def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
         """Bounds on D_t at each ``order`` (1-d, finite, > 0), from above or from below."""
         return self._by(order, upper, _FINE)
@@ -99,6 +121,25 @@ class StatedDivergence:
     def __init__(self, orders: FloatArray, epsilons: FloatArray, rho: float = math.inf) -> None:
         self._orders, self._epsilons, self._rho = orders, epsilons, rho
 
+    @property
+    def statement(self) -> Statement:
+        """Itself."""
+        return self
+
+    @property
+    def orders(self) -> FloatArray:
+        """Those at which something is stated."""
+        return self._orders[np.isfinite(self._epsilons)]
+
+    @property
+    def rho(self) -> float:
+        """What is stated of all orders above 1; inf where nothing is."""
+        return self._rho
+
+    def bound(self, order: FloatArray) -> FloatArray:
+        """What is stated, rounded up."""
+        return self.divergence(order, True)
+
     def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
         """What is stated, rounded to that side."""
         swapped = np.maximum(1.0 - order, 0.0)
@@ -132,8 +173,93 @@ class StatedDivergence:
         return np.where(inside, np.interp(order, t, k) / off * (1.0 + 1e-15), math.inf)
 
 
+class KnownDivergence:
+    """The divergences of a curve of which more is stated than the curve tells."""
+
+    def __init__(self, stated: Statement, sides: Sides) -> None:
+        self._statement, self._curve = stated, ProfileDivergence(sides)
+
+    @property
+    def statement(self) -> Statement:
+        """What is stated."""
+        return self._statement
+
+    def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
+        """The least of what is stated and of what the curve tells."""
+        return np.minimum(self._curve.divergence(order, upper), self._statement.bound(order))
+
+    def concentration(self, upper: bool) -> float:
+        """The same of rho; from above the curve is searched only where no rho is stated, for it takes long."""
+        if upper and math.isfinite(self._statement.rho):
+            return self._statement.rho
+        return min(self._curve.concentration(upper), self._statement.rho)
+
+
+class _Chosen:
+    """Several statements, the least or the largest of which holds at each order."""
+
+    def __init__(self, parts: list[Statement], largest: bool) -> None:
+        self._parts, self._largest = parts, largest
+
+    @property
+    def orders(self) -> FloatArray:
+        """Those of any."""
+        return np.unique(np.concatenate([one.orders for one in self._parts]))
+
+    @property
+    def rho(self) -> float:
+        """The least or the largest."""
+        return (max if self._largest else min)(one.rho for one in self._parts)
+
+    def bound(self, order: FloatArray) -> FloatArray:
+        """The least or the largest."""
+        return (np.maximum if self._largest else np.minimum).reduce([one.bound(order) for one in self._parts])
+
+
+class _Plain:
+    """The divergences of a curve, where they stand beside statements."""
+
+    def __init__(self, of: Divergences) -> None:
+        self._of = of
+
+    @property
+    def orders(self) -> FloatArray:
+        return np.zeros(0)
+
+    @property
+    def rho(self) -> float:
+        return self._rho
+
+    @cached_property
+    def _rho(self) -> float:
+        return self._of.concentration(True)
+
+    def bound(self, order: FloatArray) -> FloatArray:
+        return self._of.divergence(order, True)
+
+
+def least(several: Sequence[Divergences]) -> Statement | None:
+    """What is stated of a pair for which all ``several`` hold; None where none of them states anything."""
+    found = [one.statement for one in several]
+    known = [one for one in found if one is not None]
+    return _Chosen(known, largest=False) if known else None
+
+
+def largest(several: Sequence[Divergences]) -> Statement | None:
+    """What can be stated where any of ``several`` may be the truth; None where none of them states anything."""
+    if all(one.statement is None for one in several):
+        return None
+    parts: list[Statement] = [one.statement or _Plain(one) for one in several]
+    return _Chosen(parts, largest=True)
+
+
 class BlatantDivergence:
     """Two laws that have nothing in common: every divergence is infinite."""
+
+    @property
+    def statement(self) -> Statement | None:
+        """None: nothing is left to be stated."""
+        return None
 
     def divergence(self, order: FloatArray, upper: bool) -> FloatArray:
         """inf."""

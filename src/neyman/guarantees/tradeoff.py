@@ -37,19 +37,19 @@ _NEAR = 1e-9  # to which a tangent is steered: at a corner nobody has named, tha
 _Score = Callable[[Profile, FloatArray], FloatArray]
 
 
-def tangent(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
-    """Return the real eps whose tangent touches the curve near each ``alpha`` (approximate: it steers)."""
+def tangent(sides: Sides, alpha: FloatArray, start: float, near: float = _NEAR) -> FloatArray:
+    """Return the real eps whose tangent touches the curve ``near`` each ``alpha`` (approximate: it steers)."""
     level = np.clip(alpha, _SMALLEST, 1.0)
     at_zero = float(sides.forward.slope(np.zeros(1))[0])
     forward = level <= at_zero
     epsilon = np.zeros_like(level)
     if np.any(forward):
-        epsilon[forward] = _touching(sides.forward, alpha_score, np.log(level[forward]), start)
+        epsilon[forward] = _touching(sides.forward, alpha_score, np.log(level[forward]), start, near)
     if not np.all(forward):
         rest = level[~forward]
         with np.errstate(divide="ignore"):
             log_rest = np.maximum(np.log1p(-rest), -700.0)
-        epsilon[~forward] = -_touching(sides.backward, power_score, log_rest, start)
+        epsilon[~forward] = -_touching(sides.backward, power_score, log_rest, start, near)
     if np.any(alpha == 0.0):
         epsilon[alpha == 0.0] = _last(sides.forward, start)
     return _at_knots(sides, alpha, np.clip(epsilon, -_FARTHEST, _FARTHEST))
@@ -83,7 +83,7 @@ def _at_knots(sides: Sides, alpha: FloatArray, epsilon: FloatArray) -> FloatArra
     return tried[best, np.arange(alpha.size)]
 
 
-def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: float) -> FloatArray:
+def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: float, near: float) -> FloatArray:
     """The eps >= 0 beyond which about that much mass lies; the end of the losses where the last one has more."""
     half = np.log(0.5)
     goal = np.where(log_level > half, probit(np.log(-np.expm1(np.minimum(log_level, -1e-300)))), -probit(log_level))
@@ -94,7 +94,7 @@ def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: flo
         within = goal <= score(profile, np.array([profile.end * (1.0 - 1e-6)]))[0]
         epsilon[~within] = profile.end
     if np.any(within):
-        epsilon[within] = crossing(lambda e: score(profile, e), goal[within], start, _NEAR)
+        epsilon[within] = crossing(lambda e: score(profile, e), goal[within], start, near)
     return epsilon
 
 
@@ -130,9 +130,9 @@ def _load_error(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
     return 4.0 * UNIT * (2.0 + np.abs(epsilon) + np.abs(np.log(np.maximum(alpha, 5e-324))))
 
 
-def power_upper(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+def power_upper(sides: Sides, alpha: FloatArray, start: float, near: float = _NEAR) -> FloatArray:
     """Return certified upper bounds on 1 - f(alpha), each from its own small terms."""
-    epsilon = tangent(sides, alpha, start)
+    epsilon = tangent(sides, alpha, start, near)
     load = _load(epsilon, alpha)
     power = sides.bracket(epsilon).upper + load * (1.0 + _load_error(epsilon, alpha))
     return np.minimum(power * (1.0 + 2.0 * UNIT), 1.0)

@@ -20,7 +20,9 @@ class _Inverse(PessimisticGuarantee):
     """A guarantee with the roles exchanged, which knows whose inverse it is."""
 
     def __init__(self, original: Guarantee) -> None:
-        super().__init__(reversed_sides(original.sides), _OTHER.get(original.adjacency, original.adjacency))
+        stated = original.pessimistic.divergences.statement  # of both orders of the pair
+        adjacency = _OTHER.get(original.adjacency, original.adjacency)
+        super().__init__(reversed_sides(original.sides), adjacency, stated=stated)
         self.original = original
 
 
@@ -46,8 +48,9 @@ def symmetrized_of(g: Guarantee) -> Guarantee:
     sides = g.sides
     if sides.symmetric:
         return g
+    stated = g.pessimistic.divergences.statement  # of both orders of the pair
     if g.adjacency in _OTHER:  # only one order is promised: the other one has f^-1, and either may be the case
         worst = MaximumProfile(sides.forward, sides.backward)
-        return like(g, PessimisticGuarantee(Sides(worst, worst), "add_or_remove"))
+        return like(g, PessimisticGuarantee(Sides(worst, worst), "add_or_remove", stated=stated))
     best = EnvelopeProfile((sides, reversed_sides(sides)))  # both orders are promised f, so both have f^-1 as well
-    return like(g, PessimisticGuarantee(Sides(best, best), g.adjacency))
+    return like(g, PessimisticGuarantee(Sides(best, best), g.adjacency, stated=stated))

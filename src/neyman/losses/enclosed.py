@@ -13,7 +13,7 @@ from scipy.special import ndtri
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
-from neyman.losses.enclosing import HalfLine, law_above, law_below
+from neyman.losses.enclosing import Bounds, HalfLine, law_above, law_below
 from neyman.losses.outcomes import Outcomes
 
 __all__ = ["Bounds", "BundleStep", "EnclosedStep", "Known", "ListedStep", "Promise"]
@@ -24,15 +24,6 @@ _DEVIATIONS = 12.9  # of a Gaussian, where that is left
 _LOOKED = 400  # places at which the end is looked for
 _MOST = 1 << 13  # points on either side of 0
 _QUICK = 1 << 18  # the same where they cost next to nothing
-
-
-class Bounds(Protocol):
-    """Bounds on delta, element by element."""
-
-    @property
-    def lower(self) -> FloatArray: ...
-    @property
-    def upper(self) -> FloatArray: ...
 
 
 class Known(Protocol):
@@ -107,15 +98,19 @@ class EnclosedStep(Step):
         """The least spacing that is worth its time."""
         return self.reach / (_QUICK if self.quick else _MOST)
 
-    def laws(self, h: float) -> tuple[ListedStep, ListedStep]:
-        """A law that is nowhere above and one that is nowhere below, on multiples of ``h`` (or at the corners)."""
-        points = self._points(h)
-        forward = self._half(self.forward, points)
-        backward = forward if self.symmetric else self._half(self.backward, points)
-        unit = None if self.corners else h
-        below = law_below(points, forward, backward, unit, bool(self.corners))
-        above = law_above(points, forward, backward, unit)
-        return ListedStep(below, self.symmetric), ListedStep(above, self.symmetric)
+    def law(self, h: float, above: bool) -> ListedStep:
+        """A law nowhere below this one, or nowhere ``above`` it, on multiples of ``h`` or at the corners."""
+        if h not in self._halves:
+            points = self._points(h)
+            forward = self._half(self.forward, points)
+            self._halves[h] = points, forward, forward if self.symmetric else self._half(self.backward, points)
+        unit, known = None if self.corners else h, self._halves[h]
+        law = law_above(*known, unit) if above else law_below(*known, unit, bool(self.corners))
+        return ListedStep(law, self.symmetric)
+
+    @cached_property
+    def _halves(self) -> dict[float, tuple[FloatArray, HalfLine, HalfLine]]:
+        return {}
 
     def _points(self, h: float) -> FloatArray:
         if self.corners:
@@ -125,7 +120,7 @@ class EnclosedStep(Step):
     def _half(self, side: Known, points: FloatArray) -> HalfLine:
         found = side.bracket(points)
         ended = bool(self.corners) or float(points[-1]) >= side.end
-        return HalfLine(found.lower, found.upper, float(found.lower[-1]) if ended else 0.0)
+        return HalfLine(found, float(side.bracket(points[-1:]).lower[0]) if ended else 0.0)
 
 
 @dataclass(frozen=True, eq=False)

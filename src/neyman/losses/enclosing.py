@@ -19,7 +19,7 @@ summed up again, from positive terms, and the masses are scaled until the order 
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,18 +28,36 @@ from scipy.optimize import isotonic_regression
 from neyman._validate import FloatArray
 from neyman.losses.outcomes import Outcomes
 
-__all__ = ["HalfLine", "law_above", "law_below"]
+__all__ = ["Bounds", "HalfLine", "law_above", "law_below"]
 
 _UNIT = 2.0**-53
 _NEGLIGIBLE = 1e-20  # masses at infinity up to this may be made equal in both directions, which keeps a lattice one
 
 
+class Bounds(Protocol):
+    """Bounds on delta, element by element."""
+
+    @property
+    def lower(self) -> FloatArray: ...
+    @property
+    def upper(self) -> FloatArray: ...
+
+
 class HalfLine(NamedTuple):
     """Bounds of delta at each point eps >= 0 in one direction, and a lower bound of the mass at infinity."""
 
-    lower: FloatArray
-    upper: FloatArray
+    known: Bounds
     infinite: float
+
+    @property
+    def lower(self) -> FloatArray:
+        """From below: dearer than from above, and not asked for the law above."""
+        return self.known.lower
+
+    @property
+    def upper(self) -> FloatArray:
+        """From above."""
+        return self.known.upper
 
 
 class _Half(NamedTuple):

@@ -1,0 +1,76 @@
+"""From losses to the guarantee of their composition: by their laws, and by what is stated of their Renyi divergences.
+
+A curve known by Renyi divergences composes in two ways, and neither is always the better one: the laws whose curves
+they are do (tensor product), and the divergences add. Both hold, hence so does the largest trade-off curve of both.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neyman.engines.choose import profiles
+from neyman.engines.effort import Effort
+from neyman.engines.enclosed import OwnProfile, unbundled
+from neyman.engines.profile import Profile
+from neyman.engines.renyi import CompositionDivergence
+from neyman.guarantees.composed import ComposedGuarantee
+from neyman.guarantees.envelope import EnvelopeProfile
+from neyman.guarantees.rdp import LARGEST_RHO, RDP, ZCDP
+from neyman.guarantees.sides import Sides
+from neyman.losses.base import Step
+from neyman.losses.enclosed import EnclosedStep
+from neyman.mechanisms import Mechanism
+
+__all__ = ["composition"]
+
+_ENCLOSED = 1e-2  # that values are held to where a curve is known by bounds alone
+
+Losses = tuple[tuple[Step, int], ...]
+
+
+def composition(
+    losses: Losses,
+    adjacency: str,
+    aim: float,
+    allowed: Effort,
+    loose: bool = False,
+    mechanism: Mechanism | None = None,
+) -> ComposedGuarantee:
+    """Return the guarantee of ``losses``, of which a relative width of ``aim`` is sought with the effort ``allowed``.
+
+    Values are held to it too; if ``loose``, only to 1e-2 where curves are enclosed. Where divergences are stated, they
+    are handed out as those of one statement are: by the certified upper bound, whatever the width.
+    """
+    remove, add = profiles(losses, aim, allowed)
+    regions = _regions(unbundled(losses))
+    if regions:
+        same = remove is add
+        first = EnvelopeProfile((Sides(remove, add), *regions), rough=True)
+        remove, add = first, first if same else EnvelopeProfile((Sides(add, remove), *regions), rough=True)
+    enclosed = loose and any(isinstance(step, EnclosedStep) for step, _ in unbundled(losses))
+    held = max(aim, _ENCLOSED) if enclosed and not regions else aim
+    return ComposedGuarantee(remove, add, adjacency, held, losses, mechanism, allowed, held=not regions)
+
+
+def _regions(losses: Losses) -> tuple[Sides, ...]:
+    """What is left by the divergences that are stated, added to those of the other steps."""
+    if sum(times for _, times in losses) == 1:  # its curve says it all
+        return ()
+    stated = CompositionDivergence(losses, (True, False)).statement
+    if stated is None:
+        return ()
+    found: list[Sides] = []
+    if 0.0 < stated.rho <= LARGEST_RHO:
+        found.append(_sides(ZCDP(stated.rho)))
+    orders = stated.orders
+    if len(orders):
+        bounds = stated.bound(orders)
+        known = (bounds > 0.0) & (bounds <= LARGEST_RHO)
+        if np.any(known):
+            found.append(_sides(RDP(orders[known], bounds[known])))
+    return tuple(found)
+
+
+def _sides(given: ZCDP | RDP) -> Sides:
+    profile: Profile = OwnProfile(given.sides.forward, given) if isinstance(given, ZCDP) else given.sides.forward
+    return Sides(profile, profile)

@@ -1,0 +1,91 @@
+"""Renyi divergences add under composition, and what is known by them is never worse than their sum."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.engines.profile import Bracket
+
+ROOM = 1.0 + 1e-9
+
+
+@pytest.mark.parametrize(("rho", "n"), [(0.125, 2), (0.125, 16)])
+def test_rho_adds_up(rho, n):
+    many, once = ny.ZCDP(rho) ** n, ny.ZCDP(n * rho)
+    assert many.zcdp() == once.zcdp()
+    assert np.all(many.epsilon([1e-9, 1e-6, 1e-2]) <= once.epsilon([1e-9, 1e-6, 1e-2]) * ROOM)
+    assert np.all(many.delta([0.0, 1.0, 5.0]) <= once.delta([0.0, 1.0, 5.0]) * ROOM)
+    assert np.all(many.beta([1e-6, 0.05, 0.5]) * ROOM >= once.beta([1e-6, 0.05, 0.5]))
+    gaussian = ny.GDP((2.0 * n * rho) ** 0.5)  # keeps the promise
+    assert np.all(many.delta([0.0, 1.0, 5.0]) >= gaussian.optimistic.delta([0.0, 1.0, 5.0]))
+
+
+@pytest.mark.slow
+def test_mu_of_a_sum_of_rho_is_no_larger():
+    assert (ny.ZCDP(0.125) ** 4).mu() <= ny.ZCDP(0.5).mu() * ROOM
+
+
+def test_orders_add_up():
+    orders = np.array([2.0, 4.0, 8.0, 16.0])
+    twice, sum_of_both = ny.RDP(orders, orders / 8) * ny.RDP(orders, orders / 8), ny.RDP(orders, orders / 4)
+    assert np.all(twice.renyi(orders) <= sum_of_both.renyi(orders) * ROOM)
+    assert np.all(twice.epsilon([1e-9, 1e-6, 1e-2]) <= sum_of_both.epsilon([1e-9, 1e-6, 1e-2]) * ROOM)
+    assert np.all(twice.beta([1e-6, 0.05]) * ROOM >= sum_of_both.beta([1e-6, 0.05]))
+
+
+def test_boxes_among_mechanisms_say_what_their_product_says():
+    boxes = ny.account(ny.Opaque(ny.ZCDP(0.1)) ** 4 * ny.Gaussian(2.0))
+    product = ny.ZCDP(0.1) ** 4 * ny.GDP(0.5)
+    assert boxes.epsilon(1e-6) == product.epsilon(1e-6) <= ny.ZCDP(0.525).epsilon(1e-6) * ROOM
+    assert boxes.zcdp() == product.zcdp() == pytest.approx(0.525, rel=1e-12)
+
+
+def test_a_meet_keeps_what_is_known_of_its_parts():
+    both = ny.meet(ny.PureDP(1.0), ny.ZCDP(0.125))
+    assert both.zcdp() <= 0.125
+    twice = both * both
+    assert twice.epsilon(1e-6) <= min(2.0, ny.ZCDP(0.25).epsilon(1e-6))
+    assert twice.epsilon(0.0) <= 2.0 * (1.0 + 1e-6)
+
+
+def test_a_join_adds_the_larger_divergence():
+    either = ny.join(ny.ZCDP(0.1), ny.ZCDP(0.3), ny.PureDP(0.2))
+    assert either.zcdp() == 0.3
+    wide = ny.join(ny.ZCDP(0.1), ny.ApproximateDP(0.5, 1e-3))
+    assert wide.zcdp() == float("inf")
+
+
+def test_a_join_does_not_give_one_part_the_divergences_of_another():
+    stated, epsilon = ny.ZCDP(0.25), np.arange(0.0, 3.01, 0.1)
+    inner = ny.Profile(epsilon, np.append(0.85 * stated.delta(epsilon[:-1]), 0.0))
+    assert inner.satisfies(stated)  # as a curve, and yet
+    assert inner.zcdp() > 0.32  # several pairs of that rho at once have a larger one
+    for either in (ny.join(inner, stated), ny.join(stated, inner)):
+        assert either.zcdp() >= inner.zcdp()
+        assert either.delta(1.0) == stated.delta(1.0)
+
+
+def test_products_are_pickled_and_inverted():
+    product = ny.ZCDP(0.1) * ny.ZCDP(0.2)
+    found = product.epsilon(1e-6)
+    again = pickle.loads(pickle.dumps(product))
+    assert again.epsilon(1e-6) == found
+    assert product.inverse() is product
+    assert product.optimistic.epsilon(1e-2) <= product.epsilon(1e-2)
+
+
+def test_bounds_from_below_are_found_when_asked():
+    asked: list[int] = []
+
+    def below() -> tuple[np.ndarray, np.ndarray]:
+        asked.append(1)
+        return np.array([0.3]), np.array([-1.0])
+
+    late = Bracket.late(np.array([0.2]), np.array([-0.5]), below)
+    assert float(late.upper[0]) == 0.2
+    assert not asked
+    assert (float(late.lower[0]), float(late.log_gap_upper[0])) == (0.2, -0.5)  # never beyond the upper bounds
+    assert len(asked) == 1
+    assert pickle.loads(pickle.dumps(late)).lower.tolist() == [0.2]
