@@ -15,6 +15,7 @@ from neyman.engines.contour_found import Found
 from neyman.engines.contour_split import Split
 from neyman.engines.contour_valley import Valleys
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.effort import Effort
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.profile import Bracket
 from neyman.losses.jumps import Jumps
@@ -104,7 +105,7 @@ def test_the_modulus_of_the_bulk_is_bounded_off_the_real_axis() -> None:
 
 def parted(sigma: float, rate: float, times: int, epsilon: float) -> Split | None:
     parts = Parts(((SamplingTransform(sigma, rate), times),), 0.0, "remove")
-    return Split.lay(parts, Walk.along(parts), Valleys.of(parts), epsilon, 9000)
+    return Split.lay(parts, Walk.along(parts), Valleys.of(parts), epsilon, 9000, Effort())
 
 
 def read(split: Split, epsilon: np.ndarray) -> Bracket:
@@ -166,13 +167,13 @@ def test_few_steps_agree_with_the_lattice(sigma: float, rate: float, times: int)
 
 def test_a_line_that_is_too_long_is_not_laid() -> None:
     parts = Parts(((SamplingTransform(1.0, 1e-4), 10**4),), 0.0, "remove")
-    assert Split.lay(parts, Walk.along(parts), Valleys.of(parts), 0.1, 50) is None
+    assert Split.lay(parts, Walk.along(parts), Valleys.of(parts), 0.1, 50, Effort()) is None
 
 
 def test_different_steps_and_a_gaussian_are_parted_together() -> None:
     steps = ((SamplingTransform(1.0, 1e-4), 3000), (SamplingTransform(0.9, 2e-5), 9000))
     parts = Parts(steps, 0.002, "remove")
-    split = Split.lay(parts, Walk.along(parts), Valleys.of(parts), 0.06, 9000)
+    split = Split.lay(parts, Walk.along(parts), Valleys.of(parts), 0.06, 9000, Effort())
     assert split is not None
     epsilon = np.array([0.04, 0.06, 0.08])
     found, whole = read(split, epsilon), ContourProfile(parts).bracket(epsilon)
