@@ -24,10 +24,10 @@ from scipy.special import erfcx, log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above_end, mixed
+from neyman.numerics.rounding import LOG_NDTR, UNIT
 
 __all__ = ["Shape", "split_bins"]
 
-UNIT = 2.0**-53
 _CHUNK = 1 << 16  # bins worked on at a time, to spare memory
 _NARROW = 1e-3  # below this the third-order series leaves at most its fourth power
 _REACH = 100.0  # e-folds from its largest value that the density in a bin is followed
@@ -243,11 +243,15 @@ def _mills(x: float) -> float:
 
 
 def _tails(shape: Shape, u: float, side: float) -> tuple[float, float]:
-    """Logarithms, rounded up, of the masses beyond ``u``: above it for ``side`` 1, below it for -1."""
+    """Logarithms, rounded up, of the masses beyond ``u``: above it for ``side`` 1, below it for -1.
+
+    The logarithm of a tail at x is at most x^2/2 and falls at most like x: it errs by ``LOG_NDTR`` halves of x^2 units,
+    and by x times the two roundings that x = u - 1/sigma suffers; mixed, by some units of itself once more.
+    """
     without = float(log_ndtr(-side * u))
     shifted = float(log_ndtr(-side * (u - 1.0 / shape.sigma)))
     mixed = shifted if shape.rate == 1.0 else _mixed(without, shifted, shape.rate)
-    up = 1e-12 + 8.0 * UNIT * u * u
+    up = 1e-12 + (0.5 * LOG_NDTR + 8.0) * UNIT * (abs(u) + 1.0 / shape.sigma) ** 2
     return without + up, mixed + up
 
 

@@ -19,17 +19,18 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
+from neyman.numerics.rounding import COMPLEX_LOG_NDTR
+from neyman.numerics.rounding import UNIT as _UNIT
 
 __all__ = ["Jumps"]
 
-_UNIT = 2.0**-53
 _TILTS = (0.0, 0.12, 0.3, 0.5)
 _PARALLELS = np.array([0.15, 0.5, 1.5, 4.0])  # in widths
 _FADED = 70.0  # e-folds of 1 - g at the lower end of a line
 _COARSE = 0.25  # widths: grid of the bounds
 _SAFE = 4.0  # what a coarse sum of a positive function may miss
 _RATIO = 4.0  # between the ends of a block of omega
-_SPECIAL = 2e-13  # relative error of the error function of complex argument (SciPy: 5e-14)
+_SPECIAL = COMPLEX_LOG_NDTR * _UNIT  # of 1 - g along the paths, relative
 _CHUNK = 1 << 13
 
 
