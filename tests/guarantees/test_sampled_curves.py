@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
 import neyman as ny
+from neyman.guarantees.lower_polygon import _down
 
 Curve = Callable[[np.ndarray], np.ndarray]
 
@@ -317,3 +318,11 @@ def test_points_in_less_than_float64_err_by_as_much() -> None:
     assert g.beta(0.5) > 0.3499
     with pytest.raises(ny.InvalidParameter, match="convex"):
         ny.Tradeoff.from_points(alphas, betas, relative_error=1e-12)
+
+
+@settings(max_examples=200)
+@given(st.integers(0, 2**400), st.integers(1, 2**400))
+def test_corners_are_rounded_down_and_by_no_more_than_needed(part: int, whole: int) -> None:
+    n, d = min(part, whole), max(part, whole)
+    found = _down(n, d)
+    assert Fraction(found) <= Fraction(n, d) < Fraction(float(np.nextafter(found, 2.0)))
