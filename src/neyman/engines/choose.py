@@ -61,7 +61,7 @@ _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _READ = 1 << 6  # the same where that is a lattice
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
-_BACKED, _ALONE = (0.03, 0.15), (0.15, 1.0)
+_BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
 _DIVIDED = 2000  # steps off the lattice up to which it suffices
 _FAR = 1e5  # noise multiplier from which steps are read as Gaussians first: they are, but for its inverse
 _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing is left to be improved
