@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import FloatArray, choice, whole
 from neyman.engines.enclosed import unbundled
 from neyman.losses.base import Step
@@ -28,6 +28,7 @@ _BEND = 40.0  # units of the loss on either side of where a sampled loss turns
 _SMALL = 0.1  # |loss| below which e^l - 1 - l is a series
 _STILL = 1e-9  # of v1: a standard deviation below has no digits left
 _LEAST, _LARGEST = 1e-290, 1e290  # of a third moment
+_IN_RANGE = "a step whose loss has moments, and varies, within the range of floats"
 _BERRY_ESSEEN = 0.56  # Shevtsova 2010, independent summands; Dong, Roth and Su 2022, Theorem 5
 
 Direction = Literal["remove", "add"]
@@ -134,9 +135,7 @@ def _summed(mechanism: Mechanism, loss: FloatArray, log_mass: FloatArray, side: 
         v3, v4 = float(mass @ np.abs(centred) ** 3), float(mass @ np.abs(loss) ** 3)
     told = _LEAST < v3 <= v4 * 8.0 < _LARGEST
     if not (told and math.sqrt(variance) > _STILL * v1 > 0.0):
-        raise InvalidParameter(
-            "mechanism", mechanism, "a step whose loss has moments, and varies, within the range of floats"
-        )
+        raise InvalidParameter("mechanism", mechanism, _IN_RANGE)
     return Moments(v1, v2, v3, v4, variance, side)
 
 
@@ -185,7 +184,10 @@ def _law(mechanism: Mechanism, step: Step) -> tuple[FloatArray, FloatArray]:
         advice = "No moment of its loss exists."
         raise InvalidParameter("mechanism", mechanism, "a step without mass at infinity", advice)
     known = SubsampledGaussianStep(1.0 / step.mu, 1.0) if isinstance(step, GaussianStep) and step.mu > 0.0 else step
-    laws = None if isinstance(known, (GaussianStep, CustomStep)) else power_laws(known)
+    try:
+        laws = None if isinstance(known, (GaussianStep, CustomStep)) else power_laws(known)
+    except NotCertified:  # a law that floats cannot weigh
+        raise InvalidParameter("mechanism", mechanism, _IN_RANGE) from None
     if laws is None:
         raise InvalidParameter("mechanism", mechanism, "a step whose law is known, not only a guarantee of it")
     law = laws[1]
