@@ -33,7 +33,7 @@ ROUNDED = 16.0 * _UNIT  # relative rounding of K(c) and of c eps beside each oth
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that never die
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
-_BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|, whose quadrature has a bound of its own
+_BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 

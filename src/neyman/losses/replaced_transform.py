@@ -50,19 +50,3 @@ class ReplacedTransform(SamplingTransform):
         """Numerator and denominator each turn by y/s^2 at most, and shrink by cos(y/(2 s^2)) at most."""
         s2 = self.sigma**2
         return y**2 * self.bend + 2.0 * omega * y / s2 - (abs(w) + 1.0) * np.log(np.cos(y / (2.0 * s2)))
-
-    def _turning(self, x: FloatArray, size: FloatArray) -> FloatArray:
-        """Numerator and denominator both turn; the denominator once more in the density."""
-        behind = self._wavering(-x)
-        return np.multiply.outer(size, self._wavering(x) + behind) + behind
-
-    def _shrinks(self, w: float) -> float:
-        return abs(w) + 1.0
-
-    def _slopes(self, w: float, first: float, last: float) -> tuple[float, float]:
-        """F is m(t(x))^w m(t(-x))^{1 - w}: its mirror image has 1 - w for w."""
-
-        def falls(w: float, end: float) -> float:
-            return (end - max(w, 0.0) - max(w - 1.0, 0.0) * self._chance(-end)) / self.sigma**2
-
-        return falls(1.0 - w, -first), falls(w, last)

@@ -23,7 +23,6 @@ from neyman._validate import FloatArray
 from neyman.losses.sampling import mixed
 from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.log1p import log1p
-from neyman.numerics.modulus_sum import log_missed, log_missed_share, log_sums
 from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
@@ -35,8 +34,6 @@ _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort t
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 _FAN = np.geomspace(2e-3, 1.0, 7)  # shifts of the axis among which a bound takes the best
-_FAINT = math.log(1e-9)  # what a bound may be raised by before others are looked at
-_ROOM = 0.6  # of the way to where r vanishes: how far a continuation of the modulus goes
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 
 
@@ -160,96 +157,11 @@ class SamplingTransform(Transform):
         loss = self.log_ratio(x + 1j * y[..., None])
         log_density = self.log_modulus(x, y)
         log_term = log_density + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
-        bound = log_sums(log_term) + math.log(step)
-        best = np.argmin(bound, axis=1)
-        out = np.empty(len(w))
-        for i, size in enumerate(np.hypot(w, omega).tolist()):
-            # the best, as the sums have it; where they may miss much, the best of what they have and may miss
-            at, extra = int(best[i]), self._log_missed_share(float(y[i, best[i]]), size, step)
-            if not extra < _FAINT:
-                missed = self._log_missed(log_term[i], x, y[i], np.full(y.shape[1], size), step)
-                at = int(np.argmin(np.logaddexp(bound[i], missed)))
-                extra = float(missed[at] - bound[i, at])
-            density = log_density[i, at, [0, -2, -1]]
-            ends = self._log_ends(float(w[i]), x, float(y[i, at]), density, step, cut)
-            out[i] = bound[i, at] + np.logaddexp(0.0, np.logaddexp(extra, ends - bound[i, at]))
-        return out
-
-    def _log_ends(self, w: float, x: FloatArray, y: float, log_density: FloatArray, gap: float, cut: float) -> float:
-        """Log of a bound on what lies before the first and behind the last node of ``log_bound``; ``log_density``: log
-        of the density's modulus at height y, at the first, the last but one and the last.
-
-        By |F(x + iv)| <= G(x), G that modulus times real r(x)^w cos(y/(2 s^2))^-``_shrinks``, at all 0 <= v <= y.
-        Before x_0 log F rises at least at the rate it has at x_0 on the real axis (twice: a soft share may be 1/2
-        there). Where the law ends in the last cell, the way back to the real axis there is at most y long; else what
-        is left falls faster than at the last node. The walls on which a sum is compared with its integral, half a cell
-        out or in, add at most 2 gap/pi each (``numerics.modulus_sum``: e^{-pi v/gap} along them).
-        """
-        s2, cosine = self.sigma**2, math.cos(y / (2.0 * self.sigma**2))
-        tilted = w * self.log_ratio(x[[0, -2, -1]]) - self._shrinks(w) * math.log(cosine)
-        first, before, last = (log_density + tilted).tolist()
-        rise, fall = self._slopes(w, float(x[0]), float(x[-1]))
-        if not rise > 0.0:
-            return math.inf
-        begin = first + math.log(2.0 * (gap + 1.0 / rise))
-        most = float(np.max(self._turning(x[-2:], np.full(1, abs(w))))) / (s2 * cosine) ** 2 + 2.0 * self.bend
-        cell = max(before, last) + 0.125 * gap**2 * math.exp(gap / s2) * most + math.log(y + 1.2 * gap)
-        ends = max(begin, cell) + math.log1p(math.exp(-abs(begin - cell)))
-        if x[-1] >= (min(cut, self.limit) if math.isinf(self.tame) else cut):
-            return ends
-        behind = float(self.log_density(x[-1])) + y**2 * self.bend + float(tilted[2])
-        return float(np.logaddexp(ends, behind - math.log(fall))) if fall > 0.0 else math.inf
-
-    def _shrinks(self, w: float) -> float:
-        """How many factors of F shrink by up to cos(y/(2 s^2)) where they divide."""
-        return max(-w, 0.0)
-
-    def _slopes(self, w: float, first: float, last: float) -> tuple[float, float]:
-        """How fast log F rises before the first place and falls behind the last, on the real axis, at least.
-
-        The slope of w log r is w p/s^2, and p rises from 0 to 1.
-        """
-        return (-first - max(-w, 0.0) * self._chance(first)) / self.sigma**2, (last - max(w, 0.0)) / self.sigma**2
-
-    def _chance(self, x: float) -> float:
-        """p = q e^t / r(x), from above."""
-        return math.exp(min(self._log_odds(x), 0.0))
-
-    def _log_missed(
-        self, log_term: FloatArray, x: FloatArray, y: FloatArray, size: FloatArray, gap: float
-    ) -> FloatArray:
-        """Log of a bound on what the sums over ``x`` of the modulus, one for each ``y``, may miss of their integrals
-        (``numerics.modulus_sum``), where |w + i omega| = ``size``.
-
-        The second derivative of log r is p (1 - p) / s^4 with p = q e^t / r, of modulus at most p (1 - p) / cos^2(Im t
-        / 2) of the real t; e^{gap / s^2} is what p (1 - p) grows by over a cell at most.
-        """
-        s2 = self.sigma**2
-        room = _ROOM * (math.pi * s2 - y)
-        share = math.exp(gap / s2) / (s2 * np.cos(0.5 * (y + room) / s2)) ** 2
-        curvature = 2.0 * self.bend + self._turning(x, size) * share[:, None]
-        return log_missed(log_term, curvature, gap, room, 1.0 / s2)
-
-    def _log_missed_share(self, y: float, size: float, gap: float) -> float:
-        """Log of a bound on the same beside the sum, from p (1 - p) <= 1/4 alone (three such, if two sides turn)."""
-        s2 = self.sigma**2
-        room = _ROOM * (math.pi * s2 - y)
-        curvature = 2.0 * self.bend + 0.25 * (2.0 * size + 1.0) / (s2 * math.cos(0.5 * (y + room) / s2)) ** 2
-        return log_missed_share(curvature, gap, room, 1.0 / s2)
-
-    def _turning(self, x: FloatArray, size: FloatArray) -> FloatArray:
-        """``size`` times p (1 - p) at each x, one row for each."""
-        return np.multiply.outer(size, self._wavering(x))
-
-    def _wavering(self, x: FloatArray) -> FloatArray:
-        """p (1 - p), p = q e^t / r(x)."""
-        small = np.exp(-np.abs(self._log_odds(x)))
-        return small / (1.0 + small) ** 2
-
-    def _log_odds(self, x: Any) -> Any:
-        """log p - log(1 - p)."""
-        odds = math.log(self.rate) - math.log1p(-self.rate)
-        return (2.0 * x - 1.0) / (2.0 * self.sigma**2) + odds
+        peak = log_term.max(axis=-1)
+        total = np.log(np.exp(log_term - peak[..., None]).sum(axis=-1) * step) + peak
+        # the short way back to the real axis at the end of the law
+        end = np.log(y) + log_density[..., -1] + np.maximum(w, 0.0)[:, None] * float(self.log_ratio(x[-1]))
+        return np.min(np.logaddexp(total, end), axis=1)
 
     def _on_axis(
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
@@ -270,8 +182,8 @@ class SamplingTransform(Transform):
         spread = float(size @ np.abs(loss))
         untilted = 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         whole = max(float(size.sum()), 1.0)
-        # alias of the grid: both edges of the strip and its two ends; and the end of the law in a valley
-        quadrature = (12.0 * math.exp(-margin) + 2.0 * math.exp(-_VALLEY)) * whole
+        # alias of the grid, and the end of the law in a valley
+        quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-_VALLEY)) * whole
         units = (16.0 + len(x) / 8.0) * _UNIT
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
@@ -329,7 +241,8 @@ class SamplingTransform(Transform):
         # the modulus of the real law is cut in the same valley for every y
         last = len(x) - 1 if math.isfinite(cut) else int(_last_valley(log_term[0], x))
         log_term = log_term[:, : last + 1]
-        total = log_sums(log_term)
+        peak = np.max(log_term, axis=1)
+        total = peak + np.log(np.sum(np.exp(log_term - peak[:, None]), axis=1))
         return np.maximum(total[1:] - total[0], 0.0), float(x[last]), float(total[0]) + math.log(gap)
 
 

@@ -65,10 +65,9 @@ class SoftBulk(SamplingTransform):
 
     def log_modulus(self, x: FloatArray, y: FloatArray) -> FloatArray:
         """Log of a bound on the modulus of the density at x + iy, one row for each y."""
-        # with v = (x - end)/width: |g(z)| <= e^{y^2/width^2} g(x) <= e^{y^2/width^2 - v^2} where v > 0; 1 - g(z) is
-        # g(-z) about ``end``, hence |g(z)| <= 1 + e^{y^2/width^2 - v^2} / 2 and g(x) >= 1 - e^{-v^2} / 2 where v < 0
-        place = (x - self.end) / self.width
-        share = np.logaddexp(log_ndtr(-math.sqrt(2.0) * place), (y[..., None] / self.width) ** 2 - place**2)
+        # |g(z)| <= e^{y^2/width^2} g(x), and 1 - g(z) = g(-z) about ``end``
+        place, grown = math.sqrt(2.0) * (x - self.end) / self.width, (y[..., None] / self.width) ** 2
+        share = np.minimum(grown + log_ndtr(-place), np.logaddexp(0.0, grown + log_ndtr(place)))
         return SamplingTransform.log_density(self, x) + 0.5 * (y[..., None] / self.sigma) ** 2 + share
 
     def log_lost(self, cut: FloatArray) -> FloatArray:
