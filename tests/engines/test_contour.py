@@ -302,9 +302,11 @@ def test_the_order_and_company_of_eps_do_not_matter() -> None:
     epsilon = np.linspace(0.0, 4.0, 9)
     whole = contour([(1.0, 1e-3, 300)], "remove").bracket(epsilon)
     shuffled = contour([(1.0, 1e-3, 300)], "remove").bracket(epsilon[::-1])
+    names = ("lower", "upper", "log_gap_lower", "log_gap_upper")
+    back = Bracket(*(getattr(shuffled, name)[::-1] for name in names))
     for i, e in enumerate(epsilon):
         alone = contour([(1.0, 1e-3, 300)], "remove").bracket(np.array([e]))
-        for other in (Bracket(*(getattr(shuffled, n)[::-1] for n in Bracket.__slots__)), whole):
+        for other in (back, whole):
             assert alone.lower[0] <= other.upper[i]
             assert other.lower[i] <= alone.upper[0]
 

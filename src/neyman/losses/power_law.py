@@ -160,6 +160,8 @@ def _enclosed(step: CustomStep) -> tuple[PowerLaw, PowerLaw]:
 
 def _weigh(law: PowerLaw, step: Step) -> None:
     """Whether lone outcomes and smooth parts together weigh 1: the latter by a plain sum, to ``_WEIGHED``."""
+    if isinstance(step, DiscreteStep) and max(step.table().infinite) >= 1.0:  # no finite loss: nothing to weigh
+        return
     for side, under in ((1, "P"), (0, "Q")):
         mass, rounding = total(law.log_q + side * law.loss)
         off = rounding + mass * (law.relative + 2.0 * side * float(np.max(law.loss_error, initial=0.0)))
