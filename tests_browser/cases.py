@@ -16,7 +16,7 @@ _PAYLOAD = (
     f"<script>window.{MARKER}=1</script> <img src=x onerror=\"window.{MARKER}=2\"> <svg onload='window.{MARKER}=3'> "
     f"</style><style>*{{display:none!important}}</style> --> ]]> </title></textarea></script><script>window.{MARKER}=4"
     "</script> <a href=javascript:alert(1)>a</a> <meta http-equiv=refresh content=0;url=http://example.org> "
-    "{{ 7 * 7 }} {% raw %} &lt;b&gt; &amp; \" ' ` <!-- שלום עולם مرحبا بالعالم 👩‍👩‍👧 ﷽﷽﷽﷽﷽﷽ Z̴̡̢̛͓̓ "
+    "{{ 7 * 7 }} {% raw %} &lt;b&gt; &amp; \" ' ` <!-- שלום עולם مرحبا بالعالم 👩👩👧 ﷽﷽﷽﷽﷽﷽ Z̴̡̢̛͓̓ "
 )
 
 
