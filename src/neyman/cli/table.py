@@ -66,14 +66,10 @@ def table(*columns: str) -> Table:
 
 
 def bracket_text(interval: Interval) -> str:
-    """Both ends, with as many digits as it takes to tell them apart, up to a dozen."""
+    """Both ends, rounded outward; a number known exactly in all the digits it takes to be read back."""
     if interval.lower == interval.upper:
-        return f"{interval.upper:.12g}"
-    low, high = repr(interval.lower), repr(interval.upper)
-    for digits in range(_DIGITS, 13):
-        low, high = outward(interval.lower, digits, up=False), outward(interval.upper, digits)
-        if low != high:
-            break
+        return exactly(interval.upper)
+    low, high = outward(interval.lower, _DIGITS, up=False), outward(interval.upper, _DIGITS)
     return f"[{low}, {high}]".replace("[", r"\[")
 
 

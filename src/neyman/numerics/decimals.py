@@ -27,7 +27,7 @@ def exactly(value: float) -> str:
     ('1e-05', '0.5', '1.0000004e-05')
     """
     short = f"{value:g}"
-    return short if float(short) == value else repr(value)
+    return short if float(short) == value else repr(float(value))
 
 
 def outward(value: float, digits: int = 7, *, up: bool = True) -> str:
