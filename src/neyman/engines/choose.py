@@ -74,10 +74,11 @@ Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
 
 
-def profiles(losses: Losses, tolerance: float, effort: Effort | None = None) -> Both:
+def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enclosing: float | None = None) -> Both:
     """Certified profiles of a composition in the directions "remove" and "add" (one object twice where they agree).
 
-    ``tolerance`` is the relative width aimed for of the bracket of delta(eps) wherever delta >= 1e-30.
+    ``tolerance`` is the relative width aimed for of the bracket of delta(eps) wherever delta >= 1e-30; ``enclosing``
+    that of the laws between which steps are enclosed (the same unless given).
     ``effort`` is what a question may cost (no limit unless given): beyond it brackets are wider.
     """
     effort = Effort() if effort is None else effort
@@ -85,7 +86,9 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None) -> 
     if any(isinstance(step, EnclosedStep) for step, _ in losses):
         return _long_or_not(
             losses,
-            lambda: enclosed_profiles(losses, tolerance, partial(profiles, tolerance=tolerance, effort=effort)),
+            lambda: enclosed_profiles(
+                losses, enclosing or tolerance, partial(profiles, tolerance=tolerance, effort=effort)
+            ),
             math.inf,
             tolerance,
         )

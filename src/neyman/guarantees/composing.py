@@ -13,6 +13,7 @@ from neyman.engines.effort import Effort
 from neyman.engines.enclosed import OwnProfile, unbundled
 from neyman.engines.profile import Profile
 from neyman.engines.renyi import CompositionDivergence
+from neyman.guarantees.blocks import in_blocks, stated_alone
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.envelope import EnvelopeProfile
 from neyman.guarantees.rdp import LARGEST_RHO, RDP, ZCDP
@@ -24,6 +25,9 @@ from neyman.mechanisms import Mechanism
 __all__ = ["composition"]
 
 _ENCLOSED = 1e-2  # that values are held to where a curve is known by bounds alone
+# how finely stated curves are enclosed: this relative width at delta = 1e-30 is 1e-4 of a delta of 0.1, and below that
+# the sum of the divergences says more than the curves do
+_STATED = 1e-2
 
 Losses = tuple[tuple[Step, int], ...]
 
@@ -41,13 +45,16 @@ def composition(
     Values are held to it too; if ``loose``, only to 1e-2 where curves are enclosed. Where divergences are stated, they
     are handed out as those of one statement are: by the certified upper bound, whatever the width.
     """
-    remove, add = profiles(losses, aim, allowed)
-    regions = _regions(unbundled(losses))
+    open_ = unbundled(losses)
+    regions = _regions(open_)
+    few = in_blocks(open_) if regions else open_
+    plain = all(stated_alone(step) for step, _ in open_ if isinstance(step, EnclosedStep))
+    remove, add = profiles(few, aim, allowed, max(aim, _STATED) if regions and plain else aim)
     if regions:
         same = remove is add
         first = EnvelopeProfile((Sides(remove, add), *regions), rough=True)
         remove, add = first, first if same else EnvelopeProfile((Sides(add, remove), *regions), rough=True)
-    enclosed = loose and any(isinstance(step, EnclosedStep) for step, _ in unbundled(losses))
+    enclosed = loose and any(isinstance(step, EnclosedStep) for step, _ in open_)
     held = max(aim, _ENCLOSED) if enclosed and not regions else aim
     return ComposedGuarantee(remove, add, adjacency, held, losses, mechanism, allowed, held=not regions)
 
