@@ -124,6 +124,7 @@ def test_options(call: Any) -> None:
     for extra, more in (
         (("--confidence", "0.5"), {"confidence": 0.5}),
         (("--threshold", "0.5"), {"threshold": 0.5}),
+        (("--threshold", "0.5", "--independent"), {"threshold": 0.5, "independent": True}),
         (("--method", "dkw"), {"method": "dkw"}),
         (("--method", "split", "--pilot", "0.3", "--seed", "4"), {"method": "split", "pilot": 0.3, "seed": 4}),
     ):

@@ -6,7 +6,7 @@ import random
 import mpmath
 import numpy as np
 
-from neyman.numerics.binomial import log_binomial
+from neyman.numerics.binomial import binomial_deviance, log_binomial
 
 
 def test_log_binomial_is_within_its_error_over_the_whole_domain() -> None:
@@ -32,3 +32,21 @@ def test_log_binomial_adds_up_to_one() -> None:
     for n, p in ((7, 0.3), (1000, 0.02), (100_000, 0.5)):
         total = math.fsum(np.exp(log_binomial(np.arange(n + 1.0), n, p)[0]))
         assert abs(total - 1.0) < 1e-12
+
+
+def test_deviances_are_within_their_error() -> None:
+    source = random.Random(2)
+    for _ in range(600):
+        n = int(10 ** source.uniform(0.0, 12.0)) + 1
+        p = source.choice([10 ** source.uniform(-190.0, -0.3), 1.0 - 10 ** source.uniform(-12.0, -0.3)])
+        sd = math.sqrt(n * p * (1.0 - p))
+        k = source.choice([0, 1, n, n - 1, n // 2, int(n * p + source.uniform(-40.0, 40.0) * sd), int(n * p * 0.91)])
+        k = min(max(k, 0), n)
+        with mpmath.workdps(60):
+            rate, part = mpmath.mpf(p), mpmath.mpf(k) / n  # 60 digits are enough: log1p does not cancel
+            truth = (k * mpmath.log(part / rate) if k else 0) + (
+                (n - k) * (mpmath.log1p(-part) - mpmath.log1p(-rate)) if k < n else 0
+            )
+            found = float(binomial_deviance(np.array(float(k)), n, np.array(p)))
+            allowed = 2e-14 * float(truth) + 1e-15 * abs(k - n * p)
+            assert abs(mpmath.mpf(found) - truth) <= allowed, (n, p, k)

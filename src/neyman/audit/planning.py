@@ -32,11 +32,18 @@ def claimed_mu(claim: Guarantee) -> float:
 
 
 def planned(
-    claim: Guarantee, share: float, cuts: Cuts, sides: tuple[Side, Side], proved: bool, kept: float = 1.0
+    claim: Guarantee,
+    share: float,
+    cuts: Cuts,
+    sides: tuple[Side, Side],
+    proved: bool,
+    kept: float = 1.0,
+    size: Callable[[float, FloatArray, FloatArray], float] | None = None,
 ) -> Needed:
     """Return how many scores a side would reach ``share`` of the claimed mu, to about two digits.
 
-    Of them the part ``kept`` is judged; the rest chooses thresholds.
+    Of them the part ``kept`` is judged; the rest chooses thresholds. Bounds are those of the sides, unless ``size``
+    says at how many scores the best of some rates reach a mu.
 
     For the strongest attack the error rates are those on the claim's own curve, for the observed one those seen if
     anything is ``proved``, else those of a Gaussian curve with the area that was seen.
@@ -45,14 +52,14 @@ def planned(
     goal = share * claimed_mu(claim)
     tail = np.geomspace(_FROM, 0.5, 60)
     alpha = np.concatenate([tail, 1.0 - tail[-2::-1]])
-    strongest = _size(goal, *_strongest(claim, alpha, sides), sides)
+    strongest = _size(goal, *_strongest(claim, alpha, sides), sides, size)
     if strongest is None:
         return Needed(share, None, None)
     seen = _seen(cuts, sides) if proved else _gaussian(cuts.auc, alpha)
-    observed = _size(goal, *seen, sides)
+    observed = _size(goal, *seen, sides, size)
     # rates that were seen at the best of many thresholds are lucky ones: no attack needs fewer than the strongest
-    sizes = strongest, observed if observed is None else max(strongest, observed)
-    return Needed(share, *(size if size is None else math.ceil(size / kept) for size in sizes))
+    both = strongest, observed if observed is None else max(strongest, observed)
+    return Needed(share, *(one if one is None else math.ceil(one / kept) for one in both))
 
 
 def _strongest(claim: Guarantee, alpha: FloatArray, sides: tuple[Side, Side]) -> tuple[FloatArray, FloatArray]:
@@ -88,9 +95,18 @@ def _gaussian(auc: float, alpha: FloatArray) -> tuple[FloatArray, FloatArray]:
     return alpha, special.ndtr(-special.ndtri(alpha) - mu)
 
 
-def _size(goal: float, alpha: FloatArray, beta: FloatArray, sides: tuple[Side, Side]) -> int | None:
+def _size(
+    goal: float,
+    alpha: FloatArray,
+    beta: FloatArray,
+    sides: tuple[Side, Side],
+    size: Callable[[float, FloatArray, FloatArray], float] | None,
+) -> int | None:
     if not math.isfinite(goal):
         return None
+    if size is not None:
+        found = size(goal, alpha, beta)
+        return math.ceil(found) if found <= _MOST else None
     outside, within = sides
 
     def reached(log_n: float) -> bool:

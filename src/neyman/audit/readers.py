@@ -41,6 +41,7 @@ def from_file(
     threshold: float | None = None,
     pilot: float = 0.2,
     seed: int = 0,
+    independent: bool = False,
 ) -> Audit:
     """Return what the scores in a file certify: ``from_scores`` of what it holds.
 
@@ -55,7 +56,7 @@ def from_file(
 
         Numbers are written in ASCII digits, without underscores. Archives of more than 2e9 bytes once unpacked (a
         hundred million scores a side) are refused, however small they are packed.
-    confidence, method, threshold, pilot, seed
+    confidence, method, threshold, pilot, seed, independent
         As for ``from_scores``.
 
     Raises
@@ -75,7 +76,16 @@ def from_file(
     (100, 100, True)
     """
     within, outside = read_scores(path)
-    return from_scores(within, outside, confidence, method=method, threshold=threshold, pilot=pilot, seed=seed)
+    return from_scores(
+        within,
+        outside,
+        confidence,
+        method=method,
+        threshold=threshold,
+        pilot=pilot,
+        seed=seed,
+        independent=independent,
+    )
 
 
 def read_scores(path: str | Path) -> Both:

@@ -12,6 +12,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, choice, inside, whole
 from neyman.audit.audit import Audit, Pilot
 from neyman.audit.cuts import Cuts, Sorted, cut_at, cut_between
+from neyman.audit.independent import Independent
 from neyman.audit.precision import one_precision, scores_of
 from neyman.audit.sides import Dkw, Everywhere, OneThreshold, Side, spread_counts
 
@@ -39,6 +40,7 @@ def from_scores(
     threshold: float | None = None,
     pilot: float = 0.2,
     seed: int = 0,
+    independent: bool = False,
 ) -> Audit:
     """Return what the scores of an attack certify: lower bounds on mu, epsilon, advantage and TPR.
 
@@ -68,6 +70,8 @@ def from_scores(
         For "split": in (0, 1).
     seed : int
         For "split": of the random split.
+    independent : bool
+        For "fixed": whether the two sides are independent samples of each other too, as for ``from_counts``.
 
     Raises
     ------
@@ -93,6 +97,7 @@ def from_scores(
     level = inside("confidence", confidence, 0.0, 1.0)
     fallback: Method = "simultaneous" if threshold is None else "fixed"
     chosen = fallback if method is None else choice("method", method, _METHODS)
+    apart = _independent(independent, chosen)
     if chosen != "fixed" and threshold is not None:
         raise InvalidParameter("threshold", threshold, f"left out with method={chosen!r}", 'It is for method="fixed".')
     at = _threshold(threshold) if chosen == "fixed" else math.nan
@@ -103,7 +108,7 @@ def from_scores(
     within.sort()
     outside.sort()
     if chosen == "fixed":
-        return _fixed(cut_at(np.array([at]), within, outside), level)
+        return _fixed(cut_at(np.array([at]), within, outside), level, apart)
     share = 0.5 * (1.0 - level)
     kind = Everywhere if chosen == "simultaneous" else Dkw
     sides = kind(outside.size, share), kind(within.size, share)
@@ -113,7 +118,13 @@ def from_scores(
 
 
 def from_counts(
-    true_positives: int, positives: int, false_positives: int, negatives: int, confidence: float = 0.95
+    true_positives: int,
+    positives: int,
+    false_positives: int,
+    negatives: int,
+    confidence: float = 0.95,
+    *,
+    independent: bool = False,
 ) -> Audit:
     """Return what the counts of one attack certify, whose threshold was fixed before it was run.
 
@@ -125,15 +136,32 @@ def from_counts(
         How many records that were out it called in, of how many.
     confidence : float
         In (0, 1).
+    independent : bool
+        Whether the two counts are independent of each other: every record, in or out, was tried on a model trained
+        apart from all others. Then one exact test of both counts replaces two limits of Clopper and Pearson, and the
+        same bound takes fewer canaries (2.8 times fewer where both error rates weigh alike); each answer holds on its
+        own. Not so where models are shared between the sides or between canaries: many canaries in one training, or in
+        and out tried on the same models.
 
     Raises
     ------
     InvalidParameter
         If counts do not add up, or another argument is outside its domain.
 
+    Notes
+    -----
+    The exact test is unconditional: it orders the outcomes by their deviance from the nearest rates that a claim
+    allows, and takes the worst of the rates that are not excluded (Barnard 1947, Significance tests for 2 x 2 tables;
+    Berger and Boos 1994, P values maximized over a confidence set for the nuisance parameter; for the bounds, Buehler
+    1957, Confidence intervals for the product of two binomial parameters). p-values and bounds are rounded to the safe
+    side.
+
     Examples
     --------
     >>> import neyman as ny
+    >>> both = ny.audit.from_counts(690, 1000, 310, 1000, independent=True)
+    >>> round(both.mu, 2), both.p_value(ny.GDP(0.8)) < 1e-3
+    (0.89, True)
     >>> print(ny.audit.from_counts(690, 1000, 310, 1000))
     mu is at least 0.8265, epsilon at delta 1e-05 at least 0.6646, the membership advantage at least 0.3206, at 95 %
     confidence (1,000 scores in, 1,000 out; threshold fixed in advance, Clopper-Pearson, Bonferroni over the two sides).
@@ -143,10 +171,21 @@ def from_counts(
     hits = _part("true_positives", true_positives, "positives", n_in)
     alarms = _part("false_positives", false_positives, "negatives", n_out)
     cuts = Cuts(np.array([math.nan]), np.array([alarms]), np.array([n_in - hits]), n_in, n_out)
-    return _fixed(cuts, level)
+    return _fixed(cuts, level, _independent(independent, "fixed"))
 
 
-def _fixed(cuts: Cuts, confidence: float) -> Audit:
+def _independent(independent: object, method: str) -> bool:
+    if not isinstance(independent, (bool, np.bool_)):
+        raise InvalidParameter("independent", independent, "True or False")
+    if independent and method != "fixed":
+        advice = "The exact test is of one threshold, chosen without these scores."
+        raise InvalidParameter("independent", True, f"left out with method={method!r}", advice)
+    return bool(independent)
+
+
+def _fixed(cuts: Cuts, confidence: float, independent: bool) -> Audit:
+    if independent:
+        return Independent(cuts, confidence)
     share = 0.5 * (1.0 - confidence)
     return Audit(cuts, (OneThreshold(cuts.n_out, share), OneThreshold(cuts.n_in, share)), confidence, _WORDS["fixed"])
 

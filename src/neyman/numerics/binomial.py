@@ -10,10 +10,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import special
 
 from neyman._validate import FloatArray
 
-__all__ = ["log_binomial"]
+__all__ = ["binomial_deviance", "log_binomial"]
 
 _UNIT = 2.0**-53
 _SERIES = 0.1  # |u| below which (1 + u) log(1 + u) - u is summed up as a series
@@ -53,6 +54,49 @@ def log_binomial(k: FloatArray, n: int, p: float) -> tuple[FloatArray, FloatArra
     return value, _UNIT * (size + 8.0 * np.abs(k - n * p))
 
 
+def binomial_deviance(k: FloatArray, n: int, p: FloatArray) -> FloatArray:
+    """Return D(k, n p) + D(n - k, n (1 - p)), n times the divergence of Bernoulli(``k`` / n) from Bernoulli(``p``).
+
+    Parameters
+    ----------
+    k : array
+        From 0 to n < 2^53.
+    n : int
+        At least 1.
+    p : array
+        In [1e-200, 1).
+
+    Notes
+    -----
+    The error is at most 2e-14 times the result and 1e-15 |k - n p|: n p is rounded, and D moves by 1 - k / (n p) for
+    each unit of it.
+
+    Examples
+    --------
+    >>> round(float(binomial_deviance(np.array(3.0), 10, np.array(0.5))), 6)  # 3 log(3 / 5) + 7 log(7 / 5)
+    0.822829
+    """
+    return _far_or_near(k, n * p) + _far_or_near(n - k, n * (1.0 - p))
+
+
+def _far_or_near(x: FloatArray, mean: FloatArray) -> FloatArray:
+    """D(x, mean) for x >= 0 and arrays of means."""
+    ratio = x / mean
+    u = (x - mean) / mean
+    found = np.asarray(special.xlogy(ratio, ratio) - u)
+    near = np.abs(u) < _SERIES
+    found[near] = _excess(np.asarray(u)[near])
+    return mean * found
+
+
+def _excess(u: FloatArray) -> FloatArray:
+    """(1 + u) log(1 + u) - u by its series, |u| at most _SERIES."""
+    series = np.zeros_like(u)
+    for j in range(_TERMS, 1, -1):
+        series = (-1.0) ** j / (j * (j - 1.0)) + u * series
+    return u * u * series
+
+
 def _stirling(n: FloatArray) -> FloatArray:
     """s(n) for whole n >= 1; beyond the table the series errs by less than its next term, 0.0019 / n^11 < 2e-16."""
     far = np.maximum(n, float(_SMALL))
@@ -69,13 +113,10 @@ def _deviance(x: FloatArray, mean: float, log_mean: float) -> FloatArray:
         return x * (np.log(x) - log_mean - 1.0) + mean
     u = (x - mean) / mean
     near = np.abs(u) < _SERIES
-    v = np.where(near, u, 0.0)
-    series = np.zeros_like(v)
-    for j in range(_TERMS, 1, -1):
-        series = (-1.0) ** j / (j * (j - 1.0)) + v * series
+    series = _excess(np.where(near, u, 0.0))
     away = np.where(near, 1.0, u)
     with np.errstate(over="ignore"):
         direct = np.where(
             away < 1e8, (1.0 + away) * np.log1p(away) - away, (1.0 + away) * (np.log(x) - log_mean - 1.0) + 1.0
         )
-    return mean * np.where(near, v * v * series, direct)
+    return mean * np.where(near, series, direct)
