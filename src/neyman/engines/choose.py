@@ -355,7 +355,7 @@ def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
     narrow = min(1.0, *(math.sqrt(float(look.variance[0])) for look in looks))
     far = np.array([1e9 / narrow])
     for (law, times), look in zip(steps, looks, strict=True):
-        fall += times * float((law.log_bound(w, far, np.ones(1), math.inf) - look.log_a)[0])
+        fall += times * float((law.log_estimate(w, far, np.ones(1), math.inf)[0] - look.log_a)[0])
         if fall < -_FALLEN:
             return False
     return True

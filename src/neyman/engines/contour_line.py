@@ -33,7 +33,9 @@ ROUNDED = 16.0 * _UNIT  # relative rounding of K(c) and of c eps beside each oth
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that never die
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
-_BOUND_ERROR = 1e-12  # relative quadrature error of the bound on |A|
+_BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
+_FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
+_MISSED = 0.05  # e-folds by which a bound may lie above its estimate
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 
@@ -154,24 +156,51 @@ def _cut(
     """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound; inf
     where it would lie beyond ``furthest``.
 
-    ``top`` is K(c). How far |e^K| has fallen at W is taken for a power of W, learnt on the way.
+    It is sought by estimates; where the bound itself is not as good, a little further on.
+    """
+    cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest)
+    w = float(parts.argument(np.array([c]))[0])
+    for further in _FURTHER:
+        place = cut * further
+        if not place <= furthest or math.isinf(place):
+            break
+        tail = _log_plain(parts, c, place)
+        for (law, times), end, look in zip(parts.steps, cuts, looks, strict=True):
+            tail += times * (law.certified(w, place, float(end), look) + _BOUND_ERROR)
+        if tail <= max(target, estimate + _MISSED):
+            return place, tail
+    return math.inf, -math.inf
+
+
+def _log_plain(parts: Parts, c: float, cut: float) -> float:
+    """What the unsampled Gaussian and the kernel contribute to the log of the bound."""
+    return -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
+
+
+def _near_cut(
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
+) -> tuple[float, float, list[tuple[float, float]]]:
+    """The same, by the estimates that are returned, too. How far |e^K| has fallen at W is taken for a power of W,
+    learnt on the way.
     """
     start, some = 7.0 / sd, parts.few
     if some is not None:
         # of many steps a few, counted for all, tell nearly where
-        near = _cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
+        near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
         start = 1.1 * near if math.isfinite(near) else start
     w = np.array([float(parts.argument(np.array([c]))[0])])
     power, previous = 2.0, (0.0, 0.0)
-    cut, short, best = min(start, furthest), 0.0, (math.inf, -math.inf)
+    cut, short = min(start, furthest), 0.0
+    best: tuple[float, float, list[tuple[float, float]]] = (math.inf, -math.inf, [])
     for _ in range(20):
-        tail = -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
+        tail, looks = _log_plain(parts, c, cut), []
         for (transform, times), end in zip(parts.steps, cuts, strict=True):
             slope = transform.breadth * sd / math.sqrt(parts.count)
-            bound = transform.log_bound(w, np.array([cut]), np.array([slope]), float(end))
-            tail += times * (float(bound[0]) + _BOUND_ERROR)
+            bound, shift = transform.log_estimate(w, np.array([cut]), np.array([slope]), float(end))
+            looks.append((float(bound[0]), float(shift[0])))
+            tail += times * (looks[-1][0] + _BOUND_ERROR)
         if tail <= target:
-            best = min(best, (cut, tail))
+            best = min(best, (cut, tail, looks))
         else:
             short = max(short, cut)
             if cut >= furthest:

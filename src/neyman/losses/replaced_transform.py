@@ -41,10 +41,41 @@ class ReplacedTransform(SamplingTransform):
     def _hardest(self, w: FloatArray) -> float:
         return float(w[np.argmax(np.abs(w))])
 
-    def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
+    def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
         low = -min(LIMIT * self.sigma + 1.0, 12.0 * self.sigma + 2.0 + max(0.0, 1.0 - w, reach if w < 1.0 else 0.0))
-        top = min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
-        return low + step * np.arange(math.ceil((top - low) / step) + 1)
+        return low, min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
+
+    def shrinks(self, w: float) -> float:
+        """The tilted density is phi m(t(x))^w m(t(-x))^{1 - w}."""
+        return max(-w, 0.0) + max(w - 1.0, 0.0)
+
+    def turning(self, size: float) -> float:
+        """Both turn; the one behind once more, in the density."""
+        return 0.25 * (2.0 * size + 1.0)
+
+    def turning_at(self, x: FloatArray, size: float) -> FloatArray:
+        behind = self._wavering(-x)
+        return size * (self._wavering(x) + behind) + behind
+
+    def grown(self, w: float, x: float, y: float) -> float:
+        return max(-w, 0.0) * self._shrunk(x, y, -1.0) + max(w - 1.0, 0.0) * self._shrunk(-x, y, 1.0)
+
+    def rates(self, w: float, first: float, last: float) -> tuple[float, float]:
+        """Its mirror image has 1 - w for w."""
+
+        def falls(w: float, end: float) -> float:
+            return (end - max(w, 0.0) - max(w - 1.0, 0.0) * self._chance(-end)) / self.sigma**2
+
+        return falls(1.0 - w, -first), falls(w, last)
+
+    def log_loss(self, x: float) -> float:
+        return self.mixed_at(x, 0.0)[0] - self.mixed_at(-x, 0.0)[0]
+
+    def log_wall(self, w: float, x: float, y: float) -> float:
+        """The moduli of both factors fall with u."""
+        ahead, behind = ([self.mixed_at(side, height)[0] for height in (0.0, y)] for side in (x, -x))
+        normal = float(SamplingTransform.log_density(self, x))
+        return normal + max(w * each for each in ahead) + max((1.0 - w) * each for each in behind)
 
     def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
         """Numerator and denominator each turn by y/s^2 at most, and shrink by cos(y/(2 s^2)) at most."""

@@ -30,7 +30,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.log1p import log1p
 
-__all__ = ["MIXED_ERROR", "above", "above_end", "above_error", "mixed", "slope"]
+__all__ = ["MIXED_ERROR", "above", "above_end", "above_error", "mixed", "mixed_at", "slope", "wavering"]
 
 _UNIT = 2.0**-53
 MIXED_ERROR = 8.0 * _UNIT  # of ``mixed``, relative (2.8 units seen); for complex t twice that over cos(Im t / 2)
@@ -73,6 +73,36 @@ def _moderate(t: Any, rate: float) -> Any:
     with np.errstate(under="ignore"):
         deep = np.log((1.0 - rate) + rate * np.exp(at))
     return np.where(low, deep, log1p(np.where(low, 0.0, grown)))
+
+
+def mixed_at(t: float, turn: float, rate: float) -> tuple[float, float]:
+    """Return the real and the imaginary part of ``mixed`` at one place t + i ``turn``, to 1e-12.
+
+    Examples
+    --------
+    >>> mixed_at(-800.0, 0.0, 0.75)
+    (-1.3862943611198906, 0.0)
+    """
+    far = t + math.log(rate)
+    if far > 40.0:
+        return far, turn
+    grown = math.exp(far)
+    level, imag = grown * math.cos(turn), grown * math.sin(turn)
+    whole, real = (1.0 - rate) + level, level - rate
+    size = 0.5 * math.log1p(real * (2.0 + real) + imag * imag) if real > -0.5 else math.log(math.hypot(whole, imag))
+    return size, math.atan2(imag, whole)
+
+
+def wavering(t: FloatArray, rate: float) -> FloatArray:
+    """Return m''(t) = p (1 - p), p = m'(t).
+
+    Examples
+    --------
+    >>> float(wavering(np.array([0.0]), 0.5)[0])
+    0.25
+    """
+    small = np.exp(-np.abs(t + (math.log(rate) - math.log1p(-rate))))
+    return small / (1.0 + small) ** 2
 
 
 def slope(t: Any, rate: float) -> Any:

@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.sampling import mixed
+from neyman.losses.sampling import mixed, mixed_at, wavering
+from neyman.losses.shifted_bound import log_lines, log_shifted_bound, log_sums, nodes
 from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.log1p import log1p
 from neyman.numerics.turned_sum import turned_sum
@@ -30,6 +31,7 @@ __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
 _UNIT = 2.0**-53
 _VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
+_SLIGHT = 6.0  # e-folds of growth that are not worth a look
 _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
@@ -138,14 +140,37 @@ class SamplingTransform(Transform):
             step = max(step, self._step(w, 0.0, 40.0, min(self.sigma**2, 1.5 * self.sigma)))
         return 24.0 * self.sigma / step
 
+    def log_estimate(
+        self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """The bound but for its quadrature, and the shift of the axis."""
+        near, heights = self._estimates(w, omega, slope, cut)
+        best = np.argmin(near, axis=1)[:, None]
+        return np.take_along_axis(near, best, axis=1)[:, 0], np.take_along_axis(heights, best, axis=1)[:, 0]
+
+    def certified(self, w: float, omega: float, cut: float, estimate: tuple[float, float]) -> float:
+        near, shift = estimate
+        return log_shifted_bound(self, w, omega, shift, cut, near)
+
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         """Upper bounds on log |A(w + i omega')|, of the law cut at ``cut``, for EVERY omega' >= omega (all 1-d,
         paired).
 
         |A(w + i omega)| <= e^{y^2/(2 s^2)} E[|r(x + iy)|^w e^{-omega arg r(x + iy)}] for any 0 < y < pi s^2, and the
         right side falls with omega because arg r > 0. ``slope`` guesses the best y / omega; the best of a fan of y is
-        taken.
+        taken, and its quadrature is bounded (``shifted_bound``).
         """
+        looks = np.array(self.log_estimate(w, omega, slope, cut)).T.tolist()
+        found = [
+            self.certified(a, b, cut, (near, shift))
+            for a, b, (near, shift) in zip(w.tolist(), omega.tolist(), looks, strict=True)
+        ]
+        return np.array(found)
+
+    def _estimates(
+        self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Nearly those bounds, one row for each w, for each of a fan of y; and the y."""
         sigma = self.sigma
         # short of pi s^2, where r has a zero that a grid could miss
         ceiling = min(0.85 * math.pi * sigma**2, 10.0 * sigma)
@@ -157,11 +182,81 @@ class SamplingTransform(Transform):
         loss = self.log_ratio(x + 1j * y[..., None])
         log_density = self.log_modulus(x, y)
         log_term = log_density + w[:, None, None] * loss.real - omega[:, None, None] * loss.imag
-        peak = log_term.max(axis=-1)
-        total = np.log(np.exp(log_term - peak[..., None]).sum(axis=-1) * step) + peak
+        total = log_sums(log_term) + math.log(step)
         # the short way back to the real axis at the end of the law
         end = np.log(y) + log_density[..., -1] + np.maximum(w, 0.0)[:, None] * float(self.log_ratio(x[-1]))
-        return np.min(np.logaddexp(total, end), axis=1)
+        return np.logaddexp(total, end), y
+
+    def log_envelope(self, x: Any) -> Any:
+        """The density, or more, that rises as ``rates`` say."""
+        return self.log_density(x)
+
+    def log_smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """``log_modulus``, as a sum of terms that bend by 2 ``bend`` at most."""
+        return self.log_modulus(x, y)
+
+    def shrinks(self, w: float) -> float:
+        """How many factors of the tilted density shrink by up to cos(y/(2 s^2)) where they divide."""
+        return max(-w, 0.0)
+
+    def turning(self, size: float) -> float:
+        """Bound on the modulus of ``size`` times p (1 - p), p = q e^t / r, in units of 1/cos^2(Im t / 2)."""
+        return 0.25 * size
+
+    def turning_at(self, x: FloatArray, size: float) -> FloatArray:
+        """The same for each real part."""
+        return size * self._wavering(x)
+
+    def _wavering(self, x: FloatArray) -> FloatArray:
+        """p (1 - p)."""
+        return wavering((2.0 * x - 1.0) / (2.0 * self.sigma**2), self.rate)
+
+    def grown(self, w: float, x: float, y: float) -> float:
+        """Log of a bound on what |r^w| is at x' + iy beside its real value, for all x' <= x."""
+        return max(-w, 0.0) * self._shrunk(x, y, -1.0)
+
+    def _shrunk(self, x: float, y: float, side: float) -> float:
+        """-log |r| / r: 1 - |r|^2/r^2 is 4 p (1 - p) sin^2(Im t / 2), largest where p = 1/2."""
+        if y == 0.0:
+            return 0.0
+        if side * (self._odds(x) - math.log1p(-self.rate)) < 0.0:
+            return -math.log(math.cos(0.5 * y / self.sigma**2))
+        return self.mixed_at(x, 0.0)[0] - self.mixed_at(x, y)[0]
+
+    def rates(self, w: float, first: float, last: float) -> tuple[float, float]:
+        """How fast the log of the tilted density rises up to the first place and falls from the last on, at least.
+
+        The slope of w log r is w p/s^2, and p rises from 0 to 1.
+        """
+        return (-first - max(-w, 0.0) * self._chance(first)) / self.sigma**2, (last - max(w, 0.0)) / self.sigma**2
+
+    def _chance(self, x: float) -> float:
+        """p = q e^t / r(x), from above."""
+        return math.exp(min(self._odds(x) - self.mixed_at(x, 0.0)[0] + 1e-9, 0.0))
+
+    def _odds(self, x: float) -> float:
+        """t + log q."""
+        return (2.0 * x - 1.0) / (2.0 * self.sigma**2) + math.log(self.rate)
+
+    def mixed_at(self, x: float, y: float) -> tuple[float, float]:
+        """``log_ratio`` of one side at x + iy, in its parts."""
+        return mixed_at((2.0 * x - 1.0) / (2.0 * self.sigma**2), y / self.sigma**2, self.rate)
+
+    def log_loss(self, x: float) -> float:
+        """``log_ratio`` at one real place."""
+        return self.mixed_at(x, 0.0)[0]
+
+    def log_wall(self, w: float, x: float, y: float) -> float:
+        """Log of a bound on the modulus of the tilted density at x + iu, 0 <= u <= y, but for e^{bend u^2} and what
+        turning adds: |r| falls with u.
+        """
+        return float(self.log_density(x)) + max(w * self.mixed_at(x, 0.0)[0], w * self.mixed_at(x, y)[0])
+
+    def climb(self, x: float, y: float) -> float:
+        """a with arg r(x + iu) >= a u for all 0 <= u <= y: arg(1 + rho e^{iu}) is convex in u for rho > 1, else
+        concave.
+        """
+        return min(0.999 * self._chance(x) / self.sigma**2, 0.999 * self.mixed_at(x, y)[1] / y)
 
     def _on_axis(
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
@@ -184,6 +279,9 @@ class SamplingTransform(Transform):
         whole = max(float(size.sum()), 1.0)
         # alias of the grid, and the end of the law in a valley
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-_VALLEY)) * whole
+        if shift:  # and the way down from the axis
+            wall = self.log_wall(w, float(x[-1]) + 0.5 * step, 2.0 * shift) + self.bend * shift * shift
+            quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), 700.0))
         units = (16.0 + len(x) / 8.0) * _UNIT
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
@@ -191,19 +289,27 @@ class SamplingTransform(Transform):
         return log_a, (rounding + quadrature) / modulus
 
     def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
+        low, top = self.ends(reach, w, cut)
+        return nodes(low, top, step)
+
+    def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
+        """Where grids for tilts up to ``w``, in modulus up to ``reach``, begin and end."""
         low = -min(LIMIT * self.sigma, 12.0 * self.sigma + reach * self.rate)
-        top = min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
-        return low + step * np.arange(math.ceil((top - low) / step) + 1)
+        return low, min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
 
     def _step(self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf) -> float:
         """Grid step whose alias lies ``margin`` e-folds below A(w): from the modulus of the integrand on parallel
-        lines.
+        lines. Where ``_growth_at_most`` suffices, its log less 2 pi y / step is convex along the end wall, 0 at the
+        foot and -margin at the top: the wall adds less than its foot times y / margin to either side.
         """
         s2 = self.sigma**2
         ceiling = 0.9 * math.pi * s2
         if shift > 0.0:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
-            growth, _, _ = self._growth(w, 0.0, np.array([min(2.0 * shift, ceiling)]), cut)
+            y = np.array([min(2.0 * shift, ceiling)])
+            growth = self._growth_at_most(w, 0.0, y)
+            if growth[0] > _SLIGHT:
+                growth = np.minimum(growth, self._growth(w, 0.0, y, cut)[0])
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
         y = np.minimum(self.sigma * _LINES, ceiling)
         growth = self._growth_at_most(w, omega, y)
@@ -211,16 +317,25 @@ class SamplingTransform(Transform):
         if step > _FINE * math.sqrt(0.5 / self.bend):
             return step
         # where q is small, arg r and |r| hardly move: look
-        growth, end, base = self._growth(w, -omega, y, cut)
+        looked, end, base = self._growth(w, omega, y, cut)
+        growth = np.minimum(growth, looked)
         # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
         high = np.minimum(self.sigma * _WALL, ceiling)
-        loss = self.log_ratio(end + 1j * high)
-        modulus = self.log_modulus(np.array([end]), high)[:, 0]
-        on_wall = modulus + w * loss.real + omega * loss.imag + np.log(high) - base
-        most = np.maximum(on_wall, np.append(on_wall[1:], on_wall[-1])) + margin
-        allowed = np.where(most > 0.0, 2.0 * math.pi * high / np.maximum(most, 1e-3), math.inf)
+        allowed = 2.0 * math.pi * high / np.maximum(self._on_wall(w, omega, end, high) - base + margin + 3.0, 1e-3)
         walls = np.minimum.accumulate(allowed)[np.maximum(np.searchsorted(high, y, side="right") - 1, 0)]
         return max(step, float(np.max(np.minimum(2.0 * math.pi * y / (growth + margin), walls))))
+
+    def _on_wall(self, w: float, omega: float, x: float, high: FloatArray) -> FloatArray:
+        """Log of a bound on u times the modulus of the integrand at x + iu, from each of ``high`` up to the next.
+
+        Between two heights d apart its log lies at most M d^2/8 above the larger, M as for lines (``log_lines``).
+        """
+        s2, above = self.sigma**2, np.append(high[1:], high[-1])
+        loss = self.log_ratio(x + 1j * high)
+        size = self.log_smooth(np.array([x]), high)[:, 0] + w * loss.real + omega * loss.imag
+        turning = float(self.turning_at(np.array([x]), math.hypot(w, omega))[0])
+        curve = 2.0 * self.bend + turning / (s2 * np.cos(0.5 * above / s2)) ** 2
+        return np.maximum(size, np.append(size[1:], size[-1])) + 0.125 * curve * (above - high) ** 2 + np.log(above)
 
     def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
         """No less than ``_growth``, without a look: on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real
@@ -230,20 +345,13 @@ class SamplingTransform(Transform):
         return y**2 * self.bend + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
 
     def _growth(self, w: float, omega: float, y: FloatArray, cut: float) -> tuple[FloatArray, float, float]:
-        """log of int phi(x + iy) |r(x + iy)|^w e^{-omega arg r(x + iy)} dx over A(w), at least 0; where the law ends;
-        and log A(w).
+        """Log of a bound on int phi(x + iy) |r(x + iy)|^w e^{omega arg r(x + iy)} dx over A(w), at least 0; where the
+        law ends; and log A(w), from below.
         """
-        gap = 0.18 / math.sqrt(self.bend) * min(1.0, self.sigma)
-        x = self._range(abs(w), w, min(cut, self.limit), gap)
-        lines = np.concatenate([[0.0], y])
-        loss = self.log_ratio(x + 1j * lines[:, None])
-        log_term = self.log_modulus(x, lines) + w * loss.real - omega * loss.imag
+        top = self.ends(abs(w), w, min(cut, self.limit))[1]
         # the modulus of the real law is cut in the same valley for every y
-        last = len(x) - 1 if math.isfinite(cut) else int(_last_valley(log_term[0], x))
-        log_term = log_term[:, : last + 1]
-        peak = np.max(log_term, axis=1)
-        total = peak + np.log(np.sum(np.exp(log_term - peak[:, None]), axis=1))
-        return np.maximum(total[1:] - total[0], 0.0), float(x[last]), float(total[0]) + math.log(gap)
+        most, least, end = log_lines(self, w, omega, y, top, None if math.isfinite(cut) else _last_valley)
+        return np.maximum(most - least, 0.0), end, least
 
 
 def _last_valley(log_weight: FloatArray, x: FloatArray) -> Any:

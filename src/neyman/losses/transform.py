@@ -65,6 +65,16 @@ class Transform(ABC):
         paired).
         """
 
+    def log_estimate(
+        self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float
+    ) -> tuple[FloatArray, FloatArray]:
+        """Nearly ``log_bound``, for searches, and what ``certified`` has to know of how it was found."""
+        return self.log_bound(w, omega, slope, cut), omega
+
+    def certified(self, w: float, omega: float, cut: float, estimate: tuple[float, float]) -> float:
+        """A bound as ``log_bound`` states, from an estimate for that or a smaller omega: here one is the other."""
+        return estimate[0]
+
     def log_lost(self, cut: FloatArray) -> FloatArray:
         """Log of a bound on the mass that either law has beyond ``cut``."""
         return np.full(np.shape(cut), -math.inf)

@@ -1,0 +1,330 @@
+"""|A(w + i omega')| for EVERY omega' >= omega, from above, by a sum along a shifted axis and all that the sum misses.
+
+F(z) = D(z) r(z)^{w + i omega'} is analytic for 0 <= Im z < pi s^2, and there, with b = ``bend`` and n = ``shrinks``,
+
+    |D(x + iv)| |r(x + iv)|^w <= e^{b v^2} cos(v / 2s^2)^-n G(x),     G = D r^w on the real axis,     arg r >= 0.
+
+Let the law end at X, and take the nodes x_k = X - (k + 1/2) h. By residues, for any 0 < y < y + v < pi s^2,
+
+    A(w + i omega') = h sum F(x_k + iy) + int_{Im z = 0} F k - int_{Im z = y + v} F k + int_{X + i[0, y + v]} F k,
+
+k being at most 1/(e^{2 pi y/h} - 1) and 1/(e^{2 pi v/h} - 1) on the two lines and 1/(1 + e^{2 pi (u - y)/h}) at X + iu.
+
+*Absolute form.* The sum is at most h sum |F(x_k + iy)| at omega, since arg r >= 0; so is its bound at every omega'. The
+lower line adds A(w)/(e^{2 pi y/h} - 1), the upper e^{b (y+v)^2} cos^-n A(w)/(e^{2 pi v/h} - 1). Nothing has to be known
+but A(w), and that within a factor of two.
+
+*Relative form.* |A| <= int |F(x + iy)| dx at omega. The modulus is itself analytic there: it goes on as the geometric
+mean of F above and below the line, of modulus at most |F(x + iy)| e^{M v^2/2}, where M bounds |(log F)''| in the strip:
+
+    M = 2b + |w + i omega| / (4 s^4 cos^2((y + v)/2s^2)),        since (log r)'' = p (1 - p)/s^4, |p (1 - p)| <= that.
+
+So its sum misses at most 2 e^{M v^2/2}/(e^{2 pi v/h} - 1) of the whole, and 2 |F(X + iy)| v/(2 pi v/h - M v^2/2) at X:
+the exponent is convex in v. Where D is a sum of such terms (``log_smooth``), this holds of each.
+
+The coarser grid that suffices is taken. What both forms need besides: the way down at X, where arg r(X + iu) >= a u, as
+it is concave or convex in u: at most e^{b y^2} G(X) min(y, 1/(omega a)); the nodes left out below the first, where G
+rises at a known rate; and what the law has beyond X, where G falls at one.
+
+A(w) itself: both lines at distance v of the real axis, A <= (h sum G + ends) / (1 - 2 e^{b v^2 - 2 pi v/h} cos^-n).
+Where n is large and p small, cos^-n says too little; the line is bounded cell by cell (``log_lines``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.numerics.rounding import COMPLEX, UNIT
+
+__all__ = ["Strip", "log_lines", "log_shifted_bound", "log_size", "log_sums", "nodes"]
+
+_DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
+_SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
+_ROOM = 0.98  # of the same
+_WIDEST = 0.3  # 1/sqrt(bend): no wider grid is worth its walls
+_GOOD = 0.5  # of that: a grid that wide is taken without asking how large A(w) is
+_MOST = 1 << 16  # nodes of a sum
+_LOOK = 0.18  # 1/sqrt(bend), times min(s, 1): grid on which a line is bounded cell by cell
+_LONG = 3000.0  # nodes from which it is worth a look how much less than cos^-n a line grows
+_ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
+
+
+class Strip(Protocol):
+    """What has to be known of a law."""
+
+    @property
+    def sigma(self) -> float:
+        """s: r may vanish where |Im z| = pi s^2."""
+        ...
+
+    @property
+    def bend(self) -> float:
+        """b of the growth e^{b y^2} of the density."""
+        ...
+
+    @property
+    def limit(self) -> float:
+        """No law is followed beyond."""
+        ...
+
+    def log_ratio(self, z: Any) -> Any:
+        """log r."""
+        ...
+
+    def log_loss(self, x: float) -> float:
+        """The same at one real place."""
+        ...
+
+    def log_density(self, x: Any) -> Any:
+        """log D on the real axis."""
+        ...
+
+    def log_envelope(self, x: Any) -> Any:
+        """The same or more, and rising as ``rates`` say."""
+        ...
+
+    def log_modulus(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """Log of a bound on |D(x + iy)|, one row for each y."""
+        ...
+
+    def log_smooth(self, x: FloatArray, y: FloatArray) -> FloatArray:
+        """The same, by a sum of terms each of which bends by 2b at most."""
+        ...
+
+    def shrinks(self, w: float) -> float:
+        """n, how many factors of F shrink by up to cos(y / 2s^2) where they divide."""
+        ...
+
+    def turning(self, size: float) -> float:
+        """What |(log F)''| is beyond 2b at most, for |w + i omega| = ``size``, times s^4 cos^2."""
+        ...
+
+    def turning_at(self, x: FloatArray, size: float) -> FloatArray:
+        """The same for each real part."""
+        ...
+
+    def grown(self, w: float, x: float, y: float) -> float:
+        """Log of a bound on what |F| is at x' + iy beside e^{b y^2} G(x'), for all x' <= x."""
+        ...
+
+    def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
+        """Where grids begin and end."""
+        ...
+
+    def rates(self, w: float, first: float, last: float) -> tuple[float, float]:
+        """How fast log G rises up to ``first``, and falls from ``last`` on, at least."""
+        ...
+
+    def log_wall(self, w: float, x: float, y: float) -> float:
+        """Log of a bound on |F| at x + iu, all 0 <= u <= y, but for e^{b u^2} and e^{-omega arg r}."""
+        ...
+
+    def climb(self, x: float, y: float) -> float:
+        """a with arg r(x + iu) >= a u for all 0 <= u <= y."""
+        ...
+
+
+def log_sums(log_term: FloatArray) -> FloatArray:
+    """log of the sum of e^log_term along the last axis."""
+    peak = np.max(log_term, axis=-1)
+    return peak + np.log(np.sum(np.exp(log_term - peak[..., None]), axis=-1))
+
+
+def nodes(low: float, top: float, step: float) -> FloatArray:
+    """Middles of cells of width ``step`` from ``top`` down to ``low`` or just below."""
+    count = math.ceil((top - low) / step)
+    return top - step * np.arange(count - 0.5, 0.0, -1.0)
+
+
+def log_size(law: Strip, w: float, cut: float) -> float:
+    """log A(w) for real w, of the law that ends at ``cut``, from above; inf where nothing is known."""
+    s2, (low, top) = law.sigma**2, law.ends(abs(w), w, cut)
+    coarse = min(0.2 / math.sqrt(law.bend), 0.25 * s2)
+    fine = min(coarse, 0.2 / math.sqrt(law.bend + 0.125 * law.shrinks(w) / s2**2))
+    found = math.inf
+    if (top - low) / fine > _LONG:
+        found = _log_size(law, w, cut, 0.5 * coarse, looked=True)
+    return found if found < math.inf else _log_size(law, w, cut, fine, looked=False)
+
+
+def _log_size(law: Strip, w: float, cut: float, step: float, looked: bool) -> float:
+    s2, (low, top) = law.sigma**2, law.ends(abs(w), w, cut)
+    if not (top - low) / step < _MOST:
+        return math.inf
+    x = np.append(nodes(low, top, step), top)
+    loss = law.log_ratio(x)
+    log_term = law.log_density(x) + w * loss
+    total = _summed(law, x, 0.0, log_term, abs(w) * np.abs(loss)) + math.log(step)
+    v = _ROOM * math.pi * s2 * _SHARES
+    turns = 2.0 * math.pi * v / step
+    if looked:
+        grown = np.maximum(log_lines(law, w, 0.0, v, top)[0] - total, law.bend * v**2)
+    else:
+        grown = law.bend * v**2 - law.shrinks(w) * np.log(np.cos(0.5 * v / s2))
+    best = int(np.argmax(turns - grown))
+    fall = float(turns[best] - grown[best])
+    if not fall > 2.0:
+        return math.inf
+    # beside the end, |F| <= e^{b u^2} of ``log_wall``
+    wall = law.log_wall(w, top, float(v[best])) + math.log(2.0 * float(v[best]) / fall)
+    found = _log_add(total, wall, _log_beyond(law, w, float(x[0]), top, cut, 0.0))
+    return found - math.log1p(-2.0 * math.exp(-fall) / -math.expm1(-float(turns[best])))
+
+
+def log_lines(
+    law: Strip,
+    w: float,
+    omega: float,
+    y: FloatArray,
+    top: float,
+    valley: Callable[[FloatArray, FloatArray], int] | None = None,
+) -> tuple[FloatArray, float, float]:
+    """Logs of bounds from above on int |F(x + iy)| dx, x < ``top``, where F has w - i ``omega`` (>= 0), one for each
+    y; of one from below where y = 0; and the end, brought forward to where ``valley`` says.
+
+    No quadrature: on a cell of width h, with -(log |F|)'' <= M, log |F| lies at most M h^2/8 above its chord, and the
+    exponential of a chord integrates to at most the mean of its ends. From below, log |F| lies above a parabola through
+    each node, whose mean over the cell around it is M h^2/24 below it (Jensen).
+    """
+    s2 = law.sigma**2
+    step = _LOOK / math.sqrt(law.bend) * min(1.0, law.sigma)
+    low, _ = law.ends(abs(w), w, top)
+    count = max(2, math.ceil((top - low) / step))
+    x, step = np.linspace(low, top, count + 1), (top - low) / count
+    lines = np.concatenate([[0.0], y])
+    loss = law.log_ratio(x + 1j * lines[:, None])
+    log_term = law.log_smooth(x, lines) + w * loss.real + omega * loss.imag
+    steepest = 1.0 / (s2 * np.cos(0.5 * lines / s2)) ** 2  # p (1 - p) grows by e^{h/s^2} in a cell at most
+    turning = law.turning_at(x, math.hypot(w, omega)) * math.exp(min(step / s2, 700.0))
+    curve = step**2 * (2.0 * law.bend + steepest[:, None] * turning)
+    if valley is not None:
+        last = valley(log_term[0], x) + 1
+        x, log_term, curve = x[:last], log_term[:, :last], curve[:, :last]
+    first = float(x[0])
+    rise, _ = law.rates(w, first, top)
+    start = float(law.log_envelope(first) + w * law.log_loss(first)) - math.log(rise) if rise > 0.0 else math.inf
+    before = [start + law.bend * h * h + law.grown(w, first, h) for h in lines.tolist()] + omega * loss.imag[:, 0]
+    most = np.logaddexp(log_sums(log_term + 0.125 * curve) + math.log(step), before)
+    least = float(log_sums((log_term[0] - curve[0] / 24.0)[1:-1])) + math.log(step)
+    return most[1:], least, float(x[-1])
+
+
+def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, near: float) -> float:
+    """Log of a bound on |A(w + i omega')| of the law that ends at ``cut``, for every omega' >= ``omega`` > 0.
+
+    Parameters
+    ----------
+    w, omega : float
+        Where.
+    y : float
+        By how much the axis is shifted, 0 < y <= 0.85 pi s^2: any is sound.
+    cut : float
+        The end of the law (inf: none).
+    near : float
+        About what the bound will be: that many e-folds below A(w) the absolute form must be exact. Any is sound.
+    """
+    grid = _grid(law, w, omega, y, cut, near)
+    size, low, top = grid.size, *law.ends(abs(w), w, cut)
+    if not (top - low) / grid.step < _MOST:
+        return size
+    x = np.append(nodes(low, top, grid.step), top)
+    loss = law.log_ratio(x + 1j * y)
+    modulus = (law.log_smooth if grid.relative else law.log_modulus)(x, np.array([y]))[0]
+    log_term = modulus + w * loss.real - omega * loss.imag
+    tilted = ((abs(w) + omega) / math.cos(0.5 * y / law.sigma**2)) * np.abs(loss)
+    total = _summed(law, x, y, log_term, tilted) + math.log(grid.step)
+    turns, up = 2.0 * math.pi * grid.width / grid.step, law.bend * y * y
+    slope = omega * law.climb(top, y + grid.width)
+    down = law.log_wall(w, top, y) + up + math.log(min(y, 1.0 / slope) if slope > 0.0 else y)
+    beyond = _log_beyond(law, w, float(x[0]), top, cut, y)
+    if grid.relative:
+        missed = 2.0 * math.exp(grid.grown - _log_expm1(turns))  # of the integral: the sum and the ends are the rest
+        wall = float(log_term[-1]) + math.log(2.0 * grid.width / (turns - grid.grown))
+        return min(size, _log_add(total, down, wall, beyond) - math.log1p(-missed)) if missed < 1.0 else size
+    edges = _log_add(-_log_expm1(2.0 * math.pi * y / grid.step), grid.grown - _log_expm1(turns)) + size
+    # e^{b u^2 - 2 pi (u - y)/h} from y on
+    steep = 2.0 * math.pi / grid.step - (2.0 * y + grid.width) * law.bend
+    wall = law.log_wall(w, top, y + grid.width) + up - slope * y - math.log(steep)
+    return min(size, _log_add(total, edges, down, wall, beyond))
+
+
+@dataclass(frozen=True, slots=True)
+class _Grid:
+    """A grid along the shifted axis: its form and spacing, the width of its strip, by how many e-folds the integrand
+    may have grown at the far edge, and log A(w) where that is needed.
+    """
+
+    relative: bool
+    step: float
+    width: float
+    grown: float
+    size: float
+
+
+def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float) -> _Grid:
+    """The widest that is good enough."""
+    s2, bend, shrinks = law.sigma**2, law.bend, law.shrinks(w)
+    widest = _WIDEST / math.sqrt(bend)
+    v = (_ROOM * math.pi * s2 - y) * _SHARES
+    cosine = np.cos(0.5 * (y + v) / s2)
+    bent = (bend + 0.5 * law.turning(math.hypot(w, omega)) / (s2 * cosine) ** 2) * v**2
+    steps = 2.0 * math.pi * v / (_DEEP + bent)
+    size, best = math.inf, int(np.argmax(steps))
+    if not steps[best] >= _GOOD * widest:
+        size = log_size(law, w, cut)
+        depth = _DEEP + min(max(size - near, 0.0), 700.0)
+        most = 2.0 * math.pi * y / depth
+        grown = bend * (y + v) ** 2 - shrinks * np.log(cosine)
+        wide = 2.0 * math.pi * v / (depth + grown)
+        if shrinks > 0.0 and wide.max() < _GOOD * min(most, widest):
+            looks = log_lines(law, w, 0.0, y + v, law.ends(abs(w), w, cut)[1])[0] - size
+            grown = np.minimum(grown, np.maximum(looks, bend * (y + v) ** 2))
+            wide = 2.0 * math.pi * v / (depth + grown)
+        place = int(np.argmax(wide))
+        if size < math.inf and min(float(wide[place]), most) > steps[best]:
+            return _Grid(False, min(float(wide[place]), most, widest), float(v[place]), float(grown[place]), size)
+    return _Grid(True, min(float(steps[best]), widest), float(v[best]), float(bent[best]), size)
+
+
+def _log_beyond(law: Strip, w: float, first: float, top: float, cut: float, y: float) -> float:
+    """Log of a bound on the nodes before the first, and on what the law has between ``top`` and ``cut``."""
+    rise, fall = law.rates(w, first, top)
+    if not rise > 0.0:
+        return math.inf
+    grown = law.bend * y * y + law.grown(w, first, y)
+    before = float(law.log_envelope(first) + w * law.log_loss(first)) + grown - math.log(rise)
+    if top >= min(cut, law.limit):
+        return before
+    if not fall > 0.0:
+        return math.inf
+    return _log_add(before, float(law.log_envelope(top) + w * law.log_loss(top)) - math.log(fall))
+
+
+def _summed(law: Strip, x: FloatArray, y: float, log_term: FloatArray, tilted: FloatArray) -> float:
+    """Log of the sum over all places but the last, and of what rounding does: to each exponent, ``_ROUNDED`` of its
+    parts.
+    """
+    peak = float(log_term.max())
+    weight = np.exp(log_term - peak)[:-1]
+    parts = 1.0 + (0.5 / law.sigma**2) * (x * x) + np.abs(log_term) + tilted
+    whole = float(weight.sum())
+    off = float(weight @ parts[:-1]) / whole + law.bend * y * y
+    return peak + math.log(whole) + _ROUNDED * off + len(x) * UNIT
+
+
+def _log_expm1(x: float) -> float:
+    return x + math.log(-math.expm1(-x))
+
+
+def _log_add(*logs: float) -> float:
+    """log of a sum."""
+    top = max(logs)
+    if not math.isfinite(top):
+        return top
+    return top + math.log(math.fsum(math.exp(each - top) for each in logs))
