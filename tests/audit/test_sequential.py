@@ -96,7 +96,7 @@ def test_every_single_bet_is_fair_to_the_claim(name: str, seed: int) -> None:
     lose = np.concatenate([outside.sf(above), inside.cdf(below)])
     assert np.any(plan.stake > 0.0)
     assert np.all(plan.stake * (win - plan.slope * lose - plan.delta) <= 1e-9)  # expected gain, whatever the stake
-    assert np.all(1.0 - plan.stake * (plan.slope + plan.delta) >= 0.2)  # never ruined
+    assert np.all(1.0 - plan.stake * (plan.slope + plan.delta) >= 0.149)  # never ruined
     assert np.all(plan.share >= 0.0)
     assert np.all(plan.share.sum(axis=1) <= 1.0)
 
@@ -110,7 +110,7 @@ def test_half_the_noise_is_caught_within_a_hundred_pairs() -> None:
             test.update(rng.normal(2.0), rng.normal())
             assert test.canaries < 1000
         needed.append(test.canaries // 2)
-    assert np.median(needed) <= 60
+    assert np.median(needed) <= 44  # a player who knows the best bet in advance: 25
     assert max(needed) <= 200
 
 
@@ -258,9 +258,9 @@ def test_other_claims_are_tested_on_the_same_scores() -> None:
 
 def test_few_scores_are_not_bet_on() -> None:
     test = Sequential(1.0)
-    test.update([9.0] * 7, [0.0] * 7)
+    test.update([9.0] * 3, [0.0] * 3)
     assert test.e_value == 1.0
-    assert test.operating_point(test.claim).description == "7 pairs of scores are too few to bet on"
+    assert test.operating_point(test.claim).description == "3 pairs of scores are too few to bet on"
     assert ny.audit.check(ny.GDP(1.0), test).outcome == "not informative"
 
 

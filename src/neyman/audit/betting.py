@@ -26,10 +26,10 @@ from neyman._validate import FloatArray
 
 __all__ = ["Bets", "Family", "Pairs", "Plan"]
 
-_FIRST = 8  # pairs that are only looked at
+_FIRST = 4  # pairs that are only looked at
 _SHARE = 0.15  # of what is known: after how much news thresholds and stakes are chosen anew
 _LEVELS = np.array([0.5, 0.35, 0.25, 0.16, 0.1, 0.05, 0.02, 0.008])  # error rates that thresholds aim at
-_CAUTION = 0.75  # of the largest stake that cannot be ruined
+_CAUTION = 0.85  # of the largest stake that cannot be ruined
 _SPREAD = 0.1  # the part of the wealth that is divided evenly among all thresholds
 _PORTION = 65_536  # pairs at a time
 _STEEPEST = 1e100
