@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from neyman.engines.contour_line import Plan, alias_distances
-from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.contour_walk import WALKED, Parts, Walk
 from neyman.losses.sampling_transform import SamplingTransform
 
 
@@ -43,6 +43,23 @@ def test_the_cumulant_is_that_of_the_law() -> None:
 
         exact = times * mp.log(mp.quad(integrand, np.linspace(-20.0, 40.0, 25).tolist()))
         assert walk.k[index] == pytest.approx(float(exact), rel=1e-11, abs=1e-12)
+
+
+def test_cumulants_of_many_steps_are_as_exact_as_is_allowed() -> None:
+    """Of 10^8 - 1 steps, at whole powers, where A(n) is a sum over how often the record is drawn."""
+    times, worst = 10**8 - 1, 0.0
+    for sigma, rate in ((1.0, 1e-4), (0.7, 1e-6), (3.0, 0.3), (30.0, 0.02), (8.0, 0.95), (400.0, 0.5)):
+        walk = Walk.at(parts(sigma, rate, times), np.array([-1.0, 0.0, 1.0, 2.0, 3.0]))
+        with mp.workdps(60):
+            q, s2 = mp.mpf(rate), mp.mpf(sigma) ** 2
+            for c, k in zip(walk.c.tolist(), walk.k.tolist(), strict=True):
+                n = int(c) + 1
+                drawn = (
+                    mp.binomial(n, j) * (1 - q) ** (n - j) * q**j * mp.exp(j * (j - 1) / (2 * s2)) for j in range(n + 1)
+                )
+                exact = times * mp.log(mp.fsum(drawn))
+                worst = max(worst, float(abs(k - exact)) - 16.0 * 2.0**-53 * abs(k))
+    assert 1e-3 * WALKED < worst < 0.5 * WALKED
 
 
 def test_distances_of_several_lines_are_those_of_each() -> None:

@@ -22,7 +22,7 @@ from neyman.engines.contour_fold import FOLDED, Fold
 from neyman.engines.contour_islands import islands
 from neyman.engines.contour_scan import shortened
 from neyman.engines.contour_steps import Steps
-from neyman.engines.contour_walk import LOST, MERGED, IntArray, Parts, Walk
+from neyman.engines.contour_walk import LOST, MERGED, WALKED, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
 
 __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "settled"]
@@ -336,7 +336,7 @@ class Line:
             if not gap > 1e-6:
                 terms.append((math.inf, 0.0))
                 continue
-            rounded = ROUNDED * (abs(k) + gap + abs(self.scale)) + 1e-6
+            rounded = ROUNDED * (abs(k) + gap + abs(self.scale)) + WALKED
             terms.append((k - self.scale - _series(gap) + rounded, c - other + ROUNDED * (abs(other) + abs(c))))
         start, rise = np.array(terms).T
         return start, rise

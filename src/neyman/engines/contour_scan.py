@@ -22,7 +22,7 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import Parts
+from neyman.engines.contour_walk import WALKED, Parts
 
 __all__ = ["shortened"]
 
@@ -31,9 +31,11 @@ _LOOKS = 1 << 23  # cells times laws that are looked at
 _ENOUGH = 200  # steps looked at where each alone has fallen
 _TERMS = 32.0  # of a transform that is worth a look; the others count in full
 _WIDTH = 0.15  # of a cell, in standard deviations of one step
-_WIDENING = 1 << 18  # cells that widen: of 1e11 steps there are as many
+_WIDENING = (
+    1 << 18
+)  # cells that widen: of 1e11 steps there are as many (fewer shorten fewer lines: no bound rests on it)
 _SAME = 8.0 * 2.0**-53  # how far rounding moves a node, relatively
-_ROUNDED = 1e-6, 16.0 * 2.0**-53  # absolute and relative rounding of K, as beside the aliases of ``contour_line``
+_ROUNDED = 16.0 * 2.0**-53  # relative rounding of K, beside ``WALKED``, as of the aliases of ``contour_line``
 
 
 def shortened(
@@ -72,7 +74,7 @@ def shortened(
         log_nodes = np.log(_nodes(edge, spacing) * (spacing / math.pi))
     log_part = top + fallen + log_nodes - 2.0 * np.log(edge[:-1])
     log_rest = log_tail + math.log1p(spacing / last)
-    rounded = _ROUNDED[0] + _ROUNDED[1] * (abs(top) + float(np.abs(fallen).max()))
+    rounded = WALKED + _ROUNDED * (abs(top) + float(np.abs(fallen).max()))
     beyond = np.logaddexp(np.logaddexp.accumulate(log_part[::-1])[::-1], log_rest) + rounded
     enough = np.flatnonzero(beyond <= goal)
     return (float(edge[enough[0]]), float(beyond[enough[0]])) if len(enough) else end

@@ -21,7 +21,7 @@ from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
 
-__all__ = ["DEEPEST", "LOST", "MERGED", "BoolArray", "IntArray", "Parts", "Walk"]
+__all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "BoolArray", "IntArray", "Parts", "Walk"]
 
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
@@ -35,7 +35,7 @@ _ROUNDS = 14
 _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17
 _LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
-_ROUNDED = 1e-6  # of K where Chernoff bounds are made of it (they leave as much room)
+WALKED = 1e-6  # of K, where Chernoff bounds are made of it: they leave as much room
 _COUNTED = 10**8  # steps of one kind from which rounding, of each some units, is more than that
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 # relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
@@ -150,7 +150,7 @@ class Walk:
         poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]), plain=True)
         spread = np.sqrt(poles.variance)
         # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
-        off = _ROUNDED + 64.0 * 2.0**-53 * math.sqrt(parts.count) * float(spread.max())
+        off = WALKED + 64.0 * 2.0**-53 * math.sqrt(parts.count) * float(spread.max())
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
             demand_whole("a composition", under, math.exp(min(float(k), 700.0)), 2.0 * off)
         low, high = min(0.04 / float(spread.max()), 0.05), 45.0 / float(spread.min())

@@ -34,7 +34,7 @@ _REFINEMENTS = 4  # finer spacings tried under one tilt
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
 _LARGEST = 1e9
 _ROUNDED = 16.0 * 2.0**-53  # relative, of every sum, for each step, at least
-_HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried
+_HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried (what is not tried is not bounded)
 _LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 

@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import ERFCX, NDTRI_EXP, UNIT
 
 __all__ = [
     "MILLS_ERROR",
@@ -27,9 +28,10 @@ __all__ = [
     "sum_twofold",
 ]
 
-UNIT = 2.0**-53
-MILLS_ERROR = 3e-14
-PROBIT_ERROR = 2e-12
+# M by erfcx of an argument that is rounded twice. Up to _FRACTION_FROM, 1 - t M(t) amplifies that by t M / (1 - t M) =
+# 10.6; a difference of which one side is at most half the other, by 3 (and erfcx errs by twice as much at t = -1)
+MILLS_ERROR = (11.0 * (ERFCX + 3.0) + 20.0) * UNIT
+PROBIT_ERROR = (NDTRI_EXP + 16.0) * UNIT
 
 _HALF_LOG_TWO_PI = 0.5 * float(np.log(2.0 * np.pi))
 _SPLITTER = 134217729.0  # 2^27 + 1 (Dekker 1971)
