@@ -26,6 +26,10 @@ _WORK = 1 << 22  # pairs of outcomes that are added up at a time
 _LATTICE_WORK = 1 << 26  # the same on a lattice, where a pair costs a nanosecond
 _NOTHING = -800.0  # log of a mass that is no float
 _TINY = 1e-300
+# e-folds below the largest product to which a convolution is exact: what underflows there, at most 2^13 products of
+# 5e-324 each, is 1e-16 of it at most
+_RANGE = 690.0
+_BEYOND = 1e-298  # e^-_RANGE, and what masses may exceed 1 by
 
 
 @dataclass(frozen=True)
@@ -170,12 +174,13 @@ def _product(a: Atoms, b: Atoms) -> Atoms | None:
     if a.unit is not None and a.unit == b.unit:
         if pairs > _LATTICE_WORK:
             return None
-        log_w = _convolved(a.log_w, b.log_w)
         first = a.first + b.first
-        loss = a.unit * (first + np.arange(len(log_w)))
-        error = relative + 4.0 * _UNIT * (min(len(a.loss), len(b.loss)) + 800.0)
+        loss = a.unit * (first + np.arange(len(a.loss) + len(b.loss) - 1))
+        log_w, lost = _convolved(a, b, loss)
+        far = sum(float(np.abs(one.loss).max() + abs(one.log_w.max())) for one in (a, b))
+        error = relative + 8.0 * _UNIT * (min(len(a.loss), len(b.loss)) + 800.0 + far)
         stretch = max(a.stretch, b.stretch)
-        return _trimmed(Atoms(loss, log_w, a.slack + b.slack, stretch, error, dropped + _TINY, a.unit, first, end))
+        return _trimmed(Atoms(loss, log_w, a.slack + b.slack, stretch, error, dropped + lost, a.unit, first, end))
     if pairs > _WORK:
         return None
     stretch = max(a.stretch, b.stretch) + 2.0 * _UNIT
@@ -195,11 +200,43 @@ def _product(a: Atoms, b: Atoms) -> Atoms | None:
     return _trimmed(Atoms(loss[starts], merged, slack, 0.0, error, dropped, None, 0.0, end))
 
 
-def _convolved(a: FloatArray, b: FloatArray) -> FloatArray:
-    """log of the convolution of e^a and e^b, as far as it can be told from 0 beside its largest term."""
+def _convolved(a: Atoms, b: Atoms, loss: FloatArray) -> tuple[FloatArray, float]:
+    """log of the convolution of sqrt(p q), and a bound on what is left out of it under either law.
+
+    Where the product is too small for a float beside its largest term it is formed again from p, where losses are
+    large, and from q, where they are small: what is too small even then has next to no mass under both.
+    """
+    log_w, top = _summed(a.log_w, b.log_w)
+    unsure = ~(log_w > top - _RANGE)
+    lost = 0.0
+    for sign in (0.5, -0.5):
+        side = np.flatnonzero(unsure & (sign * loss >= 0.0))
+        if not len(side):
+            continue
+        lost += len(side) * _BEYOND
+        # no mass of this law is above top - _RANGE + |loss| / 2
+        if top + 0.5 * float(np.abs(loss[side[[0, -1]]]).max()) <= 0.0:
+            log_w[side] = -math.inf
+            continue
+        low, high = int(side[0]), int(side[-1])
+        parts = [
+            (one.log_w + sign * one.loss)[max(low - len(other.loss) + 1, 0) : high + 1]
+            for one, other in ((a, b), (b, a))
+        ]
+        begin = max(low - len(b.loss) + 1, 0) + max(low - len(a.loss) + 1, 0)
+        value, highest = _summed(*parts)
+        found = value[side - begin]
+        log_w[side] = np.where(found > highest - _RANGE, found - sign * loss[side], -math.inf)
+    return log_w, lost
+
+
+def _summed(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:
+    """log of the convolution of e^a and e^b, and the log of the product of their largest terms."""
     top = float(a.max()), float(b.max())
+    if min(top) == -math.inf:
+        return np.full(len(a) + len(b) - 1, -math.inf), -math.inf
     with np.errstate(under="ignore", divide="ignore"):
-        return np.log(np.convolve(np.exp(a - top[0]), np.exp(b - top[1]))) + (top[0] + top[1])
+        return np.log(np.convolve(np.exp(a - top[0]), np.exp(b - top[1]))) + sum(top), sum(top)
 
 
 def _trimmed(one: Atoms) -> Atoms:

@@ -28,6 +28,7 @@ _LOG_FLOOR = math.log(_FLOOR)
 _AIM = 0.8  # share of the tolerance that discretisation is planned to use
 _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned to serve
 _COARSEST = 0.02  # in units of 1 / (c + 1)
+_COARSE = 300.0  # spacing from which a mass divided between two points is no float at one of them, and says nothing
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
 _REFINEMENTS = 4  # finer spacings tried under one tilt
@@ -215,7 +216,7 @@ class LatticeProfile(Profile):
         where the effort does not suffice for any.
         """
         plan = self._plan(at, top.c)
-        if not self._effort.take(plan.work):
+        if plan.h > _COARSE or not self._effort.take(plan.work):
             return None
         tilt = self._keep(Tilt(self._laws, self._remove, plan))
         _tighten(tilt, epsilon, lower, upper)

@@ -164,9 +164,10 @@ class Tilt:
 
     def _locate(self, epsilon: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
         """The first lattice point above each eps, and its distance."""
-        place = np.floor((epsilon - self._first) / self.plan.h) + 1.0
+        h = self.plan.h
+        place = np.floor(np.clip(epsilon - self._first, -h, (self.points + 1) * h) / h) + 1.0
         j = np.clip(place, 0.0, float(self.points)).astype(np.int64)
-        return j, np.maximum(self._first + j * self.plan.h - epsilon, 0.0)
+        return j, np.maximum(self._first + j * h - epsilon, 0.0)
 
     def _sum(self, side: _Side, epsilon: FloatArray, sign: float) -> FloatArray:
         """Upper (``sign`` 1) or lower (-1) bound on the sum over l > eps of p (1 - e^{eps - l})."""
