@@ -19,6 +19,7 @@ from neyman.losses.power_law import PowerLaw, power_laws
 from neyman.losses.smooth_part import SmoothPart
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.mechanisms import Mechanism
+from neyman.numerics.gauss import gauss
 
 __all__ = ["DominanceBound", "Moments", "dominance_bound", "moments"]
 
@@ -203,7 +204,7 @@ def _nodes(part: SmoothPart, law: PowerLaw) -> tuple[FloatArray, FloatArray]:
         z = np.arange(math.ceil(max(part.low, -far)), math.floor(min(part.high, far)) + 1.0)
         log_weight = np.zeros(len(z))
     else:
-        node, share = np.polynomial.legendre.leggauss(_ORDER)
+        node, share = gauss(_ORDER)
         edge = _edges(part)
         half = 0.5 * np.diff(edge)
         z = (0.5 * (edge[1:] + edge[:-1])[:, None] + half[:, None] * node).ravel()

@@ -9,10 +9,11 @@ from scipy import special
 
 from neyman._validate import count, positive, probability
 from neyman.conversions.asymptotic import Asymptotic
+from neyman.numerics.gauss import gauss
 
 __all__ = ["asymptotic_dpsgd_poisson", "asymptotic_dpsgd_uniform"]
 
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
+_NODES, _WEIGHTS = gauss(20)
 _OVERFLOWS = 1400.0  # of 1 / sigma^2: the root of its exponential is beyond float64
 
 

@@ -20,13 +20,14 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.smooth_part import SmoothPart
+from neyman.numerics.gauss import gauss
 from neyman.numerics.second_difference import DIFFERENCE_ERROR, second_difference
 
 __all__ = ["Kernel", "Logs", "integral", "kernel"]
 
 _UNIT = 2.0**-53
 _TINY = 1e-320
-_NODES, _WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(24))
+_NODES, _WEIGHTS = gauss(24)
 _RHO = 8.0
 _RADIUS = 0.5 * (_RHO + 1.0 / _RHO)  # of a disc that holds the ellipse, in half-widths
 _LOG_RULE = math.log(64.0 / 15.0 / (1.0 - _RHO**-2)) - 2 * len(_NODES) * math.log(_RHO)

@@ -10,13 +10,14 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
+from neyman.numerics.gauss import gauss
 
 __all__ = ["CustomStep", "Distribution", "DistributionOfDensity"]
 
 Distribution = Callable[[FloatArray], FloatArray]
 
 _PANELS = 4096
-_NODES, _WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(8))
+_NODES, _WEIGHTS = gauss(8)
 
 
 @dataclass(frozen=True, slots=True)

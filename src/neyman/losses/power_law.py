@@ -20,6 +20,7 @@ from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.smooth_part import SmoothPart
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.losses.whole import demand_whole, total
+from neyman.numerics.gauss import gauss
 
 __all__ = ["PowerLaw", "power_laws"]
 
@@ -28,7 +29,7 @@ _BINS = 1 << 16  # of a loss known by its distribution functions
 _ROUNDED = 1e-9  # masses that distribution functions may lose to rounding
 _WEIGHED = 1e-9  # error of the plain sum of a smooth part: far below any loss of mass that matters
 _NONE = np.zeros(0)
-_NODES, _WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(8))
+_NODES, _WEIGHTS = gauss(8)
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,11 +7,12 @@ from collections.abc import Callable
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.gauss import gauss
 
 __all__ = ["QUADRATURE", "smooth_bins"]
 
 QUADRATURE = 1e-13  # relative error of seven nodes on a piece along which the logarithm of the density hardly bends
-_NODES, _WEIGHTS = (np.asarray(part) for part in np.polynomial.legendre.leggauss(7))
+_NODES, _WEIGHTS = gauss(7)
 
 
 def smooth_bins(

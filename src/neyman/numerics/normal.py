@@ -12,6 +12,7 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
+from neyman.numerics.gauss import gauss
 from neyman.numerics.rounding import ERFCX, NDTRI_EXP, UNIT
 
 __all__ = [
@@ -35,9 +36,9 @@ PROBIT_ERROR = (NDTRI_EXP + 16.0) * UNIT
 
 _HALF_LOG_TWO_PI = 0.5 * float(np.log(2.0 * np.pi))
 _SPLITTER = 134217729.0  # 2^27 + 1 (Dekker 1971)
-_LEGENDRE = np.polynomial.legendre.leggauss(12)
-_NODES = 0.5 * (np.asarray(_LEGENDRE[0]) + 1.0)
-_WEIGHTS = 0.5 * np.asarray(_LEGENDRE[1])
+_LEGENDRE = gauss(12)
+_NODES = 0.5 * (_LEGENDRE[0] + 1.0)
+_WEIGHTS = 0.5 * _LEGENDRE[1]
 _FRACTION_FROM = 3.0  # above it 1 - t M(t) cancels, and the continued fraction converges fast
 _FRACTION_DEPTH = 48
 
