@@ -23,15 +23,22 @@ def composition(scales: np.ndarray, times: int = 1) -> Parts:
     return Parts(tuple((LaplaceTransform(LaplaceStep(float(b))), times) for b in scales), 0.0, "remove")
 
 
-def beyond(parts: Parts, c: float, cut: float) -> float:
-    """(1/pi) int |e^K| / |z (z + 1)| from ``cut`` on, by a fine sum far beyond: no bound, but the truth nearly."""
-    omega = np.concatenate([np.linspace(cut, 40.0 * cut, 6000), np.geomspace(40.0 * cut, 1e5 * cut, 1000)[1:]])
-    log_size = np.zeros(len(omega))
-    for law, times in parts.steps:
-        log_size += times * law.on_line(c + 1.0, omega, math.inf, 40.0)[0].real
-    z = c + 1j * omega
-    with np.errstate(under="ignore"):
-        return float(np.trapezoid(np.exp(log_size) / np.abs(z * (z + 1.0)), omega)) / math.pi
+def beyond(parts: Parts, plan: Plan) -> float:
+    """What the nodes that are left out weigh: each, far beyond the last that is not; then a sum that stands for all."""
+    spacing = 2.0 * math.pi / plan.spread
+    kept = np.rint(plan.omega() / spacing).astype(int)
+    near = spacing * np.setdiff1d(np.arange(40 * int(kept[-1])), kept)
+    far = np.geomspace(near[-1], 1e4 * near[-1], 1000)
+
+    def size(omega: np.ndarray) -> np.ndarray:
+        log_size = np.zeros(len(omega))
+        for law, times in parts.steps:
+            log_size += times * law.on_line(plan.c + 1.0, omega, math.inf, 40.0)[0].real
+        z = plan.c + 1j * omega
+        with np.errstate(under="ignore"):
+            return np.exp(log_size) / np.abs(z * (z + 1.0))
+
+    return float(spacing * size(near).sum() + np.trapezoid(size(far), far)) / math.pi
 
 
 def test_nodes_that_meet_every_return_are_counted() -> None:
@@ -46,9 +53,13 @@ def test_nodes_that_meet_every_return_are_counted() -> None:
     sd = math.sqrt(times * float(parts.steps[0][0].moments(w).variance[0]))
     last = 1e5
     end = (last, top - math.log(math.pi * last))
-    cut, log_tail = shortened(parts, np.array([math.inf]), c, sd, spread, end, top - 11.0)
+    cut, log_tail, some = shortened(parts, np.array([math.inf]), c, sd, spread, end, top - 11.0)
     omega = 2.0 * math.pi / spread * np.arange(1, 200000)
-    omega = omega[omega >= cut]
+    left_out = omega >= cut
+    if some is not None:
+        left_out = ~np.any((omega[:, None] >= some[0]) & (omega[:, None] <= some[1]), axis=1)
+    omega = omega[left_out]
+    assert len(omega) > 0
     with np.errstate(under="ignore"):
         size = times * (parts.steps[0][0].on_line(float(w[0]), omega, math.inf, 40.0)[0].real) - top
         total = np.sum(np.exp(size) / np.abs((c + 1j * omega) * (c + 1.0 + 1j * omega))) * 2.0 / spread
@@ -63,7 +74,7 @@ def test_what_is_cut_off_is_bounded(scales: np.ndarray) -> None:
     for index in np.flatnonzero(walk.useful())[12:40:14]:
         plan = Plan.make(parts, walk, int(index), (0.0, 1.0))
         assert math.isfinite(plan.nodes)
-        assert beyond(parts, plan.c, plan.cut) <= math.exp(plan.log_truncation) * (1.0 + 1e-6)
+        assert beyond(parts, plan) <= math.exp(plan.log_truncation) * (1.0 + 1e-6)
 
 
 def test_many_large_scales_are_certified() -> None:
@@ -101,3 +112,36 @@ def test_contours_of_every_law_overlap_the_lattice(mechanism: ny.Mechanism, adja
     assert np.all(a.lower <= b.upper)
     assert np.all(b.lower <= a.upper)
     assert np.all(b.upper - b.lower <= 0.05 * b.upper + 1e-30)
+
+
+def rare(epsilon: float, rate: float) -> Outcomes:
+    """Three outcomes without a lattice: randomised response among four, sampled."""
+    p = np.array([math.exp(epsilon), 1.0, 2.0])
+    p /= p.sum()
+    q = p[[1, 0, 2]]
+    loss = np.log1p(rate * (p / q - 1.0))
+    order = np.argsort(loss)
+    return Outcomes(loss[order], np.log(q[order]), slack=1e-15)
+
+
+@pytest.mark.parametrize("c", [0.7, 4.0])
+def test_what_is_left_out_between_stretches_is_bounded(c: float) -> None:
+    """Three outcomes, seen through a thin veil: they return far apart, and all nodes between are counted as nothing."""
+    times, law = 2000, DiscreteTransform(rare(0.6, 0.05))
+    sd = math.sqrt(times * float(law.moments(np.array([0.5])).variance[0]))
+    parts = Parts(((law, times),), 6e-5 * sd, "remove")
+    walk = Walk.along(parts)
+    index = int(np.argmin(np.abs(walk.c - c / sd)))
+    plan = Plan.make(parts, walk, index, (0.0, 3.0 * sd))
+    assert plan.islands is not None
+    assert plan.nodes < 3000
+    spacing = 2.0 * math.pi / plan.spread
+    every = spacing * np.arange(math.ceil(plan.cut / spacing) + 1)
+    rest = np.setdiff1d(np.arange(len(every)), np.rint(plan.omega() / spacing).astype(int))
+    omega = every[rest]
+    z = plan.c + 1j * omega
+    height = times * law.on_line(plan.c + 1.0, omega, math.inf, 40.0)[0].real
+    height += (0.5 * parts.mu**2 * z * (z + 1.0)).real
+    left_out = float(np.sum(np.exp(height) / np.abs(z * (z + 1.0)))) * spacing / math.pi
+    assert len(rest) > 50 * plan.nodes
+    assert 0.0 < left_out <= math.exp(plan.log_truncation)

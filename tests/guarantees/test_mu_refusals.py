@@ -1,6 +1,9 @@
 """mu where it used to be refused: rare steps at usual noise, and compositions so strong that delta(0) is all but 1."""
 
+import math
+
 import pytest
+from scipy.special import ndtr, ndtri
 
 import neyman as ny
 from neyman import NotCertified
@@ -29,3 +32,22 @@ def test_a_huge_mu_that_is_refused_is_at_least_bracketed() -> None:
         ny.account(ny.DPSGD(0.1807, 0.3058, 67301914)).mu()
     assert refused.value.lower > 11000.0
     assert refused.value.upper < 14000.0
+
+
+@pytest.mark.parametrize(("sigma", "rate", "steps"), [(0.06077, 5.963e-08, 73), (0.05373, 1.109e-05, 1041)])
+def test_where_taking_part_is_all_there_is_to_see(sigma: float, rate: float, steps: int) -> None:
+    """Delta is level from eps = 0 to where alpha is far below the floor: bounds there need no points around a kink.
+
+    Truth: the output is that without the record unless it took part, with probability p, so that the power is at most
+    p + alpha; and "some x lies above half the shift" is a test.
+    """
+    took_part = -math.expm1(steps * math.log1p(-rate))
+    threshold = 0.5 / sigma
+    level = steps * float(ndtr(-threshold))
+    power = took_part * float(ndtr(threshold))
+    least, most = power + (1e-10 - level) * (1.0 - power), took_part + 1e-10
+    mu = [float(ndtri(p) - ndtri(1e-10)) for p in (least, most)]
+    guarantee = ny.account(ny.DPSGD(sigma, rate, steps))
+    assert guarantee.optimistic.mu() <= mu[1] * (1.0 + 1e-9)
+    assert mu[0] * (1.0 - 1e-9) <= guarantee.mu()
+    assert guarantee.mu() - guarantee.optimistic.mu() <= 1e-6

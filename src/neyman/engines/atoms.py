@@ -21,7 +21,8 @@ from neyman.losses.whole import demand_whole, total
 __all__ = ["Atoms", "enumerated"]
 
 _UNIT = 2.0**-53
-_MOST = 1 << 18  # outcomes of a composition
+_MOST = 1 << 21  # outcomes of a composition
+_COUNTED = 1 << 21  # counts, that is outcomes times the kinds of one step, of a power that is listed at once
 _WORK = 1 << 22  # pairs of outcomes that are added up at a time
 _LATTICE_WORK = 1 << 26  # the same on a lattice, where a pair costs a nanosecond
 _NOTHING = -800.0  # log of a mass that is no float
@@ -117,7 +118,7 @@ def _power(one: Atoms, times: int) -> Atoms | None:
         return Atoms(one.loss * times, log_w, times * one.slack, stretch, error, 0.0, None, 0.0, end)
     if len(one.loss) == 2:
         return _binomial(one, times, end)
-    if one.unit is None and math.comb(times + len(one.loss) - 1, len(one.loss) - 1) <= _MOST:
+    if one.unit is None and math.comb(times + len(one.loss) - 1, len(one.loss) - 1) * len(one.loss) <= _COUNTED:
         return _multinomial(one, times, end)
     result: Atoms | None = None
     square: Atoms | None = one

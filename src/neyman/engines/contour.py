@@ -58,6 +58,10 @@ class ContourProfile(Profile):
         """Whether the lines that serve it have few nodes, all of them."""
         return self._lines.short
 
+    def within(self, nodes: float) -> bool:
+        """Whether they have so few."""
+        return self._lines.within(nodes)
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._evaluated(epsilon)[1]
         return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())

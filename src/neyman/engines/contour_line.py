@@ -109,8 +109,10 @@ class Plan:
         if parts.rough:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             end = _cut(parts, cuts, c, sd, k, goal - 0.7, math.inf)
-            cut, log_tail = shortened(parts, cuts, c, sd, spread, end, goal)
+            cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal)
             w = float(parts.argument(np.array([c]))[0])
+            if some is not None:
+                return cls(c, index, spread, cut, log_tail, limit, right, left, some)
             if cut * spread * sum(law.terms(w, cut) for law, _ in parts.steps) > _LABOUR:
                 cut = math.inf
         else:

@@ -18,71 +18,139 @@ and all nodes from W on, where |e^K| <= B, weigh at most (B / pi) (h / W^2 + 1 /
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import WALKED, Parts
+from neyman.engines.contour_walk import IntArray, WALKED, Parts
 
 __all__ = ["shortened"]
 
 _WORTH = 150.0  # nodes from which a look pays
 _LOOKS = 1 << 23  # cells times laws that are looked at
-_ENOUGH = 200  # steps looked at where each alone has fallen
-_TERMS = 32.0  # of a transform that is worth a look; the others count in full
+_ENOUGH, _KINDS = 200, 16  # steps looked at where each alone has fallen; kinds that are all looked at
+_FEW = 32.0  # terms of a transform that cost no more than one
+_TERMS = 512.0  # of a transform that is worth a look; the others count in full
 _WIDTH = 0.15  # of a cell, in standard deviations of one step
-_WIDENING = (
-    1 << 18
-)  # cells that widen: of 1e11 steps there are as many (fewer shorten fewer lines: no bound rests on it)
+# cells that widen: of 1e11 steps there are as many (fewer shorten fewer lines: no bound rests on it)
+_WIDENING = 1 << 18
+_ROUNDS, _PARTS, _MORE = 4, 8, 1 << 18  # heavy cells are divided so often, in so many, up to so many at a time
+_SHARE, _STRETCHES = 0.5, 2.0  # of the nodes up to a cut that stretches may have; nodes that one wastes
 _SAME = 8.0 * 2.0**-53  # how far rounding moves a node, relatively
 _ROUNDED = 16.0 * 2.0**-53  # relative rounding of K, beside ``WALKED``, as of the aliases of ``contour_line``
 
 
 def shortened(
     parts: Parts, cuts: FloatArray, c: float, sd: float, spread: float, end: tuple[float, float], goal: float
-) -> tuple[float, float]:
+) -> tuple[float, float, FloatArray | None]:
     """Return a cut before ``end``, and the log of the bound on all beyond it; ``end`` itself where a look does not pay.
+    Where the transforms return here and there, far apart: the stretches before the cut that count, and the bound on all
+    else.
 
     ``end`` is a cut with the log of the bound beyond it, ``goal`` what the bound may be; ``spread`` the distance of the
     aliases.
     """
     last, log_tail = end
     spacing = 2.0 * math.pi / spread
-    if parts.mu > 0.0 or not math.isfinite(last) or last / spacing < _WORTH:
-        return end
+    if not math.isfinite(last) or last / spacing < _WORTH:
+        return *end, None
     w = np.array([float(parts.argument(np.array([c]))[0])])
     looks = [law.moments(w) for law, _ in parts.steps]
     deviation = np.sqrt([float(look.variance[0]) for look in looks])
     # where one step alone has fallen, a few of many show enough
-    every = min(max(1, int(parts.count) // _ENOUGH), len(parts.steps))
-    edge = _edges(5.0 / sd, last, float(deviation.max()), _LOOKS * every // len(parts.steps))
+    every = min(max(1, int(parts.count) // _ENOUGH), max(1, len(parts.steps) // _KINDS))
+    terms = [law.terms(float(w[0]), last) for law, _ in parts.steps]
+    looked_at = max(1.0, sum(max(each / _FEW, 1.0) for each in terms if each <= _TERMS) / every)
+    edge = _edges(5.0 / sd, last, float(deviation.max()), int(_LOOKS / looked_at))
     if edge is None:
-        return end
-    middle, half = 0.5 * (edge[1:] + edge[:-1]), 0.5 * np.diff(edge)
-    far = int(np.searchsorted(middle, 1.0 / float(np.median(deviation))))
-    top, fallen = 0.0, np.zeros(len(middle))
-    for i, ((law, times), look, cut) in enumerate(zip(parts.steps, looks, cuts, strict=True)):
-        log_a = float(look.log_a[0])
-        top += times * log_a
-        seen = slice(0, len(middle) if i % every == 0 else far)
-        if not len(middle[seen]) or law.terms(float(w[0]), last) > _TERMS:
-            continue
-        value, error = law.on_line(float(w[0]), middle[seen], float(cut), 40.0)
-        share = np.exp(value.real - log_a) * (1.0 + error) + half[seen] * deviation[i] * (1.0 + 1e-3)
-        fallen[seen] += times * np.log(np.minimum(share, 1.0))
-    with np.errstate(divide="ignore"):
-        log_nodes = np.log(_nodes(edge, spacing) * (spacing / math.pi))
-    log_part = top + fallen + log_nodes - 2.0 * np.log(edge[:-1])
+        return *end, None
+    look = _Look(parts, cuts, float(w[0]), np.array([float(one.log_a[0]) for one in looks]), deviation, every, last)
+    # the Gaussian beside them is known everywhere, and falls
+    top = 0.5 * parts.mu**2 * c * (c + 1.0) + sum(
+        times * float(one.log_a[0]) for (_, times), one in zip(parts.steps, looks, strict=True)
+    )
+    low, high, fallen = look.cells(edge, spacing, sd, goal - top, _MORE / looked_at)
+    log_part = top + fallen + _log_nodes(low, high, spacing) - 2.0 * np.log(low)
     log_rest = log_tail + math.log1p(spacing / last)
     rounded = WALKED + _ROUNDED * (abs(top) + float(np.abs(fallen).max()))
     beyond = np.logaddexp(np.logaddexp.accumulate(log_part[::-1])[::-1], log_rest) + rounded
     enough = np.flatnonzero(beyond <= goal)
-    return (float(edge[enough[0]]), float(beyond[enough[0]])) if len(enough) else end
+    cut = (float(low[enough[0]]), float(beyond[enough[0]]), None) if len(enough) else (*end, None)
+    if not log_rest + rounded <= goal:
+        return cut
+    order = np.argsort(log_part)
+    left = np.logaddexp(np.logaddexp.accumulate(log_part[order]), log_rest) + rounded
+    without = int(np.searchsorted(left, goal, side="right"))
+    kept = np.sort(order[without:])
+    if not _STRETCHES * len(kept) * spacing + float(np.sum((high - low)[kept])) < _SHARE * cut[0]:
+        return cut
+    return last, float(left[without - 1]) if without else log_rest + rounded, _runs(low, high, kept)
 
 
-def _nodes(edge: FloatArray, spacing: float) -> FloatArray:
+def _runs(low: FloatArray, high: FloatArray, kept: IntArray) -> FloatArray:
+    """The stretch up to the first cell, and those of the cells that are ``kept``, neighbours together."""
+    first = np.flatnonzero(np.append(True, low[kept[1:]] > high[kept[:-1]]))
+    last = np.append(first[1:], len(kept)) - 1
+    return np.array([np.append(0.0, low[kept[first]]), np.append(low[0], high[kept[last]])])
+
+
+class _Look(NamedTuple):
+    """What a composition's transforms have fallen to, cell by cell."""
+
+    parts: Parts
+    cuts: FloatArray
+    w: float
+    log_a: FloatArray
+    deviation: FloatArray
+    every: int
+    last: float
+
+    def cells(
+        self, edge: FloatArray, spacing: float, sd: float, goal: float, most: float
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Lower and upper ends of cells between these edges, and what has fallen there: those that weigh too much for
+        the ``goal`` are divided, up to ``most`` at a time, while they are wide beside the whole law's own scale.
+        """
+        low, high = edge[:-1], edge[1:]
+        fallen = self.fallen(low, high)
+        for _ in range(_ROUNDS):
+            weight = fallen + _log_nodes(low, high, spacing) - 2.0 * np.log(low)
+            heavy = np.flatnonzero((weight > goal - math.log(len(low))) & (high - low > _WIDTH / sd))
+            if not len(heavy) or _PARTS * len(heavy) > most:
+                break
+            inner = low[heavy, None] + (high - low)[heavy, None] * (np.arange(1, _PARTS) / _PARTS)
+            starts = np.column_stack([low[heavy], inner]).ravel()
+            ends = np.column_stack([inner, high[heavy]]).ravel()
+            rest = np.delete(np.arange(len(low)), heavy)
+            order = np.argsort(np.concatenate([low[rest], starts]), kind="stable")
+            fallen = np.concatenate([fallen[rest], self.fallen(starts, ends)])[order]
+            low, high = np.concatenate([low[rest], starts])[order], np.concatenate([high[rest], ends])[order]
+        return low, high, fallen
+
+    def fallen(self, low: FloatArray, high: FloatArray) -> FloatArray:
+        """log of a bound on |e^K| over each cell, less what it is on the real axis."""
+        middle, half = 0.5 * (high + low), 0.5 * (high - low)
+        far = int(np.searchsorted(middle, 1.0 / float(np.median(self.deviation))))
+        found = -0.5 * (self.parts.mu * low) ** 2
+        for i, ((law, times), cut) in enumerate(zip(self.parts.steps, self.cuts, strict=True)):
+            seen = slice(0, len(middle) if i % self.every == 0 else far)
+            if not len(middle[seen]) or law.terms(self.w, self.last) > _TERMS:
+                continue
+            value, error = law.on_line(self.w, middle[seen], float(cut), 40.0)
+            share = np.exp(value.real - self.log_a[i]) * (1.0 + error) + half[seen] * self.deviation[i] * (1.0 + 1e-3)
+            found[seen] += times * np.log(np.minimum(share, 1.0))
+        return found
+
+
+def _log_nodes(low: FloatArray, high: FloatArray, spacing: float) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.log(_nodes(low, high, spacing) * (spacing / math.pi))
+
+
+def _nodes(low: FloatArray, high: FloatArray, spacing: float) -> FloatArray:
     """How many multiples of ``spacing`` lie in each closed cell; one on an edge counts in both."""
-    first, last = np.ceil(edge[:-1] / spacing * (1.0 - _SAME)), np.floor(edge[1:] / spacing * (1.0 + _SAME))
+    first, last = np.ceil(low / spacing * (1.0 - _SAME)), np.floor(high / spacing * (1.0 + _SAME))
     return np.maximum(last - first + 1.0, 0.0)
 
 

@@ -50,7 +50,11 @@ class StraightLines:
     @property
     def short(self) -> bool:
         """Whether every line that serves a delta above 1e-30 costs little."""
-        return all(self._plan(int(i)).nodes <= self._cheap for i in self._chosen if self._walk.depth[i] > _DEEP)
+        return self.within(self._cheap)
+
+    def within(self, nodes: float) -> bool:
+        """The same for lines of so many nodes."""
+        return all(self._plan(int(i)).nodes <= nodes for i in self._chosen if self._walk.depth[i] > _DEEP)
 
     def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
         """Serve the places ``at`` from lines that cost little; return those that have none."""

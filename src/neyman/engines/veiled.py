@@ -10,6 +10,9 @@ gives h(s) - h(0) <= s e^{s / 8} p_s, while the same inequality read at r >= s g
 Hence two veils enclose what is behind them, whatever the law:
 
     h(s) - e^{s / 2} (h(4s) - h(s)) <= delta_M(eps) <= h(s).
+
+What a veil costs goes with the square of its mu over the deviation of the loss; how far a line must go, with its
+inverse.
 """
 
 from __future__ import annotations
@@ -26,27 +29,34 @@ from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Bracket
 
-__all__ = ["VEIL", "VeiledProfile"]
+__all__ = ["THIN", "VEIL", "VeiledProfile"]
 
-VEIL = 2e-6  # mu of the thin veil; that of the other is twice as much
+VEIL = 2e-6  # mu of the thin veil of discrete Gaussians; that of the other is twice as much
+THIN = 6e-5  # the same of other laws, in deviations of their loss: 1e-6 of a delta of 1e-30
 _TINY = 4.0 * 2.0**-53
 
 
 class VeiledProfile(BackedProfile):
-    """What two veils enclose; ``near`` and ``far`` are the contours, and the meetings at eps = 0, behind mu = ``VEIL``
-    and twice that.
+    """What two veils enclose; ``near`` and ``far`` are the contours, and the meetings at eps = 0, behind mu = ``veil``
+    and twice that. No loss of what is behind them lies above ``end``.
     """
 
     def __init__(
         self, near: tuple[ContourProfile, Meeting], far: tuple[ContourProfile, Meeting],
-        lattice: Callable[[], LatticeProfile] | None, tolerance: float, points: int,
+        lattice: Callable[[], LatticeProfile] | None, tolerance: float, points: int, veil: float, end: float,
     ) -> None:  # fmt: skip
         super().__init__(*near, lattice, tolerance, points)
         self._far = BackedProfile(*far, None, tolerance)
+        self._room = math.exp(0.5 * veil**2) * (1.0 + _TINY)
+        self._last = end
+
+    @property
+    def end(self) -> float:
+        return self._last
 
     def _by_contour(self, epsilon: FloatArray) -> Bracket:
         near, far = super()._by_contour(epsilon), self._far.bracket(epsilon)
-        room = math.exp(0.5 * VEIL**2) * (1.0 + _TINY)
+        room = self._room
         lower = near.lower - room * (np.maximum(far.upper - near.lower, 0.0) + _TINY * far.upper)
         # 1 - delta likewise, in units of its bound from the thin veil
         with np.errstate(invalid="ignore", over="ignore"):
@@ -55,4 +65,9 @@ class VeiledProfile(BackedProfile):
         most = np.where(near.log_gap_upper > -math.inf, near.log_gap_upper + more, -math.inf)
         with np.errstate(divide="ignore"):
             most = np.minimum(most, np.log1p(-np.clip(lower, 0.0, 1.0)) * (1.0 - _TINY) + _TINY)
-        return Bracket(np.clip(lower, 0.0, near.upper), near.upper, near.log_gap_lower, np.minimum(most, 0.0))
+        upper = near.upper
+        if self._last < math.inf:  # beyond the largest loss only the veil is left
+            beyond = epsilon >= self._last
+            upper, least, most = (np.where(beyond, 0.0, x) for x in (upper, near.log_gap_lower, most))
+            return Bracket(np.clip(lower, 0.0, upper), upper, least, np.minimum(most, 0.0))
+        return Bracket(np.clip(lower, 0.0, upper), upper, near.log_gap_lower, np.minimum(most, 0.0))

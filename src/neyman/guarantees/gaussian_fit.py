@@ -18,7 +18,7 @@ from neyman._validate import FloatArray
 from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.sides import Sides, alpha_score, delta_score
-from neyman.guarantees.tradeoff import beta_upper, excess_lower
+from neyman.guarantees.tradeoff import beta_upper, excess_lower, excess_of_plateau
 from neyman.guarantees.vertex_fit import vertex_fit
 from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
 
@@ -102,7 +102,7 @@ def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
     if not np.any(usable):
         return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
-    excess = excess_lower(view, alpha, epsilon, start)
+    excess = np.maximum(excess_lower(view, alpha, epsilon, start), excess_of_plateau(view, alpha))
     beta = 1.0 - alpha - excess
     excess = np.where(beta >= floor, excess, 0.0)
     with np.errstate(divide="ignore"):

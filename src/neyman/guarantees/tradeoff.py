@@ -20,7 +20,15 @@ from neyman.guarantees.epsilon import epsilon_upper
 from neyman.guarantees.sides import Sides, alpha_score, power_score
 from neyman.numerics.normal import UNIT, probit
 
-__all__ = ["beta_lower", "beta_upper", "excess_lower", "power_lower", "power_upper", "tangent"]
+__all__ = [
+    "beta_lower",
+    "beta_upper",
+    "excess_lower",
+    "excess_of_plateau",
+    "power_lower",
+    "power_upper",
+    "tangent",
+]
 
 _SMALLEST = 1e-299  # an alpha below it is steered as if it were this large (any eps is safe)
 _NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this small
@@ -186,6 +194,22 @@ def excess_lower(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: fl
     """Return certified lower bounds on 1 - f(alpha) - alpha, given eps near the tangent's."""
     excess, _ = _infimum(sides, alpha, epsilon, start, "excess")
     return np.maximum(excess, 0.0)
+
+
+def excess_of_plateau(sides: Sides, alpha: FloatArray) -> FloatArray:
+    """Return certified lower bounds on 1 - f(alpha) - alpha, sharp where delta is level for long beside eps = 0.
+
+    delta falls, so that delta(eps) + (e^eps - 1) alpha >= min(delta(E), (e^E - 1) alpha) at every eps >= 0, whatever E.
+    At eps = -e < 0 it is (1 - e^-e) (1 - alpha) + e^-e delta_backward(e) >= min(delta_backward(E), (1 - e^-E) (1 -
+    alpha)). Best where both are alike.
+    """
+    most = sides.bracket(np.zeros(1)).upper
+    with np.errstate(divide="ignore", over="ignore"):
+        right = np.clip(np.log1p(most / alpha), 0.0, 690.0)
+        left = np.clip(-np.log1p(-np.minimum(most / (1.0 - alpha), 0.99)), 0.0, 690.0)
+    ahead = np.minimum(sides.forward.bracket(right).lower, np.expm1(right) * alpha)
+    behind = np.minimum(sides.backward.bracket(left).lower, -np.expm1(-left) * (1.0 - alpha))
+    return np.minimum(ahead, behind) * (1.0 - 8.0 * UNIT)
 
 
 def _infimum(
