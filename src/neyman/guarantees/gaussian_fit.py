@@ -29,6 +29,7 @@ _ROUNDS = 12
 _MOST_KNOTS = 6_000
 _SECTIONS = 8
 _SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
+_LOOSE = 1e-6  # of mu: a bound from below that is as near to the one from above is not worth another
 _NOT_NEAR_HALF = -0.1  # log(1 - delta(0)) below it: the probit of the fixed point has all its digits
 
 
@@ -102,12 +103,19 @@ def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
     if not np.any(usable):
         return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
-    excess = np.maximum(excess_lower(view, alpha, epsilon, start), excess_of_plateau(view, alpha))
+    found = max(middle, _local_lower(alpha, excess_lower(view, alpha, epsilon, start), floor))
+    if guess.mu - found > _LOOSE * guess.mu:
+        found = max(found, _local_lower(alpha, excess_of_plateau(view, alpha), floor))
+    return found
+
+
+def _local_lower(alpha: FloatArray, excess: FloatArray, floor: float) -> float:
+    """The largest local mu at these alphas, from below, of those whose beta is at least the floor."""
     beta = 1.0 - alpha - excess
     excess = np.where(beta >= floor, excess, 0.0)
     with np.errstate(divide="ignore"):
         mu = probit_gap(np.log(alpha), np.log(excess), np.log(np.maximum(beta, 5e-324)))
-    return max(middle, float(np.max(mu)) * (1.0 - PROBIT_ERROR))
+    return float(np.max(mu)) * (1.0 - PROBIT_ERROR)
 
 
 def _below(sides: Sides, floor: float, start: float) -> tuple[Fit, float] | None:
