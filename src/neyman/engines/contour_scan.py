@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import IntArray, WALKED, Parts
+from neyman.engines.contour_walk import WALKED, IntArray, Parts
 
 __all__ = ["shortened"]
 
