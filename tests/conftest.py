@@ -4,7 +4,7 @@ import os
 
 from hypothesis import HealthCheck, settings
 
-settings.register_profile("fast", max_examples=50, deadline=None, derandomize=True, database=None)
+settings.register_profile("fast", max_examples=30, deadline=None, derandomize=True, database=None)
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
-import mpmath as mp
 import numpy as np
 import pytest
 
 import neyman as ny
 from neyman.comparison import dominance_bound, dominates_after, moments
+from tests.reference.integrals import sampled_moments
 
 STEPS = [
     ny.Gaussian(2.0), ny.Laplace(1.0), ny.Laplace(1.0).poisson(0.3), ny.Gaussian(2.0).poisson(9e-4),
@@ -18,38 +18,13 @@ STEPS = [
 ]  # fmt: skip
 
 
-def by_hand(sigma: float, rate: float, remove: bool) -> list[float]:
-    """v1 .. v4 of a sampled Gaussian, by quadrature at 30 digits."""
-    mp.mp.dps = 30
-    s, q = mp.mpf(sigma), mp.mpf(rate)
-
-    def loss(x: mp.mpf) -> mp.mpf:
-        return mp.log(1 - q + q * mp.e ** ((2 * x - 1) / (2 * s * s)))
-
-    def mean(g) -> mp.mpf:
-        def term(x: mp.mpf) -> mp.mpf:
-            density = mp.npdf(x, 0, s)
-            return density * g(loss(x)) if remove else density * mp.e ** loss(x) * g(-loss(x))
-
-        cuts = (
-            [k * s for k in (-14, -8, -5, -3, -2, -1, 0)]
-            + [mp.mpf(1) / 2]
-            + [1 + k * s for k in (0, 1, 2, 3, 5, 8, 14)]
-        )
-        return mp.quad(term, sorted(set(cuts)))
-
-    v1 = -mean(lambda v: v)
-    return [
-        float(x) for x in (v1, mean(lambda v: v * v), mean(lambda v: abs(v + v1) ** 3), mean(lambda v: abs(v) ** 3))
-    ]
-
-
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.2), (2.0, 9e-4), (0.7, 0.9)])
 def test_moments_of_sampled_gaussians(sigma: float, rate: float, direction: str) -> None:
     m = moments(ny.Gaussian(sigma).poisson(rate), direction)
-    assert [m.v1, m.v2, m.v3, m.v4] == pytest.approx(by_hand(sigma, rate, direction == "remove"), rel=1e-6)
-    assert [m.v1, m.v2] == pytest.approx(by_hand(sigma, rate, direction == "remove")[:2], rel=1e-10)
+    assert [m.v1, m.v2, m.v3, m.v4] == pytest.approx(
+        [float(v) for v in sampled_moments(sigma, rate, direction)], rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("step", STEPS, ids=repr)
@@ -138,6 +113,6 @@ def test_the_smallest_number_is_that() -> None:
     a, b, limit = ny.Laplace(1.0), ny.Gaussian(1.15), 1e-3
     found = dominates_after(a, b, limit)
     assert (found.copies, found.smallest) == (6, True)
-    for n in range(1, 7):
+    for n in (1, 5, 6):
         divergence = ny.compare(ny.account(a**n), ny.account(b**n)).bounds[0]
         assert divergence.upper <= limit if n == 6 else divergence.lower > limit

@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import flint
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from flint import acb, ctx
+from hypothesis import given
 from hypothesis import strategies as st
 
 from neyman.engines.choose import profiles
@@ -23,7 +25,9 @@ from neyman.losses.gaussian import GaussianStep
 from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import LIMIT, SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import examples, rest_slow
 from tests.reference import arb
+from tests.reference.integrals import integral
 
 DIRECTIONS = ("remove", "add")
 BOTH = pytest.mark.parametrize("direction", DIRECTIONS)
@@ -99,7 +103,7 @@ def test_one_step_agrees_with_its_closed_form(sigma: float, rate: float, directi
         np.testing.assert_allclose(found.lower[told], exact.lower[told], rtol=agreement)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12, 200)
 @given(
     sigma=st.floats(0.3, 30.0), log_rate=st.floats(-6.0, -0.001), direction=st.sampled_from(DIRECTIONS),
     share=st.lists(st.floats(0.0, 3.0), min_size=1, max_size=5),
@@ -142,7 +146,7 @@ def test_tail_mu_adds_in_squares_and_is_rounded_up(direction: str) -> None:
 # ------------------------------------------------------------------------------------------- other engines, balls
 
 
-@settings(max_examples=4, deadline=None)
+@examples(3, 40)
 @given(
     sigma=st.floats(0.6, 8.0), log_rate=st.floats(-2.5, -0.05), steps=st.integers(1, 12),
     direction=st.sampled_from(DIRECTIONS), other=st.booleans(),
@@ -172,7 +176,7 @@ HARD: dict[str, tuple[Steps, float, list[tuple[str, float]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", HARD)
+@pytest.mark.parametrize("name", rest_slow(HARD, "ten steps", "two steps", "a mix with a Gaussian"))
 def test_ball_arithmetic(name: str) -> None:
     """delta(0), one or two deltas, and epsilon(1e-5), each within the bracket and the bracket narrow."""
     steps, mu, places = HARD[name]
@@ -322,15 +326,17 @@ def test_what_is_known_of_nothing_is_everything() -> None:
 
 def exact_a(sigma: float, rate: float, w: complex, power: int = 0) -> Any:
     """E[r^w (log r)^power] by definition."""
-    with mp.workdps(30):
-        s, q, z = mp.mpf(sigma), mp.mpf(rate), mp.mpc(w)
+    with ctx.workdps(45), mp.workdps(30):
+        s, q, z = flint.arb(sigma), flint.arb(rate), acb(w.real, w.imag)
+        unit = s * (2 * flint.arb.pi()).sqrt()
 
-        def integrand(x: Any) -> Any:
-            loss = mp.log1p(q * mp.expm1((2 * x - 1) / (2 * s * s)))
-            return mp.exp(-((x / s) ** 2) / 2 + z * loss) * loss**power / (s * mp.sqrt(2 * mp.pi))
+        def integrand(x: acb, analytic: bool) -> acb:
+            loss = (1 - q + q * ((2 * x - 1) / (2 * s * s)).exp()).log(analytic=analytic)
+            return (z * loss - (x / s) ** 2 / 2).exp() * loss**power / unit
 
-        low, high = -14 * s + min(0.0, w.real), 14 * s + max(0.0, w.real)
-        return mp.quad(integrand, mp.linspace(low, high, 16))
+        low, high = -14 * sigma + min(0.0, w.real), 14 * sigma + max(0.0, w.real)
+        found = integral(integrand, np.linspace(low, high, 16).tolist(), digits=45).mid()
+        return mp.mpc(*(mp.ldexp(int(part.man_exp()[0]), int(part.man_exp()[1])) for part in (found.real, found.imag)))
 
 
 @pytest.mark.parametrize(("sigma", "rate"), [(1.0, 0.01), (2.0, 0.5), (0.6, 1e-3), (9.4, 0.32768), (0.5, 0.9)])
@@ -372,7 +378,7 @@ def test_a_coarse_line_knows_how_coarse_it_is(margin: float) -> None:
         assert bound.max() > 10.0 * rest.max()  # the coarse line does not claim to be fine
 
 
-@settings(max_examples=30, deadline=None)
+@examples(12, 300)
 @given(
     sigma=st.floats(0.4, 20.0), log_rate=st.floats(-5.0, -0.01), w=st.floats(-4.0, 6.0),
     omega=st.floats(0.1, 60.0), slope=st.floats(0.01, 3.0),
@@ -421,7 +427,7 @@ def test_the_rotated_law_is_the_same_transform(sigma: float, rate: float, chi: f
         assert size <= bound[i] + 1e-12
 
 
-@settings(max_examples=40, deadline=None)
+@examples(20, 400)
 @given(
     law=st.sampled_from(LAWS), start=st.tuples(st.floats(-40.0, 5.0), st.floats(0.0, 60.0)),
     stop=st.tuples(st.floats(-40.0, 5.0), st.floats(0.0, 60.0)), share=st.floats(0.0, 1.0),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from flint import acb, arb, ctx
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
@@ -22,26 +22,27 @@ from neyman.losses.jumps import Jumps
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.soft_bulk import SoftBulk
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
-from tests.reference import arb
+from tests.effort import examples
+from tests.reference import arb as balls
+from tests.reference.integrals import integral
 
 PLACES = [(1.14, 2.15e-5, 7.9, 34.0, 12.0), (0.6, 1e-3, 2.5, 3.0, 8.0), (2.98, 4.94e-6, 20.6, 9e3, 33.0)]
 """sigma, rate, where the law is parted, the real w of the line, where the law is cut."""
 
 
 def exact(sigma: float, rate: float, end: float, w: complex, high: float, side: int) -> complex:
-    """A(w) of the bulk (1) or the jumps (-1), by quadrature of 30 digits below ``high``."""
+    """A(w) of the bulk (1) or the jumps (-1) below ``high``, in balls."""
     width = 0.15 * sigma
-    with mp.workdps(30):
-        s, q, x0, k = mp.mpf(sigma), mp.mpf(rate), mp.mpf(end), mp.mpf(width)
+    low = end - 12.0 * width if side < 0 else -14.0 * sigma
+    with ctx.workdps(40):
+        s, q, x0, k, power = arb(sigma), arb(rate), arb(end), arb(width), acb(w.real, w.imag)
 
-        def integrand(x: mp.mpf) -> mp.mpc:
-            ratio = 1 + q * mp.expm1((2 * x - 1) / (2 * s * s))
-            share = mp.erfc(side * (x - x0) / k) / 2
-            return mp.exp(-x * x / (2 * s * s) + mp.mpc(w) * mp.log(ratio)) * share
+        def integrand(x: acb, analytic: bool) -> acb:
+            ratio = 1 - q + q * ((2 * x - 1) / (2 * s * s)).exp()
+            share = (side * (x - x0) / k).erfc() / 2
+            return (power * ratio.log(analytic=analytic) - x * x / (2 * s * s)).exp() * share
 
-        low = end - 12 * width if side < 0 else -14 * sigma
-        pieces = [low + (high - low) * mp.mpf(i) / 60 for i in range(61)]
-        return complex(mp.quad(integrand, pieces) / (s * mp.sqrt(2 * mp.pi)))
+        return complex((integral(integrand, np.linspace(low, high, 21).tolist()) / (s * (2 * arb.pi()).sqrt())).mid())
 
 
 @pytest.mark.parametrize(("sigma", "rate", "end", "w", "cut"), PLACES)
@@ -130,12 +131,12 @@ def test_rare_steps_are_sharp_where_one_contour_is_not(sigma: float, rate: float
     assert split is not None
     found = read(split, np.array([epsilon]))
     assert found.upper[0] - found.lower[0] < 1e-7 * found.upper[0]
-    truth = arb.delta([(sigma, rate, times)], epsilon, "remove", digits=12.0)
+    truth = balls.delta([(sigma, rate, times)], epsilon, "remove", digits=12.0)
     slack = 3.0 * truth.error + 1e-14
     assert found.lower[0] * (1.0 - slack) <= float(truth) <= found.upper[0] * (1.0 + slack)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(10, 250)
 @given(st.floats(-1.1, 2.3), st.floats(-6.0, -0.7), st.floats(-0.5, 1.0), st.booleans())
 def test_one_step_agrees_with_its_closed_form(log_sigma: float, log_rate: float, depth: float, at_end: bool) -> None:
     """In an even wider range than it serves, and at the ends of the range it claims."""
@@ -181,7 +182,7 @@ def test_different_steps_and_a_gaussian_are_parted_together() -> None:
     assert np.all(found.lower <= whole.upper)
     assert np.all(whole.lower <= found.upper)
     for at, low, high in zip(epsilon, found.lower, found.upper, strict=True):
-        truth = arb.delta([(1.0, 1e-4, 3000), (0.9, 2e-5, 9000)], float(at), "remove", digits=10.0)
+        truth = balls.delta([(1.0, 1e-4, 3000), (0.9, 2e-5, 9000)], float(at), "remove", digits=10.0)
         # the Gaussian beside them hardly counts, and only adds
         assert float(truth) * (1.0 - 1e-9) <= high
         assert low <= float(truth) * 1.5

@@ -8,7 +8,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
@@ -20,6 +20,7 @@ from neyman.engines.lattice import LatticeProfile
 from neyman.engines.veiled import VeiledProfile
 from neyman.losses.discrete import DiscreteGaussianStep
 from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
+from tests.effort import examples
 
 laws = st.builds(DiscreteGaussianTransform, st.floats(1.0, 5.0), st.integers(1, 4))
 
@@ -34,7 +35,7 @@ def theta(law, w):
 
 
 @given(laws, st.floats(-6.0, 6.0), st.floats(0.0, 3000.0))
-@settings(max_examples=20, deadline=None)
+@examples(8, 200)
 def test_the_transform_is_the_sum_it_stands_for(law, w, omega):
     with mp.workdps(140):
         whole, value = theta(law, mp.mpf(w)), theta(law, mp.mpc(w, omega))
@@ -58,7 +59,7 @@ def test_mean_and_variance_are_derivatives(law, w):
 
 
 @given(st.lists(st.tuples(st.floats(1.0, 12.0), st.integers(1, 6)), min_size=3, max_size=8), st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
+@examples(8, 200)
 def test_whatever_lies_outside_the_islands_is_as_low_as_they_say(steps, seed):
     chosen = tuple((DiscreteGaussianTransform(sigma, 1), times) for sigma, times in steps)
     parts, last, spacing = Parts(chosen, 0.0, "remove"), 1e4, 0.3
@@ -147,7 +148,7 @@ def test_a_folded_period_is_the_sum_over_the_lattice():
     st.integers(0, 2**32 - 1), st.floats(0.2, 4.0),
     st.lists(st.tuples(st.integers(1, 60), st.integers(1, 3)), min_size=2, max_size=6),
 )  # fmt: skip
-@settings(max_examples=12, deadline=None)
+@examples(5, 120)
 def test_contours_and_lattices_agree(seed, rho, shares):
     # budgets as statistical offices divide them: whole per mille of one rho
     steps = both([(math.sqrt(1000.0 / (2.0 * share * rho)), 4 * times) for share, times in shares])
@@ -161,7 +162,7 @@ def test_contours_and_lattices_agree(seed, rho, shares):
 
 
 @given(st.lists(st.tuples(st.floats(1.0, 30.0), st.integers(2, 12)), min_size=5, max_size=9, unique=True))
-@settings(max_examples=15, deadline=None)
+@examples(6, 150)
 def test_whatever_the_units(steps):
     chosen = profiles(both(steps), 1e-6)[0]
     gaussian = ny.GDP(math.sqrt(sum(times / sigma**2 for sigma, times in steps)))

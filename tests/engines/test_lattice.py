@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.integrate import quad
@@ -25,6 +25,7 @@ from neyman.losses.bins import Shape, split_bins
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix
+from tests.effort import examples
 
 DIRECTIONS = ("remove", "add")
 
@@ -149,7 +150,7 @@ def test_wrap_around_is_paid_for(window):
     assert np.all(good_lower <= upper)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(8, 200)
 @given(
     sigma=st.floats(0.4, 20.0),
     rate=st.floats(1e-3, 0.999),

@@ -6,6 +6,7 @@ import json
 import pathlib
 
 import mpmath as mp
+from flint import arb, ctx
 
 DATA = pathlib.Path(__file__).parents[1] / "reference" / "data"
 
@@ -19,10 +20,15 @@ def tail(x):
 
 
 def gaussian_delta(mu, epsilon):
-    """Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), with as many digits as it takes."""
-    with mp.workdps(1200 if mu > 30 else 400):
-        m, e = mp.mpf(mu), mp.mpf(epsilon)
-        return tail(e / m - m / 2) - mp.exp(e) * tail(e / m + m / 2)
+    """Phi(mu/2 - eps/mu) - e^eps Phi(-mu/2 - eps/mu), with as many digits as it takes, in balls."""
+    digits = 1200 if mu > 30 else 400
+    with ctx.workdps(digits), mp.workdps(digits):
+        m, e, root = arb(mu), arb(epsilon), arb(2).sqrt()
+        found = ((e / m - m / 2) / root).erfc() / 2 - e.exp() * ((e / m + m / 2) / root).erfc() / 2
+        if not found.rad() <= abs(found) * arb(10) ** -80:
+            raise ArithmeticError(f"too few digits for mu = {mu}, epsilon = {epsilon}")
+        mantissa, exponent = found.mid().man_exp()
+        return mp.ldexp(mp.mpf(int(mantissa)), int(exponent))
 
 
 def subsampled_delta(sigma, rate, direction, epsilon):
