@@ -1,4 +1,4 @@
-"""A short run of reference/random_settings.py: forty of its settings, four of them verified independently."""
+"""A short run of reference/random_settings.py: a dozen of its settings, four of them verified independently."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from tests.reference import arb, random_settings
 SETTINGS = random_settings.draw(40, seed=7)
 
 
-@pytest.fixture(scope="module")
-def outcomes() -> list[random_settings.Outcome]:
-    return [random_settings.run(setting) for setting in SETTINGS]
+@pytest.fixture(scope="module", params=[12, pytest.param(40, marks=pytest.mark.slow)])
+def outcomes(request: pytest.FixtureRequest) -> list[random_settings.Outcome]:
+    return [random_settings.run(setting) for setting in SETTINGS[: request.param]]
 
 
 def test_every_setting_is_answered_in_time_with_ordered_narrow_brackets(
@@ -32,7 +32,8 @@ def test_independent_values_lie_inside_the_brackets(
     for outcome in outcomes:
         if checked == 4:
             break
-        if outcome.brackets and outcome.setting.q < 1.0 and outcome.setting.steps > 1:
+        setting = outcome.setting
+        if outcome.brackets and setting.q < 1.0 < setting.q * setting.steps:  # the others cost too much
             try:
                 broken = random_settings.verify(outcome, digits=11.0)
             except arb.TooExpensive:

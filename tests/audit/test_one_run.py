@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.audit import OneRun, one_run, one_run_from_scores
+from tests.effort import examples
 
 
 @st.composite
@@ -21,7 +22,7 @@ def audits(draw: st.DrawFn) -> tuple[int, int, int]:
 
 
 @given(audits(), st.sampled_from([0.8, 0.95, 0.999]))
-@settings(max_examples=40)
+@examples(16, 400)
 def test_bounds_are_inverted_p_values_on_the_safe_side(audit: tuple[int, int, int], confidence: float) -> None:
     found, level = one_run(*audit, confidence=confidence), 1.0 - confidence
     assert found.mu >= 0.0
@@ -105,12 +106,12 @@ def test_epsilon_of_arrays() -> None:
 
 
 def test_a_million_canaries_in_seconds() -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = one_run([9_801, 700_000], [10_000, 1_000_000], 1_000_000)
     assert found.mu > 0.9
     assert found.epsilon(1e-6) > 3.0
     assert found.p_value(ny.account(ny.DPSGD(1.0, 0.01, 1000))) < 0.05
-    assert time.perf_counter() - begun < 10.0
+    assert time.process_time() - begun < 10.0
 
 
 def test_the_verdict_reads_it() -> None:

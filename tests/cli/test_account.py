@@ -201,23 +201,25 @@ def test_the_file_is_asked_for(call: Any) -> None:
 @pytest.mark.parametrize("name", ["deep.json", "deep.yaml", "-"])
 def test_ten_megabytes_are_refused_unread(call: Any, name: str) -> None:
     text = '{"of":' * (10**7 // 6)
-    began = time.monotonic()
+    began = time.process_time()
     code, out, err = call(name, stdin=text) if name == "-" else call(write(name, text))
     assert (code, out, err) == (2, "", f"neyman: SPEC must be {LONG}, got '{name}'. {ALIKE}\n")
-    assert time.monotonic() - began < 5.0
+    assert time.process_time() - began < 5.0
 
 
-@pytest.mark.parametrize("opening", ["[", '{"of":', "{of: ", "- ", "? ", "[{", "'"])
-@pytest.mark.parametrize("name", ["deep.json", "deep.yaml", "-"])
+@pytest.mark.parametrize(("name", "opening"), [
+    pytest.param(name, opening, marks=[] if name == "deep.yaml" or opening in ("[", "- ") else pytest.mark.slow)
+    for name in ("deep.json", "deep.yaml", "-") for opening in ("[", '{"of":', "{of: ", "- ", "? ", "[{", "'")
+])  # fmt: skip
 def test_deep_nesting_is_one_line(call: Any, name: str, opening: str) -> None:
     text = opening * (9 * 10**5 // len(opening))
-    began = time.monotonic()
+    began = time.process_time()
     code, out, err = call(name, stdin=text) if name == "-" else call(write(name, text))
     assert (code, out) == (2, "")
     assert err.startswith("neyman: SPEC ")
     assert len(err) < 300
     assert err.count("\n") == 1
-    assert time.monotonic() - began < 20.0
+    assert time.process_time() - began < 20.0
 
 
 def test_depth_between_the_parser_and_the_mechanism(call: Any) -> None:
