@@ -13,7 +13,7 @@ import neyman as ny
 
 GRID: dict[str, Any] = {
     "noise_multiplier": [2.0, 1.0],
-    "sample_rate": np.geomspace(1e-2, 1.0, 8),
+    "sample_rate": np.geomspace(1e-2, 1.0, 3),
     "steps": [1000, 400, 1],
 }
 QUESTIONS = ["mu", "regret", "epsilon(1e-5)", "optimistic.epsilon(1e-5)", "beta(0.01)"]

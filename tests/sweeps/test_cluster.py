@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +14,7 @@ import xarray as xr
 from distributed import Client, LocalCluster
 
 import neyman as ny
+from neyman.sweeps.store import Store
 from tests.sweeps.grids import GRID, QUESTIONS, faulty
 
 
@@ -36,23 +35,20 @@ def test_same_as_in_one_process(client: Any) -> None:
     xr.testing.assert_identical(ny.sweep(**GRID, quantities=QUESTIONS, client=client, block=5), one)
 
 
-def test_a_killed_worker_loses_nothing(client: Any, tmp_path: Path) -> None:
-    grid = {**GRID, "sample_rate": np.geomspace(1e-2, 1.0, 16)}
-    victim = next(iter(client.run(os.getpid).values()))
-    at: list[int] = []
+def test_a_killed_worker_loses_nothing(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    victim, take, taken = next(iter(client.run(os.getpid).values())), Store.take, list[int]()
 
-    def kill() -> None:
-        while len(done := list(tmp_path.glob("block-*"))) < 5:
-            time.sleep(0.005)
-        os.kill(victim, signal.SIGKILL)
-        at.append(len(done))
+    def killing(store: Store, number: int, found: Any) -> None:
+        take(store, number, found)
+        taken.append(number)
+        if len(taken) == 3:
+            os.kill(victim, signal.SIGKILL)
 
-    killer = threading.Thread(target=kill)
-    killer.start()
-    found = ny.sweep(**grid, client=client, block=3, store=tmp_path)
-    killer.join()
-    assert 5 <= at[0] < 25 < len(list(tmp_path.glob("block-*"))) == 32
-    xr.testing.assert_identical(found, ny.sweep(**grid, workers=1))
+    monkeypatch.setattr(Store, "take", killing)
+    found = ny.sweep(**GRID, client=client, block=1, store=tmp_path)
+    assert sorted(taken) == list(range(18))
+    assert len(list(tmp_path.glob("block-*"))) == 18
+    xr.testing.assert_identical(found, ny.sweep(**GRID, workers=1))
     client.wait_for_workers(2, timeout=30)
     assert victim not in client.run(os.getpid).values()
 

@@ -53,7 +53,7 @@ def test_attributes(found: xr.Dataset) -> None:
     assert found.attrs == {
         "title": "certified privacy guarantees of DPSGD", "schema": 1, "neyman_version": ny.__version__,
         "mechanism": "DPSGD", "adjacency": "add_or_remove", "tolerance": 1e-6, "floor": 1e-10,
-        "settings": 48, "failed": 0, "sweep": found.attrs["sweep"],
+        "settings": 18, "failed": 0, "sweep": found.attrs["sweep"],
     }  # fmt: skip
     above, below = "upper bound: the truth is at most this", "lower bound: the truth is at least this"
     sides = {key: found[key].attrs["side"] for key in QUESTIONS}
