@@ -8,30 +8,32 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import optimize, special
 
 import neyman as ny
 from tests.calibration.just import just
+from tests.effort import examples
 
 t = ny.targets
 
 
-@settings(max_examples=12)
+@examples(5, 100)
 @given(mu=st.floats(1e-3, 8.0), floor=st.floats(1e-12, 0.1))
 def test_gaussian_noise_for_mu(mu: float, floor: float) -> None:
     sigma = just(ny.calibrate(ny.Gaussian, t.Mu(mu, floor)), ny.Gaussian)
     assert 1.0 <= sigma * mu <= 1.0 + 1e-6
 
 
+@examples(20, 400)
 @given(advantage=st.floats(1e-4, 0.999))
 def test_gaussian_noise_for_advantage(advantage: float) -> None:
     sigma = just(ny.calibrate(ny.Gaussian, t.Advantage(advantage)), ny.Gaussian)
     assert sigma == pytest.approx(0.5 / special.ndtri(0.5 * (1.0 + advantage)), rel=1.1e-6)
 
 
-@settings(max_examples=10)
+@examples(5, 100)
 @given(rate=st.floats(1e-6, 0.5), mu=st.floats(0.01, 4.0))
 def test_gaussian_noise_for_attacks(rate: float, mu: float) -> None:
     power = float(special.ndtr(special.ndtri(rate) + mu))
@@ -40,6 +42,7 @@ def test_gaussian_noise_for_attacks(rate: float, mu: float) -> None:
         assert sigma * mu == pytest.approx(1.0, rel=1e-5)
 
 
+@examples(12, 400)
 @given(prior=st.floats(0.1, 0.9), mu=st.floats(0.5, 4.0), fpr=st.floats(1e-4, 0.3))
 def test_gaussian_noise_for_guesses(prior: float, mu: float, fpr: float) -> None:
     error = ny.GDP(mu).bayes_error(prior)
@@ -50,6 +53,7 @@ def test_gaussian_noise_for_guesses(prior: float, mu: float, fpr: float) -> None
         assert sigma * mu == pytest.approx(1.0, rel=1e-5)
 
 
+@examples(20, 400)
 @given(epsilon=st.floats(0.05, 12.0), delta=st.floats(1e-12, 0.1))
 def test_gaussian_noise_for_a_pair_is_the_analytic_one(epsilon: float, delta: float) -> None:
     """Balle and Wang (2018), Improving the Gaussian mechanism, Theorem 8."""
@@ -79,23 +83,27 @@ def test_epsilon_of_randomized_response_rises_to_the_target(epsilon: float, adva
     assert math.tanh(0.5 * just(found, ny.RandomizedResponse)) == pytest.approx(advantage, rel=1e-5)
 
 
+MONOTONE: list[Callable[[float], ny.Mechanism]] = [
+    lambda x: ny.Gaussian(x),
+    lambda x: ny.Gaussian(1.0 / x),
+    lambda x: ny.Gaussian(0.3 * x**5),
+    lambda x: ny.Laplace(x),
+    lambda x: ny.Gaussian(2.0, sensitivity=x),
+    lambda x: ny.Gaussian(x) * ny.Laplace(20.0),
+    lambda x: ny.Opaque(ny.GDP(x)),
+    lambda x: ny.DiscreteGaussian(x) ** 5,
+]
+MET = [t.Epsilon(1.3, 1e-5), t.Mu(0.7), t.Advantage(0.2), t.TPR(0.2, 0.05), t.Divergence(0.02, ny.GDP(0.5))]
+
+
 @pytest.mark.parametrize(
-    "make",
-    [
-        lambda x: ny.Gaussian(x),
-        lambda x: ny.Gaussian(1.0 / x),
-        lambda x: ny.Gaussian(0.3 * x**5),
-        lambda x: ny.Laplace(x),
-        lambda x: ny.Gaussian(2.0, sensitivity=x),
-        lambda x: ny.Gaussian(x) * ny.Laplace(20.0),
-        lambda x: ny.Opaque(ny.GDP(x)),
-        lambda x: ny.DiscreteGaussian(x) ** 5,
+    ("make", "target"),
+    [  # every way for one target, every target for one way; the other pairs in the slow run
+        pytest.param(make, target, marks=[] if i == 0 or j == 1 else pytest.mark.slow)
+        for i, make in enumerate(MONOTONE)
+        for j, target in enumerate(MET)
     ],
-)
-@pytest.mark.parametrize(
-    "target",
-    [t.Epsilon(1.3, 1e-5), t.Mu(0.7), t.Advantage(0.2), t.TPR(0.2, 0.05), t.Divergence(0.02, ny.GDP(0.5))],
-    ids=repr,
+    ids=lambda value: None if callable(value) else repr(value),
 )
 def test_any_monotone_parameter(make: Callable[[float], ny.Mechanism], target: Any) -> None:
     found = ny.calibrate(make, target)
@@ -105,7 +113,7 @@ def test_any_monotone_parameter(make: Callable[[float], ny.Mechanism], target: A
     assert max(found.evaluations, again.evaluations) <= 25  # delta of one Laplace step falls off a cliff
 
 
-@settings(max_examples=15)
+@examples(4, 100)
 @given(epsilon=st.floats(0.2, 5.0), factor=st.floats(1.01, 3.0))
 def test_stricter_targets_need_more_noise(epsilon: float, factor: float) -> None:
     def needed(target: Any) -> float:
@@ -116,7 +124,7 @@ def test_stricter_targets_need_more_noise(epsilon: float, factor: float) -> None
     assert needed(t.Mu(epsilon, 1e-6)) > needed(t.Mu(epsilon * factor, 1e-6))
 
 
-@settings(max_examples=8)
+@examples(3, 60)
 @given(epsilon=st.floats(0.2, 5.0), advantage=st.floats(0.05, 0.9), mu=st.floats(0.1, 3.0))
 def test_a_conjunction_needs_what_its_strictest_target_needs(epsilon: float, advantage: float, mu: float) -> None:
     each = [t.Epsilon(epsilon, 1e-6), t.Advantage(advantage), t.Mu(mu)]
@@ -124,7 +132,7 @@ def test_a_conjunction_needs_what_its_strictest_target_needs(epsilon: float, adv
     assert sigma == pytest.approx(max(float(ny.calibrate(ny.Gaussian, one)) for one in each), rel=2e-6)
 
 
-@settings(max_examples=20)
+@examples(8, 200)
 @given(mu=st.floats(0.05, 3.0), tolerance=st.sampled_from([1e-9, 1e-8, 1e-4, 1e-2]))
 def test_the_tolerance_is_kept(mu: float, tolerance: float) -> None:
     found = ny.calibrate(ny.Gaussian, t.Mu(mu), tolerance=tolerance)
@@ -133,7 +141,7 @@ def test_the_tolerance_is_kept(mu: float, tolerance: float) -> None:
     assert meets * mu >= 1.0 > misses * mu * (1.0 - 1e-12)
 
 
-@settings(max_examples=8)
+@examples(4, 80)
 @given(rate=st.floats(0.01, 0.3), sigma=st.floats(0.8, 4.0), epsilon=st.floats(0.5, 4.0))
 def test_the_last_whole_number(rate: float, sigma: float, epsilon: float) -> None:
     def make(n: int) -> ny.Mechanism:
@@ -185,7 +193,7 @@ def test_two_ints_mean_whole_numbers_unless_told_otherwise() -> None:
     assert found.parameter == pytest.approx(1.0 / 0.3, rel=1.1e-6)
 
 
-@settings(max_examples=10)
+@examples(4, 100)
 @given(mu=st.floats(0.2, 3.0))
 def test_it_is_idempotent(mu: float) -> None:
     first = ny.calibrate(ny.Gaussian, t.Mu(mu))

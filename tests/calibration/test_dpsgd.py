@@ -16,6 +16,7 @@ from tests.calibration.just import just
 t = ny.targets
 
 
+@functools.cache
 def noise(target: Any, rate: float, steps: int) -> ny.Calibration:
     found = ny.noise_for_dpsgd(target, sample_rate=rate, steps=steps)
     just(found, lambda sigma: ny.DPSGD(sigma, rate, steps))
@@ -102,16 +103,17 @@ def drawn(seed: int, count: int) -> list[tuple[Any, float, int]]:
     return rows
 
 
-def test_random_targets_of_every_kind() -> None:
+@pytest.mark.parametrize("count", [8, pytest.param(16, marks=pytest.mark.slow)])
+def test_random_targets_of_every_kind(count: int) -> None:
     counts: list[int] = []
-    for target, rate, steps in drawn(11, 16):
+    for target, rate, steps in drawn(11, count):
         shown = ny.ApproximateDP(0.0, min(-math.expm1(steps * math.log1p(-rate)) + 1e-12, 1.0))
         if target.met_by(shown):  # even where every record that is sampled is shown
             with pytest.raises(ny.InvalidParameter, match="missed where no noise is added"):
                 ny.noise_for_dpsgd(target, rate, steps)
         else:
             counts.append(noise(target, rate, steps).evaluations)
-    assert len(counts) >= 13
+    assert len(counts) >= count - 3
     assert np.median(counts) <= 6
 
 
@@ -120,7 +122,7 @@ def test_random_targets_of_every_kind() -> None:
     [
         (t.Epsilon(1.0, 1e-7), 1e-3, 50),
         (t.Epsilon(7.0, 3e-4), 0.14, 5),
-        (t.TPR(1.7e-4, 3e-6), 0.0018, 5),
+        pytest.param(t.TPR(1.7e-4, 3e-6), 0.0018, 5, marks=pytest.mark.slow),
         (t.Advantage(0.4), 0.023, 30),
         (t.Mu(0.47), 0.0027, 10),
         (t.BayesError(0.2, 0.5), 0.5, 2),
@@ -185,13 +187,14 @@ def test_the_three_agree() -> None:
     assert float(ny.calibrate(lambda s: ny.DPSGD(s, 0.02, 1500), target, (0.3, 30.0))) == pytest.approx(sigma, rel=2e-6)
 
 
-def test_noise_grows_with_rate_and_steps_and_shrinks_with_the_target() -> None:
+@pytest.mark.parametrize("every", [3, pytest.param(1, marks=pytest.mark.slow)])
+def test_noise_grows_with_rate_and_steps_and_shrinks_with_the_target(every: int) -> None:
     target = t.Epsilon(2.0, 1e-6)
-    sigmas = [noise(target, rate, 500).parameter for rate in (0.01, 0.03, 0.1, 0.3, 1.0)]
+    sigmas = [noise(target, rate, 500).parameter for rate in (0.01, 0.03, 0.1, 0.3, 1.0)[::every]]
     assert sigmas == sorted(sigmas)
-    sigmas = [noise(target, 0.05, steps).parameter for steps in (100, 200, 1000, 5000)]
+    sigmas = [noise(target, 0.05, steps).parameter for steps in (100, 200, 1000, 5000)[::every]]
     assert sigmas == sorted(sigmas)
-    sigmas = [noise(t.Epsilon(epsilon, 1e-6), 0.05, 500).parameter for epsilon in (4.0, 2.0, 1.0, 0.5)]
+    sigmas = [noise(t.Epsilon(epsilon, 1e-6), 0.05, 500).parameter for epsilon in (4.0, 2.0, 1.0, 0.5)[::every]]
     assert sigmas == sorted(sigmas)
 
 

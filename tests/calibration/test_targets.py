@@ -16,6 +16,7 @@ from scipy import stats
 import neyman as ny
 from neyman.calibration.gaussian_reading import mu_of_advantage, mu_of_bayes_error, mu_of_delta, mu_of_power
 from neyman.calibration.target import Target
+from tests.effort import examples
 from tests.guarantees import pool
 
 t = ny.targets
@@ -50,6 +51,7 @@ def limits(draw: st.DrawFn) -> tuple[Target, Any]:
     return t.Mu(2.0 * value), lambda g: g.mu() - 2.0 * value
 
 
+@examples(20, 500)
 @given(limit=limits(), g=pool.any_guarantee)
 def test_met_and_missed_are_what_the_bounds_say(limit: tuple[Target, Any], g: ny.Guarantee) -> None:
     target, over = limit
@@ -77,6 +79,7 @@ def test_the_scale_is_that_of_the_gaussian_mechanism(limit: tuple[Target, Any], 
             assert target.excess(ny.GDP(mu / share)) == pytest.approx(-math.log(share), abs=1e-5)
 
 
+@examples(20, 500)
 @given(pair=st.tuples(limits(), limits()), g=pool.any_guarantee)
 def test_of_several_targets_the_strictest_decides(pair: tuple[Any, Any], g: ny.Guarantee) -> None:
     (a, _), (b, _) = pair

@@ -7,12 +7,13 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import neyman as ny
 from neyman.comparison import UQuadratic
+from tests.effort import examples
 
 EPS = np.concatenate([np.linspace(-12.0, 12.0, 4001), np.linspace(-0.5, 0.5, 2001)])
 GAUSS, LAPLACE = ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0))
@@ -80,7 +81,7 @@ def test_sampled_gaussians_of_the_paper() -> None:
     assert c.reverse <= 1e-9
 
 
-@settings(max_examples=40, deadline=None)
+@examples(16, 400)
 @given(some)
 def test_extremes(g: ny.Guarantee) -> None:
     perfect, blatant = ny.compare(ny.PERFECT, g), ny.compare(g, ny.BLATANT)
@@ -91,7 +92,7 @@ def test_extremes(g: ny.Guarantee) -> None:
     assert blatant.reverse <= 1e-8
 
 
-@settings(max_examples=40, deadline=None)
+@examples(15, 400)
 @given(some, some)
 def test_three_definitions_agree(a: ny.Guarantee, b: ny.Guarantee) -> None:
     c = ny.compare(a, b)
@@ -119,13 +120,13 @@ def test_promises_of_renyi_divergences() -> None:
     assert "what is promised" in c.note
 
 
-@settings(max_examples=25, deadline=None)
+@examples(10, 250)
 @given(some, some, some)
 def test_triangle(a: ny.Guarantee, b: ny.Guarantee, c: ny.Guarantee) -> None:
     assert ny.compare(a, c).bounds[0].lower <= ny.compare(a, b).divergence + ny.compare(b, c).divergence + 1e-12
 
 
-@settings(max_examples=30, deadline=None)
+@examples(20, 400)
 @given(some, some)
 def test_the_order_is_told_by_the_divergences(a: ny.Guarantee, b: ny.Guarantee) -> None:
     c = ny.compare(a, b)

@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.comparison import Candidate, pareto
+from tests.effort import examples
 
 
 def test_the_grid_of_the_paper() -> None:
@@ -37,7 +38,7 @@ def test_calibrated_to_8_the_divergence_grows_with_the_noise() -> None:
     assert 1e-3 < costs[0] < costs[-1] < 0.1
 
 
-@settings(max_examples=50, deadline=None)
+@examples(20, 400)
 @given(st.lists(st.tuples(st.floats(0.3, 3.0), st.floats(-1.0, 1.0)), min_size=1, max_size=7))
 def test_what_is_efficient(rows: list[tuple[float, float]]) -> None:
     base = ny.GDP(1.0)

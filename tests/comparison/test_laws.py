@@ -11,7 +11,7 @@ import functools
 
 import numpy as np
 import pytest
-from hypothesis import Phase, assume, given, settings
+from hypothesis import Phase, assume, given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
 
@@ -31,6 +31,7 @@ from tests.comparison.kinds import (
     over,
     quick,
 )
+from tests.effort import examples
 
 SHARP = 1e-8
 ROUNDED = 1e-13
@@ -39,8 +40,8 @@ TURNED = {"more_private": "less_private", "less_private": "more_private"}
 ORDERS = np.array([0.3, 1.0, 1.7, 4.0, 30.0])
 
 
-def few(number):
-    return settings(max_examples=number, deadline=None, phases=[Phase.explicit, Phase.generate])
+def few(number, many=60):
+    return examples(number, many, phases=[Phase.explicit, Phase.generate])
 
 
 def bracket(a, b):
@@ -82,8 +83,27 @@ def partner(room):
     }[room]()
 
 
+OFTEN = {
+    "": (
+        "laplace",
+        "dpsgd",
+        "response",
+        "failing noise",
+        "tabulated",
+        "lopsided",
+        "pairs",
+        "meet",
+        "perfect",
+        "blatant",
+    ),
+    "slow": ("meet of polygons", "group of responses", "symmetrized"),
+    "remove": ("dpsgd", "sampled laplace", "turned table", "box"),
+    "replace": ("laplace", "box"),
+}
+
+
 @pytest.mark.parametrize(("room", "name"), [
-    (room, name)
+    pytest.param(room, name, marks=[] if name in OFTEN[room] else pytest.mark.slow)
     for room, names in (("", MAKERS), ("slow", SLOW), ("remove", ONE_WAY), ("replace", EXCHANGED))
     for name in names
 ])  # fmt: skip
@@ -98,7 +118,7 @@ def test_three_definitions_agree_for_every_kind(room, name):
 
 
 @given(pair=alike(2))
-@few(5)
+@few(3)
 def test_three_definitions_agree(pair):
     three_definitions(*pair)
 
@@ -126,7 +146,7 @@ def levy(a, b, rounds=9):
 
 
 @given(a=quick, b=quick)
-@few(4)
+@few(3)
 def test_distance_is_that_of_levy(a, b):
     assert ny.compare(a, b).distance == pytest.approx(levy(a, b), abs=SHARP + width(a, b))
 
@@ -149,7 +169,7 @@ def no_more_private(a, b, c):
 
 
 @given(pair=alike(2))
-@few(15)
+@few(7)
 def test_no_divergence_is_dominance(pair):
     a, b = pair
     c = ny.compare(a, b)
@@ -173,7 +193,7 @@ def test_no_divergence_is_dominance(pair):
 
 
 @given(pair=alike(2))
-@few(10)
+@few(5)
 def test_exchange(pair):
     a, b = pair
     there, back = ny.compare(a, b), ny.compare(b, a)
@@ -184,7 +204,7 @@ def test_exchange(pair):
 
 
 @given(pair=alike(2))
-@few(12)
+@few(5)
 def test_roles_of_the_errors_do_not_matter(pair):
     """f_a^-1 against f_b^-1: the prior is turned, no more."""
     a, b = pair
@@ -198,7 +218,7 @@ def test_roles_of_the_errors_do_not_matter(pair):
 
 
 @given(pair=alike(1))
-@few(15)
+@few(7)
 def test_nothing_is_more_private_than_itself(pair):
     (g,) = pair
     itself = ny.compare(g, g)
@@ -226,7 +246,7 @@ def test_the_same_twice_is_never_ranked(make):
 
 
 @given(three=alike(3))
-@few(5)
+@few(3)
 def test_triangle(three):
     a, b, c = three
     for x, y, z in ((a, b, c), (c, b, a), (b, a, c)):
@@ -236,7 +256,7 @@ def test_triangle(three):
 
 
 @given(pair=alike(1))
-@few(15)
+@few(7)
 def test_the_ends_of_the_scale(pair):
     """Delta(PERFECT || M) = delta(0) / 2 and Delta(M || BLATANT) = (1 - delta(0)) / 2: together 1/2."""
     (g,) = pair
@@ -258,7 +278,7 @@ def test_the_ends_of_the_scale(pair):
 
 
 @given(mu=st.floats(1e-3, 20.0), factor=st.floats(1e-14, 2.5))
-@few(40)
+@few(20, 400)
 def test_gaussians_are_always_ranked(mu, factor):
     worse = mu * (1.0 + factor)
     if worse == mu:
@@ -272,7 +292,7 @@ def test_gaussians_are_always_ranked(mu, factor):
 
 
 @given(three=alike(3))
-@few(6)
+@few(3)
 def test_join_and_meet_are_extremal(three):
     """No guarantee that both imply is better than the join, none that implies both is worse than the meet."""
     a, b, c = three
@@ -294,7 +314,7 @@ def test_join_and_meet_are_extremal(three):
 
 
 @given(three=alike(3))
-@few(4)
+@few(3)
 def test_divergences_of_join_and_meet(three):
     """Delta(c || join) and Delta(meet || c) are the larger of the two parts': no constant is lost."""
     a, b, c = three
@@ -310,7 +330,7 @@ def test_divergences_of_join_and_meet(three):
 
 
 @given(pair=alike(2))
-@few(12)
+@few(5)
 def test_crossings_and_the_order_agree(pair):
     a, b = pair
     c = ny.compare(a, b)
@@ -359,7 +379,7 @@ EXACT = st.one_of(  # their composition is a sum over finitely many outcomes, or
 
 
 @given(a=EXACT, b=EXACT, times=st.integers(2, 3))
-@few(12)
+@few(5)
 def test_dominance_survives_composition(a, b, times):
     """As guarantees, as boxes, and next to something else."""
     order = ny.compare(a, b).order
@@ -378,7 +398,7 @@ def test_dominance_survives_composition(a, b, times):
 
 
 @given(sigma=st.floats(0.6, 3.0), factor=st.floats(1.01, 1.5), rate=st.floats(0.01, 0.5), steps=st.integers(2, 40))
-@few(3)
+@few(2)
 def test_dominance_of_steps_is_that_of_runs(sigma, factor, rate, steps):
     """One sampled step dominates another, so do their compositions, each direction for itself."""
     for adjacency in ("remove", "add"):
@@ -390,7 +410,7 @@ def test_dominance_of_steps_is_that_of_runs(sigma, factor, rate, steps):
 
 
 @given(a=CURVES, b=CURVES)
-@few(12)
+@few(5)
 def test_dominance_orders_every_renyi_divergence(a, b):
     """Of the curves' own pairs: what zCDP and RDP state of divergences is not what their curves allow."""
     good, bad = better(a, b)

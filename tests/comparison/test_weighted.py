@@ -16,6 +16,7 @@ import neyman as ny
 from neyman.comparison import UQuadratic, Weighted, WeightedEstimate
 from neyman.comparison.densities import BetaDensity, Density, UniformDensity
 from neyman.guarantees.regret import Divergence
+from tests.effort import examples
 
 GAUSS, LAPLACE = ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0))
 ONE_WAY = ny.account(ny.Laplace(1.0).poisson(0.3), adjacency="remove")
@@ -62,7 +63,7 @@ def certified(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> Weighted:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@examples(15, 400)
 @given(guarantees, guarantees, laws)
 @example(ny.PERFECT, ny.BLATANT, scipy.stats.beta(300.0, 200.0))
 @example(GAUSS, LAPLACE, scipy.stats.beta(1e6, 3e6))
@@ -120,7 +121,7 @@ def test_gaussian_against_laplace_to_thirty_digits(law: Any, density: Any) -> No
             assert truth <= bounds.upper <= truth * (1 + mpmath.mpf("1e-9")) + mpmath.mpf("1e-12")
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12, 200)
 @given(guarantees, guarantees, st.sampled_from([scipy.stats.uniform(), scipy.stats.beta(1.0, 1.0)]))
 def test_a_uniform_law_weighs_nothing(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> None:
     c = ny.compare(a, b)
@@ -129,7 +130,7 @@ def test_a_uniform_law_weighs_nothing(a: ny.Guarantee, b: ny.Guarantee, law: Any
         assert weighted.upper == pytest.approx(plain.upper, abs=1e-10)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12, 200)
 @given(guarantees, guarantees, laws)
 def test_exchanging_the_two_exchanges_the_answers(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> None:
     w, turned = certified(a, b, law), certified(b, a, law)
@@ -137,7 +138,7 @@ def test_exchanging_the_two_exchanges_the_answers(a: ny.Guarantee, b: ny.Guarant
     assert turned.preferred == {"a": "b", "b": "a"}.get(w.preferred, w.preferred)
 
 
-@settings(max_examples=15, deadline=None)
+@examples(8, 100)
 @given(shapes, shapes)
 def test_exchanging_the_errors_turns_the_law(p: float, q: float) -> None:
     a, b = SAMPLED, ONE_WAY
@@ -148,7 +149,7 @@ def test_exchanging_the_errors_turns_the_law(p: float, q: float) -> None:
         assert two.lower <= one.upper
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12, 200)
 @given(guarantees, guarantees, intervals, st.floats(0.1, 1.0))
 def test_a_wider_interval_finds_more(
     a: ny.Guarantee, b: ny.Guarantee, interval: tuple[float, float], part: float
@@ -160,7 +161,7 @@ def test_a_wider_interval_finds_more(
     assert wide.lower * length <= ny.compare(a, b).divergence * (1.0 + 1e-12)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(12, 200)
 @given(guarantees, guarantees, betas)
 def test_no_more_than_the_density_at_its_peak(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> None:
     """density (R_a - R_b) is at most its own largest value times the divergence, and at most density min(x, 1 - x)."""
@@ -288,7 +289,7 @@ any_shape = st.one_of(shapes, st.floats(1e-12, 1e-3), st.floats(1e3, 1e9))
 densities = st.one_of(st.just(UQuadratic()), st.tuples(any_shape, any_shape).map(lambda p: BetaDensity(*p)))
 
 
-@settings(max_examples=150, deadline=None)
+@examples(50, 2000)
 @given(densities, st.floats(0.0, 500.0) | st.floats(0.0, 3.0), st.floats(1e-9, 25.0) | st.floats(1e-9, 0.1))
 def test_densities_are_enclosed_on_points_and_intervals(density: Density, start: float, width: float) -> None:
     epsilon = np.array([start, start + width])

@@ -6,11 +6,12 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
 from neyman import InvalidParameter
+from tests.effort import examples, rest_slow
 from tests.guarantees.pool import (
     EPSILONS,
     NAMES,
@@ -24,7 +25,7 @@ from tests.guarantees.pool import (
     veiled,
 )
 
-FEW = settings(max_examples=10)
+FEW = examples(5, 100)
 CURVES = {
     "gaussian": (lambda: veiled(1.0), gaussian(1.0)),
     "known gaussian": (lambda: ny.GDP(0.9), gaussian(0.9)),
@@ -38,10 +39,10 @@ def polyline(alphas, betas):
     return lambda a: np.interp(a, [*alphas, 1.0], [*betas, 0.0])
 
 
-@pytest.mark.parametrize("names", [
-    ("gaussian", "pure"), ("gaussian", "approximate"), ("gaussian", "laplace"), ("pure", "approximate"),
-    ("known gaussian", "laplace", "approximate"), ("gaussian", "known gaussian"), ("pure",),
-])  # fmt: skip
+@pytest.mark.parametrize("names", rest_slow([
+    ["gaussian", "pure"], ["gaussian", "approximate"], ["gaussian", "laplace"], ["pure", "approximate"],
+    ["known gaussian", "laplace", "approximate"], ["gaussian", "known gaussian"], ["pure"],
+], 0, 2, 3, 6))  # fmt: skip
 def test_join_and_meet_are_the_least_and_the_largest_curve(names):
     made, curves = zip(*(CURVES[name] for name in names), strict=True)
     guarantees = [make() for make in made]

@@ -7,11 +7,12 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.engines.divergence_region import Orders, log_expm1_ratio
+from tests.effort import examples
 
 EPS = np.array([0.0, 0.05, 0.4, 1.0, 1.7, 3.0, 8.0])
 ALPHA = np.array([0.0, 1e-9, 1e-4, 0.02, 0.2, 0.45, 0.8, 0.999, 1.0])
@@ -23,7 +24,7 @@ def pair_curve(epsilon: float, delta: float, alpha: np.ndarray) -> np.ndarray:
     ])  # fmt: skip
 
 
-@settings(max_examples=60)
+@examples(25, 500)
 @given(st.lists(st.tuples(st.floats(0.0, 12.0), st.floats(0.0, 1.0)), min_size=1, max_size=6, unique_by=lambda p: p[0]))
 def test_several_pairs_are_the_largest_of_their_curves(pairs: list[tuple[float, float]]) -> None:
     pairs.sort()
@@ -64,7 +65,7 @@ def test_one_pair_implies_no_finite_mu() -> None:
     assert ny.ApproximateDP(0.0, 0.0).advantage == 0.0
 
 
-@settings(max_examples=60)
+@examples(25, 500)
 @given(st.lists(st.floats(0.01, 1.0), min_size=1, max_size=6), st.lists(st.floats(0.01, 1.0), min_size=6, max_size=6))
 def test_a_polyline_is_itself(steps: list[float], drops: list[float]) -> None:
     """Corners from steps and steep drops that grow flatter; delta is the largest over the corners, both ways."""
@@ -183,7 +184,7 @@ def test_zcdp_tail_mu_holds_where_it_was_not_looked_for() -> None:
         assert g.tail_mu < math.inf
 
 
-@settings(max_examples=40)
+@examples(15, 200)
 @given(
     st.floats(0.5, 1e4), st.floats(-12.0, 3.0), st.floats(0.0, 30.0), st.booleans(),
 )  # fmt: skip
@@ -291,7 +292,7 @@ def test_tail_mu_of_large_pure_dp(epsilon: float) -> None:
     assert mu <= ny.PureDP(epsilon).tail_mu <= mu * (1.0 + 1e-9)
 
 
-@settings(max_examples=80)
+@examples(50, 2000)
 @given(st.floats(-300.0, -0.3), st.floats(0.0, 1.0), st.floats(0.0, 1.0), st.integers(-4, 4))
 def test_a_polyline_is_never_below_itself_where_its_tangent_turns(
     log_alpha: float, middle: float, first: float, step: int

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
@@ -22,6 +22,7 @@ from neyman.losses.gaussian import GaussianStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import examples
 
 rates = st.one_of(st.just(1.0), st.floats(0.01, 1.0))
 sampled = st.floats(0.01, 0.99)
@@ -48,7 +49,7 @@ def checked(one: Step, other: Step) -> None:
 
 
 @given(st.data(), steps)
-@settings(max_examples=150, deadline=None)
+@examples(50, 1000)
 def test_a_step_is_within_another_only_if_delta_says_so(data, other):
     kind = type(other)
     one = data.draw(steps.filter(lambda step: type(step) is kind or isinstance(other, GaussianStep)))

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
@@ -13,6 +13,7 @@ from neyman.engines.closed_form import ClosedForm, GaussianProfile, LaplaceProfi
 from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.sides import Sides
 from neyman.losses.enclosed import EnclosedStep
+from tests.effort import examples
 
 EPS = np.array([0.0, 0.3, 1.0, 2.5, 6.0])
 
@@ -71,6 +72,7 @@ def enclosing(found, exact, epsilon=EPS, width=None):
 
 
 @given(st.floats(1e-3, 30.0), st.floats(1e-3, 30.0))
+@examples(15, 1000)
 def test_gaussians_compose_by_pythagoras(a, b):
     exact = math.hypot(a, b)
     for g in (compose_tradeoffs(GDP(a), GDP(b)), GDP(a) * GDP(b), account(Opaque(GDP(a)) * Opaque(GDP(b)))):
@@ -79,6 +81,7 @@ def test_gaussians_compose_by_pythagoras(a, b):
 
 
 @given(st.floats(0.0, 5.0), st.integers(1, 20))
+@examples(15, 500)
 def test_pure_and_approximate_boxes_are_the_worst_mechanisms(epsilon, n):
     pairs = (
         (ny.PureDP(epsilon), ny.PureMechanism(epsilon)),
@@ -153,11 +156,11 @@ def cases():
     revealing = ny.Profile([0.3, 1.0], [0.2, 1e-4]).sides.forward
     tilted = ny.Tradeoff([0.0, 0.2, 1.0], [0.9, 0.3, 0.0]).sides
     pairs = [(p, p) for p in (gaussian, laplace, response, wide, small, revealing)]
-    return [*pairs, sampled, rare, (tilted.forward, tilted.backward)]
+    return [*pairs, sampled, pytest.param(rare, marks=pytest.mark.slow), (tilted.forward, tilted.backward)]
 
 
 @pytest.mark.parametrize("pair", cases(), ids=lambda pair: type(pair[0]).__name__)
-@settings(max_examples=5)
+@examples(2, 30)
 @given(share=st.floats(1e-3, 0.3), spots=st.lists(st.floats(0.0, 1.3), min_size=20, max_size=20))
 def test_one_law_is_above_the_truth_and_one_below(pair, share, spots):
     step = EnclosedStep(ny.PERFECT, 1.0, *pair, quick=True)
@@ -241,6 +244,7 @@ def test_rdp_boxes_are_above_what_keeps_them():
 
 
 @given(st.floats(0.05, 5.0), st.floats(1e-3, 0.999))
+@examples(15, 500)
 def test_sampled_gaussian_boxes_are_sampled_gaussians(mu, rate):
     ((step, _),) = (Opaque(GDP(mu)).poisson(rate)).losses()
     assert step.rate == rate

@@ -7,13 +7,14 @@ import pickle
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import neyman as ny
 from neyman import GDP, InvalidParameter, Opaque, account, mechanism_from_dict
 from neyman.mechanisms.serialise import json_schema
+from tests.effort import examples
 
 RUN = CliRunner()
 
@@ -59,7 +60,7 @@ def test_the_dict_of_a_box(guarantee, words):
     assert stated != box
 
 
-@settings(max_examples=30)
+@examples(15, 200)
 @given(
     st.lists(st.tuples(steps, st.integers(0, 10**6)), max_size=4).flatmap(
         lambda x: st.tuples(st.just(x), st.permutations(x))

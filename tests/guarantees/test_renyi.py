@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman import InvalidParameter
 from neyman.guarantees.renyi import ProfileDivergence
+from tests.effort import examples
 
 ORDERS = np.array([1e-6, 0.1, 0.5, 0.9, 1.0 - 1e-9, 1.0, 1.0 + 1e-9, 1.3, 2.0, 3.7, 16.0, 100.5])
 
@@ -164,7 +165,7 @@ def test_it_does_not_decrease_and_its_cumulant_is_convex(m: ny.Mechanism, s: flo
 
 @pytest.mark.slow
 @given(STEPS, STEPS, SOME, st.sampled_from(["add", "remove"]))
-@settings(max_examples=8, deadline=None)
+@examples(4, 80)
 def test_it_adds_over_composition(one: ny.Mechanism, two: ny.Mechanism, t: float, adjacency: str) -> None:
     whole, *parts = (ny.account(m, adjacency=adjacency) for m in (one * two**3, one, two))
     lower, upper = (sum(n * p.renyi(t) for n, p in zip((1, 3), side, strict=True)) for side in (
@@ -176,7 +177,7 @@ def test_it_adds_over_composition(one: ny.Mechanism, two: ny.Mechanism, t: float
 
 @given(st.sampled_from([ny.Gaussian(1.0), ny.Laplace(1.0), ny.DiscreteGaussian(1.0), ny.PureMechanism(1.0)]), SOME,
        st.floats(1e-6, 1.0), st.floats(1e-6, 1.0))  # fmt: skip
-@settings(max_examples=40, deadline=None)
+@examples(16, 400)
 def test_sampling_less_never_reveals_more(m: ny.Mechanism, t: float, p: float, q: float) -> None:
     p, q = min(p, q), max(p, q)
     rare, often = (ny.account(m.poisson(rate)) for rate in (p, q))
@@ -184,7 +185,7 @@ def test_sampling_less_never_reveals_more(m: ny.Mechanism, t: float, p: float, q
 
 
 @given(STEPS, SOME)
-@settings(max_examples=30, deadline=None)
+@examples(12, 300)
 def test_the_two_directions_are_one_divergence_read_twice(m: ny.Mechanism, t: float) -> None:
     if not t < 1.0:
         return

@@ -6,17 +6,18 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
+from tests.effort import examples
 
 SHARP = 1e-4  # what four points around a corner may lose
 FPR = np.array([0.0, 1e-300, 1e-15, 1e-12, 1e-9, 1e-6, 1e-4])
 
 
 @given(st.floats(0.01, 20.0))
-@settings(deadline=None, max_examples=30)
+@examples(12, 300)
 def test_a_pure_promise_is_a_line_of_slope_e_epsilon(epsilon):
     g = ny.PureDP(epsilon)
     fpr = FPR[0.5 * math.exp(-epsilon) >= FPR]
@@ -27,7 +28,7 @@ def test_a_pure_promise_is_a_line_of_slope_e_epsilon(epsilon):
 
 
 @given(st.floats(0.01, 8.0), st.floats(1e-12, 0.2))
-@settings(deadline=None, max_examples=30)
+@examples(12, 200)
 def test_a_pair_starts_at_its_delta(epsilon, delta):
     g = ny.ApproximateDP(epsilon, delta)
     fpr = FPR[0.2 * math.exp(-epsilon) >= FPR]

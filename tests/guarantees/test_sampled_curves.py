@@ -18,6 +18,7 @@ from scipy.special import ndtr, ndtri
 
 import neyman as ny
 from neyman.guarantees.lower_polygon import _down
+from tests.effort import examples
 
 Curve = Callable[[np.ndarray], np.ndarray]
 
@@ -80,7 +81,7 @@ def promised(kind: str, size: float) -> ny.Tradeoff:
 
 
 @pytest.mark.parametrize("kind", TRUTHS)
-@settings(max_examples=25)
+@examples(10, 250)
 @given(
     size=st.sampled_from([1e-3, 0.1, 0.7, 1.0, 3.0, 6.0]),
     alphas=st.lists(
@@ -123,7 +124,7 @@ def test_what_a_function_of_gdp_says_is_what_gdp_says() -> None:
     assert sure <= kinks.epsilon(2.0**-10 + 1e-9) < sure + 1e-9
 
 
-@settings(max_examples=12)
+@examples(5, 120)
 @given(st.integers(0, 2**31), st.sampled_from([1e-9, 1e-6, 1e-3]), st.booleans())
 def test_errors_of_the_function_are_paid_for(seed: int, error: float, absolute: bool) -> None:
     draw = np.random.default_rng(seed)

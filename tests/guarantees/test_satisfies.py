@@ -6,15 +6,16 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import optimize
 
 import neyman as ny
 from neyman import InvalidParameter, Satisfaction
+from tests.effort import examples
 from tests.guarantees.pool import EPSILONS, NAMES, any_guarantee, computed, veiled
 
-PAIRS = settings(max_examples=25)
+PAIRS = examples(10, 250)
 
 
 def consistent(g, h, answer):
@@ -94,7 +95,7 @@ def test_answers_are_what_the_bounds_show_and_never_both_strict(g, h):
 
 
 @given(a=any_guarantee, b=any_guarantee, c=any_guarantee)
-@settings(max_examples=15)
+@examples(6, 150)
 def test_transitive(a, b, c):
     if a.satisfies(b) and b.satisfies(c):
         assert a.satisfies(c).outcome != "no"

@@ -8,10 +8,11 @@ from fractions import Fraction
 import mpmath as mp
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import neyman as ny
+from tests.effort import examples
 from tests.guarantees import pool
 
 share = st.one_of(st.floats(0.0, 1.0), st.sampled_from([0.0, 5e-324, 1e-300, 1e-16, 0.5, 1.0 - 2.0**-53, 1.0]))
@@ -51,6 +52,7 @@ def test_gaussian_closed_forms(mu: float, fpr: float) -> None:
                 assert float(upper) - float(lower) <= 1e-9 * float(upper)
 
 
+@examples(15, 500)
 @given(g=pool.any_guarantee, fpr=share, prior=share)
 def test_between_the_baseline_and_one(g: ny.Guarantee, fpr: float, prior: float) -> None:
     for side in (g, g.optimistic):
@@ -76,7 +78,7 @@ def test_the_other_side_lies_beyond(g: ny.Guarantee, fpr: float, prior: float) -
 FAMILIES = [ny.GDP, ny.PureDP, lambda x: ny.ApproximateDP(x, 1e-3), lambda x: ny.ApproximateDP(1.0, x / 8.0)]
 
 
-@settings(max_examples=30)
+@examples(10, 300)
 @given(family=st.sampled_from(FAMILIES), x=st.floats(0.0, 4.0), more=st.floats(0.0, 3.0), fpr=middling)
 def test_more_private_is_no_riskier(family, x: float, more: float, fpr: float) -> None:  # type: ignore[no-untyped-def]
     nested(family(x), family(x + more), fpr)
@@ -114,6 +116,7 @@ def nested(a: ny.Guarantee, b: ny.Guarantee, x: float) -> None:
     assert float(r.bayes_error(b, x)) <= float(r.bayes_error(a, x)) * (1.0 + 1e-6)
 
 
+@examples(12, 400)
 @given(g=pool.any_guarantee, x=middling)
 def test_the_definitions_agree(g: ny.Guarantee, x: float) -> None:
     r = ny.risk
@@ -133,7 +136,7 @@ def test_the_posterior_falls_with_the_false_positive_rate(g: ny.Guarantee, prior
     assert float(ny.risk.posterior(g.optimistic, prior, high)) <= float(ny.risk.posterior(g, prior, low))
 
 
-@settings(max_examples=60)
+@examples(25, 600)
 @given(prior=share, fpr=share, epsilon=st.floats(0.0, 30.0))
 def test_the_posterior_is_rounded_outward(prior: float, fpr: float, epsilon: float) -> None:
     """Against rational arithmetic on the very rates that the guarantee states."""

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.risk.kinds import KINDS
 from neyman.risk.numbers import plain, points, share, times
+from tests.effort import examples
 
 numbers = st.one_of(
     st.floats(0.0, 1.0),
@@ -75,7 +76,7 @@ def every(g: ny.Guarantee, x: float) -> list[ny.risk.Risk]:
     ]
 
 
-@settings(max_examples=25)
+@examples(10, 250)
 @given(mu=st.floats(1e-6, 9.0), x=st.one_of(st.floats(1e-12, 1.0), st.sampled_from([1e-300, 1.0])))
 def test_no_sentence_is_better_than_the_truth(mu: float, x: float) -> None:
     for g in (ny.GDP(mu), ny.GDP(mu).optimistic):
@@ -183,7 +184,7 @@ def test_the_paper_case() -> None:
     assert len(text.splitlines()) == 10
 
 
-@settings(max_examples=25)
+@examples(10, 250)
 @given(mu=st.floats(0.01, 6.0), delta=st.floats(-12.0, -0.5).map(lambda e: 10.0**e), x=st.floats(1e-6, 0.9))
 def test_a_pair_never_says_less(mu: float, delta: float, x: float) -> None:
     for row in ny.risk.against_pair(ny.GDP(mu), delta, fpr=x, membership_prior=x, baseline=x, records=3):
