@@ -92,8 +92,9 @@ def test_an_odometer_loses_nothing() -> None:
         assert odometer.checkpoints[0] == ny.accountants.Checkpoint(1.0, 32, True)
 
 
-def test_an_accountant_counts_every_step() -> None:
-    for _ in range(RUNS):
+@pytest.mark.parametrize("runs", [RUNS // 5, pytest.param(RUNS, marks=pytest.mark.slow)])
+def test_an_accountant_counts_every_step(runs: int) -> None:
+    for _ in range(runs):
         accountant = ny.Accountant()
 
         def work(accountant: ny.Accountant = accountant) -> int:

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.audit import Audit
+from tests.effort import examples
 
 JOINT = ("simultaneous", "dkw")
 DELTAS = [0.0, 1e-5, 0.1, 0.7, 1.0]
@@ -61,7 +62,7 @@ def test_bounds_are_monotone_in_confidence(both: Any, method: Any, first: float,
     assert np.all(numbers(careful) <= numbers(bold))
 
 
-@settings(max_examples=12)
+@examples(5, 100)
 @given(separated(), methods)
 def test_only_the_order_of_scores_counts(both: Any, method: Any) -> None:
     within, outside = (np.array(scores) for scores in both)
@@ -73,7 +74,7 @@ def test_only_the_order_of_scores_counts(both: Any, method: Any) -> None:
         assert other.p_value(ny.GDP(0.3)) == found.p_value(ny.GDP(0.3))
 
 
-@settings(max_examples=4)
+@examples(3, 40)
 @given(separated(), methods)
 def test_mirror(both: Any, method: Any) -> None:
     """Swapping the sides and the sign of the scores exchanges the two kinds of error and nothing else."""
@@ -100,7 +101,7 @@ def test_counts_are_binary_scores(n_in: int, n_out: int, hit: float, alarm: floa
     assert counted.p_value(ny.PureDP(0.2)) == scored.p_value(ny.PureDP(0.2))
 
 
-@settings(max_examples=40)
+@examples(16, 400)
 @given(separated(), st.sampled_from(("simultaneous", "dkw", "fixed", "split")), st.floats(0.01, 2.0))
 def test_p_values_and_bounds_agree(both: Any, method: Any, mu: float) -> None:
     """A Gaussian claim is refuted at the stated confidence exactly where it is below the bound."""
@@ -118,7 +119,7 @@ def test_p_values_and_bounds_agree(both: Any, method: Any, mu: float) -> None:
         assert p > 1.0 - 0.9
 
 
-@settings(max_examples=15)
+@examples(6, 150)
 @given(separated())
 def test_more_than_one_claim_is_ordered(both: Any) -> None:
     found = ny.audit.from_scores(*both)
@@ -126,7 +127,7 @@ def test_more_than_one_claim_is_ordered(both: Any) -> None:
     assert p == sorted(p)
 
 
-@settings(max_examples=40)
+@examples(16, 400)
 @given(separated(), methods)
 def test_roc_band(both: Any, method: Any) -> None:
     found = ny.audit.from_scores(*both, method=method)
@@ -143,7 +144,7 @@ def test_roc_band(both: Any, method: Any) -> None:
         assert tpr == pytest.approx(np.mean(within > threshold), abs=1e-15)
 
 
-@settings(max_examples=20)
+@examples(8, 200)
 @given(separated())
 def test_scores_are_not_changed(both: Any) -> None:
     within, outside = (np.array(scores) for scores in both)

@@ -16,6 +16,7 @@ from scipy import stats
 from neyman.audit.binomials import upper_limit
 from neyman.audit.crossing import ROUNDING, crossing_probability
 from neyman.audit.sides import Dkw, Everywhere, OneThreshold, Side, spread_counts
+from tests.effort import examples
 
 KINDS = (Everywhere, OneThreshold, Dkw)
 
@@ -36,7 +37,7 @@ def enumerated(n: int, counts: list[int], bounds: list[float]) -> Fraction:
     return 1 - inside
 
 
-@settings(max_examples=40)
+@examples(16, 400)
 @given(st.integers(1, 6), st.data())
 def test_crossing_is_exact(n: int, data: st.DataObject) -> None:
     counts = sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1)))

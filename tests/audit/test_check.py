@@ -207,13 +207,14 @@ def test_evidence_that_is_none() -> None:
         ny.audit.check(ny.GDP(1.0), IN)  # type: ignore[arg-type]
 
 
-def test_the_planted_bug_is_caught_and_the_honest_run_is_not_accused() -> None:
-    """Noise at half its stated scale at a claimed mu of 1, 1,000 canaries a side, in 20 runs each."""
+@pytest.mark.parametrize("runs", [6, pytest.param(20, marks=pytest.mark.slow)])
+def test_the_planted_bug_is_caught_and_the_honest_run_is_not_accused(runs: int) -> None:
+    """Noise at half its stated scale at a claimed mu of 1, 1,000 canaries a side, in so many runs each."""
     rng = np.random.default_rng(11)
     verdicts: dict[float, list[Verdict]] = {1.0: [], 2.0: []}
     for true_mu, found in verdicts.items():
-        for _ in range(20):
+        for _ in range(runs):
             evidence: Audit = ny.audit.from_scores(rng.normal(true_mu, 1.0, 1000), rng.normal(0.0, 1.0, 1000))
             found.append(ny.audit.check(ny.GDP(1.0), evidence))
-    assert sum(v.outcome == "violated" for v in verdicts[2.0]) >= 19
+    assert sum(v.outcome == "violated" for v in verdicts[2.0]) >= runs - 1
     assert sum(v.outcome == "violated" for v in verdicts[1.0]) <= 1

@@ -22,6 +22,7 @@ from tests.audit.one_run_truth import (
     published_p_value,
     recursion_rejects,
 )
+from tests.effort import examples
 
 CLAIMS = {
     "pure": ny.PureDP(1.0),
@@ -62,7 +63,7 @@ def test_no_attack_on_any_mechanism_guesses_more_of_many_records(m: int, r: int,
 @given(st.integers(1, 10**7), st.floats(0.0, 1.0), st.floats(0.5, 1.0), st.sampled_from([0.0, 1e-9, 1e-4, 0.1]))
 @example(1381267, 1.0, 0.99999, 1e-9)  # SciPy's tail is 0 at some epsilon where the probability of the count is not
 @example(9017, 1.0, 8979 / 9017, 1e-4)
-@settings(max_examples=25)
+@examples(10, 250)
 def test_the_counting_bound_grows_with_epsilon(m: int, guessed: float, right: float, delta: float) -> None:
     """So that halving an interval finds the least epsilon that is not refuted."""
     r = max(1, round(guessed * m))

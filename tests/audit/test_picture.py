@@ -26,10 +26,11 @@ def test_a_verdict_brings_its_numbers() -> None:
 
 def test_a_one_sided_claim_is_turned() -> None:
     """The curve drawn is the one that the attack faces: its null hypothesis is that the record is absent."""
-    claim = ny.account(ny.DPSGD(0.6, 0.1, 3), adjacency="add")
+    run = ny.DPSGD(0.6, 0.25, 1)
+    claim = ny.account(run, adjacency="add")
     drawn = ny.plot.audit.data(ny.audit.check(claim, EVIDENCE))
     curve = drawn.of(drawn.curves[0])
-    assert np.allclose(curve["tpr"], ny.account(ny.DPSGD(0.6, 0.1, 3), adjacency="remove").roc(curve["fpr"]), rtol=1e-5)
+    assert np.allclose(curve["tpr"], ny.account(run, adjacency="remove").roc(curve["fpr"]), rtol=1e-5)
 
 
 def test_without_a_bound_no_curve_of_it() -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import laplace, norm
 
@@ -16,6 +16,7 @@ import neyman as ny
 from neyman.audit import Sequential
 from neyman.audit.betting import Bets, Family, Pairs
 from neyman.audit.tangents import Tangents
+from tests.effort import examples
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
@@ -147,7 +148,7 @@ def test_the_bound_and_the_decision_are_never_taken_back() -> None:
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=8), st.integers(0, 2**32 - 1))
-@settings(max_examples=8)
+@examples(4, 80)
 def test_values_do_not_depend_on_chunks(sizes: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)
     inside, outside = rng.normal(1.5, size=sum(sizes)), rng.normal(size=sum(sizes))

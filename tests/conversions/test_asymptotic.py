@@ -137,7 +137,9 @@ def test_steps_that_differ():
 ALPHAS = np.concatenate([[0.0], np.geomspace(1e-6, 0.5, 40), 1.0 - np.geomspace(1e-6, 0.5, 40), [1.0]])
 
 
-@pytest.mark.parametrize(("scale", "steps"), [(1.0, 1000), (5.0, 100), (20.0, 3000)])
+@pytest.mark.parametrize(
+    ("scale", "steps"), [(1.0, 1000), pytest.param(5.0, 100, marks=pytest.mark.slow), (20.0, 3000)]
+)
 def test_the_error_encloses_the_truth(scale, steps):
     """f of N Laplace mechanisms, certified both ways, lies between the two sides for every alpha."""
     limit = gdp_limit(*laplace_moments(scale), steps)

@@ -16,6 +16,7 @@ from scipy import integrate
 import neyman as ny
 from neyman.conversions import GaussianPage, Line, binormal_auc, binormal_roc, gaussian_renyi
 from tests.conversions import formulas
+from tests.effort import examples
 
 indices = st.one_of(st.floats(0.0, 12.0), st.floats(-12.0, 2.0).map(lambda x: 10.0**x), st.sampled_from([0.0, 37.0]))
 rates = st.one_of(
@@ -111,6 +112,7 @@ def test_the_two_families_bound_the_region():
     assert np.all(least >= page.roc(x) * (1.0 - 1e-12))
 
 
+@examples(20, 500)
 @given(psi=st.floats(0.0, 8.0), x=rates, share=st.floats(0.0, 1.0))
 def test_the_region_holds_every_mixture_of_tests_and_nothing_above(psi, x, share):
     page = GaussianPage(psi)

@@ -148,18 +148,18 @@ def test_every_conversion_holds_for_every_pair_of_coins(p, q, t, delta):
 def test_improved_a_is_attained_where_t_delta_is_at_least_one():
     """P = (p, 1 - p) and Q = (q, 1 - q) with q -> 1: the second formula of A has nothing to spare at p = delta."""
     t, delta = 8.0, 0.3
-    best = 0.0
-    for rho in (0.5,):
-        bound = rdp_improved_a(t, rho, delta)
-        for p in np.linspace(delta, 1.0, 20001)[1:-1]:
-            low, high = 1e-12, p
-            for _ in range(60):  # the q < p at which the divergence is rho
-                q = 0.5 * (low + high)
-                moment = p**t * q ** (1 - t) + (1 - p) ** t * (1 - q) ** (1 - t)
-                low, high = (q, high) if math.log(moment) / (t - 1.0) > rho else (low, q)
-            best = max(best, math.log((p - delta) / high))
-        assert best <= bound
-        assert best == pytest.approx(bound, abs=2e-4)
+    rho = 0.5
+    bound = rdp_improved_a(t, rho, delta)
+    p = np.linspace(delta, 1.0, 20001)[1:-1]
+    low, high = np.full_like(p, 1e-12), p
+    for _ in range(60):  # the q < p at which the divergence is rho
+        q = 0.5 * (low + high)
+        moment = p**t * q ** (1 - t) + (1 - p) ** t * (1 - q) ** (1 - t)
+        above = np.log(moment) / (t - 1.0) > rho
+        low, high = np.where(above, q, low), np.where(above, high, q)
+    best = float(np.max(np.log((p - delta) / high)))
+    assert best <= bound
+    assert best == pytest.approx(bound, abs=2e-4)
 
 
 ORDERS = np.array([1.02, 1.1, 1.5, 2.0, 3.0, 4.5, 8.0, 16.0, 32.0, 64.0, 256.0, 1024.0])

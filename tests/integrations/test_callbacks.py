@@ -4,13 +4,14 @@ import math
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
 from neyman import InvalidParameter
 from neyman.integrations.callbacks import StopOnBudget
 from neyman.integrations.histories import runs, share
+from tests.effort import examples
 
 DELTA = 1e-5
 TARGET = ny.targets.Epsilon(2.0, DELTA)
@@ -22,7 +23,7 @@ def train(budget, accountant, noise, rate, most=10**6):
     return len(accountant)
 
 
-@settings(max_examples=10)
+@examples(4, 100)
 @given(st.floats(0.7, 5.0), st.floats(0.01, 1.0), st.floats(0.5, 4.0))
 def test_the_last_step_is_the_last_that_is_allowed(noise, rate, epsilon):
     accountant, target = ny.Accountant(), ny.targets.Epsilon(epsilon, DELTA)

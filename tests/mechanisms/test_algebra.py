@@ -18,6 +18,7 @@ from neyman import DPSGD, Gaussian, compose, mechanism_from_dict
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.mechanisms.serialise import json_schema
+from tests.effort import examples
 from tests.mechanisms.mixes import counts, gaussians, mechanisms, rates, steps
 
 PERFECT = compose([])
@@ -69,6 +70,7 @@ def test_repr_can_be_pasted_back(m):
     assert repr(pasted) == repr(m)
 
 
+@examples(20, 500)
 @given(mechanisms)
 def test_dict_pickle_and_copy_round_trip(m):
     jsonschema.validate(m.to_dict(), json_schema())

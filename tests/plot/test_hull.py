@@ -4,12 +4,13 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.plot.curves import Curve
 from neyman.plot.hull import Hull
+from tests.effort import examples
 
 NEAREST = 1e-12
 SEEN = 5e-4  # of an axis
@@ -18,7 +19,7 @@ ALPHAS = np.concatenate([[0.0, 1.0], np.geomspace(NEAREST, 0.5, 40), np.linspace
 FEW = np.array([1e-9, 0.2])  # where each takes a while
 
 
-@settings(max_examples=15)
+@examples(6, 150)
 @given(st.floats(1e-4, 12.0), st.lists(st.floats(0.0, 1.0), min_size=1, max_size=12))
 def test_the_ends_hold_the_curve_of_a_gaussian(mu, alphas):
     g, alpha = ny.GDP(mu), np.array(alphas)

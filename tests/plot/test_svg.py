@@ -4,10 +4,11 @@ import re
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
+from tests.effort import examples
 from tests.plot.guarantees import drawn, pictures
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -66,7 +67,7 @@ def test_hostile_words_stay_words(words):
     assert {element.tag.removeprefix(SVG) for element in root.iter()} <= SHAPES
 
 
-@settings(max_examples=5)
+@examples(3, 50)
 @given(words=st.text(max_size=30))
 def test_any_words_come_back(words):
     root = ET.fromstring(ny.plot.svg(PICTURE, "a", title="t" + words))

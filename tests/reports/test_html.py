@@ -26,6 +26,7 @@ from neyman.reports.page import first_page, sections
 from neyman.reports.pictures import pictures, svgs
 from neyman.reports.reading import read
 from neyman.reports.text import visible
+from tests.effort import examples
 from tests.reports.cases import CASES, made, page
 
 _VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -233,6 +234,7 @@ _HOSTILE = st.lists(st.sampled_from(_MARKS) | _TEXTS, min_size=1, max_size=8).ma
 
 
 @pytest.mark.usefixtures("drawn_before")
+@examples(12, 300)
 @given(title=_HOSTILE, unit=_HOSTILE, context=_HOSTILE)
 def test_nothing_that_is_typed_becomes_markup(title: str, unit: str, context: str):
     written = _DOCUMENTS["no mu"]

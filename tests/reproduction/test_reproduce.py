@@ -192,13 +192,17 @@ def test_files_are_no_directories(tmp_path: Path, where: str) -> None:
     assert (tmp_path / "file").read_text() == "mine"
 
 
-def test_directories_that_may_not_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(*_: object, **__: object) -> None:
-        raise PermissionError(13, "Permission denied")
+def test_directories_that_may_not_be_made(made_up: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mkdir = os.mkdir
+
+    def refused(path: str | os.PathLike[str], *more: Any, **named: Any) -> None:
+        if tmp_path in Path(path).parents:
+            raise PermissionError(13, "Permission denied")
+        mkdir(path, *more, **named)  # Matplotlib would build its list of fonts anew if it could keep none
 
     monkeypatch.setattr(os, "mkdir", refused)  # permissions themselves do not bind the superuser
     with pytest.raises(ny.InvalidParameter, match="Permission denied"):
-        reproduce("introduction", tmp_path / "out")
+        made_up(tmp_path / "out")
 
 
 @pytest.mark.parametrize(
