@@ -372,9 +372,10 @@ def test_the_order_of_a_mix_does_not_matter() -> None:
     assert exact * (1 - 1e-11) <= first.epsilon(1e-5) <= exact * (1 + 1e-6)
 
 
-def test_thirty_different_steps() -> None:
+@pytest.mark.parametrize("count", [10, pytest.param(30, marks=pytest.mark.slow)])
+def test_many_different_steps(count: int) -> None:
     rng = np.random.default_rng(11)
-    laws = [(float(rng.uniform(0.7, 3.0)), float(10 ** rng.uniform(-3.0, -1.0)), 10) for _ in range(30)]
+    laws = [(float(rng.uniform(0.7, 3.0)), float(10 ** rng.uniform(-3.0, -1.0)), 10) for _ in range(count)]
     mix = ny.account(ny.compose([ny.DPSGD(*law) for law in laws]))
     assert mix.optimistic.mu() <= mix.mu() <= mix.tail_mu
     assert mix.tail_mu == pytest.approx(math.sqrt(sum(t / s**2 for s, _, t in laws)), rel=1e-12)

@@ -11,13 +11,14 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, given, reject, settings
+from hypothesis import HealthCheck, given, reject
 from hypothesis import strategies as st
 
 import neyman as ny
+from tests.effort import examples
 
 TOLERANCE = 1e-6
-few = settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.filter_too_much])
+few = examples(4, 200, suppress_health_check=[HealthCheck.filter_too_much])
 ALPHAS = np.concatenate([[0.0], np.geomspace(1e-9, 0.3, 8), [0.4, 0.5, 0.6], 1.0 - np.geomspace(0.2, 1e-6, 4), [1.0]])
 
 

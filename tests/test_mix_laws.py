@@ -7,17 +7,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
+from tests.effort import examples
 
 TOLERANCE = 0.5
 BOTH = ("remove", "add")
 EPS = np.concatenate([-np.array([4.0, 1.5, 0.4, 0.03]), [0.0], np.array([0.01, 0.1, 0.4, 1.0, 2.2, 5.0, 12.0])])
 ROUNDING = 1.0 + 1e-12  # of the comparisons, and of parameters that have no exact float64
 
-few = settings(max_examples=10, deadline=None)
+few = examples(4, 200)
 
 
 def log_uniform(low: float, high: float) -> st.SearchStrategy[float]:

@@ -25,7 +25,7 @@ def test_every_form_to_a_file_and_to_standard_output(capfdbinary, tmp_path, form
     path = tmp_path / f"r.{form}"
     words = [
         "report",
-        "dpsgd:9.4,0.32768,2000",
+        "dpsgd:2,1,4",
         "--title",
         "T",
         "--unit",

@@ -209,7 +209,7 @@ def offered(shell: str, *words: str) -> list[str]:
     return [quoted.partition('":"')[0].strip('"') for quoted in re.findall(r'"[^"]+"(?::"[^"]*")?', text)]
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh"])
+@pytest.mark.parametrize("shell", ["bash", pytest.param("zsh", marks=pytest.mark.slow)])
 def test_completion(shell: str) -> None:
     assert set(offered(shell, "neyman", "c")) == {verb for verb in VERBS if verb.startswith("c")}
     if shell == "zsh":  # the rest is of the verbs, not of the shell
@@ -236,9 +236,10 @@ def test_the_script_of_a_shell(shell: str) -> None:
 # pipes and terminals
 
 
-@pytest.mark.parametrize("arguments", [RUN, ("convert", "--mu", "0.5", "--to",
-                         "curve", "--points", "64"), (*RUN, "--json"),
-                         ("--help",)])  # fmt: skip
+@pytest.mark.parametrize("arguments", [
+    RUN, ("--help",), pytest.param((*RUN, "--json"), marks=pytest.mark.slow),
+    pytest.param(("convert", "--mu", "0.5", "--to", "curve", "--points", "64"), marks=pytest.mark.slow),
+])  # fmt: skip
 def test_a_reader_that_leaves_early(arguments: tuple[str, ...]) -> None:
     """The pipe is closed before anything is written: no traceback, no message, code 141."""
     reading, writing = os.pipe()
@@ -284,7 +285,7 @@ def test_colour_on_a_terminal() -> None:
     assert "\x1b[" in on_terminal(*TABLE, COLUMNS="100")
 
 
-@pytest.mark.parametrize(("arguments", "width"), [(RUN, "60"), (TABLE, "30")])
+@pytest.mark.parametrize(("arguments", "width"), [(TABLE, "30"), pytest.param(RUN, "60", marks=pytest.mark.slow)])
 def test_no_terminal_is_too_narrow_for_a_number(
     call: Any, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], width: str
 ) -> None:
