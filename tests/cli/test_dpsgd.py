@@ -304,3 +304,13 @@ def test_a_tolerance_outside_its_domain(call: Any) -> None:
         code, out, err = call(*RUN, "--tolerance", value)
         assert (code, out) == (2, "")
         assert re.fullmatch(r"neyman: tolerance must be a number in \S+ 1\), got \S+\.\n", err), err
+
+
+def test_effort_is_counted_on_the_command_line_too(call: Any) -> None:
+    arguments = ("dpsgd", "--noise-multiplier", "0.6", "--sample-rate", "0.02", "--steps", "5")
+    code, _, err = call(*arguments, "--effort", "1e-6")
+    assert code == 3
+    assert "larger effort" in err
+    code, _, err = call(*arguments, "--effort", "0")
+    assert code == 2
+    assert "effort must be" in err

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from neyman.cli.respond import Adjacency, AsJson, Deltas, Floor, Tolerance, respond
+from neyman.cli.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
 
 __all__ = ["account"]
 
@@ -23,6 +23,7 @@ def account(
     adjacency: Adjacency = "add_or_remove",
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
+    effort: Effort = 10.0,
     as_json: AsJson = False,
 ) -> None:
     """What any mechanism promises, read from a file.
@@ -33,4 +34,4 @@ def account(
     """
     from neyman.cli.compare import read_mechanism
 
-    respond(read_mechanism("SPEC", spec), delta, adjacency, floor, tolerance, as_json)
+    respond(read_mechanism("SPEC", spec), delta, adjacency, floor, tolerance, effort, as_json)

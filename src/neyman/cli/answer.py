@@ -13,6 +13,7 @@ from neyman import __version__
 from neyman._validate import FloatArray
 from neyman.accountants.tables import FPR_TABLE
 from neyman.accounting import account
+from neyman.engines.effort import EFFORT
 from neyman.guarantees import GDPReport
 from neyman.mechanisms import Mechanism
 
@@ -52,10 +53,16 @@ class Answer:
 
     @classmethod
     def to(
-        cls, mechanism: Mechanism, deltas: tuple[float, ...], adjacency: str, floor: float, tolerance: float
+        cls,
+        mechanism: Mechanism,
+        deltas: tuple[float, ...],
+        adjacency: str,
+        floor: float,
+        limits: tuple[float, float] = (1e-6, EFFORT),
     ) -> Answer:
-        """Ask the engines."""
-        safe = account(mechanism, adjacency=adjacency, tolerance=tolerance)
+        """Ask the engines, within these ``limits``: the tolerance, and the effort that each answer may take."""
+        tolerance, effort = limits
+        safe = account(mechanism, adjacency=adjacency, tolerance=tolerance, effort=effort)
         best = safe.optimistic
         report, lower = safe.gdp(floor), best.gdp(floor)
         grid = np.array(FPR_TABLE)

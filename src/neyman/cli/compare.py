@@ -9,7 +9,7 @@ import typer
 from neyman._errors import InvalidParameter
 from neyman.cli.beliefs import BELIEFS, beliefs_and_numbers
 from neyman.cli.output import console, print_json
-from neyman.cli.respond import Adjacency, AsJson, Tolerance, completing
+from neyman.cli.respond import Adjacency, AsJson, Effort, Tolerance, completing
 
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
@@ -34,6 +34,7 @@ def compare(
     ] = None,
     adjacency: Adjacency = "add_or_remove",
     tolerance: Tolerance = 1e-6,
+    effort: Effort = 10.0,
     as_json: AsJson = False,
 ) -> None:
     """Which of two mechanisms is more private, and by how much.
@@ -49,7 +50,7 @@ def compare(
     import neyman as ny
     from neyman.cli.compared import Compared
 
-    guarantees = [ny.account(m, adjacency=adjacency, tolerance=tolerance) for m in mechanisms]
+    guarantees = [ny.account(m, adjacency=adjacency, tolerance=tolerance, effort=effort) for m in mechanisms]
     answer = Compared.of((mechanisms[0], mechanisms[1]), ny.compare(*guarantees), priors, beliefs)
     if as_json:
         print_json(answer.to_json())

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.respond import Adjacency, AsJson, Deltas, Floor, Tolerance, respond
+from neyman.cli.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
 from neyman.cli.schedule import (
     RATE_WAYS,
     STEPS_WAYS,
@@ -34,6 +34,7 @@ def dpsgd(
     adjacency: Adjacency = "add_or_remove",
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
+    effort: Effort = 10.0,
     as_json: AsJson = False,
 ) -> None:
     """What a DP-SGD run promises: mu, epsilon and attack power.
@@ -51,4 +52,4 @@ def dpsgd(
     if times is None:
         raise InvalidParameter("steps", None, STEPS_WAYS)
     mechanism = DPSGD(noise_multiplier=noise_multiplier, sample_rate=rate[0], steps=times)
-    respond(mechanism, delta, adjacency, floor, tolerance, as_json)
+    respond(mechanism, delta, adjacency, floor, tolerance, effort, as_json)

@@ -13,7 +13,7 @@ from neyman.cli.output import console, print_json
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
 
-__all__ = ["ADJACENCIES", "Adjacency", "AsJson", "Deltas", "Floor", "Tolerance", "completing", "respond"]
+__all__ = ["ADJACENCIES", "Adjacency", "AsJson", "Deltas", "Effort", "Floor", "Tolerance", "completing", "respond"]
 
 ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 
@@ -41,17 +41,26 @@ Adjacency = Annotated[
 ]
 Floor = Annotated[float, typer.Option(help="Least error rate at which mu is promised to hold.")]
 Tolerance = Annotated[float, typer.Option(help="Relative width aimed for of the bracket of delta.")]
+Effort = Annotated[
+    float, typer.Option(help="Work that each answer may take, in nominal seconds of one core; counted, not timed.")
+]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
 def respond(
-    mechanism: Mechanism, delta: list[float] | None, adjacency: str, floor: float, tolerance: float, as_json: bool
+    mechanism: Mechanism,
+    delta: list[float] | None,
+    adjacency: str,
+    floor: float,
+    tolerance: float,
+    effort: float,
+    as_json: bool,
 ) -> None:
     """Ask the engines and print the answer."""
     from neyman.cli.answer import Answer  # NumPy and the engines: not needed for --help
 
     deltas = tuple(inside("delta", d, 0.0, 1.0) for d in (delta or (1e-5, 1e-6, 1e-9)))
-    answer = Answer.to(mechanism, deltas, adjacency, floor, tolerance)
+    answer = Answer.to(mechanism, deltas, adjacency, floor, (tolerance, effort))
     if as_json:
         print_json(answer.to_json())
         return
