@@ -75,3 +75,15 @@ def test_a_law_that_is_one_atom_to_the_last_bit(sigma: float, rate: float, steps
     took_part = -math.expm1(steps * math.log1p(-rate))
     assert bracket.lower[0] <= took_part * (1.0 + 1e-9)
     assert 0.9 * took_part <= bracket.upper[0] <= 1.0
+
+
+def test_losses_in_the_thousands_are_not_refused_for_what_floats_cannot_hold_side_by_side() -> None:
+    """All but a few of 2393 outcomes are the largest one: x >= 2, of probability 1 / (1 + e^(-1/b)) each."""
+    scale, steps = 0.1561, 2393
+    guarantee = ny.account(ny.DiscreteLaplace(scale, 2) ** steps)
+    end = steps * 2.0 / scale
+    missed = steps * math.exp(-1.0 / scale)  # how many are expected not to be
+    assert guarantee.delta(end * (1.0 + 1e-9)) == 0.0
+    # Markov: with probability 0.9 no more than ten times as many are less than the largest, by 4 / b at most
+    assert guarantee.delta(end - 40.0 * missed / scale - 40.0) >= 0.9
+    assert end - 40.0 * missed / scale <= guarantee.epsilon(1e-5) <= end * (1.0 + 1e-9)

@@ -12,6 +12,7 @@ from functools import cache, partial
 
 import numpy as np
 
+from neyman._errors import NotCertified
 from neyman.engines.atoms import Atoms, enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.backed import BackedProfile
@@ -163,7 +164,7 @@ def _by_engine(
     symmetric = all(step.symmetric for step, _ in losses)
     directions = ("remove",) if symmetric else ("remove", "add")
     if all(isinstance(step, DiscreteStep) for step, _ in losses):
-        atoms = enumerated([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
+        atoms = _enumerated([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
         if atoms is not None:
             return _both([AtomsProfile(atoms, direction == "remove", tail_mu) for direction in directions])
         return (
@@ -336,11 +337,21 @@ def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:
     return THIN * whole if terms * math.sqrt(max(each)) <= _RETURNING * whole else None
 
 
+def _enumerated(tables: list[tuple[Outcomes, int]]) -> Atoms | None:
+    """The list of all outcomes; None where floats cannot hold them: of losses in the thousands, what is common under P
+    may be nothing beside what is common under neither. Another engine then weighs its own laws.
+    """
+    try:
+        return enumerated(tables)
+    except NotCertified:
+        return None
+
+
 def _listed(losses: Losses) -> tuple[Atoms, Losses] | None:
     """The discrete steps outcome by outcome, if there are any and the outcomes are few, and the other steps."""
     discrete = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
     rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
-    atoms = enumerated([(step.table().whole()[0], times) for step, times in discrete]) if discrete else None
+    atoms = _enumerated([(step.table().whole()[0], times) for step, times in discrete]) if discrete else None
     return None if atoms is None or len(atoms.loss) > _LISTED else (atoms, rest)
 
 
