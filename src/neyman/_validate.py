@@ -139,14 +139,15 @@ def unmasked(name: str, value: object) -> NDArray[Any] | None:
     InvalidParameter
         If a masked array hides some of its values: NumPy would take them for numbers like any other.
     """
-    if isinstance(value, np.ma.MaskedArray) and bool(np.any(np.ma.getmaskarray(value))):
-        hidden = int(np.sum(np.ma.getmaskarray(value)))
-        advice = "Leave the hidden ones out, for example by .compressed()."
-        raise InvalidParameter(name, f"a masked array that hides {hidden}", "an array that hides nothing", advice)
     try:
-        return np.asarray(value)
+        found = np.asanyarray(value)  # what an object hands out as its array may be masked, too
     except (ValueError, TypeError):
         return None
+    if isinstance(found, np.ma.MaskedArray) and bool(np.any(np.ma.getmaskarray(found))):
+        hidden = int(np.sum(np.ma.getmaskarray(found)))
+        advice = "Leave the hidden ones out, for example by .compressed()."
+        raise InvalidParameter(name, f"a masked array that hides {hidden}", "an array that hides nothing", advice)
+    return np.asarray(found)
 
 
 def _array(name: str, value: object, allowed: str) -> FloatArray:

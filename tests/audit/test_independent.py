@@ -71,7 +71,7 @@ def test_p_values_of_all_outcomes(name: str, n: int, m: int) -> None:
 @pytest.mark.parametrize("name", CLAIMS)
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (2, 2), (5, 5), (3, 9), (10, 10), (20, 6)])
 def test_p_values_of_more_outcomes(name: str, n: int, m: int) -> None:
-    assert check_all_outcomes(name, n, m) > 0.9
+    assert check_all_outcomes(name, n, m) > 0.85
 
 
 QUESTIONS: dict[str, tuple[Callable[[ny.audit.Audit], Any], Callable[[float], Curve], tuple[float, ...]]] = {

@@ -197,3 +197,24 @@ def test_masked_scores_are_refused(side: str) -> None:
         ny.GDP(1.0).delta(hidden)
     with pytest.raises(ny.InvalidParameter, match="members must be an array that hides nothing"):
         ny.audit.one_run_from_scores(np.arange(10.0), np.ma.masked_equal([0, 1] * 5, 1), guesses=2)
+
+
+def test_the_coarsest_kind_in_a_list_decides() -> None:
+    """One float64 among numbers of float32 makes NumPy take all of them for float64."""
+    for rough in (np.float32, np.float16):
+        mixed = [rough(0.1)] * 99 + [0.1]
+        for pair in ((mixed, [0.1] * 100), ([0.1] * 100, tuple(mixed))):
+            assert ny.audit.from_scores(*pair).mu == 0.0
+            test = ny.audit.Sequential(0.3)
+            test.update(*pair)
+            assert test.highest_e_value <= 1.0
+    assert scores_of("a", [1, 2.5]).kind == scores_of("a", [1, np.float64(2.5)]).kind == "float64"
+
+
+def test_what_hands_out_a_masked_array_is_masked() -> None:
+    class Column:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.ma.masked_greater(GOOD, 8.0)
+
+    with pytest.raises(ny.InvalidParameter, match="an array that hides nothing, got 'a masked array that hides 1'"):
+        ny.audit.from_scores(Column(), GOOD)  # type: ignore[arg-type]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -195,3 +196,16 @@ def test_claims_that_are_none(call: Any, claim: str) -> None:
     code, out, err = call("scores.npz", "--claim", claim)
     assert (code, out) == (2, "")
     assert err.startswith("neyman: claim must be a report, a file as for neyman account, dpsgd:")
+
+
+@pytest.mark.parametrize("claim", ["mu:1_0", "mu:\u0663", "epsilon:1,1_0", "dpsgd:1_0,0.1,100", "dpsgd:1,0.1,1_0"])
+def test_numbers_that_people_read_otherwise_are_no_claim(call: Any, claim: str) -> None:
+    code, _, error = call("scores.npz", "--claim", claim)
+    assert (code, "must be" in error) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["pipe.json", "pipe.yaml"])
+def test_a_claim_that_may_never_end(call: Any, tmp_path: Path, name: str) -> None:
+    os.mkfifo(tmp_path / name)
+    code, _, error = call("scores.npz", "--claim", str(tmp_path / name))
+    assert (code, "A pipe or a device may never end" in error) == (2, True)

@@ -82,7 +82,11 @@ class IndividualFilter(Guarded):
         super().__init__()
         self._budget = between("mu", mu, *SMALLEST_LARGEST)
         self._square = Fraction(self._budget) ** 2
-        self._units = np.zeros(whole("records", records, 1, _MOST))
+        many = whole("records", records, 1, _MOST)
+        try:
+            self._units = np.zeros(many)
+        except MemoryError:
+            raise InvalidParameter("records", records, "a number whose budgets fit into memory") from None
 
     def spend(self, mu: float | NDArray[Any] | Mechanism, records: NDArray[Any] | list[int] | None = None) -> BoolArray:
         """Charge the records that can pay for the step that is about to run, and return which they are.

@@ -109,7 +109,15 @@ def scores_of(name: str, value: object, *, least: int = 1) -> Side:
     if not bool(np.all(np.isfinite(numbers))):
         bad = float(numbers[~np.isfinite(numbers)][0])
         raise InvalidParameter(name, bad, "finite numbers only", "Leave out records without a score.")
-    return Side(array, torch_kind or array.dtype.name)
+    return Side(array, torch_kind or _coarsest(value) or array.dtype.name)
+
+
+def _coarsest(value: object) -> str:
+    """Of a list the coarsest kind of its numbers: NumPy would take the finest for all; else nothing."""
+    if not isinstance(value, (list, tuple)) or set(map(type, value)) <= {float, int}:
+        return ""
+    kinds = {str(getattr(one, "dtype", "")).removeprefix("torch.") for one in value}
+    return next((name for name in reversed(_ROUND) if name in kinds), "")
 
 
 def _numbers(array: Scores) -> bool:

@@ -23,6 +23,7 @@ from neyman.cli.compare import read_mechanism
 from neyman.cli.output import print_table
 from neyman.cli.spec import SUFFIXES
 from neyman.cli.table import table
+from neyman.cli.text import plain
 from neyman.guarantees import GDP, ApproximateDP, Guarantee, PureDP
 from neyman.numerics.decimals import exactly
 
@@ -82,7 +83,7 @@ def read_claim(text: str, adjacency: str, tolerance: float) -> Guarantee:
 
 def _stated(text: str, prefix: str, parts: list[str]) -> Guarantee:
     try:
-        numbers = [float(part) for part in parts]
+        numbers = [plain(float, part) for part in parts]
     except ValueError:
         raise InvalidParameter("claim", text, _FORMS) from None
     if len(numbers) != (1 if prefix == "mu:" else 2):
@@ -96,7 +97,7 @@ def _is_report(text: str) -> bool:
     """Whether a file says that it is a report; what else may be wrong with it is said by who reads it."""
     if Path(text).suffix == ".html":
         return True
-    if Path(text).suffix != ".json":
+    if Path(text).suffix != ".json" or not Path(text).is_file():
         return False
     try:
         with Path(text).open("rb") as file:

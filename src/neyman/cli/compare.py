@@ -10,6 +10,7 @@ from neyman._errors import InvalidParameter
 from neyman.cli.beliefs import BELIEFS, beliefs_and_numbers
 from neyman.cli.output import console, print_json
 from neyman.cli.respond import Adjacency, AsJson, Effort, Tolerance, completing
+from neyman.cli.text import plain
 
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
@@ -72,7 +73,7 @@ def read_mechanism(name: str, text: str) -> Mechanism:
 
     parts = text.removeprefix("dpsgd:").split(",")
     try:
-        noise, rate, steps = float(parts[0]), float(parts[1]), int(parts[2])
+        noise, rate, steps = plain(float, parts[0]), plain(float, parts[1]), plain(int, parts[2])
     except (ValueError, IndexError):
         raise InvalidParameter(name, text, _FORM) from None
     if len(parts) != 3:

@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from neyman._errors import InvalidParameter
 
-__all__ = ["read_text"]
+__all__ = ["plain", "read_text"]
 
 LARGEST = 10**6  # bytes
+_Number = TypeVar("_Number", int, float)
+
+
+def plain(kind: Callable[[str], _Number], text: str) -> _Number:
+    """Return the number that a person reads in ``text``: Python takes 1_0 for 10, and digits of other scripts for ours.
+
+    Raises
+    ------
+    ValueError
+        If there is none.
+
+    Examples
+    --------
+    >>> plain(float, "1e-5"), plain(int, "12")
+    (1e-05, 12)
+    """
+    if "_" in text or not text.isascii():
+        raise ValueError(f"not a number in ASCII digits: {text!r}")
+    return kind(text)
 
 
 def read_text(name: str, source: str, advice: str = "") -> str:
@@ -25,7 +46,12 @@ def read_text(name: str, source: str, advice: str = "") -> str:
         if source == "-":
             content = sys.stdin.buffer.read(LARGEST + 1)
         else:
-            with Path(source).open("rb") as file:
+            path = Path(source)
+            if path.exists() and not (path.is_file() or path.is_dir()):  # which says so itself
+                raise InvalidParameter(
+                    name, source, "a file", "A pipe or a device may never end; - reads standard input."
+                )
+            with path.open("rb") as file:
                 content = file.read(LARGEST + 1)
     except OSError as error:
         raise InvalidParameter(name, source, "a file that can be read", f"{error.strerror}.") from None

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Guarantee"]
 
+_MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
+
 
 class Guarantee(Views):
     """A certified promise about the best test between neighbouring data sets.
@@ -261,16 +263,14 @@ class Guarantee(Views):
         Parameters
         ----------
         n : int
-            At least 2.
+            From 2 to 10^7.
 
         Raises
         ------
         InvalidParameter
-            If ``n`` is not a whole number >= 2.
+            If ``n`` is not a whole number from 2 to 10^7.
         """
-        points = count("n", n)
-        if points < 2:
-            raise InvalidParameter("n", n, "a whole number >= 2")
+        points = whole("n", n, 2, _MOST_POINTS)
         return tradeoff_points(self._sides, points, self._start, self._reach())
 
     def _reach(self) -> float | None:
