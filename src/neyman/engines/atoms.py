@@ -15,14 +15,18 @@ import numpy as np
 from scipy.special import gammaln
 
 from neyman._validate import FloatArray
+from neyman.engines.multinomial import counted
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
 
-__all__ = ["Atoms", "enumerated"]
+__all__ = ["Atoms", "enumerated", "parted", "power"]
 
 _UNIT = 2.0**-53
 _MOST = 1 << 21  # outcomes of a composition
 _COUNTED = 1 << 21  # counts, that is outcomes times the kinds of one step, of a power that is listed at once
+_OUTCOMES = 6  # kinds of one step up to which a power may be listed without the rarest
+_LEFT = 1 << 18  # outcomes that it may then have, and pairs from which two lists are read as two
+_OUTER = 1 << 13  # outcomes of the shorter one of these
 _WORK = 1 << 22  # pairs of outcomes that are added up at a time
 _LATTICE_WORK = 1 << 26  # the same on a lattice, where a pair costs a nanosecond
 _NOTHING = -800.0  # log of a mass that is no float
@@ -60,19 +64,52 @@ class Atoms:
 
 def enumerated(tables: Sequence[tuple[Outcomes, int]]) -> Atoms | None:
     """Return the law of the finite part of a composition; None where it has too many outcomes to list."""
-    powers: list[Atoms] = []
+    parts = parted(tables)
+    return parts[0] if len(parts) == 1 else None
+
+
+def parted(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
+    """Return that law, or, where it has too many outcomes, two that compose to it, the shorter one first; nothing where
+    these, too, have too many.
+    """
+    powers: list[tuple[Atoms, tuple[Outcomes, int]]] = []
     for table, times in tables:
         power = _power(_atoms(table), times)
         if power is None:
-            return None
-        powers.append(power)
-    powers.sort(key=lambda one: len(one.loss))
+            return ()
+        powers.append((power, (table, times)))
+    powers.sort(key=lambda one: len(one[0].loss))
     whole: Atoms | None = None
-    for power in powers:
-        whole = power if whole is None else _product(whole, power)
+    for i, (power, last) in enumerate(powers):
         if whole is None:
-            return None
-    return None if whole is None else _weighed(whole, tables)
+            whole = power
+            continue
+        two = i + 1 == len(powers) and len(whole.loss) <= _OUTER
+        # losses without a lattice do not meet
+        apart = None in (whole.unit, power.unit) and len(whole.loss) * len(power.loss) > _LEFT
+        product = None if two and apart else _product(whole, power)
+        if product is None:
+            return (_weighed(whole, [one for _, one in powers[:i]]), _weighed(power, [last])) if two else ()
+        whole = product
+    return () if whole is None else (_weighed(whole, tables),)
+
+
+def power(table: Outcomes, times: int) -> Outcomes:
+    """Return ``times`` copies as one list of outcomes, which are few enough.
+
+    Raises
+    ------
+    ValueError
+        If they are too many to be listed.
+    """
+    whole = enumerated([(table, times)])
+    if whole is None:
+        raise ValueError(f"{times} times {len(table.loss)} outcomes are too many to be listed")
+    seen = np.isfinite(whole.log_w)
+    return Outcomes(
+        whole.loss[seen], whole.log_q[seen], slack=whole.slack, stretch=whole.stretch, relative=whole.relative,
+        dropped=whole.dropped, end=whole.end,
+    )  # fmt: skip
 
 
 def _weighed(whole: Atoms, tables: Sequence[tuple[Outcomes, int]]) -> Atoms:
@@ -118,8 +155,9 @@ def _power(one: Atoms, times: int) -> Atoms | None:
         return Atoms(one.loss * times, log_w, times * one.slack, stretch, error, 0.0, None, 0.0, end)
     if len(one.loss) == 2:
         return _binomial(one, times, end)
-    if one.unit is None and math.comb(times + len(one.loss) - 1, len(one.loss) - 1) * len(one.loss) <= _COUNTED:
-        return _multinomial(one, times, end)
+    whole = math.comb(times + len(one.loss) - 1, len(one.loss) - 1) * len(one.loss) <= _COUNTED
+    if one.unit is None and (whole or len(one.loss) <= _OUTCOMES):
+        return _multinomial(one, times, _COUNTED // len(one.loss) if whole else _LEFT, end)
     result: Atoms | None = None
     square: Atoms | None = one
     left = times
@@ -151,21 +189,20 @@ def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
     return _trimmed(Atoms(loss, log_w, slack, stretch, error, times * one.dropped, one.unit, first, end))
 
 
-def _multinomial(one: Atoms, times: int, end: Fraction | None) -> Atoms:
-    """Every way to share ``times`` among few outcomes."""
-    counts = np.array([[times]], dtype=np.int64)  # how often each outcome came, the first what is left
-    for _ in one.loss[1:]:
-        ways = counts[:, 0] + 1
-        owner = np.repeat(np.arange(len(ways)), ways)
-        taken = np.arange(len(owner)) - np.repeat(np.cumsum(ways) - ways, ways)
-        counts = np.column_stack([counts[owner, 0] - taken, counts[owner, 1:], taken])
+def _multinomial(one: Atoms, times: int, most: int, end: Fraction | None) -> Atoms | None:
+    """Every way to share ``times`` among few outcomes, but for the rarest if they are more than ``most``."""
+    found = counted((one.log_p, one.log_q), times, most)
+    if found is None:
+        return None
+    counts, rare = found
     log_w = gammaln(times + 1.0) - gammaln(counts + 1.0).sum(axis=1) + counts @ one.log_w
     loss = counts @ one.loss
     size = float(np.abs(one.log_w).max())
     error = times * one.relative + 8.0 * _UNIT * len(one.loss) * (float(gammaln(times + 2.0)) + size * times)
     slack = times * one.slack + (8.0 * _UNIT + one.stretch) * times * float(np.abs(one.loss).max())
     order = np.argsort(loss, kind="stable")
-    return _trimmed(Atoms(loss[order], log_w[order], slack, 0.0, error, times * one.dropped, None, 0.0, end))
+    dropped = times * one.dropped + rare
+    return _trimmed(Atoms(loss[order], log_w[order], slack, 0.0, error, dropped, None, 0.0, end))
 
 
 def _product(a: Atoms, b: Atoms) -> Atoms | None:

@@ -12,9 +12,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from neyman._errors import NotCertified
-from neyman.engines.atoms import Atoms, enumerated
-from neyman.engines.atoms_profile import AtomsProfile
+from neyman.engines.atoms import Atoms
 from neyman.engines.backed import BackedProfile
 from neyman.engines.bounded import BoundedProfile
 from neyman.engines.closed_form import (
@@ -32,7 +30,9 @@ from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
 from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.enclosed import enclosed_profiles, unbundled
+from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
+from neyman.engines.lists import lists, outcome_by_outcome
 from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.nearly_gaussian import NearlyGaussianProfile
@@ -164,9 +164,9 @@ def _by_engine(
     symmetric = all(step.symmetric for step, _ in losses)
     directions = ("remove",) if symmetric else ("remove", "add")
     if all(isinstance(step, DiscreteStep) for step, _ in losses):
-        atoms = _enumerated([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
-        if atoms is not None:
-            return _both([AtomsProfile(atoms, direction == "remove", tail_mu) for direction in directions])
+        parts = lists([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
+        if parts:
+            return outcome_by_outcome(parts, directions, tail_mu)
         return (
             _folded(losses, tolerance, tail_mu, effort)
             or _behind_veils(losses, directions, tolerance, tail_mu, effort)
@@ -337,22 +337,12 @@ def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:
     return THIN * whole if terms * math.sqrt(max(each)) <= _RETURNING * whole else None
 
 
-def _enumerated(tables: list[tuple[Outcomes, int]]) -> Atoms | None:
-    """The list of all outcomes; None where floats cannot hold them: of losses in the thousands, what is common under P
-    may be nothing beside what is common under neither. Another engine then weighs its own laws.
-    """
-    try:
-        return enumerated(tables)
-    except NotCertified:
-        return None
-
-
 def _listed(losses: Losses) -> tuple[Atoms, Losses] | None:
     """The discrete steps outcome by outcome, if there are any and the outcomes are few, and the other steps."""
     discrete = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
     rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
-    atoms = _enumerated([(step.table().whole()[0], times) for step, times in discrete]) if discrete else None
-    return None if atoms is None or len(atoms.loss) > _LISTED else (atoms, rest)
+    parts = lists([(step.table().whole()[0], times) for step, times in discrete])
+    return (parts[0], rest) if len(parts) == 1 and len(parts[0].loss) <= _LISTED else None
 
 
 def _shifted(
@@ -367,12 +357,16 @@ def _shifted(
 
 
 def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float, effort: Effort) -> Both:
+    tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in losses)) * (1.0 + 1e-14)
+    few = tuple(one for step, times in losses for one in gathered(step, times))
+    if few != losses:  # cheap enough for epsilon, too, of which delta may know less than of itself
+        losses, tolerance = few, 0.5 * tolerance
     discrete = [(step.table().unit, times) for step, times in losses if isinstance(step, DiscreteStep)]
     units = [unit for unit, _ in discrete if unit is not None]
     loose = sum(times for unit, times in discrete if unit is None or common_unit(units) is None)
     # outcomes that no lattice holds are divided between two points of one, each time they are counted
     points = _POINTS if loose <= _DIVIDED else 2 * _POINTS
-    return _both([LatticeProfile(losses, direction, tolerance, points, effort) for direction in directions])
+    return _both([LatticeProfile(losses, direction, tolerance, points, effort, tail_mu) for direction in directions])
 
 
 def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:

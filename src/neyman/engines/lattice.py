@@ -33,6 +33,7 @@ _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
 _REFINEMENTS = 4  # finer spacings tried under one tilt
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
+_SEEN = 0.1  # deviations that points may be apart to tell where the law lies
 _LARGEST = 1e9
 _ROUNDED = 16.0 * 2.0**-53  # relative, of every sum, for each step, at least
 _HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried (what is not tried is not bounded)
@@ -60,6 +61,8 @@ class LatticeProfile(Profile):
         Budget: length of the longest transform.
     effort : Effort, optional
         What may be spent on tilts; beyond it the bracket is wider. No limit unless given.
+    tail_mu : float, optional
+        A mu that is valid with no floor at all, if it is known; else that of the steps, each by itself.
 
     Raises
     ------
@@ -86,7 +89,7 @@ class LatticeProfile(Profile):
 
     def __init__(
         self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float = 1e-6, max_points: int = 1 << 20,
-        effort: Effort | None = None,
+        effort: Effort | None = None, tail_mu: float | None = None,
     ) -> None:  # fmt: skip
         self._effort = Effort() if effort is None else effort
         self._remove = choice("direction", direction, ("remove", "add")) == "remove"
@@ -110,7 +113,7 @@ class LatticeProfile(Profile):
                 (end * t for end, (_, t) in zip(exact, self._laws, strict=True) if end is not None), Fraction(0)
             )
             self._end = float(total) if Fraction(float(total)) >= total else math.nextafter(float(total), math.inf)
-        self._tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in steps)) * (1.0 + 1e-14)
+        self._tail_mu = _tail_mu(steps) if tail_mu is None else tail_mu
 
     @property
     def end(self) -> float:
@@ -225,7 +228,8 @@ class LatticeProfile(Profile):
         before = math.inf
         for _ in range(_REFINEMENTS):
             gap = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
-            if gap <= self._tolerance or gap > 0.5 * before:  # good enough, or not for want of points
+            coarse = gap > 0.5 and plan.h > _SEEN * at.deviation  # the whole law lies between two points
+            if gap <= self._tolerance or (gap > 0.5 * before and not coarse):  # good enough, or not for want of points
                 break
             blur = tilt.blur(least, self._end)
             if gap <= _BLURRED * blur and blur > 0.5 * self._tolerance:  # finer points would show hardly more
@@ -235,7 +239,7 @@ class LatticeProfile(Profile):
             if 1.5 * plan.points >= self._max_points:
                 tilt.final = (at.mean - 1.5 * at.deviation, at.mean + 1.5 * at.deviation)
                 break
-            finer = plan.h * (math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1)
+            finer = plan.h * math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1 * min(plan.h, at.deviation)
             coarser, plan = plan.h, self._plan(at, top.c, finer)
             if plan.h >= coarser or not self._effort.take(plan.work):
                 break
@@ -279,6 +283,10 @@ def _tighten(tilt: Tilt, epsilon: FloatArray, lower: FloatArray, upper: FloatArr
     below, above = tilt.delta(epsilon)
     np.maximum(lower, below, out=lower)
     np.minimum(upper, above, out=upper)
+
+
+def _tail_mu(steps: Sequence[tuple[Step, int]]) -> float:
+    return math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in steps)) * (1.0 + 1e-14)
 
 
 def _at_least_one(times: int) -> int:

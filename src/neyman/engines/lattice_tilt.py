@@ -181,7 +181,10 @@ class Tilt:
         rounding = side.relative + 2.0 * suffix_rounding(n, c * h) + 8.0 * UNIT * (8.0 + c * h)
         peak = math.exp(c * math.log(c) - (c + 1.0) * math.log1p(c)) if c > 0.0 else 1.0
         square = min(float(n), (0.5 / (c * (2.0 * c + 1.0) * (c + 1.0))) / h + 2.0 * peak**2 if c > 0.0 else float(n))
-        spread = math.sqrt(square) * side.noise + peak * side.outside
+        # the 2-norm of the weights e^{-c x} (1 - e^{-x}) up to the end of the window, where none is above 1 - e^{-x}
+        ahead = np.maximum(n - j, 1)
+        norm = np.minimum(math.sqrt(square), np.sqrt(ahead) * -np.expm1(-(ahead * h + distance)) * (1.0 + 8.0 * UNIT))
+        spread = norm * side.noise + peak * side.outside
         log_scale = side.log_norm - c * epsilon
         off = 8.0 * UNIT * (abs(side.log_norm) + c * np.abs(epsilon) + 1.0) + rounding
         value = np.maximum(core + sign * spread, 0.0)
