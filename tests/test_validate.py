@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import neyman
 from neyman import BudgetExceeded, InvalidParameter, NeymanError, NotCertified
 from neyman._validate import (
     MAX_COUNT,
@@ -17,7 +18,9 @@ from neyman._validate import (
     choice,
     count,
     inside,
+    not_negative,
     positive,
+    positives,
     probability,
     reals,
     unit_interval,
@@ -132,6 +135,114 @@ def test_the_offending_element_is_shown(bad):
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_reals_refuse_what_is_not_finite(bad):
     assert str(refused(reals, "epsilon", [1.0, bad])) == f"epsilon must be a finite number, got {bad!r}."
+
+
+LONG = np.longdouble(1) / np.longdouble(3)  # a float64 where the machine has none that is longer
+NO_FLOATS = [Fraction(1, 3), Fraction(1, 10), 2**53 + 1, np.int64(2**53 + 1), np.uint64(2**64 - 1), 10**300 + 1]
+NO_FLOATS += [LONG] if np.finfo(np.longdouble).eps < 2.0**-52 else []
+
+
+@pytest.mark.parametrize("value", NO_FLOATS)
+def test_a_number_that_no_float_equals_is_refused(value):
+    shown = f"got {value!r}." if len(repr(value)) <= 80 else "..."
+    for call in (positive, not_negative, reals, positives):
+        error = refused(call, "x", value)
+        assert shown in str(error)
+        assert error.allowed.endswith(", without rounding a float64")
+        assert (
+            error.advice == "Round it yourself, to the side that is safe: float(x), or math.nextafter(float(x), ...)."
+        )
+    refused(probability, "x", value)
+    refused(unit_interval, "x", value)
+    if not isinstance(value, Fraction):  # NumPy takes a list of fractions for one of objects
+        refused(reals, "x", [value])
+        refused(reals, "x", np.array([value]))
+        refused(reals, "x", [[0.5, value]])
+        refused(reals, "x", [np.array([0.5]), np.array([value])])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1, 2**53, 2**53 + 2, 2**1000, 10**22, np.int64(-(2**53)), np.int64(2**60), np.uint64(2**63), np.int8(-3),
+        Fraction(3, 1024), np.float32(0.1), np.float16(0.1), np.float64(0.1), np.longdouble(0.1),
+    ],
+)  # fmt: skip
+def test_a_number_of_another_kind_that_a_float_equals_is_taken(value):
+    exact = Fraction(int(value)) if isinstance(value, (int, np.integer)) else Fraction(*value.as_integer_ratio())
+    assert Fraction(between("x", value, -1e301, 1.1e301)) == exact
+    assert Fraction(float(reals("x", value))) == exact
+    assert reals("x", value).shape == ()
+    assert reals("x", np.array(value, dtype=getattr(value, "dtype", np.float64))).shape == ()
+
+
+def test_nan_and_endless_numbers_of_another_kind_are_refused_as_such():
+    for value in (np.float32("nan"), np.longdouble("nan"), np.float32("inf"), np.longdouble("-inf")):
+        assert str(refused(positive, "x", value)) == f"x must be a finite number > 0, got {value!r}."
+        assert str(refused(reals, "x", np.array([value]))).startswith("x must be a finite number, got ")
+
+
+@pytest.mark.parametrize("call", [reals, unit_interval, positives])
+@pytest.mark.parametrize("inside", [lambda x: x, lambda x: [x], lambda x: [0.5, [x]]])
+@pytest.mark.parametrize("value", [b"a", bytearray(b"a"), memoryview(b"a"), np.ma.masked, np.ma.array([1.0], mask=[1])])
+def test_bytes_are_no_numbers_and_what_is_hidden_is_none(call, inside, value):
+    refused(call, "x", inside(value))
+
+
+def test_rows_of_unequal_lengths_are_refused():
+    for call in (reals, unit_interval, positives):
+        assert "[[0.1, 0.2], [0.3]]" in str(refused(call, "x", [[0.1, 0.2], [0.3]]))
+
+
+HIDING = np.ma.array([0.5, 0.25], mask=[0, 1])
+RAGGED = [[0.1, 0.2], [0.3]]
+BAD = [HIDING, np.ma.masked, RAGGED, bytearray(b"ab"), memoryview(b"\x00\x01"), [2**53 + 1, 0.5]]
+
+
+@pytest.mark.parametrize("bad", BAD, ids=repr)
+def test_every_reader_of_arrays_refuses_the_same(bad):
+    good = [0.25, 0.5]
+    g = neyman.GDP(1.0)
+    for call in (
+        lambda: neyman.RDP([2.0, 4.0], bad), lambda: neyman.RDP(bad, [1.0, 2.0]), lambda: neyman.RDP(2.0, bad),
+        lambda: neyman.Profile(good, bad), lambda: neyman.Profile(bad, good),
+        lambda: neyman.Profile.from_bayes_errors(bad, good), lambda: neyman.Profile.from_bayes_errors(good, bad),
+        lambda: neyman.Tradeoff(bad, good), lambda: neyman.Tradeoff(good, bad),
+        lambda: neyman.Tradeoff.from_points(bad, good), lambda: neyman.Tradeoff.from_points(good, bad),
+        lambda: g.delta(bad), lambda: g.epsilon(bad), lambda: g.beta(bad), lambda: g.roc(bad),
+        lambda: g.bayes_error(bad), lambda: neyman.conversions.rdp_best([2.0, 4.0], bad, 1e-5),
+        lambda: neyman.conversions.rdp_standard(bad, [1.0, 2.0], 1e-5), lambda: neyman.Tabulated(bad, [0.5, 0.5]),
+    ):  # fmt: skip
+        with pytest.raises(InvalidParameter):
+            call()
+
+
+@pytest.mark.parametrize("value", [Fraction(1, 3), 2**53 + 1, *NO_FLOATS[6:]])
+def test_no_statement_and_no_mechanism_rounds_what_it_is_given(value):
+    for call in (
+        lambda: neyman.PureDP(value), lambda: neyman.PureMechanism(value), lambda: neyman.ZCDP(value),
+        lambda: neyman.GDP(value), lambda: neyman.ApproximateDP(1.0, value), lambda: neyman.ApproximateDP(value, 0.1),
+        lambda: neyman.Gaussian(1.0, value), lambda: neyman.Gaussian(value), lambda: neyman.RDP(2.0, value),
+        lambda: neyman.Gaussian(1.0).poisson(value), lambda: neyman.Laplace(value), lambda: neyman.Profile(1.0, value),
+    ):  # fmt: skip
+        with pytest.raises(InvalidParameter):
+            call()
+    assert neyman.PureDP(Fraction(1, 4)) == neyman.PureDP(0.25)
+    assert neyman.RDP(2, Fraction(1, 4)) == neyman.RDP(2.0, 0.25)
+
+
+@pytest.mark.parametrize(
+    "nothing", ["", b"", bytearray(), memoryview(b""), {}, np.array(1.0), np.array([]), np.array(None), 1.0, None]
+)
+def test_what_is_no_list_of_mechanisms_is_no_perfect_privacy(nothing):
+    error = refused(neyman.compose, nothing)
+    assert error.allowed == "an iterable of mechanisms"
+
+
+def test_an_empty_list_and_an_array_of_mechanisms_compose():
+    m = neyman.Gaussian(1.0)
+    assert neyman.compose([]) == neyman.compose(()) == neyman.compose(iter([])) == m**0
+    assert neyman.compose(np.array([m, m], dtype=object)) == m * m
 
 
 @given(st.floats())

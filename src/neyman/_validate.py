@@ -1,10 +1,15 @@
-"""One validator per question. Every check reads "must be inside", so that NaN fails."""
+"""One validator per question. Every check reads "must be inside", so that NaN fails.
+
+One rule for numbers of every kind: one that no float64 equals (a fraction, a huge whole number, a longer float) is
+refused. To round it would need the side that is safe, which only the caller knows.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +23,7 @@ __all__ = [
     "count",
     "inside",
     "not_negative",
+    "numbers",
     "positive",
     "positives",
     "probability",
@@ -31,6 +37,7 @@ FloatArray = NDArray[np.floating[Any]]  # always float64 in fact; NumPy's own ty
 
 _Option = TypeVar("_Option", bound=str)
 
+_EXACT = 2**53  # whole numbers up to here are float64
 MAX_COUNT = 10**18  # above this, counts are no longer exact in the float64 arithmetic of the cumulants
 
 
@@ -99,7 +106,7 @@ def choice(name: str, value: object, options: tuple[_Option, ...]) -> _Option:
 def unit_interval(name: str, value: object) -> FloatArray:
     """Return a float64 array, not empty, of numbers in [0, 1]; a scalar gives a 0-d array."""
     allowed = "a number, or a non-empty array of numbers, in [0, 1]"
-    array = _array(name, value, allowed)
+    array = numbers(name, value, allowed)
     if not bool(np.all((array >= 0.0) & (array <= 1.0))):
         raise InvalidParameter(name, _worst(array, (array >= 0.0) & (array <= 1.0)), "a number in [0, 1]")
     return array
@@ -107,7 +114,7 @@ def unit_interval(name: str, value: object) -> FloatArray:
 
 def reals(name: str, value: object) -> FloatArray:
     """Return a float64 array, not empty, of finite numbers; a scalar gives a 0-d array."""
-    array = _array(name, value, "a number, or a non-empty array of numbers, all finite")
+    array = numbers(name, value, "a number, or a non-empty array of numbers, all finite")
     if not bool(np.all(np.isfinite(array))):
         raise InvalidParameter(name, _worst(array, np.isfinite(array)), "a finite number")
     return array
@@ -115,7 +122,7 @@ def reals(name: str, value: object) -> FloatArray:
 
 def positives(name: str, value: object, advice: str = "") -> FloatArray:
     """Return a float64 array, not empty, of finite numbers > 0; a scalar gives a 0-d array."""
-    array = _array(name, value, "a number, or a non-empty array of numbers, all finite and > 0")
+    array = numbers(name, value, "a number, or a non-empty array of numbers, all finite and > 0")
     fine = (array > 0.0) & np.isfinite(array)
     if not bool(np.all(fine)):
         raise InvalidParameter(name, _worst(array, fine), "a finite number > 0", advice)
@@ -123,12 +130,27 @@ def positives(name: str, value: object, advice: str = "") -> FloatArray:
 
 
 def _number(name: str, value: object, allowed: str, advice: str) -> float:
+    if isinstance(value, float):  # np.float64 too
+        return float(value)
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (Real, np.floating, np.integer)):
         raise InvalidParameter(name, value, allowed, advice)
     try:
-        return float(value)
+        number = float(value)
     except OverflowError:
         raise InvalidParameter(name, value, allowed, advice) from None
+    if not _equal(value, number):
+        raise _rounded(name, value, allowed)
+    return number
+
+
+def _equal(value: Any, number: float) -> bool:
+    """Whether ``number`` is ``value``, digit by digit; NaN is left to the checks that follow."""
+    return bool((int(value) if isinstance(value, Integral) else value) == number) or math.isnan(number)
+
+
+def _rounded(name: str, value: object, allowed: str) -> InvalidParameter:
+    advice = "Round it yourself, to the side that is safe: float(x), or math.nextafter(float(x), ...)."
+    return InvalidParameter(name, value, f"{allowed}, without rounding a float64", advice)
 
 
 def unmasked(name: str, value: object) -> NDArray[Any] | None:
@@ -137,26 +159,69 @@ def unmasked(name: str, value: object) -> NDArray[Any] | None:
     Raises
     ------
     InvalidParameter
-        If a masked array hides some of its values: NumPy would take them for numbers like any other.
+        If a masked array hides some of its values, which NumPy would take for numbers like any other; if bytes would be
+        read as numbers; if a list holds a whole number that NumPy would round.
     """
+    _plain(name, value)
     try:
         found = np.asanyarray(value)  # what an object hands out as its array may be masked, too
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
-    if isinstance(found, np.ma.MaskedArray) and bool(np.any(np.ma.getmaskarray(found))):
-        hidden = int(np.sum(np.ma.getmaskarray(found)))
-        advice = "Leave the hidden ones out, for example by .compressed()."
-        raise InvalidParameter(name, f"a masked array that hides {hidden}", "an array that hides nothing", advice)
+    _shown(name, found)
     return np.asarray(found)
 
 
-def _array(name: str, value: object, allowed: str) -> FloatArray:
+def _shown(name: str, value: object) -> None:
+    if isinstance(value, np.ma.MaskedArray) and bool(np.any(np.ma.getmaskarray(value))):
+        hidden = int(np.sum(np.ma.getmaskarray(value)))
+        advice = "Leave the hidden ones out, for example by .compressed()."
+        raise InvalidParameter(name, f"a masked array that hides {hidden}", "an array that hides nothing", advice)
+
+
+def _plain(name: str, value: object) -> None:
+    """Refuse what an array of ``value`` would no longer show, in lists at any depth."""
+    _shown(name, value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        raise InvalidParameter(name, value, "a number, or an array of numbers: bytes are neither")
+    if isinstance(value, (list, tuple)):
+        for one in cast("Sequence[object]", value):
+            if type(one) is not float:
+                _plain(name, one)
+                if isinstance(one, (Integral, np.ndarray)) and not isinstance(one, (bool, np.bool_)):
+                    _unrounded(name, one)
+
+
+def _unrounded(name: str, value: Integral | NDArray[Any]) -> None:
+    """Refuse whole numbers that no float64 equals: next to floats, NumPy would round them."""
+    if isinstance(value, Integral):
+        if abs(int(value)) > _EXACT:
+            _number(name, value, "a number", "")
+    elif value.dtype.kind in "iu" and value.dtype.itemsize >= 8 and value.size:
+        numbers(name, value, "a number")
+
+
+def numbers(name: str, value: object, allowed: str) -> FloatArray:
+    """Return a float64 array, not empty, of the very numbers given, NaN and infinite ones too; a scalar gives a 0-d
+    array.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is none, or something else than numbers, or one that no float64 equals.
+    """
+    if isinstance(value, Real) and not isinstance(value, bool):  # fractions too, which NumPy takes for objects
+        return np.asarray(_number(name, value, allowed, ""))
     raw = unmasked(name, value)
-    if raw is None:
+    if raw is None or raw.dtype.kind not in "fiu" or raw.size == 0:
         raise InvalidParameter(name, value, allowed)
-    if raw.dtype.kind not in "fiu" or raw.size == 0:
-        raise InvalidParameter(name, value, allowed)
-    return raw.astype(np.float64)
+    with np.errstate(over="ignore"):
+        array = raw.astype(np.float64)
+    if raw.dtype.itemsize >= 8 and raw.dtype != np.float64:
+        doubtful = raw != array if raw.dtype.kind == "f" else ~(np.abs(array) < _EXACT)
+        for long, short in zip(raw[doubtful], array[doubtful], strict=True):
+            if not _equal(long, float(short)):
+                raise _rounded(name, long, allowed)
+    return array
 
 
 def _worst(array: FloatArray, ok: NDArray[np.bool_]) -> float:

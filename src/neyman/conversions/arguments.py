@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, reals, unit_interval
+from neyman._validate import FloatArray, numbers, reals, unit_interval
 from neyman.numerics.normal import UNIT
 
 __all__ = ["SLACK", "TINY", "Numbers", "levels", "orders_above", "rdp_pairs", "shaped"]
@@ -43,10 +43,7 @@ def orders_above(name: str, value: object, least: float, advice: str = "") -> Fl
 def rdp_pairs(orders: object, epsilons: object) -> tuple[FloatArray, FloatArray]:
     """Return two 1-d arrays of one length: orders, finite and > 1, and the epsilons of Renyi DP there, in [0, inf]."""
     t = np.atleast_1d(orders_above("orders", orders, 1.0, _RENYI_ONLY))
-    raw: Any = np.asarray(epsilons)
-    if raw.dtype.kind not in "fiu" or raw.size == 0:
-        raise InvalidParameter("epsilons", epsilons, "a number, or a non-empty array of numbers, in [0, inf]")
-    rho = np.atleast_1d(raw.astype(np.float64))
+    rho = np.atleast_1d(numbers("epsilons", epsilons, "a number, or a non-empty array of numbers, in [0, inf]"))
     if not bool(np.all(rho >= 0.0)):
         raise InvalidParameter("epsilons", float(rho[~(rho >= 0.0)].flat[0]), "a number in [0, inf]")
     if t.ndim != 1:

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, reals
+from neyman._validate import FloatArray, numbers, reals
 from neyman.engines.profile import Profile
 from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.sides import Sides
@@ -44,10 +44,9 @@ def columns(unbounded: str = "", /, **named: object) -> tuple[FloatArray, ...]:
     """The arguments as 1-d arrays, as long as the first, of finite numbers; inf too in the one named ``unbounded``."""
     found: list[FloatArray] = []
     for name, values in named.items():
-        raw = np.asarray(values)
-        endless = raw == math.inf if name == unbounded and raw.dtype.kind == "f" else None
-        finite = reals(name, values if endless is None else np.where(endless, 0.0, raw))
-        array = np.atleast_1d(finite if endless is None else np.where(endless, math.inf, finite))
+        given = numbers(name, values, "a number, or a non-empty array of numbers, all finite")
+        reals(name, np.where(given == math.inf, 0.0, given) if name == unbounded else given)
+        array = np.atleast_1d(given)
         if array.ndim > 1:
             raise InvalidParameter(name, array.tolist(), "a number or a 1-d array")
         if found and len(array) != len(found[0]):

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import count
 from neyman.mechanisms.base import Mechanism, Part, SingleStep
 
 __all__ = ["Composition", "compose", "repeat", "several_steps"]
+
+_NO_LISTS = (str, bytes, bytearray, memoryview, Mapping)  # an empty one is a slip, not the word that nothing runs
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -84,7 +88,8 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     >>> compose(DPSGD(1.0, 0.01, steps) for steps in (100, 200))
     Gaussian(sigma=1.0, sensitivity=1.0).poisson(0.01) ** 300
     """
-    if not isinstance(mechanisms, Iterable):
+    arrayed = isinstance(mechanisms, np.ndarray) and (mechanisms.dtype.kind != "O" or mechanisms.ndim == 0)
+    if not isinstance(mechanisms, Iterable) or isinstance(mechanisms, _NO_LISTS) or arrayed:
         raise InvalidParameter("mechanisms", mechanisms, "an iterable of mechanisms")
     parts: list[Part] = []
     for index, mechanism in enumerate(mechanisms):

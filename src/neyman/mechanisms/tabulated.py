@@ -70,7 +70,7 @@ class Tabulated(BlackBox):
 
 
 def _law(name: str, value: object) -> tuple[float, ...]:
-    listed = isinstance(value, Sequence) and not isinstance(value, (str, bytes))
+    listed = isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
     if not (listed or (isinstance(value, np.ndarray) and value.ndim == 1)) or not len(cast("Sequence[object]", value)):
         raise InvalidParameter(name, value, "a non-empty sequence of probabilities")
     items = enumerate(cast("Sequence[object]", value))

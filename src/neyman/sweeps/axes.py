@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import MAX_COUNT, count, probability
+from neyman._validate import MAX_COUNT, count, probability, unmasked
 from neyman.mechanisms.gaussian import gaussian_noise
 
 __all__ = ["DPSGD_AXES", "Axis", "axis"]
@@ -68,11 +68,8 @@ def axis(name: str, values: object, of_dpsgd: bool = False) -> Axis:
     (2000, 400)
     """
     allowed = "a number, or a non-empty list of numbers"
-    try:
-        raw: Any = np.asarray(values)
-    except ValueError:  # rows of unequal lengths
-        raise InvalidParameter(name, values, allowed) from None
-    if raw.dtype.kind not in "fiu" or raw.ndim > 1 or not 0 < raw.size <= LONGEST:
+    raw: Any = unmasked(name, values)
+    if raw is None or raw.dtype.kind not in "fiu" or raw.ndim > 1 or not 0 < raw.size <= LONGEST:
         raise InvalidParameter(name, values, allowed)
     numbers: list[float | int] = raw.reshape(-1).tolist()
     if of_dpsgd:
