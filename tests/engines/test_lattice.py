@@ -117,6 +117,7 @@ def tilt_of(h: float, c: float = 2.0, steps: int = 5, **changes: tuple[float, fl
     shapes = ((Shape(1.5, 0.2), steps),)
     cumulant = Cumulant(shapes, "remove")
     plan = plan_tilt(shapes, cumulant, True, cumulant.at(c), -60.0, h, 1 << 20)
+    assert plan is not None
     window = changes.get("window", plan.window)
     return Tilt(shapes, True, Plan(plan.c, plan.h, window, plan.neighbours, plan.cuts))
 

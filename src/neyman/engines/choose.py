@@ -30,6 +30,7 @@ from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
 from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.enclosed import enclosed_profiles, unbundled
+from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.lists import lists, outcome_by_outcome
@@ -172,9 +173,30 @@ def _by_engine(
             or _behind_veils(losses, directions, tolerance, tail_mu, effort)
             or _on_lattice(losses, directions, tolerance, effort)
         )
+    if any(is_faint(step) for step, _ in losses):
+        return _faint(losses, tables, tolerance, tail_mu, effort)
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance, effort)
     return _by_contour(losses, directions, tolerance, tail_mu, effort)
+
+
+def _faint(
+    losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, tail_mu: float, effort: Effort
+) -> Both:
+    """Steps in which the record hardly ever takes part, by what each shows alone; the others by their engine."""
+    faint = tuple((step, times) for step, times in losses if is_faint(step))
+    rest = tuple((step, times) for step, times in losses if not is_faint(step))
+    others = _finite(rest, tables, tolerance, effort) if rest else (None, None)
+    larger = None if rest else magnified(faint)
+    large = None if larger is None else cache(partial(_finite, larger[0], {}, tolerance, effort))
+    singles = [(_single(((step, 1),)), step.rate, times) for step, times in faint if isinstance(step, Sampled)]
+    return _both([
+        FaintProfile(
+            [(None if both is None else both[i], rate, times) for both, rate, times in singles], others[i], tail_mu,
+            None if large is None else partial(_one_of, large, i), 0 if larger is None else larger[1],
+        )
+        for i in range(2)
+    ])  # fmt: skip
 
 
 def _single(losses: Losses) -> Both | None:

@@ -128,7 +128,8 @@ class LatticeProfile(Profile):
         """Length of the transforms that delta near 1e-30 asks for, before anything is computed (at most the budget)."""
         if self._blind:
             return sys.maxsize
-        return self._plan(self._deepest, self._deepest.c).points
+        plan = self._plan(self._deepest, self._deepest.c)
+        return self._max_points if plan is None else plan.points
 
     def _saddle(self, epsilon: float) -> Moments:
         return self._cumulant.saddle(epsilon, high=self._steepest)
@@ -216,10 +217,10 @@ class LatticeProfile(Profile):
         self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray
     ) -> Tilt | None:
         """Add the tilt ``at``, refining by the gap it shows at the eps it is meant for, ``least`` among them; None
-        where the effort does not suffice for any.
+        where the effort does not suffice for any, or floats know none beside it.
         """
         plan = self._plan(at, top.c)
-        if plan.h > _COARSE or not self._effort.take(plan.work):
+        if plan is None or plan.h > _COARSE or not self._effort.take(plan.work):
             return None
         tilt = self._keep(Tilt(self._laws, self._remove, plan))
         _tighten(tilt, epsilon, lower, upper)
@@ -241,13 +242,13 @@ class LatticeProfile(Profile):
                 break
             finer = plan.h * math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1 * min(plan.h, at.deviation)
             coarser, plan = plan.h, self._plan(at, top.c, finer)
-            if plan.h >= coarser or not self._effort.take(plan.work):
+            if plan is None or plan.h >= coarser or not self._effort.take(plan.work):
                 break
             tilt = self._keep(Tilt(self._laws, self._remove, plan))
             _tighten(tilt, epsilon, lower, upper)
         return tilt
 
-    def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan:
+    def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan | None:
         log_least = min(0.0, self._log_height(c_top))
         steps = sum(times for _, times in self._laws)
         aim = _AIM * self._tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)

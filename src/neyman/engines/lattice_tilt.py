@@ -53,14 +53,17 @@ def plan_tilt(
     log_least: float,
     h: float,
     max_points: int,
-) -> Plan:
-    """Plan a lattice of spacing about ``h`` (coarser if the budget asks for it) under the tilt of ``at``.
+) -> Plan | None:
+    """Plan a lattice of spacing about ``h`` (coarser if the budget asks for it) under the tilt of ``at``; None where
+    that is so steep that floats know no tilt beside it.
 
     ``log_least`` is the logarithm of the least delta to be answered: mass sent to infinity must not count beside it.
     """
     window, neighbours = [0.0, 0.0], [0.0, 0.0]
     for side, sign in ((0, -1.0), (1, 1.0)):
         tried = [cumulant.at(c) for c in _near(laws, remove, at, sign) if c != at.c]
+        if not tried:
+            return None
         reach = [(t.value - at.value + _OUTSIDE) / (t.c - at.c) for t in tried]
         best = int(np.argmin(sign * np.array(reach)))
         window[side], neighbours[side] = reach[best], tried[best].c
