@@ -36,6 +36,7 @@ from neyman.engines.lattice import LatticeProfile
 from neyman.engines.lists import lists, outcome_by_outcome
 from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
+from neyman.engines.narrow import beside
 from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
 from neyman.engines.participation import AddedParticipation, RemovedParticipation, counts, log_overlap
@@ -221,6 +222,12 @@ def _single(losses: Losses) -> Both | None:
 
 def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort) -> Both:
     listed = _listed(losses)
+    if listed is not None and len(listed[0].loss) > _LISTED:
+        rest = listed[1]
+        found = beside(listed[0], rest, lambda: _finite(rest, {}, tolerance, effort), directions, tail_mu)
+        if found is not None:
+            return found
+        listed = None
     if listed is not None and _single(listed[1]):
         return _shifted(*listed, directions, tolerance, tail_mu, effort)  # a closed form, read at each outcome
     quick = _quickly(losses, tolerance, tail_mu, effort)
@@ -360,11 +367,11 @@ def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:
 
 
 def _listed(losses: Losses) -> tuple[Atoms, Losses] | None:
-    """The discrete steps outcome by outcome, if there are any and the outcomes are few, and the other steps."""
+    """The discrete steps outcome by outcome, if there are any and one list holds them, and the other steps."""
     discrete = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
     rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
     parts = lists([(step.table().whole()[0], times) for step, times in discrete])
-    return (parts[0], rest) if len(parts) == 1 and len(parts[0].loss) <= _LISTED else None
+    return (parts[0], rest) if len(parts) == 1 else None
 
 
 def _shifted(

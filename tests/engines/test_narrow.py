@@ -1,0 +1,66 @@
+"""A law beside one that tells hardly anything, against sums over all its outcomes."""
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import neyman as ny
+from neyman.engines.atoms import enumerated
+from neyman.engines.atoms_profile import AtomsProfile
+from neyman.engines.closed_form import GaussianProfile
+from neyman.engines.narrow import NarrowProfile, beside, margins
+from neyman.losses.discrete import RandomizedResponseStep
+from neyman.losses.gaussian import GaussianStep
+
+
+@pytest.mark.parametrize("mu", [1e-8, 1e-5, 1e-2])
+def test_margins_leave_out_no_more_than_they_state(mu: float) -> None:
+    known = margins(GaussianProfile(mu))
+    assert len(known) == 3
+    for e, tau in known:
+        beyond = mp.ncdf(-(mp.mpf(e) / mu - mp.mpf(mu) / 2))
+        assert beyond <= tau <= 1e-12
+
+
+@pytest.mark.parametrize("remove", [True, False])
+@pytest.mark.parametrize("mu", [1e-7, 1e-3, 0.05])
+def test_both_bounds_enclose_the_sum_over_outcomes(mu: float, remove: bool) -> None:
+    atoms = enumerated([(RandomizedResponseStep(0.3, 2).table(), 60)])
+    assert atoms is not None
+    law = [AtomsProfile(atoms, way, 5.0) for way in (remove, not remove)]
+    faint = GaussianProfile(mu)
+    profile = NarrowProfile(law[0], law[1], faint, margins(faint), 5.0)
+    k = np.arange(61)
+    mass, loss = binom.pmf(k, 60, math.exp(0.3) / (1.0 + math.exp(0.3))), 0.3 * (2.0 * k - 60.0)
+    epsilon = np.array([0.0, 0.2, 0.3001, 0.6 - 1e-6, 2.0, 9.0])
+    found = profile.bracket(epsilon)
+    for i, eps in enumerate(epsilon):
+        truth = mp.mpf(0)
+        for p, each in zip(mass, loss, strict=True):
+            e = mp.mpf(float(eps - each))
+            truth += p * (mp.ncdf(mp.mpf(mu) / 2 - e / mu) - mp.exp(e) * mp.ncdf(-mp.mpf(mu) / 2 - e / mu))
+        assert found.lower[i] * (1.0 - 1e-9) <= truth <= found.upper[i] * (1.0 + 1e-9)
+        gap = mp.log(1 - truth)
+        assert found.log_gap_lower[i] - 1e-9 <= gap <= found.log_gap_upper[i] + 1e-9
+        assert found.upper[i] - found.lower[i] <= 40.0 * mu
+
+
+def test_what_a_lattice_may_tell_apart_is_not_faint() -> None:
+    atoms = enumerated([(RandomizedResponseStep(0.3, 2).table(), 60)])
+    assert atoms is not None
+    faint, loud = ((GaussianStep(mu), GaussianProfile(mu)) for mu in (1e-7, 1e-4))
+    assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], faint[1]), ("remove",), 5.0) is not None
+    assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], loud[1]), ("remove", "add"), 5.0) is None
+    assert beside(atoms, [(loud[0], 1)], lambda: (loud[1], loud[1]), ("remove",), 5.0) is None
+
+
+def test_a_faint_step_beside_thousands_that_are_not_is_answered() -> None:
+    alone = ny.account(ny.DiscreteLaplace(0.9958, 1) ** 7966)
+    both = ny.account(ny.Gaussian(36.97).poisson(2.819e-05) ** 6 * ny.DiscreteLaplace(0.9958, 1) ** 7966)
+    epsilon = both.epsilon(1e-5)
+    assert alone.optimistic.epsilon(1e-5) <= epsilon <= alone.epsilon(1e-5) + 1e-3
+    assert 1.0 - 1e-12 <= both.delta(8.0) <= 1.0
+    assert both.advantage == 1.0
