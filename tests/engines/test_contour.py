@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from typing import Any
 
 import flint
@@ -13,6 +14,7 @@ from flint import acb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
+import neyman as ny
 from neyman.engines.choose import profiles
 from neyman.engines.closed_form import GaussianProfile, SubsampledGaussianProfile
 from neyman.engines.contour import ContourProfile, Found
@@ -487,3 +489,23 @@ def test_what_is_nearly_nothing_says_so() -> None:
     _, bound = law.log_rest(np.array([5.7 + 91.5j, 244.4 + 1374.1j]))
     assert bound[0] < 1e-6
     assert bound[1] >= math.log(2.0)
+
+
+def test_rotated_laws_that_floats_cannot_weigh_are_not_used() -> None:
+    with pytest.raises(ArithmeticError):
+        RotatedLaw(SamplingTransform(10.0, 1.0 - 1e-14), 0.4, 2.0, 0.0, 0.02, 0.3)
+
+
+@pytest.mark.parametrize(("sigma", "less", "steps"), [(10.0, 1e-14, 10**10), (8.7, 2.0**-50, 10**14)])
+def test_nearly_whole_participation_of_very_many_steps(sigma: float, less: float, steps: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ny.account(ny.DPSGD(sigma, 1.0 - less, steps))
+        mu = math.sqrt(steps) / sigma  # of the steps unsampled: all of it is nearly certain
+        assert found.advantage >= math.erf(mu / math.sqrt(8.0)) * (1.0 - 1e-12)
+
+
+def test_arcs_on_which_the_transform_is_no_float_are_not_used() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert ny.account(ny.DPSGD(10.0, 1.0 - 1e-6, 10**10)).delta(0.5) == 1.0

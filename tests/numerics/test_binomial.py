@@ -28,6 +28,20 @@ def test_log_binomial_is_within_its_error_over_the_whole_domain() -> None:
         assert error[0] <= 1e-13 * (1.0 + abs(value[0]) + abs(k - n * p)), (n, p, k)
 
 
+def test_log_binomial_of_more_trials_than_floats_count() -> None:
+    source = random.Random(3)
+    with np.errstate(all="raise", under="ignore"):
+        for _ in range(300):
+            n = source.choice([10**16, 10**17, 2**62, 2**63 - 1, int(10 ** source.uniform(15.5, 18.9))])
+            p = source.choice([1.0 / n, 30.0 / n, 0.25, 0.5, 10 ** source.uniform(-19.0, -1.0)])
+            k = float(source.choice([0, 1, 2, 40, 63]))
+            value, error = log_binomial(np.array([k]), n, p)
+            with mpmath.workdps(60):
+                truth = mpmath.loggamma(n + 1) - mpmath.loggamma(k + 1) - mpmath.loggamma(n - int(k) + 1)
+                truth += int(k) * mpmath.log(mpmath.mpf(p)) + (n - int(k)) * mpmath.log1p(-mpmath.mpf(p))
+                assert abs(mpmath.mpf(float(value[0])) - truth) <= float(error[0]), (n, p, k)
+
+
 def test_log_binomial_adds_up_to_one() -> None:
     for n, p in ((7, 0.3), (1000, 0.02), (100_000, 0.5)):
         total = math.fsum(np.exp(log_binomial(np.arange(n + 1.0), n, p)[0]))

@@ -39,6 +39,7 @@ _COARSE = 0.3  # spacing in u of the pieces that bound the error
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
 _FAR = 75.0  # u from which 1/|w| alone is below any error asked for
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
+_HIGH = 600.0  # e-folds above its start beyond which the transform on a path is but its own error, soon no float
 _MOST = 20000  # nodes beyond which an arc is not worth it
 _ENTRY = 40.0  # nominal nanoseconds for each node and grid point
 _BOUND = 1e4  # the same for each grid point of the laws that bound, all pieces together
@@ -188,7 +189,7 @@ class Arc:
         cls, steps: Steps, shape: _Shape, phi: float, strip: float, spacing: float,
         edges: tuple[_Edge, _Edge], upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
         beyond: tuple[float, float],
-    ) -> Arc:  # fmt: skip
+    ) -> Arc | None:  # fmt: skip
         count = math.ceil(_COARSE * upto / spacing)
         u: FloatArray = np.arange(count + 1, dtype=np.float64) * spacing
         w = shape.at(u, phi)
@@ -199,6 +200,8 @@ class Arc:
         drift = 0.0 if less_one else steps.drift
         k = k + steps.drift * w if less_one else k + drift * w[0].real
         scale = 0.0 if less_one else float(k[0].real)
+        if not float(k.real.max()) - scale <= _HIGH:
+            return None
         with np.errstate(under="ignore"):
             grown = np.exp(k - scale)
             weight = (np.expm1(k) if less_one else grown) * kernel

@@ -33,6 +33,7 @@ _ROWS = 1 << 16  # entries of a table that stays in the cache
 _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, the subtraction costs nothing
 _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
 _SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
+_HEAVY = 300.0  # log of a term beyond which a rotated law has no digits left, and sums of it soon are no floats
 _DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16
 _BLOCK = 64  # what is summed for one |w| serves all that differ by less than so many nodes
@@ -65,6 +66,8 @@ class RotatedLaw:
         object.__setattr__(self, "log_weight", log_weight)
         sides = [self._along(t + 1j * shift) for shift in (-self.tilt, self.tilt)]
         object.__setattr__(self, "sides", tuple((s, w.real) for s, w, _ in sides))
+        if not max(float(w.real.max()) for w in (log_weight, *(w for _, w, _ in sides))) <= _HEAVY:
+            raise ArithmeticError("the law is far too heavy at this angle")
 
     @property
     def edge(self) -> float:

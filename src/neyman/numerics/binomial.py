@@ -26,13 +26,14 @@ _EXACT = np.array([0.0] + [
 
 
 def log_binomial(k: FloatArray, n: int, p: float) -> tuple[FloatArray, FloatArray]:
-    """Return log P(k) of Binomial(``n``, ``p``) at whole numbers 0 <= ``k`` <= n < 2^53, 0 < p < 1, and bounds on the
+    """Return log P(k) of Binomial(``n``, ``p``) at whole numbers 0 <= ``k`` <= n < 2^63, 0 < p < 1, and bounds on the
     absolute errors.
 
     Notes
     -----
     The errors are a few units times 1 + |log P| and times the distance from the mean: n p is rounded, and D moves by
-    1 - x / m for each unit of m.
+    1 - x / m for each unit of m. Above 2^53 n - k is rounded as n (1 - p) is: each of their D is 0 but for about n u^2,
+    u = 2^-53, and what was said.
 
     Examples
     --------
@@ -114,9 +115,11 @@ def _deviance(x: FloatArray, mean: float, log_mean: float) -> FloatArray:
     u = (x - mean) / mean
     near = np.abs(u) < _SERIES
     series = _excess(np.where(near, u, 0.0))
-    away = np.where(near, 1.0, u)
+    far = u < -0.9  # 1 + u has lost its digits, or all of itself
+    away = np.where(near | far, 1.0, u)
     with np.errstate(over="ignore"):
         direct = np.where(
             away < 1e8, (1.0 + away) * np.log1p(away) - away, (1.0 + away) * (np.log(x) - log_mean - 1.0) + 1.0
         )
+        direct = np.where(far, x / mean * (np.log(x) - log_mean) - u, direct)
     return mean * np.where(near, series, direct)
