@@ -51,6 +51,15 @@ def test_hardly_any_information_is_answered(sigma: float, rate: float) -> None:
     assert time.process_time() - began < 5.0  # most of it for the truth
 
 
+@pytest.mark.parametrize(("sigma", "rate", "steps"), [(4.282, 1.609e-10, 24_730_000), (1.3e6, 8.587e-7, 627_000)])
+def test_many_steps_of_hardly_any_information_are_answered(sigma: float, rate: float, steps: int) -> None:
+    """Tilts are huge and taking part is rare: what bounds the transform must know both. Nearly the central limit."""
+    guarantee = ny.account(ny.DPSGD(sigma, rate, steps))
+    limit = rate * math.sqrt(steps * math.expm1(1.0 / sigma**2))
+    assert guarantee.optimistic.mu() <= guarantee.mu() == pytest.approx(limit, rel=1e-3)
+    assert guarantee.advantage == pytest.approx(limit / math.sqrt(2.0 * math.pi), rel=1e-3)
+
+
 def test_bins_end_where_nothing_is_left() -> None:
     """Bins in the far tails cost the more the emptier they are; what they would hold is counted as mass outside."""
     for shape, h in ((Shape(500.0, 1e-7), 3e-12), (Shape(0.5, 0.1), 0.01), (Shape(0.01, 1.0), 0.5)):

@@ -92,7 +92,12 @@ def test_how_fast_a_loss_turns() -> None:
             real = mp.log(1 - q + q * mp.exp((2 * mp.mpf(x) - 1) / (2 * s2)))
         waver = float(law.turning_at(np.array([x]), 1.0)[0])
         assert exact <= waver / (sigma**2 * math.cos(0.5 * turn * math.pi)) ** 2 * (1.0 + 1e-12)
-        assert waver <= law.turning(1.0)
+        # and of all before some place: the strip may be wide where taking part is rare
+        behind = ReplacedTransform(sigma, rate)
+        for far in (0.0, 0.3 * sigma, 6.0 * sigma):
+            low, top = x - far, x + far
+            assert waver <= law.turning(1.0, low, top) * (1.0 + 1e-12)
+            assert behind.turning_at(np.array([x]), 2.0)[0] <= behind.turning(2.0, low, top) * (1.0 + 1e-12)
         assert law.mixed_at(x, y) == pytest.approx((float(loss.real), float(loss.imag)), rel=1e-9, abs=1e-14)
         assert law.climb(x, y) * y <= loss.imag
         assert law.climb(x, y) * 0.3 * y <= law.mixed_at(x, 0.3 * y)[1] * (1.0 + 1e-9)

@@ -49,9 +49,10 @@ class ReplacedTransform(SamplingTransform):
         """The tilted density is phi m(t(x))^w m(t(-x))^{1 - w}."""
         return max(-w, 0.0) + max(w - 1.0, 0.0)
 
-    def turning(self, size: float) -> float:
+    def turning(self, size: float, low: float, top: float) -> float:
         """Both turn; the one behind once more, in the density."""
-        return 0.25 * (2.0 * size + 1.0)
+        behind = self._wavering_up_to(-low)
+        return size * (self._wavering_up_to(top) + behind) + behind
 
     def turning_at(self, x: FloatArray, size: float) -> FloatArray:
         behind = self._wavering(-x)

@@ -199,9 +199,14 @@ class SamplingTransform(Transform):
         """How many factors of the tilted density shrink by up to cos(y/(2 s^2)) where they divide."""
         return max(-w, 0.0)
 
-    def turning(self, size: float) -> float:
+    def turning(self, size: float, low: float, top: float) -> float:
         """Bound on the modulus of ``size`` times p (1 - p), p = q e^t / r, in units of 1/cos^2(Im t / 2)."""
-        return 0.25 * size
+        return size * self._wavering_up_to(top)
+
+    def _wavering_up_to(self, x: float) -> float:
+        """p (1 - p) at most, on the real axis up to there: p rises."""
+        p = self._chance(x)
+        return p * (1.0 - p) if p < 0.5 else 0.25
 
     def turning_at(self, x: FloatArray, size: float) -> FloatArray:
         """The same for each real part."""

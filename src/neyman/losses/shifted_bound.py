@@ -27,7 +27,8 @@ it is concave or convex in u: at most e^{b y^2} G(X) min(y, 1/(omega a)); the no
 rises at a known rate; and what the law has beyond X, where G falls at one.
 
 A(w) itself: both lines at distance v of the real axis, A <= (h sum G + ends) / (1 - 2 e^{b v^2 - 2 pi v/h} cos^-n).
-Where n is large and p small, cos^-n says too little; the line is bounded cell by cell (``log_lines``).
+Where n is large and p small, cos^-n says too little: (1 - 4 p (1 - p) sin^2(v / 2s^2))^(-n/2) says it of every x where
+p < 1/2 up to X; or the line is bounded cell by cell (``log_lines``).
 """
 
 from __future__ import annotations
@@ -46,6 +47,7 @@ __all__ = ["Strip", "log_lines", "log_shifted_bound", "log_size", "log_sums", "n
 
 _DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
 _SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
+_BENT = np.array([3.0, 5.0, 8.0])  # 1/sqrt(bend): the same where that is far
 _ROOM = 0.98  # of the same
 _WIDEST = 0.3  # 1/sqrt(bend): no wider grid is worth its walls
 _GOOD = 0.5  # of that: a grid that wide is taken without asking how large A(w) is
@@ -101,8 +103,10 @@ class Strip(Protocol):
         """n, how many factors of F shrink by up to cos(y / 2s^2) where they divide."""
         ...
 
-    def turning(self, size: float) -> float:
-        """What |(log F)''| is beyond 2b at most, for |w + i omega| = ``size``, times s^4 cos^2."""
+    def turning(self, size: float, low: float, top: float) -> float:
+        """What |(log F)''| is beyond 2b at most, for |w + i omega| = ``size`` and real parts from ``low`` to ``top``,
+        times s^4 cos^2.
+        """
         ...
 
     def turning_at(self, x: FloatArray, size: float) -> FloatArray:
@@ -146,7 +150,7 @@ def log_size(law: Strip, w: float, cut: float) -> float:
     """log A(w) for real w, of the law that ends at ``cut``, from above; inf where nothing is known."""
     s2, (low, top) = law.sigma**2, law.ends(abs(w), w, cut)
     coarse = min(0.2 / math.sqrt(law.bend), 0.25 * s2)
-    fine = min(coarse, 0.2 / math.sqrt(law.bend + 0.125 * law.shrinks(w) / s2**2))
+    fine = min(coarse, 0.2 / math.sqrt(law.bend + 0.5 * law.turning(law.shrinks(w), low, top) / s2**2))
     found = math.inf
     if (top - low) / fine > _LONG:
         found = _log_size(law, w, cut, 0.5 * coarse, looked=True)
@@ -161,12 +165,12 @@ def _log_size(law: Strip, w: float, cut: float, step: float, looked: bool) -> fl
     loss = law.log_ratio(x)
     log_term = law.log_density(x) + w * loss
     total = _summed(law, x, 0.0, log_term, abs(w) * np.abs(loss)) + math.log(step)
-    v = _ROOM * math.pi * s2 * _SHARES
+    v = _widths(law, _ROOM * math.pi * s2)
     turns = 2.0 * math.pi * v / step
     if looked:
         grown = np.maximum(log_lines(law, w, 0.0, v, top)[0] - total, law.bend * v**2)
     else:
-        grown = law.bend * v**2 - law.shrinks(w) * np.log(np.cos(0.5 * v / s2))
+        grown = law.bend * v**2 + _grown(law, w, top, v)
     best = int(np.argmax(turns - grown))
     fall = float(turns[best] - grown[best])
     if not fall > 2.0:
@@ -270,26 +274,40 @@ class _Grid:
 def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float) -> _Grid:
     """The widest that is good enough."""
     s2, bend, shrinks = law.sigma**2, law.bend, law.shrinks(w)
+    low, top = law.ends(abs(w), w, cut)
     widest = _WIDEST / math.sqrt(bend)
-    v = (_ROOM * math.pi * s2 - y) * _SHARES
+    v = _widths(law, _ROOM * math.pi * s2 - y)
     cosine = np.cos(0.5 * (y + v) / s2)
-    bent = (bend + 0.5 * law.turning(math.hypot(w, omega)) / (s2 * cosine) ** 2) * v**2
+    bent = (bend + 0.5 * law.turning(math.hypot(w, omega), low, top) / (s2 * cosine) ** 2) * v**2
     steps = 2.0 * math.pi * v / (_DEEP + bent)
     size, best = math.inf, int(np.argmax(steps))
     if not steps[best] >= _GOOD * widest:
         size = log_size(law, w, cut)
         depth = _DEEP + min(max(size - near, 0.0), 700.0)
         most = 2.0 * math.pi * y / depth
-        grown = bend * (y + v) ** 2 - shrinks * np.log(cosine)
+        grown = bend * (y + v) ** 2 + _grown(law, w, top, y + v)
         wide = 2.0 * math.pi * v / (depth + grown)
         if shrinks > 0.0 and wide.max() < _GOOD * min(most, widest):
-            looks = log_lines(law, w, 0.0, y + v, law.ends(abs(w), w, cut)[1])[0] - size
+            looks = log_lines(law, w, 0.0, y + v, top)[0] - size
             grown = np.minimum(grown, np.maximum(looks, bend * (y + v) ** 2))
             wide = 2.0 * math.pi * v / (depth + grown)
         place = int(np.argmax(wide))
         if size < math.inf and min(float(wide[place]), most) > steps[best]:
             return _Grid(False, min(float(wide[place]), most, widest), float(v[place]), float(grown[place]), size)
     return _Grid(True, min(float(steps[best]), widest), float(v[best]), float(bent[best]), size)
+
+
+def _widths(law: Strip, most: float) -> FloatArray:
+    """Widths of strips to choose from: shares of the most, and some at which e^{b v^2} is worth its while."""
+    return np.append(most * _SHARES, np.minimum(most, _BENT / math.sqrt(law.bend)))
+
+
+def _grown(law: Strip, w: float, top: float, v: FloatArray) -> FloatArray:
+    """Logs of bounds on what |F| is at x + iv beside e^{b v^2} G(x), up to ``top``: cos^-n at most, less where p is
+    small up to there.
+    """
+    most = -law.shrinks(w) * np.log(np.cos(0.5 * v / law.sigma**2))
+    return np.minimum(most, [law.grown(w, top, each) for each in v.tolist()])
 
 
 def _log_beyond(law: Strip, w: float, first: float, top: float, cut: float, y: float) -> float:
