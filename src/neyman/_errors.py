@@ -126,4 +126,4 @@ def _shown(value: object) -> str:
 
 
 def _all_digits(value: float) -> str:
-    return repr(float(value)).removesuffix(".0")
+    return repr(float(value) + 0.0).removesuffix(".0")  # 0, never -0

@@ -240,7 +240,7 @@ def _sharpened(found: Divergence, answer: Satisfaction) -> Divergence:
     if answer:
         return Divergence(0.0, 0.0, 0.0)
     if answer.outcome == "undecided":  # nowhere do the deltas differ by more, and 1 + e^eps or 1 + e^-eps is 2 or more
-        return replace(found, upper=min(found.upper, 0.5 * answer.excess))
+        return replace(found, upper=min(found.upper, max(0.5 * answer.excess, 5e-324)))  # not proved to be 0
     return found
 
 

@@ -54,6 +54,7 @@ from neyman.losses.laplace import LaplaceStep
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.losses.transform import Transform
+from neyman.numerics.norm import together
 
 __all__ = ["profiles"]
 
@@ -136,7 +137,7 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
     single = _single(losses)
     if single is not None:
         return single
-    tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in losses)) * (1.0 + 1e-14)
+    tail_mu = together((step.tail_mu, times) for step, times in losses)
     # what is revealed has been set aside
     rest = tuple(
         (ListedStep(tables[step], step.symmetric), times)
@@ -386,7 +387,7 @@ def _shifted(
 
 
 def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float, effort: Effort) -> Both:
-    tail_mu = math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in losses)) * (1.0 + 1e-14)
+    tail_mu = together((step.tail_mu, times) for step, times in losses)
     few = tuple(one for step, times in losses for one in gathered(step, times))
     if few != losses:  # cheap enough for epsilon, too, of which delta may know less than of itself
         losses, tolerance = few, 0.5 * tolerance

@@ -22,6 +22,7 @@ from neyman.losses.base import Step
 from neyman.losses.enclosed import BundleStep, EnclosedStep, Promise
 from neyman.losses.gaussian import GaussianStep
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
+from neyman.numerics.norm import together
 
 __all__ = ["EnclosedProfile", "OwnProfile", "enclosed_profiles", "unbundled"]
 
@@ -115,7 +116,7 @@ class EnclosedProfile(Profile):
 
     @cached_property
     def _tail_mu(self) -> float:  # that of a promise may take its time
-        return math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in self._losses)) * (1.0 + 1e-14)
+        return together((step.tail_mu, times) for step, times in self._losses)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         upper, kept = self._above.bracket(epsilon).upper, epsilon.copy()

@@ -20,6 +20,7 @@ from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
+from neyman.numerics.norm import together
 
 __all__ = ["LatticeProfile"]
 
@@ -287,7 +288,7 @@ def _tighten(tilt: Tilt, epsilon: FloatArray, lower: FloatArray, upper: FloatArr
 
 
 def _tail_mu(steps: Sequence[tuple[Step, int]]) -> float:
-    return math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in steps)) * (1.0 + 1e-14)
+    return together((step.tail_mu, times) for step, times in steps)
 
 
 def _at_least_one(times: int) -> int:

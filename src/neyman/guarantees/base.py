@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -36,6 +36,8 @@ class Guarantee(Views):
 
     Every verb takes a scalar (and returns a float) or an array (and returns an array of the same shape).
     """
+
+    __array_ufunc__: ClassVar[None] = None  # an array times a guarantee is refused: NumPy would multiply one by one
 
     def __init__(self, sides: Sides, adjacency: Adjacency) -> None:
         self._sides = sides

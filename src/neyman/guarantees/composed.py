@@ -30,6 +30,7 @@ from neyman.numerics.normal import UNIT
 
 __all__ = ["ComposedGuarantee", "OptimisticGuarantee", "PessimisticGuarantee"]
 
+_TINY = 5e-324
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _MU_WIDTH = 1e2  # how many tolerances wide mu may be, relatively: of few rare steps float64 cannot see the tail better
 _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
@@ -291,7 +292,9 @@ class ComposedGuarantee(PessimisticGuarantee):
         return {}
 
     def _advice(self) -> str:
-        wide = f"wider than the tolerance {self._tolerance:g} asks; pass a larger tolerance to account() to accept it"
+        product = self._mechanism is None and self._losses is not None
+        made = "compose_tradeoffs()" if product else "account()"
+        wide = f"wider than the tolerance {self._tolerance:g} asks; pass a larger tolerance to {made} to accept it"
         return f"{wide}, or a larger effort: some of the work was not done" if self.effort.spent else wide
 
     def _wide(self, bracket: Bracket) -> NDArray[np.bool_]:
@@ -402,5 +405,6 @@ def _bayes_error(sides: Sides, prior: FloatArray, sign: float) -> FloatArray:
     with np.errstate(under="ignore"):
         value = (1.0 - inside) * np.exp(log_gap)
     room = 16.0 * UNIT * (1.0 + np.abs(epsilon) + np.minimum(np.abs(log_gap), 800.0))
-    value = np.clip(value * (1.0 + sign * room), 0.0, np.minimum(prior, 1.0 - prior))
+    tiny = np.where(log_gap > -np.inf, _TINY * (1.0 + (value > 0.0)), 0.0)  # a gap may underflow
+    value = np.clip(value * (1.0 + sign * room) + sign * tiny, 0.0, np.minimum(prior, 1.0 - prior))
     return np.where((prior == 0.0) | (prior == 1.0), 0.0, value)

@@ -37,6 +37,7 @@ __all__ = [
     "slope_at_zero",
 ]
 
+_TINY = 5e-324
 _ABSOLUTE = 2e-9
 _ROUNDS = 12
 _MOST_POINTS = 8_000
@@ -148,7 +149,9 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         bound, best = interval_bounds(points, first_slope)
         bound = np.minimum(bound, whole)
     tail = points.other_upper[-1] / (2.0 + points.y[-1])
-    upper = max(float(np.max(bound)), float(tail), 0.0) * (1.0 + 64.0 * UNIT)
+    # quotients underflow, and what a bracket leaves open is not 0: only where the other's delta is, nothing is given up
+    least = _TINY if points.other_upper[0] > 0.0 else 0.0
+    upper = max(float(np.max(bound)) * (1.0 + 64.0 * UNIT), float(tail) * (1.0 + 64.0 * UNIT), least)
     where = int(np.argmax((points.other_lower - points.self_upper) / (2.0 + points.y)))
     return Divergence(max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5), float(points.epsilon[where]))
 
@@ -257,7 +260,8 @@ def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], sta
         with np.errstate(under="ignore"):
             pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
             tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
-        worst = max(worst, float(np.max(pieces)), float(tail))
+        least = _TINY if upper[0] > 0.0 else 0.0  # both may underflow
+        worst = max(worst, float(np.max(pieces)), float(tail), least)
     return worst * (1.0 + 64.0 * UNIT)
 
 

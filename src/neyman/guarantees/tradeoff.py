@@ -30,6 +30,7 @@ __all__ = [
     "tangent",
 ]
 
+_TINY = 5e-324  # what rounding loses of numbers as small as float64 has them, at most
 _SMALLEST = 1e-299  # an alpha below it is steered as if it were this large (any eps is safe)
 _NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this small
 _FARTHEST = 1e12
@@ -109,7 +110,7 @@ def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: flo
 def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on f(alpha)."""
     epsilon = tangent(sides, alpha, start)
-    value = np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0) + 0.0  # no -0.0
+    value = np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0)
     negative = (epsilon < 0.0) & (alpha > 0.5)
     if np.any(negative):  # the same tangent as e^eps ((1 - alpha) - delta_backward): 1 - alpha is exact
         e, rest = epsilon[negative], 1.0 - alpha[negative]
@@ -117,7 +118,7 @@ def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
         with np.errstate(under="ignore"):
             other = np.exp(e) * (rest - delta - UNIT * rest) * (1.0 - 4.0 * UNIT * (1.0 + np.abs(e)))
         value[negative] = np.maximum(value[negative], other)
-    return value
+    return value + 0.0  # no -0.0
 
 
 def line(log_gap: FloatArray, epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
@@ -125,7 +126,7 @@ def line(log_gap: FloatArray, epsilon: FloatArray, alpha: FloatArray) -> FloatAr
     with np.errstate(under="ignore"):
         gap, load = np.exp(log_gap), _load(epsilon, alpha)
     slack = load * _load_error(epsilon, alpha) + 4.0 * UNIT * gap * (1.0 + np.minimum(np.abs(log_gap), 800.0))
-    return gap - load - np.where(gap > 0.0, slack, 0.0)
+    return gap - load - np.where(gap > 0.0, slack + 2.0 * _TINY, 0.0)  # as gap and load underflow
 
 
 def _load(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
@@ -142,7 +143,8 @@ def power_upper(sides: Sides, alpha: FloatArray, start: float, near: float = _NE
     """Return certified upper bounds on 1 - f(alpha), each from its own small terms."""
     epsilon = tangent(sides, alpha, start, near)
     load = _load(epsilon, alpha)
-    power = sides.bracket(epsilon).upper + load * (1.0 + _load_error(epsilon, alpha))
+    load = load * (1.0 + _load_error(epsilon, alpha)) + np.where(alpha > 0.0, 2.0 * _TINY, 0.0)
+    power = sides.bracket(epsilon).upper + load
     return np.minimum(power * (1.0 + 2.0 * UNIT), 1.0)
 
 
@@ -178,7 +180,7 @@ def power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     first = float(sides.forward.bracket(np.array([sides.forward.end])).lower[0])
     with np.errstate(under="ignore"):
         share = alpha[:, None] / chords
-        chord = (first * (1.0 - share) + ahead * share) * (1.0 - 8.0 * UNIT)
+        chord = (first * (1.0 - share) + ahead * share) * (1.0 - 8.0 * UNIT) - 4.0 * _TINY
     return np.maximum(value, np.max(np.where(share <= 1.0, chord, 0.0), axis=1))
 
 
@@ -257,7 +259,7 @@ def _objective(
     b = sides.bracket(at.ravel())
     with np.errstate(under="ignore"):
         load = _load(at, alpha)
-        slack = load * _load_error(at, alpha)
+        slack = load * _load_error(at, alpha) + 2.0 * _TINY
         if kind == "beta":
             low, high = b.log_gap_lower.reshape(at.shape), b.log_gap_upper.reshape(at.shape)
             load = np.exp(np.minimum(at + np.log(np.maximum(alpha, 5e-324)) - scale, 1.0))
@@ -275,7 +277,7 @@ def _objective(
 def _excess(at: FloatArray, alpha: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """delta + (e^eps - 1) alpha; for eps < 0 its terms come from the reversed pair and are regrouped upstream."""
     load = np.expm1(np.minimum(at, 700.0)) * alpha
-    slack = 8.0 * UNIT * (np.abs(load) + high)
+    slack = 8.0 * UNIT * (np.abs(load) + high) + 2.0 * _TINY
     return load + low - slack, load + high + slack
 
 

@@ -15,6 +15,7 @@ from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.enclosing import Bounds, HalfLine, law_above, law_below
 from neyman.losses.outcomes import Outcomes
+from neyman.numerics.norm import together
 
 __all__ = ["Bounds", "BundleStep", "EnclosedStep", "Known", "ListedStep", "Promise"]
 
@@ -163,7 +164,7 @@ class BundleStep(Step):
     @property
     def tail_mu(self) -> float:
         """The root of the sum of squares."""
-        return math.sqrt(math.fsum(times * step.tail_mu**2 for step, times in self.steps))
+        return together((step.tail_mu, times) for step, times in self.steps)
 
     @property
     def symmetric(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Hashable
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 from neyman._validate import count, probability
 from neyman.losses.base import Step
@@ -38,6 +38,7 @@ class Mechanism(ABC):
     """
 
     __slots__ = ()
+    __array_ufunc__: ClassVar[None] = None  # an array times a mechanism is refused: NumPy would multiply one by one
 
     @property
     @abstractmethod
