@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+import time
 from typing import Any
 
 import numpy as np
@@ -243,3 +244,11 @@ def test_what_is_refused_says_why() -> None:
         ny.steps_for_dpsgd(t.Mu(0.1), 1.0, 1.0)
     with pytest.raises(ny.InvalidParameter, match=r"met throughout: .*at 1.0 the mu at floor 1e-10 is"):
         ny.rate_for_dpsgd(t.Mu(1.0), 10.0, 10)
+
+
+@pytest.mark.parametrize(("noise", "rate"), [(2**63, 0.1), (1e100, 1.0)])
+def test_steps_that_no_count_reaches_are_refused_at_once(noise: float, rate: float) -> None:
+    began = time.process_time()
+    with pytest.raises(ny.InvalidParameter, match="met throughout"):
+        ny.steps_for_dpsgd(ny.targets.Mu(1.0), noise, rate)
+    assert time.process_time() - began < 10.0  # it was half a minute

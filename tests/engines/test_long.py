@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -11,8 +12,10 @@ import pytest
 
 import neyman as ny
 from neyman import Mechanism, NotCertified
+from neyman.engines.choose import profiles
 from neyman.engines.elementary import ElementaryProfile
 from neyman.losses.gaussian import GaussianStep
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 
 MECHANISMS: dict[str, Callable[[], Mechanism]] = {
     "randomized response": lambda: ny.RandomizedResponse(1.0),
@@ -104,3 +107,22 @@ def test_elementary_bounds_hold_of_gaussians() -> None:
 def test_a_loss_that_ends_is_known_to_end() -> None:
     guarantee = ny.account(ny.PureMechanism(1e-9) ** 10**9)
     assert guarantee.delta(1.0 + 1e-9) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps"), [(0.05, 0.999, 10**17), (0.12359412026852837, 0.9841807278829485, 466453032441614)]
+)
+def test_what_is_told_nearly_whole_is_left_to_the_divergences(sigma: float, rate: float, steps: int) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ny.account(ny.DPSGD(sigma, rate, steps))
+        assert found.method == "divergences"
+        assert found.advantage == 1.0
+        remove, _ = profiles(((SubsampledGaussianStep(sigma, rate), steps),), 1e-6)
+        gap = remove.bracket(np.zeros(1))
+    # int sqrt(dP dQ)^2 / 2 <= 1 - delta(0) <= int sqrt(dP dQ), which is E_Q sqrt(r): summed over x
+    x = sigma * np.linspace(-12.0, 12.0, 40001)
+    root = np.sqrt(1.0 - rate + rate * np.exp((2.0 * x - 1.0) / (2.0 * sigma**2)))
+    half = np.log(np.sum(root * np.exp(-0.5 * (x / sigma) ** 2)) * (24.0 / 40000) / math.sqrt(2.0 * math.pi))
+    assert gap.log_gap_lower[0] >= 2.0 * steps * half * (1.0 + 1e-9)
+    assert 2.0 * steps * half * (1.0 + 1e-9) <= gap.log_gap_upper[0] <= steps * half * (1.0 - 1e-9)

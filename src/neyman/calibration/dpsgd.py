@@ -7,7 +7,7 @@ import math
 from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, probability, whole
 from neyman.calibration.calibrate import Calibration, checked_target, solved, trials_of
-from neyman.calibration.search import Limits, expanded
+from neyman.calibration.search import Limits, expanded, refused
 from neyman.calibration.target import Target
 from neyman.calibration.trial import LOGARITHMIC, Chart
 from neyman.guarantees import ApproximateDP, PessimisticGuarantee
@@ -114,7 +114,10 @@ def steps_for_dpsgd(
         _rate(sample_rate),
     )
     trials = trials_of(lambda times: DPSGD(noise, rate, int(times)), asked, adjacency, tolerance, LOGARITHMIC, True)
-    start = min(asked.gaussian_mu**2 / _spread(rate, noise), 0.1 * _STEPS[1])
+    start = asked.gaussian_mu**2 / max(_spread(rate, noise), 1e-300)  # which may be no float
+    if start > 1e3 * _STEPS[1] and trials.at(_STEPS[1]).meets:  # as many as can be asked for
+        raise refused(trials)
+    start = min(start, 0.1 * _STEPS[1])
     return solved(trials, expanded(trials, start, _STEPS, tolerance, slope=0.5), tolerance)
 
 

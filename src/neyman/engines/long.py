@@ -17,6 +17,7 @@ from neyman.engines.vertices import Vertices
 
 __all__ = ["LongProfile"]
 
+_TOLD = 2.0**50  # -log(1 - delta(0)) beyond which a relative rounding of the cumulant is a share of an e-fold, or many
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 
 
@@ -98,6 +99,11 @@ class LongProfile(Profile):
 
     @cached_property
     def _engine(self) -> Profile | None:
+        # of what is told nearly whole no engine's floats know more; no step tells more than its Gaussian
+        if math.sqrt(8.0 * _TOLD) <= self._tail_mu < math.inf:
+            known = self._elementary.bracket(np.zeros(1))
+            if known.log_gap_upper[0] < -_TOLD:
+                return None
         try:
             return self._make()
         except NotCertified:
