@@ -25,8 +25,8 @@ from neyman.engines.closed_form import (
 )
 from neyman.engines.common_unit import common_unit
 from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_fold import folded
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.discrete_contours import behind_veils, whole_period
 from neyman.engines.effort import Effort
 from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.enclosed import enclosed_profiles, unbundled
@@ -44,10 +44,8 @@ from neyman.engines.profile import Profile
 from neyman.engines.revealed import RevealedProfile
 from neyman.engines.shifted import ShiftedProfile
 from neyman.engines.transforms import transform
-from neyman.engines.veiled import THIN, VEIL, VeiledProfile
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
-from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from neyman.losses.enclosed import EnclosedStep, ListedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.laplace import LaplaceStep
@@ -72,8 +70,6 @@ _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing i
 _NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
 _APART = 7.0  # -log of the share of the steps that took part in which it does not
 _FAINT = 0.02  # noise multiplier below which no quadrature is tried
-_RETURNING = 10.0  # deviations of a step, times outcomes, in that of the whole beyond which returns are too many
-_SPARSE = 20000  # nodes that their lines may have, all of them
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
@@ -171,8 +167,8 @@ def _by_engine(
         if parts:
             return outcome_by_outcome(parts, directions, tail_mu)
         return (
-            _folded(losses, tolerance, tail_mu, effort)
-            or _behind_veils(losses, directions, tolerance, tail_mu, effort)
+            whole_period(losses, tolerance, tail_mu, effort)
+            or behind_veils(losses, directions, tolerance, tail_mu, effort)
             or _on_lattice(losses, directions, tolerance, effort)
         )
     if any(is_faint(step) for step, _ in losses):
@@ -306,65 +302,6 @@ def _contours(
         )
         for contour, direction in zip(contours, directions, strict=True)
     ])  # fmt: skip
-
-
-def _folded(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Both | None:
-    """Discrete Gaussians on one lattice, where lines along one period of their transform are short."""
-    laws = [(transform(step), times) for step, times in losses]
-    moved = folded([(law, times) for law, times in laws if isinstance(law, DiscreteGaussianTransform)])
-    if moved is None or len(moved[0]) < len(laws):
-        return None
-    contour = ContourProfile(Parts(*moved[:1], 0.0, "remove", moved[1]), None, tail_mu, effort)
-    if not contour.short:
-        return None
-    lattice = partial(LatticeProfile, losses, "remove", tolerance, effort=effort)
-    return _twice(BackedProfile(contour, Meeting(contour, contour), lattice, tolerance, _POINTS))
-
-
-def _behind_veils(
-    losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
-) -> Both | None:
-    """Discrete laws without a common lattice, where their transforms return to full size one by one, or hardly ever."""
-    units = [step.table().unit for step, _ in losses if isinstance(step, DiscreteStep)]
-    if None not in units and common_unit([unit for unit in units if unit is not None]) is not None:
-        return None
-    laws = [(transform(step), times) for step, times in losses]
-    steps = tuple((law, times) for law, times in laws if law is not None)
-    if len(steps) < len(laws):
-        return None
-    several = bool(Parts(steps, VEIL, "remove").discrete_gaussians)
-    veil = VEIL if several else _thin(steps)
-    if veil is None:
-        return None
-    contours: list[tuple[ContourProfile, ContourProfile]] = []
-    for parts in (Parts(steps, veil, "remove"), Parts(steps, 2.0 * veil, "remove")):
-        remove, add = (
-            ContourProfile(one, walk, tail_mu, effort)
-            for one, walk in zip((parts, parts.reversed), Walk.pair(parts), strict=True)
-        )
-        if not (remove.short if several else remove.within(_SPARSE) and add.within(_SPARSE)):
-            return None
-        contours.append((remove, add))
-    meetings = [Meeting(*(both if len(directions) > 1 else both[:1] * 2)) for both in contours]
-    ends = [sum(times * law.largest(remove) for law, times in steps) * (1.0 + 1e-14) for remove in (True, False)]
-    return _both([
-        VeiledProfile(
-            (contours[0][i], meetings[0]), (contours[1][i], meetings[1]),
-            partial(LatticeProfile, losses, direction, tolerance, effort=effort), tolerance, _POINTS, veil, ends[i],
-        )
-        for i, direction in enumerate(directions)
-    ])  # fmt: skip
-
-
-def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:
-    """The mu of a veil that costs next to nothing; None where far too much of a line would have to be looked at: about
-    as many deviations of the whole as the veil is thinner than it, times the outcomes, over that of one step.
-    """
-    middle = np.array([0.5])
-    each = [float(law.moments(middle).variance[0]) for law, _ in steps]
-    whole = math.sqrt(sum(times * one for (_, times), one in zip(steps, each, strict=True)))
-    terms = sum(law.terms(0.5, 0.0) for law, _ in steps)
-    return THIN * whole if terms * math.sqrt(max(each)) <= _RETURNING * whole else None
 
 
 def _listed(losses: Losses) -> tuple[Atoms, Losses] | None:

@@ -22,6 +22,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.sampling import mixed, mixed_at, wavering
 from neyman.losses.shifted_bound import log_lines, log_shifted_bound, log_sums, nodes
+from neyman.losses.tilted import VALLEY, excess, last_valley, tilted_moments
 from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.log1p import log1p
 from neyman.numerics.turned_sum import turned_sum
@@ -30,7 +31,6 @@ __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
 _UNIT = 2.0**-53
-_VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _SLIGHT = 6.0  # e-folds of growth that are not worth a look
 _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
@@ -106,7 +106,7 @@ class SamplingTransform(Transform):
         rows = max(1, _CHUNK // len(x))
         for i in range(0, len(w), rows):
             part = slice(i, i + rows)
-            tilted = _tilted(w[part], x, step, loss, density, (self.tame, self.missing))
+            tilted = tilted_moments(w[part], x, step, loss, density, (self.tame, self.missing))
             for target, value in zip(out, tilted, strict=True):
                 target[part] = value
         return Moments(*out)
@@ -276,14 +276,14 @@ class SamplingTransform(Transform):
         scale = float(np.max(np.real(log_p + a), initial=0.0))
         large = scale > 1.0
         tilted = np.exp(log_p + a - (scale if large else 0.0))
-        base = 0.0 if large else complex(np.sum(_excess(log_p, a))) - self.missing
+        base = 0.0 if large else complex(np.sum(excess(log_p, a))) - self.missing
         value = turned_sum(omega, loss, tilted, one=large) + base
         size = np.abs(tilted)
         spread = float(size @ np.abs(loss))
         untilted = 0.0 if large else float(np.exp(np.real(log_p)) @ np.abs(a))
         whole = max(float(size.sum()), 1.0)
         # alias of the grid, and the end of the law in a valley
-        quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-_VALLEY)) * whole
+        quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
         if shift:  # and the way down from the axis
             wall = self.log_wall(w, float(x[-1]) + 0.5 * step, 2.0 * shift) + self.bend * shift * shift
             quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), 700.0))
@@ -355,48 +355,5 @@ class SamplingTransform(Transform):
         """
         top = self.ends(abs(w), w, min(cut, self.limit))[1]
         # the modulus of the real law is cut in the same valley for every y
-        most, least, end = log_lines(self, w, omega, y, top, None if math.isfinite(cut) else _last_valley)
+        most, least, end = log_lines(self, w, omega, y, top, None if math.isfinite(cut) else last_valley)
         return np.maximum(most - least, 0.0), end, least
-
-
-def _last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
-    """Index of the last place, along the last axis, that lies in a valley deep enough to cut in."""
-    deep = (log_weight < np.maximum.accumulate(log_weight, axis=-1) - _VALLEY) & (x > 0.0)
-    return deep.shape[-1] - 1 - np.argmax(deep[..., ::-1], axis=-1)
-
-
-def _excess(log_p: Any, a: Any) -> Any:
-    """e^log_p (e^a - 1), also where e^a alone overflows."""
-    large = np.real(a) > 1.0
-    with np.errstate(under="ignore"):
-        grown = np.exp(np.where(large, log_p + a, -math.inf)) if np.any(large) else 0.0
-        return np.exp(log_p) * np.where(large, -1.0, np.expm1(np.where(large, 0.0, a))) + grown
-
-
-def _tilted(
-    w: FloatArray, x: FloatArray, step: float, loss: FloatArray, density: FloatArray, ends: tuple[float, float]
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    end, missing = ends
-    a = w[:, None] * loss
-    log_weight = density + a
-    crest = np.maximum.accumulate(log_weight, axis=1)
-    # the last place that lies in a valley deep enough to cut in
-    deep = (log_weight < crest - _VALLEY) & (x > 0.0)
-    last = deep.shape[1] - 1 - np.argmax(deep[:, ::-1], axis=1)
-    keep = np.arange(len(x)) <= last[:, None]
-    top = np.take_along_axis(crest, last[:, None], axis=1)
-    weight = np.where(keep, np.exp(np.minimum(log_weight - top, 0.0)), 0.0)
-    total = weight.sum(axis=1)
-    mean = weight @ loss / total
-    variance = (weight * (loss - mean[:, None]) ** 2).sum(axis=1) / total
-    by_logs = top[:, 0] + np.log(total * step)
-    near = np.abs(by_logs) < 0.5
-    log_a = by_logs
-    if np.any(near):
-        part = np.where(keep[near], np.minimum(a[near], 650.0 - density), 0.0)
-        log_a[near] = np.log1p(np.sum(_excess(density, part), axis=1) * step - missing)
-    # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended before
-    cut = np.where(last < len(x) - 1, x[last], np.where(w <= end, np.inf, end))
-    # a law that has left the grid at its lower end is out of reach, too
-    inside = np.any(deep, axis=1) & (log_weight[:, 0] < crest[:, -1] - _VALLEY)
-    return log_a, mean, variance, np.where(inside, cut, np.nan)

@@ -1,0 +1,94 @@
+"""Discrete laws by contours, where their lines are short: along one period of the transform, or behind a thin veil."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from neyman.engines.backed import BackedProfile
+from neyman.engines.common_unit import common_unit
+from neyman.engines.contour import ContourProfile
+from neyman.engines.contour_fold import folded
+from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.effort import Effort
+from neyman.engines.lattice import LatticeProfile
+from neyman.engines.meeting import Meeting
+from neyman.engines.profile import Profile
+from neyman.engines.transforms import transform
+from neyman.engines.veiled import THIN, VEIL, VeiledProfile
+from neyman.losses.base import Step
+from neyman.losses.discrete import DiscreteStep
+from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
+from neyman.losses.transform import Transform
+
+__all__ = ["behind_veils", "whole_period"]
+
+_POINTS = 1 << 20  # budget of the lattice behind
+_RETURNING = 10.0  # deviations of a step, times outcomes, in that of the whole beyond which returns are too many
+_SPARSE = 20000  # nodes that their lines may have, all of them
+
+Losses = tuple[tuple[Step, int], ...]
+Both = tuple[Profile, Profile]
+
+
+def whole_period(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Both | None:
+    """Discrete Gaussians on one lattice, where lines along one period of their transform are short."""
+    laws = [(transform(step), times) for step, times in losses]
+    moved = folded([(law, times) for law, times in laws if isinstance(law, DiscreteGaussianTransform)])
+    if moved is None or len(moved[0]) < len(laws):
+        return None
+    contour = ContourProfile(Parts(*moved[:1], 0.0, "remove", moved[1]), None, tail_mu, effort)
+    if not contour.short:
+        return None
+    lattice = partial(LatticeProfile, losses, "remove", tolerance, effort=effort)
+    profile = BackedProfile(contour, Meeting(contour, contour), lattice, tolerance, _POINTS)
+    return profile, profile
+
+
+def behind_veils(
+    losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
+) -> Both | None:
+    """Discrete laws without a common lattice, where their transforms return to full size one by one, or hardly ever."""
+    units = [step.table().unit for step, _ in losses if isinstance(step, DiscreteStep)]
+    if None not in units and common_unit([unit for unit in units if unit is not None]) is not None:
+        return None
+    laws = [(transform(step), times) for step, times in losses]
+    steps = tuple((law, times) for law, times in laws if law is not None)
+    if len(steps) < len(laws):
+        return None
+    several = bool(Parts(steps, VEIL, "remove").discrete_gaussians)
+    veil = VEIL if several else _thin(steps)
+    if veil is None:
+        return None
+    contours: list[tuple[ContourProfile, ContourProfile]] = []
+    for parts in (Parts(steps, veil, "remove"), Parts(steps, 2.0 * veil, "remove")):
+        remove, add = (
+            ContourProfile(one, walk, tail_mu, effort)
+            for one, walk in zip((parts, parts.reversed), Walk.pair(parts), strict=True)
+        )
+        if not (remove.short if several else remove.within(_SPARSE) and add.within(_SPARSE)):
+            return None
+        contours.append((remove, add))
+    meetings = [Meeting(*(both if len(directions) > 1 else both[:1] * 2)) for both in contours]
+    ends = [sum(times * law.largest(remove) for law, times in steps) * (1.0 + 1e-14) for remove in (True, False)]
+    found = [
+        VeiledProfile(
+            (contours[0][i], meetings[0]), (contours[1][i], meetings[1]),
+            partial(LatticeProfile, losses, direction, tolerance, effort=effort), tolerance, _POINTS, veil, ends[i],
+        )
+        for i, direction in enumerate(directions)
+    ]  # fmt: skip
+    return found[0], found[-1]
+
+
+def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:
+    """The mu of a veil that costs next to nothing; None where far too much of a line would have to be looked at: about
+    as many deviations of the whole as the veil is thinner than it, times the outcomes, over that of one step.
+    """
+    middle = np.array([0.5])
+    each = [float(law.moments(middle).variance[0]) for law, _ in steps]
+    whole = math.sqrt(sum(times * one for (_, times), one in zip(steps, each, strict=True)))
+    terms = sum(law.terms(0.5, 0.0) for law, _ in steps)
+    return THIN * whole if terms * math.sqrt(max(each)) <= _RETURNING * whole else None
