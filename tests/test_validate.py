@@ -199,7 +199,7 @@ RAGGED = [[0.1, 0.2], [0.3]]
 BAD = [HIDING, np.ma.masked, RAGGED, bytearray(b"ab"), memoryview(b"\x00\x01"), [2**53 + 1, 0.5]]
 
 
-@pytest.mark.parametrize("bad", BAD, ids=repr)
+@pytest.mark.parametrize("bad", BAD)
 def test_every_reader_of_arrays_refuses_the_same(bad):
     good = [0.25, 0.5]
     g = neyman.GDP(1.0)
