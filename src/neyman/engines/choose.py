@@ -41,6 +41,7 @@ from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
 from neyman.engines.participation import AddedParticipation, RemovedParticipation, counts, log_overlap
 from neyman.engines.profile import Profile
+from neyman.engines.replaced import ReplacedProfile
 from neyman.engines.revealed import RevealedProfile
 from neyman.engines.shifted import ShiftedProfile
 from neyman.engines.transforms import transform
@@ -50,6 +51,7 @@ from neyman.losses.enclosed import EnclosedStep, ListedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.outcomes import Outcomes
+from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.losses.transform import Transform
 from neyman.numerics.norm import together
@@ -175,6 +177,10 @@ def _by_engine(
         return _faint(losses, tables, tolerance, tail_mu, effort)
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance, effort)
+    replaced = _replaced(losses)
+    if replaced is not None:
+        behind = cache(lambda: _by_contour(losses, directions, tolerance, tail_mu, effort))
+        return _twice(BoundedProfile(replaced[0], partial(_one_of, behind, 0), 1e-2 * tolerance))
     return _by_contour(losses, directions, tolerance, tail_mu, effort)
 
 
@@ -187,7 +193,11 @@ def _faint(
     others = _finite(rest, tables, tolerance, effort) if rest else (None, None)
     larger = None if rest else magnified(faint)
     large = None if larger is None else cache(partial(_finite, larger[0], {}, tolerance, effort))
-    singles = [(_single(((step, 1),)), step.rate, times) for step, times in faint if isinstance(step, Sampled)]
+    singles = [
+        (_single(((step, 1),)) or _replaced(((step, 1),)), step.rate, times)
+        for step, times in faint
+        if isinstance(step, Sampled)
+    ]
     return _both([
         FaintProfile(
             [(None if both is None else both[i], rate, times) for both, rate, times in singles], others[i], tail_mu,
@@ -215,6 +225,20 @@ def _single(losses: Losses) -> Both | None:
             return _twice(whole)
         return SampledProfile((whole, whole), step.rate, "remove"), SampledProfile((whole, whole), step.rate, "add")
     return None
+
+
+def _replaced(losses: Losses) -> Both | None:
+    """One step, once, in which a sampled record is exchanged: what is known of it without an engine."""
+    (step, times), *others = losses
+    if others or times > 1:
+        return None
+    if isinstance(step, ReplacedGaussianStep):
+        inner = GaussianProfile(step.tail_mu, 2.0 / step.sigma * (1.0 - 2.3e-16))
+    elif isinstance(step, LaplaceStep) and step.two_sided:
+        inner = LaplaceProfile(0.5 * step.scale, step.tail_mu)
+    else:
+        return None
+    return _twice(ReplacedProfile(inner, step.rate))
 
 
 def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort) -> Both:

@@ -1,0 +1,37 @@
+"""One step in which a sampled record is exchanged: total variation in closed form, and delta by quadrature."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import neyman as ny
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(0.75, 0.002), (1.0, 0.5), (3.0, 1e-12), (0.3, 0.999)])
+def test_the_advantage_of_one_gaussian_step_is_linear_in_the_rate(sigma: float, rate: float) -> None:
+    found = ny.account(ny.Gaussian(sigma).poisson(rate), adjacency="replace")
+    truth = rate * math.erf(1.0 / (sigma * math.sqrt(2.0)))  # total variation of N(1, s^2) and N(-1, s^2)
+    assert truth * (1.0 - 1e-14) <= found.advantage <= truth * (1.0 + 1e-12)
+    assert truth * (1.0 - 1e-12) <= found.optimistic.advantage <= truth * (1.0 + 1e-14)
+
+
+def test_the_advantage_of_one_laplace_step_is_linear_in_the_rate() -> None:
+    for scale, rate in ((2.0, 0.01), (0.5, 1e-200)):
+        found = ny.account(ny.Laplace(scale).poisson(rate), adjacency="replace")
+        truth = rate * -math.expm1(-1.0 / scale)
+        assert truth * (1.0 - 1e-14) <= found.advantage <= truth * (1.0 + 1e-12)
+        assert truth * (1.0 - 1e-12) <= found.optimistic.advantage <= truth * (1.0 + 1e-14)
+
+
+def test_beyond_zero_what_the_whole_step_says_is_a_bound() -> None:
+    sigma, rate = 0.9, 0.2
+    x = np.linspace(-14.0, 14.0, 400001)
+    shapes = [np.exp(-0.5 * ((x - m) / sigma) ** 2) / (sigma * math.sqrt(2.0 * math.pi)) for m in (0.0, 1.0, -1.0)]
+    p, q = ((1.0 - rate) * shapes[0] + rate * shapes[i] for i in (1, 2))
+    found = ny.account(ny.Gaussian(sigma).poisson(rate), adjacency="replace")
+    for epsilon in (1e-9, 0.1, 0.7, 2.0):
+        truth = float(np.sum(np.maximum(p - math.exp(epsilon) * q, 0.0)) * (x[1] - x[0]))
+        assert found.delta(epsilon) == pytest.approx(truth, rel=1e-6)
