@@ -290,7 +290,7 @@ FLOOR = "The promise of mu holds at error rates of floor and above."
         (lambda g: g.gdp("x"), f"floor must be a number in (0, 0.5), got 'x'. {FLOOR}"),
         (lambda g: g.curve(1), "n must be a whole number from 2 to 1e+07, got 1."),
         (lambda g: g.curve(10**12), "n must be a whole number from 2 to 1e+07, got 1000000000000."),
-        (lambda g: g.curve(2.5), "n must be a whole number from 0 to 1e+18, got 2.5."),
+        (lambda g: g.curve(2.5), "n must be a whole number from 2 to 1e+07, got 2.5."),
         (lambda g: g.regret(1.0), "other must be a Guarantee, got 1.0."),
         (lambda g: GDP(-1), "mu must be a finite number >= 0, got -1."),
         (lambda g: GDP(True), "mu must be a finite number >= 0, got True."),

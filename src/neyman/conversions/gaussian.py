@@ -78,7 +78,7 @@ def gaussian_delta(psi: float, epsilon: float | Numbers) -> float | FloatArray:
     Returns
     -------
     float or ndarray of the shape of ``epsilon``
-        Rounded up, by less than 1e-13 of itself.
+        Rounded up, by less than 1e-13 of itself, or 2e-323; a psi below 1e-290 is answered by 5e-291.
 
     Raises
     ------

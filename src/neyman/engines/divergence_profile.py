@@ -20,6 +20,7 @@ from neyman._validate import FloatArray
 from neyman.engines.closed_form import ClosedForm
 from neyman.engines.divergence_region import LEAST_RHO, Orders, Tangent
 from neyman.engines.divergence_table import AllOrdersTable, OrdersTable, tangents_near
+from neyman.engines.elementary_renyi import elementary_delta
 from neyman.engines.polygon import PolygonProfile
 from neyman.engines.profile import Bracket
 from neyman.numerics.normal import UNIT
@@ -41,6 +42,7 @@ _LEAST_ORDER = -30.0  # log(t - 1) where the divergence is that of Kullback and 
 _NEAR = np.geomspace(1e-4, 1.0, 36)  # distances from the best order, in log(t - 1), looked at on either side
 _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either end: t - 1 hardly counts, or does
 _FAR = np.linspace(0.0, 1.0, 200)
+_ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
 
 
 class RegionProfile(ClosedForm):
@@ -101,6 +103,10 @@ class RegionProfile(ClosedForm):
             upper = np.where(far, np.minimum(upper, last.upper), upper)
             log_gap = np.where(far, np.maximum(log_gap, last.log_gap_lower), log_gap)
         upper, log_gap = self._hulled(epsilon, upper, log_gap)
+        plain = np.minimum(elementary_delta(*self._plain_orders(epsilon), epsilon), 1.0)
+        upper = np.minimum(upper, plain)
+        with np.errstate(divide="ignore"):
+            log_gap = np.maximum(log_gap, np.log1p(-plain) * (1.0 + 4.0 * UNIT) - 4.0 * UNIT * plain)
         kept = epsilon.copy()  # solvers may go on writing into theirs
         return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
 
@@ -109,6 +115,10 @@ class RegionProfile(ClosedForm):
         start, log_alpha, _ = self._corner
         alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
         return np.clip(np.exp(np.minimum(epsilon, 709.0)) * alpha, 0.0, 1.0)
+
+    @abstractmethod
+    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Orders t >= 1 whose elementary bounds are worth a look, in rows, and what is stated there."""
 
     def _hulled(self, epsilon: FloatArray, upper: FloatArray, log_gap: FloatArray) -> tuple[FloatArray, FloatArray]:
         return upper, log_gap
@@ -176,6 +186,12 @@ class RenyiProfile(RegionProfile):
         held = [Orders(self._t[:, None], self._rho[:, None], turned).held(d1, d2) for turned in (False, True)]
         return np.max(np.maximum(*held), axis=0)
 
+    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        few = self._t >= 1.0
+        if not np.any(few):
+            return np.ones((1, 1)), np.full((1, 1), np.inf)
+        return self._t[few, None], self._rho[few, None]
+
     @cached_property
     def _hull(self) -> PolygonProfile:
         start = self._corner[0]
@@ -232,6 +248,12 @@ class ZcdpProfile(RegionProfile):
             beyond, t[far] = self._searched(epsilon[far])
             found = found.replaced(far, beyond)
         return found, t
+
+    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """About the order that is best for e^((t-1) (rho t - eps)), where that is least, and the limit t = 1."""
+        best = 0.5 * (np.maximum(epsilon, self._rho) - self._rho) / self._rho
+        t = np.vstack([np.ones_like(epsilon), 1.0 + np.maximum(best * _ABOUT[:, None], 1e-9)])
+        return t, self._rho * t * (1.0 + 4.0 * UNIT)
 
     @cached_property
     def _best_order(self) -> PchipInterpolator:

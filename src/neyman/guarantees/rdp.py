@@ -30,7 +30,8 @@ class RDP(Given):
 
     The curve is the best that follows by way of tests: every test keeps every bound, hence its error rates lie in the
     intersection of the regions of all orders (Balle et al. 2020, Theorem 22, and Gomez et al., appendix A.6, where
-    "minimum" must read "largest lower bound"); ``epsilon(delta)`` is at most that of any conversion of single orders.
+    "minimum" must read "largest lower bound"); ``epsilon(delta)`` is at most that of any conversion of single orders,
+    but for rounding.
     Every attack bound holds down to the last digit; no finite mu holds with no floor.
 
     Parameters

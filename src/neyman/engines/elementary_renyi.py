@@ -1,0 +1,57 @@
+"""delta by the formulas of the literature for one Renyi order each: bounds that hold beside any finer one.
+
+With D_t <= rho_t at an order t > 1, at every eps >= 0,
+
+    delta <= e^((t-1) (rho_t - eps)) (1 - 1/t)^(t-1) / t                   (Canonne, Kamath and Steinke 2020)
+    delta <= (e^((t-1) rho_t) - 1) / (t (e^((t-1) eps) - 1)), eps > rho_t  (Asoodeh et al. 2021)
+    delta <= max(1/t, 1 - e^(eps - rho_t))                                 (the same)
+    delta <= min(sqrt(rho_t / 2), sqrt(1 - e^-rho_t))                      (Pinsker; Bretagnolle and Huber)
+
+the last for t = 1 as well. No point is searched for, so that neither tiny nor huge divergences stop them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.numerics.normal import UNIT
+
+__all__ = ["elementary_delta"]
+
+_TINY = 5e-324
+_FAINT = 1e-290  # products smaller than that may have lost digits
+_SLACK = 64.0 * UNIT  # a few roundings and as many elementary functions, with a margin
+
+
+def elementary_delta(t: FloatArray, rho: FloatArray, epsilon: FloatArray) -> FloatArray:
+    """Return upper bounds on delta at each ``epsilon``: the least over orders t >= 1, along the first axis.
+
+    ``t`` and ``rho`` have shape (m, 1) or (m, n), for n = len(epsilon); each logarithm is rounded up by its terms.
+
+    Examples
+    --------
+    >>> elementary_delta(np.array([[2.0]]), np.array([[1.0]]), np.array([3.0])).round(12).tolist()  # e^-2 / 4
+    [0.033833820809]
+    """
+    r, log_t = t - 1.0, np.log(t)
+    safe = np.where(r > 0.0, r, 1.0)
+    with np.errstate(over="ignore", under="ignore", divide="ignore", invalid="ignore"):
+        have, asked = r * rho, r * epsilon
+        rest = r * (np.log(safe) - log_t)  # (t - 1) log(1 - 1/t); beside log t it hardly counts for large t
+        rest = np.where(t > 2.0, r * np.log1p(-1.0 / t), rest)
+        exact = have - asked + rest - log_t + _SLACK * (have + asked + np.abs(rest) + log_t)
+        above, below = _log_expm1(np.maximum(have, _FAINT)), _log_expm1(np.where(asked > _FAINT, asked, 0.0))
+        small = above - below - log_t + _SLACK * (have + asked + np.abs(above) + np.abs(below) + log_t)
+        small = np.where(small < -log_t, small, np.inf)  # it is proved for t delta < 1
+        logs = np.where(r > 0.0, np.fmin(exact, small), np.inf)
+        # no order ever promises more than a variation of 1: what is not a number promises nothing
+        best = np.exp(np.fmin(np.fmin.reduce(logs, axis=0), 0.0)) * (1.0 + _SLACK) + _TINY
+        far = np.maximum(1.0 / t, -np.expm1(np.minimum(epsilon - rho, 0.0) - _SLACK * (epsilon + rho))) + _SLACK
+        variation = np.sqrt(np.minimum(-np.expm1(-rho), 0.5 * rho)) * (1.0 + _SLACK) + _TINY
+    return np.fmin(np.fmin(best, np.fmin.reduce(np.where(r > 0.0, far, 1.0), axis=0)), np.min(variation, axis=0))
+
+
+def _log_expm1(x: FloatArray) -> FloatArray:
+    """log(e^x - 1), to a few units of itself and of 1."""
+    return np.where(x < 30.0, np.log(np.expm1(np.minimum(x, 30.0))), x)
