@@ -63,3 +63,17 @@ def test_others_are_what_they_are_beside_it() -> None:
 def test_a_lattice_so_steep_that_no_tilt_is_beside_it_knows_nothing() -> None:
     with pytest.raises(ny.NotCertified):
         _ = ny.account(ny.Laplace(5.0).poisson(2.0**-200) ** 10).advantage
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_discrete_gaussians_of_hardly_any_rate(beside: bool) -> None:
+    rate, k = 1e-200, np.arange(-200.0, 201.0)
+    mass = np.exp(-(k**2) / 18.0)
+    mass /= mass.sum()
+    one = rate * float(np.sum(np.maximum(np.roll(mass, 1) - mass, 0.0)))
+    mechanism = ny.DiscreteGaussian(3.0).poisson(rate) ** 10
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = ny.account(mechanism * ny.Laplace(5.0).poisson(1e-300) if beside else mechanism)
+        assert one * (1.0 - 1e-9) <= found.advantage <= 10.0 * one * (1.0 + 1e-6)
+        assert 0.9 * one <= found.optimistic.advantage <= 10.0 * one

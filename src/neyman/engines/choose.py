@@ -168,13 +168,14 @@ def _by_engine(
         parts = lists([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
         if parts:
             return outcome_by_outcome(parts, directions, tail_mu)
+    if any(is_faint(step) for step, _ in losses):
+        return _faint(losses, tables, tolerance, tail_mu, effort)
+    if all(isinstance(step, DiscreteStep) for step, _ in losses):
         return (
             whole_period(losses, tolerance, tail_mu, effort)
             or behind_veils(losses, directions, tolerance, tail_mu, effort)
             or _on_lattice(losses, directions, tolerance, effort)
         )
-    if any(is_faint(step) for step, _ in losses):
-        return _faint(losses, tables, tolerance, tail_mu, effort)
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance, effort)
     replaced = _replaced(losses)
@@ -194,7 +195,7 @@ def _faint(
     larger = None if rest else magnified(faint)
     large = None if larger is None else cache(partial(_finite, larger[0], {}, tolerance, effort))
     singles = [
-        (_single(((step, 1),)) or _replaced(((step, 1),)), step.rate, times)
+        (_single(((step, 1),)) or _replaced(((step, 1),)) or _one_listed(step, tables), step.rate, times)
         for step, times in faint
         if isinstance(step, Sampled)
     ]
@@ -225,6 +226,14 @@ def _single(losses: Losses) -> Both | None:
             return _twice(whole)
         return SampledProfile((whole, whole), step.rate, "remove"), SampledProfile((whole, whole), step.rate, "add")
     return None
+
+
+def _one_listed(step: Step, tables: dict[DiscreteStep, Outcomes]) -> Both | None:
+    """One discrete step, outcome by outcome."""
+    if not isinstance(step, DiscreteStep):
+        return None
+    parts = lists([(tables[step], 1)])
+    return outcome_by_outcome(parts, ("remove", "add"), step.tail_mu) if parts else None
 
 
 def _replaced(losses: Losses) -> Both | None:

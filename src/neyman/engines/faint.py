@@ -26,6 +26,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
+from neyman.losses.discrete import DiscreteStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
@@ -33,7 +34,7 @@ from neyman.numerics.normal import UNIT
 
 __all__ = ["FaintProfile", "Sampled", "is_faint", "magnified"]
 
-Sampled = SubsampledGaussianStep | LaplaceStep | ReplacedGaussianStep
+Sampled = SubsampledGaussianStep | LaplaceStep | ReplacedGaussianStep | DiscreteStep
 
 _FAINT = 2.0**-400  # rate below which variances, of about its square, may be no floats
 _MAGNIFIED = -200  # the binary exponent to which the largest rate is brought
@@ -42,7 +43,9 @@ _SMALLEST = 5e-324
 
 def is_faint(step: Step) -> bool:
     """Whether the record takes part so rarely that no engine's floats hold the variance of the loss."""
-    return isinstance(step, Sampled) and step.rate <= _FAINT
+    if not isinstance(step, Sampled) or step.rate > _FAINT:
+        return False
+    return not isinstance(step, DiscreteStep) or max(step.table().infinite) == 0.0
 
 
 def magnified(losses: tuple[tuple[Step, int], ...]) -> tuple[tuple[tuple[Step, int], ...], int] | None:
