@@ -77,3 +77,11 @@ def test_discrete_gaussians_of_hardly_any_rate(beside: bool) -> None:
         found = ny.account(mechanism * ny.Laplace(5.0).poisson(1e-300) if beside else mechanism)
         assert one * (1.0 - 1e-9) <= found.advantage <= 10.0 * one * (1.0 + 1e-6)
         assert 0.9 * one <= found.optimistic.advantage <= 10.0 * one
+
+
+def test_concentration_at_hardly_any_rate_is_of_the_square_of_it() -> None:
+    for adjacency in ("remove", "add"):
+        rho = ny.account(ny.Laplace(3.6).poisson(1e-100), adjacency=adjacency).zcdp()
+        a = 1.0 / 3.6
+        chi = 2.0 / 3.0 * math.exp(a) + math.exp(-2.0 * a) / 3.0 - 1.0  # E_Q x^2: rho is at least half of it
+        assert 0.5 * chi * 1e-200 <= rho <= (2.0 * math.sinh(a)) ** 2 / 8.0 * 1e-200 * (1.0 + 1e-9)

@@ -27,6 +27,7 @@ from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
+from neyman.losses.enclosed import ListedStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
@@ -43,7 +44,7 @@ _SMALLEST = 5e-324
 
 def is_faint(step: Step) -> bool:
     """Whether the record takes part so rarely that no engine's floats hold the variance of the loss."""
-    if not isinstance(step, Sampled) or step.rate > _FAINT:
+    if not isinstance(step, Sampled) or isinstance(step, ListedStep) or step.rate > _FAINT:  # a list has no rate
         return False
     return not isinstance(step, DiscreteStep) or max(step.table().infinite) == 0.0
 

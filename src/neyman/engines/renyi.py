@@ -38,6 +38,7 @@ from neyman.mechanisms.rounding import at_least, at_most
 __all__ = ["ComposedStatement", "CompositionDivergence", "largest_loss"]
 
 _UNIT = 2.0**-53
+_RARE = 1e-20  # rate of Laplace noise: quadrature is off by some 1e-32 times the rate
 _ROOM = 1e-12
 _SETTLED = 2.0**-30  # how far above log q the line of a sampled Gaussian may lie
 
@@ -96,7 +97,7 @@ class CompositionDivergence:
             cap = _total(at_once, True).limit if len(at_once) == len(plain) else math.inf
             if cap <= best * (1.0 + _ROOM):
                 continue
-            if cap <= least.limit:
+            if cap <= least.limit or (math.isfinite(cap) and all(_rare(step) for step, _ in self._losses)):
                 best = max(best, cap if upper else least.reached)
                 continue
             found = largest_slope(lambda order, above, way=remove: self._one(order, way, above), least, upper)
@@ -197,7 +198,15 @@ def _lines(step: Step, remove: bool, upper: bool) -> list[_Line]:
     if math.isfinite(rho):
         found.append(_Line(Fraction(rho), tight=False))
     end = largest_loss(step, remove)
+    if _rare(step):  # K(t) = (t - 1) D_t is 0 at 0 and 1, and bends by at most the square of half the width
+        width = Fraction(end) + Fraction(largest_loss(step, not remove))
+        found.append(_Line(width**2 / 8, tight=False))
     return [*found, _Line(Fraction(0), end)] if math.isfinite(end) else found
+
+
+def _rare(step: Step) -> bool:
+    """Whether divergences, of the square of the rate, lie below what quadrature tells from 0."""
+    return isinstance(step, LaplaceStep) and step.rate < _RARE
 
 
 def _gaussian_lines(k: Fraction, rate: float, two_sided: bool, remove: bool) -> list[_Line]:

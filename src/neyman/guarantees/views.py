@@ -174,7 +174,8 @@ class Views(ABC):
 
         rho = sup over t > 1 of renyi(t) / t, on the safe side; inf where there is mass at infinity. For Gaussian noise,
         Poisson-sampled or not, it is the limit t -> inf, T / (2 sigma^2) of DP-SGD, as if nothing were sampled: no
-        finite grid of orders finds it. Elsewhere it is certified to a relative 1e-9.
+        finite grid of orders finds it. Elsewhere it is certified to a relative 1e-9; of Laplace noise at rates below
+        1e-20 it is the bound that follows from the width of the loss, w^2 / 8 (Cesar and Rogers 2021).
 
         Notes
         -----
