@@ -1,8 +1,15 @@
-"""Hypothesis profiles: fast and repeatable by default, HYPOTHESIS_PROFILE=thorough for a long search, freshly drawn."""
+"""Hypothesis profiles: fast and repeatable by default, HYPOTHESIS_PROFILE=thorough for a long search, freshly drawn.
+
+One thread of linear algebra in each process, unless asked otherwise: workers share the cores, and matrices here are
+small. Two threads each took twice the processor time for nothing.
+"""
 
 import os
 
-from hypothesis import HealthCheck, settings
+for _threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # read once, when NumPy is imported
+    os.environ.setdefault(_threads, "1")
+
+from hypothesis import HealthCheck, settings  # noqa: E402
 
 settings.register_profile("fast", max_examples=30, deadline=None, derandomize=True, database=None)
 settings.register_profile(
