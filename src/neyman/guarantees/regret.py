@@ -260,7 +260,8 @@ def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], sta
         with np.errstate(under="ignore"):
             pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
             tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
-        least = _TINY if upper[0] > 0.0 else 0.0  # both may underflow
+        open_ends = upper[-1] > 0.0 or bool(np.any(upper[:-1] > lower[1:]))
+        least = _TINY if open_ends else 0.0  # quotients may underflow
         worst = max(worst, float(np.max(pieces)), float(tail), least)
     return worst * (1.0 + 64.0 * UNIT)
 

@@ -9,6 +9,7 @@ A text that reads back as the very float64 is that number, on both sides: 0.1 is
 from __future__ import annotations
 
 import math
+import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Context, Decimal
 
 __all__ = ["exactly", "outward", "spelled", "to_place", "width_place"]
@@ -66,6 +67,8 @@ def to_place(value: float, place: int, *, up: bool, digits: int = 7) -> str:
     exact = Decimal(value).quantize(unit, ROUND_HALF_EVEN, _WIDE)
     if float(exact) != value:
         exact = Decimal(value).quantize(unit, ROUND_CEILING if up else ROUND_FLOOR, _WIDE)
+    if abs(value) < sys.float_info.min:  # few digits are all that such a float64 has: those that it is read back from
+        exact = Decimal(repr(float(exact)))
     if exact.is_zero():
         return "0"
     if math.isinf(float(exact)):
