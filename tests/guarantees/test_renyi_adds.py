@@ -103,7 +103,7 @@ def test_very_long_powers_and_products_of_many_are_quick():
     found = many.epsilon(1e-6)
     product = math.prod((ny.ZCDP(float(one)) for one in rho[1:]), start=ny.ZCDP(float(rho[0])))
     sum_ = product.epsilon(1e-6)
-    assert time.process_time() - began < 3.0  # more than a minute, of 10^9 curves, and 5 s, of 20 different ones
+    assert time.process_time() - began < 10.0  # more than a minute, of 10^9 curves, and 5 s, of 20 different ones
     assert found <= ny.ZCDP(1.0).epsilon(1e-6) * ROOM
     assert many.mu() <= ny.ZCDP(1.0).mu() * ROOM
     assert many.zcdp() == pytest.approx(1.0, rel=1e-12)

@@ -178,10 +178,6 @@ def _by_engine(
         )
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance, effort)
-    replaced = _replaced(losses)
-    if replaced is not None:
-        behind = cache(lambda: _by_contour(losses, directions, tolerance, tail_mu, effort))
-        return _twice(BoundedProfile(replaced[0], partial(_one_of, behind, 0), 1e-2 * tolerance))
     return _by_contour(losses, directions, tolerance, tail_mu, effort)
 
 

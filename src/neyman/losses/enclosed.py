@@ -155,7 +155,7 @@ class BundleStep(Step):
     Examples
     --------
     >>> from neyman.losses.gaussian import GaussianStep
-    >>> BundleStep(((GaussianStep(3.0), 1), (GaussianStep(2.0), 4))).tail_mu
+    >>> round(BundleStep(((GaussianStep(3.0), 1), (GaussianStep(2.0), 4))).tail_mu, 9)
     5.0
     """
 
