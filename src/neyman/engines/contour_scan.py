@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import WALKED, IntArray, Parts
+from neyman.engines.contour_walk import WALKED, BoolArray, IntArray, Parts
 
 __all__ = ["shortened"]
 
@@ -32,6 +32,7 @@ _LOOKS = 1 << 23  # cells times laws that are looked at
 _ENOUGH, _KINDS = 200, 16  # steps looked at where each alone has fallen; kinds that are all looked at
 _FEW = 32.0  # terms of a transform that cost no more than one
 _TERMS = 512.0  # of a transform that is worth a look; the others count in full
+_PRICE = 0.5  # of the line's own work that a look at it may take
 _WIDTH = 0.15  # of a cell, in standard deviations of one step
 # cells that widen: of 1e11 steps there are as many (fewer shorten fewer lines: no bound rests on it)
 _WIDENING = 1 << 18
@@ -60,17 +61,22 @@ def shortened(
     deviation = np.sqrt([float(look.variance[0]) for look in looks])
     # where one step alone has fallen, a few of many show enough
     every = min(max(1, int(parts.count) // _ENOUGH), max(1, len(parts.steps) // _KINDS))
-    terms = [law.terms(float(w[0]), last) for law, _ in parts.steps]
-    looked_at = max(1.0, sum(max(each / _FEW, 1.0) for each in terms if each <= _TERMS) / every)
-    edge = _edges(5.0 / sd, last, float(deviation.max()), int(_LOOKS / looked_at))
-    if edge is None:
+    terms = np.array([max(law.terms(float(w[0]), last) / _FEW, 1.0) for law, _ in parts.steps])
+    work = min(float(_LOOKS), _PRICE * last / spacing * float(terms.sum()))
+    for dear in (_TERMS / _FEW, 1.0):  # where they cost more than they save, the long transforms count in full
+        looked_at = max(1.0, float(terms[terms <= dear].sum()) / every)
+        edge = _edges(5.0 / sd, last, float(deviation.max()), int(work / looked_at))
+        if edge is not None:
+            break
+    else:
         return *end, None
-    look = _Look(parts, cuts, float(w[0]), np.array([float(one.log_a[0]) for one in looks]), deviation, every, last)
+    log_a = np.array([float(one.log_a[0]) for one in looks])
+    look = _Look(parts, cuts, float(w[0]), log_a, deviation, every, terms <= dear)
     # the Gaussian beside them is known everywhere, and falls
     top = 0.5 * parts.mu**2 * c * (c + 1.0) + sum(
         times * float(one.log_a[0]) for (_, times), one in zip(parts.steps, looks, strict=True)
     )
-    low, high, fallen = look.cells(edge, spacing, sd, goal - top, _MORE / looked_at)
+    low, high, fallen = look.cells(edge, spacing, sd, goal - top, min(float(_MORE), work) / looked_at)
     log_part = top + fallen + _log_nodes(low, high, spacing) - 2.0 * np.log(low)
     log_rest = log_tail + math.log1p(spacing / last)
     rounded = WALKED + _ROUNDED * (abs(top) + float(np.abs(fallen).max()))
@@ -104,7 +110,7 @@ class _Look(NamedTuple):
     log_a: FloatArray
     deviation: FloatArray
     every: int
-    last: float
+    seen: BoolArray  # the steps that are looked at
 
     def cells(
         self, edge: FloatArray, spacing: float, sd: float, goal: float, most: float
@@ -135,7 +141,7 @@ class _Look(NamedTuple):
         found = -0.5 * (self.parts.mu * low) ** 2
         for i, ((law, times), cut) in enumerate(zip(self.parts.steps, self.cuts, strict=True)):
             seen = slice(0, len(middle) if i % self.every == 0 else far)
-            if not len(middle[seen]) or law.terms(self.w, self.last) > _TERMS:
+            if not len(middle[seen]) or not self.seen[i]:
                 continue
             value, error = law.on_line(self.w, middle[seen], float(cut), 40.0)
             share = np.exp(value.real - self.log_a[i]) * (1.0 + error) + half[seen] * self.deviation[i] * (1.0 + 1e-3)
