@@ -126,3 +126,14 @@ def test_what_is_told_nearly_whole_is_left_to_the_divergences(sigma: float, rate
     half = np.log(np.sum(root * np.exp(-0.5 * (x / sigma) ** 2)) * (24.0 / 40000) / math.sqrt(2.0 * math.pi))
     assert gap.log_gap_lower[0] >= 2.0 * steps * half * (1.0 + 1e-9)
     assert 2.0 * steps * half * (1.0 + 1e-9) <= gap.log_gap_upper[0] <= steps * half * (1.0 - 1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps"),
+    [(19700000.0, 0.0008007, 1050000), (3393000.0, 0.0001194, 1879000), (121500000.0, 0.3655, 55790000)],
+)
+def test_what_is_a_little_wide_keeps_its_slopes(sigma: float, rate: float, steps: int) -> None:
+    """mu of noise so large that each step is nearly a Gaussian: to first order in 1 / sigma that of the Gaussians."""
+    found = ny.account(ny.DPSGD(sigma, rate, steps))
+    limit = math.sqrt(steps) * rate / sigma
+    assert limit * (1.0 - 1e3 / sigma) <= found.mu() <= limit * (1.0 + 1e3 / sigma)

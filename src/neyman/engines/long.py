@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
-from neyman.engines.contour_walk import IntArray
+from neyman.engines.contour_walk import BoolArray, IntArray
 from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.vertices import Vertices
@@ -80,7 +80,9 @@ class LongProfile(Profile):
             return self._elementary.slope(epsilon)
         out = self._engine.slope(epsilon)
         at = self._wide(first)
-        if len(at):
+        if len(at):  # what is a little too wide has the better slope all the same
+            theirs = self._elementary.bracket(epsilon[at])
+            at = at[_narrower(theirs, first.at(at))]
             out[at] = self._elementary.slope(epsilon[at])
         return out
 
@@ -112,3 +114,10 @@ class LongProfile(Profile):
     @cached_property
     def _elementary(self) -> ElementaryProfile:
         return self._make_elementary()
+
+
+def _narrower(one: Bracket, other: Bracket) -> BoolArray:
+    """Where ``one`` says more than the ``other``: of delta, or where that is large of log(1 - delta)."""
+    with np.errstate(invalid="ignore"):
+        gaps = one.log_gap_upper - one.log_gap_lower < other.log_gap_upper - other.log_gap_lower
+    return np.where(other.upper < 0.5, one.upper - one.lower < other.upper - other.lower, gaps)
