@@ -41,7 +41,7 @@ from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
 from neyman.engines.participation import AddedParticipation, RemovedParticipation, counts, log_overlap
 from neyman.engines.profile import Profile
-from neyman.engines.replaced import ReplacedProfile
+from neyman.engines.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
 from neyman.engines.revealed import RevealedProfile
 from neyman.engines.shifted import ShiftedProfile
 from neyman.engines.transforms import transform
@@ -191,7 +191,7 @@ def _faint(
     larger = None if rest else magnified(faint)
     large = None if larger is None else cache(partial(_finite, larger[0], {}, tolerance, effort))
     singles = [
-        (_single(((step, 1),)) or _replaced(((step, 1),)) or _one_listed(step, tables), step.rate, times)
+        (_single(((step, 1),)) or _one_listed(step, tables), step.rate, times)
         for step, times in faint
         if isinstance(step, Sampled)
     ]
@@ -216,6 +216,10 @@ def _single(losses: Losses) -> Both | None:
             SubsampledGaussianProfile(step.sigma, step.rate, "remove"),
             SubsampledGaussianProfile(step.sigma, step.rate, "add"),
         )
+    if isinstance(step, ReplacedGaussianStep):
+        return _twice(ReplacedGaussianProfile(step.sigma, step.rate, step.tail_mu))
+    if isinstance(step, LaplaceStep) and step.two_sided and step.rate < 1.0:
+        return _twice(ReplacedLaplaceProfile(step.scale, step.rate, step.tail_mu))
     if isinstance(step, LaplaceStep) and not step.two_sided:
         whole = LaplaceProfile(step.scale, step.tail_mu)
         if step.rate == 1.0:
@@ -230,20 +234,6 @@ def _one_listed(step: Step, tables: dict[DiscreteStep, Outcomes]) -> Both | None
         return None
     parts = lists([(tables[step], 1)])
     return outcome_by_outcome(parts, ("remove", "add"), step.tail_mu) if parts else None
-
-
-def _replaced(losses: Losses) -> Both | None:
-    """One step, once, in which a sampled record is exchanged: what is known of it without an engine."""
-    (step, times), *others = losses
-    if others or times > 1:
-        return None
-    if isinstance(step, ReplacedGaussianStep):
-        inner = GaussianProfile(step.tail_mu, 2.0 / step.sigma * (1.0 - 2.3e-16))
-    elif isinstance(step, LaplaceStep) and step.two_sided:
-        inner = LaplaceProfile(0.5 * step.scale, step.tail_mu)
-    else:
-        return None
-    return _twice(ReplacedProfile(inner, step.rate))
 
 
 def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort) -> Both:
