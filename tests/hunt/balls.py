@@ -287,12 +287,16 @@ class Contour(Pair):
         c, lowest = float(grid[len(grid) // 2]), float(heights[at])
         second = np.array([c * 0.999, c, c * 1.001])
         k = self.cumulant(second, add)
+        if not np.all(np.isfinite(k)):
+            raise TooDear("no saddle in reach")
         sd = math.sqrt(max(float(k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
         depth = DIGITS * math.log(10.0)
         log_delta = lowest - math.log(max(sd * 2.6, 1.0)) - 2.0
         others = c * (1.0 + np.geomspace(0.02, 60.0, 40))
         ks = self.cumulant(others, add)
         right = (ks - others * e - log_delta + depth) / (others - c)
+        if np.all(np.isnan(right)):
+            raise TooDear("no saddle in reach")
         c2 = float(others[int(np.nanargmin(right))])
         period = max(float(np.nanmin(right)), (e - log_delta + depth) / (c + 1.0), 2.0 * sd, e * 1.001)
         if not all(map(math.isfinite, (c, lowest, sd, c2, period))):
