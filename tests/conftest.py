@@ -2,10 +2,16 @@
 
 One thread of linear algebra in each process, unless asked otherwise: workers share the cores, and matrices here are
 small. Two threads each took twice the processor time for nothing.
+
+What is compiled once is kept, even where PYTHONDONTWRITEBYTECODE says otherwise: workers and the processes that tests
+start would each compile all of the package and all of the tests anew, every time.
 """
 
 import os
+import sys
 
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # of the workers, and of what they start
+sys.dont_write_bytecode = False
 for _threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):  # read once, when NumPy is imported
     os.environ.setdefault(_threads, "1")
 

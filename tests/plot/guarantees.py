@@ -37,43 +37,53 @@ def guarantee(kind):
 def swept():
     """A sweep with two settings that failed."""
     found = ny.sweep(
-        noise_multiplier=[1.0, 2.0, 4.0], sample_rate=[0.001, 0.01, 0.1], steps=[400, 1000], quantities=["mu"]
-    )
+        noise_multiplier=[1.0, 2.0, 4.0], sample_rate=[0.001, 0.01, 0.1], steps=[400, 1000], quantities=["mu"],
+        workers=1,
+    )  # fmt: skip
     values = found["mu"].values.copy()
     values[1, 0, 0] = np.nan
     values[2, 2, 1] = np.nan
     return found.assign(mu=(found["mu"].dims, values, found["mu"].attrs))
 
 
+PICTURES = (
+    "tradeoff", "roc", "roc", "profile", "bayes_error", "regret", "regret", "difference", "local_mu",
+    "likelihood_ratio", "roc_tangent", "rdp_conversions", "sweep_lines", "sweep_map", "audit",
+)  # fmt: skip
+
+
 @cache
 def drawn(number):
-    """The Axes of one of ``pictures``, for tests that only look at it."""
-    name, positional, named = pictures()[number]
+    """The Axes of one of ``PICTURES``, for tests that only look at it."""
+    name, positional, named = picture(number)
     return getattr(ny.plot, name)(*positional, **named)
 
 
+def picture(number):
+    """One of ``PICTURES`` with arguments that suit it: name, positional, named."""
+    return PICTURES[number], *_arguments()[number]
+
+
 @cache
-def pictures():
-    """Every picture with arguments that suit it: name, positional, named."""
+def _arguments():
     g, other = guarantee("laplace"), guarantee("gdp")
     sweep = swept()
     return (
-        ("tradeoff", (g, other), {}),
-        ("roc", (g, other), {}),
-        ("roc", (g, other), {"scale": "linear"}),
-        ("profile", (g, other), {}),
-        ("bayes_error", (g, other), {}),
-        ("regret", (g,), {}),
-        ("regret", (g, ny.PureDP(1.0)), {}),
-        ("difference", (g, other), {}),
-        ("local_mu", (g, other), {}),
-        ("likelihood_ratio", (1.5,), {"alpha": 0.05}),
-        ("roc_tangent", (g,), {"epsilon": 0.5}),
-        ("rdp_conversions", (), {"delta": 1e-5, "mus": [0.5, 1.0, 2.0]}),
-        ("sweep_lines", (sweep.isel(steps=[0]), "mu"), {"x": "noise_multiplier", "hue": "sample_rate"}),
-        ("sweep_map", (sweep.isel(steps=0), "mu"), {"x": "noise_multiplier", "y": "sample_rate"}),
+        ((g, other), {}),
+        ((g, other), {}),
+        ((g, other), {"scale": "linear"}),
+        ((g, other), {}),
+        ((g, other), {}),
+        ((g,), {}),
+        ((g, ny.PureDP(1.0)), {}),
+        ((g, other), {}),
+        ((g, other), {}),
+        ((1.5,), {"alpha": 0.05}),
+        ((g,), {"epsilon": 0.5}),
+        ((), {"delta": 1e-5, "mus": [0.5, 1.0, 2.0]}),
+        ((sweep.isel(steps=[0]), "mu"), {"x": "noise_multiplier", "hue": "sample_rate"}),
+        ((sweep.isel(steps=0), "mu"), {"x": "noise_multiplier", "y": "sample_rate"}),
         (
-            "audit",
             (g, [0.01, 0.1, 0.5], [0.02, 0.2, 0.6]),
             {"lower": [0.01, 0.15, 0.55], "upper": [0.05, 0.25, 0.7], "mu_lower": 0.1},
         ),

@@ -10,7 +10,7 @@ from scipy import special, stats
 import neyman as ny
 from neyman.plot.curves import label_of
 from neyman.plot.words import rounded
-from tests.plot.guarantees import KINDS, guarantee, pictures, swept
+from tests.plot.guarantees import KINDS, PICTURES, guarantee, picture, swept
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -242,8 +242,9 @@ def test_labels_are_made_told_apart_and_taken():
     assert len(label) == 34
 
 
-@pytest.mark.parametrize(("name", "positional", "named"), pictures())
-def test_columns_are_of_one_length_and_locked(name, positional, named):
+@pytest.mark.parametrize("number", range(len(PICTURES)))
+def test_columns_are_of_one_length_and_locked(number):
+    name, positional, named = picture(number)
     found = getattr(ny.plot, name).data(*positional, **named)
     lengths = {len(array) for array in found.values()}
     assert len(lengths) == 1

@@ -12,9 +12,8 @@ from matplotlib.figure import Figure
 import neyman as ny
 from neyman.plot.marks import band
 from neyman.plot.span import Span
-from tests.plot.guarantees import KINDS, drawn, guarantee, pictures, swept
+from tests.plot.guarantees import KINDS, PICTURES, drawn, guarantee, picture, swept
 
-ALL = pictures()
 DRAWN = {
     "tradeoff": ("alpha", "beta_lower"), "roc": ("fpr", "tpr_upper"), "profile": ("epsilon", "delta_upper"),
     "bayes_error": ("prior", "bayes_error_lower"), "regret": ("alpha", "beta_lower"),
@@ -24,9 +23,9 @@ DRAWN = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("number", [i for i, picture in enumerate(ALL) if picture[0] in DRAWN])
+@pytest.mark.parametrize("number", [i for i, name in enumerate(PICTURES) if name in DRAWN])
 def test_lines_are_the_data(number):
-    name, positional, named = ALL[number]
+    name, positional, named = picture(number)
     data, ax = getattr(ny.plot, name).data(*positional, **named), drawn(number)
     x, y = DRAWN[name]
     lines = [np.column_stack(line.get_data()) for line in ax.lines]
@@ -47,8 +46,9 @@ def test_densities_and_cells_are_the_data():
     np.testing.assert_array_equal(shown.T, sweep["mu"].values)
 
 
-@pytest.mark.parametrize(("name", "positional", "named"), ALL[1::3])
-def test_settings_stay_and_no_pyplot_is_used(name, positional, named):
+@pytest.mark.parametrize("number", range(1, len(PICTURES), 3))
+def test_settings_stay_and_no_pyplot_is_used(number):
+    name, positional, named = picture(number)
     before = dict(mpl.rcParams)
     ax = getattr(ny.plot, name)(*positional, **named)
     assert dict(mpl.rcParams) == before
@@ -70,8 +70,9 @@ def test_data_needs_no_matplotlib_and_pictures_no_pyplot():
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-@pytest.mark.parametrize(("name", "positional", "named"), ALL[::3])
-def test_own_axes_are_drawn_on(name, positional, named):
+@pytest.mark.parametrize("number", range(0, len(PICTURES), 3))
+def test_own_axes_are_drawn_on(number):
+    name, positional, named = picture(number)
     figure = Figure(figsize=(4.0, 3.0))
     ax = figure.add_subplot()
     assert getattr(ny.plot, name)(*positional, **named, ax=ax) is ax
@@ -89,7 +90,7 @@ def test_every_kind_at_once_is_drawn(name):
     assert axes.height / ax.figure.dpi > 1.5
 
 
-@pytest.mark.parametrize("number", range(len(ALL)))
+@pytest.mark.parametrize("number", range(len(PICTURES)))
 def test_legends_cover_no_curve(number):
     ax = drawn(number)
     ax.figure.draw_without_rendering()
@@ -165,13 +166,14 @@ def test_failed_settings_are_marked_and_not_bridged():
     ],
 )
 def test_what_is_no_promise_is_refused(name, wrong, advice):
-    picture = getattr(ny.plot, name)
-    for asked in (picture, picture.data):
+    drawing = getattr(ny.plot, name)
+    for asked in (drawing, drawing.data):
         with pytest.raises(ny.InvalidParameter, match="must be a finished Guarantee") as refused:
             asked(wrong)
         assert advice in str(refused.value)
 
 
+SWEPT = object()  # stands for the sweep, which is made when a test asks for it
 REFUSALS = [
     ("tradeoff", (), {}, "guarantees must be at least one Guarantee"),
     ("tradeoff", (ny.GDP(1.0),), {"labels": ["a", "b"]}, "labels must be one label for each of 1 curves"),
@@ -200,12 +202,12 @@ REFUSALS = [
     ("rdp_conversions", (1e-5, [101.0]), {}, "mus must be a number in (0, 100], got 101.0"),
     ("rdp_conversions", (1e-5, [1.0], [1.0]), {}, "orders must be a number in (1, 1e+06], got 1.0"),
     ("sweep_lines", ("no", "mu", "steps"), {}, "dataset must be a Dataset of ny.sweep"),
-    ("sweep_lines", (swept(), "rho", "steps"), {}, "quantity must be one of 'mu'"),
-    ("sweep_lines", (swept(), "mu", "sigma"), {}, "x must be one of"),
-    ("sweep_lines", (swept(), "mu", "steps", "steps"), {}, "hue must be another axis"),
-    ("sweep_lines", (swept(), "mu", "steps"), {}, "dataset must be of one value there, got '3 values of noise_mul"),
-    ("sweep_map", (swept(), "mu", "steps", "sample_rate"), {}, "dataset must be of one value there"),
-    ("sweep_map", (swept(), "mu", "steps", "steps"), {}, "y must be another axis"),
+    ("sweep_lines", (SWEPT, "rho", "steps"), {}, "quantity must be one of 'mu'"),
+    ("sweep_lines", (SWEPT, "mu", "sigma"), {}, "x must be one of"),
+    ("sweep_lines", (SWEPT, "mu", "steps", "steps"), {}, "hue must be another axis"),
+    ("sweep_lines", (SWEPT, "mu", "steps"), {}, "dataset must be of one value there, got '3 values of noise_mul"),
+    ("sweep_map", (SWEPT, "mu", "steps", "sample_rate"), {}, "dataset must be of one value there"),
+    ("sweep_map", (SWEPT, "mu", "steps", "steps"), {}, "y must be another axis"),
     ("audit", (ny.GDP(1.0), [0.1], [0.1, 0.2]), {}, "tpr must be as many numbers as fpr has, 1"),
     ("audit", (ny.GDP(1.0), [2.0], [0.1]), {}, "fpr must be a number in"),
     ("audit", (ny.GDP(1.0), [0.1], [float("nan")]), {}, "tpr must be a number in"),
@@ -219,10 +221,11 @@ REFUSALS = [
 
 @pytest.mark.parametrize(("name", "positional", "named", "message"), REFUSALS)
 def test_refusals(name, positional, named, message):
-    picture = getattr(ny.plot, name)
-    for asked in (picture, picture.data):
+    given = [swept() if one is SWEPT else one for one in positional]
+    drawing = getattr(ny.plot, name)
+    for asked in (drawing, drawing.data):
         with pytest.raises(ny.InvalidParameter) as refused:
-            asked(*positional, **named)
+            asked(*given, **named)
         assert message in str(refused.value)
 
 

@@ -8,6 +8,7 @@ import hashlib
 import json
 import re
 from dataclasses import replace
+from functools import cache
 from html.parser import HTMLParser
 from itertools import pairwise
 from typing import Any
@@ -36,8 +37,17 @@ _MECHANISMS = {
     "nothing": ny.compose([]),
     "many": ny.compose([ny.Gaussian(20.0 + i).poisson(0.01) ** 3 for i in range(5)]) * ny.Laplace(50.0),
 }
-_DOCUMENTS = {"paper": made("dpsgd").document} | {name: ny.report(m).document for name, m in _MECHANISMS.items()}
-_NAMES = tuple(_DOCUMENTS)
+_NAMES = ("paper", *_MECHANISMS)
+
+
+@cache
+def _document(name: str) -> Document:
+    return made("dpsgd").document if name == "paper" else ny.report(_MECHANISMS[name]).document
+
+
+@cache
+def _page(name: str) -> str:
+    return page("dpsgd") if name == "paper" else render_html(_document(name))
 
 
 class _Read(HTMLParser):
@@ -85,11 +95,6 @@ class _Read(HTMLParser):
         return [(tag, tuple(named.items())) for tag, named in self.tags]
 
 
-@pytest.fixture(scope="module")
-def pages() -> dict[str, str]:
-    return {name: page("dpsgd") if name == "paper" else render_html(_DOCUMENTS[name]) for name in _NAMES}
-
-
 @pytest.fixture
 def drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures do not depend on what a user typed (tested below): they need not be drawn for each."""
@@ -97,12 +102,12 @@ def drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def _typed(name: str = "paper", **changed: Any) -> Document:
-    return replace(_DOCUMENTS[name], **changed)
+    return replace(_document(name), **changed)
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_the_page_reaches_for_nothing_outside_itself(pages: dict[str, str], name: str):
-    read = _Read(pages[name])
+def test_the_page_reaches_for_nothing_outside_itself(name: str):
+    read = _Read(_page(name))
     for tag, attributes in read.tags:
         assert tag not in {"link", "img", "iframe", "object", "embed", "form", "base", "a", "image", "foreignobject"}
         for key, value in attributes.items():
@@ -112,7 +117,7 @@ def test_the_page_reaches_for_nothing_outside_itself(pages: dict[str, str], name
                 assert value.startswith("#")
             if "url(" in value:
                 assert re.fullmatch(r"url\(#[\w-]+\)", value)
-    outside = set(re.findall(r"\w+://[^\s\"'<]+", pages[name]))
+    outside = set(re.findall(r"\w+://[^\s\"'<]+", _page(name)))
     assert outside <= {"http://www.w3.org/2000/svg"}  # a name, not an address
     [style] = [text for tag, text in read.texts if tag == "style"]
     assert "@import" not in style
@@ -120,8 +125,8 @@ def test_the_page_reaches_for_nothing_outside_itself(pages: dict[str, str], name
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_the_policy_knows_one_style_and_no_program(pages: dict[str, str], name: str):
-    read = _Read(pages[name])
+def test_the_policy_knows_one_style_and_no_program(name: str):
+    read = _Read(_page(name))
     [policy] = [meta["content"] for meta in read.of("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
     [style] = [text for tag, text in read.texts if tag == "style"]
     known = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
@@ -129,13 +134,13 @@ def test_the_policy_knows_one_style_and_no_program(pages: dict[str, str], name: 
         "default-src 'none'", f"style-src 'sha256-{known}'", "img-src data:", "base-uri 'none'", "form-action 'none'"
     ]  # fmt: skip
     assert read.of("script") == [{"type": "application/json", "id": "neyman-report"}]
-    policy_at = pages[name].index("Content-Security-Policy")
-    assert policy_at < pages[name].index("<title>")  # before anything a user typed
+    policy_at = _page(name).index("Content-Security-Policy")
+    assert policy_at < _page(name).index("<title>")  # before anything a user typed
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_every_claim_is_shown_as_it_is_stated(pages: dict[str, str], name: str):
-    document, read = _DOCUMENTS[name], _Read(pages[name])
+def test_every_claim_is_shown_as_it_is_stated(name: str):
+    document, read = _document(name), _Read(_page(name))
     stated = {claim.id: claim.text for claim in document.claims}
     shown = [(data["data-claim"], data["value"]) for data in read.of("data")]
     assert {claim for claim, _ in shown} == set(stated)
@@ -150,7 +155,7 @@ def test_every_claim_is_shown_as_it_is_stated(pages: dict[str, str], name: str):
 
 @pytest.mark.parametrize("name", _NAMES)
 def test_brackets_are_printed_outward(name: str):
-    document = _DOCUMENTS[name]
+    document = _document(name)
     cells = [row for section in sections(document) for table in section.tables for row in table.rows]
     rows = [row for row in cells if isinstance(row[-1], str) and row[-1].startswith("[")]
     assert len(rows) >= len([c for c in document.claims if c.quantity in ("mu", "epsilon", "tpr")])
@@ -161,21 +166,21 @@ def test_brackets_are_printed_outward(name: str):
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_the_data_are_those_of_the_document(pages: dict[str, str], name: str):
-    read = _Read(pages[name])
+def test_the_data_are_those_of_the_document(name: str):
+    read = _Read(_page(name))
     [data] = [text for tag, text in read.texts if tag == "script"]
-    assert json.loads(data) == _DOCUMENTS[name].to_dict()
+    assert json.loads(data) == _document(name).to_dict()
     assert data.isascii()
     assert not set("<>&") & set(data)
 
 
-def test_the_page_can_be_verified(pages: dict[str, str]):
-    assert ny.verify(pages["paper"]).outcome == "holds"
+def test_the_page_can_be_verified():
+    assert ny.verify(_page("paper")).outcome == "holds"
 
 
 @pytest.mark.parametrize("name", _NAMES)
-def test_headings_ids_tables_and_pictures_are_in_order(pages: dict[str, str], name: str):
-    read = _Read(pages[name])
+def test_headings_ids_tables_and_pictures_are_in_order(name: str):
+    read = _Read(_page(name))
     levels = [int(tag[1]) for tag, _ in read.tags if re.fullmatch("h[1-6]", tag)]
     assert levels[0] == 1
     assert levels.count(1) == 1
@@ -192,16 +197,16 @@ def test_headings_ids_tables_and_pictures_are_in_order(pages: dict[str, str], na
     assert len(read.of("svg")) == (3 if name == "no mu" else 5)
 
 
-def test_the_same_document_gives_the_same_page(pages: dict[str, str]):
+def test_the_same_document_gives_the_same_page():
     again = CASES["dpsgd"]().document
-    assert render_html(again) == pages["paper"]
+    assert render_html(again) == _page("paper")
 
 
-def test_pictures_follow_from_the_mechanism_alone(pages: dict[str, str]):
+def test_pictures_follow_from_the_mechanism_alone():
     other = _typed("no mu", title="<b>another</b>", unit="person", context="words")
     drawn = svgs(other)
     assert len(drawn) == 3
-    assert all(picture in pages["no mu"] for picture in drawn)
+    assert all(picture in _page("no mu") for picture in drawn)
 
 
 @pytest.mark.parametrize(
@@ -216,7 +221,7 @@ def test_pictures_are_the_same_whatever_was_asked_before(subject: Any):
 
 
 def test_a_page_falls_into_as_many_parts_as_it_has_holes():
-    for document in _DOCUMENTS.values():
+    for document in map(_document, _NAMES):
         parts = around_pictures(replace(document, title="a\0b", context="\0" * 3))
         assert len(parts) == len(pictures(document)) + 1
         assert not any("\0" in part for part in parts)
@@ -237,7 +242,7 @@ _HOSTILE = st.lists(st.sampled_from(_MARKS) | _TEXTS, min_size=1, max_size=8).ma
 @examples(12, 300)
 @given(title=_HOSTILE, unit=_HOSTILE, context=_HOSTILE)
 def test_nothing_that_is_typed_becomes_markup(title: str, unit: str, context: str):
-    written = _DOCUMENTS["no mu"]
+    written = _document("no mu")
     kind = replace(written, title=title, unit=unit, context=context, assumptions=(f"of one {unit}", title, context))
     tame = replace(written, title="t", unit="u", context="c", assumptions=("of one u", "t", "c"))
     read, expected = _Read(render_html(kind)), _Read(render_html(tame))
@@ -275,11 +280,11 @@ def test_nothing_is_formatted_twice():
 
 
 def test_the_first_page_says_which_number_to_report():
-    found = {name: first_page(document) for name, document in _DOCUMENTS.items()}
-    assert (found["paper"].symbol, found["paper"].number) == ("μ ≤", _DOCUMENTS["paper"]["mu@1e-10"])
+    found = {name: first_page(_document(name)) for name in _NAMES}
+    assert (found["paper"].symbol, found["paper"].number) == ("μ ≤", _document("paper")["mu@1e-10"])
     assert (found["laplace"].symbol, found["laplace"].promise) == ("ε ≤", "Differential privacy at δ = 0")
-    assert found["laplace"].number == _DOCUMENTS["laplace"]["epsilon@0.0"]
-    assert found["no mu"].number == _DOCUMENTS["no mu"]["epsilon@1e-05"]
+    assert found["laplace"].number == _document("laplace")["epsilon@0.0"]
+    assert found["no mu"].number == _document("no mu")["epsilon@1e-05"]
     assert dict(found["no mu"].beside)["μ"] == "no finite one holds"
     nothing = ny.report(ny.ApproximateMechanism(1.0, 0.1)).document
     assert first_page(nothing).number is None
@@ -291,14 +296,14 @@ def test_the_first_page_says_which_number_to_report():
 
 def test_the_first_page_calls_rho_by_its_name():
     given = [claim for claim in ny.report(ny.Laplace(1.0)).document.claims if claim.quantity == "zcdp"]
-    document = _DOCUMENTS["laplace"]
+    document = _document("laplace")
     chosen = replace(document, verdict=replace(document.verdict, recommended="zcdp"))
     assert given
     assert (first_page(chosen).symbol, first_page(chosen).number) == ("ρ ≤", given[0])  # noqa: RUF001 - rho
 
 
 def test_sampling_is_said_on_the_first_page():
-    found = {name: dict(first_page(document).facts).get("Sampling") for name, document in _DOCUMENTS.items()}
+    found = {name: dict(first_page(_document(name)).facts).get("Sampling") for name in _NAMES}
     assert found == {
         "paper": "Poisson, rate 0.32768",
         "no mu": "none: every step sees all the data",
@@ -306,27 +311,27 @@ def test_sampling_is_said_on_the_first_page():
         "nothing": None,
         "many": "Poisson, rate 0.01; none for the other steps",
     }
-    told = first_page(_DOCUMENTS["many"]).summary
+    told = first_page(_document("many")).summary
     assert (
         told == "16 runs in all: normal noise (15 runs in 5 settings), Laplace noise (1 run). Part 1 below lists them."
     )
 
 
 def test_bounds_are_set_in_bold_and_not_torn_apart():
-    for document in _DOCUMENTS.values():
+    for document in map(_document, _NAMES):
         for risk in first_page(document).risks:
             bold = [text for text, bound in risk if bound]
             assert len(bold) == 1
             assert re.fullmatch(r"at (most|least) .*\d(\u00a0%| percentage points)?", bold[0])
             assert " %" not in "".join(text for text, _ in risk)
     assert "at most 61\u00a0%" in [
-        text for risk in first_page(_DOCUMENTS["paper"]).risks for text, bound in risk if bound
+        text for risk in first_page(_document("paper")).risks for text, bound in risk if bound
     ]
 
 
 @pytest.mark.usefixtures("drawn_before")
 def test_long_words_ask_for_smaller_letters():
-    assert not first_page(_DOCUMENTS["paper"]).dense
+    assert not first_page(_document("paper")).dense
     long = _typed(title="word " * 40, context="words " * 1000)
     page = first_page(long)
     assert page.dense
@@ -349,7 +354,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
     html._environment.cache_clear()
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(ImportError, match=re.escape("report needs jinja2: pip install -e '.[report]'")):
-        render_html(_DOCUMENTS["paper"])
+        render_html(_document("paper"))
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))

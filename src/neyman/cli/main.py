@@ -6,6 +6,7 @@ import os
 import sys
 from contextlib import suppress
 from difflib import get_close_matches
+from functools import cache
 from typing import Any
 
 import typer
@@ -118,9 +119,15 @@ def _unforeseen(error: Exception) -> str:
     return f"no answer: {type(error).__name__}: {said} (not foreseen: please report it)"
 
 
+@cache
+def _command() -> Any:
+    """The verbs as they parse their arguments, made of their signatures once: that takes longer than most answers."""
+    return typer.main.get_command(app)
+
+
 def _answer(arguments: list[str]) -> int:
     try:
-        code = app(args=arguments or ["--help"], prog_name="neyman", standalone_mode=False)
+        code = _command()(args=arguments or ["--help"], prog_name="neyman", standalone_mode=False)
     except NotCertified as error:
         return _fail(NOT_CERTIFIED, str(error))
     except NeymanError as error:
