@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman import GDP, InvalidParameter, Opaque, account, compose_tradeoffs
 from neyman.engines.closed_form import ClosedForm, GaussianProfile, LaplaceProfile, SampledProfile
-from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.sides import Sides
+from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed import EnclosedStep
 from tests.effort import examples
 

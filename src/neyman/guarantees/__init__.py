@@ -3,7 +3,7 @@
 from neyman.guarantees.approximate import ApproximateDP
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.combined import join, meet
-from neyman.guarantees.composed import ComposedGuarantee, OptimisticGuarantee, PessimisticGuarantee
+from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.extremes import BLATANT, PERFECT
 from neyman.guarantees.gdp import GDP
 from neyman.guarantees.given import Given
@@ -15,6 +15,7 @@ from neyman.guarantees.pure import PureDP
 from neyman.guarantees.rdp import RDP, ZCDP
 from neyman.guarantees.report import GDPReport, TradeoffPoints
 from neyman.guarantees.satisfaction import Satisfaction
+from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.mechanisms import mechanism_from_dict
 
 __all__ = [

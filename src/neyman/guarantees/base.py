@@ -23,8 +23,8 @@ from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.views import Views
 
 if TYPE_CHECKING:
-    from neyman.guarantees.composed import PessimisticGuarantee
     from neyman.guarantees.satisfaction import Satisfaction
+    from neyman.guarantees.twins import PessimisticGuarantee
 
 __all__ = ["Guarantee"]
 

@@ -15,12 +15,13 @@ from neyman._errors import InvalidParameter
 from neyman.engines.profile import Profile
 from neyman.engines.renyi_step import Statement
 from neyman.guarantees.base import Guarantee
-from neyman.guarantees.composed import ComposedGuarantee, OptimisticGuarantee, PessimisticGuarantee
+from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.envelope import EnvelopeProfile
 from neyman.guarantees.renyi import Divergences, largest, least
 from neyman.guarantees.satisfaction import satisfaction
 from neyman.guarantees.sides import LargestProfile, MaximumProfile, Sides
 from neyman.guarantees.turned import like, reversed_sides
+from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 
 __all__ = ["join", "meet"]
 

@@ -8,10 +8,10 @@ from functools import cached_property
 from neyman.engines.closed_form import BlatantProfile, PerfectProfile
 from neyman.engines.profile import Profile
 from neyman.engines.renyi import CompositionDivergence
-from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.gaussian_fit import Fit
 from neyman.guarantees.renyi import BlatantDivergence, Divergences
 from neyman.guarantees.sides import Sides
+from neyman.guarantees.twins import PessimisticGuarantee
 
 __all__ = ["BLATANT", "PERFECT"]
 

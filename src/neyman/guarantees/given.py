@@ -9,8 +9,8 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, numbers, reals
 from neyman.engines.profile import Profile
-from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.sides import Sides
+from neyman.guarantees.twins import PessimisticGuarantee
 
 __all__ = ["Given", "columns", "listed"]
 

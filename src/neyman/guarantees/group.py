@@ -7,12 +7,12 @@ import math
 from neyman._errors import InvalidParameter
 from neyman.engines.closed_form import BlatantProfile, GaussianProfile, PerfectProfile
 from neyman.guarantees.base import Guarantee
-from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.extremes import BLATANT
 from neyman.guarantees.gdp import GDP
 from neyman.guarantees.grouped import GroupedProfile, multiple
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.turned import like, reversed_sides
+from neyman.guarantees.twins import PessimisticGuarantee
 
 __all__ = ["group_of"]
 

@@ -10,11 +10,12 @@ import numpy as np
 from neyman.engines.closed_form import BlatantProfile, ClosedForm, GaussianProfile, PerfectProfile, SampledProfile
 from neyman.engines.divergence_profile import RegionProfile
 from neyman.guarantees.approximate import ApproximateDP
-from neyman.guarantees.composed import ComposedGuarantee, PessimisticGuarantee
+from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.given import Given
 from neyman.guarantees.pairs import Profile
 from neyman.guarantees.polyline import Tradeoff
 from neyman.guarantees.pure import PureDP
+from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
 from neyman.losses.discrete import ApproximateStep, TabulatedStep
 from neyman.losses.enclosed import BundleStep, EnclosedStep

@@ -8,9 +8,9 @@ from typing import Any, ClassVar, cast
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice
-from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.laws import worst_loss
 from neyman.guarantees.sides import Adjacency
+from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.guarantees.words import from_words, in_words
 from neyman.losses.base import Step
 from neyman.mechanisms.base import Mechanism

@@ -7,9 +7,10 @@ from neyman._validate import inside
 from neyman.engines.effort import EFFORT, Effort
 from neyman.engines.enclosed import unbundled
 from neyman.guarantees.base import Guarantee
-from neyman.guarantees.composed import ComposedGuarantee, PessimisticGuarantee
+from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.composing import composition
 from neyman.guarantees.laws import worst_loss
+from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed import BundleStep
 
 __all__ = ["compose_tradeoffs", "repeated"]

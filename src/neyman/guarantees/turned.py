@@ -7,9 +7,9 @@ delta_inverse(eps) = 1 - e^eps + e^eps delta(-eps).
 from __future__ import annotations
 
 from neyman.guarantees.base import Guarantee
-from neyman.guarantees.composed import OptimisticGuarantee, PessimisticGuarantee
 from neyman.guarantees.envelope import EnvelopeProfile
 from neyman.guarantees.sides import Adjacency, MaximumProfile, Sides
+from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 
 __all__ = ["inverse_of", "like", "reversed_sides", "symmetrized_of"]
 

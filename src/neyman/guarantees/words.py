@@ -11,13 +11,13 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import choice
 from neyman.guarantees.approximate import ApproximateDP
-from neyman.guarantees.composed import PessimisticGuarantee
 from neyman.guarantees.gdp import GDP
 from neyman.guarantees.given import Given
 from neyman.guarantees.pairs import Profile
 from neyman.guarantees.polyline import Tradeoff
 from neyman.guarantees.pure import PureDP
 from neyman.guarantees.rdp import RDP, ZCDP
+from neyman.guarantees.twins import PessimisticGuarantee
 
 __all__ = ["from_words", "in_words"]
 

@@ -15,7 +15,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import between, choice, inside
 from neyman.accounting import ADJACENCIES
 from neyman.guarantees import ComposedGuarantee, Guarantee, Opaque
-from neyman.guarantees.composed import PessimisticGuarantee
+from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.guarantees.words import in_words
 from neyman.mechanisms import Mechanism
 from neyman.reports.asked import guarantee_of
