@@ -5,6 +5,19 @@ law, straight back to the real axis. Where omega is large, e^{-omega arg r} damp
 tilt costs little, since 1 - g dies like e^{-Re z^2/width^2}. The trapezoid is certified on the two parallels tau away:
 the modulus there is the moment generating function of a positive measure, convex in omega, hence largest at an end of
 each block.
+
+The modulus is bounded by exponentials of functions h with -h'' <= M along every line,
+
+    M = 2/width^2 + 1/s^2 + |w + i omega| p (1 - p) / (s^4 cos^2(Im z / 2 s^2)),      p = q e^t / r at Re z,
+
+by (x - end = width v, Im z = width u) |1 - g(z)| <= 1 - g(x) + c e^{u^2 - v^2} / sqrt(pi), c = min(|u|, 0.542) on the
+real axis and 0.542 elsewhere, as of the bulk (``SoftBulk.log_smooth``): the exponents of both terms are concave or
+quadratic. On a cell of a grid of spacing d such a function, or the largest of several, lies at most M d^2/8 above its
+chord, and the exponential of a chord integrates to at most the mean of its ends: an integral is at most d times the sum
+over the nodes, each raised by that.
+
+A rule begins and ends half a step beyond its nodes. There the strip is crossed, between parallels tau away, with the
+kernel 1/(1 + e^{2 pi |eta|/step}); across, log|F| lies at most M tau^2/8 above its chord, on a half of the way.
 """
 
 from __future__ import annotations
@@ -18,6 +31,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
+from neyman.losses.sampling import wavering
 from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.numerics.rounding import COMPLEX_LOG_NDTR
 from neyman.numerics.rounding import UNIT as _UNIT
@@ -28,10 +42,13 @@ _TILTS = (0.0, 0.12, 0.3, 0.5)
 _PARALLELS = np.array([0.15, 0.5, 1.5, 4.0])  # in widths
 _FADED = 70.0  # e-folds of 1 - g at the lower end of a line
 _COARSE = 0.25  # widths: grid of the bounds
-_SAFE = 4.0  # what a coarse sum of a positive function may miss
+_HIGHEST = 0.77 * math.pi  # of |Im t| on all lines and parallels, where r keeps away from 0
+_STEEPEST = 3.7  # of log(p (1 - p) / cos^2(y/2)) in t = x + iy, |y| < 0.77 pi: 1 + tan(0.77 pi / 2) = 3.645
+_ACROSS = 3.2  # what M may grow by between a line and its parallels: e^{3.7 tau / 2 s^2}, tau <= 0.2 pi s^2
 _RATIO = 4.0  # between the ends of a block of omega
 _SPECIAL = COMPLEX_LOG_NDTR * _UNIT  # of 1 - g along the paths, relative
 _CHUNK = 1 << 13
+_LONGEST = 1 << 20  # nodes of a rule: beyond, nothing is known but the size
 
 
 @dataclass(frozen=True)
@@ -41,8 +58,10 @@ class _Path:
     turn: complex
     s: FloatArray
     tau: FloatArray
-    log_modulus: FloatArray  # the line itself, its parallels below, its parallels above
+    log_modulus: FloatArray  # of a bound on it: the line itself, its parallels below, its parallels above
     loss: ComplexArray
+    turning: FloatArray  # of the same lines: second derivative of the loss, at most, in the cells beside each node
+    bend: float  # the same of log_modulus
     whole: bool  # as far as to the end of the law
 
     @property
@@ -53,13 +72,20 @@ class _Path:
     def heights(self, w: float, ends: tuple[float, float]) -> FloatArray:
         """For each tau, log of the largest modulus on the line and the parallels, for any omega between the ends."""
         each = np.max([self.log_modulus + w * self.loss.real - omega * self.loss.imag for omega in ends], axis=0)
+        return self._highest(each)
+
+    def curvature(self, w: float, omega: float) -> FloatArray:
+        """M, for each tau, at each node."""
+        return self.bend + math.hypot(w, omega) * self._highest(self.turning)
+
+    def _highest(self, each: FloatArray) -> FloatArray:
         count = len(self.tau)
         return np.maximum(each[0], np.maximum(each[1 : 1 + count], each[1 + count :]))
 
 
 @dataclass(frozen=True)
 class _Rule:
-    """A trapezoid along a path: from its beginning to s = ``stop``."""
+    """Nodes along a path, in the middles of steps from s = ``stop`` back to its beginning."""
 
     path: _Path
     step: float
@@ -68,7 +94,11 @@ class _Rule:
 
     @property
     def count(self) -> int:
-        return math.ceil((self.stop - self.path.s[0]) / self.step) + 1
+        return max(1, math.floor((self.stop - self.path.s[0]) / self.step + 0.5))
+
+    def nodes(self) -> FloatArray:
+        """Ascending s."""
+        return self.stop - self.step * np.arange(self.count - 0.5, 0.0, -1.0)
 
 
 @dataclass(frozen=True)
@@ -100,8 +130,12 @@ class Jumps:
         rules = [self._rule(path, w, ends, size, size - margin) for path in self._paths]
         enough = min(rule.log_error for rule in rules) + 2.0
         rule = min((rule for rule in rules if rule.log_error <= enough), key=lambda rule: rule.count)
+        # no transform is larger than at its real point
+        most = math.exp(size) if size < 700.0 else math.inf
+        if not rule.log_error < size or rule.count > _LONGEST:
+            return np.zeros(len(omega), complex), np.full(len(omega), most)
         turn = rule.path.turn
-        offset = (rule.path.s[0] + rule.step * np.arange(rule.count)) * (turn if turn.imag else 1.0)
+        offset = rule.nodes() * (turn if turn.imag else 1.0)
         log_share, log_normal, loss = self._along(offset)
         weight = np.exp(log_share + log_normal + w * loss) * (rule.step * turn)
         # of the error function, only what it differs from 1 is unsure; a node is a rounding of its place
@@ -112,19 +146,22 @@ class Jumps:
         value: ComplexArray = np.empty(len(omega), complex)
         error = np.empty(len(omega))
         rows = max(1, _CHUNK // len(weight))
-        for i in range(0, len(omega), rows):
-            part = omega[i : i + rows]
-            terms = np.exp(1j * np.multiply.outer(part, loss)) * weight
-            value[i : i + rows] = terms.sum(axis=1)
-            modulus = np.abs(terms)
-            error[i : i + rows] = (modulus * still).sum(axis=1) + (part + w) * (modulus * moving).sum(axis=1)
-        return value, error + math.exp(min(rule.log_error, 700.0))
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what is no number is refused below
+            for i in range(0, len(omega), rows):
+                part = omega[i : i + rows]
+                terms = np.exp(1j * np.multiply.outer(part, loss)) * weight
+                value[i : i + rows] = terms.sum(axis=1)
+                modulus = np.abs(terms)
+                error[i : i + rows] = (modulus * still).sum(axis=1) + (part + w) * (modulus * moving).sum(axis=1)
+        error = error + (math.exp(rule.log_error) if rule.log_error < 700.0 else math.inf)
+        return np.where(error < most, value, 0.0), np.where(error < most, error, most)
 
     def _rule(self, path: _Path, w: float, ends: tuple[float, float], size: float, target: float) -> _Rule:
         """The widest step along ``path`` that is good enough, and where it may stop."""
-        height = path.heights(w, ends)
+        height, curve = path.heights(w, ends), path.curvature(w, ends[1])
         # beyond a place, all that is left
-        rest = np.logaddexp.accumulate(height[:, ::-1], axis=1)[:, ::-1] + math.log(_SAFE * path.gap)
+        raised = height + 0.125 * path.gap**2 * curve
+        rest = np.logaddexp.accumulate(raised[:, ::-1], axis=1)[:, ::-1] + math.log(path.gap)
         turns = np.maximum(rest[:, 0] + math.log(2.0) - target, 1.0)
         # a strip that has not died where the line begins is no use
         begins = np.maximum(height[:, 0], target)
@@ -135,22 +172,55 @@ class Jumps:
         last = len(path.s) - 1
         clear = int(np.searchsorted(path.s, 2.0 * self.width))  # above the real axis, where 1 - g is nearly 1
         stop = min(max(int(alive[-1]) + 1 if len(alive) else 1, clear), last)
-        wall = math.log(_SAFE * (step + tau + self.width))
+        # height + M tau^2 x (1 - x)/2 - turns x at most, x being the share of the way across
+        bends = path.bend + _ACROSS * (curve[best, [0, stop]] - path.bend)
+        across = np.maximum(0.5 * tau**2 * bends - turns[best], 0.0)
+        wall = math.log(2.0 * (step + tau + self.width))
+        before = self._log_before(path, best, w, ends[1], float(height[best, 0])) + float(across[0]) + wall
         # where it stops, what is left from there (straight on, or along a parallel of the real axis, where arg r only
         # grows), and the way back to that axis at the end of the law
         away = float((path.s[-1] if path.whole else path.s[stop]) * path.turn.imag)
-        faults = [target + 0.5, height[best, stop] + wall, height[best, 0] + wall, self._log_back(w, ends[0], away)]
+        back = self._log_back(w, ends[0], away)
+        faults = [target + 0.5, height[best, stop] + across[1] + wall, before, back]
         if stop < last or not path.whole:
             risen = 0.5 * (away / self.law.sigma) ** 2
-            flat = size + math.log(_SAFE) + risen - ends[0] * float(path.loss[0, stop].imag)
+            # 1 - g(x) > 0.97 there, and |1 - g(z)| < 1.04
+            share = math.log(1.5) if clear <= stop else math.inf
+            flat = size + share + risen - ends[0] * float(path.loss[0, stop].imag)
             faults.append(min(flat, float(rest[best, stop])) if path.whole else flat)
         return _Rule(path, step, float(path.s[stop]), float(np.logaddexp.reduce(faults)))
 
+    def _log_before(self, path: _Path, index: int, w: float, omega: float, begins: float) -> float:
+        """Log of a bound on the modulus where the path begins that from there backwards falls by 1 / width at least, on
+        the line and both parallels.
+
+        The share falls by 2 (|s| cos 2 theta - tau sin 2 theta)/width^2, the normal density rises by end/s^2 at most.
+        |r| and |arg r| are at most those at the beginning on lines that are not tilted. On others, with rho = |q e^t|/
+        (1 - q), (w + i omega) log r changes by |w + i omega| rho/((1 - rho) s^2) at most: slower than the share, and
+        the modulus is at most ``begins``; else |log r| is below rho/(1 - rho).
+        """
+        first, square, s2, tau = -float(path.s[0]), path.turn**2, self.law.sigma**2, float(path.tau[index])
+        share = 2.0 * (first * square.real - tau * abs(square.imag)) / self.width**2
+        falls = share - (max(self.end, 0.0) + tau) / s2 - 1.0 / self.width
+        if not falls > 0.0:
+            return math.inf
+        rows = [0, 1 + index, 1 + len(path.tau) + index]
+        plain, loss = path.log_modulus[rows, 0], path.loss[rows, 0]
+        if not path.turn.imag:
+            return float(np.max(plain + w * float(loss[0].real) + omega * np.maximum(-loss.imag, 0.0)))
+        place = self.end - first * path.turn.real + tau * path.turn.imag
+        odds = math.log(self.law.rate) - math.log1p(-self.law.rate) + (2.0 * place - 1.0) / (2.0 * s2)
+        if not odds < -1e-3:
+            return math.inf
+        changes = math.hypot(w, omega) / math.expm1(-odds)
+        return begins if changes < falls * s2 else float(np.max(plain)) + changes
+
     def _log_size(self, w: float) -> float:
-        """log A_j(w), nearly."""
+        """log A_j(w), nearly, and from above."""
         path = self._paths[0]
         height = path.log_modulus[0] + w * path.loss[0].real
-        return float(np.logaddexp.reduce(height)) + math.log(path.gap)
+        raised = height + 0.125 * path.gap**2 * (path.bend + abs(w) * path.turning[0])
+        return float(np.logaddexp(np.logaddexp.reduce(raised) + math.log(path.gap), height[0] + math.log(self.width)))
 
     def _log_back(self, w: float, omega: float, away: float) -> float:
         """Log of the bound on the integral from cut + i ``away`` down to the cut, for that omega and beyond."""
@@ -158,10 +228,9 @@ class Jumps:
             return -math.inf
         y = away * np.concatenate([[0.0], np.geomspace(1e-6, 1.0, 60)])
         turn = np.imag(log_ratio(self.cut + 1j * y, self.law.sigma, self.law.rate))
-        # |phi| grows, |r|^w does not, and |1 - g| stays below 2
-        height = 0.5 * (y / self.law.sigma) ** 2 - omega * turn
+        # |phi| grows, |r|^w does not, arg r is concave or rises, and |1 - g| stays below 2
+        higher = 0.5 * (y[1:] / self.law.sigma) ** 2 - omega * np.minimum(turn[1:], turn[:-1])
         edge = float(SamplingTransform.log_density(self.law, self.cut)) + w * self._loss_at_cut
-        higher = np.maximum(height[1:], height[:-1])
         return edge + math.log(2.0) + float(np.logaddexp.reduce(higher + np.log(np.diff(y))))
 
     @cached_property
@@ -173,7 +242,10 @@ class Jumps:
         # short of Im t = pi, where r may vanish
         room = 0.8 * math.pi * self.law.sigma**2
         reach = self.cut - self.end
-        return tuple(self._path(theta, reach, room) for theta in _TILTS)
+        paths = (self._path(theta, reach, room) for theta in _TILTS)
+        # a line that begins far below the real axis, where r may vanish too, is none
+        begins = ((path, -float(path.s[0]) * path.turn.imag + float(path.tau[-1])) for path in paths)
+        return tuple(path for path, deep in begins if path.turn.imag == 0.0 or deep <= _HIGHEST * self.law.sigma**2)
 
     def _path(self, theta: float, reach: float, room: float) -> _Path:
         turn = complex(math.cos(theta), math.sin(theta))
@@ -186,8 +258,17 @@ class Jumps:
         s = np.linspace(low, high, math.ceil((high - low) / (_COARSE * self.width)) + 2)
         tau = np.minimum(_PARALLELS * self.width, 0.25 * room)
         shifts = np.concatenate([[0.0], -tau, tau])
-        log_share, log_normal, loss = self._along((s + 1j * shifts[:, None]) * turn)
-        return _Path(turn, s, tau, log_share.real + log_normal.real, np.asarray(loss, complex), whole)
+        offset = (s + 1j * shifts[:, None]) * turn
+        z, sigma = self.end + offset, self.law.sigma
+        v, u = offset.real / self.width, np.abs(offset.imag) / self.width
+        away = np.log(np.clip(u, 0.542 if theta else 1e-300, 0.542) / math.sqrt(math.pi)) + u**2 - v**2
+        log_modulus = np.logaddexp(log_ndtr(math.sqrt(2.0) * v), away)
+        log_modulus = log_modulus + np.real(SamplingTransform.log_density(self.law, z))
+        near = wavering((2.0 * z.real - 1.0) / (2.0 * sigma**2), self.law.rate) / np.cos(0.5 * z.imag / sigma**2) ** 2
+        most = 0.25 / math.cos(0.5 * _HIGHEST) ** 2
+        turning = np.minimum(near * math.exp(min(float(s[1] - s[0]) * _STEEPEST / sigma**2, 300.0)), most) / sigma**4
+        loss = np.asarray(log_ratio(z, sigma, self.law.rate), complex)
+        return _Path(turn, s, tau, log_modulus, loss, turning, 2.0 / self.width**2 + 1.0 / sigma**2, whole)
 
     def _along(self, offset: Any) -> tuple[Any, Any, Any]:
         """log(1 - g), log phi and the loss at ``end`` + ``offset``."""
