@@ -53,3 +53,12 @@ def test_uneven_omega_are_turned_one_by_one(omega: list[float], one: bool) -> No
     direct = np.array([np.sum(weight * (np.exp(1j * o * place) - (not one))) for o in at])
     allowed = np.array([2.0 * claimed(o, place, weight, True) for o in at])
     assert np.all(np.abs(turned_sum(at, place, weight, one) - direct) <= allowed)
+
+
+@pytest.mark.parametrize("one", [True, False])
+def test_a_run_that_is_evenly_spaced_among_others(one: bool) -> None:
+    source = np.random.default_rng(5)
+    omega = np.concatenate([np.sort(source.uniform(0.0, 3.0, 30)), 3.0 + 0.37 * np.arange(200), [90.0, 91.5, 200.0]])
+    place, weight = source.normal(size=23), source.uniform(size=23)
+    direct = np.array([np.sum(weight * (np.exp(1j * x * place) - (not one))) for x in omega])
+    assert np.max(np.abs(turned_sum(omega, place, weight, one) - direct) / (1.0 + omega)) < 1e-14

@@ -70,8 +70,7 @@ def shortened(
             break
     else:
         return *end, None
-    log_a = np.array([float(one.log_a[0]) for one in looks])
-    look = _Look(parts, cuts, float(w[0]), log_a, deviation, every, terms <= dear)
+    look = _Look(parts, cuts, float(w[0]), deviation, every, terms <= dear)
     # the Gaussian beside them is known everywhere, and falls
     top = 0.5 * parts.mu**2 * c * (c + 1.0) + sum(
         times * float(one.log_a[0]) for (_, times), one in zip(parts.steps, looks, strict=True)
@@ -107,7 +106,6 @@ class _Look(NamedTuple):
     parts: Parts
     cuts: FloatArray
     w: float
-    log_a: FloatArray
     deviation: FloatArray
     every: int
     seen: BoolArray  # the steps that are looked at
@@ -143,8 +141,7 @@ class _Look(NamedTuple):
             seen = slice(0, len(middle) if i % self.every == 0 else far)
             if not len(middle[seen]) or not self.seen[i]:
                 continue
-            value, error = law.on_line(self.w, middle[seen], float(cut), 40.0)
-            share = np.exp(value.real - self.log_a[i]) * (1.0 + error) + half[seen] * self.deviation[i] * (1.0 + 1e-3)
+            share = law.looked(self.w, middle[seen], float(cut)) + half[seen] * self.deviation[i] * (1.0 + 1e-3)
             found[seen] += times * np.log(np.minimum(share, 1.0))
         return found
 

@@ -26,7 +26,7 @@ from neyman.losses.transform import Transform
 __all__ = ["behind_veils", "whole_period"]
 
 _POINTS = 1 << 20  # budget of the lattice behind
-_RETURNING = 10.0  # deviations of a step, times outcomes, in that of the whole beyond which returns are too many
+_RETURNING = 100.0  # deviations of a step, times outcomes, in that of the whole beyond which returns are too many
 _SPARSE = 20000  # nodes that their lines may have, all of them
 
 Losses = tuple[tuple[Step, int], ...]
@@ -58,19 +58,14 @@ def behind_veils(
     steps = tuple((law, times) for law, times in laws if law is not None)
     if len(steps) < len(laws):
         return None
-    several = bool(Parts(steps, VEIL, "remove").discrete_gaussians)
-    veil = VEIL if several else _thin(steps)
-    if veil is None:
+    gaussians = len(Parts(steps, VEIL, "remove").discrete_gaussians)
+    thin = None if gaussians == len(steps) else _thin(steps)
+    contours = None if thin is None else _two_veils(steps, thin, tail_mu, effort, _SPARSE)
+    veil = VEIL if thin is None or contours is None else thin
+    if contours is None and gaussians:
+        contours = _two_veils(steps, VEIL, tail_mu, effort, None)
+    if contours is None:
         return None
-    contours: list[tuple[ContourProfile, ContourProfile]] = []
-    for parts in (Parts(steps, veil, "remove"), Parts(steps, 2.0 * veil, "remove")):
-        remove, add = (
-            ContourProfile(one, walk, tail_mu, effort)
-            for one, walk in zip((parts, parts.reversed), Walk.pair(parts), strict=True)
-        )
-        if not (remove.short if several else remove.within(_SPARSE) and add.within(_SPARSE)):
-            return None
-        contours.append((remove, add))
     meetings = [Meeting(*(both if len(directions) > 1 else both[:1] * 2)) for both in contours]
     ends = [sum(times * law.largest(remove) for law, times in steps) * (1.0 + 1e-14) for remove in (True, False)]
     found = [
@@ -81,6 +76,24 @@ def behind_veils(
         for i, direction in enumerate(directions)
     ]  # fmt: skip
     return found[0], found[-1]
+
+
+def _two_veils(
+    steps: tuple[tuple[Transform, int], ...], veil: float, tail_mu: float, effort: Effort, nodes: float | None
+) -> list[tuple[ContourProfile, ContourProfile]] | None:
+    """Both directions behind each of two veils; None where their lines have more ``nodes`` than that, or where those of
+    the first direction are not short.
+    """
+    contours: list[tuple[ContourProfile, ContourProfile]] = []
+    for parts in (Parts(steps, veil, "remove"), Parts(steps, 2.0 * veil, "remove")):
+        remove, add = (
+            ContourProfile(one, walk, tail_mu, effort)
+            for one, walk in zip((parts, parts.reversed), Walk.pair(parts), strict=True)
+        )
+        if not (remove.short if nodes is None else remove.within(nodes) and add.within(nodes)):
+            return None
+        contours.append((remove, add))
+    return contours
 
 
 def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.losses.sampling import MIXED_ERROR, mixed
+from neyman.losses.sampling import MIXED_ERROR, mixed, slope
 from neyman.losses.whole import demand_whole, total
 
 __all__ = ["Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
@@ -18,6 +18,7 @@ __all__ = ["Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_
 _UNIT = 2.0**-53
 _TAIL = 38.6  # standard deviations: beyond, masses are below the smallest positive float
 _MOST = 1 << 22  # outcomes that are listed
+_LEAST = 5e-324  # smallest positive float: what may be lost where a loss is no normal one
 _TINY = 1e-300  # no less than what a list may leave out
 
 
@@ -186,9 +187,10 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     if rate == 1.0:
         return Outcomes(up, log_f, (0.0, 0.0), 0.0, stretch, relative, _TINY, rise, place)
     loss = mixed(up, rate)
-    slack = _room(up, loss, rate, 0.0, stretch)
     if not two_sided:
-        return Outcomes(loss, log_f, slack=slack, relative=relative, dropped=_TINY).merged()
+        further = MIXED_ERROR + stretch * _steepest(up, loss, rate)
+        return Outcomes(loss, log_f, (0.0, 0.0), _LEAST, further, relative, _TINY).merged()
+    slack = _room(up, loss, rate, 0.0, stretch)
     down = mixed(rise * (-x - 0.5 * shift), rate)
     return Outcomes(
         loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack, dropped=_TINY
@@ -234,6 +236,17 @@ def _room(loss: FloatArray, after: FloatArray, rate: float, slack: float, stretc
     steepest = min(rate * math.exp(min(float(np.max(loss, initial=0.0) - np.max(after, initial=0.0)), 700.0)), 1.0)
     own = MIXED_ERROR * _largest(after)
     return own + steepest * (1.0 + 1e-9) * (slack + stretch * largest)
+
+
+def _steepest(loss: FloatArray, after: FloatArray, rate: float) -> float:
+    """How much larger a relative error of a loss t may be, relatively, in m = ``mixed``: t m'(t) / m at most.
+
+    Where t > 0 that may be t and more, for m is about rate e^t: of hardly any rate small losses and large ones are many
+    orders of magnitude apart, and each is known to its own digits.
+    """
+    seen = after != 0.0
+    most = float(np.max(loss[seen] * slope(np.minimum(loss[seen], 700.0), rate) / after[seen], initial=1.0))
+    return most * (1.0 + 1e-6)
 
 
 def _largest(loss: FloatArray) -> float:

@@ -17,6 +17,7 @@ __all__ = ["ComplexArray", "Moments", "Transform"]
 
 _MARGIN = 36.0  # e-folds below 1 of the quadrature errors in A(0) and A(1)
 _ROUNDED = 2.0**-51  # of the exponential
+_LOOKED = 40.0  # the same of a look along a line
 _DEAR = 1e5  # terms beyond which a look is no longer free
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
@@ -58,6 +59,12 @@ class Transform(ABC):
 
         ``margin``: how many e-folds below A(w) the quadrature error must lie.
         """
+
+    def looked(self, w: float, omega: FloatArray, cut: float) -> FloatArray:
+        """Upper bounds on |A(w + i omega)|, in units of A(w) as ``moments`` tells it: nearly sharp where not small."""
+        value, error = self.on_line(w, omega, cut, _LOOKED)
+        log_a = float(self.moments(np.array([w])).log_a[0])
+        return np.exp(value.real - log_a) * (1.0 + error)
 
     @abstractmethod
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:

@@ -16,6 +16,7 @@ ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 _MANY = 16  # omega from which it pays to multiply turns instead of computing each
+_RUN = 64  # omega from which it pays to look for a stretch that is evenly spaced
 _WIDE = 1 << 17  # entries of the table of few turns
 _SUMS = 8  # partial sums, so that no sum has more than an eighth of the terms
 _SAME = 4.0 * 2.0**-53
@@ -30,15 +31,37 @@ def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> Complex
     """
     many, length = len(omega), len(place)
     if many >= _MANY:
-        spacing = (omega[-1] - omega[0]) / (many - 1)
-        even = omega[0] + spacing * np.arange(many)
-        if (np.abs(omega - even) <= _SAME * omega).all():
-            return _evenly_turned(even, spacing, place, weight, one)
-    value: ComplexArray = np.empty(many, complex)
+        value = _along_even(omega, place, weight, one)
+        if value is not None:
+            return value
+    if many >= _RUN:
+        first, last = _longest_run(omega)
+        run = _along_even(omega[first:last], place, weight, one) if last - first >= many // 4 else None
+        if run is not None:
+            before = turned_sum(omega[:first], place, weight, one)
+            return np.concatenate([before, run, turned_sum(omega[last:], place, weight, one)])
+    value = np.empty(many, complex)
     rows = max(1, _CHUNK // length)
     for i in range(0, many, rows):
         value[i : i + rows] = _turned(np.multiply.outer(omega[i : i + rows], place), one) @ weight
     return value
+
+
+def _along_even(omega: FloatArray, place: Any, weight: Any, one: bool) -> ComplexArray | None:
+    """The same; None where ``omega`` are not evenly spaced."""
+    spacing = (omega[-1] - omega[0]) / (len(omega) - 1)
+    even = omega[0] + spacing * np.arange(len(omega))
+    return _evenly_turned(even, spacing, place, weight, one) if (np.abs(omega - even) <= _SAME * omega).all() else None
+
+
+def _longest_run(omega: FloatArray) -> tuple[int, int]:
+    """Where those begin and end that may be evenly spaced, if a good part of the later ones are."""
+    steps = np.diff(omega)
+    usual = steps[(3 * len(steps)) // 4]
+    odd = np.flatnonzero(~(np.abs(steps - usual) <= 1e-9 * usual + _SAME * omega[1:]))
+    ends = np.concatenate([[-1], odd, [len(steps)]])
+    longest = int(np.argmax(np.diff(ends)))
+    return int(ends[longest]) + 1, int(ends[longest + 1]) + 1
 
 
 def _evenly_turned(omega: FloatArray, spacing: float, place: Any, weight: Any, one: bool) -> ComplexArray:
