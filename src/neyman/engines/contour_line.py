@@ -20,7 +20,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour_fold import FOLDED, Fold
 from neyman.engines.contour_islands import islands
-from neyman.engines.contour_scan import shortened
+from neyman.engines.contour_scan import SPARE, shortened
 from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import LOST, MERGED, WALKED, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
@@ -108,7 +108,8 @@ class Plan:
             return cls(c, index, spread, last, log_truncation, limit, right, left, some)
         if parts.rough:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
-            end = _cut(parts, cuts, c, sd, k, goal - 0.7, math.inf)
+            spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
+            end = _cut(parts, cuts, c, sd, k, goal - 0.7 - spare, math.inf)
             cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal)
             w = float(parts.argument(np.array([c]))[0])
             if some is not None:

@@ -25,7 +25,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour_walk import WALKED, BoolArray, IntArray, Parts
 
-__all__ = ["shortened"]
+__all__ = ["SPARE", "shortened"]
 
 _WORTH = 150.0  # nodes from which a look pays
 _LOOKS = 1 << 23  # cells times laws that are looked at
@@ -37,6 +37,7 @@ _WIDTH = 0.15  # of a cell, in standard deviations of one step
 # cells that widen: of 1e11 steps there are as many (fewer shorten fewer lines: no bound rests on it)
 _WIDENING = 1 << 18
 _ROUNDS, _PARTS, _MORE = 4, 8, 1 << 18  # heavy cells are divided so often, in so many, up to so many at a time
+SPARE, _FURTHER = 5.0, 1.3  # e-folds beyond the goal that are welcome, where a cut need not lie further than that
 _SHARE, _STRETCHES = 0.5, 2.0  # of the nodes up to a cut that stretches may have; nodes that one wastes
 _SAME = 8.0 * 2.0**-53  # how far rounding moves a node, relatively
 _ROUNDED = 16.0 * 2.0**-53  # relative rounding of K, beside ``WALKED``, as of the aliases of ``contour_line``
@@ -61,7 +62,7 @@ def shortened(
     deviation = np.sqrt([float(look.variance[0]) for look in looks])
     # where one step alone has fallen, a few of many show enough
     every = min(max(1, int(parts.count) // _ENOUGH), max(1, len(parts.steps) // _KINDS))
-    terms = np.array([max(law.terms(float(w[0]), last) / _FEW, 1.0) for law, _ in parts.steps])
+    terms = np.array([max(law.looked_terms(float(w[0]), last) / _FEW, 1.0) for law, _ in parts.steps])
     work = min(float(_LOOKS), _PRICE * last / spacing * float(terms.sum()))
     for dear in (_TERMS / _FEW, 1.0):  # where they cost more than they save, the long transforms count in full
         looked_at = max(1.0, float(terms[terms <= dear].sum()) / every)
@@ -81,6 +82,9 @@ def shortened(
     rounded = WALKED + _ROUNDED * (abs(top) + float(np.abs(fallen).max()))
     beyond = np.logaddexp(np.logaddexp.accumulate(log_part[::-1])[::-1], log_rest) + rounded
     enough = np.flatnonzero(beyond <= goal)
+    spare = np.flatnonzero(beyond <= goal - SPARE)
+    if len(spare) and low[spare[0]] < _FURTHER * low[enough[0]]:
+        enough = spare
     cut = (float(low[enough[0]]), float(beyond[enough[0]]), None) if len(enough) else (*end, None)
     if not log_rest + rounded <= goal:
         return cut

@@ -21,12 +21,14 @@ from neyman.engines.veiled import THIN, VEIL, VeiledProfile
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
+from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.transform import Transform
 
 __all__ = ["behind_veils", "whole_period"]
 
 _POINTS = 1 << 20  # budget of the lattice behind
 _RETURNING = 100.0  # deviations of a step, times outcomes, in that of the whole beyond which returns are too many
+_LISTED = 1 << 16  # outcomes of all steps, each of which a walk weighs some hundred times
 _SPARSE = 20000  # nodes that their lines may have, all of them
 
 Losses = tuple[tuple[Step, int], ...]
@@ -103,5 +105,8 @@ def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:
     middle = np.array([0.5])
     each = [float(law.moments(middle).variance[0]) for law, _ in steps]
     whole = math.sqrt(sum(times * one for (_, times), one in zip(steps, each, strict=True)))
+    listed = [len(law.table.loss) for law, _ in steps if isinstance(law, DiscreteTransform)]
+    if sum(listed) > _LISTED:
+        return None
     terms = sum(law.terms(0.5, 0.0) for law, _ in steps)
     return THIN * whole if terms * math.sqrt(max(each)) <= _RETURNING * whole else None

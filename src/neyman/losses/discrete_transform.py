@@ -17,6 +17,7 @@ __all__ = ["DiscreteTransform"]
 
 _UNIT = 2.0**-53
 _NOTHING, _LITTLE = 1e-19, 1e-3  # shares of a law that need not be turned, where it is summed and where it is looked at
+_EVENLY = 8.0  # places evenly apart, as looks are, that are turned for the price of one
 _ENTRIES = 1 << 21  # of a table that is worked on at a time
 _VALLEY = 46.0  # e-folds by which a tilted law must have died where its list ends
 _DEPTHS = (20.0, 14.0, 9.0, 5.0, 2.0)  # of a valley that it is cut at the end of where it has not: the first there is
@@ -92,10 +93,11 @@ class DiscreteTransform(Transform):
         heavy = _heavy(weight, 0.5 * least * total)
         rest = float(weight[: heavy.start].sum() + weight[heavy.stop :].sum())
         value = turned_sum(omega, loss[heavy], weight[heavy], one=True)
-        units = _UNIT * (32.0 + len(weight) / 8.0 + abs(peak))
+        units = _UNIT * (32.0 + (heavy.stop - heavy.start) / 8.0 + abs(peak))
+        off = t.off(float(t.log_q[kept][heavy].min()))
         moved = (t.slack * total + (t.stretch + units) * spread) * (omega + abs(w))
-        error = moved + (t.relative + units + 4.0 * _UNIT * float(np.abs(log_weight[heavy]).max())) * total
-        return value, peak, error + rest * (1.0 + 1e-9), total
+        error = moved + (off + units + 4.0 * _UNIT * float(np.abs(log_weight[heavy]).max())) * total
+        return value, peak, error + 1.01 * rest, total
 
     def _count(self, cut: float) -> int:
         """The outcomes before a cut."""
@@ -131,7 +133,16 @@ class DiscreteTransform(Transform):
         return log_sum + off
 
     def terms(self, w: float, omega: float) -> float:
-        return float(len(self.table.loss))
+        return self._count_heavy(w, _NOTHING)
+
+    def looked_terms(self, w: float, omega: float) -> float:
+        return self._count_heavy(w, _LITTLE) / _EVENLY
+
+    def _count_heavy(self, w: float, least: float) -> float:
+        log_weight = self.table.log_q + w * self.table.loss
+        weight = np.exp(log_weight - float(log_weight.max()))
+        heavy = _heavy(weight, 0.5 * least * float(weight.sum()))
+        return float(heavy.stop - heavy.start)
 
 
 def _heavy(weight: FloatArray, least: float) -> slice:

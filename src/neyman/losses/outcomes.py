@@ -43,6 +43,11 @@ class Outcomes:
     place: FloatArray | None = None
     end: Fraction | None = None
     vague: float = 0.0  # relative error of ``infinite``
+    growth: float = math.inf  # a mass under Q is known within ``growth`` (4 + |log q|), relatively, too
+
+    def off(self, log_least: float) -> float:
+        """Relative error of the masses under Q that are no less than e^log_least, but for that of the losses."""
+        return min(self.relative, self.growth * (4.0 + abs(log_least)))
 
     def weighed(self, law: object) -> Outcomes:
         """Itself, if it is the whole of ``law``.
@@ -189,7 +194,7 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     loss = mixed(up, rate)
     if not two_sided:
         further = MIXED_ERROR + stretch * _steepest(up, loss, rate)
-        return Outcomes(loss, log_f, (0.0, 0.0), _LEAST, further, relative, _TINY).merged()
+        return Outcomes(loss, log_f, (0.0, 0.0), _LEAST, further, relative, _TINY, growth=16.0 * _UNIT).merged()
     slack = _room(up, loss, rate, 0.0, stretch)
     down = mixed(rise * (-x - 0.5 * shift), rate)
     return Outcomes(
