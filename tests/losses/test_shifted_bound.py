@@ -20,6 +20,7 @@ LAWS: list[SamplingTransform] = [
     SamplingTransform(5.0, 0.9),
     SamplingTransform(3.0, 1e-6),
     ReplacedTransform(0.7, 0.2),
+    ReplacedTransform(2.0, 1e-5),
     SoftBulk(0.8, 1e-2, 1.5, 0.3),
 ]
 PLACES = [(0.5, 30.0), (3.0, 400.0), (-2.0, 3.0), (-12.0, 9.0)]
@@ -47,6 +48,23 @@ def test_a_line_is_bounded_cell_by_cell(law: SamplingTransform, w: float, omega:
         assert real <= log_size(law, w, top) + 1e-9 <= least + 1.5
         for height, bound in zip(y.tolist(), most.tolist(), strict=True):
             assert log_integral(law, w, -turned, height, top) <= bound + 1e-12
+
+
+@pytest.mark.parametrize("sigma", [0.4, 1.0, 6.0])
+@pytest.mark.parametrize("rate", [1e-9, 1e-3, 0.3])
+@pytest.mark.parametrize(("w", "omega"), [(0.5, 3.0), (2.0, 300.0), (-1.0, 3e4)])
+def test_the_growth_of_exchanged_records_is_that_of_the_line(sigma: float, rate: float, w: float, omega: float) -> None:
+    law, cut = ReplacedTransform(sigma, rate), 4.0 if rate == 1e-3 else math.inf
+    y = np.array([0.02, 0.2, 0.5]) * math.pi * sigma**2
+    growth, end, least = law._growth(w, omega, y, cut * sigma)
+    assert np.all(np.isfinite(growth))
+    assert least <= log_integral(law, w, 0.0, 0.0, end) + 1e-12
+    # where far behind it turns at full speed the grid reaches as far as that counts
+    x = np.linspace(-90.0 * sigma - 2.0 * math.sqrt(omega) * sigma, end, 15001)
+    for height, grown in zip(y.tolist(), growth.tolist(), strict=True):
+        loss = law.log_ratio(x + 1j * height)
+        term = law.log_smooth(x, np.array([height]))[0] + w * loss.real + omega * loss.imag
+        assert float(np.logaddexp.reduce(term)) + math.log(x[1] - x[0]) <= least + grown + 1e-9
 
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)

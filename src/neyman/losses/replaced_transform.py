@@ -15,10 +15,12 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.sampling_transform import LIMIT, SamplingTransform, log_ratio
-from neyman.losses.shifted_bound import log_sums
+from neyman.losses.shifted_bound import log_lines
 from neyman.losses.tilted import last_valley
 
 __all__ = ["ReplacedTransform"]
+
+_LONGEST = 3000.0  # standard deviations of a grid, times max(1, 1/s): a wider one is not worth a look
 
 
 @dataclass(frozen=True)
@@ -80,21 +82,21 @@ class ReplacedTransform(SamplingTransform):
         normal = float(SamplingTransform.log_density(self, x))
         return normal + max(w * each for each in ahead) + max((1.0 - w) * each for each in behind)
 
+    def turned(self, x: float, y: FloatArray) -> FloatArray:
+        """Numerator and denominator turn by y/s^2 at most, either."""
+        return 2.0 * y / self.sigma**2
+
     def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
         """Numerator and denominator each turn by y/s^2 at most, and shrink by cos(y/(2 s^2)) at most."""
         s2 = self.sigma**2
         return y**2 * self.bend + 2.0 * omega * y / s2 - (abs(w) + 1.0) * np.log(np.cos(y / (2.0 * s2)))
 
     def _growth(self, w: float, omega: float, y: FloatArray, cut: float) -> tuple[FloatArray, float, float]:
-        """By trapezoids, on a grid as fine as the density asks: looked at, not proved.
-
-        Beyond the ends of a grid both factors turn, and what bounds them there says too little where taking part is
-        rare.
-        """
-        gap = 0.18 / math.sqrt(self.bend) * min(1.0, self.sigma)
-        x = self._range(abs(w), w, min(cut, self.limit), gap)
-        loss = self.log_ratio(x + 1j * np.concatenate([[0.0], y])[:, None])
-        log_term = self.log_modulus(x, np.concatenate([[0.0], y])) + w * loss.real + omega * loss.imag
-        last = len(x) - 1 if math.isfinite(cut) else int(last_valley(log_term[0], x))
-        total = log_sums(log_term[:, : last + 1])
-        return np.maximum(total[1:] - total[0], 0.0), float(x[last]), float(total[0]) + math.log(gap)
+        """Far behind, too, the integrand turns: the grid begins where the density makes up for that."""
+        top = self.ends(abs(w), w, min(cut, self.limit))[1]
+        turns = 2.0 * omega * float(y.max()) / self.sigma**2
+        low = -self.sigma * math.sqrt(144.0 + 2.0 * turns) - 2.0 - max(0.0, 1.0 - w)
+        if not top - low < _LONGEST * math.sqrt(0.5 / self.bend) * min(1.0, self.sigma):
+            return np.full(len(y), math.inf), top, -math.inf
+        most, least, end = log_lines(self, w, omega, y, top, None if math.isfinite(cut) else last_valley, low)
+        return np.maximum(most - least, 0.0), end, least

@@ -257,6 +257,10 @@ class SamplingTransform(Transform):
         """
         return float(self.log_density(x)) + max(w * self.mixed_at(x, 0.0)[0], w * self.mixed_at(x, y)[0])
 
+    def turned(self, x: float, y: FloatArray) -> FloatArray:
+        """arg r grows with x."""
+        return np.array([self.mixed_at(x, each)[1] for each in y.tolist()])
+
     def climb(self, x: float, y: float) -> float:
         """a with arg r(x + iu) >= a u for all 0 <= u <= y: arg(1 + rho e^{iu}) is convex in u for rho > 1, else
         concave.

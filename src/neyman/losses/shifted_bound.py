@@ -129,6 +129,10 @@ class Strip(Protocol):
         """Log of a bound on |F| at x + iu, all 0 <= u <= y, but for e^{b u^2} and e^{-omega arg r}."""
         ...
 
+    def turned(self, x: float, y: FloatArray) -> FloatArray:
+        """Bounds on arg r(x' + iy) for all x' <= x."""
+        ...
+
     def climb(self, x: float, y: float) -> float:
         """a with arg r(x + iu) >= a u for all 0 <= u <= y."""
         ...
@@ -188,9 +192,11 @@ def log_lines(
     y: FloatArray,
     top: float,
     valley: Callable[[FloatArray, FloatArray], int] | None = None,
+    low: float = math.inf,
 ) -> tuple[FloatArray, float, float]:
     """Logs of bounds from above on int |F(x + iy)| dx, x < ``top``, where F has w - i ``omega`` (>= 0), one for each
-    y; of one from below where y = 0; and the end, brought forward to where ``valley`` says.
+    y; of one from below where y = 0; and the end, brought forward to where ``valley`` says. The grid begins at ``low``,
+    or before.
 
     No quadrature: on a cell of width h, with -(log |F|)'' <= M, log |F| lies at most M h^2/8 above its chord, and the
     exponential of a chord integrates to at most the mean of its ends. From below, log |F| lies above a parabola through
@@ -198,7 +204,7 @@ def log_lines(
     """
     s2 = law.sigma**2
     step = _LOOK / math.sqrt(law.bend) * min(1.0, law.sigma)
-    low, _ = law.ends(abs(w), w, top)
+    low = min(law.ends(abs(w), w, top)[0], low)
     count = max(2, math.ceil((top - low) / step))
     x, step = np.linspace(low, top, count + 1), (top - low) / count
     lines = np.concatenate([[0.0], y])
@@ -213,7 +219,8 @@ def log_lines(
     first = float(x[0])
     rise, _ = law.rates(w, first, top)
     start = float(law.log_envelope(first) + w * law.log_loss(first)) - math.log(rise) if rise > 0.0 else math.inf
-    before = [start + law.bend * h * h + law.grown(w, first, h) for h in lines.tolist()] + omega * loss.imag[:, 0]
+    before = [start + law.bend * h * h + law.grown(w, first, h) for h in lines.tolist()]
+    before = np.array(before) + omega * law.turned(first, lines)
     most = np.logaddexp(log_sums(log_term + 0.125 * curve) + math.log(step), before)
     least = float(log_sums((log_term[0] - curve[0] / 24.0)[1:-1])) + math.log(step)
     return most[1:], least, float(x[-1])
