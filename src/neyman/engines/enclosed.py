@@ -66,18 +66,29 @@ class OwnProfile(Profile):
         return self._known.slope(epsilon)
 
 
+class _Lattice:
+    """That on which all laws lie, laid when it is first asked: a product on its way to a longer one needs none."""
+
+    def __init__(self, boxes: dict[EnclosedStep, int], tolerance: float) -> None:
+        self._boxes, self._tolerance = boxes, tolerance
+
+    @cached_property
+    def h(self) -> float:
+        """Its spacing."""
+        return spacing(self._boxes, self._tolerance)
+
+
 class _Law:
     """A composition with every enclosed step replaced by its law on one side, composed when it is first asked."""
 
-    def __init__(self, losses: Losses, h: float, above: bool, compose: Callable[[Losses], Both]) -> None:
-        self._losses, self._h, self._above, self._compose = losses, h, above, compose
+    def __init__(self, losses: Losses, lattice: _Lattice, above: bool, compose: Callable[[Losses], Both]) -> None:
+        self._losses, self._lattice, self._above, self._compose = losses, lattice, above, compose
 
     @cached_property
     def both(self) -> Both:
         """The profiles of "remove" and "add"."""
-        known = (
-            (step.law(self._h, self._above) if isinstance(step, EnclosedStep) else step, n) for step, n in self._losses
-        )
+        h = self._lattice.h
+        known = ((step.law(h, self._above) if isinstance(step, EnclosedStep) else step, n) for step, n in self._losses)
         return self._compose(tuple(known))
 
 
@@ -165,8 +176,8 @@ def enclosed_profiles(losses: Losses, tolerance: float, compose: Callable[[Losse
     if len(losses) == 1 and times == 1:  # what is known is the profile
         sides = [OwnProfile(cast(Profile, side), first) for side in (first.forward, first.backward)]
         return (sides[0], sides[0]) if first.symmetric else (sides[0], sides[1])
-    h = spacing(boxes, tolerance)
-    below, above = (_Law(losses, h, side, compose) for side in (False, True))
+    lattice = _Lattice(boxes, tolerance)
+    below, above = (_Law(losses, lattice, side, compose) for side in (False, True))
     remove = EnclosedProfile(below, above, True, losses)
     if all(step.symmetric for step, _ in losses):
         return remove, remove
