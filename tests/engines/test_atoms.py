@@ -5,9 +5,10 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from scipy.special import gammaln, ndtri_exp
 
 import neyman as ny
-from neyman.engines.atoms import enumerated
+from neyman.engines.atoms import Atoms, enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.lattice import LatticeProfile
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteLaplaceStep
@@ -83,3 +84,63 @@ def test_a_lattice_too_coarse_to_say_anything_says_nothing() -> None:
     took_part = -math.expm1(4662 * math.log1p(-0.0004066))  # which the first law all but reveals
     assert found.lower[0] <= took_part * (1.0 + 1e-5)
     assert took_part * (1.0 - 1e-12) <= found.upper[0]
+
+
+@pytest.mark.parametrize(("epsilon", "rate", "times"), [(9.0, 0.3, 1500), (7.0, 0.15, 1700)])
+def test_what_is_left_out_does_not_hide_1_minus_delta(epsilon: float, rate: float, times: int) -> None:
+    """Of three outcomes by the thousand the rarest are not listed: 1e-39 of all, where 1 - delta is e^-325."""
+    p = np.array([math.exp(epsilon), 1.0, 1.0])
+    p /= p.sum()
+    q = p[[1, 0, 2]]
+    first, second = np.meshgrid(np.arange(times + 1.0), np.arange(times + 1.0), indexing="ij")
+    kept = first + second <= times
+    n = np.stack([first[kept], second[kept], times - first[kept] - second[kept]])
+    ways = gammaln(times + 1.0) - gammaln(n + 1.0).sum(axis=0)
+    log_p, log_q = ways + np.log((1.0 - rate) * q + rate * p) @ n, ways + np.log(q) @ n
+    guarantee = ny.account(ny.RandomizedResponse(epsilon, 3).poisson(rate) ** times)
+    at = np.array([0.0, 1.0, 30.0])
+    found = guarantee.sides.forward.bracket(at)
+    truth = np.array([np.logaddexp.reduce(np.minimum(log_p, e + log_q)) for e in at])
+    other = np.array([np.logaddexp.reduce(np.minimum(log_q, e + log_p)) for e in at])
+    truth = np.minimum(truth, other)  # of both directions the one with the larger delta
+    assert np.all(found.log_gap_lower <= truth + 1e-6)
+    assert np.all(truth - 1e-6 <= found.log_gap_upper)
+    assert np.all(found.log_gap_upper - found.log_gap_lower < 1e-4)
+    assert 0.0 < guarantee.mu() - guarantee.optimistic.mu() < 1e-6 * guarantee.mu()
+
+
+def test_strong_laws_on_a_lattice_have_a_mu() -> None:
+    """mu was between 318.8 and 366.1, for masses of 1e-5500 were taken to be nothing."""
+    times, scale = 2393, 0.1561
+    guarantee = ny.account(ny.DiscreteLaplace(scale, 2) ** times)
+    a = math.exp(-1.0 / scale)
+    outer, inner = math.log(a / (1.0 + a)), math.log(a * (1.0 - a) / (1.0 + a))  # sqrt(p q) of +-2 / scale, and of 0
+    up, down = (x.ravel() for x in np.meshgrid(np.arange(480.0, 1120.0), np.arange(480.0, 1120.0)))
+    log_w = gammaln(times + 1.0) - gammaln(up + 1.0) - gammaln(down + 1.0) - gammaln(times - up - down + 1.0)
+    log_w += outer * (up + down) + inner * (times - up - down)
+    log_gap = float(np.logaddexp.reduce(log_w - np.abs(up - down) / scale))
+    truth = -2.0 * float(ndtri_exp(np.array(log_gap - math.log(2.0))))
+    assert guarantee.optimistic.mu() <= truth * (1.0 + 1e-7)
+    assert truth * (1.0 - 1e-7) <= guarantee.mu() < truth * (1.0 + 1e-5)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_outcomes_left_out_count_where_they_may(seed: int) -> None:
+    """Of a list some outcomes are taken out and stated as lost: bounds hold for the whole list, also where 1 - delta is
+    small beside what is lost.
+    """
+    source = np.random.default_rng(seed)
+    loss = np.sort(source.normal(0.0, 40.0, 300))
+    p, q = (np.exp(sign * 0.5 * loss - source.uniform(0.0, 3.0, 300)) for sign in (1.0, -1.0))
+    p, q = p / p.sum(), q / q.sum()
+    order = np.argsort(np.log(p / q))
+    p, q = p[order], q[order]
+    loss, log_w = np.log(p / q), 0.5 * np.log(p * q)
+    out = source.random(300) < 0.1
+    mass, overlap = max(p[out].sum(), q[out].sum()), float(np.logaddexp.reduce(log_w[out]))
+    atoms = Atoms(loss[~out], log_w[~out], 1e-13, 1e-13, 1e-12, mass * (1.0 + 1e-12), None, 0.0, None, overlap)
+    at = np.array([0.0, 0.5, 5.0, 50.0])
+    found = AtomsProfile(atoms, True, math.inf).bracket(at)
+    truth = np.array([np.logaddexp.reduce(np.minimum(np.log(p), e + np.log(q))) for e in at])
+    assert np.all(found.log_gap_lower <= truth)
+    assert np.all(truth <= found.log_gap_upper)

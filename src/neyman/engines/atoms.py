@@ -34,6 +34,7 @@ _TINY = 1e-300
 # e-folds below the largest product to which a convolution is exact: what underflows there, at most 2^13 products of
 # 5e-324 each, is 1e-16 of it at most
 _RANGE = 690.0
+_ROUNDED = 1e-9  # more than what rounding does to the log of a bound
 _BEYOND = 1e-298  # e^-_RANGE, and what masses may exceed 1 by
 
 
@@ -41,6 +42,7 @@ _BEYOND = 1e-298  # e^-_RANGE, and what masses may exceed 1 by
 class Atoms:
     """Ascending losses with log sqrt(p q): each loss within ``slack`` + ``stretch`` |loss|, each mass within
     ``relative``, all but ``dropped``. On a full lattice loss = unit * (first + j), where ``first`` is exact.
+    ``overlap`` is the log of a bound on the sum of sqrt(p q) over what is left out, which may be far below its mass.
     """
 
     loss: FloatArray
@@ -52,6 +54,16 @@ class Atoms:
     unit: float | None
     first: float
     end: Fraction | None
+    overlap: float = -math.inf
+
+    @property
+    def log_overlap(self) -> float:
+        """log of the sum of sqrt(p q), from above, over all that can happen."""
+        whole = float(np.logaddexp.reduce(self.log_w, initial=-math.inf))
+        room = self.relative + 4.0 * _UNIT * (16.0 + len(self.log_w)) * (
+            1.0 + (abs(whole) if math.isfinite(whole) else 0.0)
+        )
+        return min(float(np.logaddexp(whole + room, self.overlap)), 0.0)
 
     @property
     def log_p(self) -> FloatArray:
@@ -142,7 +154,18 @@ def _atoms(table: Outcomes) -> Atoms:
         loss, log_w = table.unit * (first + np.arange(len(full))), full
     far = float(np.abs(table.loss).max(initial=0.0))
     relative = table.relative + table.slack + (2.0 * _UNIT + table.stretch) * (1.0 + far)
-    return Atoms(loss, log_w, table.slack, table.stretch, relative, table.dropped, table.unit, first, table.end)
+    return Atoms(
+        loss,
+        log_w,
+        table.slack,
+        table.stretch,
+        relative,
+        table.dropped,
+        table.unit,
+        first,
+        table.end,
+        _log(table.dropped),
+    )  # sqrt(p q) <= (p + q) / 2
 
 
 def _power(one: Atoms, times: int) -> Atoms | None:
@@ -155,7 +178,7 @@ def _power(one: Atoms, times: int) -> Atoms | None:
         return Atoms(one.loss * times, log_w, times * one.slack, stretch, error, 0.0, None, 0.0, end)
     if len(one.loss) == 2:
         return _binomial(one, times, end)
-    whole = math.comb(times + len(one.loss) - 1, len(one.loss) - 1) * len(one.loss) <= _COUNTED
+    whole = _ways(times, len(one.loss)) * len(one.loss) <= _COUNTED
     if one.unit is None and (whole or len(one.loss) <= _OUTCOMES):
         return _multinomial(one, times, _COUNTED // len(one.loss) if whole else _LEFT, end)
     result: Atoms | None = None
@@ -173,6 +196,11 @@ def _power(one: Atoms, times: int) -> Atoms | None:
     return None if result is None else replace(result, end=end)
 
 
+def _ways(times: int, kinds: int) -> float:
+    """In how many ways ``times`` are shared among so many; inf where they are not to be counted."""
+    return math.comb(times + kinds - 1, kinds - 1) if min(times, kinds - 1) < 64 or times + kinds < 5000 else math.inf
+
+
 def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
     if times + 1 > _WORK:
         return None
@@ -186,12 +214,15 @@ def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
     else:
         loss = one.loss[0] * (times - k) + one.loss[1] * k
         slack += (4.0 * _UNIT + one.stretch) * times * float(np.abs(one.loss).max())
-    return _trimmed(Atoms(loss, log_w, slack, stretch, error, times * one.dropped, one.unit, first, end))
+    dropped = times * one.dropped
+    return _trimmed(Atoms(loss, log_w, slack, stretch, error, dropped, one.unit, first, end, _log(dropped)))
 
 
 def _multinomial(one: Atoms, times: int, most: int, end: Fraction | None) -> Atoms | None:
     """Every way to share ``times`` among few outcomes, but for the rarest if they are more than ``most``."""
-    found = counted((one.log_p, one.log_q), times, most)
+    # the law that sqrt(p q) makes, too: of what is left out that must be next to nothing beside all of it
+    between = float(np.logaddexp.reduce(one.log_w))
+    found = counted((one.log_p, one.log_q, one.log_w - between), times, most)
     if found is None:
         return None
     counts, rare = found
@@ -202,23 +233,28 @@ def _multinomial(one: Atoms, times: int, most: int, end: Fraction | None) -> Ato
     slack = times * one.slack + (8.0 * _UNIT + one.stretch) * times * float(np.abs(one.loss).max())
     order = np.argsort(loss, kind="stable")
     dropped = times * one.dropped + rare
-    return _trimmed(Atoms(loss[order], log_w[order], slack, 0.0, error, dropped, None, 0.0, end))
+    missed = np.array([times * one.log_overlap + _log(rare), _log(times) + one.overlap + (times - 1) * one.log_overlap])
+    overlap = float(np.logaddexp.reduce(missed)) * (1.0 - 1e-12) + _ROUNDED
+    return _trimmed(Atoms(loss[order], log_w[order], slack, 0.0, error, dropped, None, 0.0, end, overlap))
 
 
 def _product(a: Atoms, b: Atoms) -> Atoms | None:
     pairs = len(a.loss) * len(b.loss)
     relative, dropped = a.relative + b.relative, 1.01 * (a.dropped + b.dropped)
     end = None if a.end is None or b.end is None else a.end + b.end
+    overlap = float(np.logaddexp(a.overlap + b.log_overlap, a.log_overlap + b.overlap)) + _ROUNDED
     if a.unit is not None and a.unit == b.unit:
         if pairs > _LATTICE_WORK:
             return None
         first = a.first + b.first
         loss = a.unit * (first + np.arange(len(a.loss) + len(b.loss) - 1))
-        log_w, lost = _convolved(a, b, loss)
+        log_w, lost, missed = _convolved(a, b, loss)
+        overlap = float(np.logaddexp(overlap, missed)) + _ROUNDED
         far = sum(float(np.abs(one.loss).max() + abs(one.log_w.max())) for one in (a, b))
         error = relative + 8.0 * _UNIT * (min(len(a.loss), len(b.loss)) + 800.0 + far)
         stretch = max(a.stretch, b.stretch)
-        return _trimmed(Atoms(loss, log_w, a.slack + b.slack, stretch, error, dropped + lost, a.unit, first, end))
+        slack, dropped = a.slack + b.slack, dropped + lost
+        return _trimmed(Atoms(loss, log_w, slack, stretch, error, dropped, a.unit, first, end, overlap))
     if pairs > _WORK:
         return None
     stretch = max(a.stretch, b.stretch) + 2.0 * _UNIT
@@ -235,11 +271,12 @@ def _product(a: Atoms, b: Atoms) -> Atoms | None:
     merged = np.logaddexp.reduceat(log_w, starts)
     size = float(np.max(np.abs(log_w[np.isfinite(log_w)]), initial=0.0))
     error = relative + 4.0 * _UNIT * (1.0 + size) * float(np.max(ends - starts + 1)) + slack  # p moved with its loss
-    return _trimmed(Atoms(loss[starts], merged, slack, 0.0, error, dropped, None, 0.0, end))
+    return _trimmed(Atoms(loss[starts], merged, slack, 0.0, error, dropped, None, 0.0, end, overlap))
 
 
-def _convolved(a: Atoms, b: Atoms, loss: FloatArray) -> tuple[FloatArray, float]:
-    """log of the convolution of sqrt(p q), and a bound on what is left out of it under either law.
+def _convolved(a: Atoms, b: Atoms, loss: FloatArray) -> tuple[FloatArray, float, float]:
+    """log of the convolution of sqrt(p q), a bound on what is left out of it under either law, and the log of one on
+    the sqrt(p q) left out.
 
     Where the product is too small for a float beside its largest term it is formed again from p, where losses are
     large, and from q, where they are small: what is too small even then has next to no mass under both.
@@ -265,7 +302,8 @@ def _convolved(a: Atoms, b: Atoms, loss: FloatArray) -> tuple[FloatArray, float]
         value, highest = _summed(*parts)
         found = value[side - begin]
         log_w[side] = np.where(found > highest - _RANGE, found - sign * loss[side], -math.inf)
-    return log_w, lost
+    # beside the largest product these are e^-_RANGE at most, and what underflowed
+    return log_w, lost, top - _RANGE + math.log(2.0 * len(loss)) if lost > 0.0 else -math.inf
 
 
 def _summed(a: FloatArray, b: FloatArray) -> tuple[FloatArray, float]:
@@ -283,6 +321,13 @@ def _trimmed(one: Atoms) -> Atoms:
     if not len(alive) or (alive[0] == 0 and alive[-1] == len(one.loss) - 1):
         return one
     kept = slice(int(alive[0]), int(alive[-1]) + 1)
+    gone = np.append(one.log_w[: kept.start], one.log_w[kept.stop :])
+    overlap = float(np.logaddexp.reduce(gone, initial=one.overlap)) + one.relative + _ROUNDED
     return replace(
-        one, loss=one.loss[kept], log_w=one.log_w[kept], dropped=one.dropped + _TINY, first=one.first + float(alive[0])
-    )
+        one, loss=one.loss[kept], log_w=one.log_w[kept], dropped=one.dropped + _TINY,
+        first=one.first + float(alive[0]), overlap=overlap,
+    )  # fmt: skip
+
+
+def _log(mass: float) -> float:
+    return math.log(mass) * (1.0 - 1e-15) if mass > 0.0 else -math.inf

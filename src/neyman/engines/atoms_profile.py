@@ -54,6 +54,8 @@ class AtomsProfile(Profile):
         self._log_start = np.append(start, none)
         self._log_growth = np.concatenate([_suffix(steps), none, none])
         self._dropped, self._infinite, self._method = atoms.dropped, infinite, method
+        self._log_dropped = math.log(atoms.dropped) if atoms.dropped > 0.0 else -math.inf
+        self._left_out, self._log_overlap = atoms.overlap, atoms.log_overlap
         size = 1.0 + float(np.max(np.abs(log_w)) + np.max(np.abs(loss)))
         # 1 - e^{-x (1 + stretch)} <= (1 + stretch) (1 - e^{-x}): far losses may be off in proportion
         self._relative = 1.01 * (
@@ -72,6 +74,10 @@ class AtomsProfile(Profile):
     @property
     def end(self) -> float:
         return self._end
+
+    @property
+    def log_overlap(self) -> float:
+        return self._log_overlap
 
     @property
     def knots(self) -> FloatArray:
@@ -120,13 +126,14 @@ class AtomsProfile(Profile):
             lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite[0] * (1.0 - 4.0 * _UNIT)
             # what may be infinite and may not counts on neither side
             log_gap_upper = np.logaddexp(log_gap_upper, np.log(self._infinite[1] - self._infinite[0]))
+            # of what is left out min(p, e^eps q) <= e^{eps / 2} sqrt(p q); it cannot make 1 - delta smaller
+            left_out = np.minimum(self._log_dropped, self._left_out + 0.5 * epsilon)
+            log_gap_upper = np.logaddexp(log_gap_upper, left_out * (1.0 - 4.0 * _UNIT))
         ended = epsilon >= self._end
         upper = np.where(ended, self._infinite[1], np.minimum(upper, 1.0))
         lower = np.where(ended, self._infinite[0], np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))
-        with np.errstate(divide="ignore", over="ignore"):
-            known = np.log1p(-np.minimum(self._dropped * np.exp(np.minimum(-log_gap_lower, 709.0)), 1.0))
         sure = [math.log1p(-min(mass, 1.0 - _UNIT)) for mass in self._infinite]
-        log_gap_lower = np.where(ended, sure[1] * (1.0 + 4.0 * _UNIT), log_gap_lower + known)
+        log_gap_lower = np.where(ended, sure[1] * (1.0 + 4.0 * _UNIT), log_gap_lower)
         return Bracket(
             lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, sure[0], np.minimum(log_gap_upper, 0.0))
         )

@@ -1,13 +1,14 @@
-"""How often each of a few outcomes may come in many trials, but for what is too rare under both laws to be listed.
+"""How often each of a few outcomes may come in many trials, but for what is too rare under all laws to be listed.
 
-Outcome by outcome, given those before it, its number is binomial. Under either law it is further than
+Outcome by outcome, given those before it, its number is binomial. Under each law it is further than
 x = d / 3 + sqrt(d^2 / 9 + 2 v d) from its mean, v its variance, with probability e^-d at most on each side (Bernstein's
-inequality); listed are the numbers that are nearer under either law.
+inequality); listed are the numbers that are nearer under any law.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,9 @@ _DEPTHS = (700.0, 300.0, 150.0, 90.0)  # d: the first that leaves few enough; e^
 IntArray = NDArray[np.int64]
 
 
-def counted(log_masses: tuple[FloatArray, FloatArray], times: int, most: int) -> tuple[IntArray, float] | None:
+def counted(log_masses: Sequence[FloatArray], times: int, most: int) -> tuple[IntArray, float] | None:
     """Return the numbers of each outcome, a row for each way to share ``times``, and a bound on the mass that is left
-    out under either law; None where there are more than ``most`` rows.
+    out under any of the laws; None where there are more than ``most`` rows.
 
     Examples
     --------
@@ -43,7 +44,7 @@ def counted(log_masses: tuple[FloatArray, FloatArray], times: int, most: int) ->
     return None
 
 
-def _rows(log_masses: tuple[FloatArray, FloatArray], times: int, depth: float, most: int) -> IntArray | None:
+def _rows(log_masses: Sequence[FloatArray], times: int, depth: float, most: int) -> IntArray | None:
     """The ways within ``depth``."""
     # the chance of each outcome, given that none before it came
     chances = [np.exp(mass - np.logaddexp.accumulate(mass[::-1])[::-1]) for mass in log_masses]

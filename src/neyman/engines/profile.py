@@ -125,6 +125,11 @@ class Profile(ABC):
         """The vertices of the trade-off curve, where they are few and known; else None."""
         return None
 
+    @property
+    def log_overlap(self) -> float:
+        """log of a bound on the sum of sqrt(p q) over all that can happen; 0 where none is known."""
+        return 0.0
+
     @abstractmethod
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon`` (1-d, finite, >= 0)."""

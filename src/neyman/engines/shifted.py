@@ -27,7 +27,9 @@ class ShiftedProfile(Profile):
         known = np.isfinite(atoms.log_w)
         loss, log_w = atoms.loss[known], atoms.log_w[known]
         self._loss = loss if remove else -loss[::-1]
-        self._mass = np.exp((log_w if remove else log_w[::-1]) + 0.5 * self._loss)
+        self._log_mass = (log_w if remove else log_w[::-1]) + 0.5 * self._loss
+        self._mass = np.exp(self._log_mass)
+        self._left_out = atoms.overlap + other.log_overlap
         self._slack, self._stretch = atoms.slack, atoms.stretch + 4.0 * _UNIT
         self._relative = atoms.relative + _UNIT * (8.0 + len(loss))
         self._dropped = atoms.dropped
@@ -74,12 +76,17 @@ class ShiftedProfile(Profile):
             upper = early.upper.reshape(at.shape) @ self._mass * (1.0 + self._relative) + self._dropped + self._flushed
             lower = late.lower.reshape(at.shape) @ self._mass * (1.0 - self._relative) - self._flushed
         with np.errstate(divide="ignore"):
-            log_mass = np.log(self._mass)
+            log_mass = self._log_mass
             low = np.logaddexp.reduce(early.log_gap_lower.reshape(at.shape) + log_mass, axis=1)
             high = np.logaddexp.reduce(late.log_gap_upper.reshape(at.shape) + log_mass, axis=1)
         slack = self._relative + 4.0 * _UNIT * (4.0 + np.log2(len(log_mass) + 1.0)) * (2.0 + np.abs(low))
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            # outcomes left out may all count for delta, or all against it
-            gap_low = low + np.log1p(-np.minimum(self._dropped * np.exp(np.minimum(-low, 709.0)), 1.0)) - slack
-            gap_high = np.logaddexp(high, np.log(self._dropped + self._flushed)) + slack
-        return np.maximum(lower, 0.0), upper, np.where(np.isnan(gap_low), -np.inf, gap_low), gap_high
+        # outcomes left out cannot make 1 - delta smaller; of them min(p, e^eps q) <= e^{eps / 2} sqrt(p q)
+        with np.errstate(divide="ignore"):
+            left_out = np.minimum(np.log(self._dropped), self._left_out + 0.5 * epsilon) * (1.0 - 4.0 * _UNIT)
+        gap_low, gap_high = low - slack, np.logaddexp(high, left_out) + slack
+        return (
+            np.maximum(lower, 0.0),
+            upper,
+            np.where(np.isnan(gap_low), -np.inf, gap_low),
+            np.where(np.isnan(gap_high), 0.0, gap_high),
+        )
