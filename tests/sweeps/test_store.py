@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,19 @@ def swept(path: Path | None, **changes: Any) -> xr.Dataset:
     return ny.sweep(**{**GRID, "workers": 1, "block": 2, "store": path, **changes})
 
 
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, xr.Dataset]:
+    """A store with every block, and what it holds; for tests that begin where one run has ended."""
+    place = tmp_path_factory.mktemp("finished") / "store"
+    return place, swept(place)
+
+
+@pytest.fixture
+def store(tmp_path: Path, finished: tuple[Path, xr.Dataset]) -> Path:
+    """A copy of it to do harm to."""
+    return Path(shutil.copytree(finished[0], tmp_path / "store"))
+
+
 def test_nothing_is_computed_twice(tmp_path: Path, computed: list[int]) -> None:
     first = swept(tmp_path / "new" / "store")
     assert computed == list(range(6))
@@ -48,7 +62,9 @@ def test_nothing_is_computed_twice(tmp_path: Path, computed: list[int]) -> None:
     xr.testing.assert_identical(first, swept(None))
 
 
-def test_interrupted_and_resumed(tmp_path: Path, computed: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupted_and_resumed(
+    tmp_path: Path, finished: tuple[Path, xr.Dataset], computed: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Ctrl-C at any moment: here while the fourth block is written."""
     take = run.Store.take
 
@@ -64,14 +80,15 @@ def test_interrupted_and_resumed(tmp_path: Path, computed: list[int], monkeypatc
             swept(tmp_path)
     assert not (tmp_path / "result.nc").exists()
     computed.clear()
-    xr.testing.assert_identical(swept(tmp_path), swept(None))
-    assert computed[:3] == [3, 4, 5]
+    xr.testing.assert_identical(swept(tmp_path), finished[1])
+    assert computed == [3, 4, 5]
 
 
 @pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "gone", "of another sweep"])
-def test_damaged_blocks_are_computed_again(tmp_path: Path, computed: list[int], damage: str) -> None:
-    whole = swept(tmp_path / "store")
-    (file,) = (tmp_path / "store").glob("block-00000002-*")
+def test_damaged_blocks_are_computed_again(
+    tmp_path: Path, store: Path, finished: tuple[Path, xr.Dataset], computed: list[int], damage: str
+) -> None:
+    (file,) = store.glob("block-00000002-*")
     content = file.read_bytes()
     middle = len(content) // 2
     flipped = content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
@@ -82,9 +99,9 @@ def test_damaged_blocks_are_computed_again(tmp_path: Path, computed: list[int], 
         swept(tmp_path / "other", floor=1e-6)
         (other,) = (tmp_path / "other").glob("block-00000002-*")
         file.unlink()
-        other.rename(tmp_path / "store" / other.name)
+        other.rename(store / other.name)
     computed.clear()
-    xr.testing.assert_identical(swept(tmp_path / "store"), whole)
+    xr.testing.assert_identical(swept(store), finished[1])
     assert computed == [2]
 
 
@@ -99,21 +116,19 @@ def test_damaged_blocks_are_computed_again(tmp_path: Path, computed: list[int], 
         ({"floor": 1e-6}, "quantities, floor"),
     ],
 )
-def test_stores_of_other_sweeps_are_refused(tmp_path: Path, changes: dict[str, Any], differ: str) -> None:
-    swept(tmp_path)
+def test_stores_of_other_sweeps_are_refused(store: Path, changes: dict[str, Any], differ: str) -> None:
     with pytest.raises(ny.InvalidParameter) as refused:
-        swept(tmp_path, **changes)
+        swept(store, **changes)
     assert str(refused.value).endswith(
         f"Not the same there: {differ}. Name another directory, or delete this one to begin anew."
     )
 
 
-def test_stores_of_other_versions_are_refused(tmp_path: Path) -> None:
-    swept(tmp_path)
-    manifest = json.loads((tmp_path / "sweep.json").read_text())
-    (tmp_path / "sweep.json").write_text(json.dumps({**manifest, "neyman_version": "0.0.9"}))
+def test_stores_of_other_versions_are_refused(store: Path) -> None:
+    manifest = json.loads((store / "sweep.json").read_text())
+    (store / "sweep.json").write_text(json.dumps({**manifest, "neyman_version": "0.0.9"}))
     with pytest.raises(ny.InvalidParameter, match="Not the same there: neyman_version"):
-        swept(tmp_path)
+        swept(store)
 
 
 def test_directories_of_others_are_left_alone(tmp_path: Path) -> None:
@@ -126,20 +141,17 @@ def test_directories_of_others_are_left_alone(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"schema": 2}', '{"schema": 2, "block": [0, 1, 1]}'])
-def test_unreadable_manifests_are_refused(tmp_path: Path, text: str) -> None:
-    swept(tmp_path)
+def test_unreadable_manifests_are_refused(store: Path, text: str) -> None:
     if "block" in text:
-        manifest = json.loads((tmp_path / "sweep.json").read_text())
+        manifest = json.loads((store / "sweep.json").read_text())
         text = json.dumps({**manifest, **json.loads(text)})
-    (tmp_path / "sweep.json").write_text(text)
+    (store / "sweep.json").write_text(text)
     with pytest.raises(ny.InvalidParameter, match=r"store must be a store whose sweep.json can be read"):
-        swept(tmp_path)
+        swept(store)
 
 
-def test_a_store_keeps_its_blocks(tmp_path: Path, computed: list[int]) -> None:
-    swept(tmp_path)
-    computed.clear()
-    xr.testing.assert_identical(swept(tmp_path, block=5), swept(tmp_path, block=None))
+def test_a_store_keeps_its_blocks(store: Path, computed: list[int]) -> None:
+    xr.testing.assert_identical(swept(store, block=5), swept(store, block=None))
     assert computed == []
 
 
@@ -167,18 +179,19 @@ def test_reasons_survive_the_store(tmp_path: Path) -> None:
     assert kept.attrs["failed"] == 2
 
 
-def test_large_results_stay_in_their_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_results_stay_in_their_file(
+    store: Path, finished: tuple[Path, xr.Dataset], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr("neyman.sweeps.dataset._LOADED", 100)
-    with swept(tmp_path) as lazy:
-        assert Path(lazy.encoding["source"]) == tmp_path / "result.nc"
-        xr.testing.assert_identical(lazy.load(), swept(None))
+    with swept(store) as lazy:
+        assert Path(lazy.encoding["source"]) == store / "result.nc"
+        xr.testing.assert_identical(lazy.load(), finished[1])
 
 
-def test_blocks_are_netcdf_with_labels(tmp_path: Path) -> None:
-    whole = swept(tmp_path)
-    (file,) = tmp_path.glob("block-00000004-*")
+def test_blocks_are_netcdf_with_labels(store: Path, finished: tuple[Path, xr.Dataset]) -> None:
+    (file,) = store.glob("block-00000004-*")
     with xr.open_dataset(file) as block:
-        xr.testing.assert_identical(block.mu, whole.mu.sel(block.coords))
+        xr.testing.assert_identical(block.mu, finished[1].mu.sel(block.coords))
 
 
 def test_places_that_cannot_be_written_are_refused(tmp_path: Path) -> None:
@@ -194,27 +207,27 @@ def test_manifests_with_numbers_beyond_reason_are_refused(tmp_path: Path) -> Non
         ny.sweep(noise_multiplier=1.0, sample_rate=1.0, steps=1, store=tmp_path, workers=1)
 
 
-def test_a_block_under_the_number_of_another_is_computed_again(tmp_path: Path, computed: list[int]) -> None:
+def test_a_block_under_the_number_of_another_is_computed_again(
+    store: Path, finished: tuple[Path, xr.Dataset], computed: list[int]
+) -> None:
     """Its name fits its bytes, under the number it has not: both the name and what it says of itself are compared."""
-    first = swept(tmp_path)
-    computed.clear()
-    store = Store(tmp_path, plan(None, GRID, ["mu", "regret"], ("add_or_remove", 1e-6, 1e-10), 2))
-    blocks = sorted(tmp_path.glob("block-*"))
+    known = Store(store, plan(None, GRID, ["mu", "regret"], ("add_or_remove", 1e-6, 1e-10), 2))
+    blocks = sorted(store.glob("block-*"))
     foreign = blocks[0].read_bytes()
-    blocks[1].rename(tmp_path / blocks[0].name.replace("00000000", "00000001"))  # its own bytes, another's hash
+    blocks[1].rename(store / blocks[0].name.replace("00000000", "00000001"))  # its own bytes, another's hash
     blocks[2].unlink()
-    (tmp_path / "x").write_bytes(foreign)
-    (tmp_path / "x").rename(tmp_path / store._named(2, tmp_path / "x"))  # as a forger would who knows how names come
-    xr.testing.assert_identical(swept(tmp_path), first)
+    (store / "x").write_bytes(foreign)
+    (store / "x").rename(store / known._named(2, store / "x"))  # as a forger would who knows how names come
+    xr.testing.assert_identical(swept(store), finished[1])
     assert computed == [1, 2]
 
 
 @pytest.mark.parametrize("kind", ["directory", "link", "dangling"])
 @pytest.mark.parametrize("name", ["block-00000001-" + "0" * 32 + ".nc", "sweep.json"])
-def test_directories_and_links_named_like_files_of_a_store_are_refused(tmp_path: Path, kind: str, name: str) -> None:
-    place = tmp_path / "store"
-    swept(place)
-    target = place / name
+def test_directories_and_links_named_like_files_of_a_store_are_refused(
+    tmp_path: Path, store: Path, kind: str, name: str
+) -> None:
+    target = store / name
     target.unlink(missing_ok=True)
     elsewhere = tmp_path / "elsewhere"
     if kind == "directory":
@@ -226,7 +239,7 @@ def test_directories_and_links_named_like_files_of_a_store_are_refused(tmp_path:
     with pytest.raises(
         ny.InvalidParameter, match=r"store must be a store whose (blocks are files|sweep\.json is a file)"
     ):
-        swept(place)
+        swept(store)
 
 
 def test_large_sweeps_are_started_on_purpose_only(tmp_path: Path) -> None:
