@@ -84,21 +84,10 @@ def partner(room):
 
 
 OFTEN = {
-    "": (
-        "laplace",
-        "dpsgd",
-        "response",
-        "failing noise",
-        "tabulated",
-        "lopsided",
-        "pairs",
-        "meet",
-        "perfect",
-        "blatant",
-    ),
-    "slow": ("meet of polygons", "group of responses", "symmetrized"),
-    "remove": ("dpsgd", "sampled laplace", "turned table", "box"),
-    "replace": ("laplace", "box"),
+    "": ("dpsgd", "response", "failing noise", "lopsided", "meet", "blatant"),
+    "slow": ("meet of polygons",),
+    "remove": ("sampled laplace", "turned table"),
+    "replace": ("box",),
 }
 
 
@@ -138,10 +127,9 @@ def levy(a, b, rounds=9):
     for _ in range(rounds):
         if np.max(needed(k, x)) > 0.0:  # by more than k on the finer grid
             k = brentq(lambda k, x=x: float(np.max(needed(k, x))), k, 1.0, xtol=1e-11)
+        # more k, less is needed: what holds here holds from now on, and only what is near the worst can ask for more
         worst = np.argsort(-needed(k, x))[:3]
-        x = np.unique(
-            np.concatenate([x, *[np.linspace(x[max(i - 1, 0)], x[min(i + 1, x.size - 1)], 17) for i in worst]])
-        )
+        x = np.unique(np.concatenate([np.linspace(x[max(i - 1, 0)], x[min(i + 1, x.size - 1)], 17) for i in worst]))
     return k
 
 
