@@ -65,13 +65,13 @@ def test_scores_do_not_depend_on_how_the_work_is_divided(honest: Setting) -> Non
             return done
 
     short = replace(honest, steps=2)
-    alone = collect(short, 60, 3, workers=1)
-    for other in (collect(short, 60, 3, workers=2), collect(short, 60, 3, client=Client())):
+    alone = collect(short, 24, 3, workers=1)
+    for other in (collect(short, 24, 3, workers=2), collect(short, 24, 3, client=Client())):
         for attack in ("white", "black"):
             for a, b in zip(alone.of(attack), other.of(attack), strict=True):
                 assert np.array_equal(a, b)
-    assert len(alone.white_in) == len(alone.black_out) == 60
-    assert not np.array_equal(alone.white_in, collect(short, 60, 4, workers=1).white_in)
+    assert len(alone.white_in) == len(alone.black_out) == 24
+    assert not np.array_equal(alone.white_in, collect(short, 24, 4, workers=1).white_in)
 
 
 def test_both_bugs_are_caught_by_few_models_and_honest_training_is_not_accused(honest: Setting) -> None:

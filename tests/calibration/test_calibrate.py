@@ -19,7 +19,7 @@ from tests.effort import examples
 t = ny.targets
 
 
-@examples(5, 100)
+@examples(3, 100)
 @given(mu=st.floats(1e-3, 8.0), floor=st.floats(1e-12, 0.1))
 def test_gaussian_noise_for_mu(mu: float, floor: float) -> None:
     sigma = just(ny.calibrate(ny.Gaussian, t.Mu(mu, floor)), ny.Gaussian)
@@ -42,7 +42,7 @@ def test_gaussian_noise_for_attacks(rate: float, mu: float) -> None:
         assert sigma * mu == pytest.approx(1.0, rel=1e-5)
 
 
-@examples(12, 400)
+@examples(6, 400)
 @given(prior=st.floats(0.1, 0.9), mu=st.floats(0.5, 4.0), fpr=st.floats(1e-4, 0.3))
 def test_gaussian_noise_for_guesses(prior: float, mu: float, fpr: float) -> None:
     error = ny.GDP(mu).bayes_error(prior)
@@ -113,7 +113,7 @@ def test_any_monotone_parameter(make: Callable[[float], ny.Mechanism], target: A
     assert max(found.evaluations, again.evaluations) <= 25  # delta of one Laplace step falls off a cliff
 
 
-@examples(4, 100)
+@examples(2, 100)
 @given(epsilon=st.floats(0.2, 5.0), factor=st.floats(1.01, 3.0))
 def test_stricter_targets_need_more_noise(epsilon: float, factor: float) -> None:
     def needed(target: Any) -> float:
@@ -124,7 +124,7 @@ def test_stricter_targets_need_more_noise(epsilon: float, factor: float) -> None
     assert needed(t.Mu(epsilon, 1e-6)) > needed(t.Mu(epsilon * factor, 1e-6))
 
 
-@examples(3, 60)
+@examples(2, 60)
 @given(epsilon=st.floats(0.2, 5.0), advantage=st.floats(0.05, 0.9), mu=st.floats(0.1, 3.0))
 def test_a_conjunction_needs_what_its_strictest_target_needs(epsilon: float, advantage: float, mu: float) -> None:
     each = [t.Epsilon(epsilon, 1e-6), t.Advantage(advantage), t.Mu(mu)]
@@ -132,7 +132,7 @@ def test_a_conjunction_needs_what_its_strictest_target_needs(epsilon: float, adv
     assert sigma == pytest.approx(max(float(ny.calibrate(ny.Gaussian, one)) for one in each), rel=2e-6)
 
 
-@examples(8, 200)
+@examples(4, 200)
 @given(mu=st.floats(0.05, 3.0), tolerance=st.sampled_from([1e-9, 1e-8, 1e-4, 1e-2]))
 def test_the_tolerance_is_kept(mu: float, tolerance: float) -> None:
     found = ny.calibrate(ny.Gaussian, t.Mu(mu), tolerance=tolerance)
@@ -141,7 +141,7 @@ def test_the_tolerance_is_kept(mu: float, tolerance: float) -> None:
     assert meets * mu >= 1.0 > misses * mu * (1.0 - 1e-12)
 
 
-@examples(4, 80)
+@examples(2, 80)
 @given(rate=st.floats(0.01, 0.3), sigma=st.floats(0.8, 4.0), epsilon=st.floats(0.5, 4.0))
 def test_the_last_whole_number(rate: float, sigma: float, epsilon: float) -> None:
     def make(n: int) -> ny.Mechanism:
@@ -193,7 +193,7 @@ def test_two_ints_mean_whole_numbers_unless_told_otherwise() -> None:
     assert found.parameter == pytest.approx(1.0 / 0.3, rel=1.1e-6)
 
 
-@examples(4, 100)
+@examples(2, 100)
 @given(mu=st.floats(0.2, 3.0))
 def test_it_is_idempotent(mu: float) -> None:
     first = ny.calibrate(ny.Gaussian, t.Mu(mu))

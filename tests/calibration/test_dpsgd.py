@@ -13,6 +13,7 @@ from dp_accounting.pld import privacy_loss_distribution as pld
 
 import neyman as ny
 from tests.calibration.just import just
+from tests.effort import rest_slow
 
 t = ny.targets
 
@@ -120,18 +121,13 @@ def test_random_targets_of_every_kind(count: int) -> None:
 
 @pytest.mark.parametrize(
     ("target", "rate", "steps"),
-    [
-        (t.Epsilon(1.0, 1e-7), 1e-3, 50),
-        (t.Epsilon(7.0, 3e-4), 0.14, 5),
-        pytest.param(t.TPR(1.7e-4, 3e-6), 0.0018, 5, marks=pytest.mark.slow),
-        (t.Advantage(0.4), 0.023, 30),
-        (t.Mu(0.47), 0.0027, 10),
-        (t.BayesError(0.2, 0.5), 0.5, 2),
-        (t.Epsilon(1.0, 1e-6), 1.0, 1),
-        (t.Epsilon(1.0, 1e-6), 0.01, 1),
-    ],
+    rest_slow([
+        (t.Epsilon(1.0, 1e-7), 1e-3, 50), (t.Epsilon(7.0, 3e-4), 0.14, 5), (t.TPR(1.7e-4, 3e-6), 0.0018, 5),
+        (t.Advantage(0.4), 0.023, 30), (t.Mu(0.47), 0.0027, 10), (t.BayesError(0.2, 0.5), 0.5, 2),
+        (t.Epsilon(1.0, 1e-6), 1.0, 1), (t.Epsilon(1.0, 1e-6), 0.01, 1),
+    ], 4, 5, 6, 7),
     ids=repr,
-)
+)  # fmt: skip
 def test_few_and_rare_steps(target: Any, rate: float, steps: int) -> None:
     noise(target, rate, steps)
 

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import xarray as xr
 
@@ -24,7 +25,8 @@ SPEC = {
     "quantities": ["mu", "beta(0.1)"],
 }
 HELD = """
-import time
+import signal, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores Ctrl-C
 from neyman.cli.main import main
 from neyman.sweeps.store import Store
 
@@ -54,12 +56,8 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
     return run
 
 
-def grid(rates: int = 3) -> dict[str, Any]:
-    import numpy as np
-
-    return {
-        "noise_multiplier": [2.0, 1.0], "sample_rate": np.geomspace(1e-2, 1.0, rates), "steps": [400, 1000],
-    }  # fmt: skip
+def grid() -> dict[str, Any]:
+    return {"noise_multiplier": [2.0, 1.0], "sample_rate": np.geomspace(1e-2, 1.0, 3), "steps": [400, 1000]}
 
 
 def test_file_and_table(call: Any) -> None:
@@ -118,6 +116,7 @@ def test_what_cannot_be_certified_is_counted(call: Any) -> None:
     assert "1 settings have a value that cannot be certified: NaN, see reason" in out
 
 
+@pytest.mark.slow  # in every run by tests/cli/test_whole.py, as it is printed
 def test_example(call: Any) -> None:
     example = Path(__file__).parents[2] / "examples" / "sweep.yaml"
     code, out, err = call(str(example), "-o", "out.nc", "--json", "--workers", "1")
@@ -205,7 +204,8 @@ def _gone(group: int) -> bool:
 @pytest.mark.parametrize("ending", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 def test_interrupted_and_resumed(call: Any, tmp_path: Path, ending: signal.Signals) -> None:
     """Ctrl-C, or worse, on the way: what is done is kept, no process is left, and nothing is computed twice."""
-    Path("spec.json").write_text(json.dumps({**SPEC, "sample_rate": {"geomspace": [1e-2, 1, 16]}, "quantities": "mu"}))
+    noises = {"noise_multiplier": {"geomspace": [1, 2, 32]}, "sample_rate": 1, "steps": [400, 1000]}
+    Path("spec.json").write_text(json.dumps({**noises, "quantities": "mu"}))
     parts = tmp_path / "out.nc.parts"
     run = _begun(tmp_path)
     while run.poll() is None and len(list(parts.glob("block-*"))) < 2:
@@ -225,7 +225,8 @@ def test_interrupted_and_resumed(call: Any, tmp_path: Path, ending: signal.Signa
     assert (code, err) == (0, "")
     assert json.loads(out)["computed"] == 64 - 2 * 16
     with xr.open_dataset("out.nc") as written:
-        xr.testing.assert_identical(written, ny.sweep(**grid(16), quantities="mu", workers=1))
+        whole = {"noise_multiplier": np.geomspace(1.0, 2.0, 32), "sample_rate": 1.0, "steps": [400, 1000]}
+        xr.testing.assert_identical(written, ny.sweep(**whole, quantities="mu", workers=1))
     assert not parts.exists()
 
 

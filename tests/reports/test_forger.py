@@ -31,7 +31,7 @@ def _forged(tmp_path, seed, count):
 
 
 def test_no_forgery_holds(tmp_path):
-    counts = _forged(tmp_path, 3, 120)
+    counts = _forged(tmp_path, 3, 60)
     assert set(counts) == {"holds", "does not hold", "cannot tell", "refused"}
 
 

@@ -27,7 +27,7 @@ from neyman.reports.page import first_page, sections
 from neyman.reports.pictures import pictures, svgs
 from neyman.reports.reading import read
 from neyman.reports.text import visible
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 from tests.reports.cases import CASES, made, page
 
 _VOID = {"meta", "br", "hr", "img", "input", "link"}
@@ -174,6 +174,7 @@ def test_the_data_are_those_of_the_document(name: str):
     assert not set("<>&") & set(data)
 
 
+@pytest.mark.slow  # the others of this kind: tests/reports/test_pages.py
 def test_the_page_can_be_verified():
     assert ny.verify(_page("paper")).outcome == "holds"
 
@@ -210,7 +211,7 @@ def test_pictures_follow_from_the_mechanism_alone():
 
 
 @pytest.mark.parametrize(
-    "subject", [ny.Profile([1.0, 2.0], [1e-3, 1e-5]), ny.account(ny.ApproximateMechanism(1.0, 1e-5))]
+    "subject", rest_slow([ny.Profile([1.0, 2.0], [1e-3, 1e-5]), ny.account(ny.ApproximateMechanism(1.0, 1e-5))], 0)
 )
 def test_pictures_are_the_same_whatever_was_asked_before(subject: Any):
     """What a guarantee was asked can show in the last digits of later answers: pages would not be the same again."""
@@ -238,14 +239,20 @@ _TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), 
 _HOSTILE = st.lists(st.sampled_from(_MARKS) | _TEXTS, min_size=1, max_size=8).map(lambda parts: "a" + "".join(parts))
 
 
+@cache
+def _tame() -> _Read:
+    return _Read(
+        render_html(replace(_document("no mu"), title="t", unit="u", context="c", assumptions=("of one u", "t", "c")))
+    )
+
+
 @pytest.mark.usefixtures("drawn_before")
-@examples(12, 300)
+@examples(10, 300)
 @given(title=_HOSTILE, unit=_HOSTILE, context=_HOSTILE)
 def test_nothing_that_is_typed_becomes_markup(title: str, unit: str, context: str):
     written = _document("no mu")
     kind = replace(written, title=title, unit=unit, context=context, assumptions=(f"of one {unit}", title, context))
-    tame = replace(written, title="t", unit="u", context="c", assumptions=("of one u", "t", "c"))
-    read, expected = _Read(render_html(kind)), _Read(render_html(tame))
+    read, expected = _Read(render_html(kind)), _tame()
 
     def bones(page: _Read) -> list[Any]:
         return [bone for bone in page.skeleton if bone[0] != "article" and dict(bone[1]).get("class") != "context"]

@@ -5,6 +5,7 @@ import random
 import pytest
 
 import neyman as ny
+from tests.effort import rest_slow
 from tests.reports.cases import made, page, quickly
 
 
@@ -18,12 +19,10 @@ def test_an_original_page_holds():
     assert [check.stated for check in found.words if check.id == "page"] == ["the same bytes"]
 
 
-_DEAR = [
-    pytest.param(name, marks=pytest.mark.slow) for name in ("census", "nothing", "add", "mix", "tabulated", "pure")
-]
+_PAGES = ("blatant", "pairs", "census", "nothing", "add", "mix", "tabulated", "pure", "replace")
 
 
-@pytest.mark.parametrize("name", ["pairs", *_DEAR, pytest.param("replace", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", rest_slow(_PAGES, "blatant"))
 def test_the_other_process_writes_the_same_page(name):
     """Whatever the guarantee was asked before the page was written, and whatever it is asked before it is compared."""
     assert ny.verify(page(name)).outcome == "holds"
