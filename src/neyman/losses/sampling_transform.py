@@ -36,6 +36,7 @@ _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort t
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 _FAN = np.geomspace(2e-3, 1.0, 7)  # shifts of the axis among which a bound takes the best
+_MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 
 
@@ -97,19 +98,31 @@ class SamplingTransform(Transform):
         return np.where(u > 1.0, -0.5 * u * u, 0.0)
 
     def moments(self, w: FloatArray, margin: float = 42.0) -> Moments:
-        """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w."""
-        step = min(self._step(self._hardest(w), 0.0, margin, 0.0), 0.177 / math.sqrt(self.bend))
-        x = self._range(float(np.max(np.abs(w))), float(np.max(w)), self.limit, step)
-        loss = self.log_ratio(x)
-        density = self.log_density(x)
-        out = [np.empty(len(w)) for _ in range(4)]
+        """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w that it can hold: a
+        tilt so steep that its grid would have more than ``_MOST`` points is out of reach.
+        """
+        out = [np.full(len(w), np.nan) for _ in range(4)]
+        held = np.ones(len(w), dtype=np.bool_)
+        step, low, top = self._grid(w, margin)
+        while top - low > _MOST * step:
+            held &= w != self._hardest(w[held])
+            if not np.any(held):
+                return Moments(*out)
+            step, low, top = self._grid(w[held], margin)
+        x = nodes(low, top, step)
+        loss, density, places = self.log_ratio(x), self.log_density(x), np.flatnonzero(held)
         rows = max(1, _CHUNK // len(x))
-        for i in range(0, len(w), rows):
-            part = slice(i, i + rows)
+        for i in range(0, len(places), rows):
+            part = places[i : i + rows]
             tilted = tilted_moments(w[part], x, step, loss, density, (self.tame, self.missing))
             for target, value in zip(out, tilted, strict=True):
                 target[part] = value
         return Moments(*out)
+
+    def _grid(self, w: FloatArray, margin: float) -> tuple[float, float, float]:
+        """Step, beginning and end of one grid for all of these tilts."""
+        step = min(self._step(self._hardest(w), 0.0, margin, 0.0), 0.177 / math.sqrt(self.bend))
+        return step, *self.ends(float(np.max(np.abs(w))), float(np.max(w)), self.limit)
 
     def _hardest(self, w: FloatArray) -> float:
         """The tilt under which the integrand grows fastest off the real axis."""
