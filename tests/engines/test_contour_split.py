@@ -7,13 +7,15 @@ import pytest
 from flint import acb, arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import ndtr
 
 import neyman as ny
 from neyman.engines.closed_form import SubsampledGaussianProfile
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_found import Found
+from neyman.engines.contour_parting import Parting
 from neyman.engines.contour_split import Split
-from neyman.engines.contour_valley import Valleys
+from neyman.engines.contour_valley import Place, Valleys
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
 from neyman.engines.lattice import LatticeProfile
@@ -21,6 +23,7 @@ from neyman.engines.profile import Bracket
 from neyman.losses.jumps import Jumps
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.soft_bulk import SoftBulk
+from neyman.losses.soft_jumps import SoftJumps
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.effort import examples
 from tests.reference import arb as balls
@@ -101,6 +104,56 @@ def test_the_modulus_of_the_bulk_is_bounded_off_the_real_axis() -> None:
     assert np.all(size <= bound + 1e-9)
 
 
+@examples(3, 200)
+@given(st.floats(-1.1, 1.6), st.floats(-9.0, -1.0), st.floats(4.0, 9.0), st.floats(0.0, 40.0), st.floats(0.3, 2.0))
+def test_the_transform_of_the_jumps_is_bounded_from_there_on(
+    log_sigma: float, log_rate: float, far: float, w: float, turns: float
+) -> None:
+    """For every omega beyond one, in balls; and the bound falls nearly as fast as the transform does."""
+    sigma, rate = float(np.exp(log_sigma)), 10.0**log_rate
+    end, width = far * sigma, 0.15 * sigma
+    loss = float(SamplingTransform(sigma, rate).log_ratio(end))
+    slope = -np.expm1(-loss + np.log1p(-rate)) / sigma**2
+    high = end + 10.0 * sigma
+    bounds: list[float] = []
+    for share in (turns, 2.0 * turns, 4.0 * turns):
+        omega = share / (slope * width)
+        bound = SoftJumps(sigma, rate, end, width).log_bound_at(w, omega, high)
+        for beyond in (1.0, 1.3) if share < 4.0 * turns else (1.0,):
+            assert np.log(abs(exact(sigma, rate, end, complex(w, beyond * omega), high, -1))) <= bound + 1e-12
+        bounds.append(bound)
+    assert bounds[0] >= bounds[1] >= bounds[2]
+
+
+def test_the_bound_on_the_jumps_falls_as_their_transform_does() -> None:
+    sigma, rate, end = 1.2, 1e-5, 10.0
+    jumps, whole = SoftJumps(sigma, rate, end, 0.15 * sigma), exact(sigma, rate, end, 1.0 + 0j, 22.0, -1)
+    for omega in (200.0, 600.0, 1200.0):
+        truth = abs(exact(sigma, rate, end, complex(1.0, omega), 22.0, -1) / whole)
+        assert jumps.log_bound_at(1.0, omega, 22.0) - np.log(abs(whole)) < 0.6 * np.log(truth) + 2.0
+
+
+@examples(10, 300)
+@given(st.floats(-1.1, 1.6), st.floats(-7.0, -1.0), st.floats(3.0, 7.0), st.floats(0.2, 3.0))
+def test_the_bulk_adds_no_more_than_its_ceiling(log_sigma: float, log_rate: float, far: float, depth: float) -> None:
+    """Of one step: int g phi (r - e^eps)_+ dx, by a sum that is exact to ten digits."""
+    sigma, rate = float(np.exp(log_sigma)), 10.0**log_rate
+    law, end = SamplingTransform(sigma, rate), far * sigma
+    epsilon = depth * float(law.log_ratio(end))
+    if not epsilon > 0.0:
+        return
+    parts = Parts(((law, 1),), 0.0, "remove")
+    parting = Parting.of(
+        parts, Walk.along(parts), Valleys.of(parts), Place(1.0, np.array([end])), (epsilon, epsilon), Effort()
+    )
+    most = parting.ceiling(np.geomspace(1.0, 500.0, 24) / epsilon).log_most(np.array([epsilon]))[0]
+    x = np.linspace(end - 12.0 * sigma, end + 3.0 * sigma, 60001)
+    gain = np.exp(law.log_ratio(x)) * np.maximum(-np.expm1(epsilon - law.log_ratio(x)), 0.0)
+    share = ndtr(-np.sqrt(2.0) * (x - end) / (0.15 * sigma))
+    truth = np.sum(np.exp(law.log_density(x)) * gain * share) * (x[1] - x[0])
+    assert np.log(max(truth, 1e-300)) <= most + 1e-9
+
+
 # ------------------------------------------------------------------------------------------------- the two lines
 
 
@@ -166,6 +219,54 @@ def test_few_steps_agree_with_the_lattice(sigma: float, rate: float, times: int)
     assert laid > 0
 
 
+DEEP = [
+    (1.0, 1e-4, 10**6, 2.5859375),
+    (1.0, 1e-4, 10**4, 2.0),
+    (1.018, 8.911e-06, 24880, 0.1),
+    (1.963, 0.0001057, 1504, 0.02),
+]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "times", "epsilon"), DEEP)
+def test_few_rare_steps_are_sharp_at_deep_delta(sigma: float, rate: float, times: int, epsilon: float) -> None:
+    """Where the bulk alone adds nothing, whatever its own line may say; down to 5e-28."""
+    found = ny.account(ny.DPSGD(sigma, rate, times), adjacency="remove")
+    truth = balls.delta([(sigma, rate, times)], epsilon, "remove", digits=18.0)
+    assert truth.error < 1e-9
+    assert found.optimistic.delta(epsilon) <= float(truth) * (1.0 + truth.error)
+    assert float(truth) * (1.0 - truth.error) <= found.delta(epsilon)
+    assert found.delta(epsilon) <= found.optimistic.delta(epsilon) * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "epsilon"), [(1.221, 0.0003302, 0.1), (2.151, 0.00151, 0.1), (1.221, 0.0003302, 1.0)]
+)
+def test_two_rare_steps_at_deep_delta(sigma: float, rate: float, epsilon: float) -> None:
+    """delta = int phi(x) r(x) delta_1(eps - log r(x)) dx, in balls: below an x the second step in its closed form;
+    beyond it delta_1 = 1 - e^eps / r.
+    """
+    with ctx.workdps(60):
+        s, q, e = arb(sigma), arb(rate), arb(epsilon).exp()
+        root, half = s * arb(2).sqrt(), arb(1) / 2
+
+        def integrand(x: acb, analytic: bool) -> acb:
+            ratio = 1 - q + q * ((2 * x - 1) / (2 * s * s)).exp()
+            rest = (e / ratio - 1 + q) / q
+            place = half + s * s * rest.log(analytic=analytic)
+            one = q * (((place - 1) / root).erfc() - rest * (place / root).erfc()) / 2
+            return (-x * x / (2 * s * s)).exp() * ratio * one
+
+        end = half + s * s * ((e / (1 - q) - 1 + q) / q).log()
+        places = [*np.linspace(-9.0 * sigma, float(end) - 1.0, 12), *(float(end) - 10.0 ** -np.arange(0.5, 13.0))]
+        near = integral(integrand, places, digits=60).real / (s * (2 * arb.pi()).sqrt())
+        plain, took = (end / root).erfc() / 2, ((end - 1) / root).erfc() / 2
+        truth = float((near + (1 - q - e) * plain + q * took).mid())  # but for the last 1e-12 before the end
+    found = ny.account(ny.DPSGD(sigma, rate, 2), adjacency="remove")
+    assert found.optimistic.delta(epsilon) <= truth * (1.0 + 1e-10)
+    assert truth <= found.delta(epsilon)
+    assert found.delta(epsilon) <= found.optimistic.delta(epsilon) * (1.0 + 1e-6)
+
+
 def test_a_line_that_is_too_long_is_not_laid() -> None:
     parts = Parts(((SamplingTransform(1.0, 1e-4), 10**4),), 0.0, "remove")
     assert Split.lay(parts, Walk.along(parts), Valleys.of(parts), 0.1, 50, Effort()) is None
@@ -195,6 +296,8 @@ def test_different_steps_and_a_gaussian_are_parted_together() -> None:
         (1.0691077830860849, 2.8667522625740767e-06, 242438),
         (1.1414865159821845, 2.1539743801014434e-05, 58372),
         (1.1470855807280833, 3.1339313432212955e-06, 6256),
+        (1.221, 0.0003302, 2),
+        (1.057, 1.354e-09, 2012000),
     ],
 )
 def test_mu_of_rare_steps_is_certified_to_six_digits(setting: tuple[float, float, int]) -> None:

@@ -16,6 +16,7 @@ from neyman.engines.contour_found import Found
 from neyman.engines.contour_split import Split
 from neyman.engines.contour_valley import Valleys
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.effort import Effort
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.sampling_transform import SamplingTransform
@@ -72,9 +73,9 @@ def test_one_step_parted_and_in_closed_form(seed: int) -> None:
     for _ in range(60):
         sigma, q = between(rng, 0.3, 30.0), between(rng, 1e-6, 0.3)
         exact, parts = SubsampledGaussianProfile(sigma, q, "remove"), single(sigma, q, 1, "remove")
-        split = Split.lay(
-            parts, Walk.along(parts), Valleys.of(parts), depth(exact, 10.0 ** -rng.uniform(0.5, 25.0)), 9000
-        )
+        at = depth(exact, 10.0 ** -rng.uniform(0.5, 25.0))
+        lay = Split.late if rng.random() < 0.3 else Split.lay
+        split = lay(parts, Walk.along(parts), Valleys.of(parts), at, 9000, Effort())
         if split is None:
             continue
         laid += 1

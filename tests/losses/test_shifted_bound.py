@@ -7,12 +7,15 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from flint import acb, arb, ctx
 
 from neyman.losses import shifted_bound
 from neyman.losses.replaced_transform import ReplacedTransform
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.shifted_bound import log_lines, log_shifted_bound, log_size
 from neyman.losses.soft_bulk import SoftBulk
+from neyman.losses.soft_jumps import SoftJumps
+from tests.reference.integrals import integral
 
 LAWS: list[SamplingTransform] = [
     SamplingTransform(1.0, 0.01),
@@ -22,6 +25,8 @@ LAWS: list[SamplingTransform] = [
     ReplacedTransform(0.7, 0.2),
     ReplacedTransform(2.0, 1e-5),
     SoftBulk(0.8, 1e-2, 1.5, 0.3),
+    SoftJumps(0.8, 1e-2, 1.5, 0.3),
+    SoftJumps(1.2, 1e-5, 10.0, 0.18),
 ]
 PLACES = [(0.5, 30.0), (3.0, 400.0), (-2.0, 3.0), (-12.0, 9.0)]
 
@@ -154,3 +159,21 @@ def test_grids_begin_and_end_where_the_tilted_law_is_nothing(law: SamplingTransf
     for away in (0.01, 0.3, 2.0):
         assert height(low - away) <= height(low) - rise * away + 1e-9
         assert height(top + away) <= height(top) - fall * away + 1e-9
+
+
+def test_high_negative_powers_of_a_rare_step_are_known_along_a_line() -> None:
+    """w = -1.6e6: the way back from a shifted axis would cost e^280 at the end of the law."""
+    law, w, omega = SamplingTransform(1.057, 1.354e-9), -1583560.38906862, np.linspace(0.0, 5e6, 6)
+    log_a, error = law.on_line(w, omega, math.inf, 50.0)
+    assert np.all(error < 1e-15)  # two million steps take the power of it
+    s, q = arb(law.sigma), arb(law.rate)
+    for found, bound, turn in zip(log_a, error, omega.tolist(), strict=True):
+        power = acb(w, turn)
+
+        def term(x: acb, analytic: bool, power: acb = power) -> acb:
+            ratio = 1 - q + q * ((2 * x - 1) / (2 * s * s)).exp()
+            return (-x * x / (2 * s * s)).exp() * ((power * ratio.log(analytic=analytic)).exp() - 1)
+
+        whole = integral(term, np.linspace(-14.0, 15.0, 30).tolist()) / (s * (2 * arb.pi()).sqrt())
+        with ctx.workdps(40):
+            assert float(abs(acb(complex(found)) - (1 + whole).log())) <= bound + 4e-22

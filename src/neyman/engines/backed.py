@@ -20,6 +20,9 @@ __all__ = ["BackedProfile"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _NEAR, _BLUNT = 1e-2, 1e-9  # the eps below which, and the relative width above which, neighbours are asked
+_BESIDE = 0.1  # share of delta(0) that must be left at an eps beside 0
+_AFAR = 0.01  # the same of one that is no neighbour
+_LOOKS = 4  # neighbours that are asked at a time, until the last two are sharp
 _VAGUE = 0.5  # relative width from which the contour knows nothing of the slope
 _POINTS = 1 << 18  # lattices up to this size are worth their time
 
@@ -71,6 +74,8 @@ class BackedProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         first = self._by_contour(epsilon)
         near = np.flatnonzero((epsilon > 0.0) & (epsilon < _NEAR) & (first.upper - first.lower > _BLUNT * first.upper))
+        if len(near):  # beside 0, as far as that is known
+            near = near[first.upper[near] > _BESIDE * self._meeting.bracket.lower[0]]
         if len(near):
             place = np.arange(len(epsilon))
             place[near] = len(epsilon) + np.arange(len(near))
@@ -99,8 +104,13 @@ class BackedProfile(Profile):
         It lies below its chords from 0, and above its secants extended to the left.
         """
         far = float(np.max(epsilon)) * 2.0 ** np.arange(1, 15)
-        far = far[far < 1.0]
-        seen = self._by_contour(np.append(0.0, far))
+        far = np.append(0.0, far[far < 1.0])
+        count = _LOOKS
+        seen = self._by_contour(far[:count])
+        while count < len(far) and not self._enough(seen):
+            seen = seen.followed(self._by_contour(far[count : count + _LOOKS]))
+            count += _LOOKS
+        far = far[1:count]
         x, y = np.expm1(epsilon)[:, None], np.expm1(far)
         share = x / y
         upper = np.min(seen.upper[0] * (1.0 - share) + seen.upper[1:] * share, axis=1) * (1.0 + 8.0 * UNIT)
@@ -109,6 +119,12 @@ class BackedProfile(Profile):
         with np.errstate(divide="ignore"):
             gaps = np.log1p(-np.minimum(upper, 1.0)), np.log1p(-lower)
         return known.within(Bracket(lower, upper, gaps[0] * (1.0 + 8.0 * UNIT) - UNIT, gaps[1] * (1.0 - 8.0 * UNIT)))
+
+    @staticmethod
+    def _enough(seen: Bracket) -> bool:
+        """Whether the last two neighbours of 0 are sharp, or so far that a chord to them says nothing beside it."""
+        sharp = (seen.upper - seen.lower)[-2:] <= _BLUNT * seen.upper[-2:]
+        return bool(np.all(sharp)) or bool(seen.upper[-1] < _AFAR * seen.lower[0])
 
     def _wide(self, bracket: Bracket, tolerance: float) -> IntArray:
         """Where the contour misses the tolerance and the lattice is worth its time."""

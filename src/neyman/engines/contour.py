@@ -22,6 +22,7 @@ __all__ = ["ContourProfile"]
 _ENOUGH = 3e-7  # relative error above which dearer contours are worth trying
 _VAGUE = 0.03  # relative error above which the slope that was integrated beside it is not believed
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
+_ASKED = -69.1  # log of the least delta that is held to the tolerance
 _TINY = 16.0 * 2.0**-53
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
@@ -89,6 +90,8 @@ class ContourProfile(Profile):
         poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
         if len(poor):
             log_tail = np.minimum(self._log_chernoff(epsilon[poor]) + 1e-6, 0.0)
+            if np.any(log_tail > _ASKED):
+                log_tail = np.where(epsilon[poor] >= self._negligible, np.minimum(log_tail, _ASKED), log_tail)
             with np.errstate(under="ignore"):
                 bracket.upper[poor] = np.minimum(bracket.upper[poor], np.exp(log_tail) + 1e-322)
             bracket.lower[poor] = np.minimum(bracket.lower[poor], bracket.upper[poor])
@@ -102,6 +105,11 @@ class ContourProfile(Profile):
         """The eps from which delta is certainly below e^_DEEP."""
         right = (self._walk.c > 0.0) & (self._walk.log_lost < _DEEP - 1.0)
         return float(np.min((self._walk.k[right] - _DEEP + 1.0) / self._walk.c[right], initial=math.inf))
+
+    @cached_property
+    def _negligible(self) -> float:
+        """The eps from which delta is certainly below e^_ASKED, for other reasons than Chernoff's."""
+        return self._partings.deep(_ASKED)
 
     def _log_chernoff(self, epsilon: FloatArray) -> FloatArray:
         """log of the best of Chernoff's bounds on delta."""
@@ -126,7 +134,11 @@ class ContourProfile(Profile):
         if self._parts.parted_first:
             self._partings.serve(found, poor, epsilon, _BRIEF)
         self._bends.serve(found, without[found.blunt(without, _ENOUGH)], epsilon)
-        self._partings.serve(found, self._poor(found, epsilon), epsilon, _LONG)
+        for late in (False, True) if self._parts.parted_first else (True, False):
+            poor = self._poor(found, epsilon)
+            if len(poor):
+                asked = poor[epsilon[poor] < self._negligible] if late else poor
+                self._partings.serve(found, asked, epsilon, _LONG, late)
         poor = self._poor(found, epsilon)
         if len(poor):
             self._lines.force(found, poor, epsilon)

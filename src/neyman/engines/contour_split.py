@@ -7,17 +7,22 @@ With each step's transform A = A_b + A_j, bulk and jumps,
 the bulk alone, and all that happens with at least one jump, each the hockey stick of a positive measure. The first is
 inverted on the line through its own saddle, which the whole law does not have; the second on a line that suits the
 jumps, where e^K - e^{K_b} is as small as the jumps are rare, and so are the errors.
+
+The bulk of a positive measure adds no less than nothing and no more than Chernoff says (``Ceiling``): at deep delta,
+which one large jump accounts for, that is next to nothing, and a line would say less. What Chernoff says of the bulk,
+and the probability of any jump, bound delta where no line does.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour_line import Line, settled
-from neyman.engines.contour_parting import Parting
+from neyman.engines.contour_parting import Ceiling, Parting
 from neyman.engines.contour_valley import Valleys
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
@@ -26,15 +31,27 @@ __all__ = ["Split"]
 
 _UNIT = 2.0**-53
 _STRETCH = 1.6  # the eps it serves, relative to the one it is made for
+_NOTHING = 19.0  # e-folds below delta of what needs no line
+_LOOKS = 24  # eps at which that is looked at
+_CLOSE = 1.25  # the eps that such a one serves, relative to the one it is made for
+_PLANNED = 2e7  # nominal nanoseconds of trying where to part
+_LEAST = 1e-200  # eps at which that is worth a thought
+_LEVELS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35, 0.29, 0.24, 0.2, 0.16, 0.12)  # of eps: losses at which it is parted
+_RUNGS = np.geomspace(1.0, 500.0, 24)  # over eps: c of the walk along its bulk
 
 
 @dataclass(frozen=True)
 class Split:
-    """Two lines, one through the bulk and one through the jumps, for eps in ``range``."""
+    """Two lines, one through the bulk and one through the jumps, for eps in ``range``.
 
-    bulk: Line
+    Where ``ceiling`` says that the bulk alone adds next to nothing, no line need be laid through it.
+    """
+
+    bulk: Line | None
     jumps: Line
+    epsilon: float  # what it was made for
     range: tuple[float, float]
+    ceiling: Ceiling
 
     @classmethod
     def lay(
@@ -46,12 +63,58 @@ class Split:
         place = valleys.place(epsilon)
         if place is None:
             return None
-        mean, spread = float(valleys.mean[place.line]), 2.0 * float(valleys.deviation[place.line])
-        span = (min(epsilon / _STRETCH, max(mean - spread, 0.0)), max(epsilon * _STRETCH, mean + spread))
+        mean, deviation = valleys.bulk(place.c)
+        span = (
+            min(epsilon / _STRETCH, max(mean - 2.0 * deviation, 0.0)),
+            max(epsilon * _STRETCH, mean + 2.0 * deviation),
+        )
         parting = Parting.of(parts, walk, valleys, place, span, effort)
-        jumps = parting.jump_line(nodes)
-        bulk = None if jumps is None else parting.bulk_line(nodes)
-        return None if bulk is None or jumps is None else cls(bulk, jumps, span)
+        jumps = parting.jump_line(nodes, epsilon)
+        if jumps is None:
+            return None
+        bulk, ceiling = parting.bulk_line(nodes), parting.ceiling()
+        if bulk is None:  # no line is needed where the bulk alone adds next to nothing
+            below = np.geomspace(epsilon, max(span[0], 1e-3 * epsilon), _LOOKS)
+            known = [ceiling.log_most(np.array([e]))[0] < valleys.log_delta(float(e)) - _NOTHING for e in below]
+            if not known[0]:
+                return None
+            span = (float(below[known.index(False) - 1 if False in known else -1]), span[1])
+        return cls(bulk, jumps, epsilon, span, ceiling)
+
+    @classmethod
+    def late(
+        cls, parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, nodes: int, effort: Effort
+    ) -> Split | None:
+        """Part the law as late as the bulk alone adds next to nothing at ``epsilon`` > 0, and a little before: no line
+        is laid through it. The jumps are then hardly larger than the answer.
+        """
+        if not epsilon > _LEAST or not effort.take(_PLANNED):
+            return None
+        span = (epsilon / _CLOSE, epsilon * _CLOSE)
+        most = [valleys.log_delta(e) - _NOTHING for e in (epsilon, span[0])]
+        for share in _LEVELS:
+            place = valleys.parted_at(share * epsilon, 1.0 / epsilon)
+            parting = Parting.of(parts, walk, valleys, place, span, effort)
+            ceiling = parting.ceiling(_RUNGS / epsilon)
+            if np.all(ceiling.log_most(np.array([epsilon, span[0]])) < most):
+                jumps = parting.jump_line(nodes, epsilon)
+                return None if jumps is None else cls(None, jumps, epsilon, span, ceiling)
+        return None
+
+    @staticmethod
+    def log_most(parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, effort: Effort) -> float:
+        """log of a bound on delta at ``epsilon`` > 0: the most that the bulk adds, and the probability of any jump, for
+        the best of a few partings.
+        """
+        best = 0.0
+        if not effort.take(_PLANNED):
+            return best
+        for share in _LEVELS[::2]:
+            place = valleys.parted_at(share * epsilon, 1.0 / epsilon)
+            parting = Parting.of(parts, walk, valleys, place, (epsilon, epsilon), effort)
+            most = parting.ceiling(_RUNGS / epsilon).log_most(np.array([epsilon]))[0]
+            best = min(best, float(np.logaddexp(most, parting.log_jumped)))
+        return best
 
     @property
     def c(self) -> float:
@@ -61,13 +124,13 @@ class Split:
     @property
     def lost(self) -> float:
         """Mass of the law beyond all cuts."""
-        return self.bulk.lost + self.jumps.lost
+        return self.jumps.lost + (0.0 if self.bulk is None else self.bulk.lost)
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
         scale.
         """
-        both = [line.integrate(epsilon) for line in (self.bulk, self.jumps)]
+        both = [self._bulk(epsilon), self.jumps.integrate(epsilon)]
         scale = np.maximum(both[0][3], both[1][3])
         value, slope, error = (np.zeros(len(epsilon)) for _ in range(3))
         with np.errstate(under="ignore"):
@@ -77,3 +140,18 @@ class Split:
                 value, slope = value + share * v, slope + share * s
                 error = error + share * (1.0 + rounded) * e + rounded * share * np.abs(v)
         return settled(value, slope, error + 4.0 * _UNIT * np.abs(value), scale)
+
+    def _bulk(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The bulk alone: by its line, or where that says less as half of the most it can be, give or take as much."""
+        most = self.ceiling.log_most(epsilon)
+        half, none = np.full(len(epsilon), 0.5), np.zeros(len(epsilon))
+        bounded = half, none, half + 4.0 * _UNIT, most
+        if self.bulk is None:
+            return bounded
+        line = self.bulk.integrate(epsilon)
+        with np.errstate(divide="ignore"):
+            vague = np.log(line[2]) + line[3] > most + math.log(0.5)
+        if not vague.any():
+            return line
+        value, slope, error, scale = (np.where(vague, a, b) for a, b in zip(bounded, line, strict=True))
+        return value, slope, error, scale

@@ -23,15 +23,16 @@ _POINTS = 400
 _LOWEST = -745.0  # log of the smallest delta
 _TAMER = 6.0  # e-folds by which the jumps stay below the bulk's line where the law may be parted anywhere
 _FEW = -2.0  # log of the number of jumps up to which they are called rare
+_HALVINGS = 16  # of the logarithm of 1e304: to within 1 per cent
 _SHARPER = 8.0  # e-folds by which rounding hurts the bulk more than the jumps
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Indices of two tilts: the bulk's line stands at one, the law is parted in the valley of the other."""
+    """Where the bulk's line stands, and the x at which each step is parted."""
 
-    line: int
-    parting: int
+    c: float
+    ends: FloatArray
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,14 @@ class Valleys:
             one = max(one, float(self._height(epsilon)[saddle[0]]))
         return min(max(one, _LOWEST), 0.0)
 
+    def least(self, log_delta: float) -> float:
+        """About the least eps > 0 with a log delta as small as that."""
+        low, high = 1e-300, 1e4
+        for _ in range(_HALVINGS):
+            middle = math.sqrt(low) * math.sqrt(high)
+            low, high = (middle, high) if self.log_delta(middle) > log_delta else (low, middle)
+        return high
+
     def place(self, epsilon: float) -> Place | None:
         """Such that neither the bulk's line nor the jumps stand high above the answer; None where no step has a
         valley.
@@ -98,12 +107,22 @@ class Valleys:
             return None
         # more jumps and a tamer bulk, as long as it costs nothing
         tamer = np.flatnonzero(self._parted & (self._log_jumps <= max(score[line] - _TAMER, self._log_jumps[line])))
-        return Place(line, int(tamer[-1]))
+        return Place(float(self.c[line]), self.ends[:, int(tamer[-1])])
 
-    def log_jumps(self, place: int, w: FloatArray, cuts: FloatArray) -> FloatArray:
-        """log of sum T A_j(w) at each real w, parted at ``place``, for laws that end at ``cuts`` (one row per step)."""
+    def parted_at(self, level: float, c: float) -> Place:
+        """Every step parted where its loss is ``level``, the bulk's line at c."""
+        ends = [float(np.interp(level, loss, x)) for x, loss in zip(self.x, self.losses, strict=True)]
+        return Place(c, np.array(ends))
+
+    def bulk(self, c: float) -> tuple[float, float]:
+        """About the mean and the deviation of the bulk at c, one of ``self.c``."""
+        index = int(np.argmin(np.abs(self.c - c)))
+        return float(self.mean[index]), float(self.deviation[index])
+
+    def log_jumps(self, ends: FloatArray, w: FloatArray, cuts: FloatArray) -> FloatArray:
+        """log of sum T A_j(w) at each real w, parted at ``ends``, for laws that end at ``cuts`` (one row per step)."""
         total = np.full(len(w), -math.inf)
-        for x, loss, mass, end, cut in zip(self.x, self.losses, self.log_mass, self.ends[:, place], cuts, strict=True):
+        for x, loss, mass, end, cut in zip(self.x, self.losses, self.log_mass, ends, cuts, strict=True):
             inside = (x > end) & (x <= cut[:, None])
             tilted = np.where(inside, np.multiply.outer(w, loss) + mass, -math.inf)
             total = np.logaddexp(total, np.logaddexp.reduce(tilted, axis=1))

@@ -33,6 +33,7 @@ from scipy.special import log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.sampling import wavering
 from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
+from neyman.losses.soft_jumps import SoftJumps
 from neyman.numerics.rounding import COMPLEX_LOG_NDTR
 from neyman.numerics.rounding import UNIT as _UNIT
 
@@ -47,6 +48,8 @@ _STEEPEST = 3.7  # of log(p (1 - p) / cos^2(y/2)) in t = x + iy, |y| < 0.77 pi: 
 _ACROSS = 3.2  # what M may grow by between a line and its parallels: e^{3.7 tau / 2 s^2}, tau <= 0.2 pi s^2
 _RATIO = 4.0  # between the ends of a block of omega
 _SPECIAL = COMPLEX_LOG_NDTR * _UNIT  # of 1 - g along the paths, relative
+_NARROW = 1.3  # the same ratio of a block that is not divided
+_USEFUL = 12.0  # e-folds of accuracy above which a rule is compared with what is known without one
 _CHUNK = 1 << 13
 _LONGEST = 1 << 20  # nodes of a rule: beyond, nothing is known but the size
 
@@ -131,8 +134,15 @@ class Jumps:
         enough = min(rule.log_error for rule in rules) + 2.0
         rule = min((rule for rule in rules if rule.log_error <= enough), key=lambda rule: rule.count)
         # no transform is larger than at its real point
-        most = math.exp(size) if size < 700.0 else math.inf
-        if not rule.log_error < size or rule.count > _LONGEST:
+        log_most = size
+        if rule.log_error > size - _USEFUL and ends[0] > 0.0:  # nor, of jumps that begin at ``end``, than this
+            log_most = min(size, self._soft.log_bound_at(w, ends[0], self.cut))
+        most = math.exp(log_most) if log_most < 700.0 else math.inf
+        if not rule.log_error < log_most or rule.count > _LONGEST:
+            if ends[1] > _NARROW * ends[0] > 0.0 and len(omega) > 1:  # of a smaller range more may be known
+                middle = min(max(int(np.searchsorted(omega, math.sqrt(ends[0] * ends[1]))), 1), len(omega) - 1)
+                halves = [self._block(w, part, margin) for part in (omega[:middle], omega[middle:])]
+                return np.concatenate([a for a, _ in halves]), np.concatenate([b for _, b in halves])
             return np.zeros(len(omega), complex), np.full(len(omega), most)
         turn = rule.path.turn
         offset = rule.nodes() * (turn if turn.imag else 1.0)
@@ -232,6 +242,10 @@ class Jumps:
         higher = 0.5 * (y[1:] / self.law.sigma) ** 2 - omega * np.minimum(turn[1:], turn[:-1])
         edge = float(SamplingTransform.log_density(self.law, self.cut)) + w * self._loss_at_cut
         return edge + math.log(2.0) + float(np.logaddexp.reduce(higher + np.log(np.diff(y))))
+
+    @cached_property
+    def _soft(self) -> SoftJumps:
+        return SoftJumps(self.law.sigma, self.law.rate, self.end, self.width)
 
     @cached_property
     def _loss_at_cut(self) -> float:

@@ -136,7 +136,7 @@ class SamplingTransform(Transform):
         """
         shift = min(self.sigma**2, 1.5 * self.sigma)
         reach = float(omega[-1])
-        if self._step(w, reach, margin, 0.0, cut) < _FINE * self.sigma:
+        if self._step(w, reach, margin, 0.0, cut) < _FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
             while self._step(w, reach, margin, 0.0, cut) < 0.6 * shifted:
                 reach *= 0.5
@@ -145,6 +145,14 @@ class SamplingTransform(Transform):
         if split < len(omega):
             parts.append(self._on_axis(w, omega[split:], cut, margin, shift))
         return np.concatenate([a for a, _ in parts]), np.concatenate([e for _, e in parts])
+
+    def _way_down(self, w: float, cut: float, shift: float) -> float:
+        """For w < 0, where 1 <= A(w): log of about what the way back from the shifted axis costs at the end of the law.
+        There |r| may be below 1, which many powers of it make huge. Elsewhere it is nothing worth a look.
+        """
+        if w >= 0.0:
+            return -math.inf
+        return self.log_wall(w, self.ends(-w, w, cut)[1], 2.0 * shift) + self.bend * shift * shift
 
     def terms(self, w: float, omega: float) -> float:
         """About how many grid points ``on_line`` needs a node, up to ``omega``."""
