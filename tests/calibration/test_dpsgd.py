@@ -125,7 +125,7 @@ def test_random_targets_of_every_kind(count: int) -> None:
         (t.Epsilon(1.0, 1e-7), 1e-3, 50), (t.Epsilon(7.0, 3e-4), 0.14, 5), (t.TPR(1.7e-4, 3e-6), 0.0018, 5),
         (t.Advantage(0.4), 0.023, 30), (t.Mu(0.47), 0.0027, 10), (t.BayesError(0.2, 0.5), 0.5, 2),
         (t.Epsilon(1.0, 1e-6), 1.0, 1), (t.Epsilon(1.0, 1e-6), 0.01, 1),
-    ], 4, 5, 6, 7),
+    ], 0, 5, 6, 7),
     ids=repr,
 )  # fmt: skip
 def test_few_and_rare_steps(target: Any, rate: float, steps: int) -> None:

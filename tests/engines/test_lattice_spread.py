@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.lattice_spread import Spread
+from tests.effort import rest_slow
 
 
 @given(
@@ -94,12 +95,12 @@ def test_a_narrow_budget_widens_the_bracket_and_says_nothing_false() -> None:
 
 @pytest.mark.parametrize(
     ("law", "times", "delta"),
-    [
+    rest_slow([
         (ny.DiscreteGaussian(2.0).poisson(0.2), 10, 1e-6),
         (ny.DiscreteGaussian(2.0).poisson(0.2), 100, 1e-6),
         (ny.DiscreteGaussian(5.0).poisson(0.01), 1000, 1e-6),
-    ],
-)
+    ], 0, 2),
+)  # fmt: skip
 def test_sampled_discrete_noise_is_certified_by_itself(law: ny.Mechanism, times: int, delta: float) -> None:
     guarantee = ny.account(law**times)
     assert guarantee.optimistic.epsilon(delta) >= guarantee.epsilon(delta) * (1.0 - 1e-6)

@@ -13,7 +13,7 @@ from neyman.engines.closed_form import ClosedForm, GaussianProfile, LaplaceProfi
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed import EnclosedStep
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 
 EPS = np.array([0.0, 0.3, 1.0, 2.5, 6.0])
 
@@ -187,16 +187,16 @@ def test_enclosing_laws_state_what_their_masses_are_moved_by():
 
 @pytest.mark.parametrize(
     ("guarantee", "times", "exact", "width"),
-    [
+    rest_slow([
         (GDP(1.0), 2, ny.Gaussian(1.0) ** 2, 2e-6),
         (GDP(0.1), 100, ny.Gaussian(1.0), 1e-5),
         (GDP(6.0), 3, ny.Gaussian(1 / 6.0) ** 3, 2e-6),
         (account(ny.Laplace(2.0)), 4, ny.Laplace(2.0) ** 4, 2e-5),
         (ny.PureDP(0.7), 5, ny.RandomizedResponse(0.7) ** 5, 5e-5),
         (ny.ApproximateDP(0.7, 1e-3), 3, ny.ApproximateMechanism(0.7, 1e-3) ** 3, 5e-5),
-    ],
+    ], 1, 4, 5),
     ids=lambda value: str(value)[:30],
-)
+)  # fmt: skip
 def test_with_the_structure_hidden_the_truth_is_enclosed(guarantee, times, exact, width):
     found = Hidden(guarantee) ** times
     enclosing(found, account(exact), np.array([0.0, 0.3, 1.0, 1.9]), width)
@@ -253,7 +253,7 @@ def test_sampled_gaussian_boxes_are_sampled_gaussians(mu, rate):
     enclosing(*once, width=1e-9)
 
 
-@pytest.mark.parametrize("adjacency", ["add_or_remove", "add", "remove"])
+@pytest.mark.parametrize("adjacency", rest_slow(["add_or_remove", "add", "remove"], "add_or_remove"))
 def test_sampled_boxes_enclose_what_is_in_them(adjacency):
     box = Opaque(Hidden(GDP(1.0))).poisson(0.3)
     exact = account(ny.DPSGD(1.0, 0.3, 5), adjacency)

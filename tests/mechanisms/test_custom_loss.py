@@ -1,5 +1,6 @@
 """A loss known by its functions encloses the mechanism it is the loss of; functions that contradict are refused."""
 
+import itertools
 import math
 
 import numpy as np
@@ -8,6 +9,7 @@ from scipy.special import ndtr
 
 import neyman as ny
 from neyman import CustomLoss
+from tests.effort import rest_slow
 
 EPS = np.array([-1.0, -0.3, 0.0, 0.2, 0.5, 0.9, 1.4, 2.5])
 E = math.e
@@ -69,7 +71,7 @@ def brackets(m, adjacency="add_or_remove", at=EPS):
     return b
 
 
-@pytest.mark.parametrize("adjacency", ["add_or_remove", "remove", "add"])
+@pytest.mark.parametrize("adjacency", rest_slow(["add_or_remove", "remove", "add"], "add_or_remove"))
 @pytest.mark.parametrize("use", USES)
 @pytest.mark.parametrize("name", KNOWN)
 def test_it_encloses_what_it_is_the_loss_of(name, use, adjacency):
@@ -187,8 +189,10 @@ def test_densities_of_more_than_one():
     assert str(caught.value) == f"p_cdf must be 1 at the upper end of the support, 9.5, got {caught.value.value!r}."
 
 
-@pytest.mark.parametrize("adjacency", ["add_or_remove", "remove", "add"])
-@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize(
+    ("times", "adjacency"),
+    rest_slow(itertools.product((1, 2), ("add_or_remove", "remove", "add")), 1, 5),
+)
 def test_a_support_wider_than_the_law_says_nothing_wrong(times, adjacency):
     """Asked beside eps between the end of the law and that of the support, where only empty bins are seen."""
     custom = brackets(WIDER**times, adjacency, np.array([0.0, 0.5, 1.4, 2.5]))
@@ -203,7 +207,7 @@ def test_a_function_that_gives_one_number_is_refused():
     assert str(caught.value) == f"p_cdf must be {RISING}, got 1.0."
 
 
-@pytest.mark.parametrize("rate", [1.0, 0.3])
+@pytest.mark.parametrize("rate", rest_slow([1.0, 0.3], 1))
 def test_what_q_does_not_place_is_revealed_too(rate):
     """Above a cut the losses of both laws are not said: whoever holds them may know everything."""
     cut = CustomLoss(lambda x: gaussian_p(np.minimum(x, 1.0)), lambda x: gaussian_q(np.minimum(x, 1.0)), (-9.5, 2.0))
