@@ -23,7 +23,7 @@ _NEAR, _BLUNT = 1e-2, 1e-9  # the eps below which, and the relative width above 
 _BESIDE = 0.1  # share of delta(0) that must be left at an eps beside 0
 _AFAR = 0.01  # the same of one that is no neighbour
 _LOOKS = 4  # neighbours that are asked at a time, until the last two are sharp
-_VAGUE = 0.5  # relative width from which the contour knows nothing of the slope
+_VAGUE = 0.5  # relative width from which the contour knows nothing, of the slope either
 _POINTS = 1 << 18  # lattices up to this size are worth their time
 
 
@@ -132,8 +132,10 @@ class BackedProfile(Profile):
         wide = np.flatnonzero((bracket.upper >= _ASKED) & ~narrow)
         if not len(wide) or self._lattice is None:
             return wide[:0]
-        # where a contour was too dear, a long lattice is worth its time, too
-        return wide if self._effort.spent or self._lattice.points <= self._points else wide[:0]
+        # where a contour was too dear, or knows next to nothing, a long lattice is worth its time, too
+        if self._effort.spent or self._lattice.points <= self._points:
+            return wide
+        return wide[(bracket.upper - bracket.lower)[wide] > _VAGUE * bracket.upper[wide]]
 
     @cached_property
     def _lattice(self) -> LatticeProfile | None:

@@ -66,7 +66,6 @@ _READ = 1 << 6  # the same where that is a lattice
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
 _BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
-_DIVIDED = 2000  # steps off the lattice up to which it suffices
 _FAR = 1e5  # noise multiplier from which steps are read as Gaussians first: they are, but for its inverse
 _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing is left to be improved
 _NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
@@ -316,7 +315,8 @@ def _contours(
     size = _SMALL if plain else _POINTS
     return _both([
         BackedProfile(
-            contour, meeting, partial(LatticeProfile, losses, direction, tolerance, effort=effort) if small else None,
+            contour, meeting,
+            partial(LatticeProfile, losses, direction, tolerance, 2 * size, effort) if small else None,
             tolerance, size, effort,
         )
         for contour, direction in zip(contours, directions, strict=True)
@@ -351,7 +351,7 @@ def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float, e
     units = [unit for unit, _ in discrete if unit is not None]
     loose = sum(times for unit, times in discrete if unit is None or common_unit(units) is None)
     # outcomes that no lattice holds are divided between two points of one, each time they are counted
-    points = _POINTS if loose <= _DIVIDED else 2 * _POINTS
+    points = 2 * _POINTS if loose else _POINTS
     return _both([LatticeProfile(losses, direction, tolerance, points, effort, tail_mu) for direction in directions])
 
 

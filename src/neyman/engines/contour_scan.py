@@ -28,7 +28,7 @@ from neyman.engines.contour_walk import WALKED, BoolArray, IntArray, Parts
 __all__ = ["SPARE", "shortened"]
 
 _WORTH = 150.0  # nodes from which a look pays
-_LOOKS = 1 << 23  # cells times laws that are looked at
+_LOOKS, _CELLS = 1 << 23, 1 << 21  # cells times laws that are looked at, and cells, of a dozen numbers each
 _ENOUGH, _KINDS = 200, 16  # steps looked at where each alone has fallen; kinds that are all looked at
 _FEW = 32.0  # terms of a transform that cost no more than one
 _TERMS = 512.0  # of a transform that is worth a look; the others count in full
@@ -66,7 +66,7 @@ def shortened(
     work = min(float(_LOOKS), _PRICE * last / spacing * float(terms.sum()))
     for dear in (_TERMS / _FEW, 1.0):  # where they cost more than they save, the long transforms count in full
         looked_at = max(1.0, float(terms[terms <= dear].sum()) / every)
-        edge = _edges(5.0 / sd, last, float(deviation.max()), int(work / looked_at))
+        edge = _edges(5.0 / sd, last, float(deviation.max()), min(int(work / looked_at), _CELLS))
         if edge is not None:
             break
     else:

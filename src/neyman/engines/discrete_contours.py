@@ -27,7 +27,7 @@ from neyman.losses.transform import Transform
 __all__ = ["behind_veils", "whole_period"]
 
 _POINTS = 1 << 20  # budget of the lattice behind
-_RETURNING = 100.0  # deviations of a step, times outcomes, in that of the whole beyond which returns are too many
+_RETURNING = 400.0  # deviations of a step, times outcomes, in that of the whole beyond which returns are too many
 _LISTED = 1 << 16  # outcomes of all steps, each of which a walk weighs some hundred times
 _SPARSE = 20000  # nodes that their lines may have, all of them
 

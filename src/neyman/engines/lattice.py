@@ -32,6 +32,7 @@ _COARSEST = 0.02  # in units of 1 / (c + 1)
 _COARSE = 300.0  # spacing from which a mass divided between two points is no float at one of them, and says nothing
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
+_CROWDED, _GENTLER = 0.6, 0.7  # share of the budget from which a tilt by this share of c is tried, too
 _REFINEMENTS = 4  # finer spacings tried under one tilt
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
 _SEEN = 0.1  # deviations that points may be apart to tell where the law lies
@@ -209,9 +210,16 @@ class LatticeProfile(Profile):
             tilt = self._refine(own, own, least, epsilon, lower, upper)
             if tilt is None:
                 return
-            # nearer the end of the law it may take another
-            ahead_of = min(0.5 * own.deviation, 0.05 * (self._end - least))
-            tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + ahead_of))
+            if (
+                upper[first] - lower[first] > self._tolerance * upper[first]
+                and tilt.points > _CROWDED * self._max_points
+            ):
+                # its window holds rare jumps besides: a gentler tilt leaves them out, and may have finer points
+                self._refine(self._cumulant.at(_GENTLER * own.c), own, least, epsilon, lower, upper)
+            if upper[first] - lower[first] > self._tolerance * upper[first]:  # then hardly better a little further on
+                # nearer the end of the law it may take another
+                ahead_of = min(0.5 * own.deviation, 0.05 * (self._end - least))
+                tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + ahead_of))
         done[first] = True
 
     def _refine(
@@ -224,14 +232,17 @@ class LatticeProfile(Profile):
         if plan is None or plan.h > _COARSE or not self._effort.take(plan.work):
             return None
         tilt = self._keep(Tilt(self._laws, self._remove, plan))
-        _tighten(tilt, epsilon, lower, upper)
+        own = _tighten(tilt, epsilon, lower, upper)
         near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
         near[np.argmin(np.where((epsilon >= least) & (epsilon < self._end), epsilon, np.inf))] = True
-        before = math.inf
+        before, promised = math.inf, 0.0
         for _ in range(_REFINEMENTS):
-            gap = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
+            known = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
+            # what other tilts tell beside it does not get better with its points
+            gap = float(np.max(np.minimum(own[near] / np.maximum(upper[near], _FLOOR), 1.0), initial=0.0))
             coarse = gap > 0.5 and plan.h > _SEEN * at.deviation  # the whole law lies between two points
-            if gap <= self._tolerance or (gap > 0.5 * before and not coarse):  # good enough, or not for want of points
+            # good enough, or not for want of points: it fell by far less than the square of the spacing
+            if known <= self._tolerance or (gap > max(0.5, promised) * before and not coarse):
                 break
             blur = tilt.blur(least, self._end)
             if gap <= _BLURRED * blur and blur > 0.5 * self._tolerance:  # finer points would show hardly more
@@ -245,8 +256,9 @@ class LatticeProfile(Profile):
             coarser, plan = plan.h, self._plan(at, top.c, finer)
             if plan is None or plan.h >= coarser or not self._effort.take(plan.work):
                 break
+            promised = plan.h / coarser
             tilt = self._keep(Tilt(self._laws, self._remove, plan))
-            _tighten(tilt, epsilon, lower, upper)
+            own = _tighten(tilt, epsilon, lower, upper)
         return tilt
 
     def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan | None:
@@ -281,10 +293,12 @@ def _bracket(lower: FloatArray, upper: FloatArray) -> Bracket:
     return Bracket(lower, upper, gap_lower * (1.0 + 1e-15) - 1e-300, np.minimum(gap_upper * (1.0 - 1e-15), 0.0))
 
 
-def _tighten(tilt: Tilt, epsilon: FloatArray, lower: FloatArray, upper: FloatArray) -> None:
+def _tighten(tilt: Tilt, epsilon: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Intersect the bounds with those of ``tilt``, whose width is returned."""
     below, above = tilt.delta(epsilon)
     np.maximum(lower, below, out=lower)
     np.minimum(upper, above, out=upper)
+    return above - below
 
 
 def _tail_mu(steps: Sequence[tuple[Step, int]]) -> float:
