@@ -30,6 +30,7 @@ from neyman.engines.discrete_contours import behind_veils, whole_period
 from neyman.engines.effort import Effort
 from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.enclosed import enclosed_profiles, unbundled
+from neyman.engines.exchanged_participation import ExchangedParticipation
 from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
@@ -253,8 +254,11 @@ def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -
     """Sampled Gaussians of hardly any noise, or of so much that each is nearly a Gaussian: closed forms, and contours
     only where those are not sharp.
     """
+    exchanged = [(step, times) for step, times in losses if isinstance(step, ReplacedGaussianStep)]
     steps = [(step, times) for step, times in losses if isinstance(step, SubsampledGaussianStep)]
     mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
+    if len(exchanged) + (mu > 0.0) == len(losses):
+        return _exchanged(losses, exchanged, mu, tolerance, tail_mu, effort)
     if not steps or len(steps) + (mu > 0.0) < len(losses):
         return None
     noise = [step.sigma for step, _ in steps]
@@ -276,6 +280,27 @@ def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -
         BoundedProfile(one, None if hopeless else partial(_one_of, behind, i), share * tolerance, other)
         for i, (one, other) in enumerate(zip(quick, quick[::-1], strict=True))
     ])  # fmt: skip
+
+
+def _exchanged(
+    losses: Losses,
+    steps: Sequence[tuple[ReplacedGaussianStep, int]],
+    mu: float,
+    tolerance: float,
+    tail_mu: float,
+    effort: Effort,
+) -> Both | None:
+    """The same of exchanged records, where there is hardly any noise."""
+    same = [(SubsampledGaussianStep(step.sigma, step.rate), times) for step, times in steps]
+    if not all(step.sigma < _NEAR and log_overlap(step) < math.log(step.rate) - _APART for step, _ in same):
+        return None
+    listed = counts(same, mu, exchanged=True)
+    if listed is None:
+        return None
+    hopeless = min(step.sigma for step, _ in same) < _FAINT
+    behind = cache(lambda: _contours(losses, None, ("remove",), tolerance, tail_mu, effort))
+    quick = ExchangedParticipation(same, tail_mu, listed)
+    return _twice(BoundedProfile(quick, None if hopeless else partial(_one_of, behind, 0), 1e-2 * tolerance))
 
 
 def _one_of(behind: Callable[[], Both], index: int) -> Profile:

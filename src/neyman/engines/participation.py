@@ -45,7 +45,10 @@ from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.numerics.binomial import log_binomial
 from neyman.numerics.normal import UNIT
 
-__all__ = ["AddedParticipation", "RemovedParticipation", "counts", "log_overlap"]
+__all__ = [
+    "LARGEST_MU", "AddedParticipation", "Counts", "RemovedParticipation", "Steps", "counts", "log_overlap", "log_tails",
+    "threshold",
+]  # fmt: skip
 
 _MOST = 1 << 16  # combinations of k that are listed
 _LOW = 1 << 6  # the k below which none is left out: 1 - delta hangs on them where delta is all but 1
@@ -53,7 +56,7 @@ _WHOLE = 1 << 13  # the number of k up to which all are listed from 0
 _WORK = 1 << 20  # combinations times eps at a time
 _DEEP = 60.0  # e-folds below the largest term at which a term is passed over, and counted as an error
 _CERTAIN = 40.0  # e-folds that delta_k may be below 1 and counts as 1
-_LARGEST_MU = 1e100  # beyond it delta_k is 1 from above, that of this mu from below
+LARGEST_MU = 1e100  # beyond it delta_k is 1 from above, that of this mu from below
 _NEGLIGIBLE = -760.0  # log of a probability that is no float
 _TAILS = 1e-12  # relative error of a normal tail as SciPy gives it, with room
 _SMALLEST = 5e-324
@@ -63,20 +66,25 @@ Steps = Sequence[tuple[SubsampledGaussianStep, int]]
 
 def log_overlap(step: SubsampledGaussianStep) -> float:
     """log eta at the best threshold: an upper bound."""
-    took, not_ = _log_tails(step)
+    took, not_ = log_tails(step)
     return float(np.logaddexp(math.log(step.rate) + took, math.log1p(-step.rate) + not_)) + 1e-12
 
 
-def _log_tails(step: SubsampledGaussianStep) -> tuple[float, float]:
-    """Upper bounds on log P_1(x <= t) and log P_0(x > t), t where both densities are equal, which makes eta least."""
-    mu, q = min(1.0 / step.sigma, _LARGEST_MU), step.rate
-    t = 0.5 * mu + (math.log1p(-q) - math.log(q)) / mu
+def log_tails(step: SubsampledGaussianStep) -> tuple[float, float]:
+    """Return upper bounds on log P_1(x <= t) and log P_0(x > t) at the ``threshold``, which makes eta least."""
+    mu, q = min(1.0 / step.sigma, LARGEST_MU), step.rate
+    t = threshold(mu, q)
     # rounding moves t a little: any t will do
     took, not_ = (max(float(log_ndtr(x)) * (1.0 - _TAILS), -1e300) for x in (t - mu, -t))
     return took, not_
 
 
-class _Counts(NamedTuple):
+def threshold(mu: float, rate: float) -> float:
+    """Return the t at which both densities, weighed, are equal."""
+    return 0.5 * mu + (math.log1p(-rate) - math.log(rate)) / mu
+
+
+class Counts(NamedTuple):
     """How often the record took part: log of the probability and its error, log w, mu, log tau, the error of log w;
     logs of the probability of what is not listed, and of what it adds to 1 - delta, but for e^{eps / 2}.
     """
@@ -86,20 +94,20 @@ class _Counts(NamedTuple):
     shift: FloatArray
     mu: FloatArray
     log_tau: FloatArray
-    slack: float
+    slack: FloatArray
     log_dropped: float
     log_rest: float
 
 
-def counts(steps: Steps, mu: float) -> _Counts | None:
-    """Every combination of k that counts; None where they are too many.
+def counts(steps: Steps, mu: float, exchanged: bool = False) -> Counts | None:
+    """Every combination of k that counts; None where they are too many. ``exchanged``: log w less that of k = 0.
 
     Beyond 40 standard deviations and 800 from the mean lies a mass of 2 e^-800 at most (Bernstein's inequality).
     """
     columns = np.zeros((4, 1))
     columns[3] = mu * mu
     log_tau = np.full(1, -math.inf)
-    slack, dropped, rest = 0.0, -math.inf, -math.inf
+    slack, dropped, rest = np.zeros(1), -math.inf, -math.inf
     for step, times in steps:
         q, mean = step.rate, times * step.rate
         far = 40.0 * math.sqrt(mean * (1.0 - q)) + 800.0
@@ -110,7 +118,6 @@ def counts(steps: Steps, mu: float) -> _Counts | None:
         k = np.concatenate([np.arange(min(low, _LOW)), np.arange(low, high + 1)]).astype(np.float64)
         log_p, error = log_binomial(k, times, q)
         shift = (times - k) * math.log1p(-q) + k * math.log(q)
-        slack += 8.0 * UNIT * (float(np.abs(shift).max()) + 1.0)
         seen = (log_p > _NEGLIGIBLE) | (k < min(low, _LOW))
         seen[: int(np.argmax(seen))] = True  # from 0 on, where they begin there
         high = min(high, int(k[seen][-1]))
@@ -120,15 +127,19 @@ def counts(steps: Steps, mu: float) -> _Counts | None:
             last = min(low, _LOW) - 1 if low > 0 else len(k) - 1
             size = float(log_p[last] - 0.5 * shift[last])
             rest = float(np.logaddexp(rest, _beyond(step, times, float(k[last]), size)))
+        if exchanged:  # larger than of the whole w, so that ``rest`` is more than enough
+            shift = k * (math.log(q) - math.log1p(-q))
+        own_slack = 8.0 * UNIT * (np.abs(shift) if exchanged else np.full(len(k), float(np.abs(shift).max()) + 1.0))
+        slack = (slack[:, None] + own_slack).ravel()
         with np.errstate(over="ignore", divide="ignore"):
             own = np.array([log_p, error, shift, k / step.sigma / step.sigma])
-            tails = _log_tails(step)
+            tails = log_tails(step)
             log_own = np.logaddexp(np.log(k) + tails[0], np.log(times - k) + tails[1])
         columns = (columns[:, :, None] + own[:, None, :]).reshape(4, -1)
         log_tau = np.logaddexp.outer(log_tau, log_own).ravel()
     # beside what one kind leaves out stand all k of the others
     rest += math.fsum(max(times * _half(step), 0.0) for step, times in steps) * (1.0 + 1e-9)
-    return _Counts(columns[0], columns[1], columns[2], np.sqrt(columns[3]), log_tau + 1e-12, slack, dropped, rest)
+    return Counts(columns[0], columns[1], columns[2], np.sqrt(columns[3]), log_tau + 1e-12, slack, dropped, rest)
 
 
 def _beyond(step: SubsampledGaussianStep, times: int, last: float, log_size: float) -> float:
@@ -163,7 +174,7 @@ class RemovedParticipation(Profile):
     ``listed`` is what ``counts`` made of the same steps.
     """
 
-    def __init__(self, steps: Steps, tail_mu: float, listed: _Counts) -> None:
+    def __init__(self, steps: Steps, tail_mu: float, listed: Counts) -> None:
         self._tail_mu = tail_mu
         self._counts = listed
         each = [math.log(times) + log_overlap(step) for step, times in steps]
@@ -202,8 +213,8 @@ class RemovedParticipation(Profile):
         listed, count = self._counts, len(self._counts.log_p)
         at = epsilon - listed.shift
         at = at - sign * (listed.slack + 4.0 * UNIT * (np.abs(at) + epsilon))
-        vast = listed.mu > _LARGEST_MU
-        mu = np.minimum(listed.mu * (1.0 + sign * 8.0 * UNIT), _LARGEST_MU)
+        vast = listed.mu > LARGEST_MU
+        mu = np.minimum(listed.mu * (1.0 + sign * 8.0 * UNIT), LARGEST_MU)
         with np.errstate(divide="ignore", over="ignore"):
             x = np.where(mu > 0.0, at / np.where(mu > 0.0, mu, 1.0) - 0.5 * mu, np.inf)
             fall = 0.5 * x * x
@@ -310,7 +321,7 @@ def _thresholds(step: SubsampledGaussianStep, times: int) -> FloatArray:
     """At each of a few thresholds: ``times`` the log of the likelihood ratio of "x <= t", and log of the probability
     without the record that any of the steps is not; both rounded up.
     """
-    mu, q = min(1.0 / step.sigma, _LARGEST_MU), step.rate
+    mu, q = min(1.0 / step.sigma, LARGEST_MU), step.rate
     t = mu * np.linspace(0.35, 0.9, 8)
     with np.errstate(under="ignore", over="ignore"):
         more = np.exp(np.minimum(log_ndtr(t - mu) - log_ndtr(t), 0.0) * (1.0 - _TAILS))
