@@ -10,7 +10,7 @@ from scipy.special import log_ndtr
 
 import neyman as ny
 from neyman.engines.exchanged_participation import ExchangedParticipation
-from neyman.engines.participation import counts
+from neyman.engines.participation_counts import counts
 from neyman.engines.replaced import ReplacedGaussianProfile
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 

@@ -7,9 +7,11 @@ import time
 import mpmath
 import numpy as np
 import pytest
+from flint import arb, ctx
 
 import neyman as ny
-from neyman.engines.participation import AddedParticipation, RemovedParticipation, counts
+from neyman.engines.participation import AddedParticipation, RemovedParticipation
+from neyman.engines.participation_counts import counts
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.engines.quadrature import one_step, two_steps
 
@@ -124,3 +126,71 @@ def test_steps_of_two_kinds_and_a_gaussian() -> None:
     shift = 30 * math.log1p(-0.1)
     expected = 1.0 - 0.9**30 * (1.0 - gaussian.delta(1.0 - shift))
     assert math.isclose(beside.delta(1.0), expected, rel_tol=1e-9)
+
+
+def _balls(epsilon: float, sigma: float, q: float, times: int, ks: range) -> tuple[arb, arb]:
+    """Sums over these k, in balls: of p_k delta_k, and of p_k (1 - delta_k)."""
+    with ctx.workdps(40):
+        rate, m, log_rest = arb(q), 1 / arb(sigma), arb(q).neg().log1p()
+        odds, low = (rate.log() - log_rest), ks[0]
+        log_p = (arb(times) + 1).lgamma() - (arb(low) + 1).lgamma() - (arb(times - low) + 1).lgamma()
+        p = (log_p + low * rate.log() + (times - low) * log_rest).exp()
+        delta, rest = arb(0), arb(0)
+        for k in ks:
+            if k > low:
+                p = p * (times - k + 1) / k * odds.exp()
+            mu, e = m * arb(k).sqrt(), arb(epsilon) - times * log_rest - k * odds
+            if k == 0:
+                one, left = arb(0), arb(1)
+            else:
+                root = arb(2).sqrt()
+                one = ((e / mu - mu / 2) / root).erfc() / 2 - e.exp() * ((e / mu + mu / 2) / root).erfc() / 2
+                left = ((mu / 2 - e / mu) / root).erfc() / 2 + e.exp() * ((e / mu + mu / 2) / root).erfc() / 2
+            delta, rest = delta + p * one, rest + p * left
+        return delta, rest
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_of_very_many_participations_few_are_looked_at(seed: int) -> None:
+    """More are listed than are looked at; delta in the bulk and in the tails, against balls."""
+    rng = np.random.default_rng(seed)
+    for _ in range(2):
+        sigma, q = float(np.exp(rng.uniform(math.log(0.003), math.log(0.03)))), 10.0 ** rng.uniform(-4.0, -0.7)
+        mean = 10.0 ** rng.uniform(4.2, 5.5)
+        times, width = round(mean / q), math.sqrt(mean)
+        steps = [(SubsampledGaussianStep(sigma, q), times)]
+        listed = counts(steps, 0.0)
+        assert listed is not None
+        assert len(listed.ks) > 8192
+        profile = RemovedParticipation(steps, math.sqrt(times) / sigma, listed)
+        for deviations in (-2.0, 0.5, 5.0):
+            k = mean + deviations * width
+            epsilon = k * (0.5 / sigma**2 + math.log(q) - math.log1p(-q)) + times * math.log1p(-q)
+            b = profile.bracket(np.array([epsilon]))
+            # what lies beyond: e^-72 of all k, and what overlaps, which nothing is beside
+            truth = float(_balls(epsilon, sigma, q, times, range(int(mean - 12 * width), int(mean + 12 * width)))[0])
+            assert b.lower[0] <= truth * (1.0 + 1e-12) + 1e-30
+            assert truth * (1.0 - 1e-12) <= b.upper[0]
+            assert b.upper[0] - b.lower[0] <= 1e-6 * b.upper[0]
+
+
+def test_nothing_left_of_1_minus_delta_is_overlooked_where_many_take_part() -> None:
+    """387,000 take part; what is left at eps = 0 hangs on k around 250."""
+    sigma, q, times = 0.01787, 0.0005089, 761_000_000
+    steps = [(SubsampledGaussianStep(sigma, q), times)]
+    listed = counts(steps, 0.0)
+    assert listed is not None
+    b = RemovedParticipation(steps, math.sqrt(times) / sigma, listed).bracket(np.zeros(1))
+    rest = _balls(0.0, sigma, q, times, range(700))[1]
+    with ctx.workdps(40):
+        truth = float(rest.log())
+    assert truth - 1e-3 <= b.log_gap_lower[0] <= truth <= b.log_gap_upper[0]
+
+
+@pytest.mark.parametrize("setting", [(0.008594, 0.1051, 175400000), (0.01787, 0.0005089, 761000000)])
+def test_very_many_participations_have_a_mu(setting: tuple[float, float, int]) -> None:
+    begun = time.process_time()
+    g = ny.account(ny.DPSGD(*setting))
+    assert g.epsilon(1e-5) <= g.optimistic.epsilon(1e-5) * (1.0 + 1e-6)
+    assert g.mu() <= g.optimistic.mu() * (1.0 + 1e-4)
+    assert time.process_time() - begun < 3.0

@@ -40,7 +40,8 @@ from neyman.engines.meeting import Meeting
 from neyman.engines.narrow import beside
 from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
-from neyman.engines.participation import AddedParticipation, RemovedParticipation, counts, log_overlap
+from neyman.engines.participation import AddedParticipation, RemovedParticipation
+from neyman.engines.participation_counts import counts, log_overlap
 from neyman.engines.profile import Profile
 from neyman.engines.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
 from neyman.engines.revealed import RevealedProfile

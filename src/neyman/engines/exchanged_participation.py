@@ -27,7 +27,8 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.participation import LARGEST_MU, Counts, RemovedParticipation, Steps, log_tails, threshold
+from neyman.engines.participation import RemovedParticipation
+from neyman.engines.participation_counts import LARGEST_MU, Counts, Steps, log_tails, threshold
 from neyman.engines.profile import Bracket
 from neyman.numerics.normal import UNIT
 

@@ -25,13 +25,15 @@ at whether all x <= t,
     delta(eps) >= P_0(x <= t)^T delta_0(eps + T log((1 - q) + q P_1(x <= t) / P_0(x <= t))).
 
 All of it holds for any noise; it is sharp where eta is nothing beside q. Steps of several kinds: every combination of
-their k.
+their k. Of one kind, with x_k = E / (m sqrt k) - A sqrt k, E = eps - T log(1 - q) and A = m / 2 - log((1 - q) / q) / m,
+delta_k <= e^{-x^2 / 2} where x_k >= 0 and 1 - delta_k <= e^{-x^2 / 2} where x_k <= 0; where A > 0 x_k falls as k grows,
+so that of very many k only those with |x_k| < 39 are looked at one by one.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -39,133 +41,39 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form import GaussianProfile, gaussian_side
+from neyman.engines.participation_counts import (
+    AWAY,
+    LARGEST_MU,
+    TAILS,
+    Counts,
+    Steps,
+    log_overlap,
+    root,
+    slope,
+)  # fmt: skip
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at, slope_at
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
-from neyman.numerics.binomial import log_binomial
 from neyman.numerics.normal import UNIT
 
-__all__ = [
-    "LARGEST_MU", "AddedParticipation", "Counts", "RemovedParticipation", "Steps", "counts", "log_overlap", "log_tails",
-    "threshold",
-]  # fmt: skip
+__all__ = ["AddedParticipation", "RemovedParticipation"]
 
-_MOST = 1 << 16  # combinations of k that are listed
-_LOW = 1 << 6  # the k below which none is left out: 1 - delta hangs on them where delta is all but 1
-_WHOLE = 1 << 13  # the number of k up to which all are listed from 0
+_ALONE = 1 << 13  # how many of those are not worth a choice
 _WORK = 1 << 20  # combinations times eps at a time
 _DEEP = 60.0  # e-folds below the largest term at which a term is passed over, and counted as an error
 _CERTAIN = 40.0  # e-folds that delta_k may be below 1 and counts as 1
-LARGEST_MU = 1e100  # beyond it delta_k is 1 from above, that of this mu from below
-_NEGLIGIBLE = -760.0  # log of a probability that is no float
-_TAILS = 1e-12  # relative error of a normal tail as SciPy gives it, with room
+_TINY = 1e-300  # more than e^{-38^2 / 2}, what a delta_k may be from 0 or 1 that is not looked at
 _SMALLEST = 5e-324
 
-Steps = Sequence[tuple[SubsampledGaussianStep, int]]
 
-
-def log_overlap(step: SubsampledGaussianStep) -> float:
-    """log eta at the best threshold: an upper bound."""
-    took, not_ = log_tails(step)
-    return float(np.logaddexp(math.log(step.rate) + took, math.log1p(-step.rate) + not_)) + 1e-12
-
-
-def log_tails(step: SubsampledGaussianStep) -> tuple[float, float]:
-    """Return upper bounds on log P_1(x <= t) and log P_0(x > t) at the ``threshold``, which makes eta least."""
-    mu, q = min(1.0 / step.sigma, LARGEST_MU), step.rate
-    t = threshold(mu, q)
-    # rounding moves t a little: any t will do
-    took, not_ = (max(float(log_ndtr(x)) * (1.0 - _TAILS), -1e300) for x in (t - mu, -t))
-    return took, not_
-
-
-def threshold(mu: float, rate: float) -> float:
-    """Return the t at which both densities, weighed, are equal."""
-    return 0.5 * mu + (math.log1p(-rate) - math.log(rate)) / mu
-
-
-class Counts(NamedTuple):
-    """How often the record took part: log of the probability and its error, log w, mu, log tau, the error of log w;
-    logs of the probability of what is not listed, and of what it adds to 1 - delta, but for e^{eps / 2}.
+class _Outside(NamedTuple):
+    """Of the k below and above those that are looked at one by one: log of their probability, rounded outward; and log
+    of the largest tau below.
     """
 
-    log_p: FloatArray
-    error: FloatArray
-    shift: FloatArray
-    mu: FloatArray
-    log_tau: FloatArray
-    slack: FloatArray
-    log_dropped: float
-    log_rest: float
-
-
-def counts(steps: Steps, mu: float, exchanged: bool = False) -> Counts | None:
-    """Every combination of k that counts; None where they are too many. ``exchanged``: log w less that of k = 0.
-
-    Beyond 40 standard deviations and 800 from the mean lies a mass of 2 e^-800 at most (Bernstein's inequality).
-    """
-    columns = np.zeros((4, 1))
-    columns[3] = mu * mu
-    log_tau = np.full(1, -math.inf)
-    slack, dropped, rest = np.zeros(1), -math.inf, -math.inf
-    for step, times in steps:
-        q, mean = step.rate, times * step.rate
-        far = 40.0 * math.sqrt(mean * (1.0 - q)) + 800.0
-        low, high = max(0, math.floor(mean - far)), min(times, math.ceil(mean + far))
-        if (high - low + _LOW) * columns.shape[1] > _MOST:
-            return None
-        low = 0 if high < _WHOLE else low
-        k = np.concatenate([np.arange(min(low, _LOW)), np.arange(low, high + 1)]).astype(np.float64)
-        log_p, error = log_binomial(k, times, q)
-        shift = (times - k) * math.log1p(-q) + k * math.log(q)
-        seen = (log_p > _NEGLIGIBLE) | (k < min(low, _LOW))
-        seen[: int(np.argmax(seen))] = True  # from 0 on, where they begin there
-        high = min(high, int(k[seen][-1]))
-        k, log_p, error, shift = (part[seen] for part in (k, log_p, error, shift))
-        if low > 0 or high < times:
-            dropped = float(np.logaddexp(dropped, -690.0))
-            last = min(low, _LOW) - 1 if low > 0 else len(k) - 1
-            size = float(log_p[last] - 0.5 * shift[last])
-            rest = float(np.logaddexp(rest, _beyond(step, times, float(k[last]), size)))
-        if exchanged:  # larger than of the whole w, so that ``rest`` is more than enough
-            shift = k * (math.log(q) - math.log1p(-q))
-        own_slack = 8.0 * UNIT * (np.abs(shift) if exchanged else np.full(len(k), float(np.abs(shift).max()) + 1.0))
-        slack = (slack[:, None] + own_slack).ravel()
-        with np.errstate(over="ignore", divide="ignore"):
-            own = np.array([log_p, error, shift, k / step.sigma / step.sigma])
-            tails = log_tails(step)
-            log_own = np.logaddexp(np.log(k) + tails[0], np.log(times - k) + tails[1])
-        columns = (columns[:, :, None] + own[:, None, :]).reshape(4, -1)
-        log_tau = np.logaddexp.outer(log_tau, log_own).ravel()
-    # beside what one kind leaves out stand all k of the others
-    rest += math.fsum(max(times * _half(step), 0.0) for step, times in steps) * (1.0 + 1e-9)
-    return Counts(columns[0], columns[1], columns[2], np.sqrt(columns[3]), log_tau + 1e-12, slack, dropped, rest)
-
-
-def _beyond(step: SubsampledGaussianStep, times: int, last: float, log_size: float) -> float:
-    """log of e^{-eps / 2} times what all k > ``last`` add to 1 - delta; ``log_size`` is log p_k - shift_k / 2 there.
-
-    1 - delta_k(e) <= E[e^{(e - L) / 2}] = e^{e / 2 - k m^2 / 8}, and of p_k e^{-shift_k / 2 - k m^2 / 8} each is less
-    than half of the one before.
-    """
-    fall = _fall(step)
-    ratio = math.log(times / max(last, 0.5)) + 0.5 * (math.log(step.rate) - math.log1p(-step.rate)) - fall
-    if not ratio < -0.7:
-        return math.inf
-    value = log_size - last * fall + ratio
-    return value + 1e-9 * abs(value) + 2.0
-
-
-def _fall(step: SubsampledGaussianStep) -> float:
-    """m^2 / 8, or less."""
-    return 0.125 / max(step.sigma, 1e-100) ** 2
-
-
-def _half(step: SubsampledGaussianStep) -> float:
-    """log of the sum over all k of p_k e^{-shift_k / 2 - k m^2 / 8}, for one step."""
-    with np.errstate(under="ignore"):
-        jump = math.sqrt(step.rate) * float(np.exp(-_fall(step)))
-    return 0.5 * math.log1p(-step.rate) + math.log1p(jump / math.sqrt(1.0 - step.rate))
+    log_below: float = -math.inf
+    log_above: float = -math.inf
+    log_tau: float = -math.inf
 
 
 class RemovedParticipation(Profile):
@@ -179,6 +87,8 @@ class RemovedParticipation(Profile):
         self._counts = listed
         each = [math.log(times) + log_overlap(step) for step, times in steps]
         self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + 1e-12) + _SMALLEST
+        usable = len(listed.ks) > _ALONE and steps[0][0].sigma > 1e-50 and slope(steps[0][0]) > 0.0
+        self._alone = steps[0] if usable else None
 
     @property
     def method(self) -> str:
@@ -204,13 +114,46 @@ class RemovedParticipation(Profile):
     def _sums(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """S, a bound on log(1 - delta), and the slope of S; rounded so that delta moves by ``sign``."""
         parts = np.empty((3, len(epsilon)))
-        rows = max(1, _WORK // len(self._counts.log_p))
+        rows = 1 if self._alone else max(1, _WORK // len(self._counts.log_p))
         for i in range(0, len(epsilon), rows):
-            parts[:, i : i + rows] = self._block(epsilon[i : i + rows, None], sign)
+            listed, outside = self._counts, _Outside()
+            if self._alone:
+                listed, outside = self._near(float(epsilon[i]), *self._alone, sign)
+            parts[:, i : i + rows] = self._block(epsilon[i : i + rows, None], sign, listed, outside)
         return parts[0], parts[1], parts[2]
 
-    def _block(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray, FloatArray]:
-        listed, count = self._counts, len(self._counts.log_p)
+    def _near(self, epsilon: float, step: SubsampledGaussianStep, times: int, sign: float) -> tuple[Counts, _Outside]:
+        """The k with |x| up to 39, and what is known of the others."""
+        listed = self._counts
+        fall, height = slope(step), (epsilon - times * math.log1p(-step.rate)) * step.sigma
+        first, last = (root(fall, height, x) for x in (AWAY, -AWAY))
+        low = min(int(np.searchsorted(listed.ks, first * (1.0 - 1e-9) - 1.0)), len(listed.ks) - 1)
+        high = max(int(np.searchsorted(listed.ks, last * (1.0 + 1e-9) + 1.0)), low + 1)
+        below = float(self._masses[0][low - 1]) if low > 0 else -math.inf
+        above = float(self._masses[1][high]) if high < len(listed.ks) else -math.inf
+        # each sum of logarithms is off by two units of itself, the smaller ones before it by nothing beside
+        worst = max((abs(log_p) for log_p in (below, above) if log_p > -math.inf), default=0.0)
+        room = float(listed.error.max()) + 4.0 * UNIT * len(listed.ks) * (1.0 + worst)
+        # what moves delta up moves 1 - delta down
+        log_tau = float(listed.log_tau[:low].max(initial=-math.inf))
+        part = slice(low, high)
+        near = listed._replace(
+            log_p=listed.log_p[part], error=listed.error[part], shift=listed.shift[part], mu=listed.mu[part],
+            log_tau=listed.log_tau[part], slack=listed.slack[part],
+        )  # fmt: skip
+        return near, _Outside(below - sign * room, above + sign * room, log_tau)
+
+    @cached_property
+    def _masses(self) -> tuple[FloatArray, FloatArray]:
+        """log of the probability of all k up to each, and from each on."""
+        log_p = self._counts.log_p
+        return np.logaddexp.accumulate(log_p), np.logaddexp.accumulate(log_p[::-1])[::-1]
+
+    def _block(
+        self, epsilon: FloatArray, sign: float, listed: Counts, outside: _Outside
+    ) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The same of some eps, from what is ``listed`` and what is ``outside``."""
+        count = len(listed.log_p)
         at = epsilon - listed.shift
         at = at - sign * (listed.slack + 4.0 * UNIT * (np.abs(at) + epsilon))
         vast = listed.mu > LARGEST_MU
@@ -223,7 +166,8 @@ class RemovedParticipation(Profile):
         log_small, log_rest = listed.log_p - np.where(x > 0.0, fall, 0.0), listed.log_p - away
         top, top_rest = log_small.max(axis=1, keepdims=True), log_rest.max(axis=1, keepdims=True)
         with np.errstate(under="ignore"):
-            large = np.exp(log_small).sum(axis=1) > 0.1  # delta may be near 1
+            surely = math.exp(min(outside.log_above, 0.0))
+            large = np.exp(log_small).sum(axis=1) + surely > 0.1  # delta may be near 1
         chosen = (log_small > top - _DEEP) & (away < _CERTAIN)
         chosen[large] |= log_rest[large] > top_rest[large] - _DEEP
         sure = ~chosen & (away >= _CERTAIN)
@@ -232,24 +176,28 @@ class RemovedParticipation(Profile):
         if sign > 0.0:
             delta, log_gap = np.where(vast[column], 1.0, delta), np.where(vast[column], -math.inf, log_gap)
             with np.errstate(divide="ignore", under="ignore"):
-                outside = np.exp(np.minimum(listed.log_tau[column] - log_gap, 0.0))
-                log_gap = log_gap + np.log1p(-outside)
+                away_from = np.exp(np.minimum(listed.log_tau[column] - log_gap, 0.0))
+                log_gap = log_gap + np.log1p(-away_from)
         low, high = listed.log_p - listed.error, listed.log_p + listed.error
         error = count * UNIT * 4.0 + 1e-15
         with np.errstate(under="ignore", divide="ignore"):
             p = np.exp(high if sign > 0.0 else low)
-            total = np.bincount(row, delta * p[column], len(at)) + sure @ p
+            total = np.bincount(row, delta * p[column], len(at)) + sure @ p + surely
             slopes = np.bincount(row, slope * p[column], len(at)).astype(np.float64)
             gaps = np.full(at.shape, -math.inf)
             gaps[row, column] = log_gap + (low if sign > 0.0 else high)[column]
             gap = np.logaddexp.reduce(gaps, axis=1)
             if sign > 0.0:  # what was passed over
                 total = total * (1.0 + error) + count * np.exp(top[:, 0] - _DEEP) + math.exp(listed.log_dropped)
+                total = total + (_TINY if outside.log_below > -math.inf else 0.0)
+                kept = -math.expm1(min(outside.log_tau, -1e-300)) * (1.0 - _TINY)
+                gap = np.logaddexp(gap, outside.log_below + math.log(kept)) if kept > 0.0 else gap
                 gap = gap - error * (1.0 + np.abs(gap))
             else:
                 total = total * (1.0 - error - 2.0 * math.exp(-_CERTAIN))
                 beyond = np.minimum(listed.log_dropped, listed.log_rest + 0.5 * epsilon[:, 0])
                 more = np.logaddexp(top_rest[:, 0] - _DEEP + math.log(count), beyond)
+                more = np.logaddexp(more, np.logaddexp(outside.log_below, outside.log_above - 700.0))
                 gap = np.logaddexp(gap, more) + error * (1.0 + np.abs(gap))
         if not large.all():
             small = np.log1p(-np.minimum(total + (self._error if sign > 0.0 else 0.0), 0.9))
@@ -324,9 +272,9 @@ def _thresholds(step: SubsampledGaussianStep, times: int) -> FloatArray:
     mu, q = min(1.0 / step.sigma, LARGEST_MU), step.rate
     t = mu * np.linspace(0.35, 0.9, 8)
     with np.errstate(under="ignore", over="ignore"):
-        more = np.exp(np.minimum(log_ndtr(t - mu) - log_ndtr(t), 0.0) * (1.0 - _TAILS))
+        more = np.exp(np.minimum(log_ndtr(t - mu) - log_ndtr(t), 0.0) * (1.0 - TAILS))
         # (1 - q) + q more
         few = math.log1p(-q) + np.log1p(q / (1.0 - q) * np.minimum(more, 0.5))
         log_ratio = np.where(more < 0.5, few, np.log1p(-q * (1.0 - more)))
-        lost = np.maximum(math.log(times) + log_ndtr(-t) * (1.0 - _TAILS), -1e300)
+        lost = np.maximum(math.log(times) + log_ndtr(-t) * (1.0 - TAILS), -1e300)
     return np.array([times * (log_ratio * (1.0 - 16.0 * UNIT)), lost + 4.0 * UNIT * np.abs(lost)])
