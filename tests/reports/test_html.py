@@ -95,6 +95,9 @@ class _Read(HTMLParser):
         return [(tag, tuple(named.items())) for tag, named in self.tags]
 
 
+PAGES = pytest.mark.parametrize("name", rest_slow(_NAMES, *(name for name in _NAMES if name != "many")))
+
+
 @pytest.fixture
 def drawn_before(monkeypatch: pytest.MonkeyPatch) -> None:
     """Pictures do not depend on what a user typed (tested below): they need not be drawn for each."""
@@ -105,7 +108,7 @@ def _typed(name: str = "paper", **changed: Any) -> Document:
     return replace(_document(name), **changed)
 
 
-@pytest.mark.parametrize("name", _NAMES)
+@PAGES
 def test_the_page_reaches_for_nothing_outside_itself(name: str):
     read = _Read(_page(name))
     for tag, attributes in read.tags:
@@ -124,7 +127,7 @@ def test_the_page_reaches_for_nothing_outside_itself(name: str):
     assert "url(" not in style
 
 
-@pytest.mark.parametrize("name", _NAMES)
+@PAGES
 def test_the_policy_knows_one_style_and_no_program(name: str):
     read = _Read(_page(name))
     [policy] = [meta["content"] for meta in read.of("meta") if meta.get("http-equiv") == "Content-Security-Policy"]
@@ -138,7 +141,7 @@ def test_the_policy_knows_one_style_and_no_program(name: str):
     assert policy_at < _page(name).index("<title>")  # before anything a user typed
 
 
-@pytest.mark.parametrize("name", _NAMES)
+@PAGES
 def test_every_claim_is_shown_as_it_is_stated(name: str):
     document, read = _document(name), _Read(_page(name))
     stated = {claim.id: claim.text for claim in document.claims}
@@ -153,7 +156,7 @@ def test_every_claim_is_shown_as_it_is_stated(name: str):
         assert " ".join(line.split()) in words
 
 
-@pytest.mark.parametrize("name", _NAMES)
+@PAGES
 def test_brackets_are_printed_outward(name: str):
     document = _document(name)
     cells = [row for section in sections(document) for table in section.tables for row in table.rows]
@@ -165,7 +168,7 @@ def test_brackets_are_printed_outward(name: str):
         assert low <= claim.lower <= claim.upper <= high
 
 
-@pytest.mark.parametrize("name", _NAMES)
+@PAGES
 def test_the_data_are_those_of_the_document(name: str):
     read = _Read(_page(name))
     [data] = [text for tag, text in read.texts if tag == "script"]
@@ -179,7 +182,7 @@ def test_the_page_can_be_verified():
     assert ny.verify(_page("paper")).outcome == "holds"
 
 
-@pytest.mark.parametrize("name", _NAMES)
+@PAGES
 def test_headings_ids_tables_and_pictures_are_in_order(name: str):
     read = _Read(_page(name))
     levels = [int(tag[1]) for tag, _ in read.tags if re.fullmatch("h[1-6]", tag)]
