@@ -13,6 +13,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
+from tests.effort import rest_slow
 
 RNG = np.random.default_rng(1)
 IN, OUT = RNG.normal(1.0, 1.0, 1000), RNG.normal(0.0, 1.0, 1000)
@@ -147,7 +148,7 @@ def test_standard_input(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert (code, err) == (2, "neyman: SCORES must be at most 1 GB of CSV, got '-'. Write larger ones into a file.\n")
 
 
-@pytest.mark.parametrize("form", ["png", "svg", "pdf"])
+@pytest.mark.parametrize("form", rest_slow(["png", "svg", "pdf"], "svg"))
 def test_picture(call: Any, form: str) -> None:
     code, _, err = call("scores.npz", "--claim", "mu:0.5", "-o", f"audit.{form}")
     assert (code, err) == (1, "")
