@@ -9,8 +9,12 @@ import pytest
 
 import neyman as ny
 from neyman.engines.choose import profiles
+from neyman.engines.contour_line import Plan
+from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort, question
 from neyman.engines.lattice import LatticeProfile
+from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace_transform import LaplaceTransform
 from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
@@ -89,3 +93,28 @@ def test_sums_kept_for_neighbouring_tilts_are_those_of_each() -> None:
         alone, apart = law.log_rest(w[i : i + 1])
         assert abs(alone[0] - value[i]) <= error[i] + apart[0]
         assert error[i] < 1e-9
+
+
+def test_work_that_is_counted_afterwards_leaves_less() -> None:
+    """Looks along lines were not counted at all: what is spent, by a part too, is gone until the next question."""
+    effort = Effort(1.0)
+    part = effort.part(0.5, 0.8)
+    with effort:
+        part.spend(7e8)
+        assert not part.take(2e8)  # 0.9 of all, where 0.8 is its most
+        assert effort.take(2e8)
+        effort.spend(5e8)  # more than is left
+        assert not effort.take(1.0)
+        assert effort.spent
+    with effort:
+        assert part.take(4e8)
+
+
+def test_looks_tell_what_they_cost() -> None:
+    told: list[float] = []
+    parts = Parts(((LaplaceTransform(LaplaceStep(20.0)), 400),), 0.0, "remove")
+    walk = Walk.along(parts)
+    index = int(np.argmin(np.abs(walk.c - 1.0)))
+    Plan.make(parts, walk, index, (1.0, 2.0), most=60000, spend=told.append)
+    assert len(told) == 1
+    assert told[0] > 1e6

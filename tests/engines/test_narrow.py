@@ -1,6 +1,7 @@
 """A law beside one that tells hardly anything, against sums over all its outcomes."""
 
 import math
+import time
 
 import mpmath as mp
 import numpy as np
@@ -11,18 +12,38 @@ import neyman as ny
 from neyman.engines.atoms import enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.narrow import NarrowProfile, beside, margins
+from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.narrow import NarrowProfile, beside, margins, tails
 from neyman.losses.discrete import RandomizedResponseStep
+from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.gaussian import GaussianStep
 
 
 @pytest.mark.parametrize("mu", [1e-8, 1e-5, 1e-2])
 def test_margins_leave_out_no_more_than_they_state(mu: float) -> None:
-    known = margins(GaussianProfile(mu))
+    walk = Walk.along(Parts((), mu, "remove"))
+    for known in (margins(GaussianProfile(mu)), tails(walk)):
+        assert len(known) == 3
+        for e, tau in known:
+            beyond = mp.ncdf(-(mp.mpf(e) / mu - mp.mpf(mu) / 2))
+            assert beyond <= tau <= 1e-12
+
+
+@pytest.mark.parametrize("remove", [True, False])
+def test_tails_of_rare_steps_leave_out_no_more_than_they_state(remove: bool) -> None:
+    """Randomised response at a rate of 1e-4, 5000 times: a binomial sum."""
+    table = RandomizedResponseStep(1.0, 2, rate=1e-4).table()
+    law = DiscreteTransform(table)
+    known = tails(Walk.along(Parts(((law, 5000),), 0.0, "remove" if remove else "add")))
+    sign, logs = (1.0, table.log_p) if remove else (-1.0, table.log_q)
+    chance = float(np.exp(logs[1] if remove else logs[0]))
+    up, down = (sign * float(table.loss[i]) for i in ((1, 0) if remove else (0, 1)))
     assert len(known) == 3
     for e, tau in known:
-        beyond = mp.ncdf(-(mp.mpf(e) / mu - mp.mpf(mu) / 2))
+        least = math.floor((e - 5000 * down) / (up - down)) + 1  # ups that lose more than e
+        beyond = binom.sf(least - 1, 5000, chance)
         assert beyond <= tau <= 1e-12
+        assert beyond > 1e-9 * tau  # and not far more
 
 
 @pytest.mark.parametrize("remove", [True, False])
@@ -32,7 +53,7 @@ def test_both_bounds_enclose_the_sum_over_outcomes(mu: float, remove: bool) -> N
     assert atoms is not None
     law = [AtomsProfile(atoms, way, 5.0) for way in (remove, not remove)]
     faint = GaussianProfile(mu)
-    profile = NarrowProfile(law[0], law[1], faint, margins(faint), 5.0)
+    profile = NarrowProfile(law[0], law[1], faint.end, margins(faint), 5.0)
     k = np.arange(61)
     mass, loss = binom.pmf(k, 60, math.exp(0.3) / (1.0 + math.exp(0.3))), 0.3 * (2.0 * k - 60.0)
     epsilon = np.array([0.0, 0.2, 0.3001, 0.6 - 1e-6, 2.0, 9.0])
@@ -53,7 +74,7 @@ def test_what_a_lattice_may_tell_apart_is_not_faint() -> None:
     assert atoms is not None
     faint, loud = ((GaussianStep(mu), GaussianProfile(mu)) for mu in (1e-7, 1e-4))
     assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], faint[1]), ("remove",), 5.0) is not None
-    assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], loud[1]), ("remove", "add"), 5.0) is None
+    assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], faint[1]), ("remove", "add"), 5.0) is not None
     assert beside(atoms, [(loud[0], 1)], lambda: (loud[1], loud[1]), ("remove",), 5.0) is None
 
 
@@ -64,3 +85,14 @@ def test_a_faint_step_beside_thousands_that_are_not_is_answered() -> None:
     assert alone.optimistic.epsilon(1e-5) <= epsilon <= alone.epsilon(1e-5) + 1e-3
     assert 1.0 - 1e-12 <= both.delta(8.0) <= 1.0
     assert both.advantage == 1.0
+
+
+def test_rare_smooth_steps_by_the_thousand_beside_a_long_list_do_not_hang() -> None:
+    """256 deltas of the faint steps were asked for, by lines of millions of nodes: over 30 s."""
+    began = time.process_time()
+    strong = ny.ApproximateMechanism(0.2204, 2.076e-12) ** 1571
+    both = ny.account(ny.Laplace(156.7).poisson(7.556e-05) ** 5048 * strong)
+    alone = ny.account(strong)
+    for epsilon in (0.1, 8.0):
+        assert alone.optimistic.delta(epsilon) <= both.delta(epsilon) <= alone.delta(epsilon) + 1e-6
+    assert time.process_time() - began < 5.0

@@ -12,6 +12,7 @@ again.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,7 +21,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour_fold import FOLDED, Fold
 from neyman.engines.contour_islands import islands
-from neyman.engines.contour_scan import SPARE, shortened
+from neyman.engines.contour_scan import SPARE, ignored, shortened
 from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import LOST, MERGED, WALKED, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
@@ -78,11 +79,13 @@ class Plan:
     def make(
         cls, parts: Parts, walk: Walk, index: int, epsilon: tuple[float, float], extra: float = 0.0,
         limit: float = LOST, log_share: float = 0.0, most: float = math.inf,
+        spend: Callable[[float], None] = ignored,
     ) -> Plan:  # fmt: skip
         """Plan the line through ``walk.c[index]`` for all eps in the closed interval ``epsilon``.
 
         ``extra`` e-folds of accuracy are for answers that lie far below the height of the line; ``log_share`` says how
         little of e^K is integrated. A line of more nodes than ``most`` is not followed to its end.
+        ``spend`` is told how much work a look along it was, in nominal nanoseconds.
         """
         c, k = float(walk.c[index]), float(walk.k[index])
         sd = math.sqrt(float(walk.variance[index]))
@@ -110,7 +113,7 @@ class Plan:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
             end = _cut(parts, cuts, c, sd, k, goal - 0.7 - spare, math.inf)
-            cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal)
+            cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal, most, spend)
             w = float(parts.argument(np.array([c]))[0])
             if some is not None:
                 return cls(c, index, spread, cut, log_tail, limit, right, left, some)

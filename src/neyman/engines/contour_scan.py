@@ -18,6 +18,7 @@ and all nodes from W on, where |e^K| <= B, weigh at most (B / pi) (h / W^2 + 1 /
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
@@ -25,10 +26,12 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour_walk import WALKED, BoolArray, IntArray, Parts
 
-__all__ = ["SPARE", "shortened"]
+__all__ = ["SPARE", "ignored", "shortened"]
 
 _WORTH = 150.0  # nodes from which a look pays
 _LOOKS, _CELLS = 1 << 23, 1 << 21  # cells times laws that are looked at, and cells, of a dozen numbers each
+_PER_NODE = 100.0  # cells for each node that a line may have
+_CELL, _LOOKED = 350.0, 300.0  # nominal nanoseconds for each cell, and for each law that is looked at there
 _ENOUGH, _KINDS = 200, 16  # steps looked at where each alone has fallen; kinds that are all looked at
 _FEW = 32.0  # terms of a transform that cost no more than one
 _TERMS = 512.0  # of a transform that is worth a look; the others count in full
@@ -43,15 +46,20 @@ _SAME = 8.0 * 2.0**-53  # how far rounding moves a node, relatively
 _ROUNDED = 16.0 * 2.0**-53  # relative rounding of K, beside ``WALKED``, as of the aliases of ``contour_line``
 
 
+def ignored(work: float) -> None:
+    """Count no work."""
+
+
 def shortened(
-    parts: Parts, cuts: FloatArray, c: float, sd: float, spread: float, end: tuple[float, float], goal: float
-) -> tuple[float, float, FloatArray | None]:
+    parts: Parts, cuts: FloatArray, c: float, sd: float, spread: float, end: tuple[float, float], goal: float,
+    most: float = math.inf, spend: Callable[[float], None] = ignored,
+) -> tuple[float, float, FloatArray | None]:  # fmt: skip
     """Return a cut before ``end``, and the log of the bound on all beyond it; ``end`` itself where a look does not pay.
     Where the transforms return here and there, far apart: the stretches before the cut that count, and the bound on all
     else.
 
     ``end`` is a cut with the log of the bound beyond it, ``goal`` what the bound may be; ``spread`` the distance of the
-    aliases.
+    aliases. What a line of so many nodes as ``most`` may save bounds the look, which tells ``spend`` its work.
     """
     last, log_tail = end
     spacing = 2.0 * math.pi / spread
@@ -66,7 +74,7 @@ def shortened(
     work = min(float(_LOOKS), _PRICE * last / spacing * float(terms.sum()))
     for dear in (_TERMS / _FEW, 1.0):  # where they cost more than they save, the long transforms count in full
         looked_at = max(1.0, float(terms[terms <= dear].sum()) / every)
-        edge = _edges(5.0 / sd, last, float(deviation.max()), min(int(work / looked_at), _CELLS))
+        edge = _edges(5.0 / sd, last, float(deviation.max()), int(min(work / looked_at, _CELLS, _PER_NODE * most)))
         if edge is not None:
             break
     else:
@@ -77,6 +85,7 @@ def shortened(
         times * float(one.log_a[0]) for (_, times), one in zip(parts.steps, looks, strict=True)
     )
     low, high, fallen = look.cells(edge, spacing, sd, goal - top, min(float(_MORE), work) / looked_at)
+    spend(len(low) * (_CELL + _LOOKED * looked_at))
     log_part = top + fallen + _log_nodes(low, high, spacing) - 2.0 * np.log(low)
     log_rest = log_tail + math.log1p(spacing / last)
     rounded = WALKED + _ROUNDED * (abs(top) + float(np.abs(fallen).max()))

@@ -106,7 +106,7 @@ class StraightLines:
         low, high = 0.7 * low, 1.4 * high
         most = 2.0 * _CHEAP
         plans = (
-            Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit, most=most)
+            Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit, most=most, spend=self._effort.spend)
             for i in steepest[::-1]
             if self._effort.take(self._planning)
         )
@@ -127,7 +127,9 @@ class StraightLines:
         if index not in self._plans:
             if not self._effort.take(self._planning):
                 return Plan(float(self._walk.c[index]), index, math.inf, math.inf, -math.inf, LOST, index, index)
-            self._plans[index] = Plan.make(self._parts, self._walk, index, self._band(index), most=_AFFORDABLE)
+            self._plans[index] = Plan.make(
+                self._parts, self._walk, index, self._band(index), most=_AFFORDABLE, spend=self._effort.spend
+            )
         return self._plans[index]
 
     @cached_property

@@ -65,7 +65,7 @@ class Effort:
         """Whether ``work`` nominal nanoseconds are left, no more than that ``share`` of all; if so, they are taken."""
         if self._of is not None:
             return self._taken_from(self._of, work)
-        if not work <= min(self._left, share * self._whole):
+        if not max(work, 1.0) <= min(self._left, share * self._whole):
             self._refused = True
             return False
         self._left -= work
@@ -78,6 +78,15 @@ class Effort:
             return False
         self._used, self._questions = used, whole._questions
         return True
+
+    def spend(self, work: float) -> None:
+        """Count ``work`` that was done before anybody could say how much it would be."""
+        if self._of is not None:
+            self._used = work if self._questions != self._of._questions else self._used + work
+            self._questions = self._of._questions
+            self._of.spend(work)
+        else:
+            self._left -= work
 
     def __enter__(self) -> None:
         if self._depth == 0:

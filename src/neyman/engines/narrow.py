@@ -4,8 +4,8 @@ For every e > 0, with tau = P_B(L > e), and since q_B >= e^{-e} p_B where L_B <=
 
     1 - delta(eps) = int min(p_A p_B, e^eps q_A q_B) >= (1 - tau) (1 - delta_A(eps - e)),
 
-while delta(eps) >= delta_A(eps), for no composition is more private than its part. And tau is at most
-delta_B(e / 2) / (1 - e^{-e / 2}).
+while delta(eps) >= delta_A(eps), for no composition is more private than its part. And tau is at most e^{K_B(c) - c e}
+for every c > 0 (Chernoff), and delta_B(e / 2) / (1 - e^{-e / 2}).
 """
 
 from __future__ import annotations
@@ -17,13 +17,19 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.atoms import Atoms
 from neyman.engines.atoms_profile import AtomsProfile
+from neyman.engines.contour_line import ROUNDED
+from neyman.engines.contour_walk import WALKED, Parts, Walk
 from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at
+from neyman.engines.transforms import transform
 from neyman.losses.base import Step
+from neyman.losses.gaussian import GaussianStep
 
-__all__ = ["NarrowProfile", "beside", "margins"]
+__all__ = ["NarrowProfile", "beside", "margins", "tails"]
+
+Faint = tuple[list[tuple[float, float]], float]  # margins, and the largest loss
 
 _UNIT = 2.0**-53
 _TRIED = np.geomspace(1e-14, 10.0, 256)
@@ -41,19 +47,42 @@ def margins(faint: Profile) -> list[tuple[float, float]]:
     ['1e-05', '2e-05', '3e-05']
     """
     half = 0.5 * _TRIED
-    tau = faint.bracket(half).upper / -np.expm1(-half) * (1.0 + 8.0 * _UNIT)
+    return _first(faint.bracket(half).upper / -np.expm1(-half) * (1.0 + 8.0 * _UNIT))
+
+
+def tails(walk: Walk) -> list[tuple[float, float]]:
+    """The same by Chernoff, from a walk along the cumulant of the faint steps: no line is needed.
+
+    Examples
+    --------
+    >>> from neyman.engines.contour_walk import Parts
+    >>> [f"{e:.0e}" for e, _ in tails(Walk.along(Parts((), 1e-6, "remove")))]
+    ['8e-06', '1e-05', '2e-05']
+    """
+    right = walk.c > 0.0
+    c, k = walk.c[right], walk.k[right]
+    pull = np.multiply.outer(_TRIED, c)
+    log_tail = np.logaddexp(k - pull + ROUNDED * (np.abs(k) + pull) + WALKED, walk.log_lost[right])
+    with np.errstate(under="ignore"):
+        return _first(np.exp(np.minimum(log_tail.min(axis=1), 0.0)) * (1.0 + 1e-12) + 5e-324)
+
+
+def _first(tau: FloatArray) -> list[tuple[float, float]]:
+    """Where bounds on tau at each e that is tried meet the goals first."""
     first = [int(np.argmax(tau <= goal)) for goal in _GOALS if bool(np.any(tau <= goal))]
     return [(float(_TRIED[i]), float(tau[i])) for i in sorted(set(first))]
 
 
 class NarrowProfile(Profile):
-    """``law``, whose reversal is ``backward``, beside ``faint``, of which ``known`` are the ``margins``."""
+    """``law``, whose reversal is ``backward``, beside steps of which ``known`` are the ``margins`` and ``end`` is the
+    largest loss.
+    """
 
     def __init__(
-        self, law: Profile, backward: Profile, faint: Profile, known: list[tuple[float, float]], tail_mu: float
+        self, law: Profile, backward: Profile, end: float, known: list[tuple[float, float]], tail_mu: float
     ) -> None:
         self._law, self._backward, self._known, self._tail_mu = law, backward, known, tail_mu
-        self._end = (law.end + faint.end) * (1.0 + 4.0 * _UNIT)
+        self._end = (law.end + end) * (1.0 + 4.0 * _UNIT)
 
     @property
     def method(self) -> str:
@@ -100,10 +129,28 @@ def beside(
     apart = float(atoms.loss[-1] - atoms.loss[0]) / _POINTS
     if not Cumulant(tuple((grid_law(step), times) for step, times in rest), "remove").at(0.0).deviation < apart:
         return None
-    faint = profiles()
-    known = [margins(one) for one in faint]
-    if not all(found and found[-1][0] < apart for found in known):
+    found = _by_walks(rest)
+    if found is None or not _within(found, apart):
+        found = [(margins(one), one.end) for one in profiles()]
+    if not _within(found, apart):
         return None
     laws = [AtomsProfile(atoms, remove, tail_mu) for remove in (True, False)]
-    both = [NarrowProfile(laws[i], laws[1 - i], faint[i], known[i], tail_mu) for i in range(len(directions))]
+    both = [NarrowProfile(laws[i], laws[1 - i], found[i][1], found[i][0], tail_mu) for i in range(len(directions))]
     return both[0], both[-1]
+
+
+def _within(found: list[Faint], apart: float) -> bool:
+    """Whether next to nothing lies as far out as that, in either direction."""
+    return all(known and known[-1][0] < apart for known, _ in found)
+
+
+def _by_walks(rest: Sequence[tuple[Step, int]]) -> list[Faint] | None:
+    """Margins and largest loss in both directions; None where a step has no transform."""
+    laws = [(transform(step), times) for step, times in rest if not isinstance(step, GaussianStep)]
+    steps = tuple((law, times) for law, times in laws if law is not None)
+    if len(steps) < len(laws):
+        return None
+    mu = next((step.mu for step, _ in rest if isinstance(step, GaussianStep)), 0.0)
+    parts = Parts(steps, mu, "remove")
+    both = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
+    return [(tails(walk), law.largest_loss * (1.0 + 1e-14)) for law, walk in both]
