@@ -17,12 +17,16 @@ from scipy.special import ndtr
 
 import neyman as ny
 from neyman._errors import InvalidParameter
+from neyman.engines import lattice_law
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.lattice_cumulant import Cumulant
 from neyman.engines.lattice_law import tilted_laws
 from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
+from neyman.losses import smooth_bins
 from neyman.losses.bins import Shape, split_bins
 from neyman.losses.gaussian import GaussianStep
+from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.replaced_grid import ReplacedGrid
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix
 from tests.effort import examples
@@ -228,3 +232,39 @@ def test_a_slope_is_a_probability_however_little_is_left_of_it() -> None:
     mix = ny.Laplace(4.668) ** 2 * ny.DiscreteLaplace(0.2061, 2) ** 51
     slope = ny.account(mix, adjacency="remove").sides.forward.slope(np.linspace(0.0, 495.0, 50))
     assert np.all((slope >= 0.0) & (slope <= 1.0))
+
+
+def test_a_negative_mass_that_nobody_takes_leaves_nothing() -> None:
+    masses = np.zeros(1 << 20)
+    masses[[0, 1000, 1001]] = 1.0, -2.0, 1e-300
+    found = lattice_law._hull(masses, 1e-6, 1.0)
+    assert not np.any(found)
+    # one that its neighbours do take is spread over them
+    masses = np.array([1.0, -0.5, 1.0, 0.0])
+    assert np.all(lattice_law._hull(masses.copy(), 1e-6, 0.0) >= 0.0)
+    assert lattice_law._hull(masses.copy(), 1e-6, 0.0).sum() == pytest.approx(1.5, rel=1e-5)
+
+
+def test_bins_in_pieces_are_summed_whatever_is_done_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = np.array([0.0, 0.1, 5.0, 5.2])
+    start = np.array([0.0, 0.5, 1.0])
+
+    def density(x: np.ndarray) -> np.ndarray:
+        return -40.0 * (x - 4.0) ** 2
+
+    def loss(x: np.ndarray) -> np.ndarray:
+        return np.interp(x, place, [0.0, 0.5, 1.0, 1.5])
+
+    whole = smooth_bins.smooth_bins(place, start, 0.5, 0.01, density, loss)
+    monkeypatch.setattr(smooth_bins, "_AT_ONCE", 7)
+    parts = smooth_bins.smooth_bins(place, start, 0.5, 0.01, density, loss)
+    for a, b in ((0, 2), (1, 2)):
+        np.testing.assert_allclose(parts[a] * np.exp(parts[b]), whole[a] * np.exp(whole[b]), rtol=1e-13, atol=1e-300)
+    np.testing.assert_array_equal(parts[2], whole[2])
+
+
+def test_the_work_of_exchanged_records_is_counted_before_it_is_done() -> None:
+    """Of little noise the pieces of one bin are millions."""
+    law, narrow = (ReplacedGrid(ReplacedGaussianStep(sigma, 0.1)) for sigma in (3.0, 0.002))
+    assert law.labour((-10.0, 10.0)) < 1e6
+    assert narrow.labour((-1.0, 1.0)) > 3e9

@@ -30,6 +30,7 @@ from neyman.losses.grid import BinSplit
 __all__ = ["StepLaws", "TiltedLaw", "tilted_laws"]
 
 UNIT = 2.0**-53
+_PASSED_ON = 1 << 17  # times that a negative mass may be passed on to its neighbours
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,7 +165,9 @@ def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
     pending = np.flatnonzero(masses[:end] < 0.0).tolist()
     before: dict[int, int] = {}
     after: dict[int, int] = {}
-    while pending:
+    for _ in range(_PASSED_ON):
+        if not pending:
+            break
         j = pending.pop()
         if not masses[j] < 0.0:
             continue
@@ -187,4 +190,5 @@ def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
             if masses[n] < 0.0:
                 pending.append(n)
     masses[end:] = 0.0
-    return masses
+    # what is passed on without end, through places that hold nothing, leaves nothing; nor is that more than the truth
+    return np.zeros_like(masses) if pending or not np.all(np.isfinite(masses)) else masses

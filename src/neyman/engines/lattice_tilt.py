@@ -33,6 +33,7 @@ class Plan:
     window: tuple[float, float]
     neighbours: tuple[float, float]
     cuts: tuple[tuple[int, int], ...]
+    labour: float = 0.0  # nominal nanoseconds that bins take beside their number
 
     @property
     def points(self) -> int:
@@ -42,7 +43,8 @@ class Plan:
     @property
     def work(self) -> float:
         """What it takes, in nominal nanoseconds: two compositions, and the bins of every step."""
-        return _POINT * self.points * (1.0 + len(self.cuts)) + _BIN * sum(last - first for first, last in self.cuts)
+        bins = _BIN * sum(last - first for first, last in self.cuts)
+        return _POINT * self.points * (1.0 + len(self.cuts)) + bins + self.labour
 
 
 def plan_tilt(
@@ -74,7 +76,8 @@ def plan_tilt(
     widest = max([window[1] - window[0]] + [law.span(reach) for (law, _), reach in zip(laws, reaches, strict=True)])
     h = max(h, 1.001 * widest / max_points)
     cuts = tuple(law.cut(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))
-    return Plan(at.c, h, (window[0], window[1]), (neighbours[0], neighbours[1]), cuts)
+    labour = math.fsum(law.labour(reach) for (law, _), reach in zip(laws, reaches, strict=True))
+    return Plan(at.c, h, (window[0], window[1]), (neighbours[0], neighbours[1]), cuts, labour)
 
 
 def _near(laws: tuple[tuple[GridLaw, int], ...], remove: bool, at: Moments, sign: float) -> list[float]:

@@ -19,6 +19,7 @@ __all__ = ["ReplacedGrid"]
 _UNIT = 2.0**-53
 _DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
 _SEEN = 14.0  # standard deviations looked at on either side
+_PIECE = 1500.0  # nominal nanoseconds for each piece of a bin
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,9 @@ class ReplacedGrid(GridLaw):
         low, high = self.loss(np.array(reach)) / h
         return math.floor(low), max(math.ceil(high), math.floor(low) + 2)
 
+    def labour(self, reach: Reach) -> float:
+        return _PIECE * (reach[1] - reach[0]) / self._longest
+
     def span(self, reach: Reach) -> float:
         low, high = self.loss(np.array(reach))
         return float(high - low)
@@ -89,8 +93,7 @@ class ReplacedGrid(GridLaw):
         s = self.step.sigma
         edge = h * np.arange(first, last + 1)
         place = self.place(edge)
-        longest = 0.2 * min(s, s**2)
-        lower, upper, log_scale = smooth_bins(place, edge[:-1], h, longest, self.log_q, self.loss)
+        lower, upper, log_scale = smooth_bins(place, edge[:-1], h, self._longest, self.log_q, self.loss)
         width = np.diff(place)
         # log of the density of e^L: the normal law, its mixture and the slope of L bend it by no more than this
         far = np.maximum(np.abs(place[:-1]), np.abs(place[1:]))
@@ -101,6 +104,11 @@ class ReplacedGrid(GridLaw):
         slack = 16.0 * _UNIT * (1.0 + float(np.abs(edge[[0, -1]]).max()) + (reach + 1.0) / s**2)
         relative = 2.0 * QUADRATURE + 16.0 * _UNIT * (4.0 + ((reach + 1.0) / s) ** 2)
         return BinSplit(0.0, first, h, lower, upper, log_scale, variation, relative, slack, below, above)
+
+    @property
+    def _longest(self) -> float:
+        """Pieces no longer than this are integrated at once."""
+        return 0.2 * min(self.step.sigma, self.step.sigma**2)
 
     def _log_tails(self, x: float, side: float, up: float) -> tuple[float, float]:
         """log of the masses (without, with the record) below x (``side`` 1) or above it (-1), raised by ``up``."""

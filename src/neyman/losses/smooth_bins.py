@@ -12,6 +12,7 @@ from neyman.numerics.gauss import gauss
 __all__ = ["QUADRATURE", "smooth_bins"]
 
 QUADRATURE = 1e-13  # relative error of seven nodes on a piece along which the logarithm of the density hardly bends
+_AT_ONCE = 1 << 17  # pieces
 _NODES, _WEIGHTS = gauss(7)
 
 
@@ -26,17 +27,23 @@ def smooth_bins(
     """
     width = np.diff(place)
     pieces = np.maximum(np.ceil(width / longest), 1.0).astype(np.int64)
-    owner = np.repeat(np.arange(len(width)), pieces)
-    first = np.append(0, np.cumsum(pieces)[:-1])
-    half = 0.5 * width[owner] / pieces[owner]
-    middle = place[owner] + half * (2.0 * (np.arange(len(owner)) - first[owner]) + 1.0)
-    at = middle[:, None] + half[:, None] * _NODES
-    log_mass = log_density(at)
-    top = log_mass.max(axis=1)
-    scale = np.maximum.reduceat(top, first)
-    with np.errstate(under="ignore"):
-        mass = half[:, None] * _WEIGHTS * np.exp(log_mass - scale[owner, None])
-    share = np.expm1(np.clip(loss(at) - start[owner, None], 0.0, h)) / np.expm1(h)
-    upper = np.add.reduceat((mass * share).sum(axis=1), first)
-    lower = np.add.reduceat((mass * (1.0 - share)).sum(axis=1), first)
+    stop = np.cumsum(pieces)
+    lower, upper, scale = np.zeros(len(width)), np.zeros(len(width)), np.full(len(width), -np.inf)
+    for begin in range(0, int(stop[-1]), _AT_ONCE):
+        piece = np.arange(begin, min(begin + _AT_ONCE, int(stop[-1])))
+        owner = np.searchsorted(stop, piece, side="right")
+        half = 0.5 * width[owner] / pieces[owner]
+        middle = place[owner] + half * (2.0 * (piece - (stop - pieces)[owner]) + 1.0)
+        at = middle[:, None] + half[:, None] * _NODES
+        log_mass = log_density(at)
+        first = np.flatnonzero(np.diff(owner, prepend=-1))
+        bins = slice(int(owner[0]), int(owner[-1]) + 1)
+        top = np.maximum(scale[bins], np.maximum.reduceat(log_mass.max(axis=1), first))
+        with np.errstate(under="ignore"):
+            mass = half[:, None] * _WEIGHTS * np.exp(log_mass - top[owner - owner[0], None])
+            before = np.exp(scale[bins] - top)  # of a bin that the pieces before began
+        share = np.expm1(np.clip(loss(at) - start[owner, None], 0.0, h)) / np.expm1(h)
+        upper[bins] = upper[bins] * before + np.add.reduceat((mass * share).sum(axis=1), first)
+        lower[bins] = lower[bins] * before + np.add.reduceat((mass * (1.0 - share)).sum(axis=1), first)
+        scale[bins] = top
     return lower, upper, scale
