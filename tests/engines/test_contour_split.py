@@ -224,6 +224,7 @@ DEEP = [
     (1.0, 1e-4, 10**4, 2.0),
     (1.018, 8.911e-06, 24880, 0.1),
     (1.963, 0.0001057, 1504, 0.02),
+    (1.536, 0.001304, 6302, 1.0),
 ]
 
 
@@ -265,6 +266,20 @@ def test_two_rare_steps_at_deep_delta(sigma: float, rate: float, epsilon: float)
     assert found.optimistic.delta(epsilon) <= truth * (1.0 + 1e-10)
     assert truth <= found.delta(epsilon)
     assert found.delta(epsilon) <= found.optimistic.delta(epsilon) * (1.0 + 1e-6)
+
+
+def test_little_noise_is_parted_crisply() -> None:
+    """Losses grow fast where noise is small. Of 108 steps one jumps; the others, whose losses have a deviation of 4e-7,
+    move eps by no more than that, nor are two ever likely: 108 times the delta of one, but for a millionth.
+    """
+    sigma, rate, times = 0.355, 7.215e-10, 108
+    found = ny.account(ny.DPSGD(sigma, rate, times), adjacency="remove")
+    one = SubsampledGaussianProfile(sigma, rate, "remove")
+    for epsilon in (0.1, 1.0):
+        lower, upper = found.optimistic.delta(epsilon), found.delta(epsilon)
+        assert upper <= lower * (1.0 + 1e-6)
+        alone = times * one.bracket(np.array([epsilon])).upper[0]
+        assert lower * (1.0 - 2e-6) <= alone <= upper * (1.0 + 2e-6)
 
 
 def test_a_line_that_is_too_long_is_not_laid() -> None:

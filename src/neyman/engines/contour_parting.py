@@ -71,11 +71,14 @@ class Parting:
 
     @classmethod
     def of(
-        cls, parts: Parts, walk: Walk, valleys: Valleys, place: Place, span: tuple[float, float], effort: Effort
-    ) -> Parting:
-        """Part each step of ``parts`` where ``place`` says."""
+        cls, parts: Parts, walk: Walk, valleys: Valleys, place: Place, span: tuple[float, float], effort: Effort,
+        crisp: bool = False,
+    ) -> Parting:  # fmt: skip
+        """Part each step of ``parts`` where ``place`` says; where noise is small less softly, if it is to be ``crisp``:
+        there losses grow fast within the soft share.
+        """
         steps = tuple(
-            (law, SoftBulk(law.sigma, law.rate, end, _WIDTH * law.sigma), times)
+            (law, SoftBulk(law.sigma, law.rate, end, _WIDTH * law.sigma * min(1.0, law.sigma if crisp else 1.0)), times)
             for (law, times), end in zip(parts.gaussians, place.ends.tolist(), strict=True)
         )
         return cls(parts, walk, valleys, place, span, steps, effort)

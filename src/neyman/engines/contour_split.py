@@ -36,6 +36,7 @@ _LOOKS = 24  # eps at which that is looked at
 _CLOSE = 1.25  # the eps that such a one serves, relative to the one it is made for
 _PLANNED = 2e7  # nominal nanoseconds of trying where to part
 _LEAST = 1e-200  # eps at which that is worth a thought
+_CLOSE_LOOKS = 4  # eps down to the first of them at which that is looked at
 _LEVELS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35, 0.29, 0.24, 0.2, 0.16, 0.12)  # of eps: losses at which it is parted
 _RUNGS = np.geomspace(1.0, 500.0, 24)  # over eps: c of the walk along its bulk
 
@@ -91,15 +92,22 @@ class Split:
         if not epsilon > _LEAST or not effort.take(_PLANNED):
             return None
         span = (epsilon / _CLOSE, epsilon * _CLOSE)
-        most = [valleys.log_delta(e) - _NOTHING for e in (epsilon, span[0])]
+        below = epsilon / np.geomspace(1.0, _CLOSE, _CLOSE_LOOKS)
+        most = np.array([valleys.log_delta(e) for e in below.tolist()]) - _NOTHING
+        best: tuple[int, float, Ceiling, Parting] | None = None
         for share in _LEVELS:
             place = valleys.parted_at(share * epsilon, 1.0 / epsilon)
-            parting = Parting.of(parts, walk, valleys, place, span, effort)
+            parting = Parting.of(parts, walk, valleys, place, span, effort, crisp=True)
             ceiling = parting.ceiling(_RUNGS / epsilon)
-            if np.all(ceiling.log_most(np.array([epsilon, span[0]])) < most):
-                jumps = parting.jump_line(nodes, epsilon)
-                return None if jumps is None else cls(None, jumps, epsilon, span, ceiling)
-        return None
+            far = int(np.argmin(np.append(ceiling.log_most(below) < most, False)))  # as far down as it is enough
+            if far > (0 if best is None else best[0]):
+                best = far, float(below[far - 1]), ceiling, parting
+            if far == len(below):
+                break
+        if best is None:
+            return None
+        jumps = best[3].jump_line(nodes, epsilon)
+        return None if jumps is None else cls(None, jumps, epsilon, (best[1], span[1]), best[2])
 
     @staticmethod
     def log_most(parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, effort: Effort) -> float:
@@ -111,7 +119,7 @@ class Split:
             return best
         for share in _LEVELS[::2]:
             place = valleys.parted_at(share * epsilon, 1.0 / epsilon)
-            parting = Parting.of(parts, walk, valleys, place, (epsilon, epsilon), effort)
+            parting = Parting.of(parts, walk, valleys, place, (epsilon, epsilon), effort, crisp=True)
             most = parting.ceiling(_RUNGS / epsilon).log_most(np.array([epsilon]))[0]
             best = min(best, float(np.logaddexp(most, parting.log_jumped)))
         return best
