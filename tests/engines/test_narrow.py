@@ -96,3 +96,32 @@ def test_rare_smooth_steps_by_the_thousand_beside_a_long_list_do_not_hang() -> N
     for epsilon in (0.1, 8.0):
         assert alone.optimistic.delta(epsilon) <= both.delta(epsilon) <= alone.delta(epsilon) + 1e-6
     assert time.process_time() - began < 5.0
+
+
+def test_a_list_that_tells_hardly_anything_beside_hardly_any_noise() -> None:
+    """Everything was in [0, 1] after 26 s; what the list may add is between nothing and basic composition."""
+    loud, quiet = ny.Gaussian(0.01185).poisson(0.0004066) ** 4662, ny.DiscreteGaussian(176.2).poisson(5.051e-6) ** 2
+    began = time.process_time()
+    both, alone = ny.account(loud * quiet), ny.account(loud)
+    for epsilon in (0.1, 8.0):
+        assert alone.optimistic.delta(epsilon) <= both.delta(epsilon) <= alone.delta(epsilon) + 1.1e-5
+        assert both.delta(epsilon) - both.optimistic.delta(epsilon) <= 1e-6 * both.delta(epsilon)
+    assert alone.optimistic.epsilon(1e-5) <= both.epsilon(1e-5) <= alone.epsilon(1e-5) + 1e-5
+    assert both.mu() < math.inf
+    assert time.process_time() - began < 8.0
+
+
+@pytest.mark.parametrize("rate", [1e-13, 1e-10])
+def test_what_is_hidden_moves_nothing(rate: float) -> None:
+    """Two Gaussians and fifty answers that hardly tell anything, against the Gaussians read at every sum of answers."""
+    both = ny.account(ny.Gaussian(3.0) ** 2 * ny.RandomizedResponse(1.0).poisson(rate) ** 50, adjacency="remove")
+    mu = mp.sqrt(2) / 3
+    table = RandomizedResponseStep(1.0, 2, rate=rate).table()
+    for epsilon in (0.0, 0.5, 3.0):
+        truth = mp.mpf(0)
+        for ups in range(51):
+            e = mp.mpf(epsilon) - ups * mp.mpf(float(table.loss[1])) - (50 - ups) * mp.mpf(float(table.loss[0]))
+            p = mp.binomial(50, ups) * mp.exp(mp.mpf(float(table.log_p[1]))) ** ups
+            p *= mp.exp(mp.mpf(float(table.log_p[0]))) ** (50 - ups)
+            truth += p * (mp.ncdf(mu / 2 - e / mu) - mp.exp(e) * mp.ncdf(-mu / 2 - e / mu))
+        assert both.optimistic.delta(epsilon) * (1.0 - 1e-12) <= truth <= both.delta(epsilon) * (1.0 + 1e-12)

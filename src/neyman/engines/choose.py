@@ -10,8 +10,6 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-import numpy as np
-
 from neyman.engines.atoms import Atoms
 from neyman.engines.backed import BackedProfile
 from neyman.engines.bounded import BoundedProfile
@@ -37,7 +35,7 @@ from neyman.engines.lattice import LatticeProfile
 from neyman.engines.lists import lists, outcome_by_outcome
 from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
-from neyman.engines.narrow import beside
+from neyman.engines.narrow import beside, hidden
 from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
 from neyman.engines.participation import AddedParticipation, RemovedParticipation
@@ -46,7 +44,7 @@ from neyman.engines.profile import Profile
 from neyman.engines.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
 from neyman.engines.revealed import RevealedProfile
 from neyman.engines.shifted import ShiftedProfile
-from neyman.engines.transforms import transform
+from neyman.engines.transforms import stubborn, transform
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.enclosed import EnclosedStep, ListedStep
@@ -55,7 +53,6 @@ from neyman.losses.laplace import LaplaceStep
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
-from neyman.losses.transform import Transform
 from neyman.numerics.norm import together
 
 __all__ = ["profiles"]
@@ -64,6 +61,7 @@ _MANY = 10**6  # steps from which an engine may have little to say: of strong co
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
+_HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
 _READ = 1 << 6  # the same where that is a lattice
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
@@ -73,7 +71,6 @@ _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing i
 _NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
 _APART = 7.0  # -log of the share of the steps that took part in which it does not
 _FAINT = 0.02  # noise multiplier below which no quadrature is tried
-_FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
@@ -238,10 +235,15 @@ def _one_listed(step: Step, tables: dict[DiscreteStep, Outcomes]) -> Both | None
 
 
 def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort) -> Both:
+    little = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
+    rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
+    behind = cache(lambda: _finite(rest, {}, tolerance, effort))
+    found = hidden(little, rest, behind, directions, _HIDDEN * tolerance, tail_mu)
+    if found is not None:
+        return found
     listed = _listed(losses)
     if listed is not None and len(listed[0].loss) > _LISTED:
-        rest = listed[1]
-        found = beside(listed[0], rest, lambda: _finite(rest, {}, tolerance, effort), directions, tail_mu)
+        found = beside(listed[0], rest, behind, directions, tail_mu)
         if found is not None:
             return found
         listed = None
@@ -326,7 +328,7 @@ def _contours(
     steps = tuple((law, times) for law, times in laws if law is not None)
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     small = len(losses) <= (_FEW if plain else _SEVERAL)
-    if len(steps) < len(laws) or (mu == 0.0 and _stubborn(steps)):
+    if len(steps) < len(laws) or (mu == 0.0 and stubborn(steps)):
         if listed is None or len(listed[0].loss) > _READ:
             return _on_lattice(losses, directions, tolerance, effort)
         return _shifted(*listed, directions, tolerance, tail_mu, effort)
@@ -379,19 +381,6 @@ def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float, e
     # outcomes that no lattice holds are divided between two points of one, each time they are counted
     points = 2 * _POINTS if loose else _POINTS
     return _both([LatticeProfile(losses, direction, tolerance, points, effort, tail_mu) for direction in directions])
-
-
-def _stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
-    """Whether the transform of the composition is never small along the line Re z = 1, however far."""
-    w, fall = np.array([2.0]), 0.0
-    looks = [law.moments(w) for law, _ in steps]
-    narrow = min(1.0, *(math.sqrt(float(look.variance[0])) for look in looks))
-    far = np.array([1e9 / narrow])
-    for (law, times), look in zip(steps, looks, strict=True):
-        fall += times * float((law.log_estimate(w, far, np.ones(1), math.inf)[0] - look.log_a)[0])
-        if fall < -_FALLEN:
-            return False
-    return True
 
 
 def _both(found: Sequence[Profile]) -> Both:

@@ -1,4 +1,4 @@
-"""A law A beside one, B, that tells hardly anything: A itself, read a little earlier.
+"""A law A beside one, B, that tells hardly anything: A itself, read a little earlier. Either may be the list.
 
 For every e > 0, with tau = P_B(L > e), and since q_B >= e^{-e} p_B where L_B <= e,
 
@@ -25,15 +25,17 @@ from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at
 from neyman.engines.transforms import transform
 from neyman.losses.base import Step
+from neyman.losses.discrete import DiscreteStep
 from neyman.losses.gaussian import GaussianStep
 
-__all__ = ["NarrowProfile", "beside", "margins", "tails"]
+__all__ = ["NarrowProfile", "beside", "hidden", "margins", "tails"]
 
 Faint = tuple[list[tuple[float, float]], float]  # margins, and the largest loss
 
 _UNIT = 2.0**-53
 _TRIED = np.geomspace(1e-14, 10.0, 256)
 _GOALS = (1e-12, 1e-24, 1e-40)  # of tau
+_TOLD = 1e-2  # total loss beyond which nobody asks whether it is hidden
 _POINTS = 1 << 20  # of the longest lattice
 
 
@@ -137,6 +139,37 @@ def beside(
     laws = [AtomsProfile(atoms, remove, tail_mu) for remove in (True, False)]
     both = [NarrowProfile(laws[i], laws[1 - i], found[i][1], found[i][0], tail_mu) for i in range(len(directions))]
     return both[0], both[-1]
+
+
+def hidden(
+    little: Sequence[tuple[DiscreteStep, int]],
+    rest: Sequence[tuple[Step, int]],
+    profiles: Callable[[], tuple[Profile, Profile]],
+    directions: tuple[str, ...],
+    share: float,
+    tail_mu: float,
+) -> tuple[Profile, Profile] | None:
+    """Both directions of the ``rest``, whose ``profiles`` are made only if next to nothing of the ``little`` that
+    discrete steps tell lies beyond that ``share`` of a deviation of the rest; None where it does.
+    """
+    if not little or not rest or sum(times * _furthest(step) for step, times in little) > _TOLD:
+        return None
+    laws = [(transform(step), times) for step, times in rest if not isinstance(step, GaussianStep)]
+    if any(law is None for law, _ in laws):
+        return None
+    variance = sum(times * float(law.moments(np.ones(1)).variance[0]) for law, times in laws if law is not None)
+    variance += sum(step.mu**2 for step, _ in rest if isinstance(step, GaussianStep))
+    found = _by_walks(little)
+    if found is None or not _within(found, share * np.sqrt(variance)):
+        return None
+    both = profiles()
+    made = [NarrowProfile(both[i], both[1 - i], found[i][1], found[i][0], tail_mu) for i in range(len(directions))]
+    return made[0], made[-1]
+
+
+def _furthest(step: DiscreteStep) -> float:
+    """The largest loss that is listed, either way."""
+    return float(np.abs(step.table().whole()[0].loss).max())
 
 
 def _within(found: list[Faint], apart: float) -> bool:

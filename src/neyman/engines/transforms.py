@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
+
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
@@ -14,7 +18,9 @@ from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.losses.transform import Transform
 
-__all__ = ["transform"]
+__all__ = ["stubborn", "transform"]
+
+_FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
 
 
 def transform(step: Step) -> Transform | None:
@@ -41,3 +47,16 @@ def _transform(step: Step) -> Transform | None:
     if isinstance(step, DiscreteStep):
         return DiscreteTransform(step.table().whole()[0])
     return None
+
+
+def stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
+    """Whether the transform of the composition is never small along the line Re z = 1, however far."""
+    w, fall = np.array([2.0]), 0.0
+    looks = [law.moments(w) for law, _ in steps]
+    narrow = min(1.0, *(math.sqrt(float(look.variance[0])) for look in looks))
+    far = np.array([1e9 / narrow])
+    for (law, times), look in zip(steps, looks, strict=True):
+        fall += times * float((law.log_estimate(w, far, np.ones(1), math.inf)[0] - look.log_a)[0])
+        if fall < -_FALLEN:
+            return False
+    return True
