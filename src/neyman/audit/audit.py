@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray, unit_interval
 from neyman.audit.bounds import advantage_bounds, best_tpr, epsilon_bounds, margins, mu_bounds, tpr_bounds
 from neyman.audit.cuts import Cuts
-from neyman.audit.evidence import Evidence, Needed, OperatingPoint
+from neyman.audit.evidence import Evidence, Needed, OperatingPoint, one_by_one
 from neyman.audit.planning import planned
 from neyman.audit.sides import TURN, Side
 from neyman.audit.words import at_least, at_most, percent, plural
@@ -116,24 +116,8 @@ class Audit(Evidence):
         """A lower bound on the best membership advantage, TPR - FPR."""
         return self._best(advantage_bounds)
 
-    @overload
-    def epsilon(self, delta: float) -> float: ...
-    @overload
-    def epsilon(self, delta: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return a lower bound on epsilon at ``delta``, from both directions of the test.
-
-        Parameters
-        ----------
-        delta : float or array
-            In [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``delta`` lies outside [0, 1].
-        """
-        return self._each(unit_interval("delta", delta), epsilon_bounds)
+    def _epsilon(self, delta: float) -> float:
+        return self._best(lambda alpha, beta: epsilon_bounds(alpha, beta, delta))
 
     @overload
     def tpr(self, fpr: float) -> float: ...
@@ -152,11 +136,13 @@ class Audit(Evidence):
         InvalidParameter
             If ``fpr`` lies outside [0, 1].
         """
-        asked = unit_interval("fpr", fpr)
+        return self._tprs(unit_interval("fpr", fpr))
+
+    def _tprs(self, fpr: FloatArray) -> float | FloatArray:
         if self._pilot is not None:
-            return self._each(asked, tpr_bounds)
-        found = best_tpr(*self._certified, asked.ravel())
-        return float(found[0]) if asked.ndim == 0 else found.reshape(asked.shape)
+            return one_by_one(fpr, lambda one: self._best(lambda alpha, beta: tpr_bounds(alpha, beta, one)))
+        found = best_tpr(*self._certified, fpr.ravel())
+        return float(found[0]) if fpr.ndim == 0 else found.reshape(fpr.shape)
 
     def roc(self) -> RocBand:
         """Return the empirical ROC curve and its band, at thresholds where the band changes (a thousand at most).
@@ -286,12 +272,6 @@ class Audit(Evidence):
             return float(np.max(formula(*self._certified)))
         chosen = np.argmax(formula(self._pilot.alpha, self._pilot.beta), keepdims=True)
         return float(formula(*self._limits(0, chosen))[0])
-
-    def _each(
-        self, asked: FloatArray, formula: Callable[[FloatArray, FloatArray, float], FloatArray]
-    ) -> float | FloatArray:
-        found = [self._best(lambda a, b, one=one: formula(a, b, one)) for one in asked.ravel().tolist()]
-        return found[0] if asked.ndim == 0 else np.array(found).reshape(asked.shape)
 
     def _margins(self, claim: Guarantee) -> FloatArray:
         """How clearly each cut refutes ``claim``, in the eyes of the pilot if there is one.

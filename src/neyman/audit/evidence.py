@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+import numpy as np
 from numpy.typing import NDArray
 
-from neyman._validate import FloatArray
+from neyman._validate import FloatArray, unit_interval
 from neyman.guarantees import Guarantee
 
-__all__ = ["Evidence", "Needed", "OperatingPoint"]
+__all__ = ["Evidence", "Needed", "OperatingPoint", "one_by_one"]
+
+
+def one_by_one(asked: FloatArray, answer: Callable[[float], float]) -> float | FloatArray:
+    """Return the ``answer`` at each number, in their shape; a float for one alone."""
+    found = [answer(one) for one in asked.ravel().tolist()]
+    return found[0] if asked.ndim == 0 else np.array(found).reshape(asked.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,15 +104,24 @@ class Evidence(ABC):
     def epsilon(self, delta: float) -> float: ...
     @overload
     def epsilon(self, delta: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    @abstractmethod
     def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return a lower bound on epsilon at ``delta``, >= 0, rounded down.
+        """Return a lower bound on epsilon at ``delta``, >= 0, rounded down; from both directions of the test.
 
         Parameters
         ----------
         delta : float or array
             In [0, 1].
+
+        Raises
+        ------
+        InvalidParameter
+            If ``delta`` lies outside [0, 1].
         """
+        return one_by_one(unit_interval("delta", delta), self._epsilon)
+
+    @abstractmethod
+    def _epsilon(self, delta: float) -> float:
+        """``epsilon`` at one delta in [0, 1]."""
 
     @abstractmethod
     def p_value(self, claim: Guarantee) -> float:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, overload
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import special
 
-from neyman._validate import FloatArray, unit_interval
+from neyman._validate import FloatArray
 from neyman.audit.audit import Audit
 from neyman.audit.boundaries import Boundary, at_advantage, at_epsilon, at_mu, at_tpr, of_claim
 from neyman.audit.bounds import advantage_bounds, epsilon_bounds, mu_bounds, tpr_bounds
 from neyman.audit.cuts import Cuts
-from neyman.audit.evidence import Needed, OperatingPoint
+from neyman.audit.evidence import Needed, OperatingPoint, one_by_one
 from neyman.audit.planning import planned
 from neyman.audit.sides import OneThreshold
 from neyman.audit.two_sample import ELSEWHERE, TwoSampleTest, last_kept, window
@@ -75,49 +73,14 @@ class Independent(Audit):
     def _mu(self) -> float:
         return self._largest(at_mu, 0.0, self._about(mu_bounds), _LARGEST_MU)
 
-    @overload
-    def epsilon(self, delta: float) -> float: ...
-    @overload
-    def epsilon(self, delta: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return a lower bound on epsilon at ``delta``, from both directions of the test.
-
-        Parameters
-        ----------
-        delta : float or array
-            In [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``delta`` lies outside [0, 1].
-        """
-        return _one_by_one(unit_interval("delta", delta), self._epsilon)
-
     def _epsilon(self, delta: float) -> float:
         if delta >= 1.0:
             return 0.0
         about = self._about(lambda alpha, beta: epsilon_bounds(alpha, beta, delta))
         return self._largest(lambda epsilon: at_epsilon(epsilon, delta), 0.0, about, _LARGEST_EPSILON)
 
-    @overload
-    def tpr(self, fpr: float) -> float: ...
-    @overload
-    def tpr(self, fpr: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def tpr(self, fpr: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return a lower bound on the best true positive rate at false positive rate ``fpr``; at least ``fpr``.
-
-        Parameters
-        ----------
-        fpr : float or array
-            In [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``fpr`` lies outside [0, 1].
-        """
-        return _one_by_one(unit_interval("fpr", fpr), self._tpr)
+    def _tprs(self, fpr: FloatArray) -> float | FloatArray:
+        return one_by_one(fpr, self._tpr)
 
     def _tpr(self, fpr: float) -> float:
         if not 0.0 < fpr < 1.0:
@@ -235,8 +198,3 @@ class Independent(Audit):
 def _level_at(far: float) -> float:
     """The log of half the probability that a normal variable is as far: what is paid for elsewhere is of this level."""
     return max(float(special.log_ndtr(-math.sqrt(2.0 * far))) - math.log(2.0), _LEAST_LOG)
-
-
-def _one_by_one(asked: FloatArray, answer: Callable[[float], float]) -> float | FloatArray:
-    found = [answer(one) for one in asked.ravel().tolist()]
-    return found[0] if asked.ndim == 0 else np.array(found).reshape(asked.shape)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import MAX_COUNT, FloatArray, inside, unit_interval, whole
+from neyman._validate import MAX_COUNT, inside, whole
 from neyman.audit.counts import Count
 from neyman.audit.evidence import Evidence, OperatingPoint
 from neyman.audit.one_run_curve import curve_bound, impossible
@@ -77,27 +76,6 @@ class OneRun(Evidence):
     @cached_property
     def _advantage(self) -> float:
         return _largest(lambda delta: self._refutes(Tangents.single(0.0, delta)), 1.0)
-
-    @overload
-    def epsilon(self, delta: float) -> float: ...
-    @overload
-    def epsilon(self, delta: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return a lower bound on epsilon at ``delta``, >= 0, rounded down.
-
-        Parameters
-        ----------
-        delta : float or array
-            In [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``delta`` lies outside [0, 1].
-        """
-        asked = unit_interval("delta", delta)
-        found = np.array([self._epsilon(float(d)) for d in asked.ravel()])
-        return float(found[0]) if asked.ndim == 0 else found.reshape(asked.shape)
 
     def _epsilon(self, delta: float) -> float:
         if delta not in self._epsilons:

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, overload
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, inside, positive, unit_interval, whole
+from neyman._validate import FloatArray, inside, positive, whole
 from neyman.audit.betting import Bets, Family, Pairs
 from neyman.audit.claims import claimed
 from neyman.audit.evidence import Evidence, OperatingPoint
@@ -60,7 +59,7 @@ class Sequential(Evidence):
 
     ``lower_bound`` is a confidence sequence: a grid of hypothetical mu is tested by the same bets, from 0 upwards, and
     the bound is the last before the first one that is not rejected. Like ``epsilon`` and ``advantage`` it holds at all
-    times at once; each of the three holds at ``confidence``, not all together.
+    times at once; each of the three holds at ``confidence``, not all together. mu and epsilon come in steps of 2 %.
 
     See Shafer (2021), Testing by betting; Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables
     by betting; Gonzalez, Rubio, Ramdas and Ribero (2025), Sequentially auditing differential privacy.
@@ -163,27 +162,6 @@ class Sequential(Evidence):
     def advantage(self) -> float:
         """A lower bound on the best membership advantage TPR - FPR, in [0, 1], rounded down to multiples of 1/500."""
         return self._first_kept(Bets(Family(np.zeros((500, 1)), _DELTAS[:, None]), self._pairs, False), _DELTAS)
-
-    @overload
-    def epsilon(self, delta: float) -> float: ...
-    @overload
-    def epsilon(self, delta: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
-        """Return a lower bound on epsilon at ``delta``, >= 0, rounded down to a grid with steps of 2 %.
-
-        Parameters
-        ----------
-        delta : float or array
-            In [0, 1].
-
-        Raises
-        ------
-        InvalidParameter
-            If ``delta`` lies outside [0, 1].
-        """
-        asked = unit_interval("delta", delta)
-        found = np.array([self._epsilon(float(d)) for d in asked.ravel()])
-        return float(found[0]) if asked.ndim == 0 else found.reshape(asked.shape)
 
     def _epsilon(self, delta: float) -> float:
         family = Family(_EPSILONS[:, None], np.full((len(_EPSILONS), 1), delta))
