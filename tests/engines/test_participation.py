@@ -11,7 +11,7 @@ from flint import arb, ctx
 
 import neyman as ny
 from neyman.engines.participation import AddedParticipation, RemovedParticipation
-from neyman.engines.participation_counts import counts
+from neyman.engines.participation_counts import counts, orderly
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.engines.quadrature import one_step, two_steps
 
@@ -174,17 +174,37 @@ def test_of_very_many_participations_few_are_looked_at(seed: int) -> None:
             assert b.upper[0] - b.lower[0] <= 1e-6 * b.upper[0]
 
 
-def test_nothing_left_of_1_minus_delta_is_overlooked_where_many_take_part() -> None:
-    """387,000 take part; what is left at eps = 0 hangs on k around 250."""
-    sigma, q, times = 0.01787, 0.0005089, 761_000_000
+@pytest.mark.parametrize(
+    ("sigma", "q", "times", "epsilon"),
+    [(0.01787, 0.0005089, 761_000_000, 0.0), (0.03798, 0.2937, 78010, 0.0), (0.03798, 0.2937, 78010, 5000.0)],
+)
+def test_nothing_left_of_1_minus_delta_is_overlooked_where_many_take_part(
+    sigma: float, q: float, times: int, epsilon: float
+) -> None:
+    """387,000 take part, or 23,000; what is left at eps = 0 hangs on k around 250, or 80."""
     steps = [(SubsampledGaussianStep(sigma, q), times)]
     listed = counts(steps, 0.0)
     assert listed is not None
-    b = RemovedParticipation(steps, math.sqrt(times) / sigma, listed).bracket(np.zeros(1))
-    rest = _balls(0.0, sigma, q, times, range(700))[1]
+    b = RemovedParticipation(steps, math.sqrt(times) / sigma, listed).bracket(np.array([epsilon]))
+    rest = _balls(epsilon, sigma, q, times, range(700))[1]
     with ctx.workdps(40):
         truth = float(rest.log())
     assert truth - 1e-3 <= b.log_gap_lower[0] <= truth <= b.log_gap_upper[0]
+    assert q < 0.1 or b.log_gap_upper[0] <= truth + 1e-3
+
+
+@pytest.mark.parametrize(("sigma", "q"), [(0.03, 0.01), (0.15, 1.0 - 1e-7), (0.19, 1.0 - 1e-7)])
+def test_where_taking_part_is_all_but_certain_nothing_is_taken_for_granted(sigma: float, q: float) -> None:
+    """1 - delta_k <= e^{-x^2 / 2} for every k with x_k <= 0, where they are said to be orderly; else not for all."""
+    with ctx.workdps(60):
+        m, odds, holds = 1 / arb(sigma), arb(q).log() - arb(q).neg().log1p(), True
+        for k in (10**3, 10**5, 10**7):
+            mu, e = m * arb(k).sqrt(), 1 - k * odds
+            x = e / mu - mu / 2
+            root = arb(2).sqrt()
+            left = (-x / root).erfc() / 2 + e.exp() * ((e / mu + mu / 2) / root).erfc() / 2
+            holds &= not x < 0 or left.log() < -x * x / 2
+        assert holds == orderly(SubsampledGaussianStep(sigma, q))
 
 
 @pytest.mark.parametrize("setting", [(0.008594, 0.1051, 175400000), (0.01787, 0.0005089, 761000000)])

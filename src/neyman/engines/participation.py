@@ -26,8 +26,8 @@ at whether all x <= t,
 
 All of it holds for any noise; it is sharp where eta is nothing beside q. Steps of several kinds: every combination of
 their k. Of one kind, with x_k = E / (m sqrt k) - A sqrt k, E = eps - T log(1 - q) and A = m / 2 - log((1 - q) / q) / m,
-delta_k <= e^{-x^2 / 2} where x_k >= 0 and 1 - delta_k <= e^{-x^2 / 2} where x_k <= 0; where A > 0 x_k falls as k grows,
-so that of very many k only those with |x_k| < 39 are looked at one by one.
+delta_k <= e^{-x^2 / 2} where x_k >= 0 and 1 - delta_k <= e^{-x^2 / 2} where -sqrt k m <= x_k <= 0; where A > 0 x_k
+falls as k grows, so that of very many k only those with |x_k| < 39 are looked at one by one.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ from neyman.engines.participation_counts import (
     Counts,
     Steps,
     log_overlap,
+    orderly,
     root,
     slope,
 )  # fmt: skip
@@ -67,13 +68,14 @@ _SMALLEST = 5e-324
 
 
 class _Outside(NamedTuple):
-    """Of the k below and above those that are looked at one by one: log of their probability, rounded outward; and log
-    of the largest tau below.
+    """Of the k below and above those that are looked at one by one: log of their probability, rounded outward; log of
+    the largest tau below; and log of what those above add to 1 - delta at most.
     """
 
     log_below: float = -math.inf
     log_above: float = -math.inf
     log_tau: float = -math.inf
+    log_left: float = -math.inf
 
 
 class RemovedParticipation(Profile):
@@ -87,8 +89,7 @@ class RemovedParticipation(Profile):
         self._counts = listed
         each = [math.log(times) + log_overlap(step) for step, times in steps]
         self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + 1e-12) + _SMALLEST
-        usable = len(listed.ks) > _ALONE and steps[0][0].sigma > 1e-50 and slope(steps[0][0]) > 0.0
-        self._alone = steps[0] if usable else None
+        self._alone = steps[0] if len(listed.ks) > _ALONE and orderly(steps[0][0]) else None
 
     @property
     def method(self) -> str:
@@ -132,16 +133,24 @@ class RemovedParticipation(Profile):
         below = float(self._masses[0][low - 1]) if low > 0 else -math.inf
         above = float(self._masses[1][high]) if high < len(listed.ks) else -math.inf
         # each sum of logarithms is off by two units of itself, the smaller ones before it by nothing beside
-        worst = max((abs(log_p) for log_p in (below, above) if log_p > -math.inf), default=0.0)
-        room = float(listed.error.max()) + 4.0 * UNIT * len(listed.ks) * (1.0 + worst)
+        own = float(listed.error.max())
+        rooms = [own + 4.0 * UNIT * len(listed.ks) * (1.0 + abs(max(mass, -1e300))) for mass in (below, above)]
+        # of p_k e^{-x^2 / 2}: d(x^2 / 2) / dk = (A^2 - (E / m k)^2) / 2 rises, p_{k + 1} / p_k falls
+        k = float(listed.ks[high - 1])
+        ratio = math.log(times / max(k, 0.5)) + math.log(step.rate) - math.log1p(-step.rate)
+        x = height / math.sqrt(k + 1.0) - fall * math.sqrt(k + 1.0)
+        left, rest = above - 700.0, listed.log_rest
+        if k > 0.0 and x < 0.0 and ratio - 0.5 * (fall * fall - (height / k) ** 2) * (1.0 - 1e-9) < -0.7:
+            left = float(listed.log_p[high - 1]) + ratio - 0.5 * x * x * (1.0 - 1e-6) + own + 1.0
+            rest = -math.inf if k == high - 1 else rest  # all up to there are listed: that is all there is
         # what moves delta up moves 1 - delta down
         log_tau = float(listed.log_tau[:low].max(initial=-math.inf))
         part = slice(low, high)
         near = listed._replace(
             log_p=listed.log_p[part], error=listed.error[part], shift=listed.shift[part], mu=listed.mu[part],
-            log_tau=listed.log_tau[part], slack=listed.slack[part],
+            log_tau=listed.log_tau[part], slack=listed.slack[part], log_rest=rest,
         )  # fmt: skip
-        return near, _Outside(below - sign * room, above + sign * room, log_tau)
+        return near, _Outside(below - sign * rooms[0], above + sign * rooms[1], log_tau, left)
 
     @cached_property
     def _masses(self) -> tuple[FloatArray, FloatArray]:
@@ -195,9 +204,9 @@ class RemovedParticipation(Profile):
                 gap = gap - error * (1.0 + np.abs(gap))
             else:
                 total = total * (1.0 - error - 2.0 * math.exp(-_CERTAIN))
-                beyond = np.minimum(listed.log_dropped, listed.log_rest + 0.5 * epsilon[:, 0])
-                more = np.logaddexp(top_rest[:, 0] - _DEEP + math.log(count), beyond)
-                more = np.logaddexp(more, np.logaddexp(outside.log_below, outside.log_above - 700.0))
+                unlisted = np.minimum(listed.log_dropped, listed.log_rest + 0.5 * epsilon[:, 0])
+                more = np.logaddexp(top_rest[:, 0] - _DEEP + math.log(count), unlisted)
+                more = np.logaddexp(more, np.logaddexp(outside.log_below, outside.log_left))
                 gap = np.logaddexp(gap, more) + error * (1.0 + np.abs(gap))
         if not large.all():
             small = np.log1p(-np.minimum(total + (self._error if sign > 0.0 else 0.0), 0.9))

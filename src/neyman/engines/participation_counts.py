@@ -15,7 +15,8 @@ from neyman.numerics.binomial import log_binomial
 from neyman.numerics.normal import UNIT
 
 __all__ = [
-    "AWAY", "LARGEST_MU", "TAILS", "Counts", "Steps", "counts", "log_overlap", "log_tails", "root", "slope",
+    "AWAY", "LARGEST_MU", "TAILS", "Counts", "Steps", "counts", "log_overlap", "log_tails", "orderly",
+    "root", "slope",
     "threshold",
 ]  # fmt: skip
 
@@ -120,6 +121,12 @@ def slope(step: SubsampledGaussianStep) -> float:
     """
     mu = min(1.0 / step.sigma, LARGEST_MU)
     return 0.5 * mu - (math.log1p(-step.rate) - math.log(step.rate)) / mu
+
+
+def orderly(step: SubsampledGaussianStep) -> bool:
+    """Whether A > 0, and x_k + sqrt k m > 0 for all k, so that 1 - delta_k <= e^{-x^2 / 2} where x_k <= 0."""
+    odds = math.log(step.rate) - math.log1p(-step.rate)
+    return step.sigma > 1e-50 and slope(step) > 0.0 and odds < 0.5 / step.sigma**2
 
 
 def _few(step: SubsampledGaussianStep, times: int) -> int:
