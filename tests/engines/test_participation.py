@@ -193,6 +193,16 @@ def test_nothing_left_of_1_minus_delta_is_overlooked_where_many_take_part(
     assert q < 0.1 or b.log_gap_upper[0] <= truth + 1e-3
 
 
+def test_what_overlaps_is_weighed_where_both_laws_meet() -> None:
+    """Of 34 steps that took part each output lies at nine tenths of its mean, where 1 - delta hangs on it."""
+    sigma, q, times = 0.1091, 0.1158, 10980
+    steps = [(SubsampledGaussianStep(sigma, q), times)]
+    listed = counts(steps, 0.0)
+    assert listed is not None
+    b = RemovedParticipation(steps, math.sqrt(times) / sigma, listed).bracket(np.zeros(1))
+    assert b.log_gap_lower[0] <= b.log_gap_upper[0] <= b.log_gap_lower[0] + 0.4
+
+
 @pytest.mark.parametrize(("sigma", "q"), [(0.03, 0.01), (0.15, 1.0 - 1e-7), (0.19, 1.0 - 1e-7)])
 def test_where_taking_part_is_all_but_certain_nothing_is_taken_for_granted(sigma: float, q: float) -> None:
     """1 - delta_k <= e^{-x^2 / 2} for every k with x_k <= 0, where they are said to be orderly; else not for all."""

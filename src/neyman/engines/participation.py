@@ -41,6 +41,7 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form import GaussianProfile, gaussian_side
+from neyman.engines.contour_walk import IntArray
 from neyman.engines.participation_counts import (
     AWAY,
     LARGEST_MU,
@@ -51,6 +52,7 @@ from neyman.engines.participation_counts import (
     orderly,
     root,
     slope,
+    threshold,
 )  # fmt: skip
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at, slope_at
@@ -89,6 +91,7 @@ class RemovedParticipation(Profile):
         self._counts = listed
         each = [math.log(times) + log_overlap(step) for step, times in steps]
         self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + 1e-12) + _SMALLEST
+        self._single = steps[0] if len(listed.ks) and steps[0][0].sigma > 1e-50 else None
         self._alone = steps[0] if len(listed.ks) > _ALONE and orderly(steps[0][0]) else None
 
     @property
@@ -148,9 +151,29 @@ class RemovedParticipation(Profile):
         part = slice(low, high)
         near = listed._replace(
             log_p=listed.log_p[part], error=listed.error[part], shift=listed.shift[part], mu=listed.mu[part],
-            log_tau=listed.log_tau[part], slack=listed.slack[part], log_rest=rest,
+            log_tau=listed.log_tau[part], slack=listed.slack[part], log_rest=rest, ks=listed.ks[part],
         )  # fmt: skip
         return near, _Outside(below - sign * rooms[0], above + sign * rooms[1], log_tau, left)
+
+    def _log_outside(self, listed: Counts, at: FloatArray, mu: FloatArray, column: IntArray) -> FloatArray:
+        """log of a bound on int min(n_K, e^{e_k} n_0) outside of the cell of K, for each e_k = ``at``: with s in (0, 1]
+        that is below e^{(1 - s) e_k - s (1 - s) mu_k^2 / 2} times the probability under means of s m instead of m.
+        """
+        if self._single is None:
+            return np.zeros(len(at))
+        step, times = self._single
+        m, k = 1.0 / step.sigma, listed.ks[column]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            s = np.clip(at / (mu * mu) + 0.5, 0.0, 1.0)
+        s = np.where(mu > 0.0, s, 1.0)
+        height = (1.0 - s) * at - 0.5 * s * (1.0 - s) * mu * mu
+        # ``at`` was moved down by as much
+        height = height + 2.0 * listed.slack[column] + 64.0 * UNIT * (np.abs(at) + mu * mu + 1.0)
+        t = threshold(m, step.rate)
+        with np.errstate(divide="ignore"):
+            took = np.log(k) + log_ndtr(t - s * m) * (1.0 - TAILS)
+            not_ = np.log(times - k) + log_ndtr(-t) * (1.0 - TAILS)
+        return height + np.logaddexp(took, not_) + 1e-9
 
     @cached_property
     def _masses(self) -> tuple[FloatArray, FloatArray]:
@@ -184,8 +207,11 @@ class RemovedParticipation(Profile):
         delta, log_gap, slope = _read(at[row, column], mu[column], sign)
         if sign > 0.0:
             delta, log_gap = np.where(vast[column], 1.0, delta), np.where(vast[column], -math.inf, log_gap)
+            log_tau = listed.log_tau[column]
+            if self._single is not None:
+                log_tau = np.minimum(log_tau, self._log_outside(listed, at[row, column], mu[column], column))
             with np.errstate(divide="ignore", under="ignore"):
-                away_from = np.exp(np.minimum(listed.log_tau[column] - log_gap, 0.0))
+                away_from = np.exp(np.minimum(log_tau - log_gap, 0.0))
                 log_gap = log_gap + np.log1p(-away_from)
         low, high = listed.log_p - listed.error, listed.log_p + listed.error
         error = count * UNIT * 4.0 + 1e-15
