@@ -61,6 +61,7 @@ _MANY = 10**6  # steps from which an engine may have little to say: of strong co
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
+_STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
 _READ = 1 << 6  # the same where that is a lattice
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
@@ -341,10 +342,11 @@ def _contours(
         contours = [ContourProfile(law, walk, tail_mu, each) for law, walk in pair]
     meeting = Meeting(contours[0], contours[-1])
     size = _SMALL if plain else _POINTS
+    longest = 2 * _POINTS if tail_mu <= _STRONG and not plain else _POINTS
     return _both([
         BackedProfile(
             contour, meeting,
-            partial(LatticeProfile, losses, direction, tolerance, 2 * size, effort) if small else None,
+            partial(LatticeProfile, losses, direction, tolerance, longest, effort) if small else None,
             tolerance, size, effort,
         )
         for contour, direction in zip(contours, directions, strict=True)

@@ -27,7 +27,9 @@ from neyman.losses.transform import Transform
 __all__ = ["behind_veils", "whole_period"]
 
 _POINTS = 1 << 20  # budget of the lattice behind
-_RETURNING = 400.0  # deviations of a step, times outcomes, in that of the whole beyond which returns are too many
+# deviations of a step, times outcomes, in that of the whole beyond which returns are too many; of few steps off any
+# lattice, which a lattice divides at little cost, it takes less
+_RETURNING, _OF_FEW, _FEW = 400.0, 10.0, 32
 _LISTED = 1 << 16  # outcomes of all steps, each of which a walk weighs some hundred times
 _SPARSE = 20000  # nodes that their lines may have, all of them
 
@@ -109,4 +111,6 @@ def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:
     if sum(listed) > _LISTED:
         return None
     terms = sum(law.terms(0.5, 0.0) for law, _ in steps)
-    return THIN * whole if terms * math.sqrt(max(each)) <= _RETURNING * whole else None
+    loose = sum(times for law, times in steps if isinstance(law, DiscreteTransform) and law.table.unit is None)
+    returning = _OF_FEW if loose <= _FEW else _RETURNING
+    return THIN * whole if terms * math.sqrt(max(each)) <= returning * whole else None

@@ -33,6 +33,7 @@ _COARSE = 300.0  # spacing from which a mass divided between two points is no fl
 _LOOSE = 1e-3  # relative width that will do below the floor
 _ROUNDS = 16  # tilts tried for one array of eps
 _CROWDED, _GENTLER = 0.6, 0.7  # share of the budget from which a tilt by this share of c is tried, too
+_NEARLY = 1e-3  # relative width from which that helps
 _REFINEMENTS = 4  # finer spacings tried under one tilt
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
 _SEEN = 0.1  # deviations that points may be apart to tell where the law lies
