@@ -13,6 +13,7 @@ import pytest
 import neyman as ny
 from examples import audit_digits
 from examples.audit_digits import Setting, audit, collect, watched, with_claimed_mu
+from tests.effort import rest_slow
 
 
 @pytest.fixture(scope="module")
@@ -74,14 +75,17 @@ def test_scores_do_not_depend_on_how_the_work_is_divided(honest: Setting) -> Non
     assert not np.array_equal(alone.white_in, collect(short, 24, 4, workers=1).white_in)
 
 
-def test_both_bugs_are_caught_by_few_models_and_honest_training_is_not_accused(honest: Setting) -> None:
+@pytest.mark.parametrize(("bug", "models"), rest_slow([("none", 40), ("noise", 120), ("clip", 40)], 0))
+def test_both_bugs_are_caught_by_few_models_and_honest_training_is_not_accused(
+    honest: Setting, bug: Any, models: int
+) -> None:
+    """In every run "clip" is caught through the command line, below."""
     claim = ny.account(honest.claim)
-    for bug, models in (("none", 40), ("noise", 120), ("clip", 40)):
-        scores = collect(replace(honest, bug=bug), models, 1, workers=1)  # type: ignore[arg-type]
-        caught = bug != "none"
-        assert (audit(scores, claim).outcome == "violated") == caught, bug
-        assert (watched(scores, claim) is not None) == caught, bug
-        assert scores.accuracy > 0.8
+    scores = collect(replace(honest, bug=bug), models, 1, workers=1)
+    caught = bug != "none"
+    assert (audit(scores, claim).outcome == "violated") == caught
+    assert (watched(scores, claim) is not None) == caught
+    assert scores.accuracy > 0.8
 
 
 def test_the_command_line_writes_what_neyman_audit_reads(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
