@@ -136,6 +136,8 @@ class SamplingTransform(Transform):
         """
         shift = min(self.sigma**2, 1.5 * self.sigma)
         reach = float(omega[-1])
+        if reach == 0.0:  # nothing turns
+            return self._on_axis(w, omega, cut, margin, 0.0)
         if self._step(w, reach, margin, 0.0, cut) < _FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
             while self._step(w, reach, margin, 0.0, cut) < 0.6 * shifted:
