@@ -268,3 +268,20 @@ def test_the_work_of_exchanged_records_is_counted_before_it_is_done() -> None:
     law, narrow = (ReplacedGrid(ReplacedGaussianStep(sigma, 0.1)) for sigma in (3.0, 0.002))
     assert law.labour((-10.0, 10.0)) < 1e6
     assert narrow.labour((-1.0, 1.0)) > 3e9
+
+
+@pytest.mark.parametrize(
+    ("profile", "sigma", "delta"),
+    [
+        (ny.Profile([0.072, 0.412, 0.46, 1.025], [0.118357, 0.026885, 0.017277, 0.000262]), 0.585, 4.15e-6),
+        (ny.Profile([0.035], [0.0391545714]), 0.602, 1.12e-7),
+        (ny.Profile([0.015], [0.0205279871]), 3.06, 0.0073),
+    ],
+)
+def test_below_what_is_revealed_no_epsilon_is_sought_beyond_the_floats(
+    profile: ny.Profile, sigma: float, delta: float
+) -> None:
+    """A claim of delta at its last eps allows that much at every eps: saddles end where no float comes near."""
+    g = ny.account(ny.Opaque(profile) * ny.Gaussian(sigma))
+    for side in (g, g.optimistic):
+        assert side.epsilon(delta) == math.inf

@@ -136,7 +136,8 @@ class Orders:
         t = self.t + 0.0 * epsilon
         d2, y = self._nearest(epsilon) if nearest is None else nearest
         # the slope of the point is kept below the slope asked for, whatever is rounded
-        room = 16.0 * UNIT * (epsilon - d2 + (t + 1.0) * y)
+        with np.errstate(over="ignore"):
+            room = 16.0 * UNIT * (epsilon - d2 + (t + 1.0) * y)
         log_x = d2 + self._lean(y)
         kept = log_x + room <= epsilon
         log_x, d1 = log_x - room, d2 + y

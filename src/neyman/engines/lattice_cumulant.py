@@ -25,6 +25,9 @@ class Moments:
         return math.sqrt(max(self.variance, 1e-300))
 
 
+_NOTHING = -5000.0  # log of a bound on delta that no float comes near
+
+
 class Cumulant:
     """K(c) = log E_P e^{cL} for any real ``c``, in one direction."""
 
@@ -42,12 +45,14 @@ class Cumulant:
         return self._cache[c]
 
     def saddle(self, epsilon: float, low: float = 0.0, high: float = 1e9) -> Moments:
-        """The moments at the c in [low, high] whose mean is ``epsilon`` (an end where there is none)."""
+        """The moments at the c in [low, high] whose mean is ``epsilon``; an end where there is none, or one on the way
+        there, from which on delta is no float.
+        """
         left, right = self.at(low), self.at(min(max(1.0, 2.0 * low), high))
         if left.mean >= epsilon:
             return left
         while right.mean < epsilon:
-            if right.c >= high:
+            if right.c >= high or right.value - right.c * right.mean < _NOTHING:
                 return right
             left, right = right, self.at(min(4.0 * right.c, high))
         for _ in range(60):
