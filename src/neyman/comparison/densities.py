@@ -16,11 +16,11 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["BetaDensity", "Density", "Spans", "UQuadratic", "UniformDensity"]
 
 _LARGEST = 1e9  # of a Beta's parameters: above it rounding leaves no digits
-_TINY = 5e-324
 _WIDE = 20.0  # an interval of eps too wide for a second derivative to say anything
 _ROUND = 1e-12  # relative, on bounds that need no digits
 
@@ -91,7 +91,7 @@ class UQuadratic:
         """3 tanh(eps / 2)^2."""
         with np.errstate(under="ignore"):
             value = 3.0 * np.tanh(0.5 * epsilon) ** 2
-        return np.maximum(value * (1.0 - 16.0 * UNIT) - _TINY, 0.0), value * (1.0 + 16.0 * UNIT) + _TINY
+        return np.maximum(value * (1.0 - 16.0 * UNIT) - SMALLEST, 0.0), value * (1.0 + 16.0 * UNIT) + SMALLEST
 
     def spans(self, epsilon: FloatArray, upper: FloatArray) -> Spans:
         """It rises with eps and is convex in the prior."""
@@ -191,7 +191,7 @@ class BetaDensity:
         """From the logarithms of prior and 1 - prior, with the rounding of each term."""
         value, error = self._log(epsilon, self.b - 1.0)
         with np.errstate(under="ignore"):
-            return np.maximum(np.exp(value - error) - _TINY, 0.0), np.exp(value + error) + _TINY
+            return np.maximum(np.exp(value - error) - SMALLEST, 0.0), np.exp(value + error) + SMALLEST
 
     def spans(self, epsilon: FloatArray, upper: FloatArray) -> Spans:
         """-density'' is at most density ((a-1)/x^2 + (b-1)/(1-x)^2): the square of the slope is left out."""
@@ -209,7 +209,7 @@ class BetaDensity:
             of_a = a * (absent if a > 0.0 else absent / (1.0 + absent)) ** 2
             of_b = b * (present if b > 0.0 else present / (1.0 + present)) ** 2
             room = _ROUND * (np.abs(of_a) + np.abs(of_b))
-            lift = 0.125 * most * (np.maximum(of_a + of_b + room, 0.0) * (1.0 + _ROUND)) + _TINY
+            lift = 0.125 * most * (np.maximum(of_a + of_b + room, 0.0) * (1.0 + _ROUND)) + SMALLEST
         return Spans(most, np.where(high - low < _WIDE, lift, np.inf))
 
     def rest(self, epsilon: FloatArray) -> FloatArray:
@@ -219,7 +219,7 @@ class BetaDensity:
             at = np.maximum(epsilon, math.log((self.a - 1.0) / self.b))
         value, error = self._log(np.maximum(at, 0.0), self.b)
         with np.errstate(under="ignore"):
-            return np.exp(value + error) * (1.0 + 1e-6) + _TINY
+            return np.exp(value + error) * (1.0 + 1e-6) + SMALLEST
 
     def _peak(self) -> float | None:
         """The eps of the largest density, where that is inside."""

@@ -18,10 +18,10 @@ from neyman._validate import FloatArray
 from neyman.engines.multinomial import counted
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Atoms", "enumerated", "parted", "power"]
 
-_UNIT = 2.0**-53
 _MOST = 1 << 21  # outcomes of a composition
 _COUNTED = 1 << 21  # counts, that is outcomes times the kinds of one step, of a power that is listed at once
 _OUTCOMES = 6  # kinds of one step up to which a power may be listed without the rarest
@@ -60,7 +60,7 @@ class Atoms:
     def log_overlap(self) -> float:
         """log of the sum of sqrt(p q), from above, over all that can happen."""
         whole = float(np.logaddexp.reduce(self.log_w, initial=-math.inf))
-        room = self.relative + 4.0 * _UNIT * (16.0 + len(self.log_w)) * (
+        room = self.relative + 4.0 * UNIT * (16.0 + len(self.log_w)) * (
             1.0 + (abs(whole) if math.isfinite(whole) else 0.0)
         )
         return min(float(np.logaddexp(whole + room, self.overlap)), 0.0)
@@ -133,7 +133,7 @@ def _weighed(whole: Atoms, tables: Sequence[tuple[Outcomes, int]]) -> Atoms:
         due = math.fsum(times * _log_total(t.log_q + (0.5 + sign) * t.loss) for t, times in tables)
         logs = whole.log_w + sign * whole.loss
         found, rounding = total(logs - due)
-        room = whole.relative + whole.slack + (whole.stretch + 8.0 * _UNIT) * (1.0 + far + abs(due))
+        room = whole.relative + whole.slack + (whole.stretch + 8.0 * UNIT) * (1.0 + far + abs(due))
         demand_whole("a composition of outcomes", under, found, room + rounding + whole.dropped)
     return whole
 
@@ -153,7 +153,7 @@ def _atoms(table: Outcomes) -> Atoms:
         full[index] = log_w
         loss, log_w = table.unit * (first + np.arange(len(full))), full
     far = float(np.abs(table.loss).max(initial=0.0))
-    relative = table.relative + table.slack + (2.0 * _UNIT + table.stretch) * (1.0 + far)
+    relative = table.relative + table.slack + (2.0 * UNIT + table.stretch) * (1.0 + far)
     return Atoms(
         loss,
         log_w,
@@ -173,8 +173,8 @@ def _power(one: Atoms, times: int) -> Atoms | None:
     end = None if one.end is None else times * one.end
     if len(one.loss) == 1:
         log_w = one.log_w * times
-        error = times * one.relative + 2.0 * _UNIT * float(np.abs(log_w).max())
-        stretch = one.stretch + 2.0 * _UNIT
+        error = times * one.relative + 2.0 * UNIT * float(np.abs(log_w).max())
+        stretch = one.stretch + 2.0 * UNIT
         return Atoms(one.loss * times, log_w, times * one.slack, stretch, error, 0.0, None, 0.0, end)
     if len(one.loss) == 2:
         return _binomial(one, times, end)
@@ -207,13 +207,13 @@ def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
     k = np.arange(times + 1, dtype=np.float64)
     counts = gammaln(times + 1.0) - gammaln(k + 1.0) - gammaln(times - k + 1.0)
     log_w = counts + one.log_w[0] * (times - k) + one.log_w[1] * k
-    error = times * one.relative + 8.0 * _UNIT * (float(gammaln(times + 2.0)) + float(np.abs(one.log_w).max()) * times)
+    error = times * one.relative + 8.0 * UNIT * (float(gammaln(times + 2.0)) + float(np.abs(one.log_w).max()) * times)
     slack, stretch, first = times * one.slack, one.stretch, times * one.first
     if one.unit is not None:
         loss = one.unit * (first + k)
     else:
         loss = one.loss[0] * (times - k) + one.loss[1] * k
-        slack += (4.0 * _UNIT + one.stretch) * times * float(np.abs(one.loss).max())
+        slack += (4.0 * UNIT + one.stretch) * times * float(np.abs(one.loss).max())
     dropped = times * one.dropped
     return _trimmed(Atoms(loss, log_w, slack, stretch, error, dropped, one.unit, first, end, _log(dropped)))
 
@@ -229,8 +229,8 @@ def _multinomial(one: Atoms, times: int, most: int, end: Fraction | None) -> Ato
     log_w = gammaln(times + 1.0) - gammaln(counts + 1.0).sum(axis=1) + counts @ one.log_w
     loss = counts @ one.loss
     size = float(np.abs(one.log_w).max())
-    error = times * one.relative + 8.0 * _UNIT * len(one.loss) * (float(gammaln(times + 2.0)) + size * times)
-    slack = times * one.slack + (8.0 * _UNIT + one.stretch) * times * float(np.abs(one.loss).max())
+    error = times * one.relative + 8.0 * UNIT * len(one.loss) * (float(gammaln(times + 2.0)) + size * times)
+    slack = times * one.slack + (8.0 * UNIT + one.stretch) * times * float(np.abs(one.loss).max())
     order = np.argsort(loss, kind="stable")
     dropped = times * one.dropped + rare
     missed = np.array([times * one.log_overlap + _log(rare), _log(times) + one.overlap + (times - 1) * one.log_overlap])
@@ -251,13 +251,13 @@ def _product(a: Atoms, b: Atoms) -> Atoms | None:
         log_w, lost, missed = _convolved(a, b, loss)
         overlap = float(np.logaddexp(overlap, missed)) + _ROUNDED
         far = sum(float(np.abs(one.loss).max() + abs(one.log_w.max())) for one in (a, b))
-        error = relative + 8.0 * _UNIT * (min(len(a.loss), len(b.loss)) + 800.0 + far)
+        error = relative + 8.0 * UNIT * (min(len(a.loss), len(b.loss)) + 800.0 + far)
         stretch = max(a.stretch, b.stretch)
         slack, dropped = a.slack + b.slack, dropped + lost
         return _trimmed(Atoms(loss, log_w, slack, stretch, error, dropped, a.unit, first, end, overlap))
     if pairs > _WORK:
         return None
-    stretch = max(a.stretch, b.stretch) + 2.0 * _UNIT
+    stretch = max(a.stretch, b.stretch) + 2.0 * UNIT
     slack = a.slack + b.slack + stretch * float(np.abs(a.loss).max() + np.abs(b.loss).max())
     loss = np.add.outer(a.loss, b.loss).ravel()
     log_w = np.add.outer(a.log_w, b.log_w).ravel()
@@ -270,7 +270,7 @@ def _product(a: Atoms, b: Atoms) -> Atoms | None:
     slack += float(np.max(loss[ends] - loss[starts]))
     merged = np.logaddexp.reduceat(log_w, starts)
     size = float(np.max(np.abs(log_w[np.isfinite(log_w)]), initial=0.0))
-    error = relative + 4.0 * _UNIT * (1.0 + size) * float(np.max(ends - starts + 1)) + slack  # p moved with its loss
+    error = relative + 4.0 * UNIT * (1.0 + size) * float(np.max(ends - starts + 1)) + slack  # p moved with its loss
     return _trimmed(Atoms(loss[starts], merged, slack, 0.0, error, dropped, None, 0.0, end, overlap))
 
 

@@ -11,11 +11,10 @@ from neyman._validate import FloatArray
 from neyman.engines.atoms import Atoms
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.vertices import Vertices
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["AtomsProfile"]
 
-_UNIT = 2.0**-53
-_SMALLEST = 5e-324
 _FLUSHED = 1e-290  # what products too small for a float may leave out
 _FEW = 1 << 12  # outcomes whose vertices are listed
 
@@ -41,7 +40,7 @@ class AtomsProfile(Profile):
         if not remove:
             loss, log_w = -loss[::-1], log_w[::-1]
         self._loss, self._tail_mu = loss, tail_mu
-        self._slack, self._stretch = atoms.slack, atoms.stretch + 2.0 * _UNIT
+        self._slack, self._stretch = atoms.slack, atoms.stretch + 2.0 * UNIT
         log_p, log_q = log_w + 0.5 * loss, log_w - 0.5 * loss
         self._log_q = log_q
         none = np.array([-math.inf])
@@ -59,7 +58,7 @@ class AtomsProfile(Profile):
         size = 1.0 + float(np.max(np.abs(log_w)) + np.max(np.abs(loss)))
         # 1 - e^{-x (1 + stretch)} <= (1 + stretch) (1 - e^{-x}): far losses may be off in proportion
         self._relative = 1.01 * (
-            self._stretch + atoms.relative + 4.0 * _UNIT * (4.0 + math.log2(len(loss) + 1.0)) * size
+            self._stretch + atoms.relative + 4.0 * UNIT * (4.0 + math.log2(len(loss) + 1.0)) * size
         )
         last = float(loss[-1])
         self._end = math.inf if atoms.dropped > 0.0 else last + 2.0 * (self._slack + self._stretch * abs(last))
@@ -121,19 +120,19 @@ class AtomsProfile(Profile):
         log_upper, log_gap_lower = self._sums(epsilon - shift, epsilon, 1.0)
         log_lower, log_gap_upper = self._sums(epsilon + shift, epsilon, -1.0)
         with np.errstate(under="ignore", divide="ignore"):
-            most = self._infinite[1] * (1.0 + 4.0 * _UNIT)
-            upper = np.exp(np.minimum(log_upper, 1.0)) + most + self._dropped + _SMALLEST
-            lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite[0] * (1.0 - 4.0 * _UNIT)
+            most = self._infinite[1] * (1.0 + 4.0 * UNIT)
+            upper = np.exp(np.minimum(log_upper, 1.0)) + most + self._dropped + SMALLEST
+            lower = np.exp(np.minimum(log_lower, 1.0)) + self._infinite[0] * (1.0 - 4.0 * UNIT)
             # what may be infinite and may not counts on neither side
             log_gap_upper = np.logaddexp(log_gap_upper, np.log(self._infinite[1] - self._infinite[0]))
             # of what is left out min(p, e^eps q) <= e^{eps / 2} sqrt(p q); it cannot make 1 - delta smaller
             left_out = np.minimum(self._log_dropped, self._left_out + 0.5 * epsilon)
-            log_gap_upper = np.logaddexp(log_gap_upper, left_out * (1.0 - 4.0 * _UNIT))
+            log_gap_upper = np.logaddexp(log_gap_upper, left_out * (1.0 - 4.0 * UNIT))
         ended = epsilon >= self._end
         upper = np.where(ended, self._infinite[1], np.minimum(upper, 1.0))
-        lower = np.where(ended, self._infinite[0], np.minimum(np.maximum(lower - _SMALLEST, 0.0), upper))
-        sure = [math.log1p(-min(mass, 1.0 - _UNIT)) for mass in self._infinite]
-        log_gap_lower = np.where(ended, sure[1] * (1.0 + 4.0 * _UNIT), log_gap_lower)
+        lower = np.where(ended, self._infinite[0], np.minimum(np.maximum(lower - SMALLEST, 0.0), upper))
+        sure = [math.log1p(-min(mass, 1.0 - UNIT)) for mass in self._infinite]
+        log_gap_lower = np.where(ended, sure[1] * (1.0 + 4.0 * UNIT), log_gap_lower)
         return Bracket(
             lower, upper, np.minimum(log_gap_lower, 0.0), np.where(ended, sure[0], np.minimum(log_gap_upper, 0.0))
         )
@@ -151,7 +150,7 @@ class AtomsProfile(Profile):
             part = np.log(-np.expm1(np.minimum(at - first, 0.0))) + self._log_start[j]
             log_delta = np.logaddexp(part, self._log_growth[j]) + sign * self._relative
             log_gap = np.logaddexp(self._log_below[j], at + self._log_above[j])
-        room = self._relative + self._slack + (self._stretch + 8.0 * _UNIT) * (1.0 + np.abs(epsilon) + np.abs(log_gap))
+        room = self._relative + self._slack + (self._stretch + 8.0 * UNIT) * (1.0 + np.abs(epsilon) + np.abs(log_gap))
         return np.where(j < len(self._loss), log_delta, -math.inf), log_gap - sign * room
 
 

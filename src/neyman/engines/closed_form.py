@@ -34,6 +34,7 @@ from neyman.numerics.normal import (
     ratio_twofold,
     sum_twofold,
 )
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = [
     "BlatantProfile",
@@ -45,7 +46,6 @@ __all__ = [
     "gaussian_side",
 ]
 
-_TINY = 5e-324
 _SMALLEST_MU = 1e-290  # below it the twofold quotient underflows
 _LARGEST_MU = 1e150  # its square is a float
 _COARSE_MU = 1e8  # above it the rounding of eps/mu - mu/2 is no longer far below _REL
@@ -174,7 +174,7 @@ class SampledProfile(ClosedForm):
         delta, log_gap = (inner.upper, inner.log_gap_lower) if sign > 0 else (inner.lower, inner.log_gap_upper)
         value = weight * delta * (1.0 + sign * 4.0 * UNIT)
         some = (weight > 0.0) & (delta > 0.0)  # certainly 0 stays so
-        value = np.where(some, np.clip(value + sign * _TINY, 0.0, 1.0), 0.0)
+        value = np.where(some, np.clip(value + sign * SMALLEST, 0.0, 1.0), 0.0)
         with np.errstate(divide="ignore"):
             log_rest = np.log1p(-self.rate) + (epsilon if self.direction == "add" else 0.0)
             large = np.logaddexp(log_rest, np.log(weight) + log_gap)
@@ -197,7 +197,7 @@ class SampledProfile(ClosedForm):
             at = np.where(epsilon < 1.0, np.where(np.isinf(near), most, near), far)
             return at - sign * 8.0 * UNIT * (at + room), np.full_like(epsilon, q)
         rough, error = sum_twofold(epsilon, self._end[0])  # eps + log(1-q) cancels where the support ends
-        shift = (rough + (error + self._end[1])) - sign * (_TINY + 8.0 * UNIT * UNIT * (epsilon - self._end[0]))
+        shift = (rough + (error + self._end[1])) - sign * (SMALLEST + 8.0 * UNIT * UNIT * (epsilon - self._end[0]))
         shift = shift - sign * 4.0 * UNIT * np.abs(shift)
         weight = -np.expm1(np.minimum(shift, 0.0)) * (1.0 + sign * 4.0 * UNIT)
         positive_weight = np.where(weight > 0.0, weight, 1.0)
@@ -351,6 +351,6 @@ def _gaussian(epsilon: FloatArray, mu: FloatArray | float, sign: float) -> _Valu
 
 def _outward(values: _Values, sign: float) -> tuple[FloatArray, FloatArray]:
     """Round delta up (sign +1) or down (-1), and log(1 - delta) the other way."""
-    delta = np.clip(values.delta * (1.0 + sign * _REL) + sign * 4.0 * _TINY, 0.0, 1.0)
-    room = _REL * np.where(values.delta < 0.5, np.abs(values.log_gap), 1.0 + np.abs(values.log_gap)) + _TINY
+    delta = np.clip(values.delta * (1.0 + sign * _REL) + sign * 4.0 * SMALLEST, 0.0, 1.0)
+    room = _REL * np.where(values.delta < 0.5, np.abs(values.log_gap), 1.0 + np.abs(values.log_gap)) + SMALLEST
     return delta, np.minimum(values.log_gap - sign * room, 0.0)

@@ -31,10 +31,10 @@ from neyman.engines.contour_line import SUMMED, faults, settled
 from neyman.engines.contour_steps import Steps
 from neyman.engines.effort import Effort
 from neyman.losses.sampling_transform import ComplexArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Arc"]
 
-_UNIT = 2.0**-53
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
 _FAR = 75.0  # u from which 1/|w| alone is below any error asked for
@@ -205,8 +205,8 @@ class Arc:
         with np.errstate(under="ignore"):
             grown = np.exp(k - scale)
             weight = (np.expm1(k) if less_one else grown) * kernel
-        error = faults(k.real - scale, error + 2.0 * _UNIT * np.abs(k)) * np.abs(kernel)
-        error += 16.0 * _UNIT * np.abs(weight)
+        error = faults(k.real - scale, error + 2.0 * UNIT * np.abs(k)) * np.abs(kernel)
+        error += 16.0 * UNIT * np.abs(weight)
         turns = 2.0 * math.pi * strip / spacing
         log_rule = -turns - math.log(-math.expm1(-turns))
         z = w - 1.0 if sign > 0.0 else -w
@@ -233,15 +233,15 @@ class Arc:
                 cosine, sine = bend * np.cos(turn), bend * np.sin(turn)
                 value[i : i + rows] = (cosine * parts[1] + sine * parts[0]).sum(axis=1)
                 slope[i : i + rows] = (cosine * parts[3] + sine * parts[2]).sum(axis=1)
-                turning = np.multiply.outer(2.0 * _UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
+                turning = np.multiply.outer(2.0 * UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
                 error[i : i + rows] = np.einsum("ij,ij->i", bend, self.error + SUMMED * size + turning)
         tilt = -self.sign * epsilon
         rim = [edge.log_integral(tilt) + self.log_rule for edge in self.edges]
         beyond = self.beyond[0] + tilt * self.beyond[1]
         offset = tilt * start + self.scale
-        rounded = 8.0 * _UNIT * (1.0 + np.abs(offset) + epsilon * (1.0 + abs(self.c)))
+        rounded = 8.0 * UNIT * (1.0 + np.abs(offset) + epsilon * (1.0 + abs(self.c)))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             for extra in (*rim, beyond):
-                error = error + np.exp(extra - offset + 8.0 * _UNIT * (np.abs(extra) + np.abs(offset)))
+                error = error + np.exp(extra - offset + 8.0 * UNIT * (np.abs(extra) + np.abs(offset)))
             error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error) + rounded * np.abs(value)
             return settled(value, slope, error, log_scale)

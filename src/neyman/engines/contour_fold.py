@@ -11,11 +11,11 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.common_unit import common_unit
 from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["FOLDED", "Fold", "folded"]
 
 FOLDED = 0.91  # log of (pi / 2)^2: the kernel of all periods is at most so much larger than that of one
-_UNIT = 2.0**-53
 _SAME = 1e-9  # how far, relatively, a law may be moved
 
 Laws = tuple[tuple[DiscreteGaussianTransform, int], ...]
@@ -73,7 +73,7 @@ def folded(laws: Sequence[tuple[DiscreteGaussianTransform, int]]) -> tuple[Laws,
         for (law, times), m in zip(laws, multiples, strict=True)
     )
     moved = tuple(
-        abs(law.pitch - m * unit) / (m * unit) + 8.0 * _UNIT for (law, _), m in zip(laws, multiples, strict=True)
+        abs(law.pitch - m * unit) / (m * unit) + 8.0 * UNIT for (law, _), m in zip(laws, multiples, strict=True)
     )
     halves = sum(times * m * law.shift for (law, times), m in zip(laws, multiples, strict=True))
     return onto, Fold(unit, 0.5 * unit * (halves % 2), moved)

@@ -19,11 +19,11 @@ from neyman.engines.contour_fold import Fold
 from neyman.engines.contour_line import Line, Plan
 from neyman.engines.contour_walk import Walk
 from neyman.losses.transform import ComplexArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["FoldedLine"]
 
-_UNIT = 2.0**-53
-_ROUNDED = 8.0 * _UNIT
+_ROUNDED = 8.0 * UNIT
 
 
 @dataclass(frozen=True)

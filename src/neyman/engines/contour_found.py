@@ -13,10 +13,10 @@ from neyman.engines.contour_line import Line
 from neyman.engines.contour_split import Split
 from neyman.engines.contour_walk import BoolArray, IntArray
 from neyman.engines.profile import Bracket
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["SHARP", "Found"]
 
-_UNIT = 2.0**-53
 SHARP = 1e-8  # relative error that needs no further work
 
 
@@ -97,8 +97,8 @@ def _assemble(
 
 def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost: FloatArray) -> Bracket:
     """The same where delta itself was integrated throughout."""
-    tiny = 16.0 * _UNIT
-    slack = tiny + 4.0 * _UNIT * np.abs(log_scale)
+    tiny = 16.0 * UNIT
+    slack = tiny + 4.0 * UNIT * np.abs(log_scale)
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         scale = np.exp(log_scale)
         low = np.where(scale < np.inf, np.maximum(value - error, 0.0) * scale * (1.0 - slack), 0.0)

@@ -25,12 +25,12 @@ from neyman.engines.contour_scan import SPARE, ignored, shortened
 from neyman.engines.contour_steps import Steps
 from neyman.engines.contour_walk import LOST, MERGED, WALKED, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "settled"]
 
-_UNIT = 2.0**-53
-SUMMED = 32.0 * _UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
-ROUNDED = 16.0 * _UNIT  # relative rounding of K(c) and of c eps beside each other
+SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
+ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
 _ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that never die
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
@@ -260,7 +260,7 @@ class Line:
         if steps is not None and np.isinf(cuts).all():
             k, error = steps.on_path(w + 1j * omega)
             k = k + steps.drift * (w + 1j * omega)
-            error = error + 4.0 * _UNIT * abs(steps.drift) * np.abs(w + 1j * omega)
+            error = error + 4.0 * UNIT * abs(steps.drift) * np.abs(w + 1j * omega)
             shift = steps.shift
             k = k if parts.direction == "remove" else np.conj(k)
         else:
@@ -268,14 +268,14 @@ class Line:
             for (transform, times), cut in zip(parts.steps, cuts, strict=True):
                 log_a, bound = transform.on_line(w, omega, float(cut), margin)
                 k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
-                error = error + times * (np.log1p(bound) + 2.0 * _UNIT * np.abs(log_a))
+                error = error + times * (np.log1p(bound) + 2.0 * UNIT * np.abs(log_a))
                 lost += times * float(np.exp(transform.log_lost(np.array(cut))))
         scale = float(k[0].real)
         # |e^K| is largest on the axis: a height above it is error alone, which its bound then tells
         k = np.minimum(k.real, scale + 1.0) + 1j * k.imag
         with np.errstate(under="ignore"):
             grown = np.exp(k - scale)
-        fault = faults(k.real - scale, error + 4.0 * _UNIT * (4.0 + np.abs(k.imag)))
+        fault = faults(k.real - scale, error + 4.0 * UNIT * (4.0 + np.abs(k.imag)))
         return cls.of(walk, plan, grown, fault, scale, plan.log_truncation, lost, shift, masses)
 
     @classmethod
@@ -301,7 +301,7 @@ class Line:
         """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an
         absolute bound on the error of the first, and the log of their common scale.
         """
-        c, size = abs(self.c), _UNIT * 8.0
+        c, size = abs(self.c), UNIT * 8.0
         direct, slope = self._sums(epsilon)
         start, rise = self._exponentials
         with np.errstate(

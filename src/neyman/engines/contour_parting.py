@@ -19,10 +19,10 @@ from neyman.losses.shifted_bound import log_size
 from neyman.losses.soft_bulk import SoftBulk
 from neyman.losses.soft_jumps import SoftJumps
 from neyman.numerics.log1p import log1p
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Ceiling", "Parting"]
 
-_UNIT = 2.0**-53
 _WIDTH = 0.15  # of sigma: how softly a law is parted
 _NOTHING = 21.0  # e-folds below delta that may be lost
 _LADDER = np.array([0.5, 0.8, 1.0, 1.2, 1.5, 1.8, 2.0, 2.3, 2.6, 3.0])  # the bulk's walk, in units of its line
@@ -233,13 +233,13 @@ class Parting:
                 jumped = jumped + times * log1p(ratio)
                 most = most + times * np.log(np.exp(log_a.real) * (1.0 + wrong) + np.abs(size) + off)
             k = k + times * log_a
-            error = error + times * (np.log1p(wrong) + 4.0 * _UNIT * np.abs(log_a))
+            error = error + times * (np.log1p(wrong) + 4.0 * UNIT * np.abs(log_a))
         scale = float(k[0].real)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             values = np.exp(k - scale) * np.expm1(jumped)
             values = np.where(np.isfinite(values), values, 0.0)
             wrong = faults(k.real - scale, error) * np.abs(np.expm1(jumped))
-            wrong += faults(k.real - scale + error + jumped.real, apart + 4.0 * _UNIT * np.abs(jumped))
+            wrong += faults(k.real - scale + error + jumped.real, apart + 4.0 * UNIT * np.abs(jumped))
             wrong = np.fmin(wrong, 2.0 * np.exp(most - scale) + np.abs(values))
         if not np.isfinite(wrong).all():
             return None

@@ -26,10 +26,10 @@ from neyman.engines.contour_parting import Ceiling, Parting
 from neyman.engines.contour_valley import Valleys
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Split"]
 
-_UNIT = 2.0**-53
 _STRETCH = 1.6  # the eps it serves, relative to the one it is made for
 _NOTHING = 19.0  # e-folds below delta of what needs no line
 _LOOKS = 24  # eps at which that is looked at
@@ -144,16 +144,16 @@ class Split:
         with np.errstate(under="ignore"):
             for v, s, e, log_scale in both:
                 share = np.exp(log_scale - scale)
-                rounded = 8.0 * _UNIT * (1.0 + np.abs(log_scale) + np.abs(scale))
+                rounded = 8.0 * UNIT * (1.0 + np.abs(log_scale) + np.abs(scale))
                 value, slope = value + share * v, slope + share * s
                 error = error + share * (1.0 + rounded) * e + rounded * share * np.abs(v)
-        return settled(value, slope, error + 4.0 * _UNIT * np.abs(value), scale)
+        return settled(value, slope, error + 4.0 * UNIT * np.abs(value), scale)
 
     def _bulk(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """The bulk alone: by its line, or where that says less as half of the most it can be, give or take as much."""
         most = self.ceiling.log_most(epsilon)
         half, none = np.full(len(epsilon), 0.5), np.zeros(len(epsilon))
-        bounded = half, none, half + 4.0 * _UNIT, most
+        bounded = half, none, half + 4.0 * UNIT, most
         if self.bulk is None:
             return bounded
         line = self.bulk.integrate(epsilon)

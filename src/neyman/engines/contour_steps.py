@@ -12,10 +12,10 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_walk import MERGED, Parts
 from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import ComplexArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Steps", "between_anchors"]
 
-_UNIT = 2.0**-53
 _FEW = 96
 _ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
 _LAID = 1e5  # nominal nanoseconds for each unit of log odds that the grids of one law are long
@@ -99,7 +99,7 @@ class Steps:
     @cached_property
     def shift(self) -> float:
         """By how much the whole law may be moved because ``drift`` is not exact."""
-        return sum(times * (law.mean_error + 4.0 * _UNIT * abs(law.edge)) for law, times in self.rotated)
+        return sum(times * (law.mean_error + 4.0 * UNIT * abs(law.edge)) for law, times in self.rotated)
 
     def on_path(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """K(w) - drift w with the bound on its error, along a path that leaves the real axis upwards, |w| ascending."""
@@ -120,11 +120,11 @@ class Steps:
             rest, rounding = law.log_rest(w)
             log_a = rest + w * (law.mean + law.edge)
             with np.errstate(over="ignore", under="ignore"):
-                moved = 4.0 * _UNIT * np.abs(w) * (abs(law.mean) + abs(law.edge))
+                moved = 4.0 * UNIT * np.abs(w) * (abs(law.mean) + abs(law.edge))
                 alias = np.exp(between_anchors(law, w) - log_a.real + moved)
             k = k + times * rest
             # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
-            error = error + times * (np.log1p(rounding + alias) + 2.0 * _UNIT * np.abs(rest))
+            error = error + times * (np.log1p(rounding + alias) + 2.0 * UNIT * np.abs(rest))
         return k, error
 
 
@@ -144,9 +144,9 @@ def between_anchors(law: RotatedLaw, w: ComplexArray) -> FloatArray:
     place = (w - start) / chord
     share, away = place.real, 1j * place.imag * chord
     bound = (1.0 - share) * known[left] + share * known[left + 1]
-    bound = bound + law.edge * w.real + _ROUNDED + 16.0 * _UNIT * (np.abs(bound) + np.abs(law.edge * w.real))
+    bound = bound + law.edge * w.real + _ROUNDED + 16.0 * UNIT * (np.abs(bound) + np.abs(law.edge * w.real))
     inside = (share >= 0.0) & (share <= 1.0)
-    sound = inside & np.isfinite(bound) & (law.falls(away) | (np.abs(away) <= 8.0 * _UNIT * np.abs(w)))
+    sound = inside & np.isfinite(bound) & (law.falls(away) | (np.abs(away) <= 8.0 * UNIT * np.abs(w)))
     rest = np.flatnonzero(~sound)
     if len(rest):
         bound[rest] = law.log_alias(w[rest])

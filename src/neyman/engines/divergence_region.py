@@ -42,6 +42,7 @@ _BORNE = 1e-3
 LEAST_RHO = 1e-290  # a smaller bound is taken for this one: squares underflow
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
 _REFINEMENTS, _NEWTONS, _CLOSE_BY, _AWAY = 2, 2, 1e-5, 0.2  # of points that are nearly known
+_FURTHEST = 1e280  # of a point: that times any order is a float, and beyond it every point tells the same
 
 
 def log_expm1_ratio(z: FloatArray) -> FloatArray:
@@ -136,8 +137,8 @@ class Orders:
         t = self.t + 0.0 * epsilon
         d2, y = self._nearest(epsilon) if nearest is None else nearest
         # the slope of the point is kept below the slope asked for, whatever is rounded
-        with np.errstate(over="ignore"):
-            room = 16.0 * UNIT * (epsilon - d2 + (t + 1.0) * y)
+        y = np.minimum(y, _FURTHEST)
+        room = 16.0 * UNIT * (epsilon - d2 + (t + 1.0) * y)
         log_x = d2 + self._lean(y)
         kept = log_x + room <= epsilon
         log_x, d1 = log_x - room, d2 + y

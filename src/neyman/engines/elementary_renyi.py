@@ -16,10 +16,10 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["elementary_delta"]
 
-_TINY = 5e-324
 _FAINT = 1e-290  # products smaller than that may have lost digits
 _SLACK = 64.0 * UNIT  # a few roundings and as many elementary functions, with a margin
 
@@ -46,9 +46,9 @@ def elementary_delta(t: FloatArray, rho: FloatArray, epsilon: FloatArray) -> Flo
         small = np.where(small < -log_t, small, np.inf)  # it is proved for t delta < 1
         logs = np.where(r > 0.0, np.fmin(exact, small), np.inf)
         # no order ever promises more than a variation of 1: what is not a number promises nothing
-        best = np.exp(np.fmin(np.fmin.reduce(logs, axis=0), 0.0)) * (1.0 + _SLACK) + _TINY
+        best = np.exp(np.fmin(np.fmin.reduce(logs, axis=0), 0.0)) * (1.0 + _SLACK) + SMALLEST
         far = np.maximum(1.0 / t, -np.expm1(np.minimum(epsilon - rho, 0.0) - _SLACK * (epsilon + rho))) + _SLACK
-        variation = np.sqrt(np.minimum(-np.expm1(-rho), 0.5 * rho)) * (1.0 + _SLACK) + _TINY
+        variation = np.sqrt(np.minimum(-np.expm1(-rho), 0.5 * rho)) * (1.0 + _SLACK) + SMALLEST
     return np.fmin(np.fmin(best, np.fmin.reduce(np.where(r > 0.0, far, 1.0), axis=0)), np.min(variation, axis=0))
 
 

@@ -23,10 +23,10 @@ from neyman.losses.enclosed import BundleStep, EnclosedStep, Promise
 from neyman.losses.gaussian import GaussianStep
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 from neyman.numerics.norm import together
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["EnclosedProfile", "OwnProfile", "enclosed_profiles", "unbundled"]
 
-_UNIT = 2.0**-53
 _DECADES = 70.0  # -log of the least delta that is held to the tolerance
 _WIDEST = 1 << 20  # points that the composition may take
 _REACH = 22.0  # deviations that they cover
@@ -134,13 +134,13 @@ class EnclosedProfile(Profile):
         # the masses of neither law add up to 1 to the last bit: what their complements are is not told
         with np.errstate(divide="ignore"):
             low = np.log1p(-upper)
-        return Bracket.late(upper, low * (1.0 + 4.0 * _UNIT) - 2.0 * _UNIT, lambda: self._from_below(kept, upper))
+        return Bracket.late(upper, low * (1.0 + 4.0 * UNIT) - 2.0 * UNIT, lambda: self._from_below(kept, upper))
 
     def _from_below(self, epsilon: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         lower = np.minimum(self._below.bracket(epsilon).lower, upper)
         with np.errstate(divide="ignore"):
             high = np.log1p(-lower)
-        return lower, np.minimum(high * (1.0 - 4.0 * _UNIT) + 2.0 * _UNIT, 0.0)
+        return lower, np.minimum(high * (1.0 - 4.0 * UNIT) + 2.0 * UNIT, 0.0)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return self._above.slope(epsilon)

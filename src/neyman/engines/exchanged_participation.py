@@ -31,10 +31,9 @@ from neyman.engines.participation import RemovedParticipation
 from neyman.engines.participation_counts import LARGEST_MU, Counts, Steps, log_tails, threshold
 from neyman.engines.profile import Bracket
 from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["ExchangedParticipation"]
-
-_SMALLEST = 5e-324
 
 
 class ExchangedParticipation(RemovedParticipation):
@@ -54,8 +53,8 @@ class ExchangedParticipation(RemovedParticipation):
                 lost += 2.0 * times * float(np.exp(not_))
                 astray += times * q * float(np.exp(took))
                 self._further += times * math.log1p(q / (1.0 - q) * float(np.exp(-mu * (t + 0.5 * mu) * (1.0 - 1e-12))))
-        self._lost, self._astray = (min(each * (1.0 + 1e-12) + _SMALLEST, 1.0) for each in (lost, astray))
-        self._further = self._further * (1.0 + 1e-12) + _SMALLEST
+        self._lost, self._astray = (min(each * (1.0 + 1e-12) + SMALLEST, 1.0) for each in (lost, astray))
+        self._further = self._further * (1.0 + 1e-12) + SMALLEST
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         above, gap_below, _ = self._sums(epsilon, 1.0)

@@ -32,6 +32,7 @@ from neyman.losses.laplace import LaplaceStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["FaintProfile", "Sampled", "is_faint", "magnified"]
 
@@ -39,7 +40,6 @@ Sampled = SubsampledGaussianStep | LaplaceStep | ReplacedGaussianStep | Discrete
 
 _FAINT = 2.0**-400  # rate below which variances, of about its square, may be no floats
 _MAGNIFIED = -200  # the binary exponent to which the largest rate is brought
-_SMALLEST = 5e-324
 
 
 def is_faint(step: Step) -> bool:
@@ -107,12 +107,12 @@ class FaintProfile(Profile):
             upper = np.minimum(self._sum(epsilon), self._most)
             if self._large is not None:
                 lower, upper = self._by_larger(epsilon, self._large, lower, upper)
-            low = np.log1p(-upper) * (1.0 + 4.0 * UNIT) - _SMALLEST
+            low = np.log1p(-upper) * (1.0 + 4.0 * UNIT) - SMALLEST
             lower = np.minimum(lower, upper)
             return Bracket(lower, upper, low, np.log1p(-lower) * (1.0 - 4.0 * UNIT))
         known = self._others.bracket(epsilon)
         upper = np.where(known.upper < 1.0, np.minimum((known.upper + self._most) * (1.0 + 4.0 * UNIT), 1.0), 1.0)
-        low = (known.log_gap_lower + math.log1p(-self._most)) * (1.0 + 4.0 * UNIT) - _SMALLEST
+        low = (known.log_gap_lower + math.log1p(-self._most)) * (1.0 + 4.0 * UNIT) - SMALLEST
         high = np.minimum(known.log_gap_upper, np.log1p(-lower) * (1.0 - 4.0 * UNIT))
         return Bracket(np.maximum(known.lower, lower), upper, low, high)
 
@@ -141,7 +141,7 @@ class FaintProfile(Profile):
             times * (rate if one is None else min(rate, float(one.bracket(zero).upper[0])))
             for one, rate, times in self._singles
         ]
-        return math.fsum(each) * (1.0 + 8.0 * UNIT) + len(each) * _SMALLEST
+        return math.fsum(each) * (1.0 + 8.0 * UNIT) + len(each) * SMALLEST
 
     def _sum(self, epsilon: FloatArray) -> FloatArray:
         """The sum of the d_i(eps / n), from above."""
@@ -149,7 +149,7 @@ class FaintProfile(Profile):
         total = np.zeros(len(epsilon))
         for one, rate, times in self._singles:
             total = total + float(times) * (rate if one is None else one.bracket(share).upper)
-        return total * (1.0 + (8.0 + len(self._singles)) * UNIT) + len(self._singles) * _SMALLEST
+        return total * (1.0 + (8.0 + len(self._singles)) * UNIT) + len(self._singles) * SMALLEST
 
     def _by_larger(
         self, epsilon: FloatArray, large: Profile, lower: FloatArray, upper: FloatArray
@@ -164,8 +164,8 @@ class FaintProfile(Profile):
         seen = large.bracket(at[near])
         error = 4.0 * (4.0 * tau * tau + at[near] ** 2) * (1.0 + 32.0 * UNIT)
         with np.errstate(under="ignore"):
-            above = np.ldexp((seen.upper + error) * (1.0 + 4.0 * UNIT), -self._power) + _SMALLEST
-            below = np.ldexp((seen.lower - error) * (1.0 - 4.0 * UNIT), -self._power) - _SMALLEST
+            above = np.ldexp((seen.upper + error) * (1.0 + 4.0 * UNIT), -self._power) + SMALLEST
+            below = np.ldexp((seen.lower - error) * (1.0 - 4.0 * UNIT), -self._power) - SMALLEST
         lower, upper = lower.copy(), upper.copy()
         lower[near], upper[near] = np.maximum(lower[near], below), np.minimum(upper[near], above)
         return lower, upper

@@ -26,10 +26,10 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.grid import BinSplit
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["StepLaws", "TiltedLaw", "tilted_laws"]
 
-UNIT = 2.0**-53
 _PASSED_ON = 1 << 17  # times that a negative mass may be passed on to its neighbours
 
 

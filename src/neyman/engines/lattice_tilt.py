@@ -13,11 +13,11 @@ from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_law import StepLaws, TiltedLaw, tilted_laws
 from neyman.engines.lattice_spread import Spread
 from neyman.losses.grid import GridLaw
+from neyman.numerics.rounding import UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 
 __all__ = ["Plan", "Tilt", "plan_tilt"]
 
-UNIT = 2.0**-53
 _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
 _POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin

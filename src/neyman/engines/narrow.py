@@ -27,12 +27,12 @@ from neyman.engines.transforms import transform
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.gaussian import GaussianStep
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["NarrowProfile", "beside", "hidden", "margins", "tails"]
 
 Faint = tuple[list[tuple[float, float]], float]  # margins, and the largest loss
 
-_UNIT = 2.0**-53
 _TRIED = np.geomspace(1e-14, 10.0, 256)
 _GOALS = (1e-12, 1e-24, 1e-40)  # of tau
 _TOLD = 1e-2  # total loss beyond which nobody asks whether it is hidden
@@ -49,7 +49,7 @@ def margins(faint: Profile) -> list[tuple[float, float]]:
     ['1e-05', '2e-05', '3e-05']
     """
     half = 0.5 * _TRIED
-    return _first(faint.bracket(half).upper / -np.expm1(-half) * (1.0 + 8.0 * _UNIT))
+    return _first(faint.bracket(half).upper / -np.expm1(-half) * (1.0 + 8.0 * UNIT))
 
 
 def tails(walk: Walk) -> list[tuple[float, float]]:
@@ -84,7 +84,7 @@ class NarrowProfile(Profile):
         self, law: Profile, backward: Profile, end: float, known: list[tuple[float, float]], tail_mu: float
     ) -> None:
         self._law, self._backward, self._known, self._tail_mu = law, backward, known, tail_mu
-        self._end = (law.end + end) * (1.0 + 4.0 * _UNIT)
+        self._end = (law.end + end) * (1.0 + 4.0 * UNIT)
 
     @property
     def method(self) -> str:
@@ -109,9 +109,9 @@ class NarrowProfile(Profile):
         own = self._law.bracket(epsilon)
         upper, low = np.ones(len(epsilon)), np.full(len(epsilon), -np.inf)
         for e, tau in self._known:
-            early = bracket_at(self._law, self._backward, epsilon - e - 8.0 * _UNIT * (epsilon + e))
-            upper = np.minimum(upper, (early.upper + tau) * (1.0 + 4.0 * _UNIT))
-            low = np.maximum(low, (early.log_gap_lower + np.log1p(-tau)) * (1.0 + 4.0 * _UNIT) - _UNIT * tau)
+            early = bracket_at(self._law, self._backward, epsilon - e - 8.0 * UNIT * (epsilon + e))
+            upper = np.minimum(upper, (early.upper + tau) * (1.0 + 4.0 * UNIT))
+            low = np.maximum(low, (early.log_gap_lower + np.log1p(-tau)) * (1.0 + 4.0 * UNIT) - UNIT * tau)
         ended = epsilon >= self._end
         upper, low = np.where(ended, 0.0, upper), np.where(ended, 0.0, low)
         lower, high = np.where(ended, 0.0, own.lower), np.where(ended, 0.0, own.log_gap_upper)

@@ -58,6 +58,7 @@ from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at, slope_at
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["AddedParticipation", "RemovedParticipation"]
 
@@ -66,7 +67,6 @@ _WORK = 1 << 20  # combinations times eps at a time
 _DEEP = 60.0  # e-folds below the largest term at which a term is passed over, and counted as an error
 _CERTAIN = 40.0  # e-folds that delta_k may be below 1 and counts as 1
 _TINY = 1e-300  # more than e^{-38^2 / 2}, what a delta_k may be from 0 or 1 that is not looked at
-_SMALLEST = 5e-324
 
 
 class _Outside(NamedTuple):
@@ -90,7 +90,7 @@ class RemovedParticipation(Profile):
         self._tail_mu = tail_mu
         self._counts = listed
         each = [math.log(times) + log_overlap(step) for step, times in steps]
-        self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + 1e-12) + _SMALLEST
+        self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + 1e-12) + SMALLEST
         self._single = steps[0] if len(listed.ks) and steps[0][0].sigma > 1e-50 else None
         self._alone = steps[0] if len(listed.ks) > _ALONE and orderly(steps[0][0]) else None
 

@@ -9,10 +9,9 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["bracket_at", "slope_at"]
-
-_UNIT = 2.0**-53
 
 
 def bracket_at(forward: Profile, backward: Profile, epsilon: FloatArray) -> Bracket:
@@ -45,12 +44,12 @@ def _turned(epsilon: FloatArray, b: Bracket) -> Bracket:
     """Bounds at -eps from those of the reversed pair at eps > 0, rounded outward."""
     with np.errstate(under="ignore"):
         weight, rest = np.exp(-epsilon), -np.expm1(-epsilon)
-        upper = (rest + weight * b.upper) * (1.0 + 8.0 * _UNIT) + 5e-324
-    low = (b.log_gap_lower - epsilon) * (1.0 + 2.0 * _UNIT)
+        upper = (rest + weight * b.upper) * (1.0 + 8.0 * UNIT) + 5e-324
+    low = (b.log_gap_lower - epsilon) * (1.0 + 2.0 * UNIT)
 
     def below() -> tuple[FloatArray, FloatArray]:
         with np.errstate(under="ignore"):
-            lower = (rest + weight * b.lower) * (1.0 - 8.0 * _UNIT)
-        return lower, (b.log_gap_upper - epsilon) * (1.0 - 2.0 * _UNIT)
+            lower = (rest + weight * b.lower) * (1.0 - 8.0 * UNIT)
+        return lower, (b.log_gap_upper - epsilon) * (1.0 - 2.0 * UNIT)
 
     return Bracket.late(np.minimum(upper, 1.0), low, below)

@@ -34,10 +34,10 @@ from neyman.losses.laplace_law import LaplaceLaw
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.mechanisms.rounding import at_least, at_most
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["ComposedStatement", "CompositionDivergence", "largest_loss"]
 
-_UNIT = 2.0**-53
 _RARE = 1e-20  # rate of Laplace noise: quadrature is off by some 1e-32 times the rate
 _ROOM = 1e-12
 _SETTLED = 2.0**-30  # how far above log q the line of a sampled Gaussian may lie
@@ -109,7 +109,7 @@ class CompositionDivergence:
         with np.errstate(over="ignore"):
             for step, times in self._losses:
                 total = total + float(times) * step_divergence(step, order, remove, upper)
-            room = (2.0 + len(self._losses)) * _UNIT
+            room = (2.0 + len(self._losses)) * UNIT
             return total * (1.0 + room) if upper else np.minimum(total * (1.0 - room), np.finfo(np.float64).max)
 
 
@@ -149,7 +149,7 @@ class ComposedStatement:
             total = self._rest.divergence(order, True)
             for known, times in self._stated:
                 total = total + float(times) * known.bound(order)
-            return total * (1.0 + (2.0 + len(self._stated)) * _UNIT)
+            return total * (1.0 + (2.0 + len(self._stated)) * UNIT)
 
 
 def _flat(losses: Losses) -> Losses:
@@ -234,5 +234,5 @@ def largest_loss(step: Step, remove: bool) -> float:
         if table.infinite[0 if remove else 1] > 0.0 or table.dropped > 0.0:
             return math.inf
         last = float(table.loss[-1] if remove else -table.loss[0]) if len(table.loss) else 0.0
-        return max(last + table.slack + table.stretch * abs(last), 0.0) * (1.0 + 4.0 * _UNIT)
+        return max(last + table.slack + table.stretch * abs(last), 0.0) * (1.0 + 4.0 * UNIT)
     return math.inf

@@ -21,11 +21,11 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.smooth_part import SmoothPart
 from neyman.numerics.gauss import gauss
+from neyman.numerics.rounding import UNIT
 from neyman.numerics.second_difference import DIFFERENCE_ERROR, second_difference
 
 __all__ = ["Kernel", "Logs", "integral", "kernel"]
 
-_UNIT = 2.0**-53
 _TINY = 1e-320
 _NODES, _WEIGHTS = gauss(24)
 _RHO = 8.0
@@ -51,7 +51,7 @@ class Logs(NamedTuple):
         lower = np.logaddexp.reduce([part.lower for part in parts], axis=0)
         upper = np.logaddexp.reduce([part.upper for part in parts], axis=0)
         some = len(parts) > 1
-        return cls(lower - 4.0 * _UNIT * some * _size(lower), upper + 4.0 * _UNIT * some * _size(upper))
+        return cls(lower - 4.0 * UNIT * some * _size(lower), upper + 4.0 * UNIT * some * _size(upper))
 
 
 class _Cells(NamedTuple):
@@ -86,13 +86,11 @@ def kernel(w: FloatArray, loss: FloatArray, plain: bool) -> Kernel:
     """g at each loss. The logarithm of exp[0, a, b] moves with b by at most 1, and by at most 1 / (max(0, a) - b)."""
     tilted = w * loss
     if plain:
-        return Kernel(
-            tilted, np.ones_like(tilted), 4.0 * _UNIT * np.abs(tilted), np.broadcast_to(np.abs(w), loss.shape)
-        )
+        return Kernel(tilted, np.ones_like(tilted), 4.0 * UNIT * np.abs(tilted), np.broadcast_to(np.abs(w), loss.shape))
     top, value = second_difference(loss, tilted)
     of_loss = np.minimum(1.0, 2.0 / np.maximum(top - loss, 1.0))
     of_tilted = np.minimum(1.0, 2.0 / np.maximum(top - tilted, 1.0))
-    error = DIFFERENCE_ERROR + 4.0 * _UNIT * (np.abs(tilted) * of_tilted + np.abs(loss) * of_loss)
+    error = DIFFERENCE_ERROR + 4.0 * UNIT * (np.abs(tilted) * of_tilted + np.abs(loss) * of_loss)
     return Kernel(top, value, error, of_loss + np.abs(w) * of_tilted)
 
 
@@ -106,7 +104,7 @@ def integral(part: SmoothPart, w: FloatArray, plain: bool = False, integers: boo
     share = np.exp(np.minimum(np.logaddexp(lost, log_tail) - lower, 0.0))
     with np.errstate(divide="ignore"):
         lower = lower + np.log1p(-np.minimum(share, 1.0))
-    return Logs(lower - 4.0 * _UNIT * _size(lower), upper + 4.0 * _UNIT * _size(upper))
+    return Logs(lower - 4.0 * UNIT * _size(lower), upper + 4.0 * UNIT * _size(upper))
 
 
 def _search(part: SmoothPart, w: FloatArray, plain: bool, integers: bool) -> tuple[_Cells, FloatArray]:
@@ -190,7 +188,7 @@ def _totals(part: SmoothPart, w: FloatArray, kept: _Cells, plain: bool, integers
             with np.errstate(divide="ignore"):
                 total = np.log(np.add.reduceat(scaled, starts)) + most
             target[at] = np.logaddexp(target[at], total)
-    room = _UNIT * (16.0 + 2.0 * np.bincount(row, minlength=len(w))) + _RULE_ERROR * (not integers)
+    room = UNIT * (16.0 + 2.0 * np.bincount(row, minlength=len(w))) + _RULE_ERROR * (not integers)
     return lower - room, upper + room
 
 
@@ -203,7 +201,7 @@ def _terms(
     g = kernel(w, loss, plain)
     least, most, shift = g.moved(loss, loss_error, plain)
     exponent = log_density + g.top + log_weight
-    off = error + g.error + shift + 8.0 * _UNIT + 4.0 * _UNIT * np.abs(g.top)
+    off = error + g.error + shift + 8.0 * UNIT + 4.0 * UNIT * np.abs(g.top)
     sums: list[tuple[FloatArray, FloatArray]] = []
     for factor, sign in ((least, -1.0), (most, 1.0)):
         moved_exponent = exponent + sign * off

@@ -24,11 +24,11 @@ from scipy.special import log_ndtr
 from neyman._validate import FloatArray
 from neyman.engines.profile import Profile
 from neyman.engines.renyi_gap import of_gap
+from neyman.numerics.rounding import UNIT
 from neyman.numerics.second_difference import second_difference
 
 __all__ = ["profile_divergence"]
 
-_UNIT = 2.0**-53
 _TINY = 1e-300  # more than the smallest floats may be off
 _LEAST = 1e-290  # delta down to which a profile is read
 _FURTHEST = 1e5  # eps up to which it is
@@ -54,11 +54,11 @@ def profile_divergence(
         second = _Half(backward, -order, cells).log_integral(-order, upper)
         total = np.logaddexp(first, second)
     total = np.where(np.isnan(total), math.inf if upper else -math.inf, total)
-    room = 8.0 * _UNIT * np.where(np.isfinite(total), 1.0 + np.abs(total), 0.0)
+    room = 8.0 * UNIT * np.where(np.isfinite(total), 1.0 + np.abs(total), 0.0)
     out = of_gap(order, total + (room if upper else -room), upper)
     if upper and math.isfinite(forward.tail_mu):
         with np.errstate(over="ignore"):
-            line = 0.5 * forward.tail_mu**2 * order * (1.0 + 8.0 * _UNIT) + (_TINY if forward.tail_mu > 0.0 else 0.0)
+            line = 0.5 * forward.tail_mu**2 * order * (1.0 + 8.0 * UNIT) + (_TINY if forward.tail_mu > 0.0 else 0.0)
         out = np.minimum(np.minimum(out, line), forward.end)
     return out
 
@@ -117,8 +117,8 @@ class _Half:
         if self._reach > 0.0:
             parts = [np.logaddexp.reduce(self._cells(s[i : i + rows], upper), axis=1) for i in range(0, len(s), rows)]
             found = np.concatenate(parts)
-        room = _UNIT * (64.0 + 0.25 * len(self.place) + 8.0 * np.abs(s) * self._reach)
-        room = room + 8.0 * _UNIT * np.where(np.isfinite(found), np.abs(found), 0.0)
+        room = UNIT * (64.0 + 0.25 * len(self.place) + 8.0 * np.abs(s) * self._reach)
+        room = room + 8.0 * UNIT * np.where(np.isfinite(found), np.abs(found), 0.0)
         return np.logaddexp(found, self._tail(s, upper)) + (room if upper else -room)
 
     def _tail(self, s: FloatArray, upper: bool) -> FloatArray:
@@ -171,10 +171,10 @@ class _Half:
         k = np.exp(np.minimum(self.place[:-1], 700.0))
         low, high = self.lower, self.upper
         before = np.append(-k[0], (low[1:-1] - high[:-2]) / -np.expm1(-h[:-1]))
-        before = np.maximum(before, -k) * (1.0 + 8.0 * _UNIT)
+        before = np.maximum(before, -k) * (1.0 + 8.0 * UNIT)
         with np.errstate(over="ignore"):
             after = np.append((high[2:] - low[1:-1]) / (width[1:] * np.exp(h[:-1])), 0.0)
-        after = np.minimum(after, 0.0) * (1.0 - 8.0 * _UNIT)
+        after = np.minimum(after, 0.0) * (1.0 - 8.0 * UNIT)
         # lower_i + a x = lower_{i+1} - b (width - x)
         gap = low[1:] - low[:-1] - after * width
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -182,8 +182,8 @@ class _Half:
         x = np.clip(np.nan_to_num(x), 0.0, width)
         split = np.minimum(np.log1p(x), h)
         x = np.expm1(split)
-        value = np.minimum(low[:-1] + before * x * (1.0 + 8.0 * _UNIT), low[1:] - after * np.maximum(width - x, 0.0))
-        value = np.where(value > 0.0, value * (1.0 - 8.0 * _UNIT) - 8.0 * _UNIT * low[:-1], -1.0)
+        value = np.minimum(low[:-1] + before * x * (1.0 + 8.0 * UNIT), low[1:] - after * np.maximum(width - x, 0.0))
+        value = np.where(value > 0.0, value * (1.0 - 8.0 * UNIT) - 8.0 * UNIT * low[:-1], -1.0)
         return split, value
 
 

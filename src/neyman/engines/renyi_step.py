@@ -29,11 +29,10 @@ from neyman.losses.discrete_gaussian_renyi import discrete_gaussian_divergence
 from neyman.losses.enclosed import EnclosedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.power_law import PowerLaw, power_laws
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["Stated", "Statement", "promised", "statement_of", "step_divergence"]
 
-_UNIT = 2.0**-53
-_TINY = 5e-324
 _LARGEST = float(np.finfo(np.float64).max)
 _ENTRIES = 1 << 21  # of a matrix of orders and outcomes
 _FAR = 1e5  # order times shift over noise up to which exponents, about its square, are exact enough
@@ -126,7 +125,7 @@ def _beyond(step: Step, law: PowerLaw, order: FloatArray, ask: tuple[bool, bool,
         w = (order if remove else 1.0 - order)[:, None]
         with np.errstate(over="ignore"):
             share = w / (order[:, None] - 1.0) * law.loss + (law.log_q - law.relative) / (order[:, None] - 1.0)
-        slack = float(np.max(2.0 * law.loss_error + 16.0 * _UNIT * np.abs(law.loss)))
+        slack = float(np.max(2.0 * law.loss_error + 16.0 * UNIT * np.abs(law.loss)))
         found = np.maximum(np.max(share, axis=1) - slack, 0.0)
     return _with_infinite(law, found, order, remove, upper)
 
@@ -166,7 +165,7 @@ def _line(mu: float, order: FloatArray, upper: bool) -> FloatArray:
     sign = 1.0 if upper else -1.0
     with np.errstate(over="ignore", under="ignore"):
         line = 0.5 * mu * mu * order if mu >= 1.0 else 0.5 * mu * (mu * order)
-    return np.maximum(line * (1.0 + sign * 4.0 * _UNIT) + sign * 2.0 * _TINY, 0.0)
+    return np.maximum(line * (1.0 + sign * 4.0 * UNIT) + sign * 2.0 * SMALLEST, 0.0)
 
 
 def _by_law(law: PowerLaw, order: FloatArray, remove: bool, upper: bool) -> FloatArray:
@@ -181,7 +180,7 @@ def _by_law(law: PowerLaw, order: FloatArray, remove: bool, upper: bool) -> Floa
         plain = gathered(law, w[small], True)
         log_a = plain.lower if upper else plain.upper
         t = order[small]
-        bound = np.maximum(-log_a, 0.0) / (1.0 - t) * (1.0 + (8.0 if upper else -8.0) * _UNIT)
+        bound = np.maximum(-log_a, 0.0) / (1.0 - t) * (1.0 + (8.0 if upper else -8.0) * UNIT)
         out[small] = np.minimum(out[small], bound) if upper else np.maximum(out[small], bound)
     return _with_infinite(law, out, order, remove, upper)
 
@@ -205,10 +204,10 @@ def _outcomes(law: PowerLaw, w: FloatArray, plain: bool) -> Logs:
         g = kernel(tilt, loss, plain)
         least, most, shift = g.moved(loss, law.loss_error, plain)
         exponent = law.log_q + g.top
-        off = g.error + shift + law.relative + 4.0 * _UNIT * (2.0 + np.abs(exponent))
+        off = g.error + shift + law.relative + 4.0 * UNIT * (2.0 + np.abs(exponent))
         found.append((_log_sum(exponent - off, least), _log_sum(exponent + off, most)))
     lower, upper = (np.concatenate(column) for column in zip(*found, strict=True))
-    room = _UNIT * (16.0 + 0.25 * len(law.loss) + 4.0 * np.where(np.isfinite(upper), np.abs(upper), 0.0))
+    room = UNIT * (16.0 + 0.25 * len(law.loss) + 4.0 * np.where(np.isfinite(upper), np.abs(upper), 0.0))
     return Logs(lower - room, upper + room)
 
 
@@ -224,6 +223,6 @@ def _with_infinite(law: PowerLaw, value: FloatArray, order: FloatArray, remove: 
         return value
     room = law.vague * (1.0 if upper else -1.0)
     with np.errstate(divide="ignore", over="ignore"):
-        share = np.where(order < 1.0, order / np.maximum(1.0 - order, _TINY), math.inf if log_a < 0.0 else 0.0)
+        share = np.where(order < 1.0, order / np.maximum(1.0 - order, SMALLEST), math.inf if log_a < 0.0 else 0.0)
         extra = np.where(share > 0.0, -share * log_a if log_a < 0.0 else 0.0, 0.0) - log_b
-    return (value + extra * (1.0 + 4.0 * room)) * (1.0 + (4.0 if upper else -4.0) * _UNIT)
+    return (value + extra * (1.0 + 4.0 * room)) * (1.0 + (4.0 if upper else -4.0) * UNIT)

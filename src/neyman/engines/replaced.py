@@ -33,10 +33,10 @@ from neyman._validate import FloatArray, inside, positive
 from neyman.engines.closed_form import ClosedForm, GaussianProfile
 from neyman.engines.profile import Bracket, Profile
 from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["ReplacedGaussianProfile", "ReplacedLaplaceProfile"]
 
-_SMALLEST = 5e-324
 _HALF = 0.35  # -log of 0.7: twice that is about log 2
 _LARGEST = 1e300  # eps from which reading it there is enough
 _ROOM = 16.0 * UNIT  # relative rounding of a few sums, products, exponentials and logarithms
@@ -83,12 +83,12 @@ class _Exchanged(ClosedForm):
         """delta rounded up (``sign`` +1) or down (-1), log(1 - delta) the other way."""
         q, some = self.rate, side.share > 0.0  # certainly 0 stays so
         with np.errstate(under="ignore"):
-            value = np.where(some, q * side.share * (1.0 + sign * 2.0 * UNIT) + sign * _SMALLEST, 0.0)
+            value = np.where(some, q * side.share * (1.0 + sign * 2.0 * UNIT) + sign * SMALLEST, 0.0)
         value = np.clip(value, 0.0, 1.0)
         large = np.logaddexp(math.log1p(-q), math.log(q) + side.log_gap)
         gap = np.where(value < 0.5, np.log1p(-np.minimum(value, 0.5)), large)
         size = np.where(value < 0.5, np.abs(gap), 2.0 - math.log1p(-q) + np.abs(gap))
-        return value, np.where(some, np.minimum(gap - sign * (_ROOM * size + _SMALLEST), 0.0), 0.0)
+        return value, np.where(some, np.minimum(gap - sign * (_ROOM * size + SMALLEST), 0.0), 0.0)
 
     @abstractmethod
     def _sides(self, epsilon: FloatArray) -> tuple[_Sides, _Sides]:
@@ -160,7 +160,7 @@ class ReplacedGaussianProfile(_Exchanged):
         missed = np.minimum(missed + _ROOM * (1.0 + all_three + self._log_alpha(epsilon)[1]), 0.0)
         with np.errstate(under="ignore"):
             lower = np.maximum(lower * (1.0 - _ROOM), -np.expm1(missed) * (1.0 - _ROOM))
-            upper = np.minimum(upper * (1.0 + _ROOM) + 4.0 * _SMALLEST, unsampled.upper)
+            upper = np.minimum(upper * (1.0 + _ROOM) + 4.0 * SMALLEST, unsampled.upper)
         low = np.maximum(low - _ROOM * (1.0 + np.abs(low)), unsampled.log_gap_lower)
         return _Sides(lower, np.minimum(np.minimum(high + _ROOM * (1.0 + np.abs(high)), missed), 0.0)), _Sides(
             upper, low
@@ -255,7 +255,7 @@ class ReplacedLaplaceProfile(_Exchanged):
             ends = math.log1p(q * math.expm1(loss)), math.log1p(q * math.expm1(-loss))
         else:
             ends = float(np.logaddexp(math.log1p(-q), math.log(q) + loss)), math.log1p(q * math.expm1(-loss))
-        return (ends[0] - ends[1]) * (1.0 + 4.0 * _ROOM) + _SMALLEST
+        return (ends[0] - ends[1]) * (1.0 + 4.0 * _ROOM) + SMALLEST
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         s = self._place(epsilon)[0]

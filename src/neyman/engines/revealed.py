@@ -14,10 +14,9 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at, slope_at
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["RevealedProfile"]
-
-_UNIT = 2.0**-53
 
 
 class RevealedProfile(Profile):
@@ -42,7 +41,7 @@ class RevealedProfile(Profile):
 
     @property
     def end(self) -> float:
-        return max(self._inner.end - self._shift, 0.0) * (1.0 + 4.0 * _UNIT) + self._slack
+        return max(self._inner.end - self._shift, 0.0) * (1.0 + 4.0 * UNIT) + self._slack
 
     @property
     def knots(self) -> FloatArray:
@@ -55,14 +54,14 @@ class RevealedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         upper, lower = self._at(epsilon, -1.0), self._at(epsilon, 1.0)
-        log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * _UNIT
+        log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * UNIT
         # whatever is added to the mass at infinity, however little, leaves delta above it
         some = math.exp(log_a) * upper.upper * (1.0 + room)
-        above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * _UNIT), self._revealed[1])
-        below = (self._revealed[0] + math.exp(log_a) * lower.lower * (1.0 - room)) * (1.0 - 2.0 * _UNIT)
+        above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * UNIT), self._revealed[1])
+        below = (self._revealed[0] + math.exp(log_a) * lower.lower * (1.0 - room)) * (1.0 - 2.0 * UNIT)
         below = np.maximum(below, self._revealed[0])
-        high = np.minimum(lower.log_gap_upper * (1.0 - 4.0 * _UNIT) + log_a * (1.0 - 1e-13), 0.0)  # perhaps -inf
-        low = upper.log_gap_lower * (1.0 + 4.0 * _UNIT) + log_a * (1.0 + 1e-13)
+        high = np.minimum(lower.log_gap_upper * (1.0 - 4.0 * UNIT) + log_a * (1.0 - 1e-13), 0.0)  # perhaps -inf
+        low = upper.log_gap_lower * (1.0 + 4.0 * UNIT) + log_a * (1.0 + 1e-13)
         return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
@@ -72,5 +71,5 @@ class RevealedProfile(Profile):
         if self._shift == 0.0:
             return self._inner.bracket(epsilon)
         at = epsilon + self._shift
-        at = at + sign * (self._slack + 4.0 * _UNIT * (np.abs(at) + np.abs(epsilon)))
+        at = at + sign * (self._slack + 4.0 * UNIT * (np.abs(at) + np.abs(epsilon)))
         return bracket_at(self._inner, self._backward, at)

@@ -13,10 +13,10 @@ from neyman._validate import FloatArray
 from neyman.engines.atoms import Atoms
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at, slope_at
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["ShiftedProfile"]
 
-_UNIT = 2.0**-53
 _ROWS = 1 << 16  # places asked of the other profile at a time
 
 
@@ -30,8 +30,8 @@ class ShiftedProfile(Profile):
         self._log_mass = (log_w if remove else log_w[::-1]) + 0.5 * self._loss
         self._mass = np.exp(self._log_mass)
         self._left_out = atoms.overlap + other.log_overlap
-        self._slack, self._stretch = atoms.slack, atoms.stretch + 4.0 * _UNIT
-        self._relative = atoms.relative + _UNIT * (8.0 + len(loss))
+        self._slack, self._stretch = atoms.slack, atoms.stretch + 4.0 * UNIT
+        self._relative = atoms.relative + UNIT * (8.0 + len(loss))
         self._dropped = atoms.dropped
         self._flushed = 5e-324 * (1.0 + len(loss))  # of masses and products too small for a float
         self._other, self._backward, self._tail_mu = other, backward, tail_mu
@@ -70,7 +70,7 @@ class ShiftedProfile(Profile):
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Bounds on delta and on log(1 - delta)."""
         at = np.subtract.outer(epsilon, self._loss)
-        room = self._slack + self._stretch * np.abs(self._loss) + 4.0 * _UNIT * np.abs(epsilon)[:, None]
+        room = self._slack + self._stretch * np.abs(self._loss) + 4.0 * UNIT * np.abs(epsilon)[:, None]
         early, late = (bracket_at(self._other, self._backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))
         with np.errstate(under="ignore"):
             upper = early.upper.reshape(at.shape) @ self._mass * (1.0 + self._relative) + self._dropped + self._flushed
@@ -79,10 +79,10 @@ class ShiftedProfile(Profile):
             log_mass = self._log_mass
             low = np.logaddexp.reduce(early.log_gap_lower.reshape(at.shape) + log_mass, axis=1)
             high = np.logaddexp.reduce(late.log_gap_upper.reshape(at.shape) + log_mass, axis=1)
-        slack = self._relative + 4.0 * _UNIT * (4.0 + np.log2(len(log_mass) + 1.0)) * (2.0 + np.abs(low))
+        slack = self._relative + 4.0 * UNIT * (4.0 + np.log2(len(log_mass) + 1.0)) * (2.0 + np.abs(low))
         # outcomes left out cannot make 1 - delta smaller; of them min(p, e^eps q) <= e^{eps / 2} sqrt(p q)
         with np.errstate(divide="ignore"):
-            left_out = np.minimum(np.log(self._dropped), self._left_out + 0.5 * epsilon) * (1.0 - 4.0 * _UNIT)
+            left_out = np.minimum(np.log(self._dropped), self._left_out + 0.5 * epsilon) * (1.0 - 4.0 * UNIT)
         gap_low, gap_high = low - slack, np.logaddexp(high, left_out) + slack
         return (
             np.maximum(lower, 0.0),

@@ -9,12 +9,12 @@ from neyman.guarantees.epsilon import epsilon_upper
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.tradeoff import beta_upper
 from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["area_over_points", "area_under_curve", "fixed_point"]
 
 _TANGENTS = 1024  # a side; the polygons then differ by less than 1e-5 of the area
 _TAIL = 1e-12
-_TINY = 5e-324
 
 
 def area_under_curve(sides: Sides, start: float) -> float:
@@ -61,7 +61,7 @@ def fixed_point(sides: Sides, upper: bool) -> float:
     if sides.symmetric:
         log_gap = b.log_gap_upper if upper else b.log_gap_lower
         value, room = 0.5 * float(np.exp(log_gap[0])), 8.0 * UNIT * (1.0 + abs(float(np.maximum(log_gap[0], -800.0))))
-        tiny = _TINY * (2.0 if value > 0.0 else 1.0) if log_gap[0] > -np.inf else 0.0  # a gap may underflow
+        tiny = SMALLEST * (2.0 if value > 0.0 else 1.0) if log_gap[0] > -np.inf else 0.0  # a gap may underflow
         return value * (1.0 + room) + tiny if upper else max(value * (1.0 - room) - tiny, 0.0)
     return _bisected(sides) if upper else _climbed(sides)
 

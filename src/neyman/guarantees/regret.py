@@ -20,6 +20,7 @@ from neyman.guarantees.crossing import crossing
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.sides import Sides, alpha_score
 from neyman.numerics.normal import UNIT, probit
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = [
     "Divergence",
@@ -37,7 +38,6 @@ __all__ = [
     "slope_at_zero",
 ]
 
-_TINY = 5e-324
 _ABSOLUTE = 2e-9
 _ROUNDS = 12
 _MOST_POINTS = 8_000
@@ -150,7 +150,7 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         bound = np.minimum(bound, whole)
     tail = points.other_upper[-1] / (2.0 + points.y[-1])
     # quotients underflow, and what a bracket leaves open is not 0: only where the other's delta is, nothing is given up
-    least = _TINY if points.other_upper[0] > 0.0 else 0.0
+    least = SMALLEST if points.other_upper[0] > 0.0 else 0.0
     upper = max(float(np.max(bound)) * (1.0 + 64.0 * UNIT), float(tail) * (1.0 + 64.0 * UNIT), least)
     where = int(np.argmax((points.other_lower - points.self_upper) / (2.0 + points.y)))
     return Divergence(max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5), float(points.epsilon[where]))
@@ -261,7 +261,7 @@ def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], sta
             pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
             tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
         open_ends = upper[-1] > 0.0 or bool(np.any(upper[:-1] > lower[1:]))
-        least = _TINY if open_ends else 0.0  # quotients may underflow
+        least = SMALLEST if open_ends else 0.0  # quotients may underflow
         worst = max(worst, float(np.max(pieces)), float(tail), least)
     return worst * (1.0 + 64.0 * UNIT)
 

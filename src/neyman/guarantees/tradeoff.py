@@ -19,6 +19,7 @@ from neyman.guarantees.crossing import crossing
 from neyman.guarantees.epsilon import epsilon_upper
 from neyman.guarantees.sides import Sides, alpha_score, power_score
 from neyman.numerics.normal import UNIT, probit
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = [
     "beta_lower",
@@ -30,7 +31,6 @@ __all__ = [
     "tangent",
 ]
 
-_TINY = 5e-324  # what rounding loses of numbers as small as float64 has them, at most
 _SMALLEST = 1e-299  # an alpha below it is steered as if it were this large (any eps is safe)
 _NO_MASS = 1e-300  # at alpha = 0 the tangent is steered to where delta is this small
 _FARTHEST = 1e12
@@ -126,7 +126,7 @@ def line(log_gap: FloatArray, epsilon: FloatArray, alpha: FloatArray) -> FloatAr
     with np.errstate(under="ignore"):
         gap, load = np.exp(log_gap), _load(epsilon, alpha)
     slack = load * _load_error(epsilon, alpha) + 4.0 * UNIT * gap * (1.0 + np.minimum(np.abs(log_gap), 800.0))
-    return gap - load - np.where(gap > 0.0, slack + 2.0 * _TINY, 0.0)  # as gap and load underflow
+    return gap - load - np.where(gap > 0.0, slack + 2.0 * SMALLEST, 0.0)  # as gap and load underflow
 
 
 def _load(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
@@ -143,7 +143,7 @@ def power_upper(sides: Sides, alpha: FloatArray, start: float, near: float = _NE
     """Return certified upper bounds on 1 - f(alpha), each from its own small terms."""
     epsilon = tangent(sides, alpha, start, near)
     load = _load(epsilon, alpha)
-    load = load * (1.0 + _load_error(epsilon, alpha)) + np.where(alpha > 0.0, 2.0 * _TINY, 0.0)
+    load = load * (1.0 + _load_error(epsilon, alpha)) + np.where(alpha > 0.0, 2.0 * SMALLEST, 0.0)
     power = sides.bracket(epsilon).upper + load
     return np.minimum(power * (1.0 + 2.0 * UNIT), 1.0)
 
@@ -180,7 +180,7 @@ def power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     first = float(sides.forward.bracket(np.array([sides.forward.end])).lower[0])
     with np.errstate(under="ignore"):
         share = alpha[:, None] / chords
-        chord = (first * (1.0 - share) + ahead * share) * (1.0 - 8.0 * UNIT) - 4.0 * _TINY
+        chord = (first * (1.0 - share) + ahead * share) * (1.0 - 8.0 * UNIT) - 4.0 * SMALLEST
     return np.maximum(value, np.max(np.where(share <= 1.0, chord, 0.0), axis=1))
 
 
@@ -259,7 +259,7 @@ def _objective(
     b = sides.bracket(at.ravel())
     with np.errstate(under="ignore"):
         load = _load(at, alpha)
-        slack = load * _load_error(at, alpha) + 2.0 * _TINY
+        slack = load * _load_error(at, alpha) + 2.0 * SMALLEST
         if kind == "beta":
             low, high = b.log_gap_lower.reshape(at.shape), b.log_gap_upper.reshape(at.shape)
             load = np.exp(np.minimum(at + np.log(np.maximum(alpha, 5e-324)) - scale, 1.0))
@@ -277,7 +277,7 @@ def _objective(
 def _excess(at: FloatArray, alpha: FloatArray, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
     """delta + (e^eps - 1) alpha; for eps < 0 its terms come from the reversed pair and are regrouped upstream."""
     load = np.expm1(np.minimum(at, 700.0)) * alpha
-    slack = 8.0 * UNIT * (np.abs(load) + high) + 2.0 * _TINY
+    slack = 8.0 * UNIT * (np.abs(load) + high) + 2.0 * SMALLEST
     return load + low - slack, load + high + slack
 
 

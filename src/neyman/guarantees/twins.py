@@ -23,10 +23,9 @@ from neyman.guarantees.report import GDPReport, OptimisticReport
 from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["OptimisticGuarantee", "PessimisticGuarantee"]
-
-_TINY = 5e-324
 
 
 class PessimisticGuarantee(Guarantee):
@@ -255,6 +254,6 @@ def _bayes_error(sides: Sides, prior: FloatArray, sign: float) -> FloatArray:
     with np.errstate(under="ignore"):
         value = (1.0 - inside) * np.exp(log_gap)
     room = 16.0 * UNIT * (1.0 + np.abs(epsilon) + np.minimum(np.abs(log_gap), 800.0))
-    tiny = np.where(log_gap > -np.inf, _TINY * (1.0 + (value > 0.0)), 0.0)  # a gap may underflow
+    tiny = np.where(log_gap > -np.inf, SMALLEST * (1.0 + (value > 0.0)), 0.0)  # a gap may underflow
     value = np.clip(value * (1.0 + sign * room) + sign * tiny, 0.0, np.minimum(prior, 1.0 - prior))
     return np.where((prior == 0.0) | (prior == 1.0), 0.0, value)

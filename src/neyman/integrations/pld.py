@@ -12,10 +12,10 @@ from neyman._errors import InvalidParameter
 from neyman.engines.atoms import Atoms
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.guarantees.composed import ComposedGuarantee
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["from_pld"]
 
-_UNIT = 2.0**-53
 _OFF = 1e-9  # by how much round-off may push the total of the losses above 0 above 1
 _ASTRAY = 1e-2  # by how much the total may miss 1: dp_accounting's fine grids add up to 1.003 (1e-5, 1000 steps)
 _METHOD = "privacy loss distribution, as sound as its source"
@@ -89,5 +89,5 @@ def _profile(name: str, pmf: Any) -> AtomsProfile:
     loss = np.append(0.0, unit * place[kept])
     with np.errstate(divide="ignore"):
         log_w = np.append(math.log(max(rest, 5e-324)), np.log(mass[kept])) - 0.5 * loss
-    atoms = Atoms(loss, log_w, 0.0, 2.0 * _UNIT, 8.0 * _UNIT, 0.0, None, 0.0, None)
+    atoms = Atoms(loss, log_w, 0.0, 2.0 * UNIT, 8.0 * UNIT, 0.0, None, 0.0, None)
     return AtomsProfile(atoms, True, math.inf, (stated, revealed), _METHOD)

@@ -13,10 +13,10 @@ from neyman._validate import FloatArray
 from neyman.losses.custom import CustomStep
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above, mixed
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["CustomGrid"]
 
-_UNIT = 2.0**-53
 _LOOK = 2000  # bins of a look at the law
 _RISING = "a distribution function: rising, in [0, 1], one value for each x"
 _OFF = 1e-9  # mass by which the two functions may contradict each other
@@ -53,7 +53,7 @@ class CustomGrid(GridLaw):
             rest = 1.0 - float(values[0])
             if name == "p_cdf" and not -_OFF <= rest <= 1.0:  # of Q it is refused where all its values are looked at
                 raise InvalidParameter(name, 1.0 - rest, f"1 at the upper end of the support, {self.step.high!r}")
-            lost.append(rest if rest > 4.0 * _UNIT else 0.0)
+            lost.append(rest if rest > 4.0 * UNIT else 0.0)
         rate = self.step.rate
         return rate * lost[0] + (1.0 - rate) * lost[1], lost[1]
 
@@ -118,6 +118,6 @@ class CustomGrid(GridLaw):
         log_node = np.log(np.full(len(node), q_first)) if len(node) else np.zeros(0)
         far = 1.0 + float(np.abs(edge[[0, -1]]).max())
         return BinSplit(
-            self.base, 0, h, q - upper, upper, np.zeros(last), np.full(last, math.inf), 16.0 * _UNIT,
-            16.0 * _UNIT * far, (q_lost, -math.inf), (-math.inf, p_lost), (node, log_node),
+            self.base, 0, h, q - upper, upper, np.zeros(last), np.full(last, math.inf), 16.0 * UNIT,
+            16.0 * UNIT * far, (q_lost, -math.inf), (-math.inf, p_lost), (node, log_node),
         )  # fmt: skip

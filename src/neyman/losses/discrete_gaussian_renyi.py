@@ -16,10 +16,10 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["discrete_gaussian_divergence", "log_theta"]
 
-_UNIT = 2.0**-53
 _TINY = 1e-323
 _LARGEST = float(np.finfo(np.float64).max)
 _WIDE = 0.5  # sigma from which Poisson's formula serves
@@ -60,14 +60,14 @@ def discrete_gaussian_divergence(sigma: float, shift: int, order: FloatArray) ->
     endless, line = np.isinf(line), np.minimum(line, _LARGEST)
     rest = np.where(order == 1.0, 0.0, ratio / np.where(order == 1.0, 1.0, order - 1.0))
     # f is off by a unit of |place|; log theta falls by f / sigma^2 at most as f grows
-    off = _UNIT * (np.abs(place) * f / sigma**2 * 4.0 + 64.0 * size)
-    error = 8.0 * _UNIT * (line + np.abs(rest)) + np.where(
+    off = UNIT * (np.abs(place) * f / sigma**2 * 4.0 + 64.0 * size)
+    error = 8.0 * UNIT * (line + np.abs(rest)) + np.where(
         order == 1.0, 0.0, off / np.maximum(np.abs(order - 1.0), 1e-300)
     )
     error = error + _TINY
     with np.errstate(over="ignore"):
         upper = line + rest + error
-        upper = np.where(order >= 1.0, np.minimum(upper, line * (1.0 + 8.0 * _UNIT)), upper)
+        upper = np.where(order >= 1.0, np.minimum(upper, line * (1.0 + 8.0 * UNIT)), upper)
         return np.maximum(line + rest - error, 0.0), np.where(endless, math.inf, upper)
 
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.transform import ComplexArray, Moments, Transform
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["DiscreteGaussianTransform"]
 
-_UNIT = 2.0**-53
 _LEAST = 1.0  # sigma from which the dual terms beyond the second are below 1e-50
 _DUAL = (-2, -1, 1, 2)
 
@@ -81,11 +81,11 @@ class DiscreteGaussianTransform(Transform):
         centre = 0.5 * self.shift * self.pitch * (w + 1j * omega)
         log_a = 0.5 * s2 * (a + 1j * r) ** 2 - centre + np.log(np.where(modulus > 1e-300, whole, 1e-300))
         # y is rounded: a relative error of A is that of y times |A' / A|, term by term
-        moved = 4.0 * _UNIT * (np.abs(turn) + abs(a) + 2.0 * math.pi)
+        moved = 4.0 * UNIT * (np.abs(turn) + abs(a) + 2.0 * math.pi)
         share = size / modulus
         error = moved * (s2 * (abs(a) + np.abs(r)) + 0.5 * self.shift + 4.0 * math.pi * s2 * share)
         # what evaluation rounds: the square, and the angles of the other terms
-        error += 8.0 * _UNIT * (s2 * (a * a + r * r) + 4.0 + share * (4.0 + 40.0 * s2 * (1.0 + abs(a))))
+        error += 8.0 * UNIT * (s2 * (a * a + r * r) + 4.0 + share * (4.0 + 40.0 * s2 * (1.0 + abs(a))))
         return log_a - self._log_whole, error
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:

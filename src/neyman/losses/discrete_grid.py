@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.outcomes import Outcomes
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["DiscreteGrid"]
 
-_UNIT = 2.0**-53
 _DEPTH = 44.0  # -log of the tilted mass that a step may leave outside its reach
 _SAME = 1e-14  # relative distance at which an outcome is moved onto a point, and the distance remembered
 
@@ -118,13 +118,13 @@ class DiscreteGrid(GridLaw):
         high = low + int(np.count_nonzero(seen))
         node, inner = seen & near, seen & ~near
         far = float(np.abs(t.loss[[0, -1]]).max())
-        relative = t.relative + 16.0 * _UNIT * (1.0 + far)
+        relative = t.relative + 16.0 * UNIT * (1.0 + far)
         lower, upper, log_scale = _divided(
             height[inner] - place[inner] * h, place[inner] - first, t.log_q[inner], h, count
         )
         return BinSplit(
             self.base, first, h, lower, upper, log_scale, np.full(count, math.inf), relative,
-            t.slack + off + (t.stretch + 8.0 * _UNIT) * far, self._lost(self._below, low - 1),
+            t.slack + off + (t.stretch + 8.0 * UNIT) * far, self._lost(self._below, low - 1),
             self._lost(self._above, high), (place[node] - first, t.log_q[node]), lone=True,
         )  # fmt: skip
 
@@ -135,7 +135,7 @@ class DiscreteGrid(GridLaw):
             return dropped, dropped
         # what adding up so many logarithms may round away, and what the masses themselves may be off
         largest = 1.0 + max(float(np.abs(sum_[at])) for sum_ in sums)
-        raised = self.table.relative + 4.0 * _UNIT * (16.0 + len(self.table.loss)) * largest
+        raised = self.table.relative + 4.0 * UNIT * (16.0 + len(self.table.loss)) * largest
         return float(np.logaddexp(sums[0][at], dropped)) + raised, float(np.logaddexp(sums[1][at], dropped)) + raised
 
 

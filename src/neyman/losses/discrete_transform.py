@@ -11,11 +11,11 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.transform import ComplexArray, Moments, Transform
+from neyman.numerics.rounding import UNIT
 from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["DiscreteTransform"]
 
-_UNIT = 2.0**-53
 _NOTHING, _LITTLE = 1e-19, 1e-3  # shares of a law that need not be turned, where it is summed and where it is looked at
 _EVENLY = 8.0  # places evenly apart, as looks are, that are turned for the price of one
 _ENTRIES = 1 << 21  # of a table that is worked on at a time
@@ -75,7 +75,7 @@ class DiscreteTransform(Transform):
     def looked(self, w: float, omega: FloatArray, cut: float) -> FloatArray:
         """By the outcomes that weigh most: the others are a thousandth, however they are turned."""
         sum_, _, error, total = self._turned(w, omega, cut, _LITTLE)
-        return (np.abs(sum_) + error) / total * (1.0 + 8.0 * _UNIT)
+        return (np.abs(sum_) + error) / total * (1.0 + 8.0 * UNIT)
 
     def _turned(
         self, w: float, omega: FloatArray, cut: float, least: float
@@ -93,10 +93,10 @@ class DiscreteTransform(Transform):
         heavy = _heavy(weight, 0.5 * least * total)
         rest = float(weight[: heavy.start].sum() + weight[heavy.stop :].sum())
         value = turned_sum(omega, loss[heavy], weight[heavy], one=True)
-        units = _UNIT * (32.0 + (heavy.stop - heavy.start) / 8.0 + abs(peak))
+        units = UNIT * (32.0 + (heavy.stop - heavy.start) / 8.0 + abs(peak))
         off = t.off(float(t.log_q[kept][heavy].min()))
         moved = (t.slack * total + (t.stretch + units) * spread) * (omega + abs(w))
-        error = moved + (off + units + 4.0 * _UNIT * float(np.abs(log_weight[heavy]).max())) * total
+        error = moved + (off + units + 4.0 * UNIT * float(np.abs(log_weight[heavy]).max())) * total
         return value, peak, error + 1.01 * rest, total
 
     def _count(self, cut: float) -> int:
@@ -128,7 +128,7 @@ class DiscreteTransform(Transform):
             t.relative
             + t.slack
             + t.stretch * far
-            + 4.0 * _UNIT * (16.0 + len(t.loss)) * float(np.abs(log_sum).max() + 1.0)
+            + 4.0 * UNIT * (16.0 + len(t.loss)) * float(np.abs(log_sum).max() + 1.0)
         )
         return log_sum + off
 

@@ -27,10 +27,10 @@ from scipy.optimize import isotonic_regression
 
 from neyman._validate import FloatArray
 from neyman.losses.outcomes import Outcomes
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Bounds", "HalfLine", "law_above", "law_below"]
 
-_UNIT = 2.0**-53
 _NEGLIGIBLE = 1e-20  # masses at infinity up to this may be made equal in both directions, which keeps a lattice one
 
 
@@ -102,7 +102,7 @@ def law_below(
 
 def _joinable(points: FloatArray, values: list[FloatArray]) -> list[FloatArray]:
     """Both halves, delta(0) lowered to where C is convex across k = 1: delta(0) + Q(L > 0) + P(L < 0) <= 1."""
-    room = 1.0 - 64.0 * _UNIT * (8.0 + len(points))
+    room = 1.0 - 64.0 * UNIT * (8.0 + len(points))
     while True:
         start = float(values[0][0])
         values = [np.minimum(value, start) for value in values]
@@ -110,7 +110,7 @@ def _joinable(points: FloatArray, values: list[FloatArray]) -> list[FloatArray]:
         widths = [math.expm1(float(points[at])) for at in nearest]
         levels = [float(value[at]) for value, at in zip(values, nearest, strict=True)]
         most = (room + sum(v / g for v, g in zip(levels, widths, strict=True))) / (1.0 + sum(1.0 / g for g in widths))
-        if start <= most * (1.0 + 8.0 * _UNIT):
+        if start <= most * (1.0 + 8.0 * UNIT):
             return values
         for value in values:
             value[0] = most
@@ -136,7 +136,7 @@ def _lowered(points: FloatArray, this: HalfLine, other: HalfLine) -> FloatArray:
     a, b = np.maximum(before - chord, 0.0), np.maximum(chord - after, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         sag = np.where((a > 0.0) & (b > 0.0), growth * a * (b / (a + b)), 0.0)
-    sag = sag * (1.0 + 1e-12) + 64.0 * _UNIT * left_of
+    sag = sag * (1.0 + 1e-12) + 64.0 * UNIT * left_of
     level = lower[1:] - sag < this.infinite
     sag[level] = 0.0
     value = lower - np.maximum(np.append(0.0, sag), np.append(sag, 0.0))
@@ -157,7 +157,7 @@ def _half(points: FloatArray, value: FloatArray, sign: float) -> _Half:
     off = float(np.max(sign * (wanted[some] / found[some] - 1.0), initial=0.0))
     missing = float(np.max(wanted[~some], initial=0.0)) if sign > 0.0 else 0.0  # what underflows
     kept = mass > 0.0
-    rounding = 16.0 * _UNIT * (8.0 + len(points))
+    rounding = 16.0 * UNIT * (8.0 + len(points))
     return _Half(loss[1:][kept], mass[kept], float(level[-1]) + missing, float(found[0]), off + rounding)
 
 
@@ -195,7 +195,7 @@ def _joined(
     """
     starts = forward.start + forward.infinite, backward.start + backward.infinite
     apart = abs(starts[0] - starts[1]) / max(forward.start, backward.start, 1e-300)
-    off = max(forward.off, backward.off) + 2.0 * apart + 8.0 * _UNIT
+    off = max(forward.off, backward.off) + 2.0 * apart + 8.0 * UNIT
     with np.errstate(under="ignore", divide="ignore"):
         away, near = forward.mass * np.exp(-forward.loss), backward.mass * np.exp(-backward.loss)
         rest = [
@@ -210,6 +210,6 @@ def _joined(
         loss, log_q, seen = np.zeros(1), np.array([-700.0]), np.array([True])
     loss, log_q = loss[seen], log_q[seen]
     # what the masses were moved by is an error of their sum
-    relative = 16.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q))) + float(np.max(np.abs(loss)))) + 8.0 * off
+    relative = 16.0 * UNIT * (1.0 + float(np.max(np.abs(log_q))) + float(np.max(np.abs(loss)))) + 8.0 * off
     place = None if unit is None else np.rint(loss / unit)
     return Outcomes(loss, log_q, infinite, relative=relative, unit=unit, place=place)

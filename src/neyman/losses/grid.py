@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.whole import demand_whole
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["BinSplit", "GridLaw", "Reach", "Tilted"]
 
-_UNIT = 2.0**-53
 
 Reach = tuple[float, float]
 NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
@@ -72,7 +72,7 @@ class BinSplit:
         node = self.base + (self.first + at) * self.h
         far = float(np.max(np.abs(edge[[0, -1]]))) + self.h
         deep = max(float(np.max(np.abs(self.log_scale))), float(np.max(np.abs(log_node), initial=0.0)))
-        error = self.relative + 8.0 * _UNIT * (16.0 + far + deep)
+        error = self.relative + 8.0 * UNIT * (16.0 + far + deep)
         with np.errstate(under="ignore"):
             mass = np.exp(self.log_scale)
             q = float((self.lower + self.upper) @ mass) + float(np.sum(np.exp(log_node)))

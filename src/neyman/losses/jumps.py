@@ -34,8 +34,7 @@ from neyman._validate import FloatArray
 from neyman.losses.sampling import wavering
 from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.losses.soft_jumps import SoftJumps
-from neyman.numerics.rounding import COMPLEX_LOG_NDTR
-from neyman.numerics.rounding import UNIT as _UNIT
+from neyman.numerics.rounding import COMPLEX_LOG_NDTR, UNIT
 
 __all__ = ["Jumps"]
 
@@ -47,7 +46,7 @@ _HIGHEST = 0.77 * math.pi  # of |Im t| on all lines and parallels, where r keeps
 _STEEPEST = 3.7  # of log(p (1 - p) / cos^2(y/2)) in t = x + iy, |y| < 0.77 pi: 1 + tan(0.77 pi / 2) = 3.645
 _ACROSS = 3.2  # what M may grow by between a line and its parallels: e^{3.7 tau / 2 s^2}, tau <= 0.2 pi s^2
 _RATIO = 4.0  # between the ends of a block of omega
-_SPECIAL = COMPLEX_LOG_NDTR * _UNIT  # of 1 - g along the paths, relative
+_SPECIAL = COMPLEX_LOG_NDTR * UNIT  # of 1 - g along the paths, relative
 _NARROW = 1.3  # the same ratio of a block that is not divided
 _USEFUL = 12.0  # e-folds of accuracy above which a rule is compared with what is known without one
 _CHUNK = 1 << 13
@@ -151,8 +150,8 @@ class Jumps:
         # of the error function, only what it differs from 1 is unsure; a node is a rounding of its place
         special = _SPECIAL * np.minimum(np.abs(np.expm1(log_share)), 1.0) if turn.imag else 0.0
         place = np.abs(self.end + offset) / self.law.sigma**2
-        still = special + _UNIT * (32.0 + 4.0 * np.abs(log_share + log_normal))
-        moving = _UNIT * (8.0 + 2.0 * place) * np.abs(loss)
+        still = special + UNIT * (32.0 + 4.0 * np.abs(log_share + log_normal))
+        moving = UNIT * (8.0 + 2.0 * place) * np.abs(loss)
         value: ComplexArray = np.empty(len(omega), complex)
         error = np.empty(len(omega))
         rows = max(1, _CHUNK // len(weight))

@@ -19,10 +19,10 @@ from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.sampling import MIXED_ERROR, above, above_error, mixed
 from neyman.losses.smooth_bins import QUADRATURE, smooth_bins
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["LaplaceLaw", "Piece"]
 
-_UNIT = 2.0**-53
 _SAME = 1e-12  # relative distance at which the upper atom is moved onto an edge
 _LOOK = 300  # points of a look at the law, from either end
 _DEPTH = 60.0  # -log of the tilted mass that a step may leave out of sight
@@ -112,7 +112,7 @@ class LaplaceLaw(GridLaw):
         return False
 
     def end(self, remove: bool) -> float:
-        return float(self.atoms[0][1] if remove else -self.atoms[0][0]) * (1.0 + 8.0 * _UNIT)
+        return float(self.atoms[0][1] if remove else -self.atoms[0][0]) * (1.0 + 8.0 * UNIT)
 
     @cached_property
     def _seen(self) -> tuple[FloatArray, FloatArray]:
@@ -172,7 +172,7 @@ class LaplaceLaw(GridLaw):
         index_, log_node = np.array([n for n, _ in nodes], dtype=np.int64), np.array([q for _, q in nodes])
         return BinSplit(
             low + moved, first, h, lower, upper, np.zeros(last - first), variation,
-            QUADRATURE + 16.0 * _UNIT * (2.0 + self.d), (off if aligned else 0.0) + self._slack(h * count),
+            QUADRATURE + 16.0 * UNIT * (2.0 + self.d), (off if aligned else 0.0) + self._slack(h * count),
             self._lost(float(gap[0]), -1.0), self._lost(float(gap[-1]), 1.0), (index_, log_node), lone=True,
         )  # fmt: skip
 
@@ -180,7 +180,7 @@ class LaplaceLaw(GridLaw):
         """What rounding does to the losses at edges, and at the nodes between them."""
         ends = abs(self.ends[0]) + abs(self.ends[1])
         placed = above_error(-self.d, np.array([self.ends[1] - self.ends[0]]), self.step.rate)
-        return placed + 4.0 * (MIXED_ERROR + _UNIT) * ends + 4.0 * _UNIT * (abs(self.base) + width)
+        return placed + 4.0 * (MIXED_ERROR + UNIT) * ends + 4.0 * UNIT * (abs(self.base) + width)
 
     def _smooth(self, gap: FloatArray, edge: FloatArray, h: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Per bin, what of the smooth part goes to its lower and its upper end, and the variation of the density."""
@@ -205,7 +205,7 @@ class LaplaceLaw(GridLaw):
         if not 0.0 < gap < self.unit:
             return -math.inf, -math.inf
         log_q, log_p = self._tails(gap, side)
-        up = 1e-12 + 16.0 * _UNIT * self.d
+        up = 1e-12 + 16.0 * UNIT * self.d
         return min(log_q + up, 0.0), min(log_p + up, 0.0)
 
     def _tails(self, gap: float, side: float) -> tuple[float, float]:

@@ -22,11 +22,11 @@ from neyman.losses.laplace_law import LaplaceLaw, Piece
 from neyman.losses.sampling import mixed
 from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.gauss import gauss
+from neyman.numerics.rounding import UNIT
 from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["LaplaceTransform"]
 
-_UNIT = 2.0**-53
 _PANELS = 4096  # of a quadrature over a real tilt, at most
 _TURN = 6.0  # |w| times the half-width of a panel, at most
 _NODES, _WEIGHTS = gauss(24)
@@ -114,7 +114,7 @@ class LaplaceTransform(Transform):
         weight = np.exp(log_weight - peak)
         value = turned_sum(omega, loss, weight, one=True)
         total, spread = float(weight.sum()), float(weight @ np.abs(loss))
-        units = _UNIT * (32.0 + len(weight) / 8.0 + abs(peak) + abs(w) * self.law.ends[1])
+        units = UNIT * (32.0 + len(weight) / 8.0 + abs(peak) + abs(w) * self.law.ends[1])
         error = units * (total + (omega + abs(w)) * (spread + 1.0)) + _QUADRATURE * total
         return np.asarray(np.log(value) + peak, complex), error / np.maximum(np.abs(value), 1e-300)
 
@@ -129,7 +129,7 @@ class LaplaceTransform(Transform):
         inner = 1.0 + np.exp(-turn) + share
         size = 1.0 + np.exp(-turn.real) + np.abs(share)
         log_a = v * d - 0.5 * d - math.log(2.0) + np.log(inner)
-        error = 16.0 * _UNIT * (2.0 + np.abs(turn) + d) * size / np.maximum(np.abs(inner), 1e-300)
+        error = 16.0 * UNIT * (2.0 + np.abs(turn) + d) * size / np.maximum(np.abs(inner), 1e-300)
         return np.asarray(log_a, complex), error
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:

@@ -12,10 +12,10 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.losses.sampling import MIXED_ERROR, mixed, slope
 from neyman.losses.whole import demand_whole, total
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
 
-_UNIT = 2.0**-53
 _TAIL = 38.6  # standard deviations: beyond, masses are below the smallest positive float
 _MOST = 1 << 22  # outcomes that are listed
 _LEAST = 5e-324  # smallest positive float: what may be lost where a loss is no normal one
@@ -58,7 +58,7 @@ class Outcomes:
             If the masses do not sum to 1 under P and under Q, within what they and the losses may be off.
         """
         far = _largest(self.loss)
-        off = self.relative + 2.0 * _UNIT + self.vague, self.slack + self.stretch * far
+        off = self.relative + 2.0 * UNIT + self.vague, self.slack + self.stretch * far
         for side, under, logs in ((0, "P", self.log_p), (1, "Q", self.log_q)):
             mass, rounding = total(logs)
             room = off[0] + (2.0 * off[1] if side == 0 else 0.0) + self.dropped
@@ -75,7 +75,7 @@ class Outcomes:
         slack = _room(self.loss, loss, rate, self.slack, self.stretch)
         return Outcomes(
             loss, log_q, (rate * self.infinite[0], 0.0), slack, relative=self.relative, dropped=self.dropped,
-            vague=self.vague + 2.0 * _UNIT,
+            vague=self.vague + 2.0 * UNIT,
         ).merged()  # fmt: skip
 
     def whole(self) -> tuple[Outcomes, tuple[float, float]]:
@@ -85,9 +85,9 @@ class Outcomes:
         log_a, log_b = self._log_finite(self.log_p, 0), self._log_finite(self.log_q, 1)
         if log_a == log_b:
             return replace(self, log_q=self.log_q - log_b, infinite=(0.0, 0.0)), (log_a, log_b)
-        slack = self.slack + 4.0 * _UNIT * (abs(log_a) + abs(log_b) + _largest(self.loss))
+        slack = self.slack + 4.0 * UNIT * (abs(log_a) + abs(log_b) + _largest(self.loss))
         if max(self.infinite) > 0.5:  # the sums behind the logarithms
-            slack += 2.0 * (self.relative + self.slack + len(self.loss) * _UNIT)
+            slack += 2.0 * (self.relative + self.slack + len(self.loss) * UNIT)
         moved = replace(
             self, loss=self.loss + (log_b - log_a), log_q=self.log_q - log_b, infinite=(0.0, 0.0), slack=slack,
             unit=None, place=None, end=None,
@@ -129,7 +129,7 @@ def k_ary(epsilon: float, k: int, delta: float) -> Outcomes:
     # log of e^epsilon + k - 1
     log_sum = epsilon + math.log1p((k - 1) * math.exp(-epsilon))
     rest, end = math.log1p(-delta), Fraction(epsilon)
-    relative = 8.0 * _UNIT * (2.0 + epsilon + log_sum)
+    relative = 8.0 * UNIT * (2.0 + epsilon + log_sum)
     if epsilon == 0.0:
         return Outcomes(np.zeros(1), np.array([rest]), (delta, delta), relative=relative, end=end)
     log_q = np.array([epsilon, 0.0]) - log_sum + rest
@@ -156,9 +156,9 @@ def worst_of(p: tuple[float, ...], q: tuple[float, ...]) -> Outcomes:
     loss = log_p - log_q
     near = np.abs(a[both] - b[both]) < 0.5 * b[both]
     loss[near] = np.log1p((a[both] - b[both])[near] / b[both][near])
-    slack = off + 4.0 * _UNIT * (1.0 + _largest(loss))
-    relative = off + 4.0 * _UNIT * (1.0 + float(np.max(np.abs(log_q), initial=0.0)))
-    vague = off + (0.0 if off == 0.0 and max((b == 0.0).sum(), (a == 0.0).sum()) < 2 else 2.0 * _UNIT)
+    slack = off + 4.0 * UNIT * (1.0 + _largest(loss))
+    relative = off + 4.0 * UNIT * (1.0 + float(np.max(np.abs(log_q), initial=0.0)))
+    vague = off + (0.0 if off == 0.0 and max((b == 0.0).sum(), (a == 0.0).sum()) < 2 else 2.0 * UNIT)
     table = Outcomes(loss, log_q, infinite, slack, relative=relative, vague=vague)
     return table.merged() if len(loss) else table
 
@@ -183,18 +183,18 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     x = np.arange(-reach - (sides - 1) * shift, reach + shift + 1, dtype=np.float64)
     log_f = -0.5 * (x / sigma) ** 2
     log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-reach, reach + 1) / sigma) ** 2)))
-    relative = 16.0 * _UNIT * (4.0 + 0.5 * ((reach + sides * shift) / sigma) ** 2)
+    relative = 16.0 * UNIT * (4.0 + 0.5 * ((reach + sides * shift) / sigma) ** 2)
     rise, place = shift / sigma**2, x - 0.5 * shift
     up = rise * place
     # decimal sigmas round; a dyadic one may not
     exact = Fraction(rise) * Fraction(sigma) ** 2 == shift and (rise * 2.0**20).is_integer() and rise < 2.0**20
-    stretch = 0.0 if exact else 5.0 * _UNIT
+    stretch = 0.0 if exact else 5.0 * UNIT
     if rate == 1.0:
         return Outcomes(up, log_f, (0.0, 0.0), 0.0, stretch, relative, _TINY, rise, place)
     loss = mixed(up, rate)
     if not two_sided:
         further = MIXED_ERROR + stretch * _steepest(up, loss, rate)
-        return Outcomes(loss, log_f, (0.0, 0.0), _LEAST, further, relative, _TINY, growth=16.0 * _UNIT).merged()
+        return Outcomes(loss, log_f, (0.0, 0.0), _LEAST, further, relative, _TINY, growth=16.0 * UNIT).merged()
     slack = _room(up, loss, rate, 0.0, stretch)
     down = mixed(rise * (-x - 0.5 * shift), rate)
     return Outcomes(
@@ -220,7 +220,7 @@ def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> 
     log_f[[0, -1]] = np.array([first, -shift]) / scale - log_one_more
     up = (np.abs(x) - np.abs(x - shift)) / scale
     largest = shift / scale
-    stretch, relative = 3.0 * _UNIT, 16.0 * _UNIT * (4.0 + largest)
+    stretch, relative = 3.0 * UNIT, 16.0 * UNIT * (4.0 + largest)
     if rate == 1.0:
         unit, place, end = 2.0 / scale, x - 0.5 * shift, shift / Fraction(scale)
         return Outcomes(unit * place, log_f, (0.0, 0.0), 0.0, stretch, relative, 0.0, unit, place, end)

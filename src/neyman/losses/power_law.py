@@ -21,10 +21,10 @@ from neyman.losses.smooth_part import SmoothPart
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.losses.whole import demand_whole, total
 from neyman.numerics.gauss import gauss
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["PowerLaw", "power_laws"]
 
-_UNIT = 2.0**-53
 _BINS = 1 << 16  # of a loss known by its distribution functions
 _ROUNDED = 1e-9  # masses that distribution functions may lose to rounding
 _WEIGHED = 1e-9  # error of the plain sum of a smooth part: far below any loss of mass that matters
@@ -116,16 +116,16 @@ def _laplace(step: LaplaceStep) -> PowerLaw:
         )
         for piece in law.pieces
     )  # fmt: skip
-    error = 8.0 * _UNIT * (np.abs(loss) + step.rate * math.expm1(min(law.d, 1.0)))
-    return PowerLaw(parts, loss, log_q, error, 16.0 * _UNIT * (1.0 + law.d + float(np.max(np.abs(loss)))))
+    error = 8.0 * UNIT * (np.abs(loss) + step.rate * math.expm1(min(law.d, 1.0)))
+    return PowerLaw(parts, loss, log_q, error, 16.0 * UNIT * (1.0 + law.d + float(np.max(np.abs(loss)))))
 
 
 def _listed(step: DiscreteStep) -> PowerLaw:
     table, log_whole = step.table().whole()
-    error = table.slack + (table.stretch + 2.0 * _UNIT) * np.abs(table.loss)
+    error = table.slack + (table.stretch + 2.0 * UNIT) * np.abs(table.loss)
     infinite = step.table().infinite
-    vague = 4.0 * _UNIT + table.vague / (1.0 - max(infinite)) if max(infinite) < 1.0 else 0.0
-    relative = table.relative + 2.0 * _UNIT * float(np.max(np.abs(table.log_q), initial=0.0))
+    vague = 4.0 * UNIT + table.vague / (1.0 - max(infinite)) if max(infinite) < 1.0 else 0.0
+    relative = table.relative + 2.0 * UNIT * float(np.max(np.abs(table.log_q), initial=0.0))
     return PowerLaw((), table.loss, table.log_q, error, relative, False, log_whole, vague, table.dropped > 0.0)
 
 
@@ -136,7 +136,7 @@ def _enclosed(step: CustomStep) -> tuple[PowerLaw, PowerLaw]:
     h = width / _BINS
     split = grid.bins(h, 0, _BINS, True).weighed(step)
     edge = split.base + h * np.arange(_BINS + 1)
-    rounding = 4.0 * _UNIT * np.exp(-np.maximum(edge[:-1], 0.0))  # of the distribution functions, bin by bin
+    rounding = 4.0 * UNIT * np.exp(-np.maximum(edge[:-1], 0.0))  # of the distribution functions, bin by bin
     index, log_node = split.nodes
     whole = split.lower + split.upper
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -144,7 +144,7 @@ def _enclosed(step: CustomStep) -> tuple[PowerLaw, PowerLaw]:
         lower = np.log(np.maximum(whole - rounding, 0.0)), edge[:-1] + np.log1p(risen)
         masses = np.append(split.lower + rounding, 0.0) + np.append(0.0, split.upper + rounding)
         upper = np.log(masses), edge
-    slack = split.slack + 4.0 * _UNIT * float(np.max(np.abs(edge)))
+    slack = split.slack + 4.0 * UNIT * float(np.max(np.abs(edge)))
     # what has no place counts as revealed, and the rest is scaled to be a law; below, only what is more than rounding
     lost_p = math.exp(max(split.above)) if math.isinf(grid.end(True)) else 0.0
     lost_q = math.exp(max(split.below)) if math.isinf(grid.end(False)) else 0.0

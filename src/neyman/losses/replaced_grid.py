@@ -13,10 +13,10 @@ from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.sampling import mixed
 from neyman.losses.smooth_bins import QUADRATURE, smooth_bins
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["ReplacedGrid"]
 
-_UNIT = 2.0**-53
 _DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
 _SEEN = 14.0  # standard deviations looked at on either side
 _PIECE = 1500.0  # nominal nanoseconds for each piece of a bin
@@ -99,10 +99,10 @@ class ReplacedGrid(GridLaw):
         far = np.maximum(np.abs(place[:-1]), np.abs(place[1:]))
         variation = width * (far / s**2 + 4.0 / s**2) + 3.0 * h
         reach = float(np.abs(place).max())
-        up = 1e-12 + 8.0 * _UNIT * (reach / s) ** 2
+        up = 1e-12 + 8.0 * UNIT * (reach / s) ** 2
         below, above = self._log_tails(float(place[0]), 1.0, up), self._log_tails(float(place[-1]), -1.0, up)
-        slack = 16.0 * _UNIT * (1.0 + float(np.abs(edge[[0, -1]]).max()) + (reach + 1.0) / s**2)
-        relative = 2.0 * QUADRATURE + 16.0 * _UNIT * (4.0 + ((reach + 1.0) / s) ** 2)
+        slack = 16.0 * UNIT * (1.0 + float(np.abs(edge[[0, -1]]).max()) + (reach + 1.0) / s**2)
+        relative = 2.0 * QUADRATURE + 16.0 * UNIT * (4.0 + ((reach + 1.0) / s) ** 2)
         return BinSplit(0.0, first, h, lower, upper, log_scale, variation, relative, slack, below, above)
 
     @property

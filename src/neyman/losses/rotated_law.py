@@ -22,12 +22,12 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.sampling_transform import ComplexArray, SamplingTransform
 from neyman.numerics.log1p import log1p
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["RotatedLaw"]
 
 BoolArray = NDArray[np.bool_]
 
-_UNIT = 2.0**-53
 _FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
 _ROWS = 1 << 16  # entries of a table that stays in the cache
 _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, the subtraction costs nothing
@@ -107,7 +107,7 @@ class RotatedLaw:
     def mean_error(self) -> float:
         """Bound on the rounding error of ``mean``."""
         terms = np.abs(np.exp(self.log_weight) * self.loss) * (4.0 + self.units)
-        return _UNIT * float(np.sum(terms)) + self.missing * float(np.abs(self.loss[-1]))
+        return UNIT * float(np.sum(terms)) + self.missing * float(np.abs(self.loss[-1]))
 
     def log_rest(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """log E_Q[e^{wS}] - w ``mean``, for Im w >= 0 and |w| ascending, with a bound on the rounding of each value.
@@ -147,7 +147,7 @@ class RotatedLaw:
                     series = (series + powers[order - 2]) * part / order
                 total += series * part
                 fault += np.abs(part) ** 2 * faulty[2]
-            rest[start:stop], rounding[start:stop] = total, _UNIT * fault + self.missing
+            rest[start:stop], rounding[start:stop] = total, UNIT * fault + self.missing
             start = stop
         lame = ~self._covers(w) | ~np.isfinite(rest) | ~np.isfinite(rounding)
         rest[lame], rounding[lame] = 0.0, math.inf
@@ -158,8 +158,8 @@ class RotatedLaw:
         size = np.where(small, np.abs(value) ** 2, np.abs(value) + np.abs(rest) + np.abs(linear))
         # an error of the mean that is added and subtracted again leaves its product with the value
         moved = np.abs(w) * self.mean_error
-        rounding = rounding + 4.0 * _UNIT * size + 2.0 * moved * (np.abs(value) + moved)
-        beside = np.where(small, 0.0, 4.0 * _UNIT * np.abs(linear) + moved)
+        rounding = rounding + 4.0 * UNIT * size + 2.0 * moved * (np.abs(value) + moved)
+        beside = np.where(small, 0.0, 4.0 * UNIT * np.abs(linear) + moved)
         # what is nearly nothing is replaced by 1e-300, with an error as large as itself
         known: ComplexArray = np.maximum(np.real(log_rest), -690.0) + 1j * np.imag(log_rest)
         replaced = np.where(np.real(log_rest) > -690.0, 0.0, 0.7)

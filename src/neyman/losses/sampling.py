@@ -29,11 +29,11 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.log1p import log1p
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["MIXED_ERROR", "above", "above_end", "above_error", "mixed", "mixed_at", "slope", "wavering"]
 
-_UNIT = 2.0**-53
-MIXED_ERROR = 8.0 * _UNIT  # of ``mixed``, relative (2.8 units seen); for complex t twice that over cos(Im t / 2)
+MIXED_ERROR = 8.0 * UNIT  # of ``mixed``, relative (2.8 units seen); for complex t twice that over cos(Im t / 2)
 _HUGE = 600.0  # e^600 may be squared by no one, but added to anything
 _FAINT = 1e-250  # a slope below may have lost digits to underflow
 
@@ -158,11 +158,11 @@ def above_error(start: float, gap: FloatArray, rate: float) -> float:
     """Return a bound on what ``above``, added to ``start``, and a rounding of it, do to the loss at any ``gap``."""
     most = float(np.max(gap, initial=0.0))
     if rate == 1.0 or most == 0.0:
-        return 4.0 * _UNIT * (abs(start) + most)
+        return 4.0 * UNIT * (abs(start) + most)
     rise = float(above(start, np.array([most]), rate)[0])
     # of log(expm1(g) / s), and of t
     own = 16.0 + 4.0 * (abs(start) + abs(math.log(rate)) + abs(math.log(most)))
-    return _UNIT * (own * -math.expm1(-most) + 4.0 * float(slope(start + rise, rate)) * (abs(start) + rise))
+    return UNIT * (own * -math.expm1(-most) + 4.0 * float(slope(start + rise, rate)) * (abs(start) + rise))
 
 
 def _log_expm1(gap: FloatArray) -> FloatArray:

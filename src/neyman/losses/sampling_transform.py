@@ -25,12 +25,12 @@ from neyman.losses.shifted_bound import log_lines, log_shifted_bound, log_sums, 
 from neyman.losses.tilted import VALLEY, excess, last_valley, tilted_moments
 from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.log1p import log1p
+from neyman.numerics.rounding import UNIT
 from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
-_UNIT = 2.0**-53
 _SLIGHT = 6.0  # e-folds of growth that are not worth a look
 _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
@@ -314,7 +314,7 @@ class SamplingTransform(Transform):
         if shift:  # and the way down from the axis
             wall = self.log_wall(w, float(x[-1]) + 0.5 * step, 2.0 * shift) + self.bend * shift * shift
             quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), 700.0))
-        units = (16.0 + len(x) / 8.0) * _UNIT
+        units = (16.0 + len(x) / 8.0) * UNIT
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
         modulus = np.maximum(np.abs(value if large else 1.0 + value), 1e-300)

@@ -20,10 +20,10 @@ from scipy.special import expit
 
 from neyman._validate import FloatArray
 from neyman.losses.sampling import MIXED_ERROR, mixed
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["SmoothPart"]
 
-_UNIT = 2.0**-53
 _NARROW = 2.0  # |Im u| up to which cos(Im u / 2) is a good bound
 
 
@@ -73,13 +73,13 @@ class SmoothPart:
         """
         log_density = self.constant + self.lean * z - 0.5 * self.bend * z * z
         size = np.abs(z) + width
-        error = _UNIT * (4.0 * abs(self.constant) + 6.0 * abs(self.lean) * size + 6.0 * self.bend * np.abs(z) * size)
-        loss, loss_error = np.full_like(z, -self.level), np.full_like(z, 2.0 * _UNIT * abs(self.level))
+        error = UNIT * (4.0 * abs(self.constant) + 6.0 * abs(self.lean) * size + 6.0 * self.bend * np.abs(z) * size)
+        loss, loss_error = np.full_like(z, -self.level), np.full_like(z, 2.0 * UNIT * abs(self.level))
         for i in self.sides:
             turn = self.rise if i == 0 else -self.rise
             # offset / rise is where u = 0: subtracting it first keeps u small there
             u = turn * (z - self.offset / turn)
-            u_error = _UNIT * (6.0 * np.abs(u) + 6.0 * self.rise * size + 6.0 * abs(self.offset))
+            u_error = UNIT * (6.0 * np.abs(u) + 6.0 * self.rise * size + 6.0 * abs(self.offset))
             m, m_error = _mixed(u, self.rate)
             m_error = m_error + expit(u + self.logit + 1e-3) * u_error
             log_density, error = log_density + self.weight[i] * m, error + abs(self.weight[i]) * m_error

@@ -13,10 +13,9 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["demand_whole", "total"]
-
-_UNIT = 2.0**-53
 
 
 def demand_whole(law: object, under: str, mass: float, error: float, outside: float = 0.0) -> None:
@@ -52,4 +51,4 @@ def total(log_mass: FloatArray) -> tuple[float, float]:
         mass = np.exp(log_mass)
         size = np.where(mass > 0.0, np.abs(log_mass), 0.0)
     whole = float(np.sum(mass))
-    return whole, _UNIT * (8.0 + math.log2(len(log_mass) + 2.0)) * whole + _UNIT * float(mass @ size)
+    return whole, UNIT * (8.0 + math.log2(len(log_mass) + 2.0)) * whole + UNIT * float(mass @ size)

@@ -13,10 +13,10 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["binomial_deviance", "log_binomial"]
 
-_UNIT = 2.0**-53
 _SERIES = 0.1  # |u| below which (1 + u) log(1 + u) - u is summed up as a series
 _TERMS = 20  # 0.1^20 / 400 of the first term is far below rounding
 _SMALL = 16  # whole numbers below which s is taken from the exact factorial
@@ -52,7 +52,7 @@ def log_binomial(k: FloatArray, n: int, p: float) -> tuple[FloatArray, FloatArra
     value = s_n - _stirling(x) - _stirling(y) - first - second + middle
     value = np.where(inner, value, np.where(rest > 0.0, n * math.log1p(-p), n * math.log(p)))
     size = 64.0 * (np.where(inner, first + second + np.abs(middle), 0.0) + np.abs(value) + 1.0)
-    return value, _UNIT * (size + 8.0 * np.abs(k - n * p))
+    return value, UNIT * (size + 8.0 * np.abs(k - n * p))
 
 
 def binomial_deviance(k: FloatArray, n: int, p: FloatArray) -> FloatArray:

@@ -22,12 +22,14 @@ __all__ = [
     "NDTR",
     "NDTRI",
     "NDTRI_EXP",
+    "SMALLEST",
     "TURN",
     "UNIT",
     "largest_sum_error",
 ]
 
 UNIT = 2.0**-53
+SMALLEST = 5e-324  # what rounding loses where numbers are as small as float64 has them, at most
 ELEMENTARY = 4.0  # exp, expm1, log, log1p of reals, relative [1.1]
 TURN = 2.0  # sin and cos of reals up to 1e18, absolute [0.5]
 COMPLEX = 12.0  # exp and expm1 (|Re z| up to 700), log; relative to the modulus [4.4]

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from scipy import fft
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Convolution", "convolve_cyclic", "discounted_suffix", "good_size", "suffix_rounding"]
 
-UNIT = 2.0**-53
 _FFT = 6.0  # times UNIT log2(n): relative 2-norm error of one transform (mixed radix, twiddles right to the last bit)
 _TINY = 1e-40  # spectrum below this is set to zero: it is far under the rounding error and would only be slow
 _BLOCK = 4096
