@@ -112,6 +112,27 @@ def test_the_slope_is_that_of_delta(profile: Profile) -> None:
     np.testing.assert_allclose(profile.slope(epsilon), differences, rtol=1e-6)
 
 
+@pytest.mark.parametrize("rate", [1e-300, 1e-9, 0.3, 0.7, 1.0 - 1e-6, 1.0 - 5.3e-12, 1.0 - 2.0**-53])
+@pytest.mark.parametrize("scale", [1e-3, 0.0295, 0.0777, 1.0, 30.0, 1e9])
+def test_the_end_of_laplace_noise_is_never_short(scale: float, rate: float) -> None:
+    with mp.workdps(900):
+        q, loss = mp.mpf(rate), 1 / mp.mpf(scale)
+        truth = mp.log((1 - q + q * mp.exp(loss)) / (1 - q + q * mp.exp(-loss)))
+        end = ReplacedLaplaceProfile(scale, rate, 1.0).end
+        assert truth <= end <= truth * (1 + mp.mpf(10) ** -10) + 1e-300
+
+
+@pytest.mark.parametrize("alpha", [1e-250, 4.8e-255, 1e-100, 1e-32, 1e-20])
+@pytest.mark.parametrize(("scale", "rate"), [(0.029479836072607138, 1.0 - 5.3e-12), (0.0777, 1.0 - 1.5e-11)])
+def test_tests_of_laplace_noise_gain_no_more_than_its_largest_loss(scale: float, rate: float, alpha: float) -> None:
+    """Towards alpha = 0 the curve is straight: all losses there are the largest."""
+    with mp.workdps(60):
+        q, loss = mp.mpf(rate), 1 / mp.mpf(scale)
+        truth = mp.mpf(alpha) * (1 - q + q * mp.exp(loss)) / (1 - q + q * mp.exp(-loss))
+        found = ny.account(ny.Laplace(scale).poisson(rate), adjacency="replace")
+        assert found.optimistic.roc(alpha) <= min(truth, 1) <= found.roc(alpha) or truth > 1e-3
+
+
 def test_beyond_the_end_of_laplace_noise_nothing_is_left() -> None:
     profile = ReplacedLaplaceProfile(2.0, 0.1, 1.0)
     truth = math.log((0.9 + 0.1 * math.exp(0.5)) / (0.9 + 0.1 * math.exp(-0.5)))

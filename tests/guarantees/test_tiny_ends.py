@@ -121,3 +121,11 @@ def test_a_product_that_is_not_certified_names_what_made_it():
     pair, step = ny.ApproximateDP(1.0, 1e-5), ny.account(ny.Laplace(1.0))
     with pytest.raises(ny.NotCertified, match=r"pass a larger tolerance to compose_tradeoffs\(\) to accept it"):
         ny.compose_tradeoffs(pair, step, tolerance=1e-12).delta(1.9999999995343387)
+
+
+def test_rates_where_the_curve_meets_the_diagonal_may_underflow() -> None:
+    """Both errors of 1589 nearly plain answers are below the floats: mu has a bracket, and nothing is warned of."""
+    strong = ny.account(ny.RandomizedResponse(37.35638159978815, 2).poisson(0.796658009904571) ** 1589, "remove")
+    with pytest.raises(ny.NotCertified) as refused:
+        strong.mu()
+    assert 0.0 < refused.value.lower < refused.value.upper < math.inf

@@ -250,12 +250,16 @@ class ReplacedLaplaceProfile(_Exchanged):
 
     @property
     def end(self) -> float:
+        """log((1 - q + q e^{1/b}) / (1 - q + q e^{-1/b})), each sum of terms that do not cancel, rounded up."""
         q, loss = self.rate, self._loss
-        if loss < 1.0:
-            ends = math.log1p(q * math.expm1(loss)), math.log1p(q * math.expm1(-loss))
-        else:
-            ends = float(np.logaddexp(math.log1p(-q), math.log(q) + loss)), math.log1p(q * math.expm1(-loss))
-        return (ends[0] - ends[1]) * (1.0 + 4.0 * _ROOM) + SMALLEST
+        log_rest, log_q = math.log1p(-q), math.log(q)
+        if loss < 1.0 or (q < 0.5 and loss < 700.0):
+            parts = math.log1p(q * math.expm1(loss)), math.log1p(q * math.expm1(-loss))
+            return (parts[0] - parts[1]) * (1.0 + 4.0 * _ROOM) + SMALLEST
+        ahead, behind = (float(np.logaddexp(log_rest, log_q + side)) for side in (loss, -loss))
+        return min(
+            ahead - behind + 4.0 * _ROOM * (1.0 + abs(ahead) - log_rest - log_q + loss), 2.0 * loss * (1.0 + _ROOM)
+        )
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         s = self._place(epsilon)[0]

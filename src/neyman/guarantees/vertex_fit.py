@@ -14,6 +14,7 @@ from neyman.engines.profile import Profile
 from neyman.engines.vertices import Vertices, local_mu
 from neyman.guarantees.sides import MaximumProfile, Sides
 from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit
+from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["vertex_fit"]
 
@@ -59,7 +60,8 @@ def _fixed_point(sides: Sides, one: Vertices) -> tuple[float, float]:
     ahead, behind = beta[k] - alpha[k], alpha[k - 1] - beta[k - 1]
     share = ahead / (ahead + behind)
     # vertices e^error times as far out lie above the curve, and meet the diagonal e^error times as far out
-    high = float(np.log(alpha[k] + share * (alpha[k - 1] - alpha[k]))) + 2.0 * one.error + 16.0 * UNIT
+    meets = alpha[k] + share * (alpha[k - 1] - alpha[k]) + 4.0 * SMALLEST  # each may have underflown
+    high = float(np.log(meets)) + 2.0 * one.error + 16.0 * UNIT
     least, most = -2.0 * probit(np.array([max(high, low), min(high, low)]))
     return float(least) * (1.0 - PROBIT_ERROR), float(most) * (1.0 + PROBIT_ERROR)
 
