@@ -58,7 +58,7 @@ def test_steps_outlive_the_accountant(tmp_path: Path) -> None:
     assert len(ny.Accountant.load(tmp_path / "saved")) == 15
 
 
-@pytest.mark.parametrize(("kills", "durable"), [(15, "durable"), (15, "fast")])
+@pytest.mark.parametrize(("kills", "durable"), [pytest.param(15, "durable", marks=pytest.mark.slow), (15, "fast")])
 def test_killed_at_random(tmp_path: Path, kills: int, durable: str) -> None:
     seen = json.loads(python("-m", "tests.accountants.killed", tmp_path / "run", kills, 1, durable))
     assert seen["kills"] == kills

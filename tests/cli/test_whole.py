@@ -95,7 +95,14 @@ def test_codes_are_in_the_help(call: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", [line for verb in HERE for line in EXAMPLES[verb] if " > " not in line] + list(ROOT_EXAMPLES)
+    "line",
+    [
+        pytest.param(line, marks=pytest.mark.slow) if verb == "sweep" else line  # a page of the docs runs the same
+        for verb in HERE
+        for line in EXAMPLES[verb]
+        if " > " not in line
+    ]
+    + list(ROOT_EXAMPLES),
 )
 def test_examples_run(call: Any, line: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """As they are printed: what is piped in, and where the output goes, is done here in place of a shell."""

@@ -302,7 +302,7 @@ def test_join_and_meet_are_extremal(three):
 
 
 @given(three=alike(3))
-@few(3)
+@few(2)
 def test_divergences_of_join_and_meet(three):
     """Delta(c || join) and Delta(meet || c) are the larger of the two parts': no constant is lost."""
     a, b, c = three
@@ -386,7 +386,7 @@ def test_dominance_survives_composition(a, b, times):
 
 
 @given(sigma=st.floats(0.6, 3.0), factor=st.floats(1.01, 1.5), rate=st.floats(0.01, 0.5), steps=st.integers(2, 40))
-@few(2)
+@few(1)
 def test_dominance_of_steps_is_that_of_runs(sigma, factor, rate, steps):
     """One sampled step dominates another, so do their compositions, each direction for itself."""
     for adjacency in ("remove", "add"):

@@ -77,6 +77,7 @@ def test_what_is_cut_off_is_bounded(scales: np.ndarray) -> None:
         assert beyond(parts, plan) <= math.exp(plan.log_truncation) * (1.0 + 1e-6)
 
 
+@pytest.mark.slow
 def test_many_large_scales_are_certified() -> None:
     """Five hundred steps that fall by 13 e-folds together: certified all the same, whatever the tolerance."""
     many = ny.account(ny.compose(ny.Laplace(float(b)) ** 10 for b in np.linspace(10.0, 30.0, 50)))

@@ -13,6 +13,7 @@ import neyman as ny
 from neyman.engines.participation import AddedParticipation, RemovedParticipation
 from neyman.engines.participation_counts import counts, orderly
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import rest_slow
 from tests.engines.quadrature import one_step, two_steps
 
 _EPSILON = np.array([0.0, 1e-3, 0.1, 0.3, 1.0, 3.0, 8.0, 20.0, 40.0])
@@ -150,7 +151,7 @@ def _balls(epsilon: float, sigma: float, q: float, times: int, ks: range) -> tup
         return delta, rest
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", rest_slow(range(3), 0))
 def test_of_very_many_participations_few_are_looked_at(seed: int) -> None:
     """More are listed than are looked at; delta in the bulk and in the tails, against balls."""
     rng = np.random.default_rng(seed)

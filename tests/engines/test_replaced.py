@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.engines.closed_form import LaplaceProfile, SampledProfile
 from neyman.engines.profile import Profile
 from neyman.engines.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
 
@@ -139,3 +140,15 @@ def test_beyond_the_end_of_laplace_noise_nothing_is_left() -> None:
     assert truth <= profile.end <= truth * (1.0 + 1e-12)
     assert profile.bracket(np.array([truth * (1.0 + 1e-12), 700.0, 1.7e308])).upper.tolist() == [0.0, 0.0, 0.0]
     assert profile.bracket(np.array([truth * (1.0 - 1e-9)])).lower[0] > 0.0
+
+
+@pytest.mark.parametrize("rate", [1e-300, 1e-9, 0.3, 0.7, 1.0 - 5.3e-12, 1.0 - 2.0**-53])
+@pytest.mark.parametrize("scale", [1e-3, 0.0014, 0.0295, 0.0777, 1.0, 30.0, 1e9])
+def test_the_end_of_sampled_laplace_noise_is_never_short(scale: float, rate: float) -> None:
+    inner = LaplaceProfile(scale, 1.0)
+    with mp.workdps(900):
+        q, loss = mp.mpf(rate), 1 / mp.mpf(scale)
+        for way, truth in (("remove", mp.log(1 - q + q * mp.exp(loss))), ("add", -mp.log(1 - q + q * mp.exp(-loss)))):
+            end = SampledProfile((inner, inner), rate, way).end
+            assert truth <= end
+            assert way == "add" or end <= truth * (1 + mp.mpf(10) ** -12) + 1e-300

@@ -128,6 +128,7 @@ def test_sampled_discrete_gaussians_by_the_hundred(sigma: float, rate: float, ti
     assert np.all(room <= 3e-6 * truth)
 
 
+@pytest.mark.slow
 def test_thousands_of_rare_and_uneven_steps_are_answered() -> None:
     """These took minutes on a lattice, or were refused; the answers overlap with those of a coarse lattice."""
     began = time.process_time()

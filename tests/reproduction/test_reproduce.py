@@ -239,6 +239,7 @@ def test_two_cheap_figures(paper: str, key: str) -> None:
         assert {r["curve"] for r in rows} == {"μ = 0.5", "μ = 1", "μ = 3", "μ = 6"}
 
 
+@pytest.mark.slow
 def test_in_processes_as_in_this_one(tmp_path: Path) -> None:
     tasks = [task for task in tasks_of((paper_named("blog"),)) if task.kind == "figure"][:2]
     found = {done.task.key: done for done in done_by(2, tasks)}

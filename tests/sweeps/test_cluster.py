@@ -35,6 +35,7 @@ def test_same_as_in_one_process(client: Any) -> None:
     xr.testing.assert_identical(ny.sweep(**GRID, quantities=QUESTIONS, client=client, block=5), one)
 
 
+@pytest.mark.slow
 def test_a_killed_worker_loses_nothing(client: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     victim, take, taken = next(iter(client.run(os.getpid).values())), Store.take, list[int]()
 

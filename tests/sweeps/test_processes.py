@@ -45,6 +45,7 @@ def test_mistakes_of_make_are_raised() -> None:
         ny.sweep(faulty, axes={"sigma": [3.0, 2.0]}, workers=2, block=1)
 
 
+@pytest.mark.slow
 def test_a_script_without_a_guard_is_told(tmp_path: Path) -> None:
     script = tmp_path / "script.py"
     script.write_text("import neyman\nneyman.sweep(neyman.Gaussian, axes={'sigma': [1.0, 2.0]}, workers=2, block=1)\n")

@@ -141,12 +141,11 @@ class SampledProfile(ClosedForm):
         inner = self._inner[1].end
         if inner == np.inf:
             return inner
-        last = (
-            np.log1p(self.rate * np.expm1(inner))
-            if inner < 1.0
-            else np.logaddexp(np.log1p(-self.rate), np.log(self.rate) + inner)
-        )
-        return float(last) * (1.0 + 16.0 * UNIT)
+        if inner < 1.0 or (self.rate < 0.5 and inner < 700.0):
+            return float(np.log1p(self.rate * np.expm1(inner))) * (1.0 + 16.0 * UNIT)
+        parts = float(np.log1p(-self.rate)), float(np.log(self.rate))
+        room = 8.0 * UNIT * (inner - parts[0] - parts[1])
+        return min(float(np.logaddexp(parts[0], parts[1] + inner)) + room, inner)
 
     @property
     def tail_mu(self) -> float:
