@@ -43,7 +43,9 @@ class Partings:
         """Serve the places ``at`` from lines through the bulk and the jumps apart, of that many nodes at most; parted
         ``late``, where that is to be tried.
         """
-        blunt, failed = at, self._failed.setdefault((nodes, late), [])
+        # the bulk alone adds next to nothing only where delta is small
+        blunt = at[epsilon[at] > self._mean] if late else at
+        failed = self._failed.setdefault((nodes, late), [])
         splits, lay = (self._late, Split.late) if late else (self._splits, Split.lay)
         while True:
             for split in splits:
@@ -63,6 +65,12 @@ class Partings:
                 failed.append((0.6 * target, 1.6 * target))
             else:
                 splits.append(split)
+
+    @cached_property
+    def _mean(self) -> float:
+        """Of the loss, with the record."""
+        one = np.ones(1)
+        return 0.5 * self._parts.mu**2 + sum(times * float(law.moments(one).mean[0]) for law, times in self._parts.steps)
 
     def deep(self, log_delta: float) -> float:
         """An eps from which on delta is certainly below e^log_delta, though Chernoff's bound is not: a step that is
