@@ -145,6 +145,7 @@ def test_every_method_plans(method: str) -> None:
     assert closer.strongest > needed.strongest
 
 
+@pytest.mark.slow
 def test_out_of_reach() -> None:
     """A mu that the claim attains only at error rates that no audit sees."""
     verdict = ny.audit.check(ny.DPSGD(1.0, 1e-4, 100), STRONG)

@@ -54,6 +54,7 @@ def test_without_noise_the_white_box_score_is_the_canary_itself() -> None:
     assert np.std(white_in) == pytest.approx(2.0, rel=0.2)
 
 
+@pytest.mark.slow
 def test_scores_do_not_depend_on_how_the_work_is_divided(honest: Setting) -> None:
     class Client:
         """As much of a Dask client as is used."""

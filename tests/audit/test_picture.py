@@ -53,6 +53,7 @@ def test_the_point_that_decides(mu: float, refuted: float) -> None:
     assert "point_fpr" not in ny.plot.audit.data(ny.GDP(mu), EVIDENCE).facts
 
 
+@pytest.mark.slow
 def test_rates_that_an_audit_cannot_see_are_not_drawn() -> None:
     for evidence, floor in ((EVIDENCE, 1e-3), (ny.audit.from_counts(3, 5, 1, 5), 0.1)):
         assert ny.plot.audit(ny.GDP(1.0), evidence).get_xlim() == (pytest.approx(floor), 1.0)

@@ -66,6 +66,7 @@ def test_the_bound_holds_where_it_applies(n: int) -> None:
             assert found.bounds[0].lower <= bound.value
 
 
+@pytest.mark.slow
 def test_dominance_emerges() -> None:
     a, b = ny.Laplace(1.0), ny.Gaussian(1.2)
     assert ny.compare(ny.account(a), ny.account(b)).order == "incomparable"

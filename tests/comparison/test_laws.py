@@ -385,6 +385,7 @@ def test_dominance_survives_composition(a, b, times):
         assert c.reverse <= CHORDS + width(one, other)
 
 
+@pytest.mark.slow
 @given(sigma=st.floats(0.6, 3.0), factor=st.floats(1.01, 1.5), rate=st.floats(0.01, 0.5), steps=st.integers(2, 40))
 @few(1)
 def test_dominance_of_steps_is_that_of_runs(sigma, factor, rate, steps):

@@ -126,6 +126,7 @@ def test_divergences_of_a_join_are_no_less_than_those_of_its_parts(other):
     assert np.all(g.optimistic.renyi(orders) <= g.renyi(orders))
 
 
+@pytest.mark.slow
 def test_a_third_part_that_matters_in_the_middle_alone():
     parts = [ny.ApproximateDP(0.0, 0.3), ny.GDP(1.0), ny.ApproximateDP(0.2, 0.25), ny.PureDP(1.2)]
     curves = [approximate(0.0, 0.3), gaussian(1.0), approximate(0.2, 0.25), approximate(1.2, 0.0)]

@@ -104,6 +104,7 @@ def test_pure_groups_are_better_than_k_epsilon_and_end_there(epsilon, k):
     assert g.advantage < ny.PureDP(k * epsilon).advantage
 
 
+@pytest.mark.slow
 @given(g=any_guarantee, k=st.integers(1, 3))
 @examples(3, 50)
 def test_larger_groups_are_worse_protected(g, k):

@@ -48,6 +48,7 @@ def checked(one: Step, other: Step) -> None:
         assert np.all(mine.bracket(EPSILON).lower <= theirs.bracket(EPSILON).upper)
 
 
+@pytest.mark.slow
 @given(st.data(), steps)
 @examples(50, 1000)
 def test_a_step_is_within_another_only_if_delta_says_so(data, other):

@@ -22,6 +22,7 @@ def test_mu_of_strong_compositions() -> None:
     assert 1068.0 < g.mu() < 1069.5
 
 
+@pytest.mark.slow
 def test_a_huge_mu_is_reported_without_an_overflow() -> None:
     report = ny.account(ny.DPSGD(1.0, 0.5, 10**9)).gdp()
     assert 15000.0 < report.mu < 31622.8

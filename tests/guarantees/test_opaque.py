@@ -374,6 +374,7 @@ def test_lower_bounds_promise_nothing():
         GDP(1.0) * 2.0
 
 
+@pytest.mark.slow
 def test_what_is_wider_than_asked_is_not_certified():
     g = account(Opaque(Hidden(GDP(1.0))) ** 10, tolerance=1e-9)
     with pytest.raises(ny.NotCertified, match=r"pass a larger tolerance to account\(\) to accept it"):

@@ -64,6 +64,7 @@ def test_a_join_adds_the_larger_divergence():
     assert wide.zcdp() == float("inf")
 
 
+@pytest.mark.slow
 def test_a_join_does_not_give_one_part_the_divergences_of_another():
     stated, epsilon = ny.ZCDP(0.25), np.arange(0.0, 3.01, 0.1)
     inner = ny.Profile(epsilon, np.append(0.85 * stated.delta(epsilon[:-1]), 0.0))

@@ -52,6 +52,7 @@ def test_losses_smaller_than_a_unit_are_told_apart(m: ny.Mechanism) -> None:
     assert g.zcdp() > 0.0
 
 
+@pytest.mark.slow
 def test_no_divergence_is_lost_below_the_smallest_floats() -> None:
     for g in (ny.GDP(1e-200), ny.PureDP(1e-200), ny.account(ny.PureMechanism(1e-200)), ny.RDP([2.0], [5e-324])):
         for order in (5e-324, 1e-6, 0.5, 1.0, 2.0):

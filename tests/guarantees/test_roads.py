@@ -60,6 +60,7 @@ def test_profile_to_curve_and_back(steps: list[tuple[float, float]]) -> None:
     np.testing.assert_allclose(h.bayes_error(PRIOR), g.bayes_error(PRIOR), rtol=1e-9, atol=1e-9)
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(pairs)
 def test_profile_to_bayes_error_and_back(steps: list[tuple[float, float]]) -> None:
@@ -88,7 +89,7 @@ def test_many_bayes_errors_are_the_curve(g: ny.Guarantee) -> None:
         (ny.Laplace(0.7), 1e-3), (ny.RandomizedResponse(1.1), 1e-8),
         pytest.param(ny.Laplace(1.0).poisson(0.2) ** 3, 1e-8, marks=pytest.mark.slow), (ny.DPSGD(1.0, 0.05, 60), 1e-8),
         pytest.param(ny.DPSGD(0.8, 1e-3, 500), 1e-3, marks=pytest.mark.slow),
-        (ny.DiscreteGaussian(2.0) ** 4, 1e-3),
+        pytest.param(ny.DiscreteGaussian(2.0) ** 4, 1e-3, marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 def test_lossy_roads_are_never_above(m: ny.Mechanism, delta: float) -> None:

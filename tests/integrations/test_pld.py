@@ -146,6 +146,7 @@ def test_a_tail_that_was_cut_off_is_revealed():
     assert np.all(g.delta(EPS) >= exact.optimistic.delta(EPS))
 
 
+@pytest.mark.slow
 def test_round_off_at_very_negative_losses_is_harmless():
     """The ADD law of the peer sums to more than 1 after many steps: no part of delta at eps >= 0, and none of mu."""
     one = pld.from_gaussian_mechanism(0.6, sampling_prob=1e-3, value_discretization_interval=1e-4)

@@ -79,7 +79,7 @@ def test_own_axes_are_drawn_on(number):
     np.testing.assert_array_equal(figure.get_size_inches(), (4.0, 3.0))
 
 
-@pytest.mark.parametrize("name", ["tradeoff", "profile", "local_mu"])
+@pytest.mark.parametrize("name", ["tradeoff", "profile", pytest.param("local_mu", marks=pytest.mark.slow)])
 def test_every_kind_at_once_is_drawn(name):
     ax = getattr(ny.plot, name)(*map(guarantee, KINDS))
     ax.figure.draw_without_rendering()

@@ -104,6 +104,7 @@ def test_mu_where_a_published_tool_reports_less() -> None:
     assert float(arb.mu([(1, "0.01", 1000)])) == pytest.approx(0.52220147, abs=5e-9)
 
 
+@pytest.mark.slow
 def test_an_unaffordable_value_is_refused() -> None:
     with pytest.raises(arb.TooExpensive):
         arb.delta([(2.0, 1e-6, 3)], 1e-7)

@@ -213,6 +213,7 @@ def test_pictures_follow_from_the_mechanism_alone():
     assert all(picture in _page("no mu") for picture in drawn)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "subject", rest_slow([ny.Profile([1.0, 2.0], [1e-3, 1e-5]), ny.account(ny.ApproximateMechanism(1.0, 1e-5))], 0)
 )
@@ -374,7 +375,7 @@ def test_no_data_end_their_block(text: str):
     assert json.loads(block)["title"] == text
 
 
-@pytest.mark.parametrize("adjacency", ["add", "add_or_remove"])
+@pytest.mark.parametrize("adjacency", [pytest.param("add", marks=pytest.mark.slow), "add_or_remove"])
 def test_the_curve_goes_through_the_rates_that_are_claimed(monkeypatch: pytest.MonkeyPatch, adjacency: str):
     """Who is accused wrongly was left out, under "add" too; a pair for one order alone is no curve for both."""
     drawn: dict[str, tuple[Any, ...]] = {}

@@ -215,6 +215,7 @@ def test_one_order_alone_is_always_read_with_the_record_absent_under_the_null() 
             assert remove <= either * (1.0 + 1e-9)
 
 
+@pytest.mark.slow
 def test_a_promise_of_both_orders_is_symmetrised() -> None:
     """f and its inverse both hold: at most the smaller of the two risks remains."""
     f = ny.Tradeoff([0.0, 0.1, 0.5, 1.0], [1.0, 0.6, 0.3, 0.0])

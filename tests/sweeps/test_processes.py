@@ -34,6 +34,7 @@ def test_a_killed_process_loses_nothing(tmp_path: Path) -> None:
     assert found.mu.values.tolist() == [ny.account(ny.Gaussian(sigma)).mu() for sigma in sigmas]
 
 
+@pytest.mark.slow
 def test_a_setting_that_kills_every_process_is_named() -> None:
     with pytest.raises(ny.NeymanError) as lost:
         ny.sweep(deadly, axes={"sigma": [1.0, 2.0]}, workers=2, block=1)

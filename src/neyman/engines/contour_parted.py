@@ -69,8 +69,8 @@ class Partings:
     @cached_property
     def _mean(self) -> float:
         """Of the loss, with the record."""
-        one = np.ones(1)
-        return 0.5 * self._parts.mu**2 + sum(times * float(law.moments(one).mean[0]) for law, times in self._parts.steps)
+        each = ((law.moments(np.ones(1)).mean, times) for law, times in self._parts.steps)
+        return 0.5 * self._parts.mu**2 + sum(times * float(mean[0]) for mean, times in each)
 
     def deep(self, log_delta: float) -> float:
         """An eps from which on delta is certainly below e^log_delta, though Chernoff's bound is not: a step that is
