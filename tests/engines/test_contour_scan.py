@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.engines import contour_scan
 from neyman.engines.choose import profiles
 from neyman.engines.contour_line import Plan
 from neyman.engines.contour_scan import shortened
@@ -146,3 +147,9 @@ def test_what_is_left_out_between_stretches_is_bounded(c: float) -> None:
     left_out = float(np.sum(np.exp(height) / np.abs(z * (z + 1.0)))) * spacing / math.pi
     assert len(rest) > 50 * plan.nodes
     assert 0.0 < left_out <= math.exp(plan.log_truncation)
+
+
+def test_where_every_cell_may_be_left_out_the_stretch_before_them_is_kept() -> None:
+    low, high = np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0])
+    assert contour_scan._runs(low, high, np.zeros(0, dtype=np.int64)).tolist() == [[0.0], [1.0]]
+    assert contour_scan._runs(low, high, np.array([0, 2])).tolist() == [[0.0, 1.0, 3.0], [1.0, 2.0, 4.0]]

@@ -108,6 +108,8 @@ def shortened(
 
 def _runs(low: FloatArray, high: FloatArray, kept: IntArray) -> FloatArray:
     """The stretch up to the first cell, and those of the cells that are ``kept``, neighbours together."""
+    if not len(kept):  # all that is beyond weighs too little
+        return np.array([[0.0], [low[0]]])
     first = np.flatnonzero(np.append(True, low[kept[1:]] > high[kept[:-1]]))
     last = np.append(first[1:], len(kept)) - 1
     return np.array([np.append(0.0, low[kept[first]]), np.append(low[0], high[kept[last]])])
