@@ -11,7 +11,7 @@ import pytest
 from flint import acb, arb
 
 from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_line import Plan, alias_distances
+from neyman.engines.contour_line import Plan, _needs, alias_distances
 from neyman.engines.contour_walk import WALKED, Parts, Walk
 from neyman.losses.sampling_transform import SamplingTransform
 from tests.reference.integrals import integral
@@ -110,3 +110,16 @@ def test_a_tilt_that_no_grid_holds_is_out_of_reach() -> None:
         assert time.process_time() - before < 5.0
         assert np.all(bracket.lower > 0.0)
         assert np.all(bracket.upper - bracket.lower <= 1e-9 * bracket.upper)
+
+
+def test_the_same_c_met_twice_asks_for_no_distance_or_for_any() -> None:
+    parts = Parts(((SamplingTransform(1.0, 0.01), 100),), 0.0, "remove")
+    walk = Walk.along(parts)
+    index = int(np.argmin(np.abs(walk.c - 1.0)))
+    zone = np.array([index, index + 1])
+    need = walk.k[index] - 0.5 * walk.c[index]
+    found = _needs(walk, index, zone, np.array([0.5]), np.array([need - 1.0]))
+    assert math.isinf(found[0, 0])
+    assert 0.0 < found[0, 1] < math.inf
+    assert _needs(walk, index, zone, np.array([0.5]), np.array([need + 1.0]))[0, 0] == 0.0
+    assert _needs(walk, index, zone, np.array([0.5]), np.array([need]))[0, 0] == 0.0

@@ -153,7 +153,10 @@ def _best(walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, ta
 
 def _needs(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
     need = walk.k[zone] - np.multiply.outer(epsilon, walk.c[zone]) - target[:, None]
-    return need / np.abs(walk.c[zone] - walk.c[index])
+    apart = np.abs(walk.c[zone] - walk.c[index])
+    # the same c, met once more, bounds aliases at any distance or at none
+    there = np.where(need > 0.0, math.inf, 0.0)
+    return np.where(apart > 0.0, need / np.where(apart > 0.0, apart, 1.0), there)
 
 
 def _cut(
