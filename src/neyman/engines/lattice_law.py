@@ -131,7 +131,7 @@ def _optimistic(
 ) -> FloatArray:
     """Lower the chords; see the module. Everything is in units of tilted P-mass, gamma also divided by expm1(h)."""
     n = len(low)
-    if max(c, 1.0) * h > 230.0:
+    if max(c, 1.0) * h > 230.0:  # so that e^{3 (1 + c) h} and e^{2 c h}, below, are floats
         return np.zeros(n + 1)  # a lattice this coarse says nothing
     far = high * math.exp(-(1.0 + c) * h)  # the upper mass, in the units of the lower end
     whole = low + far

@@ -19,7 +19,7 @@ from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.sampling import MIXED_ERROR, above, above_error, mixed
 from neyman.losses.smooth_bins import QUADRATURE, smooth_bins
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["LaplaceLaw", "Piece"]
 
@@ -112,7 +112,7 @@ class LaplaceLaw(GridLaw):
         return False
 
     def end(self, remove: bool) -> float:
-        return float(self.atoms[0][1] if remove else -self.atoms[0][0]) * (1.0 + 8.0 * UNIT)
+        return float(self.atoms[0][1] if remove else -self.atoms[0][0]) * (1.0 + 8.0 * UNIT) + 4.0 * SMALLEST
 
     @cached_property
     def _seen(self) -> tuple[FloatArray, FloatArray]:

@@ -12,13 +12,12 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.losses.sampling import MIXED_ERROR, mixed, slope
 from neyman.losses.whole import demand_whole, total
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
 
 _TAIL = 38.6  # standard deviations: beyond, masses are below the smallest positive float
 _MOST = 1 << 22  # outcomes that are listed
-_LEAST = 5e-324  # smallest positive float: what may be lost where a loss is no normal one
 _TINY = 1e-300  # no less than what a list may leave out
 
 
@@ -194,7 +193,7 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     loss = mixed(up, rate)
     if not two_sided:
         further = MIXED_ERROR + stretch * _steepest(up, loss, rate)
-        return Outcomes(loss, log_f, (0.0, 0.0), _LEAST, further, relative, _TINY, growth=16.0 * UNIT).merged()
+        return Outcomes(loss, log_f, (0.0, 0.0), SMALLEST, further, relative, _TINY, growth=16.0 * UNIT).merged()
     slack = _room(up, loss, rate, 0.0, stretch)
     down = mixed(rise * (-x - 0.5 * shift), rate)
     return Outcomes(
