@@ -2,41 +2,53 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from neyman.engines.profile import Profile
 from neyman.guarantees.epsilon import epsilon_upper
+from neyman.guarantees.lower_polygon import lower_hull
 from neyman.guarantees.sides import Sides
-from neyman.guarantees.tradeoff import beta_upper
+from neyman.guarantees.tradeoff import beta_upper, points_above
 from neyman.numerics.normal import UNIT
 from neyman.numerics.rounding import SMALLEST
 
 __all__ = ["area_over_points", "area_under_curve", "fixed_point"]
 
 _TANGENTS = 1024  # a side; the polygons then differ by less than 1e-5 of the area
+_POINTS, _LEFT = 1024, 64  # a side, and to its left
 _TAIL = 1e-12
+_APART = 1e-6  # of the last eps
+_FARTHEST = 40.0
 
 
 def area_under_curve(sides: Sides, start: float) -> float:
     """Return a certified lower bound on the integral of f: the area under the envelope of tangents."""
-    right = _area_right(sides.forward, start)
-    return 2.0 * right if sides.symmetric else right + _area_right(sides.backward, start)
+    at_zero = np.zeros(1)
+    log_gap = min(float(branch.bracket(at_zero).log_gap_lower[0]) for branch in sides.branches)
+    gap = math.exp(log_gap) * (1.0 - 4.0 * UNIT * (1.0 + min(abs(log_gap), 800.0)))
+    if sides.symmetric:
+        return 2.0 * _area_right(sides.forward, start, gap, 0.5 * gap)
+    middle = min(max(float(sides.forward.slope(at_zero)[0]), 0.0), gap)
+    right = _area_right(sides.forward, start, gap, middle)
+    return right + _area_right(sides.backward, start, gap, gap - middle)
 
 
-def _area_right(profile: Profile, start: float) -> float:
-    """Area between the curve's part with eps >= 0 and the ray from the origin through the slope -1 tangent's middle.
+def _area_right(profile: Profile, start: float, gap_at_zero: float, middle: float) -> float:
+    """Area between the part with eps >= 0 of the curve and the ray from the origin to where the tangent of slope -1,
+    alpha + beta = ``gap_at_zero``, has alpha = ``middle``: about where it touches, any will do.
 
     With x = e^eps the tangent at x meets its neighbours at vertices; the region is summed as triangles from the origin,
     1/2 (gap) (alpha_v' - alpha_v) for the edge on tangent gap - x alpha: every term is positive.
     """
-    last = float(epsilon_upper(profile, np.array([_TAIL]), start)[0])
-    last = min(last, 40.0) if last > 0.0 else start
-    epsilon = np.linspace(0.0, last, _TANGENTS)
+    epsilon = _grid(profile, start, _TANGENTS)
     b = profile.bracket(epsilon)
     gap = np.exp(b.log_gap_lower) * (1.0 - 4.0 * UNIT * (1.0 + np.minimum(np.abs(b.log_gap_lower), 800.0)))
+    gap[0] = gap_at_zero
     y = np.expm1(epsilon)
     alpha = np.empty(epsilon.size + 1)
-    alpha[0] = 0.5 * gap[0]
+    alpha[0] = middle
     alpha[1:-1] = (gap[1:] - gap[:-1]) / np.diff(y)
     alpha[-1] = 0.0
     alpha = np.minimum.accumulate(np.clip(alpha, 0.0, alpha[0]))
@@ -44,11 +56,37 @@ def _area_right(profile: Profile, start: float) -> float:
 
 
 def area_over_points(sides: Sides, start: float) -> float:
-    """Return a certified upper bound on the integral of f: chords between certified upper points."""
-    tails = np.geomspace(1e-9, 0.5, 160)
-    alpha = np.unique(np.concatenate([[0.0], tails, np.linspace(0.0, 1.0, 200), 1.0 - tails, [1.0]]))
-    beta = beta_upper(sides, alpha, start)
-    return float(np.sum(0.5 * (beta[1:] + beta[:-1]) * np.diff(alpha))) * (1.0 + 1e-12)
+    """Return a certified upper bound on the integral of f: chords between certified points above it.
+
+    Some alpha has alpha + f(alpha) = g = 1 - delta(0): (g, g) lies above the curve, and of strong mechanisms says more.
+    """
+    alpha, beta = points_above(sides, _about(sides.forward, start))
+    if sides.symmetric:
+        mirrored = beta, alpha
+    else:  # each half from its own profile, where nothing cancels
+        mirrored = points_above(Sides(sides.backward, sides.forward), _about(sides.backward, start))[::-1]
+    x = np.concatenate([[0.0], alpha, mirrored[0], [1.0]])
+    y = np.concatenate([[1.0], beta, mirrored[1], [0.0]])
+    order = np.lexsort((y, x))
+    x, first = np.unique(x[order], return_index=True)
+    x, y = lower_hull(x, np.minimum.accumulate(y[order][first]))
+    over = float(np.sum(0.5 * (y[1:] + y[:-1]) * np.diff(x)))
+    return min(over, float(np.exp(sides.bracket(np.zeros(1)).log_gap_upper[0]))) * (1.0 + 1e-12)
+
+
+def _about(profile: Profile, start: float) -> FloatArray:
+    """The same, and a little to the left of 0."""
+    grid = _grid(profile, start, _POINTS)
+    return np.concatenate([-grid[_LEFT:0:-1], grid])
+
+
+def _grid(profile: Profile, start: float, count: int) -> FloatArray:
+    """eps from 0 to where delta hardly matters, its bends among them."""
+    last = float(epsilon_upper(profile, np.array([_TAIL]), start)[0])
+    last = min(last, _FARTHEST) if last > 0.0 else start
+    bends = profile.knots[(profile.knots > 0.0) & (profile.knots < last)]
+    grid = np.union1d(np.linspace(0.0, last, count), bends[:: 1 + len(bends) // count])
+    return grid[np.append(True, np.diff(grid) > _APART * last)]  # tangents that are nearly one meet anywhere
 
 
 def fixed_point(sides: Sides, upper: bool) -> float:

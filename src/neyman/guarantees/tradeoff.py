@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Profile
+from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.epsilon import epsilon_upper
 from neyman.guarantees.sides import Sides, alpha_score, power_score
@@ -26,6 +26,7 @@ __all__ = [
     "beta_upper",
     "excess_lower",
     "excess_of_plateau",
+    "points_above",
     "power_lower",
     "power_upper",
     "tangent",
@@ -41,6 +42,7 @@ _BACK = 2  # times the width is halved where it had to grow eightfold: what is l
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
 _TRIES = 12
+_APART = (1, 4, 16, 64)
 _NEAR = 1e-9  # to which a tangent is steered: at a corner nobody has named, that much of alpha is lost
 
 _Score = Callable[[Profile, FloatArray], FloatArray]
@@ -212,6 +214,31 @@ def excess_of_plateau(sides: Sides, alpha: FloatArray) -> FloatArray:
     ahead = np.minimum(sides.forward.bracket(right).lower, np.expm1(right) * alpha)
     behind = np.minimum(sides.backward.bracket(left).lower, -np.expm1(-left) * (1.0 - alpha))
     return np.minimum(ahead, behind) * (1.0 - 8.0 * UNIT)
+
+
+def points_above(sides: Sides, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return points (alpha, beta) certified to lie on or above the curve, about where the tangents between neighbours
+    among ``epsilon`` (real, rising, at most 690) touch.
+
+    Four points that are near each other tell little where delta is vague: wider ones are taken besides.
+    """
+    b = sides.bracket(epsilon)
+    found = [_touched(epsilon, b, apart) for apart in _APART if 3 * apart < len(epsilon)]
+    return np.concatenate([alpha for alpha, _ in found]), np.concatenate([beta for _, beta in found])
+
+
+def _touched(epsilon: FloatArray, b: Bracket, apart: int) -> tuple[FloatArray, FloatArray]:
+    """The same of any four of ``epsilon`` that are so far ``apart``."""
+    at = apart * np.arange(4)[:, None] + np.arange(len(epsilon) - 3 * apart)
+    e, low, high = epsilon[at], b.lower[at], b.upper[at]
+    gaps = np.exp(b.log_gap_lower[at[1:3]])
+    fall = np.where(high[2] < 0.5, high[1] - high[2], gaps[1] - gaps[0])
+    alpha = np.clip(fall * np.exp(-e[1]) / np.expm1(e[2] - e[1]), 0.0, 1.0)  # it steers: whatever serves
+    lower, upper = _excess(e, alpha, low, high)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        farthest = (np.min(upper, axis=0) + alpha) / (np.exp(e[1]) * alpha)
+        value, _ = _convex_infimum(np.expm1(e - e[1]), lower, upper, farthest)
+    return alpha, 1.0 - alpha - np.clip(np.nan_to_num(value, nan=0.0), 0.0, 1.0 - alpha) + UNIT
 
 
 def _infimum(
