@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from neyman._validate import FloatArray
 from neyman.engines.profile import Profile
 from neyman.guarantees.epsilon import epsilon_upper
 from neyman.guarantees.lower_polygon import lower_hull
