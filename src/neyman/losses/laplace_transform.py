@@ -5,7 +5,8 @@ Not sampled it has a closed form, even in v = w - 1/2, with d = 1/b:
     A(w) = e^{-d/2} (cosh(v d) + sinh(v d) / (2 v)).
 
 A smooth piece with f(t) e^{i omega L(t)} is at most 2 (F(a) + F(b)) / omega, F = f e^{wL} / |L'|: log F falls and then
-rises along the piece, so its total variation is at most the sum of its ends.
+rises along the piece, so its total variation is at most the sum of its ends. Before that says anything, ways around
+the real axis do (``laplace_bound``).
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace_bound import log_shifted
 from neyman.losses.laplace_law import LaplaceLaw, Piece
-from neyman.losses.sampling import mixed
+from neyman.losses.sampling import mixed, slope
 from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.gauss import gauss
 from neyman.numerics.rounding import UNIT
@@ -28,7 +30,7 @@ from neyman.numerics.turned_sum import turned_sum
 __all__ = ["LaplaceTransform"]
 
 _PANELS = 4096  # of a quadrature over a real tilt, at most
-_TURN = 6.0  # |w| times the half-width of a panel, at most
+_TURN = 6.0  # |w| + 1 times the steepest slope of m times the half-width of a panel, at most
 _NODES, _WEIGHTS = gauss(24)
 _WIDEST = 0.7  # half-width of a panel, at most
 _QUADRATURE = 1e-19  # relative to the piece: what 24 nodes miss of a panel (``LaplaceTransform._nodes``)
@@ -44,6 +46,13 @@ class LaplaceTransform(Transform):
     def law(self) -> LaplaceLaw:
         """The same law, listed."""
         return LaplaceLaw(self.step)
+
+    @cached_property
+    def steepest(self) -> float:
+        """No less than m' on any ellipse of ``_nodes``, which reach to 1.125 _WIDEST = 0.7875 beyond d at most: there
+        m'(x) <= e^{x - d} m'(d).
+        """
+        return min(1.0, 2.2 * float(slope(self.law.d, self.step.rate)))
 
     def largest(self, remove: bool) -> float:
         return self.law.end(remove)
@@ -74,7 +83,7 @@ class LaplaceTransform(Transform):
         octave = np.frexp(1.0 + np.abs(w))[1]
         for level in np.unique(octave):
             at = octave == level
-            if self.law.d * 2.0 ** float(level) > _TURN * _PANELS:
+            if self.law.d * 2.0 ** float(level) * self.steepest > _TURN * _PANELS:
                 continue  # out of reach
             loss, log_q = self._nodes(2.0 ** float(level))
             log_weight = np.multiply.outer(w[at], loss) + log_q
@@ -89,21 +98,25 @@ class LaplaceTransform(Transform):
     def _nodes(self, reach: float) -> tuple[FloatArray, FloatArray]:
         """Atoms and nodes of the smooth part, fine enough for |w| up to ``reach``.
 
-        A piece is f = e^{-t/2 + a m(t)}, |a| <= |w| + 1, and |m'| <= 1/cos(Im t / 2). On a panel of half-width H the
-        ellipse of radius 4 (semi-axes 2.125 and 1.875 H) comes no further than 1.875 H from the panel, and Im t stays
-        below 1.875 _WIDEST = 1.3125. So there log|f| is at most 1.875 (_TURN / cos 0.65625 + _WIDEST / 2) = 14.9 above
-        its largest value on the panel, which with a slope of at most s = _TURN + _WIDEST / 2 a half-width is at most
-        2 s / (1 - e^-2s) = 12.7 times its mean. Gauss's rule of n + 1 nodes misses at most 64/15 M 4^-2n / (1 - 1/16)
-        of the integral over [-1, 1] (Trefethen, Approximation Theory and Approximation Practice, 19.3): 2e-20 of that
-        of |f|, M being the largest modulus on the ellipse and n = 23.
+        A piece is f = e^{-t/2 + a m(t)}, |a| <= |w| + 1, and |m'(t)| <= m'(Re t) / cos(Im t / 2). On a panel of
+        half-width H the ellipse of radius 4 (semi-axes 2.125 and 1.875 H) comes no further than 1.875 H from the panel,
+        and Im t stays below 1.875 _WIDEST = 1.3125. With (|w| + 1) ``steepest`` H <= _TURN log|f| is there at most
+        1.875 (_TURN / cos 0.65625 + _WIDEST / 2) = 14.9 above its largest value on the panel, which with a slope of at
+        most s = _TURN + _WIDEST / 2 a half-width is at most 2 s / (1 - e^-2s) = 12.7 times its mean. Gauss's rule of
+        n + 1 nodes misses at most 64/15 M 4^-2n / (1 - 1/16) of the integral over [-1, 1] (Trefethen, Approximation
+        Theory and Approximation Practice, 19.3): 2e-20 of that of |f|, M being the largest modulus on the ellipse and
+        n = 23.
         """
-        panels = max(1, math.ceil(self.law.d / min(_TURN / (reach + 1.0), _WIDEST)))
+        panels = self._panels(reach)
         half = self.law.d / panels
         t = (half * (2.0 * np.arange(panels) + 1.0) - self.law.d)[:, None] + half * _NODES
         log_half = np.log(half * _WEIGHTS)
         loss = [self.law.atoms[0], *(piece.loss(t).ravel() for piece in self.law.pieces)]
         log_q = [self.law.atoms[1], *((piece.log_q(t) + log_half).ravel() for piece in self.law.pieces)]
         return np.concatenate(loss), np.concatenate(log_q)
+
+    def _panels(self, reach: float) -> int:
+        return math.ceil(self.law.d * max((reach + 1.0) * self.steepest / _TURN, 1.0 / _WIDEST))
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
         if self.step.rate == 1.0:
@@ -115,7 +128,9 @@ class LaplaceTransform(Transform):
         value = turned_sum(omega, loss, weight, one=True)
         total, spread = float(weight.sum()), float(weight @ np.abs(loss))
         units = UNIT * (32.0 + len(weight) / 8.0 + abs(peak) + abs(w) * self.law.ends[1])
-        error = units * (total + (omega + abs(w)) * (spread + 1.0)) + _QUADRATURE * total
+        # a rounded t moves its loss by a share ``steepest`` of that; mirrored losses are measured from the lower end
+        moved = spread + (self.steepest + abs(self.law.ends[0])) * total
+        error = units * (total + (omega + abs(w)) * moved) + _QUADRATURE * total
         return np.asarray(np.log(value) + peak, complex), error / np.maximum(np.abs(value), 1e-300)
 
     def _closed_line(self, w: float, omega: FloatArray) -> tuple[ComplexArray, FloatArray]:
@@ -138,12 +153,25 @@ class LaplaceTransform(Transform):
         whole = self.moments(w).log_a + 1e-12
         smooth = np.logaddexp.reduce([_ends(piece, w) for piece in self.law.pieces], axis=0) + math.log(2.0)
         with np.errstate(divide="ignore"):
-            return np.minimum(whole, np.logaddexp(atoms, smooth - np.log(omega)) + 1e-12)
+            smooth = smooth - np.log(omega)
+        if self.step.rate < 1.0:
+            smooth = np.minimum(smooth, [self._log_shifted(*one) for one in zip(w, omega, strict=True)])
+        return np.minimum(whole, np.logaddexp(atoms, smooth) + 1e-12)
+
+    def _log_shifted(self, w: float, omega: float) -> float:
+        """All smooth pieces, by ways around the real axis."""
+        each = [
+            piece.log_weight
+            - piece.sign * w * piece.level
+            + log_shifted(piece.d, piece.rate, w if piece.sign > 0.0 else 1.0 - w, omega)
+            for piece in self.law.pieces
+        ]
+        return float(np.logaddexp.reduce(each)) + 8.0 * UNIT * (1.0 + 2.0 * abs(w * self.law.ends[0]))
 
     def terms(self, w: float, omega: float) -> float:
         if self.step.rate == 1.0:
             return 4.0
-        return 24.0 * max(1.0, self.law.d * (abs(w) + omega + 1.0) / _TURN)
+        return 24.0 * max(1.0, self.law.d * (abs(w) + omega + 1.0) * self.steepest / _TURN, self.law.d / _WIDEST)
 
 
 def _ends(piece: Piece, w: FloatArray) -> FloatArray:
