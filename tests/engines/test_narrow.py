@@ -73,9 +73,9 @@ def test_what_a_lattice_may_tell_apart_is_not_faint() -> None:
     atoms = enumerated([(RandomizedResponseStep(0.3, 2).table(), 60)])
     assert atoms is not None
     faint, loud = ((GaussianStep(mu), GaussianProfile(mu)) for mu in (1e-7, 1e-4))
-    assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], faint[1]), ("remove",), 5.0) is not None
-    assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], faint[1]), ("remove", "add"), 5.0) is not None
-    assert beside(atoms, [(loud[0], 1)], lambda: (loud[1], loud[1]), ("remove",), 5.0) is None
+    assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], faint[1]), ("remove",), None, 5.0) is not None
+    assert beside(atoms, [(faint[0], 1)], lambda: (faint[1], faint[1]), ("remove", "add"), None, 5.0) is not None
+    assert beside(atoms, [(loud[0], 1)], lambda: (loud[1], loud[1]), ("remove",), None, 5.0) is None
 
 
 def test_a_faint_step_beside_thousands_that_are_not_is_answered() -> None:

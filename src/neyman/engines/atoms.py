@@ -55,6 +55,7 @@ class Atoms:
     first: float
     end: Fraction | None
     overlap: float = -math.inf
+    ended: bool = False  # what is left out lies between the first and the last
 
     @property
     def log_overlap(self) -> float:
@@ -64,6 +65,21 @@ class Atoms:
             1.0 + (abs(whole) if math.isfinite(whole) else 0.0)
         )
         return min(float(np.logaddexp(whole + room, self.overlap)), 0.0)
+
+    def trimmed(self, log_least: float) -> Atoms:
+        """Without the outcomes that weigh less than that under both laws, which are counted as left out."""
+        log_most = self.log_w + 0.5 * np.abs(self.loss)
+        kept = log_most >= log_least
+        kept[[0, -1]] = True
+        if kept.all():
+            return self
+        rest, room = self.log_w[~kept], 1.0 + self.relative + 1e-12 * len(kept)
+        dropped = (self.dropped + float(np.sum(np.exp(log_most[~kept])))) * room
+        overlap = float(np.logaddexp(self.overlap, np.logaddexp.reduce(rest))) + self.relative + _ROUNDED
+        return replace(
+            self, loss=self.loss[kept], log_w=self.log_w[kept], dropped=dropped, unit=None, end=None, overlap=overlap,
+            ended=self.dropped == 0.0 or self.ended,
+        )  # fmt: skip
 
     @property
     def log_p(self) -> FloatArray:

@@ -32,7 +32,7 @@ from neyman.engines.exchanged_participation import ExchangedParticipation
 from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lists import lists, outcome_by_outcome
+from neyman.engines.lists import apart, deviation, listed_and_rest, lists, outcome_by_outcome
 from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.narrow import beside, hidden
@@ -42,7 +42,7 @@ from neyman.engines.participation import AddedParticipation, RemovedParticipatio
 from neyman.engines.participation_counts import counts, log_overlap
 from neyman.engines.profile import Profile
 from neyman.engines.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
-from neyman.engines.revealed import RevealedProfile
+from neyman.engines.revealed import RevealedProfile, revealed_mass
 from neyman.engines.shifted import ShiftedProfile
 from neyman.engines.transforms import stubborn, transform
 from neyman.losses.base import Step
@@ -61,6 +61,10 @@ _MANY = 10**6  # steps from which an engine may have little to say: of strong co
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
+_READ_APART = 1 << 14  # the same of what tells less than a gap between outcomes
+_LENGTHY = 10000  # nodes of lines beyond which a short lattice comes first
+_RARE = -110.0  # log of a mass that one of more outcomes may have and not be read at
+_READ_CLOSED = 1 << 17  # the same of a closed form
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
 _READ = 1 << 6  # the same where that is a lattice
@@ -109,22 +113,11 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     remove, add = _finite(rest, finite, tolerance, effort)
     if log_a == 0.0 and log_b == 0.0:
         return remove, add
-    p_revealed, q_revealed = _revealed(log_a, tables, 0), _revealed(log_b, tables, 1)
+    p_revealed, q_revealed = revealed_mass(log_a, tables, 0), revealed_mass(log_b, tables, 1)
     whole = RevealedProfile(remove, add, (log_a, log_b), p_revealed)
     if remove is add and log_a == log_b:
         return whole, whole
     return whole, RevealedProfile(add, remove, (log_b, log_a), q_revealed)
-
-
-def _revealed(log_silent: float, tables: list[tuple[DiscreteStep, Outcomes, int]], side: int) -> tuple[float, float]:
-    """Bounds on the mass at infinity: exact where one step alone has any, and states it."""
-    masses = [(table.infinite[side], times) for _, table, times in tables if table.infinite[side] > 0.0]
-    vague = max(table.vague for _, table, _ in tables)
-    if len(masses) == 1 and masses[0][1] == 1:
-        mass, room = masses[0][0], vague
-    else:
-        mass, room = -math.expm1(log_silent), 1e-15 + vague
-    return mass * (1.0 - room), mass * (1.0 + room)
 
 
 def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Both:
@@ -242,14 +235,17 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
     found = hidden(little, rest, behind, directions, _HIDDEN * tolerance, tail_mu)
     if found is not None:
         return found
-    listed = _listed(losses)
-    if listed is not None and len(listed[0].loss) > _LISTED:
-        found = beside(listed[0], rest, behind, directions, tail_mu)
+    listed = listed_and_rest(losses)
+    if listed is not None:
+        near = _HIDDEN * tolerance if len(listed[0].loss) <= _LISTED else None
+        found = beside(*listed, behind, directions, near, tail_mu)
         if found is not None:
             return found
-        listed = None
-    if listed is not None and _single(listed[1]):
-        return _shifted(*listed, directions, tolerance, tail_mu, effort)  # a closed form, read at each outcome
+        closed = _single(listed[1]) is not None
+        if len(listed[0].loss) > (_READ_CLOSED if closed else _READ_APART if apart(*listed) else _LISTED):
+            listed = None
+        elif closed:
+            return _shifted(*listed, directions, tolerance, tail_mu, effort)  # read at each outcome
     quick = _quickly(losses, tolerance, tail_mu, effort)
     return quick if quick is not None else _contours(losses, listed, directions, tolerance, tail_mu, effort)
 
@@ -330,7 +326,7 @@ def _contours(
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     small = len(losses) <= (_FEW if plain else _SEVERAL)
     if len(steps) < len(laws) or (mu == 0.0 and stubborn(steps)):
-        if listed is None or len(listed[0].loss) > _READ:
+        if listed is None or (len(listed[0].loss) > _READ and not apart(*listed)):
             return _on_lattice(losses, directions, tolerance, effort)
         return _shifted(*listed, directions, tolerance, tail_mu, effort)
     parts = Parts(steps, mu, "remove")
@@ -340,35 +336,38 @@ def _contours(
     else:
         pair = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
         contours = [ContourProfile(law, walk, tail_mu, each) for law, walk in pair]
+    short = plain or all(contour.short for contour in contours)
+    if listed is not None and not short:
+        return _shifted(*listed, directions, tolerance, tail_mu, effort)
     meeting = Meeting(contours[0], contours[-1])
     size = _SMALL if plain else _POINTS
     longest = 2 * _POINTS if tail_mu <= _STRONG and not plain else _POINTS
+    lattices = [cache(partial(LatticeProfile, losses, way, tolerance, longest, effort)) for way in directions]
+    backed = [
+        BackedProfile(contour, meeting, lattice if small else None, tolerance, size, effort)
+        for contour, lattice in zip(contours, lattices, strict=True)
+    ]
+    if short or not small or all(contour.within(_LENGTHY) for contour in contours):
+        return _both(backed)
+    if any(lattice().points > _SMALL for lattice in lattices):
+        return _both(backed)
+    # where lines are long and lattices are not, these come first
     return _both([
-        BackedProfile(
-            contour, meeting,
-            partial(LatticeProfile, losses, direction, tolerance, longest, effort) if small else None,
-            tolerance, size, effort,
-        )
-        for contour, direction in zip(contours, directions, strict=True)
+        BoundedProfile(lattice(), partial(_one_of, lambda: (backed[0], backed[-1]), i), tolerance)
+        for i, lattice in enumerate(lattices)
     ])  # fmt: skip
-
-
-def _listed(losses: Losses) -> tuple[Atoms, Losses] | None:
-    """The discrete steps outcome by outcome, if there are any and one list holds them, and the other steps."""
-    discrete = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
-    rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
-    parts = lists([(step.table().whole()[0], times) for step, times in discrete])
-    return (parts[0], rest) if len(parts) == 1 else None
 
 
 def _shifted(
     atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
 ) -> Both:
     """The rest, read at each outcome."""
+    atoms = atoms.trimmed(_RARE) if len(atoms.loss) > _READ else atoms
     remove, add = _finite(rest, {}, tolerance, effort)
+    spread = 0.0 if _single(rest) is not None else deviation(rest)
     pairs = {"remove": (remove, add), "add": (add, remove)}
     return _both([
-        ShiftedProfile(atoms, direction == "remove", *pairs[direction], tail_mu) for direction in directions
+        ShiftedProfile(atoms, direction == "remove", *pairs[direction], tail_mu, spread) for direction in directions
     ])  # fmt: skip
 
 

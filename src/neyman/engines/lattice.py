@@ -27,6 +27,7 @@ __all__ = ["LatticeProfile"]
 _FLOOR = 1e-30  # below this delta the tolerance is not pursued
 _LOG_FLOOR = math.log(_FLOOR)
 _AIM = 0.8  # share of the tolerance that discretisation is planned to use
+_LEAST = 1e-6  # steps that are divided, as planned
 _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned to serve
 _COARSEST = 0.02  # in units of 1 / (c + 1)
 _COARSE = 300.0  # spacing from which a mass divided between two points is no float at one of them, and says nothing
@@ -105,7 +106,9 @@ class LatticeProfile(Profile):
         units = [law.unit for law, _ in self._laws if law.unit is not None]
         # where not all share one, outcomes with nothing between them come first
         alone = [law.unit for law, _ in self._laws if law.unit is not None and law.exact]
-        self._unit = common_unit(units) or common_unit(alone)
+        shared = common_unit(units)
+        self._unit = shared or common_unit(alone)
+        self._aligned = shared is not None  # what lies on no multiple of it alone is divided
         self._exact = all(law.exact for law, _ in self._laws)
         self._tilts: list[Tilt] = []
         self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
@@ -264,7 +267,7 @@ class LatticeProfile(Profile):
 
     def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan | None:
         log_least = min(0.0, self._log_height(c_top))
-        steps = sum(times for _, times in self._laws)
+        steps = max(at.loose, _LEAST) if self._aligned else sum(times for _, times in self._laws)
         aim = _AIM * self._tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
         budget = self._max_points if log_least > _LOG_FLOOR - 30.0 else max(self._max_points // 8, 1024)

@@ -12,13 +12,16 @@ __all__ = ["Cumulant", "Moments"]
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """K, K' and K'' of a composition at ``c``, and per step the stretch that carries the tilted law."""
+    """K, K' and K'' of a composition at ``c``, per step the stretch that carries the tilted law, and how many steps do
+    not lie on multiples of their unit, in the mean.
+    """
 
     c: float
     value: float
     mean: float
     variance: float
     reaches: tuple[Reach, ...]
+    loose: float
 
     @property
     def deviation(self) -> float:
@@ -71,12 +74,13 @@ class Cumulant:
 
     def _moments(self, c: float) -> Moments:
         z, sign = (c + 1.0, 1.0) if self._remove else (-c, -1.0)
-        value = mean = variance = 0.0
+        value = mean = variance = loose = 0.0
         reaches: list[Reach] = []
         for law, times in self._laws:
             one = law.tilted(z, c, times, self._remove)
             value += times * one.value
             mean += times * sign * one.mean
             variance += times * one.variance
+            loose += times * one.loose
             reaches.append(one.reach)
-        return Moments(c, value, mean, variance, tuple(reaches))
+        return Moments(c, value, mean, variance, tuple(reaches), loose)

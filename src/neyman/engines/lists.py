@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+
+import numpy as np
 
 from neyman._errors import NotCertified
 from neyman.engines.atoms import Atoms, parted
 from neyman.engines.atoms_profile import AtomsProfile
+from neyman.engines.grid_laws import grid_law
+from neyman.engines.lattice_cumulant import Cumulant
 from neyman.engines.profile import Profile
 from neyman.engines.shifted import ShiftedProfile
+from neyman.losses.base import Step
+from neyman.losses.discrete import DiscreteStep
 from neyman.losses.outcomes import Outcomes
 
-__all__ = ["lists", "outcome_by_outcome"]
+__all__ = ["apart", "deviation", "listed_and_rest", "lists", "outcome_by_outcome"]
+
+_NEXT = 20.0  # deviations of what tells little in a gap between two outcomes, at least
+
+Losses = tuple[tuple[Step, int], ...]
 
 
 def lists(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
@@ -36,3 +47,21 @@ def outcome_by_outcome(
     sides = {remove: AtomsProfile(inner, remove, tail_mu) for remove in (True, False)}
     read = [ShiftedProfile(outer, remove, sides[remove], sides[not remove], tail_mu) for remove in ways]
     return read[0], read[-1]
+
+
+def listed_and_rest(losses: Losses) -> tuple[Atoms, Losses] | None:
+    """The discrete steps outcome by outcome, if there are any and one list holds them, and the other steps."""
+    discrete = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
+    rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
+    parts = lists([(step.table().whole()[0], times) for step, times in discrete])
+    return (parts[0], rest) if len(parts) == 1 else None
+
+
+def apart(atoms: Atoms, rest: Losses) -> bool:
+    """Whether the rest tells so little that no more than two outcomes are near any eps, for it."""
+    return deviation(rest) * _NEXT < float(np.min(np.diff(atoms.loss), initial=math.inf))
+
+
+def deviation(rest: Losses) -> float:
+    """Standard deviation of the loss of a composition, under P: it steers, it decides nothing."""
+    return Cumulant(tuple((grid_law(step), times) for step, times in rest), "remove").at(0.0).deviation

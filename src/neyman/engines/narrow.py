@@ -123,12 +123,13 @@ def beside(
     rest: Sequence[tuple[Step, int]],
     profiles: Callable[[], tuple[Profile, Profile]],
     directions: tuple[str, ...],
+    apart: float | None,
     tail_mu: float,
 ) -> tuple[Profile, Profile] | None:
-    """Both directions of a list of outcomes beside the ``rest``, whose ``profiles`` are made only if its losses would
-    all lie between two points of any lattice for both; None where they would not.
+    """Both directions of a list of outcomes beside the ``rest``, whose ``profiles`` are made only if next to nothing of
+    its losses lies ``apart``: as far as two points of any lattice for both, unless that is given; None where it does.
     """
-    apart = float(atoms.loss[-1] - atoms.loss[0]) / _POINTS
+    apart = float(atoms.loss[-1] - atoms.loss[0]) / _POINTS if apart is None else apart
     if not Cumulant(tuple((grid_law(step), times) for step, times in rest), "remove").at(0.0).deviation < apart:
         return None
     found = _by_walks(rest)

@@ -14,9 +14,11 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at, slope_at
+from neyman.losses.discrete import DiscreteStep
+from neyman.losses.outcomes import Outcomes
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["RevealedProfile"]
+__all__ = ["RevealedProfile", "revealed_mass"]
 
 
 class RevealedProfile(Profile):
@@ -73,3 +75,16 @@ class RevealedProfile(Profile):
         at = epsilon + self._shift
         at = at + sign * (self._slack + 4.0 * UNIT * (np.abs(at) + np.abs(epsilon)))
         return bracket_at(self._inner, self._backward, at)
+
+
+def revealed_mass(
+    log_silent: float, tables: list[tuple[DiscreteStep, Outcomes, int]], side: int
+) -> tuple[float, float]:
+    """Bounds on the mass at infinity: exact where one step alone has any, and states it."""
+    masses = [(table.infinite[side], times) for _, table, times in tables if table.infinite[side] > 0.0]
+    vague = max(table.vague for _, table, _ in tables)
+    if len(masses) == 1 and masses[0][1] == 1:
+        mass, room = masses[0][0], vague
+    else:
+        mass, room = -math.expm1(log_silent), 1e-15 + vague
+    return mass * (1.0 - room), mass * (1.0 + room)

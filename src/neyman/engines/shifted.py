@@ -6,11 +6,13 @@ delta(eps) = sum over l of p(l) delta_other(eps - l). Exact, whatever the other 
 from __future__ import annotations
 
 import math
+from functools import cached_property
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.atoms import Atoms
+from neyman.engines.faded import FadedProfile, faded
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at, slope_at
 from neyman.numerics.rounding import UNIT
@@ -18,12 +20,19 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["ShiftedProfile"]
 
 _ROWS = 1 << 16  # places asked of the other profile at a time
+_DEVIATIONS = np.array([11.0, 16.0, 24.0])  # of the other, where nothing may be left of its delta
+_BESIDE = 1e9  # deltas larger than that times what is left are not moved by it
 
 
 class ShiftedProfile(Profile):
-    """``atoms`` in one direction, composed with ``other``, whose reversal is ``backward``."""
+    """``atoms`` in one direction, composed with ``other``, whose reversal is ``backward``.
 
-    def __init__(self, atoms: Atoms, remove: bool, other: Profile, backward: Profile, tail_mu: float) -> None:
+    Of a ``deviation`` of the losses of the other, where it is given, follows where it is not worth asking.
+    """
+
+    def __init__(
+        self, atoms: Atoms, remove: bool, other: Profile, backward: Profile, tail_mu: float, deviation: float = 0.0
+    ) -> None:
         known = np.isfinite(atoms.log_w)
         loss, log_w = atoms.loss[known], atoms.log_w[known]
         self._loss = loss if remove else -loss[::-1]
@@ -32,9 +41,10 @@ class ShiftedProfile(Profile):
         self._left_out = atoms.overlap + other.log_overlap
         self._slack, self._stretch = atoms.slack, atoms.stretch + 4.0 * UNIT
         self._relative = atoms.relative + UNIT * (8.0 + len(loss))
-        self._dropped = atoms.dropped
+        self._dropped, self._ended = atoms.dropped, atoms.dropped == 0.0 or atoms.ended
         self._flushed = 5e-324 * (1.0 + len(loss))  # of masses and products too small for a float
         self._other, self._backward, self._tail_mu = other, backward, tail_mu
+        self._deviation = deviation
 
     @property
     def method(self) -> str:
@@ -42,7 +52,7 @@ class ShiftedProfile(Profile):
 
     @property
     def end(self) -> float:
-        if self._dropped > 0.0:
+        if not self._ended:
             return math.inf
         last = float(self._loss[-1])
         return self._other.end + last + self._slack + self._stretch * (abs(last) + abs(self._other.end))
@@ -56,7 +66,7 @@ class ShiftedProfile(Profile):
         rows = max(1, _ROWS // len(self._loss))
         for i in range(0, len(epsilon), rows):
             part = slice(i, i + rows)
-            for target, value in zip(out, self._sums(epsilon[part]), strict=True):
+            for target, value in zip(out, self._served(epsilon[part]), strict=True):
                 target[part] = value
         lower, upper, low, high = out
         for value in out:
@@ -65,13 +75,35 @@ class ShiftedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         at = np.subtract.outer(epsilon, self._loss)
-        return slope_at(self._other, self._backward, at.ravel()).reshape(at.shape) @ self._mass
+        other, backward = (self._other, self._backward) if self._near is None else self._near
+        return slope_at(other, backward, at.ravel()).reshape(at.shape) @ self._mass
 
-    def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    @cached_property
+    def _near(self) -> tuple[FadedProfile, FadedProfile] | None:
+        """The other and its reversal, as far as they are worth asking."""
+        if not self._deviation > 0.0:
+            return None
+        other, backward = (faded(one, _DEVIATIONS * self._deviation) for one in (self._other, self._backward))
+        return None if other is None or backward is None else (other, backward)
+
+    def _served(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """By what is worth asking, and whole where delta is hardly larger than what that leaves out."""
+        if self._near is None:
+            return self._sums(epsilon, self._other, self._backward)
+        found = self._sums(epsilon, *self._near)
+        deep = np.flatnonzero(~(found[0] > _BESIDE * max(one.left for one in self._near)))
+        if len(deep):
+            for target, value in zip(found, self._sums(epsilon[deep], self._other, self._backward), strict=True):
+                target[deep] = value
+        return found
+
+    def _sums(
+        self, epsilon: FloatArray, other: Profile, backward: Profile
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Bounds on delta and on log(1 - delta)."""
         at = np.subtract.outer(epsilon, self._loss)
         room = self._slack + self._stretch * np.abs(self._loss) + 4.0 * UNIT * np.abs(epsilon)[:, None]
-        early, late = (bracket_at(self._other, self._backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))
+        early, late = (bracket_at(other, backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))
         with np.errstate(under="ignore"):
             upper = early.upper.reshape(at.shape) @ self._mass * (1.0 + self._relative) + self._dropped + self._flushed
             lower = late.lower.reshape(at.shape) @ self._mass * (1.0 - self._relative) - self._flushed

@@ -73,7 +73,7 @@ class DiscreteGrid(GridLaw):
         mean = float(weight @ loss) / total
         spread = float(weight @ (loss - mean) ** 2) / total
         if self.unit is not None:
-            return Tilted(value, mean, spread, (0.0, self._width))
+            return Tilted(value, mean, spread, (0.0, self._width), 0.0)
         least = value - _DEPTH - math.log(times)
         carried = log_weight > least
         # what lies below the range is moved up to its end: even there it must not count

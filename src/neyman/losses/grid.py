@@ -24,13 +24,14 @@ NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
 
 class Tilted(NamedTuple):
     """log E_Q[e^{zL}], mean and variance of L under that tilt, and the stretch of the law, in units of its own, that
-    carries it. Steers; decides nothing.
+    carries it; the share that lies on no multiple of ``unit``. Steers; decides nothing.
     """
 
     value: float
     mean: float
     variance: float
     reach: Reach
+    loose: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -136,7 +136,7 @@ class LaplaceLaw(GridLaw):
         whole = self.unit
         seen = min(whole, (_DEPTH + math.log(times)) / c) if c > 0.0 else whole
         reach = (whole - seen, whole) if remove else (0.0, seen)
-        return Tilted(peak + math.log(total), mean, spread, reach)
+        return Tilted(peak + math.log(total), mean, spread, reach, float(np.sum(weight[2:])) / total)
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
         """Edges are counted from the lower atom; where both atoms are at hand, all of them."""

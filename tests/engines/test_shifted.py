@@ -1,0 +1,137 @@
+"""Lists of outcomes read over another profile: what is not read is counted, and what tells little is read where it
+tells something.
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import neyman as ny
+from neyman.engines.atoms import enumerated
+from neyman.engines.choose import profiles
+from neyman.engines.closed_form import GaussianProfile, LaplaceProfile
+from neyman.engines.effort import Effort
+from neyman.engines.faded import faded
+from neyman.engines.lattice import LatticeProfile
+from neyman.engines.profile import Profile
+from neyman.engines.shifted import ShiftedProfile
+from neyman.losses.discrete import RandomizedResponseStep
+from neyman.losses.laplace import LaplaceStep
+from tests.engines.test_rare_laplace import line
+from tests.reference import exact
+
+
+def within(found: Profile, epsilon: float, truth: float, width: float = 1e-6) -> None:
+    b = found.bracket(np.array([epsilon]))
+    assert b.lower[0] <= truth * (1.0 + 1e-12)
+    assert truth * (1.0 - 1e-12) <= b.upper[0]
+    assert b.upper[0] - b.lower[0] <= width * b.upper[0]
+
+
+def test_a_long_list_over_one_whole_step_is_read_but_for_what_is_too_rare() -> None:
+    """Contours took what time there was: 559 times this beside Laplace(10.65) took 54 s."""
+    steps = ((RandomizedResponseStep(7.996, 5, 0.0006346), 60), (LaplaceStep(10.65), 1))
+    law = exact.compose((exact.sampled(exact.k_ary(7.996, 5), 0.0006346), 60))
+    both = profiles(steps, 1e-6, Effort(1.0))
+    assert "exact sum over closed form" in both[0].method
+    for eps in (0.0, 0.05, 0.9, 3.0):
+        for one, way in zip(both, (law, exact.reverse(law)), strict=True):
+            truth = exact.mixed_delta(way, lambda e: exact.laplace_delta([10.65], e), eps)
+            within(one, eps, float(truth))
+    assert both[1].bracket(np.array([both[1].end])).upper[0] == 0.0
+
+
+def test_what_is_not_read_of_a_list_is_counted() -> None:
+    atoms = enumerated([(RandomizedResponseStep(3.0, 4, 0.2).table().whole()[0], 60)])
+    assert atoms is not None
+    few = atoms.trimmed(-9.0)
+    assert len(few.loss) < 0.5 * len(atoms.loss)
+    assert few.dropped > 1e-3
+    other = LaplaceProfile(0.7, 2.0)
+    eps = np.array([0.0, 1.0, 4.0, 9.0, 15.0, 40.0])
+    for remove in (True, False):
+        whole, part = (ShiftedProfile(one, remove, other, other, 9.0) for one in (atoms, few))
+        known, found = whole.bracket(eps), part.bracket(eps)
+        assert np.all(found.lower <= known.upper)
+        assert np.all(known.lower <= found.upper)
+        assert np.all(found.log_gap_lower <= known.log_gap_upper)
+        assert np.all(known.log_gap_lower <= found.log_gap_upper)
+        assert part.end == whole.end
+    assert atoms.trimmed(-1e9) is atoms
+
+
+@pytest.mark.parametrize("add", [False, True])
+def test_steps_that_tell_little_are_read_near_each_outcome(add: bool) -> None:
+    steps = ((RandomizedResponseStep(1.0, 3), 3), (LaplaceStep(2.0, 1e-4), 300))
+    found = profiles(steps, 1e-6, Effort(1.0))[1 if add else 0]
+    assert "exact sum" in found.method
+    ctx.prec = 200
+    law = exact.compose((exact.k_ary(1.0, 3), 3))
+
+    def rest(e: arb) -> arb:
+        size = abs(float(e))
+        if size > 0.05:  # forty deviations
+            return arb(0) if float(e) > 0.0 else 1 - e.exp()
+        if float(e) < 0.0:
+            return 1 - e.exp() + e.exp() * line(2.0, 1e-4, 300, size, not add, 1e3, 0.06, 400)
+        return line(2.0, 1e-4, 300, size, add, 1e3, 0.06, 400)
+
+    for eps in (0.0, 0.9995, 1.0005, 1.5):
+        within(found, eps, float(exact.mixed_delta(law, rest, eps)))
+
+
+@pytest.mark.parametrize(("mechanism", "seconds"), [
+    ("PureMechanism(.015).poisson(.02295)**127*Laplace(962.6).poisson(1.322e-6)**5744", 1.5),  # 20 s, and refused
+    ("DiscreteLaplace(.2358,1).poisson(.01515)**7*Gaussian(34760).poisson(1.519e-5)**7", 1.5),  # 28 s, and refused
+    ("Laplace(145.8).poisson(.0009319)**952", 2.5),  # 9 s
+])  # fmt: skip
+def test_mixes_are_answered_at_once(mechanism: str, seconds: float) -> None:
+    begun = time.process_time()
+    guarantee = ny.account(eval(mechanism, {name: getattr(ny, name) for name in ny.__all__}))
+    assert guarantee.optimistic.mu() <= guarantee.mu() <= guarantee.optimistic.mu() * (1.0 + 1e-6)
+    assert guarantee.advantage > 0.0
+    assert guarantee.epsilon(1e-5) >= 0.0
+    assert time.process_time() - begun < seconds
+
+
+def test_a_lattice_is_as_long_as_what_lies_between_its_points_asks_for() -> None:
+    """Of this law 1 - 1/1925 are two atoms, of any number of steps on one lattice."""
+    law = LatticeProfile([(LaplaceStep(962.6, 1.322e-6), 5744)], "remove")
+    assert law.points < 1 << 17
+    eps = np.array([0.0, 1e-7, 3e-7])
+    known = law.bracket(eps)
+    assert np.all(known.upper - known.lower <= 1e-6 * known.upper)
+
+
+def test_a_faded_profile_is_that_of_which_it_is_told() -> None:
+    known = GaussianProfile(0.1)
+    one = faded(known, np.array([0.3, 1.0, 2.0]))
+    assert one is not None
+    eps = np.array([0.0, 0.9, 1.0, 1.1, 5.0])
+    found, truth = one.bracket(eps), known.bracket(eps)
+    assert np.all(found.lower <= truth.upper)
+    assert np.all(truth.lower <= found.upper)
+    assert np.all(found.log_gap_lower <= truth.log_gap_upper)
+    assert np.all(truth.log_gap_lower <= found.log_gap_upper)
+    assert found.lower[1] == pytest.approx(truth.lower[1], rel=1e-12)
+    assert np.all(one.slope(eps)[2:] == 0.0)
+    assert faded(known, np.array([0.1])) is None
+
+
+def test_deltas_as_small_as_what_is_left_are_read_whole() -> None:
+    """Beyond the last outcome, by deviations of the other."""
+    atoms, other = enumerated([(RandomizedResponseStep(1.0, 3).table().whole()[0], 3)]), GaussianProfile(0.01)
+    assert atoms is not None
+    plain, quick = (ShiftedProfile(atoms, True, other, other, 9.0, spread) for spread in (0.0, 0.01))
+    eps = np.array([0.0, 0.5, 2.95, 3.0, 3.05, 3.08, 3.1, 3.12, 3.2])
+    known, found = plain.bracket(eps), quick.bracket(eps)
+    np.testing.assert_allclose(found.upper, known.upper, rtol=1e-9)
+    np.testing.assert_allclose(found.lower, known.lower, rtol=1e-9)
+    np.testing.assert_allclose(found.log_gap_upper, known.log_gap_upper, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(found.log_gap_lower, known.log_gap_lower, rtol=1e-9, atol=1e-15)
+    np.testing.assert_allclose(quick.slope(eps)[:6], plain.slope(eps)[:6], rtol=1e-6)
+    assert 0.0 < known.upper[-2] < 1e-25
