@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_walk import IntArray
+from neyman.engines.contour_walk import BoolArray, IntArray
 from neyman.engines.effort import Effort
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
@@ -81,6 +81,7 @@ class BackedProfile(Profile):
             place[near] = len(epsilon) + np.arange(len(near))
             first = first.followed(self._beside_zero(epsilon[near], first.at(near))).at(place)
         at = self._wide(first, self._tolerance)
+        at = at[~self._final(epsilon)[at]] if len(at) else at
         if not len(at) or self._lattice is None:
             return first
         self._asked = True
@@ -119,6 +120,14 @@ class BackedProfile(Profile):
         with np.errstate(divide="ignore"):
             gaps = np.log1p(-np.minimum(upper, 1.0)), np.log1p(-lower)
         return known.within(Bracket(lower, upper, gaps[0] * (1.0 + 8.0 * UNIT) - UNIT, gaps[1] * (1.0 - 8.0 * UNIT)))
+
+    def _final(self, epsilon: FloatArray) -> BoolArray:
+        """Where the contour is as sharp as floats are."""
+        final = np.zeros(len(epsilon), dtype=np.bool_)
+        away = epsilon > 0.0
+        if away.any():
+            final[away] = self._contour.final(epsilon[away])
+        return final
 
     @staticmethod
     def _enough(seen: Bracket) -> bool:

@@ -10,6 +10,8 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
+import numpy as np
+
 from neyman.engines.atoms import Atoms
 from neyman.engines.backed import BackedProfile
 from neyman.engines.bounded import BoundedProfile
@@ -75,6 +77,7 @@ _FAR = 1e5  # noise multiplier from which steps are read as Gaussians first: the
 _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing is left to be improved
 _NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
 _APART = 7.0  # -log of the share of the steps that took part in which it does not
+_MISTAKEN = -4.0  # log of the number of steps in which it is expected not to, from which contours know all of it better
 _FAINT = 0.02  # noise multiplier below which no quadrature is tried
 
 Losses = tuple[tuple[Step, int], ...]
@@ -267,6 +270,9 @@ def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -
         remove, add = (NearlyGaussianProfile(steps, mu, way, tail_mu) for way in ("remove", "add"))
         quick, share = (remove, add), 0.5
     elif max(noise) < _NEAR and all(log_overlap(step) < math.log(step.rate) - _APART for step, _ in steps):
+        mistaken = np.logaddexp.reduce([math.log(times) + log_overlap(step) for step, times in steps])
+        if mistaken > _MISTAKEN and min(noise) >= _FAINT:
+            return None
         listed = counts(steps, mu)
         if listed is None:
             return None

@@ -13,7 +13,7 @@ from neyman.engines.contour_found import SHARP, Found
 from neyman.engines.contour_line import ROUNDED
 from neyman.engines.contour_parted import Partings
 from neyman.engines.contour_straight import StraightLines
-from neyman.engines.contour_walk import IntArray, Parts, Walk
+from neyman.engines.contour_walk import WALKED, BoolArray, IntArray, Parts, Walk
 from neyman.engines.effort import Effort
 from neyman.engines.profile import Bracket, Profile
 
@@ -23,6 +23,9 @@ _ENOUGH = 3e-7  # relative error above which dearer contours are worth trying
 _VAGUE = 0.03  # relative error above which the slope that was integrated beside it is not believed
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
 _ASKED = -69.1  # log of the least delta that is held to the tolerance
+_NEARLY = -7.0  # log of a 1 - delta that is worth a long line, which alone knows it
+_CERTAIN, _INVISIBLE = -40.0, -745.0  # log of one that is no float beside 1, and of one that is none at all
+_FIXED = 5.0  # eps up to which the fixed point of a curve is sought, and 1 - delta asked for even then
 _TINY = 16.0 * 2.0**-53
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
@@ -67,6 +70,12 @@ class ContourProfile(Profile):
         kept = self._evaluated(epsilon)[1]
         return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())
 
+    def final(self, epsilon: FloatArray) -> BoolArray:
+        """Where no other engine is sharper: the rounding of the law's transform is all that is left of the errors, or
+        delta is 1 to all its digits.
+        """
+        return self._evaluated(epsilon)[0].final
+
     def slope(self, epsilon: FloatArray) -> FloatArray:
         found, bracket = self._evaluated(epsilon)
         with np.errstate(over="ignore", under="ignore"):
@@ -89,6 +98,10 @@ class ContourProfile(Profile):
         bracket = found.bracket()
         poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
         if len(poor):
+            log_rest = self._log_rest(epsilon[poor])
+            with np.errstate(under="ignore"):
+                bracket.lower[poor] = np.maximum(bracket.lower[poor], -np.expm1(log_rest) * (1.0 - _TINY))
+            bracket.log_gap_upper[poor] = np.minimum(bracket.log_gap_upper[poor], log_rest)
             log_tail = np.minimum(self._log_chernoff(epsilon[poor]) + 1e-6, 0.0)
             if np.any(log_tail > _ASKED):
                 log_tail = np.where(epsilon[poor] >= self._negligible, np.minimum(log_tail, _ASKED), log_tail)
@@ -123,26 +136,47 @@ class ContourProfile(Profile):
         log_tail = k - pull + ROUNDED * (np.abs(k) + pull)
         return c, np.logaddexp(log_tail, self._walk.log_lost[right])
 
+    def _log_rest(self, epsilon: FloatArray) -> FloatArray:
+        """log of the best of Chernoff's bounds on 1 - delta = E_P[min(1, e^{eps - L})], by the c between the poles."""
+        c, k, log_lost = self._between
+        if not k.min(initial=0.0) < _NEARLY:  # nobody asks for those
+            return np.zeros(len(epsilon))
+        pull = np.multiply.outer(epsilon, c)
+        log_rest = k - pull + ROUNDED * (np.abs(k) + np.abs(pull)) + WALKED
+        return np.min(np.logaddexp(log_rest, log_lost), axis=1, initial=0.0)
+
+    @cached_property
+    def _between(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The c of the walk between the poles, K there, and log of what the law has lost."""
+        walk = self._walk
+        between = (walk.c > -1.0) & (walk.c < 0.0) & (walk.k < 0.0)
+        return walk.c[between], walk.k[between], walk.log_lost[between]
+
     def _evaluate(self, epsilon: FloatArray) -> Found:
         """By ever dearer means, until all is sharp: short lines, parted laws, arcs, long lines."""
-        found = self._settled(epsilon)
+        log_rest = self._log_rest(epsilon)
+        found = self._settled(epsilon, log_rest)
         self._partings.recall(found, epsilon)
         without = self._lines.serve(found, (~(found.error <= SHARP * np.abs(found.value))).nonzero()[0], epsilon)
         poor = self._poor(found, epsilon)
+        sure = poor[(log_rest[poor] < _NEARLY) & ~found.settled[poor]]
+        if len(sure):
+            self._lines.force(found, sure, epsilon)
+        poor = self._dear(found, epsilon)
         if not len(poor):
             return found
         if self._parts.parted_first:
             self._partings.serve(found, poor, epsilon, _BRIEF)
-        self._bends.serve(found, without[found.blunt(without, _ENOUGH)], epsilon)
+        self._bends.serve(found, without[found.blunt(without, _ENOUGH) & ~found.final[without]], epsilon)
         for late in (False, True) if self._parts.parted_first else (True, False):
-            poor = self._poor(found, epsilon)
+            poor = self._dear(found, epsilon)
             if len(poor):
                 asked = poor[epsilon[poor] < self._negligible] if late else poor
                 self._partings.serve(found, asked, epsilon, _LONG, late)
-        poor = self._poor(found, epsilon)
+        poor = self._dear(found, epsilon)
         if len(poor):
             self._lines.force(found, poor, epsilon)
-            poor = self._poor(found, epsilon)
+            poor = self._dear(found, epsilon)
             self._lines.sharpen(found, poor, epsilon, self._log_guess(found, epsilon)[poor])
         return found
 
@@ -151,18 +185,25 @@ class ContourProfile(Profile):
         poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
         return poor[epsilon[poor] <= self._deep] if len(poor) else poor
 
+    def _dear(self, found: Found, epsilon: FloatArray) -> IntArray:
+        """Those where something dearer may be sharper."""
+        poor = self._poor(found, epsilon)
+        return poor[~found.final[poor]]
+
     def _log_guess(self, found: Found, epsilon: FloatArray) -> FloatArray:
         """log delta, as far as it is known."""
         with np.errstate(divide="ignore", invalid="ignore"):
             known = np.log(np.maximum(found.value, 0.0)) + found.log_scale
         return np.where((found.error < found.value) & np.isfinite(known), known, self._log_chernoff(epsilon) - 6.0)
 
-    def _settled(self, epsilon: FloatArray) -> Found:
+    def _settled(self, epsilon: FloatArray, log_rest: FloatArray) -> Found:
         """A blank sheet on which all is settled that needs no contour: delta is exactly 0, or below anything asked
         for.
         """
         found = Found.empty(len(epsilon))
         found.settled[:] = epsilon > self._deep
+        found.final[log_rest < _CERTAIN] = True  # delta is 1, and 1 - delta for straight lines
+        found.settled[(log_rest < _INVISIBLE) & (epsilon > _FIXED)] = True
         if math.isfinite(self._parts.largest_loss):
             beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
             found.error[beyond], found.settled[beyond] = 0.0, True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_line import alias_distances
 from neyman.engines.contour_walk import DEEPEST, BoolArray, IntArray, Walk
 
-__all__ = ["choose", "curvature"]
+__all__ = ["Chosen", "choose", "curvature"]
 
 _AIM = 36.0  # e-folds between a line's height and its aliases, as planned
 _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
@@ -20,8 +21,21 @@ _FEW = 5  # lines compared for each stretch of eps
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
 
 
-def choose(walk: Walk) -> IntArray:
-    """Few lines that serve every eps >= 0 at a loss of at most ``_LOSS`` e-folds against the best line of the walk."""
+_BESIDE = 3.0  # standard deviations: no further from an eps lies the next that a line is chosen for
+
+
+class Chosen(NamedTuple):
+    """Lines of a walk, ascending, and the eps from the first to the last that each is chosen for, with some room."""
+
+    lines: IntArray
+    first: FloatArray
+    last: FloatArray
+
+
+def choose(walk: Walk) -> Chosen:
+    """Few lines that serve every eps >= 0 at a loss of at most ``_LOSS`` e-folds against the best line of the walk;
+    but for those eps > 0 at which 1 - delta is no float.
+    """
     # between the poles depth is no limit: there 1 - delta is found, in its logarithm
     able = np.flatnonzero(walk.useful() | ((walk.c > -1.0) & (walk.c < 0.0)))
     h = walk.k[able] - np.log(np.abs(walk.c[able]) * (walk.c[able] + 1.0))
@@ -30,11 +44,17 @@ def choose(walk: Walk) -> IntArray:
     c = walk.c[able]
     # the eps at which each line of the walk is best: the lower envelope of h - c eps
     visible = (walk.mean[able] > 0.0) & ((h > -DEEPEST) | (c > 0.0))
-    reach = np.unique(np.concatenate([[0.0], walk.mean[able][visible]]))
+    reach, place = np.unique(np.concatenate([[0.0], walk.mean[able][visible]]), return_index=True)
+    room = (
+        _BESIDE
+        * np.sqrt(np.append(walk.variance[able][np.argmin(np.abs(walk.mean[able]))], walk.variance[able][visible]))[
+            place
+        ]
+    )
     height = h - np.multiply.outer(reach, c)
     best = height.min(axis=1)
     loss = height - best[:, None]
-    chosen: list[int] = []
+    chosen: dict[int, tuple[float, float]] = {}
     first = 0
     while first < len(reach):
         good = np.flatnonzero(loss[first] <= _LOSS)
@@ -44,9 +64,12 @@ def choose(walk: Walk) -> IntArray:
         else:  # hardly ever asked for: the longest run will do
             runs = np.minimum.accumulate(serves, axis=0).sum(axis=0)
             pick, last = int(np.argmax(runs)), int(runs.max()) - 1
-        chosen.append(int(able[good[pick]]))
-        first += last + 1
-    return np.unique(np.array(chosen, dtype=np.int64))
+        line, end = int(able[good[pick]]), first + last
+        low, high = chosen.get(line, (math.inf, -math.inf))
+        chosen[line] = min(low, float(reach[first] - room[first])), max(high, float(reach[end] + room[end]))
+        first = end + 1
+    lines = np.array(sorted(chosen), dtype=np.int64)
+    return Chosen(lines, *np.array([chosen[int(i)] for i in lines]).T)
 
 
 def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, best: FloatArray) -> tuple[int, int]:

@@ -23,7 +23,7 @@ SHARP = 1e-8  # relative error that needs no further work
 @dataclass(frozen=True)
 class Found:
     """What has been integrated so far, eps by eps: the mantissa of delta (or of 1 - delta), its error, their log
-    scale.
+    scale. What is ``settled`` needs no arc, what is ``final`` nothing dearer than straight lines.
     """
 
     value: FloatArray
@@ -33,12 +33,15 @@ class Found:
     is_gap: BoolArray
     lost: FloatArray
     settled: BoolArray
+    final: BoolArray
 
     @classmethod
     def empty(cls, size: int) -> Found:
         """Nothing known: delta in [0, 1]."""
         zero = np.zeros(size)
-        return cls(zero, zero.copy(), np.full(size, math.inf), zero.copy(), zero > 0.0, zero.copy(), zero > 0.0)
+        return cls(
+            zero, zero.copy(), np.full(size, math.inf), zero.copy(), zero > 0.0, zero.copy(), zero > 0.0, zero > 0.0
+        )
 
     def put(self, at: IntArray, contour: Line | Arc | Split, epsilon: FloatArray) -> None:
         """Integrate the places ``at`` along ``contour``."""
@@ -47,6 +50,9 @@ class Found:
 
     def improve(self, at: IntArray, contour: Line | Arc | Split, epsilon: FloatArray) -> None:
         """The same, where it is sharper than what is known."""
+        if np.isinf(self.error[at]).all():
+            self.put(at, contour, epsilon)
+            return
         at = at[~(self.error[at] <= SHARP * np.abs(self.value[at]))]
         if not len(at):
             return

@@ -19,11 +19,12 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.contour_cut import cut_by_parts, cut_off
 from neyman.engines.contour_fold import FOLDED, Fold
 from neyman.engines.contour_islands import islands
 from neyman.engines.contour_scan import SPARE, ignored, shortened
 from neyman.engines.contour_steps import Steps
-from neyman.engines.contour_walk import LOST, MERGED, WALKED, IntArray, Parts, Walk
+from neyman.engines.contour_walk import LOST, MERGED, WALKED, BoolArray, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
@@ -32,11 +33,12 @@ __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "se
 SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
 ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
 _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
+_ALL_BUT_ONE, _LOG_DIGITS = -60.0, 17.0  # the same where 1 - delta is so small that its logarithm alone counts
+_SUBTRACTED = _DIGITS + 7.0  # the same that the height of a line is below what may be subtracted from it: 1e-9 is left
 _ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that never die
+_MOSTLY, _WHOLE = 0.5, 0.02  # shares of an error and of a sum of sizes
+_TEDIOUS = 2.0 * math.pi * 400.0  # 2 pi times the nodes of a line that is worth a look whether fewer do
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
-_BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
-_FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
-_MISSED = 0.05  # e-folds by which a bound may lie above its estimate
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 
@@ -89,13 +91,14 @@ class Plan:
         """
         c, k = float(walk.c[index]), float(walk.k[index])
         sd = math.sqrt(float(walk.variance[index]))
-        target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - _DIGITS - extra
+        digits = _LOG_DIGITS if c < 0.0 and k < _ALL_BUT_ONE else _DIGITS
+        target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - digits - extra
         eps = np.array(epsilon)
         nearest = [_best(walk, index, zones, eps, target - c * eps) for zones in walk.zones(index, limit)]
         if not 0.0 < sd < math.inf:
             return cls(c, index, math.inf, math.inf, -math.inf, limit, index, index)
-        spread = max(8.0 * sd, *(distance for distance, _ in nearest))
         right, left = (place for _, place in nearest)
+        spread = max(8.0 * sd, *(distance for distance, _ in nearest))
         furthest = most * 2.0 * math.pi / spread if spread < math.inf else math.inf
         cuts, goal = walk.cut_at(index, limit), min(target - log_share, k - 4.0)
         if parts.fold is not None:
@@ -105,14 +108,14 @@ class Plan:
             log_truncation = float(np.logaddexp(log_rest + FOLDED, k + math.log(moved)))
             return cls(c, index, spread, parts.fold.half, log_truncation, limit, right, left, some, parts.fold)
         if parts.mu > 0.0 and parts.discrete_gaussians:
-            last, log_tail = _cut(parts, cuts, c, sd, k, goal - 0.7, math.inf)
+            last, log_tail = cut_off(parts, cuts, c, sd, k, goal - 0.7, math.inf)
             some, log_rest = islands(parts, sd, k, last, 2.0 * math.pi / spread, goal - 0.7)
             log_truncation = float(np.logaddexp(log_tail, log_rest))
             return cls(c, index, spread, last, log_truncation, limit, right, left, some)
         if parts.rough:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
-            end = _cut(parts, cuts, c, sd, k, goal - 0.7 - spare, math.inf)
+            end = cut_off(parts, cuts, c, sd, k, goal - 0.7 - spare, math.inf)
             cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal, most, spend)
             w = float(parts.argument(np.array([c]))[0])
             if some is not None:
@@ -120,7 +123,9 @@ class Plan:
             if cut * spread * sum(law.terms(w, cut) for law, _ in parts.steps) > _LABOUR:
                 cut = math.inf
         else:
-            cut, log_tail = _cut(parts, cuts, c, sd, k, goal, furthest)
+            cut, log_tail = cut_off(parts, cuts, c, sd, k, goal, furthest)
+            if cut * spread > _TEDIOUS and parts.sampled and parts.argument(np.array([c]))[0] > 0.0:
+                cut, log_tail = cut_by_parts(parts, cuts, c, (cut, log_tail), goal, furthest, sd)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 
 
@@ -147,8 +152,18 @@ def _best(walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, ta
     for zone in zones:
         worst = _needs(walk, index, zone, epsilon, target).max(axis=0)
         place = int(np.argmin(worst))
-        best = min(best, (max(float(worst[place]), 0.0), int(zone[place])))
+        pole = _pole_apart(float(walk.c[index]), float(walk.c[zone[place]]), epsilon, target + _SUBTRACTED)
+        best = min(best, (max(float(worst[place]), pole), int(zone[place])))
     return best
+
+
+def _pole_apart(c: float, other: float, epsilon: FloatArray, target: FloatArray) -> float:
+    """For -1 < c < 0 the least R at which the aliases of a pole between c and the ``other`` are below e^target, e^-R|c|
+    or e^{eps - R (c + 1)}: they are subtracted, and where 1 - delta is far smaller nothing would be left of it.
+    """
+    if c > 0.0 or -1.0 < other < 0.0:
+        return 0.0
+    return max(0.0, float(np.max(target / c if other > 0.0 else (epsilon - target) / (c + 1.0))))
 
 
 def _needs(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
@@ -157,74 +172,6 @@ def _needs(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: 
     # the same c, met once more, bounds aliases at any distance or at none
     there = np.where(need > 0.0, math.inf, 0.0)
     return np.where(apart > 0.0, need / np.where(apart > 0.0, apart, 1.0), there)
-
-
-def _cut(
-    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
-) -> tuple[float, float]:
-    """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound; inf
-    where it would lie beyond ``furthest``.
-
-    It is sought by estimates; where the bound itself is not as good, a little further on.
-    """
-    cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest)
-    w = float(parts.argument(np.array([c]))[0])
-    for further in _FURTHER:
-        place = cut * further
-        if not place <= furthest or math.isinf(place):
-            break
-        tail = _log_plain(parts, c, place)
-        for (law, times), end, look in zip(parts.steps, cuts, looks, strict=True):
-            tail += times * (law.certified(w, place, float(end), look) + _BOUND_ERROR)
-        if tail <= max(target, estimate + _MISSED):
-            return place, tail
-    return math.inf, -math.inf
-
-
-def _log_plain(parts: Parts, c: float, cut: float) -> float:
-    """What the unsampled Gaussian and the kernel contribute to the log of the bound."""
-    return -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
-
-
-def _near_cut(
-    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
-) -> tuple[float, float, list[tuple[float, float]]]:
-    """The same, by the estimates that are returned, too. How far |e^K| has fallen at W is taken for a power of W,
-    learnt on the way.
-    """
-    start, some = 7.0 / sd, parts.few
-    if some is not None:
-        # of many steps a few, counted for all, tell nearly where
-        near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
-        start = 1.1 * near if math.isfinite(near) else start
-    w = np.array([float(parts.argument(np.array([c]))[0])])
-    power, previous = 2.0, (0.0, 0.0)
-    cut, short = min(start, furthest), 0.0
-    best: tuple[float, float, list[tuple[float, float]]] = (math.inf, -math.inf, [])
-    for _ in range(20):
-        tail, looks = _log_plain(parts, c, cut), []
-        for (transform, times), end in zip(parts.steps, cuts, strict=True):
-            slope = transform.breadth * sd / math.sqrt(parts.count)
-            bound, shift = transform.log_estimate(w, np.array([cut]), np.array([slope]), float(end))
-            looks.append((float(bound[0]), float(shift[0])))
-            tail += times * (looks[-1][0] + _BOUND_ERROR)
-        if tail <= target:
-            best = min(best, (cut, tail, looks))
-        else:
-            short = max(short, cut)
-            if cut >= furthest:
-                break
-        if target - 4.0 - 12.0 * (some is not None) < tail <= target or best[0] < 1.05 * short:
-            break
-        fallen = max(top + 2.0 - tail, 1e-3)
-        if previous[0] > 0.0 and cut != previous[0]:
-            power = min(max(math.log(fallen / previous[1]) / math.log(cut / previous[0]), 0.15), 3.0)
-        previous = (cut, fallen)
-        cut *= min(max(((top + 4.0 - target) / fallen) ** (1.0 / power), 0.3), 8.0)
-        if not 1.02 * short < cut < 0.98 * best[0]:
-            cut = math.sqrt(short * best[0]) if math.isfinite(best[0]) else 2.0 * short
-        cut = min(cut, furthest)
-    return best
 
 
 @dataclass(frozen=True)
@@ -320,6 +267,10 @@ class Line:
             error += (size * exponents + _MASS_ERROR) * (near + far)
             error += (0.5 * size * c * epsilon + 2.0 * self.shift) * np.abs(value) + 2.0 * self.shift * np.abs(slope)
             return settled(value, slope, error, self.scale - self.c * epsilon)
+
+    def rounded(self, value: FloatArray, error: FloatArray) -> BoolArray:
+        """Whether the ``error`` of a ``value`` is that of the transforms, about all of which is left in the value."""
+        return (self.wobble > _MOSTLY * error) & (np.abs(value) > _WHOLE * self.mass)
 
     @cached_property
     def _fixed(self) -> float:

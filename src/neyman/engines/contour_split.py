@@ -74,6 +74,8 @@ class Split:
         if jumps is None:
             return None
         bulk, ceiling = parting.bulk_line(nodes), parting.ceiling()
+        if bulk is None and not epsilon > 0.0:
+            return None
         if bulk is None:  # no line is needed where the bulk alone adds next to nothing
             below = np.geomspace(epsilon, max(span[0], 1e-3 * epsilon), _LOOKS)
             known = [ceiling.log_most(np.array([e]))[0] < valleys.log_delta(float(e)) - _NOTHING for e in below]

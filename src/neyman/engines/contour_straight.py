@@ -22,6 +22,7 @@ __all__ = ["StraightLines"]
 
 _CHEAP, _BRIEF = 1500, 500  # nodes up to which a line is always taken, and where the law can be parted instead
 _AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
+_LIGHT = 2e8  # nominal nanoseconds that a line may cost to be taken before anything else
 _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
 _DEEP = -70.0  # log of a delta that is asked for
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
@@ -40,7 +41,8 @@ class StraightLines:
         self._walk = walk
         self._rotations = rotations
         self._cheap = _BRIEF if parts.parted_first else _CHEAP
-        self._chosen = choose(walk)
+        self._stretches = choose(walk)
+        self._chosen = self._stretches.lines
         self._c = walk.c[self._chosen]
         self._h = walk.k[self._chosen] - np.log(np.abs(self._c) * (self._c + 1.0))
         self._plans: dict[int, Plan] = {}
@@ -57,20 +59,34 @@ class StraightLines:
         return all(self._plan(int(i)).nodes <= nodes for i in self._chosen if self._walk.depth[i] > _DEEP)
 
     def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
-        """Serve the places ``at`` from lines that cost little; return those that have none."""
+        """Serve the places ``at`` from lines that cost little; return those that have none of few nodes."""
         rest: list[IntArray] = []
         for index, place in self._served(epsilon[at]):
-            line = self._line(index) if self._plan(index).nodes <= self._cheap else None
+            here = at[place]
+            line = self._line(index) if self._light(index) else None
             if line is not None:
-                found.put(at[place], line, epsilon)
-            else:
-                rest.append(at[place])
+                found.improve(here, line, epsilon)
+                # no line is without the rounding of the law itself
+                found.final[here] |= line.rounded(found.value[here], found.error[here])
+            if line is None or self._plan(index).nodes > self._cheap:
+                rest.append(here)
         return np.concatenate(rest) if rest else at[:0]
+
+    def _light(self, index: int) -> bool:
+        """Whether a line has few nodes, or so few grid points for each that it costs no more."""
+        plan = self._plan(index)
+        if plan.nodes <= self._cheap:
+            return True
+        return plan.nodes <= _AFFORDABLE and _ENTRY * plan.nodes * self._terms(plan) <= _LIGHT
+
+    def _terms(self, plan: Plan) -> float:
+        w = float(self._parts.argument(np.array([plan.c]))[0])
+        return sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
 
     def force(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
         for index, place in self._served(epsilon[at]):
-            line = self._line(index) if self._cheap < self._plan(index).nodes <= _AFFORDABLE else None
+            line = self._line(index) if self._plan(index).nodes <= _AFFORDABLE else None
             if line is not None:
                 found.improve(at[place], line, epsilon)
 
@@ -149,21 +165,26 @@ class StraightLines:
         """Evaluate a planned line, along rotated rays where the real axis would need too many terms; None where the
         effort does not suffice.
         """
-        w = float(self._parts.argument(np.array([plan.c]))[0])
-        terms = sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
+        terms = self._terms(plan)
         rotated = self._rotations() if plan.nodes * terms > _DENSE * len(self._parts.steps) else None
-        work = _ENTRY * plan.nodes * terms if rotated is None else _TURNED * plan.nodes * rotated.terms
+        work = _ENTRY * plan.nodes * terms
+        if rotated is not None and not _TURNED * plan.nodes * rotated.terms < work:
+            rotated = None
+        work = work if rotated is None else _TURNED * plan.nodes * rotated.terms
         if not self._effort.take(work):
             return None
         kind = Line if plan.fold is None else FoldedLine
         return kind.run(self._parts, self._walk, plan, rotated)
 
     def _band(self, index: int) -> tuple[float, float]:
-        """The eps that line ``index`` serves among the chosen ones."""
+        """The eps that line ``index`` serves among the chosen ones: where it is better than its neighbours, but no
+        further than those it was chosen for. At what lies between, delta is 1 but for less than any float.
+        """
         walk, chosen = self._walk, self._chosen
         h = walk.k - np.log(np.abs(walk.c) * (walk.c + 1.0), where=walk.c > -1.0, out=np.zeros(len(walk.c)))
         place = int(np.searchsorted(chosen, index))
         meet = [(h[j] - h[i]) / (walk.c[j] - walk.c[i]) for i, j in pairwise(chosen)]
         low = meet[place - 1] if place > 0 else 0.0
         high = meet[place] if place < len(meet) else walk.mean[index] + 3.0 * math.sqrt(walk.variance[index])
+        low, high = max(low, self._stretches.first[place]), min(high, self._stretches.last[place])
         return max(0.0, float(low)), max(0.0, float(high))
