@@ -64,7 +64,9 @@ _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Ga
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _READ_APART = 1 << 14  # the same of what tells less than a gap between outcomes
-_LENGTHY = 10000  # nodes of lines beyond which a short lattice comes first
+# nodes of lines beyond which lists are read at each outcome, and beyond which a short lattice comes first; log of the
+# least delta that such lines usually serve
+_SHORT, _LENGTHY, _USUAL = 1500, 10000, -30.0
 _RARE = -110.0  # log of a mass that one of more outcomes may have and not be read at
 _READ_CLOSED = 1 << 17  # the same of a closed form
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
@@ -342,7 +344,7 @@ def _contours(
     else:
         pair = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
         contours = [ContourProfile(law, walk, tail_mu, each) for law, walk in pair]
-    short = plain or all(contour.short for contour in contours)
+    short = plain or all(contour.within(_SHORT, _USUAL) for contour in contours)
     if listed is not None and not short:
         return _shifted(*listed, directions, tolerance, tail_mu, effort)
     meeting = Meeting(contours[0], contours[-1])
@@ -353,7 +355,7 @@ def _contours(
         BackedProfile(contour, meeting, lattice if small else None, tolerance, size, effort)
         for contour, lattice in zip(contours, lattices, strict=True)
     ]
-    if short or not small or all(contour.within(_LENGTHY) for contour in contours):
+    if short or not small or all(contour.within(_LENGTHY, _USUAL) for contour in contours):
         return _both(backed)
     if any(lattice().points > _SMALL for lattice in lattices):
         return _both(backed)

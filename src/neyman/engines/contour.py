@@ -62,9 +62,9 @@ class ContourProfile(Profile):
         """Whether the lines that serve it have few nodes, all of them."""
         return self._lines.short
 
-    def within(self, nodes: float) -> bool:
-        """Whether they have so few."""
-        return self._lines.within(nodes)
+    def within(self, nodes: float, deepest: float = _ASKED) -> bool:
+        """Whether they have so few: those that serve deltas above e^``deepest``, about."""
+        return self._lines.within(nodes, deepest)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._evaluated(epsilon)[1]

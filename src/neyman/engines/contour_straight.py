@@ -54,9 +54,9 @@ class StraightLines:
         """Whether every line that serves a delta above 1e-30 costs little."""
         return self.within(self._cheap)
 
-    def within(self, nodes: float) -> bool:
-        """The same for lines of so many nodes."""
-        return all(self._plan(int(i)).nodes <= nodes for i in self._chosen if self._walk.depth[i] > _DEEP)
+    def within(self, nodes: float, deepest: float = _DEEP) -> bool:
+        """The same for lines of so many nodes, and those that stand no deeper."""
+        return all(self._plan(int(i)).nodes <= nodes for i in self._chosen if self._walk.depth[i] > deepest)
 
     def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
         """Serve the places ``at`` from lines that cost little; return those that have none of few nodes."""
