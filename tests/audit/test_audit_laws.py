@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
@@ -36,7 +36,7 @@ def numbers(found: Audit) -> Any:
     return np.array([found.mu, found.advantage, *found.epsilon(DELTAS), *found.tpr(FPRS)])
 
 
-@settings(max_examples=60)
+@examples(20, 300)
 @given(separated(), methods, levels)
 def test_bounds_are_bounds(both: Any, method: Any, confidence: float) -> None:
     found = ny.audit.from_scores(*both, confidence, method=method)
@@ -53,7 +53,7 @@ def test_bounds_are_bounds(both: Any, method: Any, confidence: float) -> None:
     assert np.max(tpr - np.array(FPRS)) <= found.advantage + 1e-9
 
 
-@settings(max_examples=60)
+@examples(20, 300)
 @given(separated(), methods, levels, levels)
 def test_bounds_are_monotone_in_confidence(both: Any, method: Any, first: float, second: float) -> None:
     low, high = sorted((first, second))
@@ -62,7 +62,7 @@ def test_bounds_are_monotone_in_confidence(both: Any, method: Any, first: float,
     assert np.all(numbers(careful) <= numbers(bold))
 
 
-@examples(5, 100)
+@examples(3, 100)
 @given(separated(), methods)
 def test_only_the_order_of_scores_counts(both: Any, method: Any) -> None:
     within, outside = (np.array(scores) for scores in both)
@@ -74,7 +74,7 @@ def test_only_the_order_of_scores_counts(both: Any, method: Any) -> None:
         assert other.p_value(ny.GDP(0.3)) == found.p_value(ny.GDP(0.3))
 
 
-@examples(3, 40)
+@examples(2, 40)
 @given(separated(), methods)
 def test_mirror(both: Any, method: Any) -> None:
     """Swapping the sides and the sign of the scores exchanges the two kinds of error and nothing else."""
@@ -88,7 +88,7 @@ def test_mirror(both: Any, method: Any) -> None:
         assert mirrored.p_value(claim) == pytest.approx(found.p_value(claim), rel=5e-3)
 
 
-@settings(max_examples=60)
+@examples(20, 300)
 @given(st.integers(1, 400), st.integers(1, 400), st.floats(0.0, 1.0), st.floats(0.0, 1.0), levels)
 def test_counts_are_binary_scores(n_in: int, n_out: int, hit: float, alarm: float, confidence: float) -> None:
     hits, alarms = round(hit * n_in), round(alarm * n_out)
@@ -101,7 +101,7 @@ def test_counts_are_binary_scores(n_in: int, n_out: int, hit: float, alarm: floa
     assert counted.p_value(ny.PureDP(0.2)) == scored.p_value(ny.PureDP(0.2))
 
 
-@examples(16, 400)
+@examples(8, 400)
 @given(separated(), st.sampled_from(("simultaneous", "dkw", "fixed", "split")), st.floats(0.01, 2.0))
 def test_p_values_and_bounds_agree(both: Any, method: Any, mu: float) -> None:
     """A Gaussian claim is refuted at the stated confidence exactly where it is below the bound."""
@@ -119,7 +119,7 @@ def test_p_values_and_bounds_agree(both: Any, method: Any, mu: float) -> None:
         assert p > 1.0 - 0.9
 
 
-@examples(6, 150)
+@examples(3, 150)
 @given(separated())
 def test_more_than_one_claim_is_ordered(both: Any) -> None:
     found = ny.audit.from_scores(*both)
@@ -127,7 +127,7 @@ def test_more_than_one_claim_is_ordered(both: Any) -> None:
     assert p == sorted(p)
 
 
-@examples(16, 400)
+@examples(8, 400)
 @given(separated(), methods)
 def test_roc_band(both: Any, method: Any) -> None:
     found = ny.audit.from_scores(*both, method=method)

@@ -9,14 +9,14 @@ from fractions import Fraction
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 from neyman.audit.binomials import upper_limit
 from neyman.audit.crossing import ROUNDING, crossing_probability
 from neyman.audit.sides import Dkw, Everywhere, OneThreshold, Side, spread_counts
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 
 KINDS = (Everywhere, OneThreshold, Dkw)
 
@@ -97,7 +97,7 @@ def test_the_constant_band_by_its_own_crossing_probability(n: int, share: float)
         assert 0.5 * share * (n >= 40) < found <= share + 2 * ROUNDING
 
 
-@pytest.mark.parametrize("n", [50, 1000, 30_000])
+@pytest.mark.parametrize("n", rest_slow([50, 1000, 30_000], 0, 1))
 def test_simulated_crossings(n: int) -> None:
     """Uniform scores leave the band as often as its error says, at the stated share and with the dial turned."""
     rng = np.random.default_rng(n)
@@ -124,7 +124,7 @@ def test_large_bands_by_union() -> None:
     assert np.all(np.diff(side.upper(side.steps)) >= 0.0)
 
 
-@settings(max_examples=200)
+@examples(50, 1000)
 @given(st.integers(1, 10**7), st.floats(0.0, 1.0), st.floats(-690.0, -0.01))
 def test_binomial_limits_are_confirmed_by_the_tail(trials: int, at: float, log_level: float) -> None:
     """By 40 digits: the tail at the limit is the level at most, and a bound a little smaller would exceed it."""

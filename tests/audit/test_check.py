@@ -9,6 +9,7 @@ import pytest
 
 import neyman as ny
 from neyman.audit import Audit, Verdict
+from tests.effort import rest_slow
 
 RNG = np.random.default_rng(7)
 OUT = RNG.normal(0.0, 1.0, 4000)
@@ -65,22 +66,23 @@ def test_a_mechanism_is_accounted_for() -> None:
     assert ny.audit.check(quiet, STRONG).claimed_mu == ny.account(quiet).mu()
 
 
-def test_which_curve_a_one_sided_claim_promises() -> None:
+@pytest.mark.parametrize("which", rest_slow(["remove", "add", "add_or_remove"], "add"))
+def test_which_curve_a_one_sided_claim_promises(which: str) -> None:
     """ "remove" and "add" of one mechanism promise the same to these attacks; both together promise less."""
     mechanism = ny.DPSGD(0.6, 0.1, 3)
-    remove, add = (ny.account(mechanism, adjacency=which) for which in ("remove", "add"))
     n, alpha = 200_000, 0.004
-    beta = remove.beta(alpha)  # an attack exactly on the curve whose null is that the record is absent
+    beta = ny.account(mechanism, adjacency="remove").beta(
+        alpha
+    )  # an attack exactly on the curve whose null is that the record is absent
     evidence = ny.audit.from_counts(round((1.0 - beta) * n), n, round(alpha * n), n)
     mirrored = ny.audit.from_counts(n - round(alpha * n), n, round(beta * n), n)
-    for claim in (remove, add):
-        assert ny.audit.check(claim, evidence).outcome == "consistent"
-        assert ny.audit.check(claim, mirrored).outcome == "violated"
-    both = ny.account(mechanism)
-    assert ny.audit.check(both, evidence).outcome == ny.audit.check(both, mirrored).outcome == "consistent"
+    claim = ny.account(mechanism, adjacency=which)
+    assert ny.audit.check(claim, evidence).outcome == "consistent"
+    turned = "consistent" if which == "add_or_remove" else "violated"
+    assert ny.audit.check(claim, mirrored).outcome == turned
 
 
-@pytest.mark.parametrize(("mu", "seed"), [(0.5, 1), (2.0, 2)])
+@pytest.mark.parametrize(("mu", "seed"), rest_slow([(0.5, 1), (2.0, 2)], 1))
 def test_planned_numbers_are_about_right(mu: float, seed: int) -> None:
     """With as many scores as were said to be needed, the bound is about at its goal."""
     rng = np.random.default_rng(seed)
@@ -208,7 +210,7 @@ def test_evidence_that_is_none() -> None:
         ny.audit.check(ny.GDP(1.0), IN)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("runs", [6, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", rest_slow([3, 20], 0))
 def test_the_planted_bug_is_caught_and_the_honest_run_is_not_accused(runs: int) -> None:
     """Noise at half its stated scale at a claimed mu of 1, 1,000 canaries a side, in so many runs each."""
     rng = np.random.default_rng(11)

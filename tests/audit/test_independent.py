@@ -20,6 +20,7 @@ from neyman.audit.boundaries import Boundary, at_advantage, at_epsilon, at_mu, a
 from neyman.audit.two_counts import Cells, both_small
 from neyman.audit.two_sample import ELSEWHERE, TwoSampleTest, window
 from neyman.risk.attacked import membership
+from tests.effort import rest_slow
 
 Curve = Callable[[Any], Any]
 POLYGON = [0.0, 0.1, 0.4, 0.8, 1.0]
@@ -250,7 +251,9 @@ def test_simulated_p_values() -> None:
         assert 0.7 * 100 < found <= stats.binom.isf(1e-6, 2000, 0.05)
 
 
-@pytest.mark.parametrize(("alpha", "beta", "times"), [(0.31, 0.31, 2.7), (0.02, 0.45, 2.4), (0.001, 0.3, 1.5)])
+@pytest.mark.parametrize(
+    ("alpha", "beta", "times"), rest_slow([(0.31, 0.31, 2.7), (0.02, 0.45, 2.4), (0.001, 0.3, 1.5)], 0, 1)
+)
 def test_worth_nearly_three_times_the_canaries(alpha: float, beta: float, times: float) -> None:
     """That many times the counts, tested side by side, do not prove what these do together: most if both are alike."""
     n = 1000

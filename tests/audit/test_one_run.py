@@ -6,12 +6,12 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.audit import OneRun, one_run, one_run_from_scores
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 
 
 @st.composite
@@ -22,7 +22,7 @@ def audits(draw: st.DrawFn) -> tuple[int, int, int]:
 
 
 @given(audits(), st.sampled_from([0.8, 0.95, 0.999]))
-@examples(16, 400)
+@examples(8, 400)
 def test_bounds_are_inverted_p_values_on_the_safe_side(audit: tuple[int, int, int], confidence: float) -> None:
     found, level = one_run(*audit, confidence=confidence), 1.0 - confidence
     assert found.mu >= 0.0
@@ -38,7 +38,7 @@ def test_bounds_are_inverted_p_values_on_the_safe_side(audit: tuple[int, int, in
 
 
 @given(audits(), st.floats(0.05, 3.0), st.floats(1.0, 2.0))
-@settings(max_examples=60)
+@examples(15, 300)
 def test_p_values_grow_with_the_claim_and_fall_with_what_is_right(
     audit: tuple[int, int, int], mu: float, factor: float
 ) -> None:
@@ -63,13 +63,14 @@ def test_nothing_right_and_claims_that_allow_everything_prove_nothing() -> None:
 
 def test_coverage_of_guessing_coins_that_tell_nothing() -> None:
     rng = np.random.default_rng(5)
-    refuted = {c: one_run(c, 40, 100).mu > 0.0 for c in range(41)}
-    rejected = [refuted[int(c)] for c in rng.binomial(40, 0.5, size=2000)]
+    drawn = rng.binomial(40, 0.5, size=2000)
+    refuted = {int(c): one_run(int(c), 40, 100).mu > 0.0 for c in np.unique(drawn)}
+    rejected = [refuted[int(c)] for c in drawn]
     assert np.mean(rejected) <= 0.05 + 3.0 * np.sqrt(0.05 * 0.95 / 2000)
     assert np.mean(rejected) > 0.01  # and it is a test
 
 
-@pytest.mark.parametrize("mu", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("mu", rest_slow([0.5, 1.0, 3.0], 1, 2))
 def test_independent_gaussian_canaries_never_pass_the_truth_more_often_than_stated(mu: float) -> None:
     rng = np.random.default_rng(6)
     found: dict[tuple[int, ...], bool] = {}

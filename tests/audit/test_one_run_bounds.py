@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import binom, norm
 
@@ -22,7 +22,7 @@ from tests.audit.one_run_truth import (
     published_p_value,
     recursion_rejects,
 )
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 
 CLAIMS = {
     "pure": ny.PureDP(1.0),
@@ -50,7 +50,9 @@ def test_the_counting_bound_is_the_best_attack_on_any_mechanism(m: int, r: int, 
         assert found == pytest.approx(most(m, r, c, [tangent]), abs=2e-7)
 
 
-@pytest.mark.parametrize(("m", "r", "choices"), [(1, 1, 3), (1, 1, 5), (2, 1, 3), (2, 2, 3), (2, 2, 4)])
+@pytest.mark.parametrize(
+    ("m", "r", "choices"), rest_slow([(1, 1, 3), (1, 1, 5), (2, 1, 3), (2, 2, 3), (2, 2, 4)], 0, 1, 2, 3)
+)
 def test_no_attack_on_any_mechanism_guesses_more_of_many_records(m: int, r: int, choices: int) -> None:
     """Each canary is one of several records: the counting bound with all its delta, and the recursion."""
     for tangent in ((0.7, 0.05), (1.5, 0.0), (0.0, 0.2)):
@@ -63,7 +65,7 @@ def test_no_attack_on_any_mechanism_guesses_more_of_many_records(m: int, r: int,
 @given(st.integers(1, 10**7), st.floats(0.0, 1.0), st.floats(0.5, 1.0), st.sampled_from([0.0, 1e-9, 1e-4, 0.1]))
 @example(1381267, 1.0, 0.99999, 1e-9)  # SciPy's tail is 0 at some epsilon where the probability of the count is not
 @example(9017, 1.0, 8979 / 9017, 1e-4)
-@examples(10, 250)
+@examples(4, 250)
 def test_the_counting_bound_grows_with_epsilon(m: int, guessed: float, right: float, delta: float) -> None:
     """So that halving an interval finds the least epsilon that is not refuted."""
     r = max(1, round(guessed * m))
@@ -72,7 +74,7 @@ def test_the_counting_bound_grows_with_epsilon(m: int, guessed: float, right: fl
     assert np.all(np.diff(found) >= -1e-12 * np.array(found[:-1]))
 
 
-@pytest.mark.parametrize(("m", "r"), [(1, 1), (2, 1), (2, 2), (3, 2), (3, 3)])
+@pytest.mark.parametrize(("m", "r"), rest_slow([(1, 1), (2, 1), (2, 2), (3, 2), (3, 3)], 0, 1, 2, 3))
 def test_no_mechanism_that_keeps_a_curve_passes_the_bounds(m: int, r: int) -> None:
     nodes = [(eps, gaussian_delta(1.0, eps)) for eps in (0.0, 0.5, 1.0, 2.0, 3.0)]
     tangents = Tangents(*np.array(nodes).T)
@@ -107,7 +109,7 @@ def test_randomised_response_with_all_good_outcomes_scaled_up_attains_the_bound(
 
 
 @given(st.integers(1, 3000), st.data())
-@settings(max_examples=200)
+@examples(50, 1000)
 def test_the_counting_bound_is_at_most_the_published_one_where_p_is_of_use(m: int, data: st.DataObject) -> None:
     r = data.draw(st.integers(1, m))
     c = data.draw(st.integers(0, r))
@@ -127,7 +129,9 @@ def test_the_counting_bound_is_at_most_the_published_one_where_p_is_of_use(m: in
         (100, 100, 75, 1e-4, 0.699),
         (1000, 100, 75, 1e-4, 0.673),
         (100_000, 1510, 1439, 1e-5, 2.675),  # Section 7, Figure 11
-        (10_000, 10_000, 9820, 1e-5, 3.87),  # Section 7, Figure 10, which does not print m
+        pytest.param(
+            10_000, 10_000, 9820, 1e-5, 3.87, marks=pytest.mark.slow
+        ),  # Section 7, Figure 10, which does not print m
     ],
 )
 def test_published_epsilons_of_the_counting_bound(m: int, r: int, v: int, delta: float, printed: float) -> None:
@@ -177,7 +181,7 @@ def corners(inside: np.ndarray, outside: np.ndarray) -> int:
 
 
 @given(st.floats(0.05, 4.0), st.integers(1, 400), st.data())
-@settings(max_examples=60)
+@examples(15, 300)
 def test_the_recursion_agrees_with_its_published_form(mu: float, m: int, data: st.DataObject) -> None:
     r = data.draw(st.integers(1, m))
     c = data.draw(st.integers(r // 2, r))
@@ -194,7 +198,7 @@ def test_one_canary_is_guessed_as_well_as_the_advantage_allows(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-@pytest.mark.parametrize("m", [1, 4, 30, 500])
+@pytest.mark.parametrize("m", rest_slow([1, 4, 30, 500], 1, 2))
 def test_independent_attacks_at_every_point_of_the_curve_stay_below(name: str, m: int) -> None:
     claim = CLAIMS[name].symmetrized()
     alpha = np.array([0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.45])

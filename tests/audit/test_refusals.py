@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.audit.precision import one_precision, scores_of, to_bfloat16
+from tests.effort import rest_slow
 
 GOOD = np.arange(10.0)
 
@@ -129,7 +130,7 @@ def test_kinds_of_numbers(kind: Any) -> None:
     assert ny.audit.from_scores((GOOD + 5).astype(kind), GOOD.tolist()).mu == plain.mu
 
 
-@pytest.mark.parametrize("coarse", [np.float32, np.float16])
+@pytest.mark.parametrize("coarse", rest_slow([np.float32, np.float16], 0))
 @pytest.mark.parametrize("method", ["simultaneous", "split", "dkw"])
 def test_equal_scores_of_different_kinds_stay_equal(coarse: Any, method: Any) -> None:
     """0.1 in float32 is not 0.1 in float64: as they are, they would tell the sides apart whatever was trained."""

@@ -47,10 +47,10 @@ NULLS: dict[str, tuple[ny.Guarantee, Draw, Draw]] = {
 
 
 @pytest.mark.parametrize("name", rest_slow(NULLS, "gaussian", "leaky", "ties"))
-def test_a_true_claim_is_rarely_rejected_at_any_time(name: str) -> None:
+@pytest.mark.parametrize("runs", rest_slow([40, 100], 0))
+def test_a_true_claim_is_rarely_rejected_at_any_time(name: str, runs: int) -> None:
     claim, inside, outside = NULLS[name]
     rng = np.random.default_rng(11)
-    runs = 100
     highest = []
     for _ in range(runs):
         test = Sequential(claim)
@@ -61,11 +61,12 @@ def test_a_true_claim_is_rarely_rejected_at_any_time(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", rest_slow(["response", "gaussian", "leaky", "perfect"], "response", "perfect"))
-def test_wealth_is_not_expected_to_grow_under_the_claim(name: str) -> None:
+@pytest.mark.parametrize("runs", rest_slow([50, 150], 0))
+def test_wealth_is_not_expected_to_grow_under_the_claim(name: str, runs: int) -> None:
     claim, inside, outside = NULLS[name]
     rng = np.random.default_rng(12)
     wealth = []
-    for _ in range(150):
+    for _ in range(runs):
         test = Sequential(claim)
         test.update(inside(rng, 60), outside(rng, 60))
         wealth.append(test.e_value)
@@ -102,10 +103,11 @@ def test_every_single_bet_is_fair_to_the_claim(name: str, seed: int) -> None:
     assert np.all(plan.share.sum(axis=1) <= 1.0)
 
 
-def test_half_the_noise_is_caught_within_a_hundred_pairs() -> None:
+@pytest.mark.parametrize("runs", rest_slow([15, 40], 0))
+def test_half_the_noise_is_caught_within_a_hundred_pairs(runs: int) -> None:
     rng = np.random.default_rng(13)
     needed = []
-    for _ in range(40):
+    for _ in range(runs):
         test = Sequential(1.0)
         while not test.rejected:
             test.update(rng.normal(2.0), rng.normal())
@@ -115,7 +117,7 @@ def test_half_the_noise_is_caught_within_a_hundred_pairs() -> None:
     assert max(needed) <= 200
 
 
-@pytest.mark.parametrize("runs", [10, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", rest_slow([5, 100], 0))
 def test_the_lower_bound_covers(runs: int) -> None:
     rng = np.random.default_rng(14)
     above = 0
@@ -153,7 +155,7 @@ def test_the_bound_and_the_decision_are_never_taken_back() -> None:
 
 
 @given(st.lists(st.integers(0, 40), min_size=1, max_size=8), st.integers(0, 2**32 - 1))
-@examples(4, 80)
+@examples(2, 80)
 def test_values_do_not_depend_on_chunks(sizes: list[int], seed: int) -> None:
     rng = np.random.default_rng(seed)
     inside, outside = rng.normal(1.5, size=sum(sizes)), rng.normal(size=sum(sizes))
@@ -180,7 +182,7 @@ def test_scores_without_a_partner_wait() -> None:
     assert test.e_value > 1.0
 
 
-@pytest.mark.parametrize("split", [0, 5, 33, 60])
+@pytest.mark.parametrize("split", rest_slow([0, 5, 33, 60], 0, 2))
 def test_state_survives(split: int) -> None:
     rng = np.random.default_rng(16)
     inside, outside = rng.normal(2.0, size=60), rng.normal(size=60)
