@@ -32,7 +32,7 @@ def noise(target: Any, rate: float, steps: int) -> ny.Calibration:
         (t.Epsilon(8.0, 1e-5), 0.01, 10_000, 0.8825284),
         (t.Advantage(0.1), 0.01, 1000, 1.4224401),
         (t.Advantage(0.1), 0.01, 10_000, 4.0387695),
-        (t.TPR(0.5, 0.01), 0.01, 1000, 0.4303687),
+        pytest.param(t.TPR(0.5, 0.01), 0.01, 1000, 0.4303687, marks=pytest.mark.slow),
         (t.TPR(0.5, 0.01), 0.01, 10_000, 0.7150469),
         (t.Epsilon(8.0, 1e-5), 0.32768, 2000, 8.838),
     ],
@@ -105,7 +105,7 @@ def drawn(seed: int, count: int) -> list[tuple[Any, float, int]]:
     return rows
 
 
-@pytest.mark.parametrize("count", [5, pytest.param(16, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", rest_slow([3, 16], 0))
 def test_random_targets_of_every_kind(count: int) -> None:
     counts: list[int] = []
     for target, rate, steps in drawn(11, count):
@@ -125,7 +125,7 @@ def test_random_targets_of_every_kind(count: int) -> None:
         (t.Epsilon(1.0, 1e-7), 1e-3, 50), (t.Epsilon(7.0, 3e-4), 0.14, 5), (t.TPR(1.7e-4, 3e-6), 0.0018, 5),
         (t.Advantage(0.4), 0.023, 30), (t.Mu(0.47), 0.0027, 10), (t.BayesError(0.2, 0.5), 0.5, 2),
         (t.Epsilon(1.0, 1e-6), 1.0, 1), (t.Epsilon(1.0, 1e-6), 0.01, 1),
-    ], 0, 5, 6, 7),
+    ], 5, 6, 7),
     ids=repr,
 )  # fmt: skip
 def test_few_and_rare_steps(target: Any, rate: float, steps: int) -> None:
@@ -165,7 +165,7 @@ def test_the_last_step(target: Any, sigma: float, rate: float) -> None:
         (t.Epsilon(1.0, 1e-5), 1.0, 1000),
         (t.Advantage(0.1), 10.0, 10),
         (t.TPR(0.2, 0.01), 0.8, 500),
-        (t.Epsilon(3.0, 1e-5), 0.7, 10),
+        pytest.param(t.Epsilon(3.0, 1e-5), 0.7, 10, marks=pytest.mark.slow),
         (t.Advantage(0.1), 0.5, 1),
     ],
     ids=repr,

@@ -16,7 +16,7 @@ from scipy import stats
 import neyman as ny
 from neyman.calibration.gaussian_reading import mu_of_advantage, mu_of_bayes_error, mu_of_delta, mu_of_power
 from neyman.calibration.target import Target
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 from tests.guarantees import pool
 
 t = ny.targets
@@ -51,7 +51,7 @@ def limits(draw: st.DrawFn) -> tuple[Target, Any]:
     return t.Mu(2.0 * value), lambda g: g.mu() - 2.0 * value
 
 
-@examples(20, 500)
+@examples(10, 500)
 @given(limit=limits(), g=pool.any_guarantee)
 def test_met_and_missed_are_what_the_bounds_say(limit: tuple[Target, Any], g: ny.Guarantee) -> None:
     target, over = limit
@@ -79,7 +79,7 @@ def test_the_scale_is_that_of_the_gaussian_mechanism(limit: tuple[Target, Any], 
             assert target.excess(ny.GDP(mu / share)) == pytest.approx(-math.log(share), abs=1e-5)
 
 
-@examples(20, 500)
+@examples(4, 500)
 @given(pair=st.tuples(limits(), limits()), g=pool.any_guarantee)
 def test_of_several_targets_the_strictest_decides(pair: tuple[Any, Any], g: ny.Guarantee) -> None:
     (a, _), (b, _) = pair
@@ -123,6 +123,7 @@ def test_pure_privacy() -> None:
     assert t.Posterior(share * (1.0 - 1e-9), 0.5, fpr=0.0).missed_by(g)
 
 
+@examples(8, 400)
 @given(limit=limits(), adjacency=st.sampled_from(["add", "remove"]))
 def test_one_order_alone_is_read_as_by_risk(limit: tuple[Target, Any], adjacency: str) -> None:
     target, over = limit
@@ -131,7 +132,7 @@ def test_one_order_alone_is_read_as_by_risk(limit: tuple[Target, Any], adjacency
     assert target.missed_by(g) == (over(g.optimistic) > 0.0)
 
 
-@pytest.mark.parametrize("base", [ny.GDP(1.0), ny.PureDP(1.0), pool.computed("dpsgd")])
+@pytest.mark.parametrize("base", rest_slow([ny.GDP(1.0), ny.PureDP(1.0), pool.computed("dpsgd")], 0, 1))
 def test_divergence_is_that_of_compare(base: ny.Guarantee) -> None:
     for g in (ny.GDP(1.1), ny.GDP(0.7), pool.computed("laplace"), pool.computed("one step"), base):
         found = ny.compare(base, g).divergence

@@ -16,6 +16,7 @@ import pytest
 import neyman as ny
 from neyman.cli.main import main
 from neyman.cli.spec import read_spec
+from tests.effort import rest_slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 G = {"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0}
@@ -207,8 +208,11 @@ def test_ten_megabytes_are_refused_unread(call: Any, name: str) -> None:
     assert time.process_time() - began < 5.0
 
 
+DEEP = [("deep.json", "["), ("-", "["), *(("deep.yaml", opening) for opening in ('{"of":', "{of: ", "- ", "? "))]
+
+
 @pytest.mark.parametrize(("name", "opening"), [
-    pytest.param(name, opening, marks=[] if name == "deep.yaml" or opening in ("[", "- ") else pytest.mark.slow)
+    pytest.param(name, opening, marks=[] if (name, opening) in DEEP else pytest.mark.slow)
     for name in ("deep.json", "deep.yaml", "-") for opening in ("[", '{"of":', "{of: ", "- ", "? ", "[{", "'")
 ])  # fmt: skip
 def test_deep_nesting_is_one_line(call: Any, name: str, opening: str) -> None:
@@ -317,7 +321,7 @@ def test_a_pipeline_with_disclosed_mass_has_no_finite_mu(call: Any) -> None:
     assert 0.0 < mu["lower"] <= mu["upper"] < 1.0
 
 
-@pytest.mark.parametrize("name", EXPECTED)
+@pytest.mark.parametrize("name", rest_slow(EXPECTED, "dpsgd_noise_schedule.json"))
 def test_examples_under_every_adjacency(call: Any, name: str) -> None:
     worst = {}
     for adjacency in ("add", "remove", "add_or_remove", "replace"):

@@ -10,6 +10,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
+from tests.effort import rest_slow
 
 RUN = ["--sample-rate", "0.01", "--steps", "1000"]
 HALF = ["--target", "epsilon=2,delta=1e-5"]
@@ -68,7 +69,7 @@ def test_json(call: Any) -> None:
 
 @pytest.mark.parametrize(
     ("text", "target"),
-    [
+    rest_slow([
         ("epsilon=2,delta=1e-5", t.Epsilon(2.0, 1e-5)),
         ("mu=0.5", t.Mu(0.5)),
         ("mu=0.5, floor=1e-6", t.Mu(0.5, 1e-6)),
@@ -79,8 +80,8 @@ def test_json(call: Any) -> None:
         ("bayes-error=0.3,prior=0.5", t.BayesError(0.3, 0.5)),
         ("bayes_error=0.3,prior=0.5", t.BayesError(0.3, 0.5)),
         ("posterior=0.9,membership-prior=0.5,fpr=0.01", t.Posterior(0.9, 0.5, 0.01)),
-    ],
-)
+    ], 0, 2, 3, 5, 6, 7, 8),
+)  # fmt: skip
 def test_every_kind_of_target(call: Any, text: str, target: Any) -> None:
     code, out, err = call(*RUN, "--target", text, "--json")
     if target is None:  # the first name says which kind it is
@@ -97,6 +98,10 @@ def test_divergence_from_a_mechanism(call: Any) -> None:
     assert (code, err) == (0, "")
     found = ny.noise_for_dpsgd(t.Divergence(0.03, base), 0.01, 1000)
     assert json.loads(out)["value"] == pytest.approx(found.parameter, rel=2e-6)
+
+
+@pytest.mark.slow
+def test_divergence_from_a_file(call: Any) -> None:
     code, out, _ = call(*RUN, "--target", "divergence=0.03,baseline=whole.json", "--adjacency", "add")
     assert code == 0
     assert "divergence from the baseline" in out

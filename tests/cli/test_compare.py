@@ -92,7 +92,11 @@ def test_beliefs_about_the_prior_are_weighed(call: Any) -> None:
     assert (uquadratic["prior"], uquadratic["preferred"]) == ("uquadratic", "a")
     assert jeffreys["divergence"]["upper"] == pytest.approx(0.0073363, rel=1e-4)
     assert [row["prior"] for row in answer["bayes_error"]] == [0.1]
-    _, shown, _ = call(*pair, "--prior", "beta:2,5")
+
+
+@pytest.mark.slow
+def test_the_table_says_what_is_preferred(call: Any) -> None:
+    _, shown, _ = call("dpsgd:0.36,0.0155,30", "dpsgd:0.22,0.0065,30", "--prior", "beta:2,5")
     assert "beta:2,5, b instead of a" in shown
     assert "Weighed by beta:2,5, b is preferred." in shown
 

@@ -67,7 +67,7 @@ SOURCES: list[tuple[tuple[str, ...], ny.Guarantee]] = [
 
 
 @pytest.mark.parametrize(
-    ("source", "g"), rest_slow(SOURCES, 0, 1, 3, 4, 6, 8), ids=lambda x: "".join(x) if isinstance(x, tuple) else ""
+    ("source", "g"), rest_slow(SOURCES, 0, 1, 3, 6, 8), ids=lambda x: "".join(x) if isinstance(x, tuple) else ""
 )
 def test_every_source_in_every_language(call: Any, source: tuple[str, ...], g: ny.Guarantee) -> None:
     asked = {
@@ -173,10 +173,10 @@ def test_refusals_are_one_line(call: Any, arguments: tuple[str, ...], words: str
     assert words in err
 
 
-def test_brackets_enclose(call: Any) -> None:
-    for to in ("epsilon", "beta", "tpr"):
-        for row in json.loads(call("--rho", "0.1", "--to", to, "--json")[1])["values"]:
-            assert 0.0 <= row["lower"] <= row["upper"] < math.inf
+@pytest.mark.parametrize("to", rest_slow(["epsilon", "beta", "tpr"], "epsilon"))
+def test_brackets_enclose(call: Any, to: str) -> None:
+    for row in json.loads(call("--rho", "0.1", "--to", to, "--json")[1])["values"]:
+        assert 0.0 <= row["lower"] <= row["upper"] < math.inf
 
 
 def test_points_of_a_curve_are_its_corners_unless_the_curve_is_said_to_be_below(call: Any) -> None:

@@ -11,6 +11,7 @@ import pytest
 import neyman as ny
 from neyman.cli.main import main
 from neyman.cli.schedule import RATE_WAYS
+from tests.effort import rest_slow
 
 RUN = ["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.01", "--steps", "1000"]
 
@@ -113,15 +114,15 @@ def mechanism(call: Any, *arguments: str) -> ny.Mechanism:
 
 @pytest.mark.parametrize(
     ("size", "batch", "epochs", "steps"),
-    [
+    rest_slow([
         ("75", "1", "3", 225),  # 1/75 has no binary form: 224.99999 or 225.00001 must not matter
         ("10", "3", "1", 4),  # 3 1/3 steps, rounded up
         ("60000", "256", "0.001", 1),
         ("49", "7", "0.1", 1),
         ("50000", "500", "1.5", 150),
         ("3", "3", "2", 2),
-    ],
-)
+    ], 0, 1, 2),
+)  # fmt: skip
 def test_epochs_are_rounded_up(call: Any, size: str, batch: str, epochs: str, steps: int) -> None:
     found = mechanism(call, "--dataset-size", size, "--batch-size", batch, "--epochs", epochs)
     assert found == ny.DPSGD(2.0, int(batch) / int(size), steps) or found == ny.DPSGD(

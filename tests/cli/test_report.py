@@ -5,6 +5,7 @@ import json
 import pytest
 
 from neyman.cli.main import main
+from tests.effort import rest_slow
 
 
 def _run(capsys, *arguments):
@@ -20,7 +21,7 @@ def test_the_short_text(capsys):
     assert "Report mu = 1.566948, valid at error rates of 1e-10 and above." in out
 
 
-@pytest.mark.parametrize("form", ["md", "json", "tex"])
+@pytest.mark.parametrize("form", rest_slow(["md", "json", "tex"], "json", "tex"))
 def test_every_form_to_a_file_and_to_standard_output(capfdbinary, tmp_path, form):
     path = tmp_path / f"r.{form}"
     words = [

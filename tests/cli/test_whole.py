@@ -24,6 +24,7 @@ from neyman.cli import exits
 from neyman.cli.lessons import EXAMPLES, ROOT_EXAMPLES
 from neyman.cli.main import app, main
 from neyman.cli.output import check_output, write_output, written
+from tests.effort import rest_slow
 
 ROOT = Path(__file__).parents[2]
 COMMAND = (sys.executable, "-m", "neyman")
@@ -180,9 +181,9 @@ def test_the_module_is_the_command() -> None:
 
 
 def test_help_starts_fast() -> None:
-    """CPU time of the process, the best of three; nothing numerical is imported for help."""
-    times = []
-    for _ in range(3):
+    """CPU time of the process, of the first of three that is quick; nothing numerical is imported for help."""
+    times: list[float] = []
+    while len(times) < 3 and not (times and times[-1] < 0.6):
         before = os.times()
         assert process("--help").returncode == 0
         after = os.times()
@@ -222,16 +223,20 @@ def test_completion(shell: str) -> None:
     if shell == "zsh":  # the rest is of the verbs, not of the shell
         return
     assert set(offered(shell, "neyman", "dpsgd", "--ad")) == {"--adjacency"}
-    assert set(offered(shell, "neyman", "account", "--adjacency", "add")) == {"add", "add_or_remove"}
 
 
 def test_completion_of_choices() -> None:
     assert set(offered("bash", "neyman", "convert", "--to", "be")) == {"beta"}
     assert set(offered("bash", "neyman", "compare", "a.json", "b.json", "--prior", "u")) == {"uniform", "uquadratic"}
+
+
+@pytest.mark.slow
+def test_completion_of_choices_of_another_verb() -> None:
+    assert set(offered("bash", "neyman", "account", "--adjacency", "add")) == {"add", "add_or_remove"}
     assert set(offered("bash", "neyman", "calibrate", "--target", "e")) == {"epsilon="}
 
 
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+@pytest.mark.parametrize("shell", rest_slow(["bash", "zsh", "fish"], "bash"))
 def test_the_script_of_a_shell(shell: str) -> None:
     done = process(env={"_NEYMAN_COMPLETE": f"source_{shell}"})
     assert "_NEYMAN_COMPLETE" in done.stdout.decode()

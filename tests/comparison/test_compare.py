@@ -92,7 +92,7 @@ def test_extremes(g: ny.Guarantee) -> None:
     assert blatant.reverse <= 1e-8
 
 
-@examples(15, 400)
+@examples(8, 400)
 @given(some, some)
 def test_three_definitions_agree(a: ny.Guarantee, b: ny.Guarantee) -> None:
     c = ny.compare(a, b)
@@ -126,7 +126,7 @@ def test_triangle(a: ny.Guarantee, b: ny.Guarantee, c: ny.Guarantee) -> None:
     assert ny.compare(a, c).bounds[0].lower <= ny.compare(a, b).divergence + ny.compare(b, c).divergence + 1e-12
 
 
-@examples(20, 400)
+@examples(8, 400)
 @given(some, some)
 def test_the_order_is_told_by_the_divergences(a: ny.Guarantee, b: ny.Guarantee) -> None:
     c = ny.compare(a, b)

@@ -11,6 +11,7 @@ import pytest
 
 import neyman as ny
 from neyman.comparison import Candidate, Comparison, dominates_after, moments, pareto
+from tests.effort import rest_slow
 from tests.reference.integrals import sampled_moments
 
 
@@ -34,7 +35,7 @@ def kinds(adjacency: str) -> dict[str, ny.Guarantee]:
     return found
 
 
-@pytest.mark.parametrize("adjacency", ["add_or_remove", "add", "remove"])
+@pytest.mark.parametrize("adjacency", rest_slow(["add_or_remove", "add", "remove"], "add_or_remove", "add"))
 def test_brackets_and_orders_agree_with_a_dense_search(adjacency: str) -> None:
     made = kinds(adjacency)
     epsilon = np.linspace(-9.0, 9.0, 1801)
@@ -61,7 +62,7 @@ def polygon(epsilons: list[float]) -> ny.Guarantee:
     return ny.Profile(epsilons, [ny.GDP(1.0).delta(e) for e in epsilons])
 
 
-@pytest.mark.parametrize("corners", [4, 5, 6, 7])
+@pytest.mark.parametrize("corners", rest_slow([4, 5, 6, 7], 0, 3))
 @pytest.mark.parametrize("start", [0.2, 0.31, 0.405, 0.47, 0.6, 0.93, 1.4])
 def test_crossings_close_together_are_all_found(start: float, corners: int) -> None:
     """Curves that wind around each other change places several times within one cell of a coarse search."""
@@ -120,7 +121,8 @@ def test_no_comparison_of_what_cannot_be_compared() -> None:
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "direction"),
-    [(2.0, 1e-9, "remove"), (2.0, 1e-9, "add"), (1e9, 1.0, "remove"), (0.03, 0.5, "add"), (0.01, 0.1, "add"),
+    [(2.0, 1e-9, "remove"), (2.0, 1e-9, "add"), (1e9, 1.0, "remove"), (0.03, 0.5, "add"),
+     pytest.param(0.01, 0.1, "add", marks=pytest.mark.slow),
      (0.2, 1e-3, "add")],
 )  # fmt: skip
 def test_moments_of_extreme_steps(sigma: float, rate: float, direction: str) -> None:

@@ -38,7 +38,7 @@ def test_calibrated_to_8_the_divergence_grows_with_the_noise() -> None:
     assert 1e-3 < costs[0] < costs[-1] < 0.1
 
 
-@examples(20, 400)
+@examples(10, 400)
 @given(st.lists(st.tuples(st.floats(0.3, 3.0), st.floats(-1.0, 1.0)), min_size=1, max_size=7))
 def test_what_is_efficient(rows: list[tuple[float, float]]) -> None:
     base = ny.GDP(1.0)

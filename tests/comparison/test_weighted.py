@@ -16,7 +16,7 @@ import neyman as ny
 from neyman.comparison import UQuadratic, Weighted, WeightedEstimate
 from neyman.comparison.densities import BetaDensity, Density, UniformDensity
 from neyman.guarantees.regret import Divergence
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 
 GAUSS, LAPLACE = ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0))
 ONE_WAY = ny.account(ny.Laplace(1.0).poisson(0.3), adjacency="remove")
@@ -72,7 +72,7 @@ def certified(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> Weighted:
     return found
 
 
-@examples(15, 400)
+@examples(2, 400)
 @given(guarantees, guarantees, laws)
 @example(ny.PERFECT, ny.BLATANT, scipy.stats.beta(300.0, 200.0))
 @example(GAUSS, LAPLACE, scipy.stats.beta(1e6, 3e6))
@@ -86,12 +86,14 @@ def test_brackets_hold_what_brute_force_finds(a: ny.Guarantee, b: ny.Guarantee, 
         assert found <= bounds.upper * (1.0 + 1e-9) + 1e-15  # scipy's density is no better
 
 
-@pytest.mark.parametrize("law", [JEFFREYS, UQuadratic(), scipy.stats.beta(2.0, 5.0), scipy.stats.uniform(0.1, 0.2)])
-@pytest.mark.parametrize(("a", "b"), [
+@pytest.mark.parametrize(
+    "law", rest_slow([JEFFREYS, UQuadratic(), scipy.stats.beta(2.0, 5.0), scipy.stats.uniform(0.1, 0.2)], 0, 1, 3)
+)
+@pytest.mark.parametrize(("a", "b"), rest_slow([
     (GAUSS, LAPLACE), (ny.ApproximateDP(1.0, 0.01), ny.PureDP(1.1)),
     (ny.account(ny.DPSGD(1.0, 0.02, 1000)), ny.account(ny.DPSGD(2.0, 0.1, 500))),
     (SAMPLED, ONE_WAY),
-])  # fmt: skip
+], 0, 1, 3))  # fmt: skip
 def test_brackets_are_tight_and_agree_with_brute_force(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> None:
     searched = [by_brute_force(*both, law, 5_001) for both in ((a, b), (b, a))]
     for bounds, found in zip(certified(a, b, law).bounds, searched, strict=True):
@@ -147,7 +149,7 @@ def test_exchanging_the_two_exchanges_the_answers(a: ny.Guarantee, b: ny.Guarant
     assert turned.preferred == {"a": "b", "b": "a"}.get(w.preferred, w.preferred)
 
 
-@examples(8, 100)
+@examples(4, 100)
 @given(shapes, shapes)
 def test_exchanging_the_errors_turns_the_law(p: float, q: float) -> None:
     a, b = SAMPLED, ONE_WAY
@@ -158,7 +160,7 @@ def test_exchanging_the_errors_turns_the_law(p: float, q: float) -> None:
         assert two.lower <= one.upper
 
 
-@examples(12, 200)
+@examples(6, 200)
 @given(guarantees, guarantees, intervals, st.floats(0.1, 1.0))
 def test_a_wider_interval_finds_more(
     a: ny.Guarantee, b: ny.Guarantee, interval: tuple[float, float], part: float
@@ -227,13 +229,13 @@ def test_the_preference_is_proved_or_left_open() -> None:
 
 @pytest.mark.parametrize(
     "law",
-    [
+    rest_slow([
         scipy.stats.triang(0.3),
         scipy.stats.beta(2.0, 2.0, 0.25, 0.5),
         scipy.stats.truncnorm(-1.0, 1.0, 0.5, 0.5),
         scipy.stats.beta(2.0, 5.0, 0.0, 0.3),
-    ],
-)
+    ], 0, 3),
+)  # fmt: skip
 def test_any_other_law_is_searched_and_the_type_says_so(law: Any) -> None:
     for a, b in ((GAUSS, LAPLACE), (LAPLACE, GAUSS), (SAMPLED, ONE_WAY)):
         w = ny.compare(a, b).weighted(law)
@@ -298,7 +300,7 @@ any_shape = st.one_of(shapes, st.floats(1e-12, 1e-3), st.floats(1e3, 1e9))
 densities = st.one_of(st.just(UQuadratic()), st.tuples(any_shape, any_shape).map(lambda p: BetaDensity(*p)))
 
 
-@examples(50, 2000)
+@examples(20, 2000)
 @given(densities, st.floats(0.0, 500.0) | st.floats(0.0, 3.0), st.floats(1e-9, 25.0) | st.floats(1e-9, 0.1))
 def test_densities_are_enclosed_on_points_and_intervals(density: Density, start: float, width: float) -> None:
     epsilon = np.array([start, start + width])

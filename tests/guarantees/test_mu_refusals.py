@@ -28,6 +28,7 @@ def test_a_huge_mu_is_reported_without_an_overflow() -> None:
     assert 15000.0 < report.mu < 31622.8
 
 
+@pytest.mark.slow
 def test_a_huge_mu_that_is_refused_is_at_least_bracketed() -> None:
     with pytest.raises(NotCertified) as refused:
         ny.account(ny.DPSGD(0.1807, 0.3058, 67301914)).mu()

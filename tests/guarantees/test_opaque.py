@@ -194,7 +194,7 @@ def test_enclosing_laws_state_what_their_masses_are_moved_by():
         (account(ny.Laplace(2.0)), 4, ny.Laplace(2.0) ** 4, 2e-5),
         (ny.PureDP(0.7), 5, ny.RandomizedResponse(0.7) ** 5, 5e-5),
         (ny.ApproximateDP(0.7, 1e-3), 3, ny.ApproximateMechanism(0.7, 1e-3) ** 3, 5e-5),
-    ], 1, 4, 5),
+    ], 4, 5),
     ids=lambda value: str(value)[:30],
 )  # fmt: skip
 def test_with_the_structure_hidden_the_truth_is_enclosed(guarantee, times, exact, width):
@@ -230,6 +230,11 @@ def test_zcdp_boxes():
     added = ny.ZCDP(n * rho)
     assert found.advantage < added.advantage
     assert found.epsilon(1e-9) <= added.epsilon(1e-9) * (1.0 + 1e-9)
+
+
+@pytest.mark.slow
+def test_zcdp_boxes_among_other_mechanisms():
+    rho = 0.05
     mixed = account(Opaque(ny.ZCDP(rho)) * ny.Gaussian(2.0), tolerance=1e-2)
     assert mixed.advantage >= GDP(math.hypot(math.sqrt(2.0 * rho), 0.5)).optimistic.advantage
 

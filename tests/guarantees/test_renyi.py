@@ -7,7 +7,7 @@ import mpmath
 import numpy as np
 import pytest
 from dp_accounting.rdp import rdp_privacy_accountant
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
@@ -82,7 +82,7 @@ def encloses(g: ny.Guarantee, order: object, exact: object, width: float = 1e-12
             (*setting, remove)
             for setting in ((9.4, 0.32768), (1.0, 1e-4), (0.6, 1e-3), (0.4, 0.9), (5.0, 1e-9))
             for remove in (True, False)
-        ], 0, 3, 4, 9,
+        ], 0, 3, 9,
     ),
 )  # fmt: skip
 def test_a_sampled_gaussian_step_against_fifty_digits(sigma: float, rate: float, remove: bool) -> None:
@@ -97,7 +97,7 @@ def test_a_replaced_gaussian_step_against_fifty_digits() -> None:
         encloses(g, order, sampled_gaussian(1.1, 0.2, order, two_sided=True))
 
 
-@pytest.mark.parametrize(("rate", "remove"), rest_slow([(1.0, True), (1.0, False), (0.05, True), (0.05, False)], 0, 3))
+@pytest.mark.parametrize(("rate", "remove"), rest_slow([(1.0, True), (1.0, False), (0.05, True), (0.05, False)], 3))
 def test_laplace_against_forty_digits(rate: float, remove: bool) -> None:
     g = ny.account(ny.Laplace(0.7).poisson(rate), adjacency="remove" if remove else "add")
     for order in (0.2, 1.0, 1.7, 12.5):
@@ -156,7 +156,7 @@ DIRECTIONS = st.sampled_from(["add_or_remove", "add", "remove"])
 
 
 @given(STEPS, SOME, SOME, DIRECTIONS)
-@settings(max_examples=60, deadline=None)
+@examples(20, 300)
 def test_it_does_not_decrease_and_its_cumulant_is_convex(m: ny.Mechanism, s: float, t: float, adjacency: str) -> None:
     g = ny.account(m, adjacency=adjacency)
     s, t = min(s, t), max(s, t)
@@ -224,11 +224,11 @@ def test_zcdp_where_it_is_known() -> None:
     assert g.optimistic.zcdp() <= math.exp(-1.0) <= g.zcdp() <= math.exp(-1.0) * (1 + 3e-9)
 
 
-@pytest.mark.parametrize(("mechanism", "adjacency"), [
+@pytest.mark.parametrize(("mechanism", "adjacency"), rest_slow([
     (ny.PureMechanism(8.0).poisson(0.01), "add_or_remove"), (ny.DPSGD(0.5, 0.6, 3), "replace"),
     (ny.DPSGD(0.5, 0.01, 3), "add"), (ny.Gaussian(3.0) * ny.Laplace(0.2) * ny.DPSGD(1.0, 0.3, 2), "add_or_remove"),
     (ny.DiscreteGaussian(1.0).poisson(0.7), "replace"), (ny.Laplace(0.1).poisson(1e-3), "remove"),
-])  # fmt: skip
+], 0, 2, 4, 5))  # fmt: skip
 def test_zcdp_is_above_every_order_and_attained(mechanism: ny.Mechanism, adjacency: str) -> None:
     g = ny.account(mechanism, adjacency=adjacency)
     orders = 1.0 + np.geomspace(1e-6, 1e5, 400)
@@ -294,7 +294,9 @@ def test_given_guarantees() -> None:
 
 
 @pytest.mark.parametrize(
-    "mechanism", [ny.Gaussian(1.0), ny.Laplace(1.0), ny.PureMechanism(1.0), ny.DPSGD(1.0, 0.1, 1)], ids=repr
+    "mechanism",
+    rest_slow([ny.Gaussian(1.0), ny.Laplace(1.0), ny.PureMechanism(1.0), ny.DPSGD(1.0, 0.1, 1)], 1, 2),
+    ids=repr,
 )
 def test_profiles_alone_are_sound_and_nearly_as_sharp(mechanism: ny.Mechanism) -> None:
     g = ny.account(mechanism)
@@ -308,7 +310,7 @@ def test_profiles_alone_are_sound_and_nearly_as_sharp(mechanism: ny.Mechanism) -
     assert alone.concentration(True) >= g.optimistic.zcdp()
 
 
-@pytest.mark.parametrize("order", [1e5, 1e8, 1e30, 1e200, 1e308])
+@pytest.mark.parametrize("order", rest_slow([1e5, 1e8, 1e30, 1e200, 1e308], 0, 4))
 def test_extreme_orders_keep_the_order_of_the_two_sides(order: float) -> None:
     for m in (ny.DPSGD(1.0, 0.01, 5), ny.DPSGD(1e-3, 0.3, 1), ny.Laplace(0.01).poisson(0.2), ny.PureMechanism(3.0)):
         for adjacency in ("add", "remove"):

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import neyman as ny
+from tests.effort import examples, rest_slow
 
 EPS = np.array([-3.0, -0.8, 0.0, 0.1, 0.6, 1.3, 2.5, 5.0])
 ALPHA = np.array([0.0, 1e-7, 1e-3, 0.05, 0.3, 0.6, 0.97, 1.0])
@@ -44,7 +45,7 @@ def corners(g: ny.Profile) -> tuple[np.ndarray, np.ndarray]:
     return a[fine], b[fine]
 
 
-@settings(max_examples=60)
+@examples(20, 300)
 @given(pairs)
 def test_profile_to_curve_and_back(steps: list[tuple[float, float]]) -> None:
     g = profile_of(steps)
@@ -73,7 +74,7 @@ def test_profile_to_bayes_error_and_back(steps: list[tuple[float, float]]) -> No
     assert np.all(np.asarray(back.delta(EPS)) >= np.asarray(g.optimistic.delta(EPS)) * (1.0 - 1e-12))
 
 
-@pytest.mark.parametrize("g", [ny.GDP(1.0), ny.ZCDP(0.3), ny.account(ny.DPSGD(1.0, 0.05, 100))])
+@pytest.mark.parametrize("g", rest_slow([ny.GDP(1.0), ny.ZCDP(0.3), ny.account(ny.DPSGD(1.0, 0.05, 100))], 0, 2))
 def test_many_bayes_errors_are_the_curve(g: ny.Guarantee) -> None:
     prior = np.concatenate([np.linspace(0.5, 0.98, 120), 1.0 - np.geomspace(1e-6, 0.019, 120)[::-1]])
     back = ny.Profile.from_bayes_errors(prior, g.bayes_error(prior))
@@ -86,7 +87,8 @@ def test_many_bayes_errors_are_the_curve(g: ny.Guarantee) -> None:
     ("m", "delta"),
     [
         pytest.param(ny.Gaussian(1.3), 1e-3, marks=pytest.mark.slow),
-        (ny.Laplace(0.7), 1e-3), (ny.RandomizedResponse(1.1), 1e-8),
+        (ny.RandomizedResponse(1.1), 1e-8),
+        pytest.param(ny.Laplace(0.7), 1e-3, marks=pytest.mark.slow),
         pytest.param(ny.Laplace(1.0).poisson(0.2) ** 3, 1e-8, marks=pytest.mark.slow), (ny.DPSGD(1.0, 0.05, 60), 1e-8),
         pytest.param(ny.DPSGD(0.8, 1e-3, 500), 1e-3, marks=pytest.mark.slow),
         pytest.param(ny.DiscreteGaussian(2.0) ** 4, 1e-3, marks=pytest.mark.slow),

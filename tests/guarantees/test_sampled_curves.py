@@ -153,7 +153,7 @@ def exact_curve(places: list[int], falls: list[int]) -> tuple[list[Fraction], li
     return [Fraction(v, 1024) for v in a], [Fraction(v, 2**16) for v in b]
 
 
-@settings(max_examples=100)
+@examples(30, 500)
 @given(
     st.sets(st.integers(1, 1023), min_size=1, max_size=12).map(list),
     st.lists(st.integers(0, 64), min_size=13, max_size=13),
