@@ -237,13 +237,13 @@ def test_one_order_without_divergence_is_no_divergence_at_all() -> None:
 
 
 def test_orders_of_which_nothing_is_known_say_nothing() -> None:
-    some = ny.RDP([2.0, 3.0, 4.0], [1.0, math.inf, 1e9])
+    some = ny.RDP([2.0, 3.0, 4.0], [1.0, math.inf, 1e13])
     np.testing.assert_array_equal(some.delta(EPS), ny.RDP(2.0, 1.0).delta(EPS))
-    assert some.stated["epsilons"] == (1.0, math.inf, 1e9)
+    assert some.stated["epsilons"] == (1.0, math.inf, 1e13)
     assert ny.RDP(2.0, math.inf).advantage == 1.0
     assert eval(f"ny.{some!r}") == some
     node = ny.Opaque(some).to_dict()["guarantee"]
-    assert node == {"kind": "rdp", "orders": [2.0, 4.0], "epsilons": [1.0, 1e9]}
+    assert node == {"kind": "rdp", "orders": [2.0, 4.0], "epsilons": [1.0, 1e13]}
 
 
 @pytest.mark.parametrize(

@@ -146,3 +146,22 @@ def test_orders_in_blocks():
     gaussian = ny.GDP(2.0**0.5)  # keeps the promise
     assert np.all(many.delta([0.0, 1.0, 5.0]) >= gaussian.optimistic.delta([0.0, 1.0, 5.0]))
     assert many.delta(0.0) < once.delta(0.0)  # curves compose, too
+
+
+@pytest.mark.parametrize(("rho", "times"), [(1e3, 20), (1e-3, 10**9)])
+def test_large_promises_add_up_too(rho, times):
+    power, whole = ny.ZCDP(rho) ** times, ny.ZCDP(rho * times)
+    total = rho * times
+    e = total + 2.0 * np.sqrt(total) * np.array([-1.0, 0.0, 2.0, 6.0])
+    assert np.all(power.delta(e) <= whole.delta(e) * (1 + 1e-9))
+    assert np.all(power.delta(e) >= [1 - 1e-9, 0.99, 0.01, 0.0])  # a Gaussian keeps the promise
+    assert power.epsilon(1e-6) <= whole.epsilon(1e-6) * (1 + 1e-9)
+    assert power.mu() <= whole.mu() * (1 + 1e-9)
+    assert power.optimistic.delta(5.0) > 1 - 1e-6
+
+
+def test_what_a_large_promise_of_renyi_divergences_leaves():
+    """The order 2 alone: epsilon <= D_2 - log(4 delta), from the elementary bound c^c / (1 + c)^(1 + c) with c = 1."""
+    g = ny.RDP([2.0, 8.0], [1.0, 3.0]) ** 10**5
+    assert 1e5 <= g.epsilon(1e-6) <= (1e5 - np.log(4e-6)) * ROOM
+    assert g.mu() < 1e3

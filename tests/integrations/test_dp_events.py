@@ -172,7 +172,7 @@ REFUSED = [
         "event.noise_parameter must be so large that epsilon <= 700, got 1e-310.",
     ),
     (dp.RandomizedResponseDpEvent(0.5, 1), "event.num_buckets must be a whole number from 2 to 1e+09, got 1."),
-    (dp.ZCDpEvent(-0.5), "event.rho must be a number in [0, 10000], got -0.5."),
+    (dp.ZCDpEvent(-0.5), "event.rho must be a number in [0, 1e+12], got -0.5."),
     (
         dp.SelfComposedDpEvent(dp.ZCDpEvent(0.5, 0.1), 2),
         "event.event.xi must be 0, got 0.1. State xi + rho t at some orders t as RDP in an Opaque.",

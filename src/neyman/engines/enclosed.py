@@ -30,6 +30,7 @@ __all__ = ["EnclosedProfile", "OwnProfile", "enclosed_profiles", "unbundled"]
 _DECADES = 70.0  # -log of the least delta that is held to the tolerance
 _WIDEST = 1 << 20  # points that the composition may take
 _REACH = 22.0  # deviations that they cover
+_VAGUE = 0.5  # of the bound from above
 _DIGITS = 256  # a spacing has so few digits that all its multiples are floats
 
 Losses = tuple[tuple[Step, int], ...]
@@ -137,7 +138,13 @@ class EnclosedProfile(Profile):
         return Bracket.late(upper, low * (1.0 + 4.0 * UNIT) - 2.0 * UNIT, lambda: self._from_below(kept, upper))
 
     def _from_below(self, epsilon: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-        lower = np.minimum(self._below.bracket(epsilon).lower, upper)
+        lower = self._below.bracket(epsilon).lower
+        vague = np.flatnonzero(lower < _VAGUE * upper)
+        if len(vague):  # a strong promise has hardly a finite law below it: no composition tells less than a step of it
+            steps = [step for step, _ in self._losses if isinstance(step, EnclosedStep)]
+            known = [(step.backward if self._side else step.forward).bracket(epsilon[vague]).lower for step in steps]
+            lower[vague] = np.maximum(lower[vague], np.max(known, axis=0))
+        lower = np.minimum(lower, upper)
         with np.errstate(divide="ignore"):
             high = np.log1p(-lower)
         return lower, np.minimum(high * (1.0 - 4.0 * UNIT) + 2.0 * UNIT, 0.0)

@@ -29,6 +29,7 @@ from neyman.numerics.normal import UNIT
 __all__ = ["EnvelopeProfile"]
 
 _FARTHEST = 690.0  # from this eps on e^eps is left alone
+_LEAST, _LEAST_LOAD = 1e-280, 1e-20  # an alpha, and e^eps times one, that costs nothing
 _TIED = 1e-11  # relative difference of deltas that may be equal
 _BESIDE = 1e-12  # how near a corner is in it
 _STEP = 1e-9  # to either side of it
@@ -90,7 +91,10 @@ class EnvelopeProfile(Profile):
         lower = np.minimum(self._below(epsilon, alpha, active), upper)
         with np.errstate(divide="ignore"):
             log_gap_upper = np.log1p(-lower) + 4.0 * UNIT
-        close = np.flatnonzero(lower > _NEAR_ONE)
+        # no sharper than the vaguest part: where that hardly knows the complement, it is not asked
+        least = np.max([b.log_gap_lower for b in found], axis=0)
+        most = np.max([b.log_gap_upper for b in found], axis=0)
+        close = np.flatnonzero((lower > _NEAR_ONE) & (most <= 0.5 * least))
         if len(close):
             log_gap_upper[close] = np.minimum(log_gap_upper[close], self._gap(epsilon[close], alpha[close]))
         return lower, np.minimum(log_gap_upper, 0.0)
@@ -149,6 +153,8 @@ class EnvelopeProfile(Profile):
         # far out, the power at alpha = 0 is all
         excess = np.full_like(epsilon, min(revealed(sides) for sides in self.parts))
         alpha = np.where(epsilon < _FARTHEST, alpha, 0.0)
+        with np.errstate(under="ignore"):  # any alpha serves: of strong ones that of the line itself is no float
+            alpha = np.where(active >= 0, np.maximum(alpha, np.minimum(_LEAST, _LEAST_LOAD * np.exp(-epsilon))), alpha)
         for number, bridge in enumerate(self._bridges):
             on = (active == -1 - number) & (epsilon < _FARTHEST)
             if np.any(on):

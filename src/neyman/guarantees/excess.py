@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.guarantees.sides import Sides
-from neyman.guarantees.tradeoff import excess_lower, tangent
+from neyman.guarantees.tradeoff import excess_lower, excess_of_plateau, tangent
 from neyman.numerics.normal import UNIT
 
 __all__ = ["excess_at", "revealed"]
@@ -16,6 +17,7 @@ __all__ = ["excess_at", "revealed"]
 _SHARP = 1e-10  # relative distance from what the eps itself shows
 _CLOSER = (1e-3, 1e-6)  # spacings of the points around a kink, in those that suffice elsewhere
 _GAIN = 0.1  # of what is missing: less is not worth going on
+_DEEP, _PLAIN = 1e-15, 1.0 - 1e-6  # alphas, and powers there, of mechanisms that tell all but everything
 _LARGEST = 690.0
 
 
@@ -25,6 +27,21 @@ def excess_at(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float
     At a kink four points lose what delta falls from one to the next; there they are drawn together.
     """
     near = np.clip(epsilon, -_LARGEST, _LARGEST)
+    found = excess_of_plateau(sides, alpha) if np.any(_told(alpha)) else np.zeros_like(alpha)
+    rest = np.flatnonzero(~(_told(alpha) & (found > _PLAIN)))
+    found[rest] = _around(sides, alpha[rest], near[rest], start)
+    return np.maximum(found, revealed(sides) * (1.0 - alpha) * (1.0 - 4.0 * UNIT))
+
+
+def _told(alpha: FloatArray) -> NDArray[np.bool_]:
+    """Where delta is 1 to a float, four points around a tangent tell nothing."""
+    return (alpha > 0.0) & (alpha < _DEEP)
+
+
+def _around(sides: Sides, alpha: FloatArray, near: FloatArray, start: float) -> FloatArray:
+    """The same from points around the tangents, drawn together at kinks."""
+    if not len(alpha):
+        return np.zeros(0)
     found = excess_lower(sides, alpha, near, start)
     for closer in (*_CLOSER, 1.0, *_CLOSER):
         seen = sides.bracket(near).upper + np.expm1(near) * alpha
@@ -38,7 +55,7 @@ def excess_at(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float
         if closer == 1.0 and not np.any(again - found[loose] > _GAIN * (seen - found)[loose]):
             break
         found[loose] = np.maximum(found[loose], again)
-    return np.maximum(found, revealed(sides) * (1.0 - alpha) * (1.0 - 4.0 * UNIT))
+    return found
 
 
 def revealed(sides: Sides) -> float:

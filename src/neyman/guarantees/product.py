@@ -52,7 +52,7 @@ def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) ->
 
     Of zCDP and RDP two things hold at once, and so does the largest trade-off curve of both: their curves compose, and
     their divergences add, to those of the other parts too. n times rho-zCDP is (n rho)-zCDP or
-    better while n rho is at most 1e4. More than 16 of
+    better while n rho is at most 1e12. More than 16 of
     them, or more than 6 different ones, compose as up to 16 blocks of them, each of which keeps the sum of its parts.
 
     The product is that of laws whose curves are the f_i (Dong, Roth and Su 2022, Definition 3.1, Theorem 3.2): exact

@@ -18,7 +18,7 @@ from neyman.numerics.normal import PROBIT_ERROR, probit
 
 __all__ = ["RDP", "ZCDP"]
 
-LARGEST_RHO = 1e4
+LARGEST_RHO = 1e12
 LARGEST_ORDER = 1e6
 _DEEPEST = 1e-290  # floor down to which the curve itself is asked
 _LEAST_ORDER = 0.5
@@ -39,7 +39,7 @@ class RDP(Given):
     orders : float or array
         Strictly rising, in [1/2, 1e6]. Orders below 1/2 say nothing that orders above it do not.
     epsilons : float or array
-        As many, >= 0; inf where none is known. Those above 1e4 are kept, but say nothing of attacks.
+        As many, >= 0; inf where none is known. Those above 1e12 are kept, but say nothing of attacks.
 
     Raises
     ------
@@ -90,7 +90,7 @@ class ZCDP(Given):
     Parameters
     ----------
     rho : float
-        In [0, 1e4].
+        In [0, 1e12].
 
     Raises
     ------

@@ -210,7 +210,7 @@ def excess_of_plateau(sides: Sides, alpha: FloatArray) -> FloatArray:
     most = sides.bracket(np.zeros(1)).upper
     with np.errstate(divide="ignore", over="ignore"):
         right = np.clip(np.log1p(most / alpha), 0.0, 690.0)
-        left = np.clip(-np.log1p(-np.minimum(most / (1.0 - alpha), 0.99)), 0.0, 690.0)
+        left = np.clip(-np.log1p(-np.minimum(most / (1.0 - alpha), 1.0 - 1e-12)), 0.0, 690.0)
     ahead = np.minimum(sides.forward.bracket(right).lower, np.expm1(right) * alpha)
     behind = np.minimum(sides.backward.bracket(left).lower, -np.expm1(-left) * (1.0 - alpha))
     return np.minimum(ahead, behind) * (1.0 - 8.0 * UNIT)
