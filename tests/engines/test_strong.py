@@ -97,3 +97,22 @@ def test_delta_of_a_few_loud_participations() -> None:
     assert guarantee.delta(0.1) == pytest.approx(math.exp(-0.7710411928657), rel=1e-6)
     assert guarantee.delta(0.1) >= math.exp(-0.7710411928657) * (1.0 - 1e-10)
     assert guarantee.optimistic.delta(0.1) <= math.exp(-0.7710411928657) * (1.0 + 1e-10)
+
+
+@pytest.mark.parametrize(
+    ("setting", "epsilon", "low", "high"),
+    [
+        # balls, by tests.hunt.balls with more nodes than it allows itself
+        ((1.233, 0.0001888, 256000), 1.0, 4.0211070641976e-26, 4.0211070766916e-26),
+        # parted at four places each, all within their brackets of one another: the sharpest
+        ((1.149, 8.746e-06, 1006000), 0.1, 3.00064e-25, 3.00066e-25),
+        ((0.9945, 1.139e-06, 23140), 0.1, 1.810921e-30, 1.810922e-30),
+    ],
+)
+def test_a_deep_delta_of_a_bulk_and_jumps_that_both_count(
+    setting: tuple[float, float, int], epsilon: float, low: float, high: float
+) -> None:
+    """Parted where the jumps are hardly larger than the answer, with a line through the bulk."""
+    guarantee = ny.account(ny.DPSGD(*setting))
+    assert low <= guarantee.delta(epsilon) <= guarantee.optimistic.delta(epsilon) * (1.0 + 1e-6)
+    assert guarantee.optimistic.delta(epsilon) <= high

@@ -23,7 +23,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour_line import Line, settled
 from neyman.engines.contour_parting import Ceiling, Parting
-from neyman.engines.contour_valley import Valleys
+from neyman.engines.contour_valley import Place, Valleys
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
 from neyman.numerics.rounding import UNIT
@@ -32,13 +32,17 @@ __all__ = ["Split"]
 
 _STRETCH = 1.6  # the eps it serves, relative to the one it is made for
 _NOTHING = 19.0  # e-folds below delta of what needs no line
+_LITTLE = 17.0  # the same where that is looked at for each eps: 4e-8
 _LOOKS = 24  # eps at which that is looked at
 _CLOSE = 1.25  # the eps that such a one serves, relative to the one it is made for
 _PLANNED = 2e7  # nominal nanoseconds of trying where to part
 _LEAST = 1e-200  # eps at which that is worth a thought
 _CLOSE_LOOKS = 4  # eps down to the first of them at which that is looked at
 _LEVELS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35, 0.29, 0.24, 0.2, 0.16, 0.12)  # of eps: losses at which it is parted
-_RUNGS = np.geomspace(1.0, 500.0, 24)  # over eps: c of the walk along its bulk
+_HALVES = (0.5, 0.42, 0.6, 0.35, 0.7)  # the same where both have lines
+_BEFORE = (1.0, 0.87, 0.75)  # of the saddle of a bulk: beyond it there may be no c that bounds the aliases of its line
+_SHARP = 2e-7  # relative error that is sharp
+_RUNGS = np.geomspace(1.0, 500.0, 48)  # over eps: c of the walk along its bulk
 
 
 @dataclass(frozen=True)
@@ -89,27 +93,71 @@ class Split:
         cls, parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, nodes: int, effort: Effort
     ) -> Split | None:
         """Part the law as late as the bulk alone adds next to nothing at ``epsilon`` > 0, and a little before: no line
-        is laid through it. The jumps are then hardly larger than the answer.
+        is laid through it. The jumps are then hardly larger than the answer. Where that is not sharp, a little later,
+        with a line through the bulk.
         """
         if not epsilon > _LEAST or not effort.take(_PLANNED):
             return None
         span = (epsilon / _CLOSE, epsilon * _CLOSE)
         below = epsilon / np.geomspace(1.0, _CLOSE, _CLOSE_LOOKS)
-        most = np.array([valleys.log_delta(e) for e in below.tolist()]) - _NOTHING
-        best: tuple[int, float, Ceiling, Parting] | None = None
+        # of few steps arcs know more
+        little, rungs = (_LITTLE, _RUNGS) if parts.many else (_NOTHING, _RUNGS[::2])
+        most = np.array([valleys.log_delta(e) for e in below.tolist()]) - little
+        known: list[tuple[float, Ceiling, Parting]] = []
         for share in _LEVELS:
             place = valleys.parted_at(share * epsilon, 1.0 / epsilon)
             parting = Parting.of(parts, walk, valleys, place, span, effort, crisp=True)
-            ceiling = parting.ceiling(_RUNGS / epsilon)
+            ceiling = parting.ceiling(rungs / epsilon)
             far = int(np.argmin(np.append(ceiling.log_most(below) < most, False)))  # as far down as it is enough
-            if far > (0 if best is None else best[0]):
-                best = far, float(below[far - 1]), ceiling, parting
+            if far > 0 and (not known or below[far - 1] < known[-1][0]):
+                known.append((float(below[far - 1]), ceiling, parting))
             if far == len(below):
                 break
-        if best is None:
-            return None
-        jumps = best[3].jump_line(nodes, epsilon)
-        return None if jumps is None else cls(None, jumps, epsilon, (best[1], span[1]), best[2])
+        found: Split | None = None
+        for low, ceiling, parting in known[-1:] + known[:1] * (len(known) > 1 and parts.many):
+            jumps = parting.jump_line(nodes, epsilon)
+            if jumps is not None:
+                found = cls(None, jumps, epsilon, (low, span[1]), ceiling)._sharper(found, epsilon)
+            if found is not None and found._off(epsilon) <= _SHARP:
+                return found
+        both = cls._between(parts, walk, valleys, epsilon, nodes, effort) if parts.many else None
+        return found if both is None else both._sharper(found, epsilon)
+
+    @classmethod
+    def _between(
+        cls, parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, nodes: int, effort: Effort
+    ) -> Split | None:
+        """Part the law where few losses make up ``epsilon``, so that the jumps are not much larger than the answer,
+        with a line through the bulk, too: the sharpest of a few.
+        """
+        span = (epsilon / _CLOSE, epsilon * _CLOSE)
+        found: Split | None = None
+        for share in _HALVES:
+            place = valleys.parted_at(share * epsilon, 1.0 / epsilon)
+            walked = Parting.of(parts, walk, valleys, place, span, effort, crisp=True).ceiling(_RUNGS / epsilon)
+            lowest = int(np.argmin(walked.k - walked.c * epsilon - np.log(walked.c * (walked.c + 1.0))))
+            for before in _BEFORE:
+                at = Place(before * float(walked.c[lowest]), place.ends)
+                parting = Parting.of(parts, walk, valleys, at, span, effort, crisp=True)
+                bulk = parting.bulk_line(nodes)
+                if bulk is None:
+                    continue
+                jumps = parting.jump_line(nodes, epsilon)
+                split = None if jumps is None else cls(bulk, jumps, epsilon, span, walked)
+                found = found if split is None else split._sharper(found, epsilon)
+                break
+            if found is not None and found._off(epsilon) <= _SHARP:
+                break
+        return found
+
+    def _sharper(self, other: Split | None, epsilon: float) -> Split:
+        """Of two the one of less error there."""
+        return self if other is None or self._off(epsilon) < other._off(epsilon) else other
+
+    def _off(self, epsilon: float) -> float:
+        """The relative error there."""
+        value, _, error, _ = (float(part[0]) for part in self.integrate(np.array([epsilon])))
+        return error / value if value > 0.0 else math.inf
 
     @staticmethod
     def log_most(parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, effort: Effort) -> float:

@@ -99,7 +99,12 @@ class Parts:
     @property
     def parted_first(self) -> bool:
         """Whether that is the first thing to try where a line is long: of few steps an arc is cheaper."""
-        return self.parted and self.count >= _MANY
+        return self.parted and self.many
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many steps that none of them alone decides how far a line goes."""
+        return self.count >= _MANY
 
     @property
     def few(self) -> slice | None:
