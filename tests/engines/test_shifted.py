@@ -18,9 +18,11 @@ from neyman.engines.effort import Effort
 from neyman.engines.faded import faded
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.profile import Profile
+from neyman.engines.real_line import bracket_at
 from neyman.engines.shifted import ShiftedProfile
 from neyman.losses.discrete import RandomizedResponseStep
 from neyman.losses.laplace import LaplaceStep
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.engines.test_rare_laplace import line
 from tests.reference import exact
 
@@ -135,3 +137,22 @@ def test_deltas_as_small_as_what_is_left_are_read_whole() -> None:
     np.testing.assert_allclose(found.log_gap_lower, known.log_gap_lower, rtol=1e-9, atol=1e-15)
     np.testing.assert_allclose(quick.slope(eps)[:6], plain.slope(eps)[:6], rtol=1e-6)
     assert 0.0 < known.upper[-2] < 1e-25
+
+
+def test_hardly_any_noise_beside_a_list_is_read_at_each_outcome() -> None:
+    """No contour is walked for it: 1391 promises beside twelve such steps hung."""
+    steps = ((RandomizedResponseStep(1.14, 4, 0.005), 5), (SubsampledGaussianStep(0.05, 0.02), 3))
+    for way, found in zip(("remove", "add"), profiles(steps, 1e-6, Effort(1.0)), strict=True):
+        assert "exact sum over" in found.method
+        alone = profiles(steps[1:], 1e-6, Effort(1.0))
+        list_ = enumerated([(steps[0][0].table().whole()[0], 5)])
+        assert list_ is not None
+        loss, mass = (list_.loss, np.exp(list_.log_p)) if way == "remove" else (-list_.loss, np.exp(list_.log_q))
+        eps = np.array([0.3])
+        low, high = 0.0, 0.0
+        for at, weight in zip(eps[0] - loss, mass, strict=True):
+            one = bracket_at(*(alone if way == "remove" else alone[::-1]), np.array([at]))
+            low, high = low + weight * one.lower[0], high + weight * one.upper[0]
+        known = found.bracket(eps)
+        assert low * (1.0 - 1e-9) <= known.upper[0] <= high * (1.0 + 1e-9)
+        assert known.upper[0] - known.lower[0] <= 1e-6 * known.upper[0]

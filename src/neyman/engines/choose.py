@@ -63,15 +63,14 @@ _MANY = 10**6  # steps from which an engine may have little to say: of strong co
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
-_READ_APART = 1 << 14  # the same of what tells less than a gap between outcomes
 # nodes of lines beyond which lists are read at each outcome, and beyond which a short lattice comes first; log of the
 # least delta that such lines usually serve
 _SHORT, _LENGTHY, _USUAL = 1500, 10000, -30.0
-_RARE = -110.0  # log of a mass that one of more outcomes may have and not be read at
-_READ_CLOSED = 1 << 17  # the same of a closed form
+_RARE = -90.0  # log of a mass that one of more outcomes may have and not be read at
+_READ = 1 << 14, 1 << 17  # the same of what tells something near few of them, and of what is quickly told
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
-_READ = 1 << 6  # the same where that is a lattice
+_OVER_LATTICE = 1 << 6  # the same where that is a lattice
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
 _BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
@@ -237,22 +236,22 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
     little = [(step, times) for step, times in losses if isinstance(step, DiscreteStep)]
     rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
     behind = cache(lambda: _finite(rest, {}, tolerance, effort))
-    found = hidden(little, rest, behind, directions, _HIDDEN * tolerance, tail_mu)
-    if found is not None:
+    if (found := hidden(little, rest, behind, directions, _HIDDEN * tolerance, tail_mu)) is not None:
         return found
     listed = listed_and_rest(losses)
     if listed is not None:
-        near = _HIDDEN * tolerance if len(listed[0].loss) <= _LISTED else None
-        found = beside(*listed, behind, directions, near, tail_mu)
-        if found is not None:
+        if (found := beside(*listed, behind, directions, _HIDDEN * tolerance, tail_mu)) is not None:
             return found
-        closed = _single(listed[1]) is not None
-        if len(listed[0].loss) > (_READ_CLOSED if closed else _READ_APART if apart(*listed) else _LISTED):
+        whole, listed = listed, (listed[0].trimmed(_RARE), rest)
+        quick = _single(rest) is not None or _quickly(rest, tolerance, tail_mu, effort) is not None
+        if len(listed[0].loss) <= _READ[quick] and (quick or apart(*listed)):
+            return _shifted(*listed, directions, tolerance, tail_mu, effort, quick)  # read at each outcome
+        if len(listed[0].loss) > _LISTED:
+            if (found := beside(*whole, behind, directions, None, tail_mu)) is not None:
+                return found
             listed = None
-        elif closed:
-            return _shifted(*listed, directions, tolerance, tail_mu, effort)  # read at each outcome
-    quick = _quickly(losses, tolerance, tail_mu, effort)
-    return quick if quick is not None else _contours(losses, listed, directions, tolerance, tail_mu, effort)
+    found = _quickly(losses, tolerance, tail_mu, effort)
+    return found if found is not None else _contours(losses, listed, directions, tolerance, tail_mu, effort)
 
 
 def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Both | None:
@@ -334,7 +333,7 @@ def _contours(
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     small = len(losses) <= (_FEW if plain else _SEVERAL)
     if len(steps) < len(laws) or (mu == 0.0 and stubborn(steps)):
-        if listed is None or (len(listed[0].loss) > _READ and not apart(*listed)):
+        if listed is None or len(listed[0].loss) > _OVER_LATTICE:
             return _on_lattice(losses, directions, tolerance, effort)
         return _shifted(*listed, directions, tolerance, tail_mu, effort)
     parts = Parts(steps, mu, "remove")
@@ -357,7 +356,7 @@ def _contours(
     ]
     if short or not small or all(contour.within(_LENGTHY, _USUAL) for contour in contours):
         return _both(backed)
-    if any(lattice().points > _SMALL for lattice in lattices):
+    if max(lattice().points for lattice in lattices) > _SMALL:
         return _both(backed)
     # where lines are long and lattices are not, these come first
     return _both([
@@ -367,12 +366,12 @@ def _contours(
 
 
 def _shifted(
-    atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
-) -> Both:
-    """The rest, read at each outcome."""
-    atoms = atoms.trimmed(_RARE) if len(atoms.loss) > _READ else atoms
+    atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort,
+    quick: bool = False,
+) -> Both:  # fmt: skip
+    """The rest, read at each outcome: only where it tells something, unless that is ``quick``."""
     remove, add = _finite(rest, {}, tolerance, effort)
-    spread = 0.0 if _single(rest) is not None else deviation(rest)
+    spread = 0.0 if quick else deviation(rest)
     pairs = {"remove": (remove, add), "add": (add, remove)}
     return _both([
         ShiftedProfile(atoms, direction == "remove", *pairs[direction], tail_mu, spread) for direction in directions

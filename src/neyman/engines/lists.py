@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -20,7 +19,7 @@ from neyman.losses.outcomes import Outcomes
 
 __all__ = ["apart", "deviation", "listed_and_rest", "lists", "outcome_by_outcome"]
 
-_NEXT = 20.0  # deviations of what tells little in a gap between two outcomes, at least
+_NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
 
 Losses = tuple[tuple[Step, int], ...]
 
@@ -58,8 +57,9 @@ def listed_and_rest(losses: Losses) -> tuple[Atoms, Losses] | None:
 
 
 def apart(atoms: Atoms, rest: Losses) -> bool:
-    """Whether the rest tells so little that no more than two outcomes are near any eps, for it."""
-    return deviation(rest) * _NEXT < float(np.min(np.diff(atoms.loss), initial=math.inf))
+    """Whether the rest tells so little that few outcomes are near any eps, for it."""
+    width = float(np.ptp(atoms.loss))
+    return len(atoms.loss) > 1 and deviation(rest) * _NEAR * len(atoms.loss) < _FEW * width
 
 
 def deviation(rest: Losses) -> float:
