@@ -19,6 +19,7 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
+from tests.effort import rest_slow
 from tests.reference import closed, exact
 
 DATA = Path(__file__).parent / "reference" / "data"
@@ -99,6 +100,8 @@ def check(g: ny.Guarantee, e: Sequence[float], value: Truth) -> None:
 CORE = [case for name in ("laplace", "randomized_response", "discrete_gaussian") for case in load(name)]
 NAMES = [f"{build(case)!r}" for case in CORE]
 EVERY = pytest.mark.parametrize("case", CORE, ids=NAMES)
+DEAR = "Laplace(scale=2.0, sensitivity=1.0) ** 10"  # in the slow run; in every run it has a twin of scale 1
+MOST = pytest.mark.parametrize("case", rest_slow(CORE, *(i for i, name in enumerate(NAMES) if name != DEAR)), ids=NAMES)
 
 
 def columns(points: Iterable[dict[str, str]]) -> tuple[np.ndarray, np.ndarray]:
@@ -119,7 +122,7 @@ def test_the_evaluators_reproduce_the_files(case: Case) -> None:
         assert value(p["eps"]) == pytest.approx(float(p["delta"]), rel=1e-15, abs=0.0)
 
 
-@EVERY
+@MOST
 @pytest.mark.parametrize("adjacency", ["add_or_remove", "add"])
 def test_delta(case: Case, adjacency: str) -> None:
     mechanism = build(case)
@@ -141,7 +144,7 @@ def test_delta_one_at_a_time(case: Case) -> None:
         assert g.optimistic.delta(e) <= value * (1.0 + ROUNDED)
 
 
-@EVERY
+@MOST
 def test_delta_between_and_beyond_the_points_of_the_file(case: Case) -> None:
     """Down to 1e-30 where delta gets there gradually; near the ends of a bounded loss, on either side of 0."""
     value, g = truth(case), guarantee(build(case))
@@ -189,7 +192,7 @@ def test_bayes_error(case: Case) -> None:
     np.testing.assert_allclose(g.bayes_error(prior), g.optimistic.bayes_error(prior), rtol=1e-5)
 
 
-@EVERY
+@MOST
 def test_the_curve_lies_on_the_exact_tangents(case: Case) -> None:
     g = guarantee(build(case))
     e, value = columns(p for p in case["points"] if abs(float(p["eps"])) < 30.0)
@@ -543,7 +546,7 @@ def _drawn(rng: random.Random) -> tuple[ny.Mechanism, list[tuple[exact.Law, int]
     return mechanism, parts
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", rest_slow(range(40), *range(12)))
 def test_drawn_mixes(seed: int) -> None:
     rng = random.Random(seed)
     mechanism, parts = _drawn(rng)

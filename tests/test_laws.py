@@ -18,7 +18,7 @@ import neyman as ny
 from tests.effort import examples
 
 TOLERANCE = 1e-6
-few = examples(4, 200, suppress_health_check=[HealthCheck.filter_too_much])
+few = examples(2, 200, suppress_health_check=[HealthCheck.filter_too_much])
 ALPHAS = np.concatenate([[0.0], np.geomspace(1e-9, 0.3, 8), [0.4, 0.5, 0.6], 1.0 - np.geomspace(0.2, 1e-6, 4), [1.0]])
 
 

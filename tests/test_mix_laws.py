@@ -18,7 +18,7 @@ BOTH = ("remove", "add")
 EPS = np.concatenate([-np.array([4.0, 1.5, 0.4, 0.03]), [0.0], np.array([0.01, 0.1, 0.4, 1.0, 2.2, 5.0, 12.0])])
 ROUNDING = 1.0 + 1e-12  # of the comparisons, and of parameters that have no exact float64
 
-few = examples(4, 200)
+few = examples(2, 200)
 
 
 def log_uniform(low: float, high: float) -> st.SearchStrategy[float]:

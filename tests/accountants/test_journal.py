@@ -147,22 +147,37 @@ def test_damage_is_refused_with_what_is_intact_and_recovered_when_asked(tmp_path
 
 def test_the_second_is_refused_in_this_process_and_in_another(tmp_path: Path) -> None:
     path = tmp_path / "run"
-    other = (
-        f"import neyman as ny\ntry: ny.Accountant.journalled({str(path)!r})\nexcept ny.FileInUse as e: print(e.path)"
-    )
-    with ny.Accountant.journalled(path) as accountant:
+    other = subprocess.Popen(
+        [sys.executable, "-c", (
+            "import sys, neyman as ny\n"
+            "for path in map(str.strip, sys.stdin):\n"
+            "    try:\n"
+            "        with ny.Accountant.journalled(path): print('free', flush=True)\n"
+            "    except ny.FileInUse as e: print(e.path, flush=True)\n"
+        )],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "src")}, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
+    )  # fmt: skip
+
+    def told() -> str:
+        assert other.stdin is not None
+        assert other.stdout is not None
+        print(path, file=other.stdin, flush=True)
+        return other.stdout.readline().strip()
+
+    with other, ny.Accountant.journalled(path) as accountant:
         steps(accountant, 1.0)
         for read in (ny.Accountant.journalled, ny.Accountant.load, ny.Accountant.recover):
             with pytest.raises(ny.FileInUse, match="in use by another accountant"):
                 read(path)
-        assert python("-c", other) == str(path)
+        assert told() == str(path)
         accountant.compact()
         with pytest.raises(ny.FileInUse):
             ny.Accountant.journalled(path)
         steps(accountant, 1.0)
         with pytest.raises(ny.InvalidParameter, match="a journal"):
             accountant.save(path)
-    assert python("-c", other) == ""
+        accountant.close()
+        assert told() == "free"
     assert len(ny.Accountant.load(path)) == 2
 
 

@@ -18,7 +18,7 @@ def after(rho: float, delta: float, near: float = 1.0) -> ny.Odometer:
     return odometer
 
 
-@examples(15, 500)
+@examples(6, 500)
 @given(st.floats(1e-6, 1e3), st.floats(1e-12, 0.5), st.floats(1e-3, 1e2))
 def test_the_boundary_is_where_the_mixture_passes_one_over_delta(rho: float, delta: float, near: float) -> None:
     odometer = after(rho, delta, near)

@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from tests.effort import rest_slow
 
 THREADS = 8
 RUNS = 50
@@ -92,7 +93,7 @@ def test_an_odometer_loses_nothing() -> None:
         assert odometer.checkpoints[0] == ny.accountants.Checkpoint(1.0, 32, True)
 
 
-@pytest.mark.parametrize("runs", [RUNS // 5, pytest.param(RUNS, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("runs", rest_slow([RUNS // 10, RUNS], 0))
 def test_an_accountant_counts_every_step(runs: int) -> None:
     for _ in range(runs):
         accountant = ny.Accountant()

@@ -19,7 +19,7 @@ from tests.effort import examples, rest_slow
 t = ny.targets
 
 
-@examples(2, 100)
+@examples(1, 100)
 @given(mu=st.floats(1e-3, 8.0), floor=st.floats(1e-12, 0.1))
 def test_gaussian_noise_for_mu(mu: float, floor: float) -> None:
     sigma = just(ny.calibrate(ny.Gaussian, t.Mu(mu, floor)), ny.Gaussian)
@@ -354,10 +354,13 @@ def test_what_is_seen_to_turn_is_refused_with_what_was_found() -> None:
     assert caught.value.name == "make"
 
 
-def test_make_that_refuses_on_the_way_bounds_the_search() -> None:
+@pytest.mark.slow
+def test_a_rate_is_sought_up_to_one() -> None:
     found = ny.calibrate(lambda q: ny.Gaussian(1.0).poisson(q) ** 5, t.Epsilon(4.0, 0.1))
     assert 0.9 < found.parameter < 1.0
 
+
+def test_make_that_refuses_on_the_way_bounds_the_search() -> None:
     def small(x: float) -> ny.Mechanism:
         if x > 1.5:
             raise ny.InvalidParameter("x", x, "a number up to 1.5")

@@ -11,7 +11,7 @@ import neyman as ny
 from neyman import InvalidParameter
 from neyman.integrations.callbacks import StopOnBudget
 from neyman.integrations.histories import runs, share
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 
 DELTA = 1e-5
 TARGET = ny.targets.Epsilon(2.0, DELTA)
@@ -137,7 +137,7 @@ def test_histories_of_either_form():
     assert runs(accountant) == runs(SimpleNamespace(history=[(1.0, 0.5, 3)])) == ((ny.DPSGD(1.0, 0.5, 1), 3),)
 
 
-@pytest.mark.parametrize("batches", [2, 3, 8])
+@pytest.mark.parametrize("batches", rest_slow([2, 3, 8], 1))
 def test_accumulated_batches_are_paid_for_together(batches):
     noise, rate = 5.0, 0.05
     accountant = SimpleNamespace(history=[(4.0, 0.1, 10)])

@@ -21,6 +21,8 @@ from neyman.mechanisms.serialise import json_schema
 from tests.effort import examples
 from tests.mechanisms.mixes import counts, gaussians, mechanisms, rates, steps
 
+VALIDATOR = jsonschema.Draft202012Validator(json_schema())
+
 PERFECT = compose([])
 NAMES = {name: getattr(neyman, name) for name in neyman.__all__}
 
@@ -73,7 +75,7 @@ def test_repr_can_be_pasted_back(m):
 @examples(20, 500)
 @given(mechanisms)
 def test_dict_pickle_and_copy_round_trip(m):
-    jsonschema.validate(m.to_dict(), json_schema())
+    VALIDATOR.validate(m.to_dict())
     through_json = mechanism_from_dict(json.loads(json.dumps(m.to_dict(), allow_nan=False)))
     for other in (through_json, pickle.loads(pickle.dumps(m)), copy.deepcopy(m), copy.copy(m)):
         assert other == m

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from neyman import DPSGD, Gaussian, InvalidParameter, Mechanism, account, compose, mechanism_from_dict
 from neyman.mechanisms import Composition, PoissonSampled
+from tests.effort import examples
 
 POSITIVE = "a finite number > 0"
 UNIT = "a number in [0, 1]"
@@ -255,6 +256,7 @@ def nodes(children):
     return st.one_of(*kinds, st.lists(children, max_size=3))
 
 
+@examples(10, 2000)
 @given(st.recursive(st.one_of(st.just(G), VALUES), nodes, max_leaves=8))
 def test_any_json_is_a_mechanism_or_refused(node):
     try:

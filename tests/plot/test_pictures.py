@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 import neyman as ny
 from neyman.plot.marks import band
 from neyman.plot.span import Span
+from tests.effort import rest_slow
 from tests.plot.guarantees import KINDS, PICTURES, drawn, guarantee, picture, swept
 
 DRAWN = {
@@ -79,7 +80,7 @@ def test_own_axes_are_drawn_on(number):
     np.testing.assert_array_equal(figure.get_size_inches(), (4.0, 3.0))
 
 
-@pytest.mark.parametrize("name", ["tradeoff", "profile", pytest.param("local_mu", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", rest_slow(["tradeoff", "profile", "local_mu"], "tradeoff"))
 def test_every_kind_at_once_is_drawn(name):
     ax = getattr(ny.plot, name)(*map(guarantee, KINDS))
     ax.figure.draw_without_rendering()
@@ -90,7 +91,7 @@ def test_every_kind_at_once_is_drawn(name):
     assert axes.height / ax.figure.dpi > 1.5
 
 
-@pytest.mark.parametrize("number", range(len(PICTURES)))
+@pytest.mark.parametrize("number", rest_slow(range(len(PICTURES)), *range(1, len(PICTURES), 2)))
 def test_legends_cover_no_curve(number):
     ax = drawn(number)
     ax.figure.draw_without_rendering()
@@ -231,7 +232,7 @@ def test_refusals(name, positional, named, message):
 
 @pytest.mark.parametrize(
     ("name", "positional", "named"),
-    [
+    rest_slow([
         ("likelihood_ratio", (0.0, 1e-300), {}),
         ("likelihood_ratio", (40.0, 1.0 - 1e-16), {}),
         ("roc_tangent", (ny.GDP(1.0), 700.0), {}),
@@ -246,8 +247,8 @@ def test_refusals(name, positional, named, message):
         ("bayes_error", (ny.PERFECT, ny.BLATANT), {}),
         ("bayes_error", (ny.GDP(1.0), ny.GDP(1.0)), {}),
         ("audit", (ny.BLATANT, [0.0, 1.0], [0.0, 1.0]), {"mu_lower": 0.0}),
-    ],
-)
+    ], 1, 3, 4, 5, 6, 7, 10, 11),
+)  # fmt: skip
 def test_extremes_are_drawn(name, positional, named):
     ax = getattr(ny.plot, name)(*positional, **named)
     ax.figure.savefig("/dev/null", format="png", dpi=40)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 from tests.plot.guarantees import PICTURES, drawn, picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -20,14 +20,14 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("number", range(0, len(PICTURES), 4))
+@pytest.mark.parametrize("number", rest_slow(range(0, len(PICTURES), 4), 0, 3))
 def test_every_picture_drawn_again_is_the_same(number):
     name, positional, named = picture(number)
     again = getattr(ny.plot, name)(*positional, **named)
     assert ny.plot.svg(again.figure, "p1") == ny.plot.svg(drawn(number), "p1")
 
 
-@pytest.mark.parametrize("number", range(len(PICTURES)))
+@pytest.mark.parametrize("number", rest_slow(range(len(PICTURES)), *range(0, len(PICTURES), 3)))
 def test_every_picture_is_closed_in_itself(number):
     text = ny.plot.svg(drawn(number), "p1", title="a picture", description="what it shows")
     root = ET.fromstring(text)

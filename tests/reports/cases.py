@@ -44,6 +44,7 @@ def page(name: str) -> str:
 
 
 QUICK = [name for name in CASES if name != "zcdp"]
+OFTEN = ("dpsgd", "laplace", "response", "blatant", "gaussian", "pairs", "replace", "nothing")  # in every run
 
 _known: dict[tuple[object, ...], object] = {}
 

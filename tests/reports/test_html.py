@@ -95,7 +95,9 @@ class _Read(HTMLParser):
         return [(tag, tuple(named.items())) for tag, named in self.tags]
 
 
-PAGES = pytest.mark.parametrize("name", rest_slow(_NAMES, *(name for name in _NAMES if name != "many")))
+PAGES = pytest.mark.parametrize(
+    "name", rest_slow(_NAMES, *(name for name in _NAMES if name not in ("many", "laplace", "nothing")))
+)
 
 
 @pytest.fixture
@@ -251,7 +253,7 @@ def _tame() -> _Read:
 
 
 @pytest.mark.usefixtures("drawn_before")
-@examples(10, 300)
+@examples(5, 300)
 @given(title=_HOSTILE, unit=_HOSTILE, context=_HOSTILE)
 def test_nothing_that_is_typed_becomes_markup(title: str, unit: str, context: str):
     written = _document("no mu")

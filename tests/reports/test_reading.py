@@ -20,13 +20,14 @@ from neyman.reports.block import block_of
 from neyman.reports.model import DocumentModel
 from neyman.reports.reading import _number, read
 from neyman.reports.text import checked_text
-from tests.reports.cases import CASES, QUICK, made, page, quickly
+from tests.effort import rest_slow
+from tests.reports.cases import CASES, OFTEN, QUICK, made, page, quickly
 
 TEXT = made("dpsgd").to_json()
 VALIDATOR = jsonschema.Draft202012Validator(json_schema())
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", rest_slow(QUICK, *OFTEN))
 def test_the_schema_takes_what_is_written(name):
     VALIDATOR.validate(json.loads(made(name).to_json()))
     assert read(made(name).to_json()).document() == made(name).document

@@ -12,7 +12,7 @@ import neyman as ny
 from neyman.reports.latex import escaped as latex
 from neyman.reports.markdown import escaped as markdown
 from neyman.reports.page import first_page, sections
-from tests.reports.cases import CENSUS, QUICK, made, quickly
+from tests.reports.cases import CENSUS, OFTEN, QUICK, made, quickly
 
 HOSTILE = '</title><script>alert(1)</script> *b* [x](javascript:1) `c` $x$ \\input{/etc/passwd} %_#&~^ @me www.a.b "q"'
 
@@ -36,7 +36,8 @@ def test_the_paper_case_reports_mu_alone():
     ("name", "recommended"),
     [
         ("dpsgd", "mu"), ("census", "mu"), ("laplace", "epsilon"), ("response", "epsilon"), ("blatant", "profile"),
-        ("gaussian", "mu"), ("pairs", "stated"), ("zcdp", "stated"), ("nothing", "mu"), ("add", "mu"),
+        ("gaussian", "mu"), ("pairs", "stated"),
+        pytest.param("zcdp", "stated", marks=pytest.mark.slow), ("nothing", "mu"), ("add", "mu"),
     ],
 )  # fmt: skip
 def test_which_guarantee_to_report(name, recommended):
@@ -67,8 +68,9 @@ def test_what_a_claim_depends_on_is_printed_in_all_its_digits():
     assert "'1e-05'" not in words
 
 
-def test_how_much_more_private_is_a_bound_from_below():
-    for name in QUICK:
+@pytest.mark.parametrize("names", [OFTEN, pytest.param(QUICK, marks=pytest.mark.slow)], ids=["often", "all"])
+def test_how_much_more_private_is_a_bound_from_below(names):
+    for name in names:
         document = made(name).document
         for claim in document.of("divergence"):
             assert claim.side == "at least"
@@ -223,11 +225,11 @@ def test_many_kinds_of_step_are_counted():
 
 
 def test_the_paper_case_takes_less_than_half_a_second():
-    best = math.inf
-    for _ in range(5):  # the machine may be busy
+    best, tries = math.inf, 0
+    while best >= 0.5 and tries < 5:  # the machine may be busy
         start = time.process_time()
         ny.report(ny.DPSGD(9.4, 0.32768, 2000))
-        best = min(best, time.process_time() - start)
+        best, tries = min(best, time.process_time() - start), tries + 1
     assert best < 0.5
 
 

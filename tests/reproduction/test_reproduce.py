@@ -23,6 +23,7 @@ from neyman.reproduction.papers import asked_for, paper_named
 from neyman.reproduction.published import Published, Rounds
 from neyman.reproduction.tasks import Task, files_of, tasks_of, work
 from neyman.reproduction.verdict import Ours
+from tests.effort import rest_slow
 
 COUNTS = {  # reproduced, differ, not determined
     "reporting": (87, 15, 25), "divergence": (25, 6, 18), "sensitivity": (30, 3, 1), "introduction": (7, 0, 0),
@@ -222,7 +223,7 @@ def test_refusals(paper: Any, directory: Any, workers: Any, name: str, tmp_path:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("paper", "key"), [("sensitivity", "figure-3"), ("blog", "figure-5")])
+@pytest.mark.parametrize(("paper", "key"), rest_slow([("sensitivity", "figure-3"), ("blog", "figure-5")], 1))
 def test_two_cheap_figures(paper: str, key: str) -> None:
     """Drawn for real: three files, and numbers that are those of the guarantee."""
     done = work(Task(paper, "figure", key))

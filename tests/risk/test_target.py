@@ -16,7 +16,7 @@ from tests.guarantees import pool
 some = st.one_of(st.floats(1e-9, 1.0), st.sampled_from([5e-324, 1e-300, 0.5, 1.0 - 2.0**-53, 1.0]))
 
 
-@examples(12, 400)
+@examples(5, 400)
 @given(g=pool.any_guarantee, baseline=some, records=st.integers(1, 10**18))
 def test_between_the_baseline_and_one(g: ny.Guarantee, baseline: float, records: int) -> None:
     for side in (g, g.optimistic):

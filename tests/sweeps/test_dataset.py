@@ -79,10 +79,10 @@ def test_scalars_are_axes_of_one_value() -> None:
 
 def test_any_mechanism() -> None:
     questions = ["rho", "renyi(2)", "tail_mu", "auc", "fixed_point", "delta(1)", "tpr(0.1)", "bayes_error(0.3)"]
-    found = ny.sweep(lambda scale, n: ny.Laplace(scale) ** n, axes={"scale": [2.0, 1.0], "n": [1, 3]},
+    found = ny.sweep(lambda epsilon, n: ny.RandomizedResponse(epsilon) ** n, axes={"epsilon": [0.5, 1.0], "n": [1, 3]},
                      quantities=questions, workers=1)  # fmt: skip
-    g = ny.account(ny.Laplace(1.0) ** 3)
-    here = found.sel(scale=1.0, n=3)
+    g = ny.account(ny.RandomizedResponse(1.0) ** 3)
+    here = found.sel(epsilon=1.0, n=3)
     expected = [g.zcdp(), g.renyi(2.0), g.tail_mu, g.auc, g.fixed_point, g.delta(1.0), g.roc(0.1), g.bayes_error(0.3)]
     assert [float(here[key]) for key in questions] == expected
 

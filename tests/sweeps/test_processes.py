@@ -20,6 +20,7 @@ def no_child_is_left() -> object:
     assert not [child for child in multiprocessing.active_children() if child.name == "neyman sweep"]
 
 
+@pytest.mark.slow  # of a cluster's processes in every run
 def test_same_as_in_one_process() -> None:
     xr.testing.assert_identical(
         ny.sweep(**GRID, quantities=QUESTIONS, workers=2, block=5), ny.sweep(**GRID, quantities=QUESTIONS, workers=1)

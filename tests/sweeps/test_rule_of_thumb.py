@@ -12,7 +12,7 @@ import xarray as xr
 
 import neyman as ny
 
-RATES = np.geomspace(1e-2, 1.0, 13)
+RATES = np.geomspace(1e-2, 1.0, 7)
 
 
 def both(**setting: object) -> tuple[xr.DataArray, xr.DataArray]:

@@ -15,6 +15,7 @@ import neyman as ny
 from neyman.sweeps import run
 from neyman.sweeps.plan import plan
 from neyman.sweeps.store import Store
+from tests.effort import rest_slow
 from tests.sweeps.grids import black_box
 
 GRID: dict[str, Any] = {"noise_multiplier": [2.0, 1.0], "sample_rate": [0.1, 0.2, 0.4], "steps": [1000, 400]}
@@ -84,7 +85,9 @@ def test_interrupted_and_resumed(
     assert computed == [3, 4, 5]
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "empty", "gone", "of another sweep"])
+@pytest.mark.parametrize(
+    "damage", rest_slow(["cut", "flipped", "empty", "gone", "of another sweep"], "flipped", "gone", "of another sweep")
+)
 def test_damaged_blocks_are_computed_again(
     tmp_path: Path, store: Path, finished: tuple[Path, xr.Dataset], computed: list[int], damage: str
 ) -> None:
