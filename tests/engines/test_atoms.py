@@ -14,6 +14,7 @@ from neyman.engines.lattice import LatticeProfile
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteLaplaceStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import rest_slow
 
 
 def truth(scale: float, times: int, epsilon: float) -> mp.mpf:
@@ -86,7 +87,7 @@ def test_a_lattice_too_coarse_to_say_anything_says_nothing() -> None:
     assert took_part * (1.0 - 1e-12) <= found.upper[0]
 
 
-@pytest.mark.parametrize(("epsilon", "rate", "times"), [(9.0, 0.3, 1500), (7.0, 0.15, 1700)])
+@pytest.mark.parametrize(("epsilon", "rate", "times"), rest_slow([(9.0, 0.3, 1500), (7.0, 0.15, 1700)], 1))
 def test_what_is_left_out_does_not_hide_1_minus_delta(epsilon: float, rate: float, times: int) -> None:
     """Of three outcomes by the thousand the rarest are not listed: 1e-39 of all, where 1 - delta is e^-325."""
     p = np.array([math.exp(epsilon), 1.0, 1.0])

@@ -25,7 +25,7 @@ from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.soft_bulk import SoftBulk
 from neyman.losses.soft_jumps import SoftJumps
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 from tests.reference import arb as balls
 from tests.reference.integrals import integral
 
@@ -104,7 +104,7 @@ def test_the_modulus_of_the_bulk_is_bounded_off_the_real_axis() -> None:
     assert np.all(size <= bound + 1e-9)
 
 
-@examples(3, 200)
+@examples(1, 200)
 @given(st.floats(-1.1, 1.6), st.floats(-9.0, -1.0), st.floats(4.0, 9.0), st.floats(0.0, 40.0), st.floats(0.3, 2.0))
 def test_the_transform_of_the_jumps_is_bounded_from_there_on(
     log_sigma: float, log_rate: float, far: float, w: float, turns: float
@@ -203,7 +203,7 @@ def test_one_step_agrees_with_its_closed_form(log_sigma: float, log_rate: float,
     assert np.all(truth.lower <= found.upper)
 
 
-@pytest.mark.parametrize(("sigma", "rate", "times"), [(1.0, 0.05, 8), (1.5, 0.01, 30), (0.8, 0.02, 40)])
+@pytest.mark.parametrize(("sigma", "rate", "times"), rest_slow([(1.0, 0.05, 8), (1.5, 0.01, 30), (0.8, 0.02, 40)], 2))
 def test_few_steps_agree_with_the_lattice(sigma: float, rate: float, times: int) -> None:
     lattice = LatticeProfile([(SubsampledGaussianStep(sigma, rate), times)], "remove", 1e-5)
     laid = 0
@@ -240,7 +240,8 @@ def test_few_rare_steps_are_sharp_at_deep_delta(sigma: float, rate: float, times
 
 
 @pytest.mark.parametrize(
-    ("sigma", "rate", "epsilon"), [(1.221, 0.0003302, 0.1), (2.151, 0.00151, 0.1), (1.221, 0.0003302, 1.0)]
+    ("sigma", "rate", "epsilon"),
+    rest_slow([(1.221, 0.0003302, 0.1), (2.151, 0.00151, 0.1), (1.221, 0.0003302, 1.0)], 2),
 )
 def test_two_rare_steps_at_deep_delta(sigma: float, rate: float, epsilon: float) -> None:
     """delta = int phi(x) r(x) delta_1(eps - log r(x)) dx, in balls: below an x the second step in its closed form;
@@ -311,7 +312,7 @@ def test_different_steps_and_a_gaussian_are_parted_together() -> None:
         (1.0691077830860849, 2.8667522625740767e-06, 242438),
         pytest.param((1.1414865159821845, 2.1539743801014434e-05, 58372), marks=pytest.mark.slow),
         pytest.param((1.1470855807280833, 3.1339313432212955e-06, 6256), marks=pytest.mark.slow),
-        (1.221, 0.0003302, 2),
+        pytest.param((1.221, 0.0003302, 2), marks=pytest.mark.slow),
         (1.057, 1.354e-09, 2012000),
     ],
 )

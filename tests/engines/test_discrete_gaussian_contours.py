@@ -148,7 +148,7 @@ def test_a_folded_period_is_the_sum_over_the_lattice():
     st.integers(0, 2**32 - 1), st.floats(0.2, 4.0),
     st.lists(st.tuples(st.integers(1, 60), st.integers(1, 3)), min_size=2, max_size=6),
 )  # fmt: skip
-@examples(5, 120)
+@examples(3, 120)
 def test_contours_and_lattices_agree(seed, rho, shares):
     # budgets as statistical offices divide them: whole per mille of one rho
     steps = both([(math.sqrt(1000.0 / (2.0 * share * rho)), 4 * times) for share, times in shares])
@@ -162,7 +162,7 @@ def test_contours_and_lattices_agree(seed, rho, shares):
 
 
 @given(st.lists(st.tuples(st.floats(1.0, 30.0), st.integers(2, 12)), min_size=5, max_size=9, unique=True))
-@examples(6, 150)
+@examples(3, 150)
 def test_whatever_the_units(steps):
     chosen = profiles(both(steps), 1e-6)[0]
     gaussian = ny.GDP(math.sqrt(sum(times / sigma**2 for sigma, times in steps)))

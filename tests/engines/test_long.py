@@ -16,6 +16,7 @@ from neyman.engines.choose import profiles
 from neyman.engines.elementary import ElementaryProfile
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import rest_slow
 
 MECHANISMS: dict[str, Callable[[], Mechanism]] = {
     "randomized response": lambda: ny.RandomizedResponse(1.0),
@@ -130,7 +131,7 @@ def test_what_is_told_nearly_whole_is_left_to_the_divergences(sigma: float, rate
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "steps"),
-    [(19700000.0, 0.0008007, 1050000), (3393000.0, 0.0001194, 1879000), (121500000.0, 0.3655, 55790000)],
+    rest_slow([(19700000.0, 0.0008007, 1050000), (3393000.0, 0.0001194, 1879000), (121500000.0, 0.3655, 55790000)], 2),
 )
 def test_what_is_a_little_wide_keeps_its_slopes(sigma: float, rate: float, steps: int) -> None:
     """mu of noise so large that each step is nearly a Gaussian: to first order in 1 / sigma that of the Gaussians."""

@@ -14,6 +14,7 @@ from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.outcomes import Outcomes
+from tests.effort import rest_slow
 
 
 def outcomes(epsilon: float, k: int, rate: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -112,7 +113,7 @@ def truth_on_a_grid(sigma: float, rate: float, times: int, spacing: float, at: n
     return np.array([np.sum(law * np.maximum(-np.expm1(np.minimum(e - node, 0.0)), 0.0)) for e in at])
 
 
-@pytest.mark.parametrize(("sigma", "rate", "times"), [(6.469, 0.02215, 400), (1.518, 1e-3, 900)])
+@pytest.mark.parametrize(("sigma", "rate", "times"), rest_slow([(6.469, 0.02215, 400), (1.518, 1e-3, 900)], 0))
 def test_sampled_discrete_gaussians_by_the_hundred(sigma: float, rate: float, times: int) -> None:
     """Against two grids, of which the error goes with the square of the spacing."""
     guarantee = ny.account(ny.DiscreteGaussian(sigma).poisson(rate) ** times, adjacency="remove")
