@@ -84,7 +84,7 @@ def partner(room):
 
 
 OFTEN = {
-    "": ("dpsgd", "response", "lopsided", "meet", "blatant"),
+    "": ("dpsgd", "response", "blatant"),
     "slow": ("meet of polygons",),
     "remove": ("sampled laplace",),
     "replace": ("box",),

@@ -10,6 +10,7 @@ from scipy import special, stats
 import neyman as ny
 from neyman.plot.curves import label_of
 from neyman.plot.words import rounded
+from tests.effort import rest_slow
 from tests.plot.guarantees import KINDS, PICTURES, guarantee, picture, swept
 
 
@@ -29,7 +30,7 @@ def test_tradeoff_holds_both_ends_of_beta(kind):
     np.testing.assert_allclose(g.optimistic.beta(alpha), found["beta_upper"], rtol=1e-12)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", rest_slow(KINDS, *KINDS[1::2]))
 def test_no_line_between_points_is_seen_to_leave_the_curve(kind):
     g = guarantee(kind)
     found = ny.plot.tradeoff.data(g)
@@ -45,7 +46,10 @@ def _sideways(found, alpha, beta):
     return np.abs(np.interp(beta, falling, found["alpha"][::-1]) - alpha)
 
 
-@pytest.mark.parametrize(("kind", "scale"), [(kind, ("log", "linear")[i % 2]) for i, kind in enumerate(KINDS)])
+@pytest.mark.parametrize(
+    ("kind", "scale"),
+    rest_slow([(kind, ("log", "linear")[i % 2]) for i, kind in enumerate(KINDS)], *range(0, len(KINDS), 3)),
+)
 def test_roc_holds_both_ends_of_power(kind, scale):
     g = guarantee(kind)
     found = ny.plot.roc.data(g, scale=scale, floor=1e-4)
