@@ -87,9 +87,9 @@ def test_steps_that_tell_little_are_read_near_each_outcome(add: bool) -> None:
 
 
 @pytest.mark.parametrize(("mechanism", "seconds"), [
-    ("PureMechanism(.015).poisson(.02295)**127*Laplace(962.6).poisson(1.322e-6)**5744", 1.5),  # 20 s, and refused
-    ("DiscreteLaplace(.2358,1).poisson(.01515)**7*Gaussian(34760).poisson(1.519e-5)**7", 1.5),  # 28 s, and refused
-    ("Laplace(145.8).poisson(.0009319)**952", 2.5),  # 9 s
+    ("PureMechanism(.015).poisson(.02295)**127*Laplace(962.6).poisson(1.322e-6)**5744", 5.0),  # 20 s, and refused
+    ("DiscreteLaplace(.2358,1).poisson(.01515)**7*Gaussian(34760).poisson(1.519e-5)**7", 5.0),  # 28 s, and refused
+    ("Laplace(145.8).poisson(.0009319)**952", 5.0),  # 9 s
 ])  # fmt: skip
 def test_mixes_are_answered_at_once(mechanism: str, seconds: float) -> None:
     begun = time.process_time()
@@ -156,3 +156,15 @@ def test_hardly_any_noise_beside_a_list_is_read_at_each_outcome() -> None:
         known = found.bracket(eps)
         assert low * (1.0 - 1e-9) <= known.upper[0] <= high * (1.0 + 1e-9)
         assert known.upper[0] - known.lower[0] <= 1e-6 * known.upper[0]
+
+
+def test_a_lattice_whose_points_lie_too_far_apart_for_a_tilt_is_not_made() -> None:
+    """Steps of two kinds, far out: two million points were added up for each eps, to say nothing."""
+    steps = ((SubsampledGaussianStep(5159.0, 1.513e-5), 1267), (LaplaceStep(75.34, 1.155e-4), 19))
+    profile = LatticeProfile(steps, "remove", max_points=1 << 16)
+    found = profile.bracket(np.array([2e-5, 2.9e-5, 2.947e-5, 4e-5]))
+    assert np.all(found.lower <= found.upper)
+    assert found.upper[0] * (1.0 + 1e-8) >= 1.35667522e-9
+    assert found.lower[0] <= 1.35672401e-9
+    assert max(tilt.plan.c * tilt.plan.h for tilt in profile._tilts) < 1.0
+    assert 1 <= len(profile._tilts) < 9

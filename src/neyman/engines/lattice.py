@@ -28,6 +28,7 @@ _FLOOR = 1e-30  # below this delta the tolerance is not pursued
 _LOG_FLOOR = math.log(_FLOOR)
 _AIM = 0.8  # share of the tolerance that discretisation is planned to use
 _LEAST = 1e-6  # steps that are divided, as planned
+_NOTHING = 60.0  # e-folds by which a tilt may be planned to miss, and be tried all the same
 _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned to serve
 _COARSEST = 0.02  # in units of 1 / (c + 1)
 _COARSE = 300.0  # spacing from which a mass divided between two points is no float at one of them, and says nothing
@@ -213,6 +214,7 @@ class LatticeProfile(Profile):
         if upper[first] - lower[first] > self._tolerance * upper[first]:
             tilt = self._refine(own, own, least, epsilon, lower, upper)
             if tilt is None:
+                done[first] = True
                 return
             if (
                 upper[first] - lower[first] > self._tolerance * upper[first]
@@ -233,7 +235,7 @@ class LatticeProfile(Profile):
         where the effort does not suffice for any, or floats know none beside it.
         """
         plan = self._plan(at, top.c)
-        if plan is None or plan.h > _COARSE or not self._effort.take(plan.work):
+        if plan is None or plan.h > _COARSE or self._says_nothing(at, plan) or not self._effort.take(plan.work):
             return None
         tilt = self._keep(Tilt(self._laws, self._remove, plan))
         own = _tighten(tilt, epsilon, lower, upper)
@@ -265,9 +267,18 @@ class LatticeProfile(Profile):
             own = _tighten(tilt, epsilon, lower, upper)
         return tilt
 
+    def _says_nothing(self, at: Moments, plan: Plan) -> bool:
+        """Whether what lies between points, moved to them, weighs many e-folds more under the tilt than it did."""
+        far = plan.c * plan.h
+        return self._divided(at) * min(0.125 * far * far, far) > _NOTHING
+
+    def _divided(self, at: Moments) -> float:
+        """How many steps lie between points."""
+        return at.loose if self._aligned else float(sum(times for _, times in self._laws))
+
     def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan | None:
         log_least = min(0.0, self._log_height(c_top))
-        steps = max(at.loose, _LEAST) if self._aligned else sum(times for _, times in self._laws)
+        steps = max(self._divided(at), _LEAST)
         aim = _AIM * self._tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
         budget = self._max_points if log_least > _LOG_FLOOR - 30.0 else max(self._max_points // 8, 1024)
