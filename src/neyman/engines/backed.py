@@ -73,6 +73,7 @@ class BackedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         first = self._by_contour(epsilon)
+        final = self._final(epsilon)
         near = np.flatnonzero((epsilon > 0.0) & (epsilon < _NEAR) & (first.upper - first.lower > _BLUNT * first.upper))
         if len(near):  # beside 0, as far as that is known
             near = near[first.upper[near] > _BESIDE * self._meeting.bracket.lower[0]]
@@ -81,7 +82,7 @@ class BackedProfile(Profile):
             place[near] = len(epsilon) + np.arange(len(near))
             first = first.followed(self._beside_zero(epsilon[near], first.at(near))).at(place)
         at = self._wide(first, self._tolerance)
-        at = at[~self._final(epsilon)[at]] if len(at) else at
+        at = at[~final[at]]
         if not len(at) or self._lattice is None:
             return first
         self._asked = True

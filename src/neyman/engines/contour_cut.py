@@ -53,6 +53,10 @@ def cut_by_parts(
     furthest = min(furthest, _FARTHEST / sd)
     if not all(size < math.inf for *_, size in steps):
         return best
+    # the last of the cuts leaves most in the part that turns
+    most = math.fsum(times * TurningPart.of(law, w, end, CUTS[-1], size).least for law, times, end, size in steps)
+    if not _log_plain(parts, c, furthest) + most <= target:
+        return best
     for place in CUTS:
         cut = _SHORTER * min(best[0], furthest / _SHORTER)
         laws = [(TurningPart.of(law, w, end, place, size), times) for law, times, end, size in steps]

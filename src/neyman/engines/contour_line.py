@@ -124,7 +124,8 @@ class Plan:
                 cut = math.inf
         else:
             cut, log_tail = cut_off(parts, cuts, c, sd, k, goal, furthest)
-            if cut * spread > _TEDIOUS and parts.sampled and parts.many and parts.argument(np.array([c]))[0] > 0.0:
+            dear = cut * spread > _TEDIOUS and log_share == 0.0
+            if dear and parts.sampled and parts.many and parts.argument(np.array([c]))[0] > 0.0:
                 cut, log_tail = cut_by_parts(parts, cuts, c, (cut, log_tail), goal, furthest, sd)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
 

@@ -65,6 +65,8 @@ class Partings:
                 failed.append((0.6 * target, 1.6 * target))
             else:
                 splits.append(split)
+                if late and split.off(target) > _ENOUGH:  # all was tried there
+                    failed.append((0.6 * target, 1.6 * target))
 
     @cached_property
     def _mean(self) -> float:

@@ -39,6 +39,8 @@ _PLANNED = 2e7  # nominal nanoseconds of trying where to part
 _LEAST = 1e-200  # eps at which that is worth a thought
 _CLOSE_LOOKS = 4  # eps down to the first of them at which that is looked at
 _LEVELS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35, 0.29, 0.24, 0.2, 0.16, 0.12)  # of eps: losses at which it is parted
+_DEEP = -20.0  # log of a delta that is worth both lines: of a larger one a longer line tells
+_HOPEFUL = 0.1  # relative error of the one from which the other is worth a try
 _HALVES = (0.5, 0.42, 0.6, 0.35, 0.7)  # the same where both have lines
 _BEFORE = (1.0, 0.87, 0.75)  # of the saddle of a bulk: beyond it there may be no c that bounds the aliases of its line
 _SHARP = 2e-7  # relative error that is sharp
@@ -118,9 +120,11 @@ class Split:
             jumps = parting.jump_line(nodes, epsilon)
             if jumps is not None:
                 found = cls(None, jumps, epsilon, (low, span[1]), ceiling)._sharper(found, epsilon)
-            if found is not None and found._off(epsilon) <= _SHARP:
+            if found is not None and found.off(epsilon) <= _SHARP:
                 return found
-        both = cls._between(parts, walk, valleys, epsilon, nodes, effort) if parts.many else None
+        thorough = parts.many and valleys.log_delta(epsilon) < _DEEP
+        thorough = thorough and (found is None or found.off(epsilon) < _HOPEFUL) and effort.take(_PLANNED)
+        both = cls._between(parts, walk, valleys, epsilon, nodes, effort) if thorough else None
         return found if both is None else both._sharper(found, epsilon)
 
     @classmethod
@@ -146,16 +150,16 @@ class Split:
                 split = None if jumps is None else cls(bulk, jumps, epsilon, span, walked)
                 found = found if split is None else split._sharper(found, epsilon)
                 break
-            if found is not None and found._off(epsilon) <= _SHARP:
+            if found is not None and found.off(epsilon) <= _SHARP:
                 break
         return found
 
     def _sharper(self, other: Split | None, epsilon: float) -> Split:
         """Of two the one of less error there."""
-        return self if other is None or self._off(epsilon) < other._off(epsilon) else other
+        return self if other is None or self.off(epsilon) < other.off(epsilon) else other
 
-    def _off(self, epsilon: float) -> float:
-        """The relative error there."""
+    def off(self, epsilon: float) -> float:
+        """The relative error at ``epsilon``."""
         value, _, error, _ = (float(part[0]) for part in self.integrate(np.array([epsilon])))
         return error / value if value > 0.0 else math.inf
 

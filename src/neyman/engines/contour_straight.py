@@ -22,7 +22,7 @@ __all__ = ["StraightLines"]
 
 _CHEAP, _BRIEF = 1500, 500  # nodes up to which a line is always taken, and where the law can be parted instead
 _AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
-_LIGHT = 2e8  # nominal nanoseconds that a line may cost to be taken before anything else
+_LIGHT = 1e8  # nominal nanoseconds that a line may cost to be taken before anything else
 _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
 _DEEP = -70.0  # log of a delta that is asked for
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
