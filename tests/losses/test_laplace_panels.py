@@ -8,6 +8,7 @@ import mpmath as mp
 import pytest
 
 from neyman.losses import laplace_transform as panels
+from neyman.losses.laplace import LaplaceStep
 
 _NODES = len(panels._NODES)
 
@@ -38,6 +39,21 @@ def test_a_panel_of_the_largest_tilt(turn: float) -> None:
             size = mp.quad(lambda x: abs(f(x)), [-1, 0, 1])
             missed = abs(mp.quad(f, [-1, 0, 1]) - mp.fsum(w * f(x) for w, x in zip(weights, nodes, strict=True)))
             assert missed < panels._QUADRATURE * size
+
+
+def test_no_loss_is_steeper_on_an_ellipse() -> None:
+    """Its real part reaches 1.125 half-widths beyond the last panel; the turn off the axis is counted apart."""
+    beyond = (0.5 * (4.0 + 0.25) - 1.0) * panels._WIDEST
+    tightest = math.inf
+    for d in (1e-3, 0.5, 5.0, 30.0, 600.0):
+        for rate in (1e-200, 1e-9, 0.01, 0.5, 0.999999):
+            law = panels.LaplaceTransform(LaplaceStep(1.0 / d, rate))
+            with mp.workdps(40):
+                grown = mp.mpf(rate) * mp.exp(mp.mpf(d) + beyond)
+                truth = grown / (1 - mp.mpf(rate) + grown)
+            assert truth <= law.steepest * (1.0 + 1e-15)
+            tightest = min(tightest, law.steepest / float(truth))
+    assert tightest < 1.01
 
 
 def test_nodes_and_weights_are_within_the_rounding_that_is_stated() -> None:
