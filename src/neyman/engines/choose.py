@@ -30,6 +30,7 @@ from neyman.engines.discrete_contours import behind_veils, whole_period
 from neyman.engines.effort import Effort
 from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.enclosed import enclosed_profiles, unbundled
+from neyman.engines.exchanged_arcs import ExchangedArcs
 from neyman.engines.exchanged_participation import ExchangedParticipation
 from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.gathered import gathered
@@ -79,6 +80,8 @@ _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing i
 _NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
 _APART = 7.0  # -log of the share of the steps that took part in which it does not
 _MISTAKEN = -4.0  # log of the number of steps in which it is expected not to, from which contours know all of it better
+_HARDLY = 100.0  # tolerances up to which no dearer engine is asked after them
+_BENT = 300  # steps with exchanged records up to which bent contours are tried first
 _FAINT = 0.02  # noise multiplier below which no quadrature is tried
 
 Losses = tuple[tuple[Step, int], ...]
@@ -290,24 +293,24 @@ def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -
 
 
 def _exchanged(
-    losses: Losses,
-    steps: Sequence[tuple[ReplacedGaussianStep, int]],
-    mu: float,
-    tolerance: float,
-    tail_mu: float,
+    losses: Losses, steps: Sequence[tuple[ReplacedGaussianStep, int]], mu: float, tolerance: float, tail_mu: float,
     effort: Effort,
-) -> Both | None:
-    """The same of exchanged records, where there is hardly any noise."""
+) -> Both | None:  # fmt: skip
+    """The same of exchanged records: where there is hardly any noise, and few steps by bent contours first."""
     same = [(SubsampledGaussianStep(step.sigma, step.rate), times) for step, times in steps]
-    if not all(step.sigma < _NEAR and log_overlap(step) < math.log(step.rate) - _APART for step, _ in same):
-        return None
-    listed = counts(same, mu, exchanged=True)
-    if listed is None:
-        return None
-    hopeless = min(step.sigma for step, _ in same) < _FAINT
     behind = cache(lambda: _contours(losses, None, ("remove",), tolerance, tail_mu, effort))
+    arcs: Profile | None = None
+    if sum(times for _, times in steps) <= _BENT and len(steps) <= _FEW:
+        bends = ExchangedArcs(steps, mu, tail_mu, effort)
+        arcs = BoundedProfile(bends, partial(_one_of, behind, 0), _HARDLY * tolerance)
+    apart = all(step.sigma < _NEAR and log_overlap(step) < math.log(step.rate) - _APART for step, _ in same)
+    listed = counts(same, mu, exchanged=True) if apart else None
+    if listed is None:
+        return None if arcs is None else _twice(arcs)
+    hopeless = min(step.sigma for step, _ in same) < _FAINT
     quick = ExchangedParticipation(same, tail_mu, listed)
-    return _twice(BoundedProfile(quick, None if hopeless else partial(_one_of, behind, 0), 1e-2 * tolerance))
+    bent = partial(_one_of, behind, 0) if arcs is None else (lambda: arcs)
+    return _twice(BoundedProfile(quick, None if hopeless else bent, 1e-2 * tolerance))
 
 
 def _one_of(behind: Callable[[], Both], index: int) -> Profile:
@@ -319,13 +322,9 @@ def _shift(step: SubsampledGaussianStep, times: int) -> float:
 
 
 def _contours(
-    losses: Losses,
-    listed: tuple[Atoms, Losses] | None,
-    directions: tuple[str, ...],
-    tolerance: float,
-    tail_mu: float,
+    losses: Losses, listed: tuple[Atoms, Losses] | None, directions: tuple[str, ...], tolerance: float, tail_mu: float,
     effort: Effort,
-) -> Both:
+) -> Both:  # fmt: skip
     """By contours, with a lattice behind them, where the transforms fall."""
     mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
     laws = [(transform(step), times) for step, times in losses if not isinstance(step, GaussianStep)]

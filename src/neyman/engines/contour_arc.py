@@ -28,7 +28,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour_line import SUMMED, faults, settled
-from neyman.engines.contour_steps import Steps
+from neyman.engines.contour_steps import ArcSteps
 from neyman.engines.effort import Effort
 from neyman.losses.sampling_transform import ComplexArray
 from neyman.numerics.rounding import UNIT
@@ -77,7 +77,7 @@ class _Edge:
 
     @classmethod
     def along(
-        cls, steps: Steps, shape: _Shape, angle: float, less_one: bool, slope: FloatArray, level: FloatArray
+        cls, steps: ArcSteps, shape: _Shape, angle: float, less_one: bool, slope: FloatArray, level: FloatArray
     ) -> _Edge:
         """As far as what lies beyond is, by a bound that costs nothing, below e^level for each slope."""
         u = np.arange(0.0, _FAR + _COARSE, _COARSE)
@@ -111,21 +111,20 @@ class _Edge:
         return np.logaddexp(total, self.log_tail + slope * self.real[-1, 2])
 
 
-def _reach(steps: Steps, w: ComplexArray, less_one: bool, slope: FloatArray, level: FloatArray) -> int:
+def _reach(steps: ArcSteps, w: ComplexArray, less_one: bool, slope: FloatArray, level: FloatArray) -> int:
     """The first place along ``w``, at least 1, beyond which all is below e^level for each slope; else the last."""
     tail = _tails(steps, w, less_one) + np.multiply.outer(slope, w.real)
     enough = np.flatnonzero(np.all(tail < level[:, None], axis=0))
     return max(int(enough[0]), 1) if len(enough) else len(w) - 1
 
 
-def _tails(steps: Steps, w: ComplexArray, less_one: bool) -> FloatArray:
+def _tails(steps: ArcSteps, w: ComplexArray, less_one: bool) -> FloatArray:
     """log of the bound on what lies beyond w, where e^{wS} no longer grows along the rotated ray."""
-    sector = steps.bounding[0][0].chi
-    calm = (np.angle(w) >= 0.5 * math.pi - sector) & (np.abs(w) > 8.0 * (1.0 + np.abs(w[0])))
+    calm = np.abs(w) > 8.0 * (1.0 + np.abs(w[0]))
     if steps.parts.mu > 0.0:
         calm &= np.angle(w) >= 0.25 * math.pi
     kernel = np.log(8.0 / (math.pi * np.abs(w)))
-    law = steps.log_size + w.real * steps.edge
+    law = steps.log_far(w)
     return np.where(calm, (np.logaddexp(law, 0.0) if less_one else law) + kernel, np.inf)
 
 
@@ -149,7 +148,9 @@ class Arc:
     lost: float = 0.0
 
     @classmethod
-    def lay(cls, steps: Steps, c: float, curvature: float, epsilon: tuple[float, float], effort: Effort) -> Arc | None:
+    def lay(
+        cls, steps: ArcSteps, c: float, curvature: float, epsilon: tuple[float, float], effort: Effort
+    ) -> Arc | None:
         """The contour through c for losses in the closed interval ``epsilon``; None where none can be certified, or
         with so much effort.
 
@@ -159,13 +160,13 @@ class Arc:
             return None
         sign = 1.0 if steps.parts.direction == "remove" else -1.0
         w_c = float(steps.parts.argument(np.array([c]))[0])
-        sector = steps.bounding[0][0].chi
+        sector = steps.sector
         phi = strip = 0.46 * sector
         scale = 1.0 / math.sqrt(curvature)
         shape = _Shape(w_c - scale * math.sin(phi), scale)
         slope = -sign * np.array(epsilon)
         k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real) + steps.drift * w_c
-        less_one = sign > 0.0 and 0.0 < k_c < 1.0
+        less_one = sign > 0.0 and 0.0 < k_c < 1.0 and not steps.parted
         size = math.log(math.expm1(k_c)) if less_one else k_c
         level = size + slope * w_c - math.log(abs(w_c * (w_c - 1.0)) / scale)
         u = np.arange(0.0, _FAR + _COARSE, _COARSE)
@@ -186,7 +187,7 @@ class Arc:
 
     @classmethod
     def _evaluate(
-        cls, steps: Steps, shape: _Shape, phi: float, strip: float, spacing: float,
+        cls, steps: ArcSteps, shape: _Shape, phi: float, strip: float, spacing: float,
         edges: tuple[_Edge, _Edge], upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
         beyond: tuple[float, float],
     ) -> Arc | None:  # fmt: skip

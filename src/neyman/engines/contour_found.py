@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_arc import Arc
-from neyman.engines.contour_line import Line
-from neyman.engines.contour_split import Split
 from neyman.engines.contour_walk import BoolArray, IntArray
 from neyman.engines.profile import Bracket
 from neyman.numerics.rounding import UNIT
@@ -18,6 +16,20 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["SHARP", "Found"]
 
 SHARP = 1e-8  # relative error that needs no further work
+
+
+class Contour(Protocol):
+    """One that crosses the real axis at ``c``; ``lost`` is the mass that the law it integrates lacks."""
+
+    @property
+    def c(self) -> float: ...
+
+    @property
+    def lost(self) -> float: ...
+
+    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Mantissas of delta (or 1 - delta) and of e^eps Q(L > eps), a bound on the error of the first, log scale."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -43,12 +55,12 @@ class Found:
             zero, zero.copy(), np.full(size, math.inf), zero.copy(), zero > 0.0, zero.copy(), zero > 0.0, zero > 0.0
         )
 
-    def put(self, at: IntArray, contour: Line | Arc | Split, epsilon: FloatArray) -> None:
+    def put(self, at: IntArray, contour: Contour, epsilon: FloatArray) -> None:
         """Integrate the places ``at`` along ``contour``."""
         self.value[at], self.slope[at], self.error[at], self.log_scale[at] = contour.integrate(epsilon[at])
         self.is_gap[at], self.lost[at] = contour.c < 0.0, contour.lost
 
-    def improve(self, at: IntArray, contour: Line | Arc | Split, epsilon: FloatArray) -> None:
+    def improve(self, at: IntArray, contour: Contour, epsilon: FloatArray) -> None:
         """The same, where it is sharper than what is known."""
         if np.isinf(self.error[at]).all():
             self.put(at, contour, epsilon)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -14,11 +15,46 @@ from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["Steps", "between_anchors"]
+__all__ = ["ArcSteps", "Steps", "between_anchors"]
 
 _FEW = 96
 _ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
 _LAID = 1e5  # nominal nanoseconds for each unit of log odds that the grids of one law are long
+
+
+class ArcSteps(Protocol):
+    """What an ``Arc`` asks of a composition: K(w) = ``drift`` w + ``log_values``, but for ``shift`` w, and bounds."""
+
+    @property
+    def parts(self) -> Parts: ...
+
+    @property
+    def parted(self) -> bool:
+        """Whether e^K is as small as the answer, with nothing to be taken from it."""
+        ...
+
+    @property
+    def sector(self) -> float: ...
+
+    @property
+    def drift(self) -> float: ...
+
+    @property
+    def shift(self) -> float: ...
+
+    @property
+    def terms(self) -> int: ...
+
+    @property
+    def bound_terms(self) -> int: ...
+
+    def log_far(self, w: ComplexArray) -> FloatArray: ...
+
+    def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray: ...
+
+    def on_path(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]: ...
+
+    def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]: ...
 
 
 @dataclass(frozen=True)
@@ -35,6 +71,8 @@ class Steps:
     straight: tuple[tuple[RotatedLaw, int], ...]
     bounding: tuple[tuple[RotatedLaw, int], ...]
     upright: tuple[tuple[RotatedLaw, int], ...]
+
+    parted = False
 
     @classmethod
     def along(cls, parts: Parts, reach: float, depth: float) -> Steps:
@@ -67,6 +105,11 @@ class Steps:
         return _LAID * long * max(1.0, max(law.sigma for law, _ in parts.gaussians))
 
     @property
+    def sector(self) -> float:
+        """By how much the angle of w may fall short of vertical while no e^{wS} grows."""
+        return self.bounding[0][0].chi
+
+    @property
     def edge(self) -> float:
         """sum T log(1 - q): the least loss of the direction "remove"."""
         return sum(times * law.edge for law, times in self.bounding)
@@ -75,6 +118,10 @@ class Steps:
     def log_size(self) -> float:
         """What the rotation costs: sum T log B(0)."""
         return sum(times * law.log_size for law, times in self.bounding)
+
+    def log_far(self, w: ComplexArray) -> FloatArray:
+        """log of a bound on |e^K| at w and all that follows on an arc; inf where it may still grow."""
+        return np.where(np.angle(w) >= 0.5 * math.pi - self.sector, self.log_size + w.real * self.edge, math.inf)
 
     def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray:
         """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""

@@ -1,0 +1,121 @@
+"""Few exchanged records by bent contours, against the closed form of one step and nested quadrature of two.
+
+``TWO`` holds delta of two steps: the sum over the outcome of one of the closed form of the other, by Gauss-Legendre
+with 20 nodes on panels that shrink towards the kink, in 50 digits; 14 nodes agree to the digits given.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+
+import mpmath
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.engines.exchanged_arcs import ExchangedArcs
+from neyman.engines.replaced import ReplacedGaussianProfile
+from neyman.losses.exchanged_law import ExchangedLaw
+from neyman.losses.exchanged_part import ORDER, ExchangedPart, shares
+from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+
+ENOUGH = 1e-6
+TWO = [
+    (1.0, 0.0001, 0.0, "0.00010409799257298255"),
+    (1.0, 0.0001, 0.1, "1.3718674624142248e-15"),
+    (2.5, 1e-08, 3e-08, "2.8012771879189649e-11"),
+    (0.4, 0.001, 0.5, "0.00010055197691936615"),
+    (4.134, 2.095e-05, 0.0001, "5.3798566840477606e-15"),
+    (20.0, 1e-06, 2e-07, "5.0297944003293047e-9"),
+]
+
+
+def arcs(sigma: float, rate: float, times: int) -> ExchangedArcs:
+    return ExchangedArcs([(ReplacedGaussianStep(sigma, rate), times)], 0.0, 2.0 * math.sqrt(times) / sigma)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "sharp"),
+    [(1.0, 1e-4, True), (0.3, 1e-7, True), (2.5, 1e-12, False), (8.0, 1e-3, False), (60.0, 1e-9, False)],
+)
+def test_one_step_is_the_closed_form(sigma: float, rate: float, sharp: bool) -> None:
+    exact = ReplacedGaussianProfile(sigma, rate, 2.0 / sigma)
+    epsilon = np.array([0.0, 0.3 * rate / sigma, 2.0 * rate, 20.0 * rate, 0.1, 8.0])
+    known, found = exact.bracket(epsilon), arcs(sigma, rate, 1).bracket(epsilon)
+    assert np.all(found.lower <= known.upper)
+    assert np.all(found.upper >= known.lower)
+    assert np.all((found.log_gap_lower <= known.log_gap_upper) & (found.log_gap_upper >= known.log_gap_lower))
+    aim = ENOUGH if sharp else 1e-5
+    assert np.all((found.upper - found.lower <= aim * found.upper) | (known.upper < (1e-30 if sharp else 1e-16)))
+
+
+@pytest.mark.parametrize(("sigma", "rate", "epsilon", "delta"), TWO)
+def test_two_steps_are_the_nested_integral(sigma: float, rate: float, epsilon: float, delta: str) -> None:
+    found = arcs(sigma, rate, 2).bracket(np.array([epsilon]))
+    truth = mpmath.mpf(delta)
+    room = mpmath.mpf(10) ** -15 * truth  # of the digits given
+    assert found.lower[0] <= truth + room
+    assert found.upper[0] >= truth - room
+    assert found.upper[0] - found.lower[0] <= ENOUGH * found.upper[0]
+
+
+@pytest.mark.parametrize(("sigma", "rate", "w"), [
+    (1.0, 1e-4, 1.5 + 0j), (1.0, 1e-4, 1.01 + 0j), (1.0, 1e-12, 1.2 + 0.7j), (5.0, 1e-6, 3.0 + 2e5j),
+    (50.0, 0.01, 1.5 + 1000.0j), (0.3, 0.05, 1.2 + 0.7j), (0.3, 1e-5, 1.5 + 0j),
+])  # fmt: skip
+@pytest.mark.parametrize("bent", [False, True])
+def test_the_transform_is_within_its_error(sigma: float, rate: float, w: complex, bent: bool) -> None:
+    if not bent and abs(w.imag) > 10.0:
+        w = complex(w.real, 1.0)
+    chi = min(0.3, 1.5 / sigma)
+    law = ExchangedLaw(sigma, rate, chi, min(0.02, 0.2 / sigma), 0.9 * chi) if bent else ExchangedLaw(
+        sigma, rate, 0.0, min(0.02, 0.2 / sigma), 0.2
+    )  # fmt: skip
+    value, error = law.excess(np.array([w]))
+    with mpmath.workdps(40):
+        s, q, z = mpmath.mpf(sigma), mpmath.mpf(rate), mpmath.mpc(w)
+        step = (24 * s + 4 + 4 * abs(w.real)) / 2000
+
+        def term(x: mpmath.mpf) -> mpmath.mpc:
+            ahead, behind = (mpmath.log(1 - q + q * mpmath.exp((2 * side - 1) / (2 * s * s))) for side in (x, -x))
+            both = (mpmath.exp(ahead) + mpmath.exp(behind)) / 2
+            return mpmath.npdf(x, 0, s) * (mpmath.exp(z * ahead + (1 - z) * behind) - both)
+
+        truth = step * mpmath.fsum(term(-12 * s - 2 + step * k) for k in range(2001))
+        assert abs(mpmath.mpc(complex(value[0])) - truth) <= error[0]
+        assert error[0] <= 1e-8 * abs(truth)
+
+
+@pytest.mark.parametrize("y", [0.1, 1.0, 3.0 + 0.5j, 4.2 + 1.9j, 4.6 - 0.4j, 5.5 + 0.1j, 9.0 + 3.0j, 30.0 + 5.0j])
+def test_shares_are_incomplete_gamma_functions(y: complex) -> None:
+    (beyond, kept), (off, rough) = shares(np.array([y], complex))
+    with mpmath.workdps(60):
+        z = mpmath.mpc(y) ** 2
+        truth = 1 - mpmath.exp(-z) * mpmath.fsum(z**k / mpmath.factorial(k) for k in range(ORDER))
+        assert abs(mpmath.mpc(complex(beyond[0])) - truth) <= off[0] * 2.0**-53
+        assert abs(mpmath.mpc(complex(kept[0])) - (1 - truth)) <= rough[0] * 2.0**-53 + 1e-300
+
+
+def test_a_part_has_one_transform_on_every_path() -> None:
+    straight, bent = ExchangedLaw(1.0, 1e-4, 0.0, 0.02, 0.2), ExchangedLaw(1.0, 1e-4, 0.3, 0.02, 0.27)
+    for low, high in ((0.0, 0.01), (0.01, 0.1), (0.005, math.inf)):
+        for w in (1.5 + 0j, 8.0 + 0j, 5.0 + 3.0j):
+            (one, first), (other, second) = (
+                ExchangedPart(law, low, high).moment(np.array([w])) for law in (straight, bent)
+            )
+            assert abs(one[0] - other[0]) <= first[0] + second[0]
+            assert first[0] + second[0] <= 1e-7 * abs(one[0])
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "times", "width"),
+    [(1.0, 1e-4, 2, 1e-5), (2.0, 1e-6, 10, 3e-3), (37.63, 2.014e-10, 5, 1e-5)],
+)
+def test_few_exchanged_steps_are_answered(sigma: float, rate: float, times: int, width: float) -> None:
+    begun = time.process_time()
+    g = ny.account(ny.DPSGD(sigma, rate, times), adjacency="replace")
+    assert g.optimistic.mu() <= g.mu() <= g.optimistic.mu() * (1.0 + width)
+    assert 0.0 < g.advantage <= times * rate
+    assert g.delta(8.0) >= 0.0
+    assert time.process_time() - begun < 10.0
