@@ -138,12 +138,16 @@ class ContourProfile(Profile):
 
     def _log_rest(self, epsilon: FloatArray) -> FloatArray:
         """log of the best of Chernoff's bounds on 1 - delta = E_P[min(1, e^{eps - L})], by the c between the poles."""
-        c, k, log_lost = self._between
-        if not k.min(initial=0.0) < _NEARLY:  # nobody asks for those
+        if not self._blatant:  # nobody asks for those
             return np.zeros(len(epsilon))
+        c, k, log_lost = self._between
         pull = np.multiply.outer(epsilon, c)
         log_rest = k - pull + ROUNDED * (np.abs(k) + np.abs(pull)) + WALKED
         return np.min(np.logaddexp(log_rest, log_lost), axis=1, initial=0.0)
+
+    @cached_property
+    def _blatant(self) -> bool:
+        return bool(self._between[1].min(initial=0.0) < _NEARLY)
 
     @cached_property
     def _between(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -202,8 +206,9 @@ class ContourProfile(Profile):
         """
         found = Found.empty(len(epsilon))
         found.settled[:] = epsilon > self._deep
-        found.final[log_rest < _CERTAIN] = True  # delta is 1, and 1 - delta for straight lines
-        found.settled[(log_rest < _INVISIBLE) & (epsilon > _FIXED)] = True
+        if self._blatant:
+            found.final[log_rest < _CERTAIN] = True  # delta is 1, and 1 - delta for straight lines
+            found.settled[(log_rest < _INVISIBLE) & (epsilon > _FIXED)] = True
         if math.isfinite(self._parts.largest_loss):
             beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
             found.error[beyond], found.settled[beyond] = 0.0, True

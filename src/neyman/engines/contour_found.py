@@ -62,9 +62,6 @@ class Found:
 
     def improve(self, at: IntArray, contour: Contour, epsilon: FloatArray) -> None:
         """The same, where it is sharper than what is known."""
-        if np.isinf(self.error[at]).all():
-            self.put(at, contour, epsilon)
-            return
         at = at[~(self.error[at] <= SHARP * np.abs(self.value[at]))]
         if not len(at):
             return

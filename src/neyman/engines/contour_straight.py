@@ -23,6 +23,7 @@ __all__ = ["StraightLines"]
 _CHEAP, _BRIEF = 1500, 500  # nodes up to which a line is always taken, and where the law can be parted instead
 _AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
 _LIGHT = 1e8  # nominal nanoseconds that a line may cost to be taken before anything else
+_BLURRED = 1e-9  # share of a line that its transforms may be off without a look at each value
 _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
 _DEEP = -70.0  # log of a delta that is asked for
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
@@ -61,13 +62,14 @@ class StraightLines:
     def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
         """Serve the places ``at`` from lines that cost little; return those that have none of few nodes."""
         rest: list[IntArray] = []
+        put = found.put if found.error.min(initial=math.inf) == math.inf else found.improve
         for index, place in self._served(epsilon[at]):
             here = at[place]
             line = self._line(index) if self._light(index) else None
             if line is not None:
-                found.improve(here, line, epsilon)
-                # no line is without the rounding of the law itself
-                found.final[here] |= line.rounded(found.value[here], found.error[here])
+                put(here, line, epsilon)
+                if line.wobble > _BLURRED * line.mass:  # no line is without the rounding of the law itself
+                    found.final[here] |= line.rounded(found.value[here], found.error[here])
             if line is None or self._plan(index).nodes > self._cheap:
                 rest.append(here)
         return np.concatenate(rest) if rest else at[:0]
