@@ -80,7 +80,7 @@ _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing i
 _NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
 _APART = 7.0  # -log of the share of the steps that took part in which it does not
 _MISTAKEN = -4.0  # log of the number of steps in which it is expected not to, from which contours know all of it better
-_HARDLY = 100.0  # tolerances up to which no dearer engine is asked after them
+_HARDLY = 1e4  # tolerances up to which no dearer engine is asked after them
 _BENT = 300  # steps with exchanged records up to which bent contours are tried first
 _FAINT = 0.02  # noise multiplier below which no quadrature is tried
 
