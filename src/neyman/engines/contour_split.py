@@ -40,6 +40,7 @@ _LEAST = 1e-200  # eps at which that is worth a thought
 _CLOSE_LOOKS = 4  # eps down to the first of them at which that is looked at
 _LEVELS = (0.9, 0.8, 0.7, 0.6, 0.5, 0.42, 0.35, 0.29, 0.24, 0.2, 0.16, 0.12)  # of eps: losses at which it is parted
 _DEEP = -20.0  # log of a delta that is worth both lines: of a larger one a longer line tells
+_USUAL = 0.4  # noise multiplier from which that is worth its time
 _HOPEFUL = 0.1  # relative error of the one from which the other is worth a try
 _HALVES = (0.5, 0.42, 0.6, 0.35, 0.7)  # the same where both have lines
 _BEFORE = (1.0, 0.87, 0.75)  # of the saddle of a bulk: beyond it there may be no c that bounds the aliases of its line
@@ -102,8 +103,9 @@ class Split:
             return None
         span = (epsilon / _CLOSE, epsilon * _CLOSE)
         below = epsilon / np.geomspace(1.0, _CLOSE, _CLOSE_LOOKS)
-        # of few steps arcs know more
-        little, rungs = (_LITTLE, _RUNGS) if parts.many else (_NOTHING, _RUNGS[::2])
+        # of few steps arcs know more, of little noise one line does
+        usual = parts.many and min(law.sigma for law, _ in parts.gaussians) > _USUAL
+        little, rungs = (_LITTLE, _RUNGS) if usual else (_NOTHING, _RUNGS[::2])
         most = np.array([valleys.log_delta(e) for e in below.tolist()]) - little
         known: list[tuple[float, Ceiling, Parting]] = []
         for share in _LEVELS:
@@ -116,13 +118,13 @@ class Split:
             if far == len(below):
                 break
         found: Split | None = None
-        for low, ceiling, parting in known[-1:] + known[:1] * (len(known) > 1 and parts.many):
+        for low, ceiling, parting in known[-1:] + known[:1] * (len(known) > 1 and usual):
             jumps = parting.jump_line(nodes, epsilon)
             if jumps is not None:
                 found = cls(None, jumps, epsilon, (low, span[1]), ceiling)._sharper(found, epsilon)
             if found is not None and found.off(epsilon) <= _SHARP:
                 return found
-        thorough = parts.many and valleys.log_delta(epsilon) < _DEEP
+        thorough = usual and valleys.log_delta(epsilon) < _DEEP
         thorough = thorough and (found is None or found.off(epsilon) < _HOPEFUL) and effort.take(_PLANNED)
         both = cls._between(parts, walk, valleys, epsilon, nodes, effort) if thorough else None
         return found if both is None else both._sharper(found, epsilon)
