@@ -68,11 +68,11 @@ def test_what_is_not_read_of_a_list_is_counted() -> None:
 
 @pytest.mark.parametrize("add", [False, True])
 def test_steps_that_tell_little_are_read_near_each_outcome(add: bool) -> None:
-    steps = ((RandomizedResponseStep(1.0, 3), 3), (LaplaceStep(2.0, 1e-4), 300))
+    steps = ((RandomizedResponseStep(1.0, 3), 20), (LaplaceStep(2.0, 1e-4), 300))
     found = profiles(steps, 1e-6, Effort(1.0))[1 if add else 0]
     assert "exact sum" in found.method
     ctx.prec = 200
-    law = exact.compose((exact.k_ary(1.0, 3), 3))
+    law = exact.compose((exact.k_ary(1.0, 3), 20))
 
     def rest(e: arb) -> arb:
         size = abs(float(e))

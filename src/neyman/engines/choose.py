@@ -63,10 +63,11 @@ __all__ = ["profiles"]
 _MANY = 10**6  # steps from which an engine may have little to say: of strong compositions, or for rounding
 _FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
 _SEVERAL = 64  # the same where other laws are among them
+_LINED = 1 << 4  # outcomes up to which lines, where they are short, serve what has no closed form
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
-# nodes of lines beyond which lists are read at each outcome, and beyond which a short lattice comes first; log of the
-# least delta that such lines usually serve
-_SHORT, _LENGTHY, _USUAL = 1500, 10000, -30.0
+# nodes of lines beyond which a short lattice comes first, or lists are read at each outcome; log of the least delta
+# that such lines usually serve
+_LENGTHY, _USUAL = 12000, -30.0
 _RARE = -90.0  # log of a mass that one of more outcomes may have and not be read at
 _READ = 1 << 14, 1 << 17  # the same of what tells something near few of them, and of what is quickly told
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
@@ -80,7 +81,7 @@ _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing i
 _NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
 _APART = 7.0  # -log of the share of the steps that took part in which it does not
 _MISTAKEN = -4.0  # log of the number of steps in which it is expected not to, from which contours know all of it better
-_HARDLY = 1e4  # tolerances up to which no dearer engine is asked after them
+_HARDLY, _HINT = 1e4, 0.01  # tolerances, and relative width, up to which no dearer engine is asked after them
 _BENT = 300  # steps with exchanged records up to which bent contours are tried first
 _FAINT = 0.02  # noise multiplier below which no quadrature is tried
 
@@ -247,7 +248,7 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
             return found
         whole, listed = listed, (listed[0].trimmed(_RARE), rest)
         quick = _single(rest) is not None or _quickly(rest, tolerance, tail_mu, effort) is not None
-        if len(listed[0].loss) <= _READ[quick] and (quick or apart(*listed)):
+        if len(listed[0].loss) <= _READ[quick] and (quick or (len(listed[0].loss) > _LINED and apart(*listed))):
             return _shifted(*listed, directions, tolerance, tail_mu, effort, quick)  # read at each outcome
         if len(listed[0].loss) > _LISTED:
             if (found := beside(*whole, behind, directions, None, tail_mu)) is not None:
@@ -302,7 +303,7 @@ def _exchanged(
     arcs: Profile | None = None
     if sum(times for _, times in steps) <= _BENT and len(steps) <= _FEW:
         bends = ExchangedArcs(steps, mu, tail_mu, effort)
-        arcs = BoundedProfile(bends, partial(_one_of, behind, 0), _HARDLY * tolerance)
+        arcs = BoundedProfile(bends, partial(_one_of, behind, 0), min(_HARDLY * tolerance, _HINT))
     apart = all(step.sigma < _NEAR and log_overlap(step) < math.log(step.rate) - _APART for step, _ in same)
     listed = counts(same, mu, exchanged=True) if apart else None
     if listed is None:
@@ -342,18 +343,18 @@ def _contours(
     else:
         pair = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
         contours = [ContourProfile(law, walk, tail_mu, each) for law, walk in pair]
-    short = plain or all(contour.within(_SHORT, _USUAL) for contour in contours)
-    if listed is not None and not short:
-        return _shifted(*listed, directions, tolerance, tail_mu, effort)
+    short = plain or all(contour.within(_LENGTHY, _USUAL) for contour in contours)
     meeting = Meeting(contours[0], contours[-1])
     size = _SMALL if plain else _POINTS
     longest = 2 * _POINTS if tail_mu <= _STRONG and not plain else _POINTS
     lattices = [cache(partial(LatticeProfile, losses, way, tolerance, longest, effort)) for way in directions]
+    if listed is not None and not short and max(lattice().points for lattice in lattices) > _SMALL:
+        return _shifted(*listed, directions, tolerance, tail_mu, effort)
     backed = [
         BackedProfile(contour, meeting, lattice if small else None, tolerance, size, effort)
         for contour, lattice in zip(contours, lattices, strict=True)
     ]
-    if short or not small or all(contour.within(_LENGTHY, _USUAL) for contour in contours):
+    if short or not small:
         return _both(backed)
     if max(lattice().points for lattice in lattices) > _SMALL:
         return _both(backed)

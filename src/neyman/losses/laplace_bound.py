@@ -39,8 +39,8 @@ def log_shifted(d: float, rate: float, a: float, omega: float) -> float:
 
     Examples
     --------
-    >>> print(f"{log_shifted(2.0, 0.1, 1.0, 0.0):.2f} {log_shifted(2.0, 0.1, 1.0, 1e3):.2f}")  # whole: 0.60
-    0.61 -2.21
+    >>> print(f"{log_shifted(2.0, 0.1, 1.0, 0.0):.2f} {log_shifted(2.0, 0.1, 1.0, 1e3):.2f}")  # of 0.5477 and -2.805
+    0.55 -2.72
     """
     if not d <= _LARGEST or not omega < math.inf:
         return math.inf

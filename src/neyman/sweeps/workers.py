@@ -11,7 +11,7 @@ import pickle
 import signal
 from collections import Counter
 from collections.abc import Generator, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -81,7 +81,8 @@ class _Worker:
         context = multiprocessing.get_context("spawn")
         ours, theirs = context.Pipe()
         process = context.Process(target=_serve, args=(theirs, message), name="neyman sweep", daemon=True)
-        process.start()
+        with _undisturbed():
+            process.start()
         theirs.close()
         return cls(process, ours)
 
@@ -112,6 +113,21 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.process.close()
+
+
+@contextmanager
+def _undisturbed() -> Generator[None, None, None]:
+    """Ctrl-C reaches this process a moment later, and what is started meanwhile not at all, not even on its way to the
+    line that ignores it.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _employ(crew: list[_Worker], again: list[Block], blocks: Iterator[Block], workers: int, message: bytes) -> None:
