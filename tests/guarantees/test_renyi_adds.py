@@ -165,3 +165,13 @@ def test_what_a_large_promise_of_renyi_divergences_leaves():
     g = ny.RDP([2.0, 8.0], [1.0, 3.0]) ** 10**5
     assert 1e5 <= g.epsilon(1e-6) <= (1e5 - np.log(4e-6)) * ROOM
     assert g.mu() < 1e3
+
+
+@pytest.mark.parametrize(
+    ("rho", "epsilon"), [(6495.2, 6839.2), (130060.5, 130775.7), (98831.6, 102516.1), (30.0, 60.0)]
+)
+def test_no_conversion_of_a_single_order_says_more(rho, epsilon):
+    """The least over c = t - 1 of c^c / (1 + c)^(1 + c) e^(c (rho (1 + c) - eps)), at ten thousand orders."""
+    c = np.geomspace(1e-5, 10.0, 10**4)
+    exponent = c * np.log(c) - (1.0 + c) * np.log1p(c) + c * (rho * (1.0 + c) - epsilon)
+    assert ny.ZCDP(rho).delta(epsilon) <= np.exp(exponent.min()) * (1.0 + 1e-9)

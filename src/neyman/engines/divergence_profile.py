@@ -42,6 +42,7 @@ _LEAST_ORDER = -30.0  # log(t - 1) where the divergence is that of Kullback and 
 _NEAR = np.geomspace(1e-4, 1.0, 36)  # distances from the best order, in log(t - 1), looked at on either side
 _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either end: t - 1 hardly counts, or does
 _FAR = np.linspace(0.0, 1.0, 200)
+_NEARER = 4
 _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
 
 
@@ -252,7 +253,11 @@ class ZcdpProfile(RegionProfile):
     def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """About the order that is best for e^((t-1) (rho t - eps)), where that is least, and the limit t = 1."""
         best = 0.5 * (np.maximum(epsilon, self._rho) - self._rho) / self._rho
-        t = np.vstack([np.ones_like(epsilon), 1.0 + np.maximum(best * _ABOUT[:, None], 1e-9)])
+        t = [np.ones((1, len(epsilon))), 1.0 + np.maximum(best * _ABOUT[:, None], 1e-9)]
+        c = np.maximum(best, 1e-9)
+        for _ in range(_NEARER):  # and of the whole bound, c^c / (1 + c)^(1 + c) e^(c (rho (1 + c) - eps)): large rho
+            c = np.clip(best - 0.5 * (np.log(c) - np.log1p(c)) / self._rho, 1e-9, 1e9)
+        t = np.vstack([*t, 1.0 + c[None, :]])
         return t, self._rho * t * (1.0 + 4.0 * UNIT)
 
     @cached_property
