@@ -69,7 +69,7 @@ _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 # that such lines usually serve
 _LENGTHY, _USUAL = 12000, -30.0
 _RARE = -90.0  # log of a mass that one of more outcomes may have and not be read at
-_READ = 1 << 14, 1 << 17  # the same of what tells something near few of them, and of what is quickly told
+_READ = 1 << 14, 1 << 14  # the same of what tells something near few of them, and of what is quickly told
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
 _OVER_LATTICE = 1 << 6  # the same where that is a lattice
