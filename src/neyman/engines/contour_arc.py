@@ -28,7 +28,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour_line import SUMMED, faults, settled
-from neyman.engines.contour_steps import ArcSteps
+from neyman.engines.contour_steps import ArcSteps, on_path
 from neyman.engines.effort import Effort
 from neyman.losses.sampling_transform import ComplexArray
 from neyman.numerics.rounding import UNIT
@@ -194,7 +194,7 @@ class Arc:
         count = math.ceil(_COARSE * upto / spacing)
         u: FloatArray = np.arange(count + 1, dtype=np.float64) * spacing
         w = shape.at(u, phi)
-        k, error = steps.on_path(w)
+        k, error = on_path(steps, w)
         kernel = shape.speed(u, phi) * (spacing / math.pi) / (w * (w - 1.0))
         kernel[0] *= 0.5
         # e^{drift w} in K and e^{-z eps} may be huge and tiny: they are kept together until eps is known

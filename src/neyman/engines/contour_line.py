@@ -23,7 +23,7 @@ from neyman.engines.contour_cut import cut_by_parts, cut_off
 from neyman.engines.contour_fold import FOLDED, Fold
 from neyman.engines.contour_islands import islands
 from neyman.engines.contour_scan import SPARE, ignored, shortened
-from neyman.engines.contour_steps import Steps
+from neyman.engines.contour_steps import Steps, on_path
 from neyman.engines.contour_walk import LOST, MERGED, WALKED, BoolArray, IntArray, Parts, Walk
 from neyman.losses.sampling_transform import ComplexArray
 from neyman.numerics.rounding import UNIT
@@ -209,7 +209,7 @@ class Line:
         cuts = walk.cut_at(plan.index, plan.limit)
         lost = shift = 0.0
         if steps is not None and np.isinf(cuts).all():
-            k, error = steps.on_path(w + 1j * omega)
+            k, error = on_path(steps, w + 1j * omega)
             k = k + steps.drift * (w + 1j * omega)
             error = error + 4.0 * UNIT * abs(steps.drift) * np.abs(w + 1j * omega)
             shift = steps.shift

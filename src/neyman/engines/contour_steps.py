@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -15,7 +14,7 @@ from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["ArcSteps", "Steps", "between_anchors"]
+__all__ = ["ArcSteps", "Steps", "between_anchors", "on_path"]
 
 _FEW = 96
 _ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
@@ -52,9 +51,19 @@ class ArcSteps(Protocol):
 
     def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray: ...
 
-    def on_path(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]: ...
-
     def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]: ...
+
+
+def on_path(steps: ArcSteps, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
+    """K(w) - drift w with the bound on its error, along a path that leaves the real axis upwards, |w| ascending."""
+    # near the real axis the laws that are not rotated have the smaller terms
+    turned = w.imag > 0.25 * w.real
+    k, error = np.empty(len(w), complex), np.empty(len(w))
+    for rotated in (False, True):
+        at = np.flatnonzero(turned == rotated)
+        if len(at):
+            k[at], error[at] = steps.log_values(w[at], rotated)
+    return k, error
 
 
 @dataclass(frozen=True)
@@ -138,26 +147,15 @@ class Steps:
         """The same of the laws that bound."""
         return sum(len(law.loss) for laws in (self.bounding, self.upright) for law, _ in laws)
 
-    @cached_property
+    @property
     def drift(self) -> float:
         """The linear part of K in w, but for ``shift``: sum T E_Q[log r]."""
         return math.fsum(times * (law.edge + law.mean) for law, times in self.rotated)
 
-    @cached_property
+    @property
     def shift(self) -> float:
         """By how much the whole law may be moved because ``drift`` is not exact."""
         return sum(times * (law.mean_error + 4.0 * UNIT * abs(law.edge)) for law, times in self.rotated)
-
-    def on_path(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-        """K(w) - drift w with the bound on its error, along a path that leaves the real axis upwards, |w| ascending."""
-        # near the real axis the unrotated law has the smaller terms
-        turned = w.imag > 0.25 * w.real
-        k, error = np.empty(len(w), complex), np.empty(len(w))
-        for rotated in (False, True):
-            at = np.flatnonzero(turned == rotated)
-            if len(at):
-                k[at], error[at] = self.log_values(w[at], rotated)
-        return k, error
 
     def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
         """K(w) - drift w, with the bound on its error (but for ``shift``)."""

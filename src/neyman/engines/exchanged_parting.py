@@ -98,15 +98,6 @@ class PartedSteps:
     def log_far(self, w: ComplexArray) -> FloatArray:
         return self.log_bounds(w, rotated=True)
 
-    def on_path(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-        turned = w.imag > 0.25 * w.real
-        k, error = np.empty(len(w), complex), np.empty(len(w))
-        for rotated in (False, True):
-            at = np.flatnonzero(turned == rotated)
-            if len(at):
-                k[at], error[at] = self.log_values(w[at], rotated)
-        return k, error
-
     def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
         """K(w), with the bound on its error."""
         middle, most, _ = self._each["bent" if rotated else "straight"]

@@ -94,16 +94,6 @@ class ExchangedSteps:
         """The same of the laws that bound."""
         return sum(len(law.loss) for laws in (self.bounding, self.upright) for law, _ in laws)
 
-    def on_path(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-        """K(w) with the bound on its error, along a path that leaves the real axis upwards, |w| ascending."""
-        turned = w.imag > 0.25 * w.real
-        k, error = np.empty(len(w), complex), np.empty(len(w))
-        for rotated in (False, True):
-            at = np.flatnonzero(turned == rotated)
-            if len(at):
-                k[at], error[at] = self.log_values(w[at], rotated)
-        return k, error
-
     def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
         """K(w), with the bound on its error."""
         k = 0.5 * self.parts.mu**2 * w * (w - 1.0)

@@ -29,6 +29,7 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.rotated_law import log_moments
 from neyman.losses.transform import ComplexArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
@@ -260,7 +261,7 @@ def log_moduli(a: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> F
     """
     halves: list[FloatArray] = []
     for b in (a, -a.conj()):
-        known = _log_sums(b, loss, log_weight)
+        known = log_moments(b, loss, log_weight)
         halves.append(np.where(log_rest(b, loss, log_weight) < known - 28.0, known + 2e-12, math.inf))
     return np.logaddexp(*halves)
 
@@ -293,17 +294,3 @@ def _bent(loss: ComplexArray, log_kappa: float) -> ComplexArray:
     small = np.arcsinh(np.sinh(np.where(near, 0.5 * loss, 0.0)) * math.exp(log_kappa))
     power = np.where(near, 1.0, power)
     return np.where(near, small, power + np.log(1.0 + np.sqrt(1.0 + np.exp(-2.0 * power))))
-
-
-def _log_sums(a: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
-    out = np.empty(len(a))
-    rows = max(1, _ROWS // len(loss))
-    for i in range(0, len(a), rows):
-        part = a[i : i + rows]
-        bent = np.multiply.outer(part.real, loss.real) - np.multiply.outer(part.imag, loss.imag) + log_weight
-        peak = bent.max(axis=1)
-        known = np.where(np.isfinite(peak), peak, 0.0)
-        with np.errstate(over="ignore", under="ignore"):
-            total = np.log(np.exp(np.minimum(bent - known[:, None], 700.0)).sum(axis=1))
-        out[i : i + rows] = np.where(np.isfinite(peak), known + total, math.inf)
-    return out

@@ -24,7 +24,7 @@ from neyman.losses.sampling_transform import ComplexArray, SamplingTransform
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["RotatedLaw"]
+__all__ = ["RotatedLaw", "log_moments"]
 
 BoolArray = NDArray[np.bool_]
 
@@ -77,7 +77,7 @@ class RotatedLaw:
     def log_bound(self, w: ComplexArray) -> FloatArray:
         """log B(w) >= log|A(w)|, convex in w; inf where w tilts the law beyond the grid."""
         # outside the grid e^{wS} is at most 1, or the grid does not cover w
-        inside = _log_sums(w, self.loss, self.log_weight.real)
+        inside = log_moments(w, self.loss, self.log_weight.real)
         bound = np.logaddexp(inside, math.log(self.missing)) + w.real * self.edge
         return np.where(self._within(w), bound, math.inf)
 
@@ -167,7 +167,7 @@ class RotatedLaw:
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
         """log of a bound on the error of the quadrature at w (absolute, in A); convex in w."""
-        both = np.logaddexp(*(_log_sums(w, s, lw) for s, lw in self.sides))
+        both = np.logaddexp(*(log_moments(w, s, lw) for s, lw in self.sides))
         both = np.logaddexp(both, math.log(2.0 * self.missing))
         return both + w.real * self.edge - math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
 
@@ -242,12 +242,17 @@ def _log1p_less(z: ComplexArray) -> ComplexArray:
     return z * z * series
 
 
-def _log_sums(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
+def log_moments(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
+    """log of the sum of the moduli |e^{w loss + log_weight}|, for each w; inf where it is no float."""
     out = np.empty(len(w))
     rows = max(1, _ROWS // len(loss))
     for i in range(0, len(w), rows):
         part = w[i : i + rows]
         a = np.multiply.outer(part.real, loss.real) - np.multiply.outer(part.imag, loss.imag) + log_weight
         peak = a.max(axis=1)
-        out[i : i + rows] = peak + np.log(np.exp(a - peak[:, None]).sum(axis=1))
+        finite = np.isfinite(peak)
+        known = np.where(finite, peak, 0.0)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            total = np.log(np.exp(a - known[:, None]).sum(axis=1))
+        out[i : i + rows] = np.where(finite, known + total, math.inf)
     return out
