@@ -3,6 +3,7 @@
 import itertools
 import math
 
+import mpmath
 import numpy as np
 import pytest
 from scipy.special import ndtr
@@ -92,6 +93,31 @@ def test_one_step(name):
     assert np.all(custom.lower <= known.upper)
     assert np.all(known.lower <= custom.upper)
     assert np.all(custom.upper - custom.lower <= 1e-3)
+
+
+@pytest.mark.parametrize(
+    ("scale", "rate"), rest_slow([(0.053053754048554336, 0.0791), (0.0694, 1.0), (0.0301, 0.02)], 0)
+)
+def test_what_floats_hide_of_large_losses_is_paid_for(scale, rate):
+    """q_cdf near 1 is off by 2^-53, and delta by e^eps times that: closed form of one step beside it."""
+    far = 1.0 / scale
+
+    def p_cdf(x):
+        return np.where(x < -far, 0.0, np.where(x < far, 0.5 * np.exp(0.5 * (np.clip(x, -far, far) - far)), 1.0))
+
+    def q_cdf(x):
+        return np.where(x < -far, 0.0, np.where(x < far, 1.0 - 0.5 * np.exp(-0.5 * (np.clip(x, -far, far) + far)), 1.0))
+
+    end = math.log1p(rate * math.expm1(far))
+    eps = end - np.array([1.0, 0.1, 0.02, 0.01, 2e-3, 1e-3, 2e-4, 1e-4, 2e-5])
+    custom = ny.account(CustomLoss(p_cdf, q_cdf, (-far, far)).poisson(rate), "remove", tolerance=0.5)
+    b = custom.sides.bracket(eps)
+    with mpmath.workdps(50):
+        plain = [mpmath.log(1 + mpmath.expm1(mpmath.mpf(e)) / mpmath.mpf(rate)) for e in eps]
+        truth = [rate * -mpmath.expm1((e - 1 / mpmath.mpf(scale)) / 2) for e in plain]
+        assert all(low <= t <= high for low, t, high in zip(b.lower, truth, b.upper, strict=True))
+    far_from_it = eps < end - 5e-3
+    assert np.all((b.upper <= 1.01 * np.array(truth, float) + 80.0 * math.exp(end) * 2.0**-53)[far_from_it])
 
 
 def test_an_exchanged_record():

@@ -250,7 +250,8 @@ class LatticeProfile(Profile):
             # good enough, or not for want of points: it fell by far less than the square of the spacing
             if known <= self._tolerance or (gap > max(0.5, promised) * before and not coarse):
                 break
-            blur = tilt.blur(least, self._end)
+            highest = float(np.max(upper[near], initial=_FLOOR))
+            blur = tilt.blur(least, self._end, highest)
             if gap <= _BLURRED * blur and blur > 0.5 * self._tolerance:  # finer points would show hardly more
                 tilt.final = (min(tilt.final[0], least), max(tilt.final[1], self._end))
                 break

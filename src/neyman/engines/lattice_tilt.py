@@ -145,10 +145,12 @@ class Tilt:
             lower = np.zeros_like(epsilon)
         return np.maximum(lower, 0.0), self._above(epsilon)
 
-    def blur(self, epsilon: float, end: float) -> float:
-        """What the rounding of losses alone does to delta there, relatively and roughly; the law ends at ``end``."""
+    def blur(self, epsilon: float, end: float, delta: float) -> float:
+        """What the rounding of losses, and masses that no bin holds, do to ``delta`` there, relatively and roughly; the
+        law ends at ``end``.
+        """
         steep = 1.0 + self.plan.c + (1.0 / (end - epsilon) if end > epsilon else math.inf)
-        return 2.0 * self._slack * steep
+        return 2.0 * self._slack * steep + self._infinite / max(delta, 1e-300)
 
     def _above(self, epsilon: FloatArray) -> FloatArray:
         upper = self._sum(self._upper, epsilon - self._slack - 4.0 * UNIT * np.abs(epsilon), 1.0) + self._infinite

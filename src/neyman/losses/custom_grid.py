@@ -11,6 +11,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.losses.custom import CustomStep
+from neyman.losses.custom_split import CustomSplit
 from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above, mixed
 from neyman.numerics.rounding import UNIT
@@ -24,7 +25,7 @@ _OFF = 1e-9  # mass by which the two functions may contradict each other
 
 @dataclass(frozen=True, eq=False)
 class CustomGrid(GridLaw):
-    """The law that a ``CustomStep`` names. What float64 hides of its functions, in a tail above 1/2, stays hidden."""
+    """The law that a ``CustomStep`` names; what float64 hides of its functions is paid for (``CustomSplit``)."""
 
     step: CustomStep
 
@@ -57,10 +58,8 @@ class CustomGrid(GridLaw):
         rate = self.step.rate
         return rate * lost[0] + (1.0 - rate) * lost[1], lost[1]
 
-    def _masses(self, gap: FloatArray) -> tuple[FloatArray, FloatArray, tuple[float, float]]:
-        """P and Q of the bins (when a record takes part with the rate) between edges that lie so far above the least
-        loss, and those at the lowest edge.
-        """
+    def _values(self, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """P(L <= x) (when a record takes part with the rate) and Q(L <= x) at edges so far above the least loss."""
         s, q = self.step, self.step.rate
         at = s.low + above(s.low, gap, q)
         at = np.clip(at, s.low, s.high)
@@ -71,14 +70,14 @@ class CustomGrid(GridLaw):
             if not fine or not bool(np.all(np.diff(values) >= -_OFF)):
                 some = values.ravel()[:3].tolist()
                 raise InvalidParameter(name, some, _RISING)
-        plain, without = (np.maximum(np.diff(values), 0.0) for values in below)
-        first, first_without = (max(float(values[0]), 0.0) for values in below)
-        return (1.0 - q) * without + q * plain, without, ((1.0 - q) * first_without + q * first, first_without)
+        plain, without = (np.maximum.accumulate(np.maximum(values, 0.0)) for values in below)
+        return (1.0 - q) * without + q * plain, without
 
     def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
         gap = self._width * np.linspace(0.0, 1.0, _LOOK + 1)
         edge = self.base + gap
-        p, q, (_, first) = self._masses(gap)
+        p_below, q_below = self._values(gap)
+        p, q, first = np.diff(p_below), np.diff(q_below), q_below[0]
         loss = np.append(edge[0], edge[1:] if z > 0.5 else edge[:-1])  # where a steep tilt would have it
         # whichever of the two masses is the larger says more
         mass = np.append(first, np.where(loss[1:] > 0.0, p * np.exp(-loss[1:]), q))
@@ -100,24 +99,30 @@ class CustomGrid(GridLaw):
     def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
         gap = h * np.arange(last + 1)
         edge = self.base + gap
-        p, q, (p_first, q_first) = self._masses(gap)
-        low = np.exp(edge[:-1])
-        upper = (p - low * q) / (low * math.expm1(h))
-        # P of a bin is at least e^l Q at its lower end and at most at its upper end
-        off = np.maximum(-upper, 0.0) + np.maximum(upper - q, 0.0)
-        contradiction = float(np.sum(off * low * math.expm1(h)) + abs(p_first - low[0] * q_first))
-        if not contradiction <= _OFF * max(1.0, float(low[-1])):
+        p, q = self._values(gap)
+        p_first, q_first = float(p[0]), float(q[0])
+        if remove:
+            split = CustomSplit.of(edge, h, p[-1] - p, q[-1] - q)
+        else:
+            split = CustomSplit.of(-edge[::-1], h, q[::-1], p[::-1])
+        contradiction = split.contradiction + abs(p_first - math.exp(edge[0]) * q_first)
+        if not contradiction <= _OFF * max(1.0, math.exp(min(edge[-2], 700.0))):
             raise InvalidParameter(
                 "q_cdf", contradiction, "the same law as p_cdf: dP = e^L dQ",
                 "The value is the mass that contradicts it.",
             )  # fmt: skip
-        upper = np.clip(upper, 0.0, q)
+        revealed, other = split.revealed + contradiction, split.other_off + contradiction
+        p_off, q_off = (revealed, other) if remove else (other, revealed)
         with np.errstate(divide="ignore"):
-            p_lost, q_lost = (float(np.log(mass + contradiction)) for mass in self._missing)
-        node = np.array([0] if q_first > 0.0 else [], dtype=np.int64)
-        log_node = np.log(np.full(len(node), q_first)) if len(node) else np.zeros(0)
+            p_lost, q_lost = float(np.log(self._missing[0] + p_off)), float(np.log(self._missing[1] + q_off))
+        # the outcome at the least loss lies on an edge; of "add" it is in the last bin, at its end
+        node = np.array([0] if remove and q_first > 0.0 else [], dtype=np.int64)
+        log_node = np.log(np.full(len(node), q_first))
+        # masses are those without the record: of "remove" e^-l times its own
+        ends = (split.lower, split.upper * math.exp(-h)) if remove else (split.upper[::-1], split.lower[::-1])
+        log_scale = -edge[:-1] if remove else np.zeros(last)
         far = 1.0 + float(np.abs(edge[[0, -1]]).max())
         return BinSplit(
-            self.base, 0, h, q - upper, upper, np.zeros(last), np.full(last, math.inf), 16.0 * UNIT,
+            self.base, 0, h, *ends, log_scale, np.full(last, math.inf), 16.0 * UNIT,
             16.0 * UNIT * far, (q_lost, -math.inf), (-math.inf, p_lost), (node, log_node),
         )  # fmt: skip
