@@ -51,8 +51,12 @@ class BoundedProfile(Profile):
         return self._quick.tail_mu
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self.decide(epsilon, (0.0, 1.0))
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
         first = self._known(epsilon)
         at = self._wide(epsilon, first)
+        at = at[(first.upper[at] >= goals[0]) & (first.lower[at] <= goals[1])]
         if not len(at) or self._engine is None:
             return first
         self._asked = True

@@ -59,10 +59,14 @@ class LongProfile(Profile):
         return self._tail_mu if self._engine is None else self._engine.tail_mu
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        first = self._by_engine(epsilon)
+        return self.decide(epsilon, (0.0, 1.0))
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        first = self._by_engine(epsilon, goals)
         if first is None:
             return self._elementary.bracket(epsilon)
         at = self._wide(first)
+        at = at[(first.upper[at] >= goals[0]) & (first.lower[at] <= goals[1])]
         if not len(at):
             return first
         both = first.at(at).within(self._elementary.bracket(epsilon[at]))
@@ -93,9 +97,9 @@ class LongProfile(Profile):
         rest = (bracket.lower < 0.5) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))
         return np.flatnonzero(~(sharp & (rest | (bracket.log_gap_upper == -math.inf))))
 
-    def _by_engine(self, epsilon: FloatArray) -> Bracket | None:
+    def _by_engine(self, epsilon: FloatArray, goals: tuple[float, float] = (0.0, 1.0)) -> Bracket | None:
         try:
-            return None if self._engine is None else self._engine.bracket(epsilon)
+            return None if self._engine is None else self._engine.decide(epsilon, goals)
         except NotCertified:
             return None
 

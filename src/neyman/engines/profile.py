@@ -134,6 +134,12 @@ class Profile(ABC):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon`` (1-d, finite, >= 0)."""
 
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        """The same for a search, which does not care how wide a bracket is that lies beyond its ``goals``, a least and
+        a largest delta: where a bound that costs little says so, a dear engine is not asked.
+        """
+        return self.bracket(epsilon)
+
     @abstractmethod
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """Approximate e^eps Q(L > eps) at each ``epsilon`` (1-d, finite, >= 0)."""

@@ -22,6 +22,7 @@ _BEYOND = 1e150  # an eps above it is reported as inf
 _FARTHEST = 1e300  # above every finite loss: mu <= 1e109
 _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
 _UNREACHED = 1e9  # the score of delta = 0
+_ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
 
 _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
 
@@ -39,9 +40,10 @@ def epsilon_upper(
     profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray] | None = None
 ) -> FloatArray:
     """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none."""
+    goals = _goals(delta)
 
     def score(epsilon: FloatArray) -> FloatArray:
-        b = profile.bracket(epsilon)
+        b = profile.decide(epsilon, goals)
         return np.minimum(delta_score(b.upper, b.log_gap_lower), 2.0 * _UNREACHED)
 
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
@@ -96,10 +98,10 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: Floa
 
     ``upper`` is the answer of ``epsilon_upper``, if it is known: the search then starts there.
     """
-    goal = delta
+    goal, goals = delta, _goals(delta)
 
     def score(epsilon: FloatArray) -> FloatArray:
-        b = profile.bracket(epsilon)
+        b = profile.decide(epsilon, goals)
         return np.minimum(delta_score(b.lower, b.log_gap_upper), 2.0 * _UNREACHED)
 
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
@@ -110,6 +112,11 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: Floa
     if np.any(open_):
         root[open_] = crossing(score, _target(goal[open_]), start)
     return _certified(profile, goal, root, holds, -1.0)
+
+
+def _goals(delta: FloatArray) -> tuple[float, float]:
+    """Deltas beyond which a search needs not know more than that."""
+    return (1.0 - _ROOM) * float(np.min(delta, initial=1.0)), (1.0 + _ROOM) * float(np.max(delta, initial=0.0))
 
 
 def _target(delta: FloatArray) -> FloatArray:

@@ -61,13 +61,13 @@ class MaximumProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon``: the maximum of bounds bounds the maximum."""
-        a, b = self._both(epsilon)
-        return Bracket(
-            np.maximum(a.lower, b.lower),
-            np.maximum(a.upper, b.upper),
-            np.minimum(a.log_gap_lower, b.log_gap_lower),
-            np.minimum(a.log_gap_upper, b.log_gap_upper),
-        )
+        return _larger(*self._both(epsilon))
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        """As ``bracket``, as far as a search for ``goals`` needs it; not kept."""
+        if self._zero is not None and epsilon.size == 1 and epsilon[0] == 0.0:
+            return _larger(*self._zero)
+        return _larger(self.first.decide(epsilon, goals), self.second.decide(epsilon, goals))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
@@ -88,6 +88,15 @@ class MaximumProfile(Profile):
         if self._last is None or not np.array_equal(self._last[0], epsilon):
             self._last = epsilon, self.first.bracket(epsilon), self.second.bracket(epsilon)
         return self._last[1], self._last[2]
+
+
+def _larger(a: Bracket, b: Bracket) -> Bracket:
+    return Bracket(
+        np.maximum(a.lower, b.lower),
+        np.maximum(a.upper, b.upper),
+        np.minimum(a.log_gap_lower, b.log_gap_lower),
+        np.minimum(a.log_gap_upper, b.log_gap_upper),
+    )
 
 
 class LargestProfile(MaximumProfile):
