@@ -24,6 +24,7 @@ from neyman.engines.lattice_law import tilted_laws
 from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
 from neyman.losses import smooth_bins
 from neyman.losses.bins import Shape, split_bins
+from neyman.losses.discrete import RandomizedResponseStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.replaced_grid import ReplacedGrid
@@ -63,6 +64,19 @@ def test_bracket_encloses_the_reference(case):
     assert np.all(bracket.lower <= truth * (1 + 1e-12))
     assert np.all(truth * (1 - 1e-12) <= bracket.upper)
     assert np.all(bracket.upper - bracket.lower <= 3e-6 * truth)
+
+
+def test_the_slope_has_no_steps_where_the_law_has_none():
+    """Searches for an eps at which some mass is left need a few looks at a slope, and thirty at a staircase."""
+    profile = LatticeProfile([(SubsampledGaussianStep(2.0, 0.1), 10)], "remove")
+    profile.bracket(np.array([0.3]))
+    (tilt,) = profile._tilts[-1:]
+    epsilon = 0.3 + tilt.plan.h * np.linspace(0.0, 5.0, 501)
+    slope = profile.slope(epsilon)
+    assert np.all(np.diff(slope) < 0.0)
+    assert np.max(-np.diff(slope)) < 0.02 * (slope[0] - slope[-1])
+    coins = LatticeProfile([(RandomizedResponseStep(1.0), 20)], "remove")  # that law has steps
+    assert_allclose(np.diff(np.log(coins.slope(np.array([2.1, 2.5, 3.9])))), [0.4, 1.4], rtol=1e-9)
 
 
 @pytest.mark.parametrize("direction", DIRECTIONS)

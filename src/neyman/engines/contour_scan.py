@@ -1,14 +1,15 @@
 """How far a line must go when its transforms never die: looked at, cell by cell, instead of bounded once for all.
 
 The transform of a law with atoms does not fall to nothing, and a bound for every omega beyond W is poor until W is
-large. But between, the product of many such transforms is tiny almost everywhere, and that can be seen: over a cell of
-width eta around omega
+large. But between, the product of many such transforms is tiny almost everywhere, and that can be seen: over a cell
+[a, b]
 
-    |A(w + i omega')| <= |A(w + i omega)| + (eta / 2) A(w) sd(w),
+    |A(w + i omega)|^2 <= max(|A(w + i a)|^2, |A(w + i b)|^2) + ((b - a) / 2)^2 A(w)^2 sd(w)^2,
 
-because the derivative of A(w + i omega) e^{-i omega mean} is at most E[|L - mean| e^{wL}]. A shorter line leaves out
-nodes of the trapezoid rule, not a stretch of an integral, and between two nodes the product may be as good as nothing:
-what a cell [a, b] weighs is the number of its nodes k h times the largest term there,
+because |A(w + i omega)|^2 = A(w)^2 E[cos(omega (L - L'))], with L and L' independent from the tilted law, bends down by
+A(w)^2 E[(L - L')^2] = 2 A(w)^2 sd(w)^2 at most: it lies above its chord by an eighth of that times (b - a)^2 at most.
+A shorter line leaves out nodes of the trapezoid rule, not a stretch of an integral, and between two nodes the product
+may be as good as nothing: what a cell [a, b] weighs is the number of its nodes k h times the largest term there,
 
     (h / pi) #{k: a <= k h <= b} max |e^K| / a^2,
 
@@ -37,6 +38,7 @@ _FEW = 32.0  # terms of a transform that cost no more than one
 _TERMS = 512.0  # of a transform that is worth a look; the others count in full
 _PRICE = 0.5  # of the line's own work that a look at it may take
 _WIDTH = 0.15  # of a cell, in standard deviations of one step
+_BITS = 24  # of what most cells are wide
 # cells that widen: of 1e11 steps there are as many (fewer shorten fewer lines: no bound rests on it)
 _WIDENING = 1 << 18
 _ROUNDS, _PARTS, _MORE = 4, 8, 1 << 18  # heavy cells are divided so often, in so many, up to so many at a time
@@ -71,7 +73,8 @@ def shortened(
     # where one step alone has fallen, a few of many show enough
     every = min(max(1, int(parts.count) // _ENOUGH), max(1, len(parts.steps) // _KINDS))
     terms = np.array([max(law.looked_terms(float(w[0]), last) / _FEW, 1.0) for law, _ in parts.steps])
-    work = min(float(_LOOKS), _PRICE * last / spacing * float(terms.sum()))
+    own = sum(max(law.terms(float(w[0]), last) / _FEW, 1.0) for law, _ in parts.steps)
+    work = min(float(_LOOKS), _PRICE * last / spacing * own)
     for dear in (_TERMS / _FEW, 1.0):  # where they cost more than they save, the long transforms count in full
         looked_at = max(1.0, float(terms[terms <= dear].sum()) / every)
         edge = _edges(5.0 / sd, last, float(deviation.max()), int(min(work / looked_at, _CELLS, _PER_NODE * most)))
@@ -128,14 +131,17 @@ class _Look(NamedTuple):
     def cells(
         self, edge: FloatArray, spacing: float, sd: float, goal: float, most: float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Lower and upper ends of cells between these edges, and what has fallen there: those that weigh too much for
-        the ``goal`` are divided, up to ``most`` at a time, while they are wide beside the whole law's own scale.
+        """Lower and upper ends of cells between these edges, and what has fallen there: those that weigh too much to be
+        left out, all of them, within the ``goal`` are divided, up to ``most`` at a time, while they are wide beside the
+        whole law's own scale.
         """
         low, high = edge[:-1], edge[1:]
         fallen = self.fallen(low, high)
         for _ in range(_ROUNDS):
             weight = fallen + _log_nodes(low, high, spacing) - 2.0 * np.log(low)
-            heavy = np.flatnonzero((weight > goal - math.log(len(low))) & (high - low > _WIDTH / sd))
+            light = np.sort(weight)  # what may be left out as it is
+            left_out = int(np.searchsorted(np.logaddexp.accumulate(light), goal, side="right"))
+            heavy = np.flatnonzero((weight > light[max(left_out - 1, 0)]) & (high - low > _WIDTH / sd))
             if not len(heavy) or _PARTS * len(heavy) > most:
                 break
             inner = low[heavy, None] + (high - low)[heavy, None] * (np.arange(1, _PARTS) / _PARTS)
@@ -148,16 +154,19 @@ class _Look(NamedTuple):
         return low, high, fallen
 
     def fallen(self, low: FloatArray, high: FloatArray) -> FloatArray:
-        """log of a bound on |e^K| over each cell, less what it is on the real axis."""
-        middle, half = 0.5 * (high + low), 0.5 * (high - low)
-        far = int(np.searchsorted(middle, 1.0 / float(np.median(self.deviation))))
+        """log of a bound on |e^K| over each cell, less what it is on the real axis; both ends ascend."""
+        edge, place = np.unique(np.concatenate([low, high]), return_inverse=True)
+        first, last = place[: len(low)], place[len(low) :]
+        far = int(np.searchsorted(0.5 * (low + high), 1.0 / float(np.median(self.deviation))))
         found = -0.5 * (self.parts.mu * low) ** 2
         for i, ((law, times), cut) in enumerate(zip(self.parts.steps, self.cuts, strict=True)):
-            seen = slice(0, len(middle) if i % self.every == 0 else far)
-            if not len(middle[seen]) or not self.seen[i]:
+            count = len(low) if i % self.every == 0 else far
+            if not count or not self.seen[i]:
                 continue
-            share = law.looked(self.w, middle[seen], float(cut)) + half[seen] * self.deviation[i] * (1.0 + 1e-3)
-            found[seen] += times * np.log(np.minimum(share, 1.0))
+            square = law.looked(self.w, edge[: last[count - 1] + 1], float(cut)) ** 2
+            room = (0.5 * (high - low)[:count] * self.deviation[i]) ** 2 * (1.0 + 1e-3)
+            square = np.maximum(square[first[:count]], square[last[:count]]) + room
+            found[:count] += 0.5 * times * np.log(np.minimum(square, 1.0))
         return found
 
 
@@ -181,5 +190,7 @@ def _edges(first: float, last: float, deviation: float, most: int) -> FloatArray
         edges.append(edges[-1] + _WIDTH * edges[-1] ** 2 * deviation)
     if len(edges) + (last - edges[-1]) / widest > most:
         return None
-    rest = np.arange(edges[-1] + widest, last, widest) if edges[-1] < last else np.zeros(0)
+    # of so few digits that all multiples are floats: sums at places evenly apart are quicker
+    step = math.ldexp(math.floor(math.ldexp(math.frexp(widest)[0], _BITS)), math.frexp(widest)[1] - _BITS)
+    rest = step * np.arange(math.floor(edges[-1] / step) + 1.0, math.ceil(last / step)) if edges[-1] < last else []
     return np.unique(np.append(np.minimum(np.concatenate([edges, rest]), last), last)) if first < last else None

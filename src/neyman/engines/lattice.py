@@ -112,6 +112,8 @@ class LatticeProfile(Profile):
         self._aligned = shared is not None  # what lies on no multiple of it alone is divided
         self._exact = all(law.exact for law, _ in self._laws)
         self._tilts: list[Tilt] = []
+        self._made = 0
+        self._last: tuple[int, FloatArray, Bracket] | None = None  # of how many tilts, where, and what it was
         self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
         self._end = math.fsum(t * law.end(self._remove) for law, t in self._laws) * (1.0 + 1e-14)
         exact = [law.exact_end for law, _ in self._laws]
@@ -163,10 +165,19 @@ class LatticeProfile(Profile):
         return self._cumulant.at(min(high, self._steepest))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
+        kept = self._last
+        if kept is None or kept[0] != self._made or not np.array_equal(kept[1], epsilon):
+            lower, upper = self._bounds(epsilon)
+            # what the effort did not suffice for is tried again by the next question
+            kept = -1 if self._effort.spent else self._made, epsilon.copy(), _bracket(lower, upper)
+            self._last = kept
+        return kept[2].at(np.arange(len(epsilon)))
+
+    def _bounds(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         lower, upper = np.zeros(len(epsilon)), np.ones(len(epsilon))
         upper[epsilon >= self._end] = 0.0
         if self._blind:
-            return _bracket(lower, upper)
+            return lower, upper
         for tilt in self._tilts:
             _tighten(tilt, epsilon, lower, upper)
         done = epsilon >= self._end
@@ -184,16 +195,17 @@ class LatticeProfile(Profile):
             self._serve(epsilon, open_, lower, upper, done)
             if self._effort.spent:
                 break
-        return _bracket(lower, upper)
+        return lower, upper
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        bracket = self.bracket(epsilon)
+        upper = self.bracket(epsilon).upper
         out, width = np.zeros(len(epsilon)), np.full(len(epsilon), np.inf)
         for tilt in self._tilts:
-            lower, upper = tilt.delta(epsilon)
-            better = upper - lower < width
-            out[better], width[better] = tilt.slope(epsilon[better]), (upper - lower)[better]
-        return np.where(bracket.upper > 0.0, np.clip(out, 0.0, 1.0), 0.0)  # rounding may leave less than nothing
+            below, above = tilt.delta(epsilon)
+            better = above - below < width
+            if np.any(better):
+                out[better], width[better] = tilt.slope(epsilon[better]), (above - below)[better]
+        return np.where(upper > 0.0, np.clip(out, 0.0, 1.0), 0.0)  # rounding may leave less than nothing
 
     def _serve(
         self,
@@ -296,6 +308,7 @@ class LatticeProfile(Profile):
     def _keep(self, tilt: Tilt) -> Tilt:
         """Remember the tilt; forget the oldest when together they hold more than twice the budget."""
         self._tilts.append(tilt)
+        self._made += 1
         while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > 2 * self._max_points:
             self._tilts.pop(0)
         return tilt

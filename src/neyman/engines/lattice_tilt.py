@@ -121,6 +121,8 @@ class Tilt:
         ]
         self.gap = sum(t * (law.upper.log_norm - law.lower.log_norm) for t, law in zip(self._times, laws, strict=True))
         self.points = plan.points
+        self._last: tuple[FloatArray, tuple[FloatArray, FloatArray]] | None = None  # solvers ask twice
+        self._exact = all(law.exact for law, _ in steps)
         self._base = math.fsum(t * law.base for t, law in zip(self._times, laws, strict=True))
         self._start = math.floor((plan.window[0] - self._base) / plan.h)
         self._first = self._base + self._start * plan.h
@@ -138,12 +140,15 @@ class Tilt:
 
     def delta(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(lower, upper) bounds on delta, certified for every real ``epsilon``, tight near the mean of the tilt."""
+        if self._last is not None and np.array_equal(self._last[0], epsilon):
+            return self._last[1]
         lower = self._sum(self._lower, epsilon + self._slack + 4.0 * UNIT * np.abs(epsilon), -1.0)
         if self._spread is not None:
             lower = lower - self._lost(self._spread, epsilon + self._slack, lower)
         elif self._blind:
             lower = np.zeros_like(epsilon)
-        return np.maximum(lower, 0.0), self._above(epsilon)
+        self._last = epsilon.copy(), (np.maximum(lower, 0.0), self._above(epsilon))
+        return self._last[1]
 
     def blur(self, epsilon: float, end: float, delta: float) -> float:
         """What the rounding of losses, and masses that no bin holds, do to ``delta`` there, relatively and roughly; the
@@ -158,16 +163,27 @@ class Tilt:
 
     def _lost(self, spread: Spread, epsilon: FloatArray, middle: FloatArray) -> FloatArray:
         """What division may have added at ``epsilon``, where the divided law has ``middle``."""
-        total = -spread.share * middle
-        for reach, weight in zip(spread.reach, spread.weight, strict=True):
-            total += weight * (self._above(epsilon - reach) + math.exp(-reach) * self._above(epsilon + reach))
+        reach, weight = spread.reach[:, None], spread.weight[:, None]
+        around = self._above(np.concatenate([epsilon - reach, epsilon + reach]).ravel()).reshape(2, len(reach), -1)
+        total = np.sum(weight * (around[0] + np.exp(-reach) * around[1]), axis=0) - spread.share * middle
         return np.maximum(total, 0.0) * ((1.0 + 1e-12) / (1.0 - spread.share)) + 1e-300
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        """e^eps Q(L > eps) of the pessimistic law, roughly."""
-        side = self._upper
+        """e^eps Q(L > eps) of the pessimistic law, roughly: where its steps are none of the law's, midway between."""
         j, distance = self._locate(epsilon)
-        inside = np.where(j < self.points, (side.plain - side.growth)[np.minimum(j, self.points - 1)], 0.0)
+        if self._exact:
+            return self._reached(j, epsilon, distance)
+        late = np.clip(0.5 - distance / self.plan.h, -0.5, 0.5)
+        ahead = np.where(late < 0.0, -1, 1)
+        beside = self._reached(np.maximum(j + ahead, 0), epsilon, distance + ahead * self.plan.h)
+        share = np.where(j + ahead < 0, 0.0, np.abs(late))
+        return (1.0 - share) * self._reached(j, epsilon, distance) + share * beside
+
+    def _reached(self, j: NDArray[np.int64], epsilon: FloatArray, distance: FloatArray) -> FloatArray:
+        """e^eps times the mass under Q from the point ``j`` on, which lies ``distance`` above eps."""
+        side = self._upper
+        at = np.minimum(j, self.points - 1)
+        inside = np.where(j < self.points, side.plain[at] - side.growth[at], 0.0)
         return inside * np.exp(np.minimum(side.log_norm - self.plan.c * (epsilon + distance) - distance, 700.0))
 
     def _locate(self, epsilon: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
