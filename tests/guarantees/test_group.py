@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -159,6 +160,24 @@ def test_a_little_more_than_what_is_revealed_is_reached_at_the_end(k):
     g = ny.ApproximateDP(1.0, 1e-5).group(k)
     revealed = 1e-5 * sum(np.e**i for i in range(k))
     assert g.epsilon(revealed * (1.0 + 1e-8)) <= k
+
+
+@pytest.mark.parametrize(("rho", "k"), [(1e-9, 3), (0.05, 2), (1e3, 2), (1e9, 5), (1e-6, 5000)])
+def test_groups_of_zcdp_are_zcdp(rho, k):
+    """Bun and Steinke 2016, proposition 1.9; the curve of one record may say more, but never less."""
+    g, stated = ny.ZCDP(rho).group(k), ny.ZCDP(k * k * rho * (1.0 + 1e-15))
+    assert k * k * rho <= g.zcdp() * (1.0 + 1e-15) <= k * k * rho * (1.0 + 4e-15)
+    mu = math.sqrt(2.0) * k * math.sqrt(rho)  # a Gaussian mechanism with this mu is in the promise
+    eps = 0.5 * mu * mu + mu * np.array([-0.5, 0.0, 3.0])
+    eps = eps[eps >= 0.0]
+    assert np.all(g.delta(eps) <= stated.delta(eps) * (1.0 + 1e-15))
+    assert np.all(g.delta(eps) >= ny.GDP(mu * (1.0 - 1e-14)).optimistic.delta(eps))
+
+
+def test_groups_of_what_is_zcdp_in_all_keep_to_it():
+    g = (ny.ZCDP(1.0) ** 60).group(2)
+    assert np.all(g.delta([100.0, 500.0]) <= ny.ZCDP(240.0).delta([100.0, 500.0]) * (1.0 + 1e-15))
+    assert g.group(2).zcdp() == pytest.approx(960.0, rel=1e-14)
 
 
 def test_optimistic_stays_optimistic():

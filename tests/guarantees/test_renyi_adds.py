@@ -175,3 +175,10 @@ def test_no_conversion_of_a_single_order_says_more(rho, epsilon):
     c = np.geomspace(1e-5, 10.0, 10**4)
     exponent = c * np.log(c) - (1.0 + c) * np.log1p(c) + c * (rho * (1.0 + c) - epsilon)
     assert ny.ZCDP(rho).delta(epsilon) <= np.exp(exponent.min()) * (1.0 + 1e-9)
+
+
+@pytest.mark.parametrize("rho", [0.05, 1.0, 30.0])
+def test_far_beyond_what_is_told_no_record_is_seen(rho):
+    """An alpha that is no float is not multiplied by e^eps."""
+    eps = np.array([1.0, 0.2, 0.1]) * 1e4
+    assert np.all(ny.ZCDP(rho).sides.forward.slope(eps) <= 1e-300)

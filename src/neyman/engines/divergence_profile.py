@@ -115,6 +115,7 @@ class RegionProfile(ClosedForm):
         tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
         start, log_alpha, _ = self._corner
         alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
+        alpha = np.where(epsilon > self._reach, 0.0, alpha)  # an alpha that is no float says nothing
         return np.clip(np.exp(np.minimum(epsilon, 709.0)) * alpha, 0.0, 1.0)
 
     @abstractmethod

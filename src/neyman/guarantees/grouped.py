@@ -52,11 +52,15 @@ def _score_at(epsilon: FloatArray) -> FloatArray:
 
 
 class GroupedProfile(Profile):
-    """delta of ``times`` records added or removed, from the profiles ``of`` one (its ``forward`` is this pair's)."""
+    """delta of ``times`` records added or removed, from the profiles ``of`` one (its ``forward`` is this pair's).
 
-    def __init__(self, of: Sides, times: int) -> None:
+    ``known``: what holds of the group besides; neither says everything.
+    """
+
+    def __init__(self, of: Sides, times: int, known: Profile | None = None) -> None:
         self.of = of
         self.times = times
+        self._known = known
         self._start = spread(of.forward)
         self._last: tuple[FloatArray, FloatArray, FloatArray] | None = None
 
@@ -68,7 +72,8 @@ class GroupedProfile(Profile):
     @property
     def tail_mu(self) -> float:
         """k times that of one: G_mu applied k times is G_{k mu}."""
-        return multiple(self.of.tail_mu, self.times)
+        mu = multiple(self.of.tail_mu, self.times)
+        return mu if self._known is None else min(mu, self._known.tail_mu)
 
     @property
     def end(self) -> float:
@@ -77,6 +82,18 @@ class GroupedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon``."""
+        found = self._divided(epsilon)
+        if self._known is None:
+            return found
+        other = self._known.bracket(epsilon)
+        return Bracket(
+            np.minimum(found.lower, other.lower),
+            np.minimum(found.upper, other.upper),
+            np.maximum(found.log_gap_lower, other.log_gap_lower),
+            np.maximum(found.log_gap_upper, other.log_gap_upper),
+        )
+
+    def _divided(self, epsilon: FloatArray) -> Bracket:
         score, parts = self._split(epsilon)
         upper, log_gap_lower = self._above(parts)
         if math.isfinite(self.end) and math.isfinite(self.of.forward.tail_mu):
@@ -95,9 +112,13 @@ class GroupedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """Approximate e^eps Q(L > eps)."""
-        score, _ = self._split(epsilon)
+        score, parts = self._split(epsilon)
         with np.errstate(divide="ignore"):
-            return np.exp(np.minimum(epsilon + special.log_ndtr(-score), 0.0))
+            own = np.exp(np.minimum(epsilon + special.log_ndtr(-score), 0.0))
+        if self._known is None:
+            return own
+        better = self._known.bracket(epsilon).upper < self._above(parts)[0]
+        return np.where(better, self._known.slope(epsilon), own)
 
     @cached_property
     def _steps(self) -> RocSteps:
