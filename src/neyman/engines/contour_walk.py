@@ -32,6 +32,7 @@ _MANY = 200  # steps from which they are parted before any contour is bent
 _SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _RATIO = 1.16
 _ROUNDS = 14
+_TOLD_APART = 1e-12  # relative distance of losses below which nobody asks for one between them
 _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17
 _LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
@@ -256,7 +257,8 @@ class Walk:
         places: list[FloatArray] = []
         for run in (between, right):
             c, mean, sd = self.c[run], self.mean[run], np.sqrt(self.variance[run])
-            hole = (np.diff(mean) > 2.5 * np.minimum(sd[:-1], sd[1:])) & (np.diff(c) > 1e-6 * np.abs(c[1:]))
+            apart = np.maximum(2.5 * np.minimum(sd[:-1], sd[1:]), _TOLD_APART * np.abs(mean[1:]))
+            hole = (np.diff(mean) > apart) & (np.diff(c) > 1e-6 * np.abs(c[1:]))
             if run is between:
                 # there only eps near 0, and 1 - delta that float64 can tell from 0, are worth a line of their own
                 visible = np.maximum(self.k[run][:-1], self.k[run][1:]) > -DEEPEST

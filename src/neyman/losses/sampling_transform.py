@@ -34,6 +34,8 @@ LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest posit
 _SLIGHT = 6.0  # e-folds of growth that are not worth a look
 _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
+_MOST = 1 << 21  # nodes of one grid
+_FEW_LINES = _LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 _FAN = np.geomspace(2e-3, 1.0, 7)  # shifts of the axis among which a bound takes the best
 _MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
@@ -294,8 +296,11 @@ class SamplingTransform(Transform):
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
     ) -> tuple[ComplexArray, FloatArray]:
         """The quadrature along Im x = shift, scaled by e^-scale so that nothing overflows."""
-        step = self._step(w, float(omega[-1]), margin, shift, cut)
-        x = self._range(abs(w), w, cut, step)
+        step = self._step(w, float(omega[-1]), margin, shift, cut, _LINES if omega[-1] > 0.0 else _FEW_LINES)
+        low, top = self.ends(abs(w), w, cut)
+        if not (top - low) / step < _MOST:  # nothing is known there
+            return np.zeros(len(omega), complex), np.full(len(omega), np.inf)
+        x = nodes(low, top, step)
         z = x + 1j * shift if shift else x
         loss = self.log_ratio(z)
         log_p = self.log_density(z) + math.log(step)
@@ -329,7 +334,9 @@ class SamplingTransform(Transform):
         low = -min(LIMIT * self.sigma, 12.0 * self.sigma + reach * self.rate)
         return low, min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
 
-    def _step(self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf) -> float:
+    def _step(
+        self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf, lines: FloatArray = _LINES
+    ) -> float:
         """Grid step whose alias lies ``margin`` e-folds below A(w): from the modulus of the integrand on parallel
         lines. Where ``_growth_at_most`` suffices, its log less 2 pi y / step is convex along the end wall, 0 at the
         foot and -margin at the top: the wall adds less than its foot times y / margin to either side.
@@ -343,7 +350,7 @@ class SamplingTransform(Transform):
             if growth[0] > _SLIGHT:
                 growth = np.minimum(growth, self._growth(w, 0.0, y, cut)[0])
             return 2.0 * math.pi * min(shift, ceiling - shift) / (float(growth[0]) + margin)
-        y = np.minimum(self.sigma * _LINES, ceiling)
+        y = np.minimum(self.sigma * lines, ceiling)
         growth = self._growth_at_most(w, omega, y)
         step = float(np.max(2.0 * math.pi * y / (growth + margin)))
         if step > _FINE * math.sqrt(0.5 / self.bend):
