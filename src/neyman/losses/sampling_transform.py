@@ -34,7 +34,6 @@ LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest posit
 _SLIGHT = 6.0  # e-folds of growth that are not worth a look
 _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
-_MOST = 1 << 21  # nodes of one grid
 _FEW_LINES = _LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 _FAN = np.geomspace(2e-3, 1.0, 7)  # shifts of the axis among which a bound takes the best
