@@ -66,7 +66,8 @@ def test_a_mechanism_is_accounted_for() -> None:
     assert ny.audit.check(quiet, STRONG).claimed_mu == ny.account(quiet).mu()
 
 
-@pytest.mark.parametrize("which", rest_slow(["remove", "add", "add_or_remove"], "add"))
+@pytest.mark.slow
+@pytest.mark.parametrize("which", ["remove", "add", "add_or_remove"])
 def test_which_curve_a_one_sided_claim_promises(which: str) -> None:
     """ "remove" and "add" of one mechanism promise the same to these attacks; both together promise less."""
     mechanism = ny.DPSGD(0.6, 0.1, 3)

@@ -107,7 +107,7 @@ def test_three_definitions_agree_for_every_kind(room, name):
 
 
 @given(pair=alike(2))
-@few(3)
+@few(2)
 def test_three_definitions_agree(pair):
     three_definitions(*pair)
 
@@ -158,7 +158,7 @@ def no_more_private(a, b, c):
 
 
 @given(pair=alike(2))
-@few(4)
+@few(2)
 def test_no_divergence_is_dominance(pair):
     a, b = pair
     c = ny.compare(a, b)

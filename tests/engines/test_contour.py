@@ -178,7 +178,7 @@ HARD: dict[str, tuple[Steps, float, list[tuple[str, float]]]] = {
 }
 
 
-@pytest.mark.parametrize("name", rest_slow(HARD, "a mix with a Gaussian"))
+@pytest.mark.parametrize("name", rest_slow(HARD, "two steps"))
 def test_ball_arithmetic(name: str) -> None:
     """delta(0), one or two deltas, and epsilon(1e-5), each within the bracket and the bracket narrow."""
     steps, mu, places = HARD[name]

@@ -288,6 +288,7 @@ def test_a_line_that_is_too_long_is_not_laid() -> None:
     assert Split.lay(parts, Walk.along(parts), Valleys.of(parts), 0.1, 50, Effort()) is None
 
 
+@pytest.mark.slow
 def test_different_steps_and_a_gaussian_are_parted_together() -> None:
     steps = ((SamplingTransform(1.0, 1e-4), 3000), (SamplingTransform(0.9, 2e-5), 9000))
     parts = Parts(steps, 0.002, "remove")

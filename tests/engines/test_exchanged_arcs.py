@@ -19,6 +19,7 @@ from neyman.engines.replaced import ReplacedGaussianProfile
 from neyman.losses.exchanged_law import ExchangedLaw
 from neyman.losses.exchanged_part import ORDER, ExchangedPart, shares
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from tests.effort import rest_slow
 
 ENOUGH = 1e-6
 TWO = [
@@ -37,7 +38,9 @@ def arcs(sigma: float, rate: float, times: int) -> ExchangedArcs:
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "sharp"),
-    [(1.0, 1e-4, True), (0.3, 1e-7, True), (2.5, 1e-12, False), (8.0, 1e-3, False), (60.0, 1e-9, False)],
+    rest_slow(
+        [(1.0, 1e-4, True), (0.3, 1e-7, True), (2.5, 1e-12, False), (8.0, 1e-3, False), (60.0, 1e-9, False)], 0, 2
+    ),
 )
 def test_one_step_is_the_closed_form(sigma: float, rate: float, sharp: bool) -> None:
     exact = ReplacedGaussianProfile(sigma, rate, 2.0 / sigma)

@@ -288,10 +288,11 @@ def test_the_work_of_exchanged_records_is_counted_before_it_is_done() -> None:
     ("profile", "sigma", "delta"),
     [
         (ny.Profile([0.072, 0.412, 0.46, 1.025], [0.118357, 0.026885, 0.017277, 0.000262]), 0.585, 4.15e-6),
-        pytest.param(ny.Profile([0.035], [0.0391545714]), 0.602, 1.12e-7, marks=pytest.mark.slow),
-        pytest.param(ny.Profile([0.015], [0.0205279871]), 3.06, 0.0073, marks=pytest.mark.slow),
+        (ny.Profile([0.035], [0.0391545714]), 0.602, 1.12e-7),
+        (ny.Profile([0.015], [0.0205279871]), 3.06, 0.0073),
     ],
 )
+@pytest.mark.slow
 def test_below_what_is_revealed_no_epsilon_is_sought_beyond_the_floats(
     profile: ny.Profile, sigma: float, delta: float
 ) -> None:

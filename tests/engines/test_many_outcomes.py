@@ -135,6 +135,7 @@ def test_compositions_that_no_list_holds_are_answered(mechanism: ny.Mechanism) -
         assert best <= answer <= best * (1.0 + 4e-6)
 
 
+@pytest.mark.slow
 def test_what_other_tilts_know_does_not_stop_refinement() -> None:
     """delta(0.1) was refused at 1.4e-6 after an epsilon, though fresh it was answered; and jumps in a wide window left
     a spacing of 4e-6 relative. Laplace steps whose transforms return for ever took 7 s and over 1 GB, in vain.

@@ -256,7 +256,7 @@ def nodes(children):
     return st.one_of(*kinds, st.lists(children, max_size=3))
 
 
-@examples(10, 2000)
+@examples(6, 2000)
 @given(st.recursive(st.one_of(st.just(G), VALUES), nodes, max_leaves=8))
 def test_any_json_is_a_mechanism_or_refused(node):
     try:
