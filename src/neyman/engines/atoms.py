@@ -29,6 +29,7 @@ _LEFT = 1 << 18  # outcomes that it may then have, and pairs from which two list
 _OUTER = 1 << 13  # outcomes of the shorter one of these
 _WORK = 1 << 22  # pairs of outcomes that are added up at a time
 _LATTICE_WORK = 1 << 26  # the same on a lattice, where a pair costs a nanosecond
+_SEEN, _APART = 64, 0.8  # outcomes of which it is seen whether sums meet, and the share of these that does not
 _NOTHING = -800.0  # log of a mass that is no float
 _TINY = 1e-300
 # e-folds below the largest product to which a convolution is exact: what underflows there, at most 2^13 products of
@@ -197,6 +198,8 @@ def _power(one: Atoms, times: int) -> Atoms | None:
     whole = _ways(times, len(one.loss)) * len(one.loss) <= _COUNTED
     if one.unit is None and (whole or len(one.loss) <= _OUTCOMES):
         return _multinomial(one, times, _COUNTED // len(one.loss) if whole else _LEFT, end)
+    if one.unit is None and _hopeless(one, times):
+        return None
     result: Atoms | None = None
     square: Atoms | None = one
     left = times
@@ -210,6 +213,26 @@ def _power(one: Atoms, times: int) -> Atoms | None:
         if left and square is None:
             return None
     return None if result is None else replace(result, end=end)
+
+
+def _hopeless(one: Atoms, times: int) -> bool:
+    """Whether a product on the way to that power would have too many pairs, unless sums meet, as they hardly ever do:
+    seen by those of a few outcomes beside each other.
+    """
+    kinds, has, square, left = len(one.loss), 0, 1, times
+    while left:
+        if (left & 1 and _ways(has, kinds) * _ways(square, kinds) > _WORK) or (
+            left > 1 and _ways(square, kinds) ** 2 > _WORK
+        ):
+            break
+        has, square, left = has + square * (left & 1), 2 * square, left >> 1
+    else:
+        return False
+    first = max(int(np.argmax(one.log_w)) - _SEEN // 2, 0)
+    few = one.loss[first : first + _SEEN]
+    sums = np.sort(np.add.outer(few, few)[np.triu_indices(len(few))])
+    near = 4.0 * (2.0 * one.slack + (one.stretch + 2.0 * UNIT) * float(np.abs(few).max()))
+    return bool(np.mean(np.diff(sums) > near) > _APART)
 
 
 def _ways(times: int, kinds: int) -> float:

@@ -17,6 +17,7 @@ __all__ = ["AtomsProfile"]
 
 _FLUSHED = 1e-290  # what products too small for a float may leave out
 _FEW = 1 << 12  # outcomes whose vertices are listed
+_BLOCK, _BESIDE = 32, 600.0  # terms that are summed at a time, and e-folds that they may lie apart
 
 
 class AtomsProfile(Profile):
@@ -155,9 +156,29 @@ class AtomsProfile(Profile):
 
 
 def _suffix(log_x: FloatArray) -> FloatArray:
-    """log of sum over i >= j of e^{log_x_i}, by doubling: each is rounded log2(n) times only."""
+    """log of sum over i >= j of e^{log_x_i}: in blocks, blocks of blocks, and so on. Each of these levels, less than
+    1 + log2(n) / 5, rounds 32 sums, and four numbers no larger than the logarithms, or the differences of two.
+    """
+    if len(log_x) <= _BLOCK:
+        return _doubled(log_x)
+    rows = -(-len(log_x) // _BLOCK)
+    block = np.full((rows, _BLOCK), -math.inf)
+    block.ravel()[: len(log_x)] = log_x
+    top = block.max(axis=1)
+    with np.errstate(divide="ignore", under="ignore", invalid="ignore"):
+        out = np.log(np.cumsum(np.exp(block - top[:, None])[:, ::-1], axis=1)[:, ::-1]) + top[:, None]
+    # beside the largest of their block some underflow, and where all is nothing none is the largest
+    apart = np.flatnonzero(~(block.min(axis=1, where=np.isfinite(block), initial=math.inf) > top - _BESIDE))
+    if len(apart):
+        out[apart] = _doubled(block[apart])
+    out[:-1] = np.logaddexp(out[:-1], _suffix(out[:, 0])[1:, None])
+    return out.ravel()[: len(log_x)]
+
+
+def _doubled(log_x: FloatArray) -> FloatArray:
+    """The same along the last axis, by doubling: each is rounded log2(n) times only."""
     out, shift = log_x.copy(), 1
-    while shift < len(out):
-        out[:-shift] = np.logaddexp(out[:-shift], out[shift:])
+    while shift < out.shape[-1]:
+        out[..., :-shift] = np.logaddexp(out[..., :-shift], out[..., shift:])
         shift *= 2
     return out

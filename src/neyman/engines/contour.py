@@ -66,6 +66,10 @@ class ContourProfile(Profile):
         """Whether they have so few: those that serve deltas above e^``deepest``, about."""
         return self._lines.within(nodes, deepest)
 
+    def light(self, nodes: float) -> bool:
+        """Whether those of them cost no more than so many nodes, where they are asked anything."""
+        return self._lines.light(nodes)
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._evaluated(epsilon)[1]
         return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())

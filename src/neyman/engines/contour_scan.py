@@ -31,6 +31,7 @@ __all__ = ["SPARE", "ignored", "shortened"]
 
 _WORTH = 150.0  # nodes from which a look pays
 _LOOKS, _CELLS = 1 << 23, 1 << 21  # cells times laws that are looked at, and cells, of a dozen numbers each
+_AT_LEAST = 3e5  # of these where a line is too long without a look
 _PER_NODE = 100.0  # cells for each node that a line may have
 _CELL, _LOOKED = 350.0, 300.0  # nominal nanoseconds for each cell, and for each law that is looked at there
 _ENOUGH, _KINDS = 200, 16  # steps looked at where each alone has fallen; kinds that are all looked at
@@ -38,12 +39,14 @@ _FEW = 32.0  # terms of a transform that cost no more than one
 _TERMS = 512.0  # of a transform that is worth a look; the others count in full
 _PRICE = 0.5  # of the line's own work that a look at it may take
 _WIDTH = 0.15  # of a cell, in standard deviations of one step
+_EVENLY = 8.0  # places that are turned for the price of one where they are evenly apart
 _BITS = 24  # of what most cells are wide
 # cells that widen: of 1e11 steps there are as many (fewer shorten fewer lines: no bound rests on it)
 _WIDENING = 1 << 18
 _ROUNDS, _PARTS, _MORE = 4, 8, 1 << 18  # heavy cells are divided so often, in so many, up to so many at a time
 SPARE, _FURTHER = 5.0, 1.3  # e-folds beyond the goal that are welcome, where a cut need not lie further than that
 _SHARE, _STRETCHES = 0.5, 2.0  # of the nodes up to a cut that stretches may have; nodes that one wastes
+_HIGHEST = 600.0  # e-folds above its goal from which a sum is too large
 _SAME = 8.0 * 2.0**-53  # how far rounding moves a node, relatively
 _ROUNDED = 16.0 * 2.0**-53  # relative rounding of K, beside ``WALKED``, as of the aliases of ``contour_line``
 
@@ -75,6 +78,8 @@ def shortened(
     terms = np.array([max(law.looked_terms(float(w[0]), last) / _FEW, 1.0) for law, _ in parts.steps])
     own = sum(max(law.terms(float(w[0]), last) / _FEW, 1.0) for law, _ in parts.steps)
     work = min(float(_LOOKS), _PRICE * last / spacing * own)
+    if last / spacing > most:  # there is no line but for what a look saves
+        work = max(work, _AT_LEAST)
     for dear in (_TERMS / _FEW, 1.0):  # where they cost more than they save, the long transforms count in full
         looked_at = max(1.0, float(terms[terms <= dear].sum()) / every)
         edge = _edges(5.0 / sd, last, float(deviation.max()), int(min(work / looked_at, _CELLS, _PER_NODE * most)))
@@ -87,12 +92,13 @@ def shortened(
     top = 0.5 * parts.mu**2 * c * (c + 1.0) + sum(
         times * float(one.log_a[0]) for (_, times), one in zip(parts.steps, looks, strict=True)
     )
-    low, high, fallen = look.cells(edge, spacing, sd, goal - top, min(float(_MORE), work) / looked_at)
+    uneven = max(1.0, _EVENLY * looked_at)  # each cell that is divided costs as much more
+    low, high, fallen = look.cells(edge, spacing, sd, goal - top, min(float(_MORE), work) / uneven)
     spend(len(low) * (_CELL + _LOOKED * looked_at))
     log_part = top + fallen + _log_nodes(low, high, spacing) - 2.0 * np.log(low)
     log_rest = log_tail + math.log1p(spacing / last)
     rounded = WALKED + _ROUNDED * (abs(top) + float(np.abs(fallen).max()))
-    beyond = np.logaddexp(np.logaddexp.accumulate(log_part[::-1])[::-1], log_rest) + rounded
+    beyond = np.logaddexp(_log_sums(log_part[::-1], goal)[::-1], log_rest) + rounded
     enough = np.flatnonzero(beyond <= goal)
     spare = np.flatnonzero(beyond <= goal - SPARE)
     if len(spare) and low[spare[0]] < _FURTHER * low[enough[0]]:
@@ -101,7 +107,7 @@ def shortened(
     if not log_rest + rounded <= goal:
         return cut
     order = np.argsort(log_part)
-    left = np.logaddexp(np.logaddexp.accumulate(log_part[order]), log_rest) + rounded
+    left = np.logaddexp(_log_sums(log_part[order], goal), log_rest) + rounded
     without = int(np.searchsorted(left, goal, side="right"))
     kept = np.sort(order[without:])
     if not _STRETCHES * len(kept) * spacing + float(np.sum((high - low)[kept])) < _SHARE * cut[0]:
@@ -140,7 +146,7 @@ class _Look(NamedTuple):
         for _ in range(_ROUNDS):
             weight = fallen + _log_nodes(low, high, spacing) - 2.0 * np.log(low)
             light = np.sort(weight)  # what may be left out as it is
-            left_out = int(np.searchsorted(np.logaddexp.accumulate(light), goal, side="right"))
+            left_out = int(np.searchsorted(_log_sums(light, goal), goal, side="right"))
             heavy = np.flatnonzero((weight > light[max(left_out - 1, 0)]) & (high - low > _WIDTH / sd))
             if not len(heavy) or _PARTS * len(heavy) > most:
                 break
@@ -155,8 +161,11 @@ class _Look(NamedTuple):
 
     def fallen(self, low: FloatArray, high: FloatArray) -> FloatArray:
         """log of a bound on |e^K| over each cell, less what it is on the real axis; both ends ascend."""
-        edge, place = np.unique(np.concatenate([low, high]), return_inverse=True)
-        first, last = place[: len(low)], place[len(low) :]
+        shared = np.append(low[1:] == high[:-1], False)  # the end of one, and the beginning of the next
+        first = np.arange(len(low)) + np.append(0, np.cumsum(~shared[:-1]))
+        last = first + 1
+        edge = np.empty(int(last[-1]) + 1)
+        edge[last], edge[first] = high, low
         far = int(np.searchsorted(0.5 * (low + high), 1.0 / float(np.median(self.deviation))))
         found = -0.5 * (self.parts.mu * low) ** 2
         for i, ((law, times), cut) in enumerate(zip(self.parts.steps, self.cuts, strict=True)):
@@ -168,6 +177,14 @@ class _Look(NamedTuple):
             square = np.maximum(square[first[:count]], square[last[:count]]) + room
             found[:count] += 0.5 * times * np.log(np.minimum(square, 1.0))
         return found
+
+
+def _log_sums(log_part: FloatArray, goal: float) -> FloatArray:
+    """log of the sums of all e^log_part so far, from above: as good as exact where they are about e^goal."""
+    with np.errstate(under="ignore"):
+        sums = np.cumsum(np.exp(np.minimum(log_part - goal, _HIGHEST)))
+    # far above a sum is only known to lie there, and next to nothing is left where it underflows
+    return np.where(sums < math.exp(_HIGHEST), np.log(sums * (1.0 + 1e-9) + 1e-200) + goal, math.inf)
 
 
 def _log_nodes(low: FloatArray, high: FloatArray, spacing: float) -> FloatArray:

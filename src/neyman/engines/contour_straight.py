@@ -59,6 +59,11 @@ class StraightLines:
         """The same for lines of so many nodes, and those that stand no deeper."""
         return all(self._plan(int(i)).nodes <= nodes for i in self._chosen if self._walk.depth[i] > deepest)
 
+    def light(self, nodes: float) -> bool:
+        """The same for lines of so many nodes, or that cost no more than they do all the same."""
+        deep = (int(i) for i in self._chosen if self._walk.depth[i] > _DEEP)
+        return all(self._plan(i).nodes <= nodes or self._light(i) for i in deep)
+
     def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
         """Serve the places ``at`` from lines that cost little; return those that have none of few nodes."""
         rest: list[IntArray] = []

@@ -30,6 +30,8 @@ _POINTS = 1 << 20  # budget of the lattice behind
 # deviations of a step, times outcomes, in that of the whole beyond which returns are too many; of few steps off any
 # lattice, which a lattice divides at little cost, it takes less
 _RETURNING, _OF_FEW, _FEW = 400.0, 10.0, 32
+# outcomes listed for each that weighs something, and e-folds that few steps fall by far out if they are to go by lines
+_SPREAD, _FALLEN = 5.0, 26.0
 _LISTED = 1 << 16  # outcomes of all steps, each of which a walk weighs some hundred times
 _SPARSE = 20000  # nodes that their lines may have, all of them
 
@@ -94,7 +96,7 @@ def _two_veils(
             ContourProfile(one, walk, tail_mu, effort)
             for one, walk in zip((parts, parts.reversed), Walk.pair(parts), strict=True)
         )
-        if not (remove.short if nodes is None else remove.within(nodes) and add.within(nodes)):
+        if not (remove.short if nodes is None else remove.light(nodes) and add.light(nodes)):
             return None
         contours.append((remove, add))
     return contours
@@ -111,6 +113,9 @@ def _thin(steps: tuple[tuple[Transform, int], ...]) -> float | None:
     if sum(listed) > _LISTED:
         return None
     terms = sum(law.terms(0.5, 0.0) for law, _ in steps)
-    loose = sum(times for law, times in steps if isinstance(law, DiscreteTransform) and law.table.unit is None)
-    returning = _OF_FEW if loose <= _FEW else _RETURNING
+    bent = [(law, times) for law, times in steps if isinstance(law, DiscreteTransform) and law.table.unit is None]
+    loose = sum(times for _, times in bent)
+    # many outcomes that share no lattice point everywhere, far out: |A| is about one over the root of their number
+    fallen = sum(0.5 * times * math.log(max(law.terms(0.5, 0.0) / _SPREAD, 1.0)) for law, times in bent)
+    returning = _OF_FEW if loose <= _FEW and fallen < _FALLEN else _RETURNING
     return THIN * whole if terms * math.sqrt(max(each)) <= returning * whole else None

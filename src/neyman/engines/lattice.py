@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from functools import cached_property
 
@@ -116,6 +116,10 @@ class LatticeProfile(Profile):
         self._last: tuple[int, FloatArray, Bracket] | None = None  # of how many tilts, where, and what it was
         self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
         self._end = math.fsum(t * law.end(self._remove) for law, t in self._laws) * (1.0 + 1e-14)
+        known = [(law.listed(self._remove), t) for law, t in self._laws]
+        # where all outcomes that are listed lie below, something that is left out has to happen
+        self._listed = math.fsum(t * end for (end, _), t in known) * (1.0 + 1e-14)
+        self._left_out = math.fsum(t * mass for (_, mass), t in known) * (1.0 + 1e-14)
         exact = [law.exact_end for law, _ in self._laws]
         if None not in exact:
             total = sum(
@@ -173,20 +177,31 @@ class LatticeProfile(Profile):
             self._last = kept
         return kept[2].at(np.arange(len(epsilon)))
 
-    def _bounds(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        return _bracket(*self._bounds(epsilon, *goals))
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        return _bracket(*self._bounds(epsilon, least()))
+
+    def _bounds(
+        self, epsilon: FloatArray, least: FloatArray | float = 0.0, most: float = 1.0
+    ) -> tuple[FloatArray, FloatArray]:
+        """Bounds on delta, sharp where it may lie between ``least`` and ``most``."""
         lower, upper = np.zeros(len(epsilon)), np.ones(len(epsilon))
+        upper[epsilon >= self._listed] = min(self._left_out, 1.0)
         upper[epsilon >= self._end] = 0.0
         if self._blind:
             return lower, upper
         for tilt in self._tilts:
             _tighten(tilt, epsilon, lower, upper)
-        done = epsilon >= self._end
+        done = epsilon >= min(self._listed, self._end)
         deep = 0
         for _ in range(_ROUNDS):
             for tilt in self._tilts:
                 done |= (tilt.final[0] <= epsilon) & (epsilon <= tilt.final[1])  # kept when the tilt is forgotten
             wanted = np.where(upper >= _FLOOR, self._tolerance, max(self._tolerance, _LOOSE))
-            open_ = np.flatnonzero(~done & (upper - lower > wanted * upper))
+            asked = (upper > least) & (lower < most)
+            open_ = np.flatnonzero(~done & asked & (upper - lower > wanted * upper))
             shallow = open_[epsilon[open_] <= self._deepest.mean]
             deep += not shallow.size
             if not open_.size or deep > _DEEP_ROUNDS:
@@ -223,6 +238,11 @@ class LatticeProfile(Profile):
             top = self._saddle(min(ahead.mean + _REACH * ahead.deviation, most))
             self._refine(ahead, top, own.mean, epsilon, lower, upper)
         first = open_[np.argmin(epsilon[open_])]
+        gentle = False
+        if upper[first] - lower[first] > self._tolerance * upper[first] and self._crowded(own):
+            # its window holds rare jumps besides: a gentler tilt leaves them out, and may have finer points
+            self._refine(self._cumulant.at(_GENTLER * own.c), own, least, epsilon, lower, upper)
+            gentle = True
         if upper[first] - lower[first] > self._tolerance * upper[first]:
             tilt = self._refine(own, own, least, epsilon, lower, upper)
             if tilt is None:
@@ -231,14 +251,19 @@ class LatticeProfile(Profile):
             if (
                 upper[first] - lower[first] > self._tolerance * upper[first]
                 and tilt.points > _CROWDED * self._max_points
+                and not gentle
             ):
-                # its window holds rare jumps besides: a gentler tilt leaves them out, and may have finer points
                 self._refine(self._cumulant.at(_GENTLER * own.c), own, least, epsilon, lower, upper)
             if upper[first] - lower[first] > self._tolerance * upper[first]:  # then hardly better a little further on
                 # nearer the end of the law it may take another
                 ahead_of = min(0.5 * own.deviation, 0.05 * (self._end - least))
                 tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + ahead_of))
         done[first] = True
+
+    def _crowded(self, own: Moments) -> bool:
+        """Whether the points of a tilt are too few for it from the beginning."""
+        plan = self._plan(own, own.c)
+        return plan is not None and plan.points > _CROWDED * self._max_points
 
     def _refine(
         self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray

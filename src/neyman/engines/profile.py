@@ -140,6 +140,10 @@ class Profile(ABC):
         """
         return self.bracket(epsilon)
 
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        """The same where nobody cares for a delta below ``least()``: once it is known to lie there, no more is done."""
+        return self.bracket(epsilon)
+
     @abstractmethod
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """Approximate e^eps Q(L > eps) at each ``epsilon`` (1-d, finite, >= 0)."""

@@ -86,7 +86,8 @@ class MaximumProfile(Profile):
                 self._zero = self.first.bracket(epsilon), self.second.bracket(epsilon)
             return self._zero
         if self._last is None or not np.array_equal(self._last[0], epsilon):
-            self._last = epsilon, self.first.bracket(epsilon), self.second.bracket(epsilon)
+            first = self.first.bracket(epsilon)
+            self._last = epsilon, first, self.second.above(epsilon, lambda: first.lower)
         return self._last[1], self._last[2]
 
 

@@ -42,10 +42,12 @@ class DiscreteGrid(GridLaw):
 
     def end(self, remove: bool) -> float:
         """Past the last outcome; inf where some were left out."""
-        if self.table.dropped > 0.0:
-            return math.inf
+        return math.inf if self.table.dropped > 0.0 else self.listed(remove)[0]
+
+    def listed(self, remove: bool) -> tuple[float, float]:
+        """Past the last outcome that is listed, and what was left out."""
         last = float(self.table.loss[-1] if remove else -self.table.loss[0])
-        return last + self.table.slack + self.table.stretch * abs(last)
+        return last + self.table.slack + self.table.stretch * abs(last), self.table.dropped
 
     @cached_property
     def _width(self) -> float:

@@ -115,6 +115,10 @@ class GridLaw(ABC):
     def end(self, remove: bool) -> float:
         """The largest loss in that direction."""
 
+    def listed(self, remove: bool) -> tuple[float, float]:
+        """A loss in that direction, and a bound on the mass of what lies above it."""
+        return self.end(remove), 0.0
+
     @abstractmethod
     def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
         """The law under the tilt e^{zL}, one of ``times``; c = z - 1 for "remove", -z for "add"."""
