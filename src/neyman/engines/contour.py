@@ -70,6 +70,12 @@ class ContourProfile(Profile):
         """Whether those of them cost no more than so many nodes, where they are asked anything."""
         return self._lines.light(nodes)
 
+    def stands(self, deepest: float, count: int) -> FloatArray:
+        """Up to so many eps > 0 from its first line's place to that of one as deep as e^``deepest``."""
+        right = (self._walk.c > 0.0) & (self._walk.depth > deepest) & (self._walk.mean > 0.0)
+        mean = self._walk.mean[right]
+        return mean[np.unique(np.linspace(0, len(mean) - 1, count).astype(np.int64))] if len(mean) else mean
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._evaluated(epsilon)[1]
         return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())

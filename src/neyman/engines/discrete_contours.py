@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -33,7 +34,8 @@ _RETURNING, _OF_FEW, _FEW = 400.0, 10.0, 32
 # outcomes listed for each that weighs something, and e-folds that few steps fall by far out if they are to go by lines
 _SPREAD, _FALLEN = 5.0, 26.0
 _LISTED = 1 << 16  # outcomes of all steps, each of which a walk weighs some hundred times
-_SPARSE = 20000  # nodes that their lines may have, all of them
+_SPARSE = 20000  # nodes that their lines may have, all of them, unless they are as cheap and sharp
+_ASKED, _LEAST, _PLACES = -69.0, 1e-30, 12  # log of the least delta held to the tolerance, it, and where that is seen
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
@@ -74,14 +76,23 @@ def behind_veils(
         return None
     meetings = [Meeting(*(both if len(directions) > 1 else both[:1] * 2)) for both in contours]
     ends = [sum(times * law.largest(remove) for law, times in steps) * (1.0 + 1e-14) for remove in (True, False)]
-    found = [
-        VeiledProfile(
-            (contours[0][i], meetings[0]), (contours[1][i], meetings[1]),
-            partial(LatticeProfile, losses, direction, tolerance, effort=effort), tolerance, _POINTS, veil, ends[i],
-        )
-        for i, direction in enumerate(directions)
-    ]  # fmt: skip
+
+    def veiled(i: int, lattice: Callable[[], LatticeProfile] | None) -> VeiledProfile:
+        near, far = ((both[i], meeting) for both, meeting in zip(contours, meetings, strict=True))
+        return VeiledProfile(near, far, lattice, tolerance, _POINTS, veil, ends[i])
+
+    many = not all(one.within(_SPARSE) for one in contours[1])
+    if many and not all(_sharp(veiled(i, None), contours[0][i], tolerance) for i in range(len(directions))):
+        return None
+    lattices = (partial(LatticeProfile, losses, way, tolerance, effort=effort) for way in directions)
+    found = [veiled(i, lattice) for i, lattice in enumerate(lattices)]
     return found[0], found[-1]
+
+
+def _sharp(profile: VeiledProfile, contour: ContourProfile, tolerance: float) -> bool:
+    """Whether it is where its contour stands, at every delta that is held to the tolerance."""
+    bracket = profile.bracket(contour.stands(_ASKED, _PLACES))
+    return bool(np.all((bracket.upper - bracket.lower <= tolerance * bracket.upper) | (bracket.upper < _LEAST)))
 
 
 def _two_veils(
