@@ -146,3 +146,22 @@ def test_all_questions_of_few_steps_are_answered_in_a_second(mechanism: ny.Mecha
     for epsilon in (0.1, 1.0, 8.0):
         guarantee.delta(epsilon)
     assert time.process_time() - began < 2.5  # about one, on an idle machine; 3.5 before
+
+
+def test_discrete_gaussians_are_read_at_each_of_few_outcomes() -> None:
+    """25 answers beside hardly sampled ones: refused after 36 s. The answers by hand, over all they can say."""
+    many, epsilon = ny.DiscreteGaussian(11.67).poisson(0.001349) ** 35, 3.088
+    guarantee = ny.account(many * ny.RandomizedResponse(epsilon, 2) ** 25)
+    alone = ny.account(many)
+    assert "exact sum over" in guarantee.method
+    yes = math.exp(epsilon) / (1.0 + math.exp(epsilon))
+    for at in (0.0, 67.9361):
+        low = high = 0.0
+        for k in range(26):
+            shift, weight = at - epsilon * (2 * k - 25), math.comb(25, k) * yes**k * (1.0 - yes) ** (25 - k)
+            bracket = alone.sides.bracket(np.array([shift]))
+            low, high = low + weight * float(bracket.lower[0]), high + weight * float(bracket.upper[0])
+        assert high - low <= 1e-6 * high
+        assert guarantee.optimistic.delta(at) <= high * (1.0 + 1e-12)
+        assert low * (1.0 - 1e-12) <= guarantee.delta(at)
+        assert guarantee.delta(at) <= high * (1.0 + 1e-6)

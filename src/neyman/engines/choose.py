@@ -35,7 +35,7 @@ from neyman.engines.exchanged_participation import ExchangedParticipation
 from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lists import apart, deviation, listed_and_rest, lists, outcome_by_outcome
+from neyman.engines.lists import apart, deviation, few_beside, listed_and_rest, lists, outcome_by_outcome
 from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.narrow import beside, hidden
@@ -61,8 +61,7 @@ from neyman.numerics.norm import together
 __all__ = ["profiles"]
 
 _MANY = 10**6  # steps from which an engine may have little to say: of strong compositions, or for rounding
-_FEW = 4  # distinct steps up to which a lattice is held ready behind sampled Gaussians alone
-_SEVERAL = 64  # the same where other laws are among them
+_FEW, _SEVERAL = 4, 64  # distinct steps up to which a lattice is behind sampled Gaussians alone, and beside other laws
 _LINED = 1 << 4  # outcomes up to which lines, where they are short, serve what has no closed form
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 # nodes of lines beyond which a short lattice comes first, or lists are read at each outcome; log of the least delta
@@ -171,10 +170,13 @@ def _by_engine(
     if any(is_faint(step) for step, _ in losses):
         return _faint(losses, tables, tolerance, tail_mu, effort)
     if all(isinstance(step, DiscreteStep) for step, _ in losses):
+        lattice = cache(partial(_on_lattice, losses, directions, tolerance, effort))
+        parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
         return (
             whole_period(losses, tolerance, tail_mu, effort)
             or behind_veils(losses, directions, tolerance, tail_mu, effort)
-            or _on_lattice(losses, directions, tolerance, effort)
+            or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice)
+            or lattice()
         )
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance, effort)
@@ -373,9 +375,7 @@ def _shifted(
     remove, add = _finite(rest, {}, tolerance, effort)
     spread = 0.0 if quick else deviation(rest)
     pairs = {"remove": (remove, add), "add": (add, remove)}
-    return _both([
-        ShiftedProfile(atoms, direction == "remove", *pairs[direction], tail_mu, spread) for direction in directions
-    ])  # fmt: skip
+    return _both([ShiftedProfile(atoms, way == "remove", *pairs[way], tail_mu, spread) for way in directions])
 
 
 def _on_lattice(losses: Losses, directions: tuple[str, ...], tolerance: float, effort: Effort) -> Both:

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 
 from neyman._errors import NotCertified
 from neyman.engines.atoms import Atoms, parted
 from neyman.engines.atoms_profile import AtomsProfile
+from neyman.engines.bounded import BoundedProfile
 from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant
 from neyman.engines.profile import Profile
 from neyman.engines.shifted import ShiftedProfile
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteStep
+from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.outcomes import Outcomes
 
-__all__ = ["apart", "deviation", "listed_and_rest", "lists", "outcome_by_outcome"]
+__all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outcome_by_outcome"]
 
 _NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
+# log of a mass that an outcome of a short list may have and be left out, how long that is, and the least number of
+# steps that are read at each
+_RARE, _SHORT, _MANY = -230.0, 128, 32
 
 Losses = tuple[tuple[Step, int], ...]
+Both = tuple[Profile, Profile]
 
 
 def lists(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
@@ -54,6 +60,36 @@ def listed_and_rest(losses: Losses) -> tuple[Atoms, Losses] | None:
     rest = tuple((step, times) for step, times in losses if not isinstance(step, DiscreteStep))
     parts = lists([(step.table().whole()[0], times) for step, times in discrete])
     return (parts[0], rest) if len(parts) == 1 else None
+
+
+def few_beside(
+    losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: tuple[str, ...], tolerance: float, tail_mu: float,
+    compose: Callable[[Losses], Both], behind: Callable[[], Both],
+) -> Both | None:  # fmt: skip
+    """Discrete Gaussians, composed by themselves and read at each outcome of a short list that holds the other steps,
+    with another engine ``behind`` them; None where there is no such list, or no contour to be read.
+    """
+    rest = tuple((step, times) for step, times in losses if isinstance(step, DiscreteGaussianStep))
+    others = [
+        (tables[step], times)
+        for step, times in losses
+        if isinstance(step, DiscreteStep) and not isinstance(step, DiscreteGaussianStep)
+    ]
+    parts = lists(others) if others and rest else ()
+    few = parts[0].trimmed(_RARE) if len(parts) == 1 else None
+    if few is None or len(few.loss) > _SHORT or sum(times for _, times in rest) < _MANY:
+        return None
+    remove, add = compose(rest)
+    if "lattice" in remove.method:
+        return None
+    pairs = {"remove": (remove, add), "add": (add, remove)}
+    read = [ShiftedProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
+    found = [BoundedProfile(one, partial(_side, behind, i), tolerance) for i, one in enumerate(read)]
+    return found[0], found[-1]
+
+
+def _side(both: Callable[[], Both], index: int) -> Profile:
+    return both()[index]
 
 
 def apart(atoms: Atoms, rest: Losses) -> bool:
