@@ -17,11 +17,7 @@ from neyman.engines.backed import BackedProfile
 from neyman.engines.bounded import BoundedProfile
 from neyman.engines.closed_form import (
     BlatantProfile,
-    GaussianProfile,
-    LaplaceProfile,
     PerfectProfile,
-    SampledProfile,
-    SubsampledGaussianProfile,
 )
 from neyman.engines.common_unit import common_unit
 from neyman.engines.contour import ContourProfile
@@ -44,15 +40,15 @@ from neyman.engines.outward import outward_profiles
 from neyman.engines.participation import AddedParticipation, RemovedParticipation
 from neyman.engines.participation_counts import counts, log_overlap
 from neyman.engines.profile import Profile
-from neyman.engines.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
+from neyman.engines.rare import rare_profiles
 from neyman.engines.revealed import RevealedProfile, revealed_mass
 from neyman.engines.shifted import ShiftedProfile
+from neyman.engines.single import single
 from neyman.engines.transforms import stubborn, transform
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.enclosed import EnclosedStep, ListedStep
 from neyman.losses.gaussian import GaussianStep
-from neyman.losses.laplace import LaplaceStep
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
@@ -131,9 +127,9 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
     """The same of steps that reveal nothing."""
     if not losses:
         return _twice(PerfectProfile())
-    single = _single(losses)
-    if single is not None:
-        return single
+    alone = single(losses)
+    if alone is not None:
+        return alone
     tail_mu = together((step.tail_mu, times) for step, times in losses)
     # what is revealed has been set aside
     rest = tuple(
@@ -193,7 +189,7 @@ def _faint(
     larger = None if rest else magnified(faint)
     large = None if larger is None else cache(partial(_finite, larger[0], {}, tolerance, effort))
     singles = [
-        (_single(((step, 1),)) or _one_listed(step, tables), step.rate, times)
+        (single(((step, 1),)) or _one_listed(step, tables), step.rate, times)
         for step, times in faint
         if isinstance(step, Sampled)
     ]
@@ -204,30 +200,6 @@ def _faint(
         )
         for i in range(2)
     ])  # fmt: skip
-
-
-def _single(losses: Losses) -> Both | None:
-    """One step, once: where that has a closed form."""
-    (step, times), *others = losses
-    if others or times > 1:
-        return None
-    if isinstance(step, GaussianStep):
-        return _twice(GaussianProfile(step.mu, step.least))
-    if isinstance(step, SubsampledGaussianStep):
-        return (
-            SubsampledGaussianProfile(step.sigma, step.rate, "remove"),
-            SubsampledGaussianProfile(step.sigma, step.rate, "add"),
-        )
-    if isinstance(step, ReplacedGaussianStep):
-        return _twice(ReplacedGaussianProfile(step.sigma, step.rate, step.tail_mu))
-    if isinstance(step, LaplaceStep) and step.two_sided and step.rate < 1.0:
-        return _twice(ReplacedLaplaceProfile(step.scale, step.rate, step.tail_mu))
-    if isinstance(step, LaplaceStep) and not step.two_sided:
-        whole = LaplaceProfile(step.scale, step.tail_mu)
-        if step.rate == 1.0:
-            return _twice(whole)
-        return SampledProfile((whole, whole), step.rate, "remove"), SampledProfile((whole, whole), step.rate, "add")
-    return None
 
 
 def _one_listed(step: Step, tables: dict[DiscreteStep, Outcomes]) -> Both | None:
@@ -249,7 +221,7 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
         if (found := beside(*listed, behind, directions, _HIDDEN * tolerance, tail_mu)) is not None:
             return found
         whole, listed = listed, (listed[0].trimmed(_RARE), rest)
-        quick = _single(rest) is not None or _quickly(rest, tolerance, tail_mu, effort) is not None
+        quick = single(rest) is not None or _quickly(rest, tolerance, tail_mu, effort) is not None
         if len(listed[0].loss) <= _READ[quick] and (quick or (len(listed[0].loss) > _LINED and apart(*listed))):
             return _shifted(*listed, directions, tolerance, tail_mu, effort, quick)  # read at each outcome
         if len(listed[0].loss) > _LISTED:
@@ -328,7 +300,23 @@ def _contours(
     losses: Losses, listed: tuple[Atoms, Losses] | None, directions: tuple[str, ...], tolerance: float, tail_mu: float,
     effort: Effort,
 ) -> Both:  # fmt: skip
-    """By contours, with a lattice behind them, where the transforms fall."""
+    """By contours: bent ones first where the record hardly ever takes part."""
+    lines = cache(lambda: _lines(losses, listed, directions, tolerance, tail_mu, effort))
+    bent = rare_profiles(losses, tail_mu, effort)
+    if bent is None:
+        return lines()
+    sharp = min(_HARDLY * tolerance, _HINT)
+    return _both([
+        BoundedProfile(one, partial(_one_of, lines, i), sharp, other)
+        for i, (one, other) in enumerate(zip(bent, bent[::-1], strict=True))
+    ])  # fmt: skip
+
+
+def _lines(
+    losses: Losses, listed: tuple[Atoms, Losses] | None, directions: tuple[str, ...], tolerance: float, tail_mu: float,
+    effort: Effort,
+) -> Both:  # fmt: skip
+    """By straight lines, with a lattice behind them, where the transforms fall."""
     mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
     laws = [(transform(step), times) for step, times in losses if not isinstance(step, GaussianStep)]
     steps = tuple((law, times) for law, times in laws if law is not None)

@@ -33,7 +33,7 @@ from neyman.engines.effort import Effort
 from neyman.losses.sampling_transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["Arc"]
+__all__ = ["Arc", "Edge", "Shape"]
 
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
@@ -46,7 +46,7 @@ _BOUND = 1e4  # the same for each grid point of the laws that bound, all pieces 
 
 
 @dataclass(frozen=True)
-class _Shape:
+class Shape:
     """A family of hyperbolas around one centre: w(u) = centre + scale sin(angle + iu)."""
 
     centre: float
@@ -67,7 +67,7 @@ class _Shape:
 
 
 @dataclass(frozen=True)
-class _Edge:
+class Edge:
     """Bounds along one hyperbola: per piece the corners, log|e^K| there, and the log of length/(pi |w| |w - 1|)."""
 
     real: FloatArray
@@ -77,8 +77,8 @@ class _Edge:
 
     @classmethod
     def along(
-        cls, steps: ArcSteps, shape: _Shape, angle: float, less_one: bool, slope: FloatArray, level: FloatArray
-    ) -> _Edge:
+        cls, steps: ArcSteps, shape: Shape, angle: float, less_one: bool, slope: FloatArray, level: FloatArray
+    ) -> Edge:
         """As far as what lies beyond is, by a bound that costs nothing, below e^level for each slope."""
         u = np.arange(0.0, _FAR + _COARSE, _COARSE)
         stop = _reach(steps, shape.at(u, angle), less_one, slope, level)
@@ -139,7 +139,7 @@ class Arc:
     sloped: ComplexArray  # e^{K - scale} w'(u) h z / (pi w (w - 1)), for e^eps Q(L > eps)
     error: FloatArray  # bound on the error of each weight
     sign: float
-    edges: tuple[_Edge, _Edge]  # on either side of the path
+    edges: tuple[Edge, Edge]  # on either side of the path
     beyond: tuple[float, float]  # log of the bound on all beyond the last node, and Re w there
     log_rule: float  # -log(e^{2 pi a/h} - 1)
     range: tuple[float, float]  # the eps it was laid for
@@ -163,7 +163,7 @@ class Arc:
         sector = steps.sector
         phi = strip = 0.46 * sector
         scale = 1.0 / math.sqrt(curvature)
-        shape = _Shape(w_c - scale * math.sin(phi), scale)
+        shape = Shape(w_c - scale * math.sin(phi), scale)
         slope = -sign * np.array(epsilon)
         k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real) + steps.drift * w_c
         less_one = sign > 0.0 and 0.0 < k_c < 1.0 and not steps.parted
@@ -173,7 +173,7 @@ class Arc:
         path = shape.at(u, phi)
         upto = _reach(steps, path, less_one, slope, level - _DIGITS)
         log_tail = float(_tails(steps, path, less_one)[upto])
-        edges = tuple(_Edge.along(steps, shape, angle, less_one, slope, level) for angle in (phi - strip, phi + strip))
+        edges = tuple(Edge.along(steps, shape, angle, less_one, slope, level) for angle in (phi - strip, phi + strip))
         rim = np.logaddexp(edges[0].log_integral(slope), edges[1].log_integral(slope))
         spacing = 2.0 * math.pi * strip / max(float(np.max(rim - level)) + _DIGITS, 1.0)
         if not math.isfinite(log_tail) or not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
@@ -187,8 +187,8 @@ class Arc:
 
     @classmethod
     def _evaluate(
-        cls, steps: ArcSteps, shape: _Shape, phi: float, strip: float, spacing: float,
-        edges: tuple[_Edge, _Edge], upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
+        cls, steps: ArcSteps, shape: Shape, phi: float, strip: float, spacing: float,
+        edges: tuple[Edge, Edge], upto: int, c: float, sign: float, less_one: bool, span: tuple[float, float],
         beyond: tuple[float, float],
     ) -> Arc | None:  # fmt: skip
         count = math.ceil(_COARSE * upto / spacing)

@@ -1,0 +1,203 @@
+"""Steps in which the record hardly ever takes part, by bent contours of parts of their law (``rare_steps.py``).
+
+Their losses live on all scales from the rate to 1 / sigma^2 at once: no line is short enough, and no lattice fine
+enough.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache, cached_property
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_arc import Arc
+from neyman.engines.contour_found import Found
+from neyman.engines.contour_walk import IntArray
+from neyman.engines.effort import Effort
+from neyman.engines.exchanged_parting import PartedArc, log_chernoff
+from neyman.engines.profile import Bracket, Profile
+from neyman.engines.rare_between import GapArc, LiftedArc
+from neyman.engines.rare_cuts import RareCuts
+from neyman.engines.rare_steps import Laws, RareSteps
+from neyman.losses.base import Step
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.numerics.rounding import SMALLEST, UNIT
+
+__all__ = ["RareProfile", "is_rare", "rare_laws", "rare_profiles"]
+
+# noise, rates, expected participations and e^{1.5 / sigma^2} / sqrt(T), about the skewness of the loss, that are served
+_NOISE, _RATE, _OFTEN, _SKEWED = (0.05, 3.0), 2e-6, 40.0, 0.02
+_LITTLE, _FEW = 0.7, 10  # noise of many steps that is served, and how many of more noise are
+_BLATANT = 0.3  # delta(0) above which 1 - delta deserves contours of its own
+_LOST = 13.0  # e-folds that delta may lie below the mass of all that the steps may tell, and be told beside it
+_BETWEEN = -1.0 / (1.0 + np.exp(np.linspace(-10.0, 10.0, 61)))  # the c between the poles
+_MIDDLE = -1.0 / (1.0 + np.exp(np.linspace(-1.4, 10.0, 40)))  # those at which a single loss below 0 is taken away
+_ADDED = 80  # c looked at in the direction "add"
+_BELOW = 6.0  # e-folds that delta lies below a guess, about
+_SHARP = 4e-7  # relative error that needs no further work
+_ASKED = 2e-31  # least delta for which a contour is laid
+_BESIDE = 0.9, 1.1  # where no other contour knows more than one that was no use
+
+Contour = Arc | PartedArc | LiftedArc | GapArc
+
+
+def is_rare(step: SubsampledGaussianStep, times: int) -> bool:
+    """Whether so few steps count that bent contours are what serves: their sum is skewed, and most often nothing."""
+    if not _NOISE[0] <= step.sigma <= _NOISE[1] or step.rate > _RATE or times * step.rate > _OFTEN:
+        return False
+    if step.sigma > _LITTLE and times > _FEW:
+        return False
+    return 1.5 / step.sigma**2 > math.log(_SKEWED) + 0.5 * math.log(times)
+
+
+def rare_laws(step: SubsampledGaussianStep, times: int) -> Laws | None:
+    """Their law along bent paths; None where floats do not hold it."""
+    with suppress(ArithmeticError):
+        return Laws(step.sigma, step.rate, times)
+    return None
+
+
+def rare_profiles(
+    losses: tuple[tuple[Step, int], ...], tail_mu: float, effort: Effort
+) -> tuple[RareProfile, RareProfile] | None:
+    """Both directions of equal such steps, and nothing else; else None."""
+    (step, times), *others = losses
+    if others or not isinstance(step, SubsampledGaussianStep) or not is_rare(step, times):
+        return None
+    laws = cache(lambda: rare_laws(step, times))
+    return RareProfile(laws, "remove", tail_mu, effort), RareProfile(laws, "add", tail_mu, effort)
+
+
+class RareProfile(Profile):
+    """Equal sampled Gaussian steps in one ``direction``, of which ``laws()`` are the laws (None: none can be had).
+
+    Examples
+    --------
+    >>> laws = rare_laws(SubsampledGaussianStep(0.5, 1e-8), 1000)
+    >>> b = RareProfile(lambda: laws, "remove", 1.0).bracket(np.array([0.1]))
+    >>> bool(b.upper[0] - b.lower[0] < 1e-6 * b.upper[0])
+    True
+    """
+
+    def __init__(
+        self, laws: Callable[[], Laws | None], direction: str, tail_mu: float, effort: Effort | None = None
+    ) -> None:
+        self._sign = 1.0 if direction == "remove" else -1.0
+        self._tail_mu = tail_mu
+        self._effort = Effort() if effort is None else effort
+        self._make = laws
+        self._arcs: list[Contour] = []
+        self._hopeless: list[tuple[float, float]] = []
+        self._deep = (math.inf, 1.0)  # an eps from which on delta is below anything asked for, and a bound on it
+
+    @property
+    def method(self) -> str:
+        return "transform"
+
+    @property
+    def tail_mu(self) -> float:
+        return self._tail_mu
+
+    @property
+    def end(self) -> float:
+        return math.inf if self._sign > 0.0 or self._cuts is None else -self._cuts.laws.edge * (1.0 + 1e-15)
+
+    @cached_property
+    def _cuts(self) -> RareCuts | None:
+        laws = self._make()
+        return None if laws is None else RareCuts(laws, self._sign, self._effort)
+
+    @cached_property
+    def _most(self) -> float:
+        """delta(0), about."""
+        return 0.0 if self._cuts is None else math.exp(min(self._cuts.outlook(0.0).guess, 0.0))
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        found = self._found(epsilon).bracket()
+        deep = epsilon >= self._deep[0]
+        if not deep.any():
+            return found
+        upper = np.where(deep, self._deep[1], 1.0)
+        zero = np.zeros(len(epsilon))
+        gap = np.log1p(-np.minimum(upper, 0.5)) * (1.0 + 4.0 * UNIT) - SMALLEST
+        return found.within(Bracket(zero, upper, np.where(deep, gap, -math.inf), zero.copy()))
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        found = self._found(epsilon)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
+
+    def _found(self, epsilon: FloatArray) -> Found:
+        found = Found.empty(len(epsilon))
+        if self._cuts is None:
+            return found
+        beyond = epsilon >= self.end
+        found.error[beyond], found.settled[beyond] = 0.0, True
+        at = np.flatnonzero(~beyond)
+        for arc in self._arcs:
+            self._improve(found, at, arc, epsilon)
+        for low, high in self._hopeless:
+            found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
+        while True:
+            blunt = at[found.blunt(at, _SHARP) & (epsilon[at] < self._deep[0])]
+            if not len(blunt):
+                return found
+            target = blunt[len(blunt) // 2]
+            for arc in self._lay(float(epsilon[target])):
+                if arc is not None:
+                    self._arcs.append(arc)
+                    self._improve(found, at, arc, epsilon)
+                if not found.blunt(np.array([target]), _SHARP)[0]:
+                    break
+            if found.blunt(np.array([target]), _SHARP)[0] and epsilon[target] < self._deep[0]:
+                low, high = (share * float(epsilon[target]) for share in _BESIDE)
+                self._hopeless.append((low, high))
+                found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
+
+    @staticmethod
+    def _improve(found: Found, at: IntArray, arc: Contour, epsilon: FloatArray) -> None:
+        at = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
+        if len(at):
+            found.improve(at, arc, epsilon)
+
+    def _lay(self, epsilon: float) -> Iterator[Contour | None]:
+        """Contours for that eps, the cheaper first."""
+        cuts = self._cuts
+        if cuts is None:
+            return
+        laws = cuts.laws
+        mass = -math.expm1(laws.edge)
+        if self._most > _BLATANT and epsilon < -0.5 * laws.edge:
+            arc = cuts.through(RareSteps(laws, self._sign, plain=True), _BETWEEN, epsilon, -0.3 * laws.edge)
+            if arc is not None:
+                yield GapArc(arc)
+        if self._sign < 0.0:
+            left = -laws.edge - epsilon
+            c = np.geomspace(1e-2 / -laws.edge, 1e6 / left, _ADDED)
+            if not self._sinks(epsilon, c, math.inf, 0.0):
+                yield cuts.through(RareSteps(laws, -1.0, plain=True), c, epsilon, 0.2 * left)
+            return
+        outlook = cuts.outlook(epsilon)
+        if outlook.guess - _BELOW > math.log(mass) - _LOST:
+            room = 0.4 * epsilon if epsilon > 0.0 else math.inf
+            arc = cuts.through(RareSteps(laws, 1.0), _MIDDLE, epsilon, room)
+            if arc is not None:
+                yield LiftedArc(arc, mass)
+        length, beyond = cuts.huge(outlook.guess)
+        if not self._sinks(epsilon, outlook.c, length, beyond):
+            yield cuts.parted(epsilon, outlook, length, beyond)
+
+    def _sinks(self, epsilon: float, c: FloatArray, length: float, beyond: float) -> bool:
+        """Whether delta is, by Chernoff's bounds, below anything asked for from that eps on."""
+        cuts = self._cuts
+        if cuts is None or cuts.log_about(epsilon, c, length) > math.log(_ASKED):
+            return False
+        known = cuts.certain(epsilon, c, length)
+        most = math.exp(float(log_chernoff(*known, np.array([epsilon]))[0])) * (1.0 + 1e-9) + beyond
+        if most < _ASKED:
+            self._deep = min(self._deep, (epsilon, most))
+        return most < _ASKED

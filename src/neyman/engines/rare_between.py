@@ -1,0 +1,62 @@
+"""Contours that cross the real axis between the poles, at -1 < c < 0, where no moment of the loss explodes.
+
+There the integral of e^{K - z eps} / (z (z + 1)) is delta - 1. Less a single loss a < 0, of a mass m, whose delta is
+none, it is delta - (1 - m): as sharp as delta is beside 1 - m, the mass of all that the steps may tell.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_arc import Arc
+from neyman.numerics.rounding import UNIT
+
+__all__ = ["GapArc", "LiftedArc"]
+
+
+@dataclass(frozen=True)
+class LiftedArc:
+    """An arc between the poles of what is left when a single loss below 0 was taken away: delta less ``mass``."""
+
+    arc: Arc
+    mass: float
+
+    lost = 0.0
+    c = 1.0
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.arc.range
+
+    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """As ``Arc.integrate``."""
+        value, slope, error, log_scale = self.arc.integrate(epsilon)
+        with np.errstate(over="ignore"):
+            scale = np.exp(log_scale)
+        rounded = 16.0 * UNIT * (self.mass + np.abs(value) * scale * (1.0 + np.abs(log_scale)))
+        return self.mass + value * scale, slope * scale, error * scale + rounded, np.zeros(len(epsilon))
+
+
+@dataclass(frozen=True)
+class GapArc:
+    """An arc between the poles: delta - 1."""
+
+    arc: Arc
+
+    lost = 0.0
+
+    @property
+    def c(self) -> float:
+        return self.arc.c
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.arc.range
+
+    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """As ``Arc.integrate``, of 1 - delta."""
+        value, slope, error, log_scale = self.arc.integrate(epsilon)
+        return -value, slope, error, log_scale

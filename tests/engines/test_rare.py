@@ -1,0 +1,181 @@
+"""Steps in which the record hardly ever takes part, against closed forms under an integral and explicit inversions."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+from scipy import special
+
+import neyman as ny
+from neyman.engines.rare import RareProfile, is_rare, rare_laws
+from neyman.engines.rare_steps import Laws, RareSteps
+from neyman.losses.rare_law import RarePart
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+
+
+def rare(sigma: float, rate: float, times: int, way: str) -> RareProfile:
+    step = SubsampledGaussianStep(sigma, rate)
+    assert is_rare(step, times)
+    return RareProfile(lambda: rare_laws(step, times), way, 50.0)
+
+
+def two_steps(sigma: float, rate: float, epsilon: float, way: str) -> mpmath.mpf:
+    """delta of two steps: one in closed form, at the other by quadrature."""
+    with mpmath.workdps(30):
+        s, q, e = mpmath.mpf(sigma), mpmath.mpf(rate), mpmath.mpf(epsilon)
+
+        def ratio(x: mpmath.mpf) -> mpmath.mpf:
+            return 1 - q + q * mpmath.exp((2 * x - 1) / (2 * s * s))
+
+        def beyond(level: mpmath.mpf, sign: int) -> mpmath.mpf:
+            # E_Q[(r - level)_+], or E_Q[(level - r)_+] for the sign -1, x normal of deviation s
+            if level <= 1 - q:
+                return 1 - level if sign > 0 else mpmath.mpf(0)
+            x = s * s * mpmath.log((level - 1 + q) / q) + mpmath.mpf(1) / 2
+            tail = [mpmath.erfc(sign * (x - m) / (s * mpmath.sqrt(2))) / 2 for m in (0, 1)]
+            return sign * ((1 - q - level) * tail[0] + q * tail[1])
+
+        def inside(x: mpmath.mpf) -> mpmath.mpf:
+            r = ratio(x)
+            density = mpmath.exp(-x * x / (2 * s * s)) / (s * mpmath.sqrt(2 * mpmath.pi))
+            if way == "remove":
+                return density * r * beyond(mpmath.exp(e) / r, 1)
+            return density * mpmath.exp(e) * r * beyond(mpmath.exp(-e) / r, -1)
+
+        turn = mpmath.exp(e if way == "remove" else -e) / (1 - q) - 1 + q
+        bend = s * s * mpmath.log(turn / q) + mpmath.mpf(1) / 2
+        edges = sorted([*(m + k * s for m in (0, 1) for k in range(-15, 16, 3)), bend])
+        return mpmath.quad(inside, edges)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "epsilon", "way"),
+    [
+        (0.2596, 3.223e-8, 8.0, "remove"), (1.79, 6.729e-10, 1e-9, "remove"), (0.2038, 9.757e-7, 1e-6, "add"),
+        *(
+            pytest.param(*setting, marks=pytest.mark.slow)
+            for setting in [
+                (0.2596, 3.223e-8, 0.1, "remove"), (0.2596, 3.223e-8, 1e-4, "remove"), (0.6, 1e-6, 0.03, "remove"),
+                (1.79, 6.729e-10, 5e-9, "remove"), (0.26527, 1.596e-7, 0.0, "add"), (1.79, 6.729e-10, 3e-10, "add"),
+            ]
+        ),
+    ],
+)  # fmt: skip
+def test_two_steps_against_quadrature(sigma: float, rate: float, epsilon: float, way: str) -> None:
+    """Few rare steps: parted, lifted and added contours."""
+    true = two_steps(sigma, rate, epsilon, way)
+    found = rare(sigma, rate, 2, way).bracket(np.array([epsilon]))
+    assert found.lower[0] <= true <= found.upper[0]
+    assert found.upper[0] - found.lower[0] <= 1e-6 * found.upper[0]
+
+
+def on_a_line(sigma: float, rate: float, times: int, epsilon: float, c: float) -> float:
+    """delta in the direction "add", by the trapezoid rule along Re z = c: A(-z) by quadrature, all in plain floats."""
+    t = np.arange(-0.5 / sigma**2 - 12.0 / sigma, 1.5 / sigma**2 + 12.0 / sigma, 0.02)
+    density = np.exp(-0.5 * ((t + 0.5 / sigma**2) * sigma) ** 2) * sigma * 0.02 / math.sqrt(2.0 * math.pi)
+    loss = np.log1p(rate / (1.0 - rate) * np.exp(t))
+    mean, total, step = float(density @ loss), 0.0, 0.02 * c
+    for k in range(3000):
+        z = complex(c, k * step)
+        x = complex(density @ (np.expm1(-z * loss) + z * loss))  # small against its terms, but not their errors
+        u = x - z * mean
+        power = times * (x - u**2 / 2 + u**3 / 3) - z * times * (math.log1p(-rate) + mean)
+        term = np.exp(power - z * epsilon) / (z * (z + 1.0))
+        total += term.real * step / math.pi * (0.5 if k == 0 else 1.0)
+        if abs(term) < 1e-12 * abs(total):
+            return total
+    raise AssertionError("the line is too short")
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "times", "share"),
+    [(0.4446, 2.853e-9, 760400000, 0.0), (0.4446, 2.853e-9, 760400000, 1.0), (0.4123, 1.23e-9, 336700000, 0.5)],
+)
+def test_many_rare_steps_against_a_plain_line(sigma: float, rate: float, times: int, share: float) -> None:
+    """Where the bulk is nearly normal a plain line is short enough."""
+    spread = math.sqrt(times) * rate * math.exp(0.5 / sigma**2)
+    true = on_a_line(sigma, rate, times, share * spread, 0.8 / spread)
+    found = rare(sigma, rate, times, "add").bracket(np.array([share * spread]))
+    assert found.lower[0] == pytest.approx(true, rel=1e-6)
+    assert found.upper[0] - found.lower[0] <= 1e-6 * found.upper[0]
+
+
+@pytest.mark.parametrize(
+    ("rate", "times", "epsilon"),
+    [
+        pytest.param(1e-7, 10**6, 3.0, marks=pytest.mark.slow),
+        pytest.param(2e-6, 4 * 10**6, 700.0, marks=pytest.mark.slow),
+        (1e-9, 10**7, 170.0),
+    ],
+)
+def test_hardly_any_noise_against_counts(rate: float, times: int, epsilon: float) -> None:
+    """Where the output tells which steps took part, delta is a sum over how many did, but for e^{-1 / (8 sigma^2)}."""
+    sigma = 0.052
+    k = np.arange(1, 120)
+    log_p = special.gammaln(times + 1) - special.gammaln(k + 1) - special.gammaln(times - k + 1)
+    log_p = log_p + k * math.log(rate) + (times - k) * math.log1p(-rate)
+    at, mu = epsilon - (times - k) * math.log1p(-rate) - k * math.log(rate), np.sqrt(k) / sigma
+    first = special.log_ndtr(-at / mu + 0.5 * mu), at + special.log_ndtr(-at / mu - 0.5 * mu)
+    true = float(np.sum(np.exp(log_p) * -np.expm1(first[1] - first[0]) * np.exp(first[0])))
+    found = rare(sigma, rate, times, "remove").bracket(np.array([epsilon]))
+    assert found.lower[0] == pytest.approx(true, rel=1e-6)
+    assert found.upper[0] == pytest.approx(true, rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "times"),
+    [(0.1878, 5.371e-9, 985600), (0.0869, 1.39e-6, 6016000), (0.5378, 1.347e-11, 66130), (1.0, 1e-20, 10)],
+)
+def test_both_directions_meet_at_zero(sigma: float, rate: float, times: int) -> None:
+    """delta(0) is a distance: one number, found by contours that have nothing in common."""
+    remove, add = (rare(sigma, rate, times, way).bracket(np.zeros(1)) for way in ("remove", "add"))
+    assert max(remove.lower[0], add.lower[0]) <= min(remove.upper[0], add.upper[0])
+    assert max(remove.log_gap_lower[0], add.log_gap_lower[0]) <= min(remove.log_gap_upper[0], add.log_gap_upper[0])
+    for found in (remove, add):
+        assert found.upper[0] - found.lower[0] <= 1e-6 * found.upper[0]
+
+
+def test_a_bound_is_no_less_than_the_integrand() -> None:
+    """On both edges of its strip, where only bounds are looked at: at the nodes of every piece and between them."""
+    laws = Laws(0.4, 1e-7, 10**6)
+    for steps in (RareSteps(laws, 1.0, 1e-4, 1.0), RareSteps(laws, 1.0), RareSteps(laws, -1.0, plain=True)):
+        for part, low, high in ((steps, 3.0, 3e7),):
+            radius = np.geomspace(low, high, 60)
+            for angle in (1.33, 1.45, 1.52):
+                w = radius * np.exp(1j * angle)
+                corners = np.stack([w[:-1], 0.5 * (w[:-1] + w[1:]), w[1:]], axis=1)
+                bounds = laws.part(0.0, part.high).on(corners)
+                x, _ = laws.part(0.0, part.high).bent.excess(w)
+                size = np.log(np.abs(1.0 + x))
+                assert np.all(bounds.log_one[:, 0] >= size[:-1] - 1e-15)
+                assert np.all(bounds.log_one[:, 2] >= size[1:] - 1e-15)
+                assert np.all(bounds.size >= np.abs(x[1:]))
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.0, math.inf), (0.0, 0.5), (1e-5, 0.5)])
+def test_a_part_is_the_same_along_both_paths(low: float, high: float) -> None:
+    """A law bent or not is one law: transforms agree within their errors."""
+    laws = Laws(0.3, 1e-6, 1000)
+    w = np.geomspace(1.0, 8.0, 6) * np.exp(1.35j)
+    values = [RarePart(law, low, high).excess(w) for law in (laws.bent, laws.straight)]
+    (first, error), (second, other) = values
+    assert np.all(np.abs(first - second) <= error + other)
+    assert np.all(error + other <= 1e-10 * np.abs(first))
+
+
+def test_deep_deltas_are_told_to_be_none_to_speak_of() -> None:
+    """Nothing dear is asked where nothing is asked for."""
+    found = rare(0.5378, 1.347e-11, 66130, "remove").bracket(np.array([1.0, 8.0]))
+    assert np.all(found.upper < 1e-30)
+
+
+@pytest.mark.parametrize("setting", [(0.2596, 3.223e-8, 2), (0.132, 1.896e-12, 16820000)])
+def test_the_usual_questions_are_answered(setting: tuple[float, float, int]) -> None:
+    """They were refused: every line was too long, and every lattice too coarse."""
+    guarantee = ny.account(ny.DPSGD(*setting))
+    for epsilon in (0.1, 1.0, 8.0):
+        assert 0.0 < guarantee.delta(epsilon) < guarantee.advantage
+    assert guarantee.mu() > 0.0
