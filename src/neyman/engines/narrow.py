@@ -6,11 +6,28 @@ For every e > 0, with tau = P_B(L > e), and since q_B >= e^{-e} p_B where L_B <=
 
 while delta(eps) >= delta_A(eps), for no composition is more private than its part. And tau is at most e^{K_B(c) - c e}
 for every c > 0 (Chernoff), and delta_B(e / 2) / (1 - e^{-e / 2}).
+
+Where delta_A bends little within the losses of B, that is sharper by an order (``BesideLittle``). With y = e^eps, r =
+dP_B/dQ_B and
+
+    phi(r) = int (r p_A - y q_A)+ = r delta_A(y / r),    delta(eps) = E_{Q_B}[phi(r)],
+
+phi is convex, rises, and no steeper than 1: for every h in (0, 1), with the chords D+ from 1 to 1 + h and D- from 1 - h
+to 1, phi(r) <= phi(1) + (r - 1) D- + (r - 1)+ (D+ - D-) within 1 +- h, and beyond by no more than |r - 1| above that.
+As E r = 1, or less, and E (r - 1)+ = delta_B(0),
+
+    delta(eps) <= delta_A(eps) + (D+ - D-) delta_B(0) + t,
+    t = 2 delta_B(log(1 + h/2)) + 2 (1 - h/2) delta_B'(-log(1 - h/2)),
+
+B' the reversal of B: (r - 1) <= 2 (r - 1 - h/2)+ where r > 1 + h, and likewise below. And g(r) = r - phi(r) is concave,
+from 0, so that with its chords 1 - delta(eps) >= (1 - t) (1 - delta_A(eps)) - (G- - G+) delta_B(0).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -29,7 +46,7 @@ from neyman.losses.discrete import DiscreteStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["NarrowProfile", "beside", "hidden", "margins", "tails"]
+__all__ = ["BesideLittle", "NarrowProfile", "beside", "hidden", "margins", "tails"]
 
 Faint = tuple[list[tuple[float, float]], float]  # margins, and the largest loss
 
@@ -37,6 +54,7 @@ _TRIED = np.geomspace(1e-14, 10.0, 256)
 _GOALS = (1e-12, 1e-24, 1e-40)  # of tau
 _TOLD = 1e-2  # total loss beyond which nobody asks whether it is hidden
 _POINTS = 1 << 20  # of the longest lattice
+_SPREADS = np.array([8.0, 16.0, 24.0, 32.0, 48.0])  # h, in units of delta_B(0): of a Gaussian .4 deviations
 
 
 def margins(faint: Profile) -> list[tuple[float, float]]:
@@ -114,6 +132,72 @@ class NarrowProfile(Profile):
             low = np.maximum(low, (early.log_gap_lower + np.log1p(-tau)) * (1.0 + 4.0 * UNIT) - UNIT * tau)
         ended = epsilon >= self._end
         upper, low = np.where(ended, 0.0, upper), np.where(ended, 0.0, low)
+        lower, high = np.where(ended, 0.0, own.lower), np.where(ended, 0.0, own.log_gap_upper)
+        return Bracket(np.minimum(lower, upper), upper, np.minimum(low, high), high)
+
+
+class BesideLittle(Profile):
+    """``law``, whose reversal is ``backward``, beside steps of the profiles ``little`` (this direction, the other).
+
+    Examples
+    --------
+    >>> from neyman.engines.closed_form import GaussianProfile
+    >>> law, little = GaussianProfile(1.0), GaussianProfile(1e-5)
+    >>> b = BesideLittle(law, law, (little, little), 2.0).bracket(np.array([1.0]))
+    >>> bool(b.lower[0] <= GaussianProfile(math.hypot(1.0, 1e-5)).bracket(np.array([1.0])).upper[0])
+    True
+    >>> bool(b.upper[0] - b.lower[0] < 1e-8 * b.upper[0])
+    True
+    """
+
+    def __init__(self, law: Profile, backward: Profile, little: tuple[Profile, Profile], tail_mu: float) -> None:
+        self._law, self._backward, self._little, self._tail_mu = law, backward, little, tail_mu
+
+    @property
+    def method(self) -> str:
+        return self._law.method
+
+    @property
+    def end(self) -> float:
+        return (self._law.end + self._little[0].end) * (1.0 + 4.0 * UNIT)
+
+    @property
+    def tail_mu(self) -> float:
+        return self._tail_mu
+
+    @cached_property
+    def _known(self) -> tuple[float, list[tuple[float, float]]]:
+        """delta_B(0), and a few h with bounds on their t."""
+        told = float(self._little[0].bracket(np.zeros(1)).upper[0])
+        h = np.clip(_SPREADS * told, 0.0, 0.5)
+        h = np.unique(h[h > 0.0])
+        above = self._little[0].bracket(np.log1p(0.5 * h) * (1.0 - 4.0 * UNIT)).upper
+        below = (1.0 - 0.5 * h) * self._little[1].bracket(-np.log1p(-0.5 * h) * (1.0 - 4.0 * UNIT)).upper
+        return told, list(zip(h.tolist(), (2.0 * (above + below) * (1.0 + 8.0 * UNIT)).tolist(), strict=True))
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return self._law.slope(epsilon)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        own = self._law.bracket(epsilon)
+        told, known = self._known
+        upper, low = np.ones(len(epsilon)), np.full(len(epsilon), -np.inf)
+        slack = 8.0 * UNIT * (1.0 + epsilon)
+        for h, t in known:
+            if not t < 1.0:
+                continue
+            more = bracket_at(self._law, self._backward, epsilon - math.log1p(h) - slack)
+            less = bracket_at(self._law, self._backward, epsilon - math.log1p(-h) - slack)
+            bend = ((1.0 + h) * more.upper + (1.0 - h) * less.upper - 2.0 * own.lower) / h
+            upper = np.minimum(upper, own.upper + np.clip(bend, 0.0, 1.0) * (1.0 + 16.0 * UNIT) * told + t)
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+                size = own.log_gap_upper
+                rest = (1.0 + h) * np.exp(more.log_gap_lower - size) + (1.0 - h) * np.exp(less.log_gap_lower - size)
+                lost = np.maximum((2.0 - rest * (1.0 - 16.0 * UNIT)) / h, 0.0) * told * np.exp(size - own.log_gap_lower)
+                kept = own.log_gap_lower + np.log1p(-np.minimum((lost + t) * (1.0 + 8.0 * UNIT), 1.0))
+            low = np.maximum(low, np.where(np.isnan(kept), -np.inf, kept) - 4.0 * UNIT)
+        ended = epsilon >= self.end
+        upper, low = np.where(ended, 0.0, np.minimum(upper * (1.0 + 8.0 * UNIT), 1.0)), np.where(ended, 0.0, low)
         lower, high = np.where(ended, 0.0, own.lower), np.where(ended, 0.0, own.log_gap_upper)
         return Bracket(np.minimum(lower, upper), upper, np.minimum(low, high), high)
 
