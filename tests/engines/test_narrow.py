@@ -6,6 +6,8 @@ import time
 import mpmath as mp
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from scipy.stats import binom
 
 import neyman as ny
@@ -13,10 +15,11 @@ from neyman.engines.atoms import enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.closed_form import GaussianProfile
 from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.narrow import NarrowProfile, beside, margins, tails
+from neyman.engines.narrow import BesideLittle, NarrowProfile, beside, margins, tails
 from neyman.losses.discrete import RandomizedResponseStep
 from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.gaussian import GaussianStep
+from tests.effort import examples
 
 
 @pytest.mark.parametrize("mu", [1e-8, 1e-5, 1e-2])
@@ -125,3 +128,45 @@ def test_what_is_hidden_moves_nothing(rate: float) -> None:
             p *= mp.exp(mp.mpf(float(table.log_p[0]))) ** (50 - ups)
             truth += p * (mp.ncdf(mu / 2 - e / mu) - mp.exp(e) * mp.ncdf(-mu / 2 - e / mu))
         assert both.optimistic.delta(epsilon) * (1.0 - 1e-12) <= truth <= both.delta(epsilon) * (1.0 + 1e-12)
+
+
+@given(
+    st.floats(-3.0, 1.3), st.floats(-8.0, -0.7), st.floats(-6.0, 9.0),
+)  # fmt: skip
+@examples(25, 3000)
+def test_little_beside_a_gaussian_is_held_to_second_order(log_mu, log_share, place):
+    """A Gaussian beside a Gaussian is one: both sides, delta and 1 - delta."""
+    mu, share = 10.0**log_mu, 10.0**log_share
+    law, little, both = (GaussianProfile(m) for m in (mu, mu * share, mu * math.hypot(1.0, share)))
+    epsilon = np.array([max(0.5 * mu * mu + place * mu, 0.0)])
+    found = BesideLittle(law, law, (little, little), 2.0 * mu).bracket(epsilon)
+    low, high = (GaussianProfile(both.mu * (1.0 + off)).bracket(epsilon) for off in (-1e-15, 1e-15))
+    assert found.lower[0] <= high.upper[0]
+    assert found.upper[0] >= low.lower[0]
+    assert found.log_gap_lower[0] <= low.log_gap_upper[0]
+    assert found.log_gap_upper[0] >= high.log_gap_lower[0]
+    if found.upper[0] > 1e-10 and share < 1e-2:
+        steep = 1.0 + max(place, 0.0) ** 2 + mu**2
+        assert found.upper[0] - found.lower[0] <= (100.0 * steep * share**2 + 1e-12 * steep) * found.upper[0]
+
+
+@pytest.mark.parametrize("sigma", [1e4, 1e6, 1e9])
+def test_a_list_beside_next_to_nothing(sigma):
+    """Randomised response, three times, beside a Gaussian: outcome by outcome in 50 digits."""
+    g = ny.account(ny.RandomizedResponse(1.0, 2) ** 3 * ny.Gaussian(sigma))
+    eps = np.array([0.0, 0.3, 0.999, 1.0, 1.001, 2.5, 2.99999])
+    with mp.workdps(50):
+        mu, right = 1 / mp.mpf(sigma), mp.e / (1 + mp.e)
+
+        def gaussian(e):
+            return mp.ncdf(mu / 2 - e / mu) - mp.exp(e) * mp.ncdf(-mu / 2 - e / mu)
+
+        truth = [
+            sum(
+                math.comb(3, k) * (1 - right) ** k * right ** (3 - k) * gaussian(mp.mpf(e) - (3 - 2 * k))
+                for k in range(4)
+            )
+            for e in eps
+        ]  # fmt: skip
+        lower, upper = g.optimistic.delta(eps), g.delta(eps)
+        assert all(low <= t <= high for low, t, high in zip(lower, truth, upper, strict=True))

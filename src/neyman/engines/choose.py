@@ -174,16 +174,15 @@ def _beside_little(
     losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, tail_mu: float, effort: Effort,
     engine: Callable[[], Both],
 ) -> Both | None:  # fmt: skip
-    """Where some steps tell next to nothing beside others: those, and what the little can add; the ``engine`` of all
-    only where that is not sharp.
+    """Where others tell next to nothing beside discrete steps: these, and what the little can add; the ``engine`` of
+    all only where that is not sharp.
     """
-    if all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses):
-        return None
-    if any(isinstance(step, ListedStep) or is_faint(step) for step, _ in losses):
+    discrete = [isinstance(step, DiscreteStep) for step, _ in losses]
+    if all(discrete) or not any(discrete) or any(isinstance(step, ListedStep) or is_faint(step) for step, _ in losses):
         return None
     sizes = [Cumulant(((grid_law(step), times),), "remove").at(0.0).deviation for step, times in losses]
     little = [size < _NEXT_TO_NOTHING * max(sizes) for size in sizes]
-    if not any(little):
+    if little != [not one for one in discrete]:
         return None
     parts = [tuple(one for one, small in zip(losses, little, strict=True) if small is which) for which in (False, True)]
     most, rest = (_finite(part, tables, tolerance, effort) for part in parts)
