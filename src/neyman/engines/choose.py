@@ -30,13 +30,11 @@ from neyman.engines.exchanged_arcs import ExchangedArcs
 from neyman.engines.exchanged_participation import ExchangedParticipation
 from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.gathered import gathered
-from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lattice_cumulant import Cumulant
 from neyman.engines.lists import apart, deviation, few_beside, listed_and_rest, lists, outcome_by_outcome
 from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
-from neyman.engines.narrow import BesideLittle, beside, hidden
+from neyman.engines.narrow import beside, beside_discrete, hidden
 from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
 from neyman.engines.participation import AddedParticipation, RemovedParticipation
@@ -69,7 +67,6 @@ _RARE = -90.0  # log of a mass that one of more outcomes may have and not be rea
 _READ = 1 << 14, 1 << 14  # the same of what tells something near few of them, and of what is quickly told
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
-_NEXT_TO_NOTHING = 3e-4  # of the deviation of the others, that of steps which bend their curve by less than 1e-6
 _OVER_LATTICE = 1 << 6  # the same where that is a lattice
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
@@ -166,38 +163,18 @@ def _by_engine(
         parts = lists([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
         if parts:
             return outcome_by_outcome(parts, directions, tail_mu)
-    alone = cache(partial(_together, losses, tables, tolerance, tail_mu, effort))
-    return _beside_little(losses, tables, tolerance, tail_mu, effort, alone) or alone()
-
-
-def _beside_little(
-    losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, tail_mu: float, effort: Effort,
-    engine: Callable[[], Both],
-) -> Both | None:  # fmt: skip
-    """Where others tell next to nothing beside discrete steps: these, and what the little can add; the ``engine`` of
-    all only where that is not sharp.
-    """
-    discrete = [isinstance(step, DiscreteStep) for step, _ in losses]
-    if all(discrete) or not any(discrete) or any(isinstance(step, ListedStep) or is_faint(step) for step, _ in losses):
-        return None
-    sizes = [Cumulant(((grid_law(step), times),), "remove").at(0.0).deviation for step, times in losses]
-    little = [size < _NEXT_TO_NOTHING * max(sizes) for size in sizes]
-    if little != [not one for one in discrete]:
-        return None
-    parts = [tuple(one for one, small in zip(losses, little, strict=True) if small is which) for which in (False, True)]
-    most, rest = (_finite(part, tables, tolerance, effort) for part in parts)
-    both = (BesideLittle(most[i], most[1 - i], (rest[i], rest[1 - i]), tail_mu) for i in range(2))
-    return _both([BoundedProfile(one, partial(_one_of, engine, i), tolerance) for i, one in enumerate(both)])
+    if any(is_faint(step) for step, _ in losses):
+        return _faint(losses, tables, tolerance, tail_mu, effort)
+    alone = cache(partial(_together, losses, tables, directions, tolerance, tail_mu, effort))
+    parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
+    return beside_discrete(losses, tolerance, tail_mu, parted, alone) or alone()
 
 
 def _together(
-    losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, tail_mu: float, effort: Effort
-) -> Both:
+    losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: tuple[str, ...], tolerance: float, tail_mu: float,
+    effort: Effort,
+) -> Both:  # fmt: skip
     """All steps by one engine."""
-    symmetric = all(step.symmetric for step, _ in losses)
-    directions = ("remove",) if symmetric else ("remove", "add")
-    if any(is_faint(step) for step, _ in losses):
-        return _faint(losses, tables, tolerance, tail_mu, effort)
     if all(isinstance(step, DiscreteStep) for step, _ in losses):
         lattice = cache(partial(_on_lattice, losses, directions, tolerance, effort))
         parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)

@@ -27,13 +27,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.atoms import Atoms
 from neyman.engines.atoms_profile import AtomsProfile
+from neyman.engines.bounded import BoundedProfile
 from neyman.engines.contour_line import ROUNDED
 from neyman.engines.contour_walk import WALKED, Parts, Walk
 from neyman.engines.grid_laws import grid_law
@@ -43,10 +44,11 @@ from neyman.engines.real_line import bracket_at
 from neyman.engines.transforms import transform
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
+from neyman.losses.enclosed import ListedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["BesideLittle", "NarrowProfile", "beside", "hidden", "margins", "tails"]
+__all__ = ["BesideLittle", "NarrowProfile", "beside", "beside_discrete", "hidden", "margins", "tails"]
 
 Faint = tuple[list[tuple[float, float]], float]  # margins, and the largest loss
 
@@ -54,6 +56,7 @@ _TRIED = np.geomspace(1e-14, 10.0, 256)
 _GOALS = (1e-12, 1e-24, 1e-40)  # of tau
 _TOLD = 1e-2  # total loss beyond which nobody asks whether it is hidden
 _POINTS = 1 << 20  # of the longest lattice
+_NEXT_TO_NOTHING = 3e-4  # of the deviation of the others, that of steps which bend their curve by less than 1e-6
 _SPREADS = np.array([8.0, 16.0, 24.0, 32.0, 48.0])  # h, in units of delta_B(0): of a Gaussian .4 deviations
 
 
@@ -272,3 +275,33 @@ def _by_walks(rest: Sequence[tuple[Step, int]]) -> list[Faint] | None:
     parts = Parts(steps, mu, "remove")
     both = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
     return [(tails(walk), law.largest_loss * (1.0 + 1e-14)) for law, walk in both]
+
+
+def beside_discrete(
+    losses: Sequence[tuple[Step, int]],
+    tolerance: float,
+    tail_mu: float,
+    parted: Callable[[tuple[tuple[Step, int], ...]], tuple[Profile, Profile]],
+    engine: Callable[[], tuple[Profile, Profile]],
+) -> tuple[Profile, Profile] | None:
+    """Both directions of discrete steps beside others that tell next to nothing, each ``parted`` from the others; the
+    ``engine`` of all only where that is not sharp. None where that is not so.
+    """
+    discrete = [isinstance(step, DiscreteStep) for step, _ in losses]
+    if all(discrete) or not any(discrete) or any(isinstance(step, ListedStep) for step, _ in losses):
+        return None
+    sizes = [Cumulant(((grid_law(step), times),), "remove").at(0.0).deviation for step, times in losses]
+    if [size < _NEXT_TO_NOTHING * max(sizes) for size in sizes] != [not one for one in discrete]:
+        return None
+    most, rest = (
+        parted(tuple(one for one, listed in zip(losses, discrete, strict=True) if listed is which))
+        for which in (True, False)
+    )
+    behind = cache(engine)
+    both = [
+        BoundedProfile(
+            BesideLittle(most[i], most[1 - i], (rest[i], rest[1 - i]), tail_mu), lambda i=i: behind()[i], tolerance
+        )
+        for i in range(2)
+    ]
+    return both[0], both[1]
