@@ -183,3 +183,13 @@ def test_far_beyond_what_is_told_no_record_is_seen(rho):
     """An alpha that is no float is not multiplied by e^eps."""
     eps = np.array([1.0, 0.2, 0.1]) * 1e4
     assert np.all(ny.ZCDP(rho).sides.forward.slope(eps) <= 1e-300)
+
+
+@pytest.mark.parametrize("rho", [3e-12, 1.62e-8, 1.64e-8, 3e-3, 1e10])
+def test_far_beyond_what_is_told_nothing_warns(rho):
+    """Orders and points that are no floats tell nothing; warnings are errors here."""
+    g, mu = ny.ZCDP(rho), math.sqrt(2.0 * rho)
+    eps = np.array([0.0, 0.01 * mu, mu, rho + 20.0 * mu, 4.0 * rho + 40.0 * mu, 100.0 * rho + 1000.0 * mu, 1.0, 30.0])
+    lower, upper = g.optimistic.delta(eps), g.delta(eps)
+    assert np.all((lower >= 0.0) & (lower <= upper) & (upper <= 1.0))
+    assert np.all(upper >= ny.GDP(mu * (1.0 - 1e-14)).optimistic.delta(eps))

@@ -120,11 +120,12 @@ class Orders:
     @property
     def _scale(self) -> FloatArray:
         """Everything is divided by e to this: large orders overflow."""
-        return np.maximum((self.t - 1.0) * self.rho, 0.0)
+        with np.errstate(over="ignore"):
+            return np.maximum((self.t - 1.0) * self.rho, 0.0)
 
     @property
     def _log_kappa(self) -> FloatArray:
-        with np.errstate(divide="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return np.log(np.maximum(self.rho, LEAST_RHO)) + log_expm1_ratio((self.t - 1.0) * self.rho) - self._scale
 
     @property
@@ -132,6 +133,7 @@ class Orders:
         """Units by which kappa may be off."""
         return 64.0 + 8.0 * self._scale + 4.0 * np.abs(np.log(np.maximum(self.rho, LEAST_RHO)))
 
+    @np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")  # what is no float tells nothing
     def tangent(self, epsilon: FloatArray, nearest: tuple[FloatArray, FloatArray] | None = None) -> Tangent:
         """Bounds at slopes e^epsilon, epsilon >= 0, from the ``nearest`` points (d2 and y) if they are known."""
         t = self.t + 0.0 * epsilon

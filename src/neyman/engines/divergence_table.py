@@ -241,7 +241,8 @@ class AllOrdersTable:
     def near(self, epsilon: FloatArray) -> tuple[FloatArray, Near]:
         """The best order at each eps up to the last, and about where its tangent touches."""
         excess, *found = self._curve(self._place(np.clip(epsilon, self.first, self.last))).T
-        t = 1.0 + np.exp(excess)
+        with np.errstate(over="ignore"):  # an order beyond the floats tells nothing
+            t = 1.0 + np.exp(excess)
         below = np.flatnonzero(epsilon < self.first)
         if len(below):
             t[below] = 1.0 + _NEXT_TO_ONE
