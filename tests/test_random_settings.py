@@ -9,7 +9,7 @@ from tests.reference import arb, random_settings
 SETTINGS = random_settings.draw(40, seed=7)
 
 
-@pytest.fixture(scope="module", params=[6, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=[12, pytest.param(40, marks=pytest.mark.slow)])
 def outcomes(request: pytest.FixtureRequest) -> list[random_settings.Outcome]:
     return [random_settings.run(setting) for setting in SETTINGS[: request.param]]
 

@@ -165,3 +165,19 @@ def test_discrete_gaussians_are_read_at_each_of_few_outcomes() -> None:
         assert guarantee.optimistic.delta(at) <= high * (1.0 + 1e-12)
         assert low * (1.0 - 1e-12) <= guarantee.delta(at)
         assert guarantee.delta(at) <= high * (1.0 + 1e-6)
+
+
+@pytest.mark.parametrize("empty", ["first", "last", "every second", "all but one"])
+def test_blocks_of_nothing_sum_to_nothing(empty):
+    logs = np.random.default_rng(1).uniform(-50.0, 5.0, 1000)
+    gone = {
+        "first": slice(0, 500),
+        "last": slice(300, None),
+        "every second": slice(0, None, 2),
+        "all but one": slice(1, None),
+    }
+    logs[gone[empty]] = -np.inf
+    truth = np.logaddexp.accumulate(logs[::-1])[::-1]
+    found = atoms_profile._suffix(logs)
+    assert np.array_equal(np.isfinite(found), np.isfinite(truth))
+    np.testing.assert_allclose(found[np.isfinite(truth)], truth[np.isfinite(truth)], rtol=1e-12, atol=1e-12)

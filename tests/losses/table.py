@@ -13,9 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neyman.engines.choose import _single
 from neyman.engines.grid_laws import grid_law
 from neyman.engines.renyi_step import step_divergence
+from neyman.engines.single import single
 from neyman.engines.transforms import transform
 from neyman.losses.base import Step
 from neyman.losses.custom import CustomStep
@@ -132,7 +132,7 @@ def readings(step: Step) -> list[Reading]:
         ]
     if isinstance(step, DiscreteStep):
         found.append(_outcomes(step))
-    closed = _single(((step, 1),))
+    closed = single(((step, 1),))
     if closed is not None:
         found.append(Reading("closed form", nothing, lambda eps: _closed(closed, eps)))
     return found

@@ -168,7 +168,8 @@ def _suffix(log_x: FloatArray) -> FloatArray:
     with np.errstate(divide="ignore", under="ignore", invalid="ignore"):
         out = np.log(np.cumsum(np.exp(block - top[:, None])[:, ::-1], axis=1)[:, ::-1]) + top[:, None]
     # beside the largest of their block some underflow, and where all is nothing none is the largest
-    apart = np.flatnonzero(~(block.min(axis=1, where=np.isfinite(block), initial=math.inf) > top - _BESIDE))
+    least = block.min(axis=1, where=np.isfinite(block), initial=math.inf)
+    apart = np.flatnonzero(~((top > -math.inf) & (least > top - _BESIDE)))
     if len(apart):
         out[apart] = _doubled(block[apart])
     out[:-1] = np.logaddexp(out[:-1], _suffix(out[:, 0])[1:, None])

@@ -106,11 +106,7 @@ class CustomGrid(GridLaw):
         else:
             split = CustomSplit.of(-edge[::-1], h, q[::-1], p[::-1])
         contradiction = split.contradiction + abs(p_first - math.exp(edge[0]) * q_first)
-        if not contradiction <= _OFF * max(1.0, math.exp(min(edge[-2], 700.0))):
-            raise InvalidParameter(
-                "q_cdf", contradiction, "the same law as p_cdf: dP = e^L dQ",
-                "The value is the mass that contradicts it.",
-            )  # fmt: skip
+        self._demand_one_law(contradiction, math.exp(min(edge[-2], 700.0)))
         revealed, other = split.revealed + contradiction, split.other_off + contradiction
         p_off, q_off = (revealed, other) if remove else (other, revealed)
         with np.errstate(divide="ignore"):
@@ -126,3 +122,32 @@ class CustomGrid(GridLaw):
             self.base, 0, h, *ends, log_scale, np.full(last, math.inf), 16.0 * UNIT,
             16.0 * UNIT * far, (q_lost, -math.inf), (-math.inf, p_lost), (node, log_node),
         )  # fmt: skip
+
+    def given(self, h: float, last: int) -> BinSplit:
+        """The bins as the functions give them: what these hide of large losses is for whoever asks to allow."""
+        edge = self.base + h * np.arange(last + 1)
+        below = self._values(h * np.arange(last + 1))
+        (p, q), (p_first, q_first) = (np.diff(values) for values in below), (float(values[0]) for values in below)
+        low = np.exp(edge[:-1])
+        upper = (p - low * q) / (low * math.expm1(h))
+        # P of a bin is at least e^l Q at its lower end and at most at its upper end
+        off = np.maximum(-upper, 0.0) + np.maximum(upper - q, 0.0)
+        contradiction = float(np.sum(off * low * math.expm1(h)) + abs(p_first - low[0] * q_first))
+        self._demand_one_law(contradiction, float(low[-1]))
+        upper = np.clip(upper, 0.0, q)
+        with np.errstate(divide="ignore"):
+            p_lost, q_lost = (float(np.log(mass + contradiction)) for mass in self._missing)
+        node = np.array([0] if q_first > 0.0 else [], dtype=np.int64)
+        far = 1.0 + float(np.abs(edge[[0, -1]]).max())
+        return BinSplit(
+            self.base, 0, h, q - upper, upper, np.zeros(last), np.full(last, math.inf), 16.0 * UNIT,
+            16.0 * UNIT * far, (q_lost, -math.inf), (-math.inf, p_lost), (node, np.log(np.full(len(node), q_first))),
+        )  # fmt: skip
+
+    @staticmethod
+    def _demand_one_law(contradiction: float, largest: float) -> None:
+        if not contradiction <= _OFF * max(1.0, largest):
+            raise InvalidParameter(
+                "q_cdf", contradiction, "the same law as p_cdf: dP = e^L dQ",
+                "The value is the mass that contradicts it.",
+            )  # fmt: skip

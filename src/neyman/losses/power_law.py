@@ -134,7 +134,7 @@ def _enclosed(step: CustomStep) -> tuple[PowerLaw, PowerLaw]:
     grid = CustomGrid(step)
     width = grid.span((0.0, 0.0))
     h = width / _BINS
-    split = grid.bins(h, 0, _BINS, True).weighed(step)
+    split = grid.given(h, _BINS).weighed(step)
     edge = split.base + h * np.arange(_BINS + 1)
     rounding = 4.0 * UNIT * np.exp(-np.maximum(edge[:-1], 0.0))  # of the distribution functions, bin by bin
     index, log_node = split.nodes
