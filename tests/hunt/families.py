@@ -73,6 +73,16 @@ def wild_dpsgd(rng: random.Random) -> Setting:
     return setting_of(rng, "wild dpsgd", [step])
 
 
+def rare_dpsgd(rng: random.Random) -> Setting:
+    """A record that hardly ever takes part, and is seen when it does."""
+    q = between(rng, 1e-12, 2e-6)
+    if rng.random() < 0.3:
+        sigma, times = number(rng, 0.05, 3.0), whole(rng, 2, 10)
+    else:
+        sigma, times = number(rng, 0.05, 0.7), whole(rng, 2, min(10**9, math.floor(40.0 / q)))
+    return setting_of(rng, "rare dpsgd", [Step("Gaussian", (sigma,), q, times)])
+
+
 def one_step(rng: random.Random) -> Setting:
     """One sampled step, rates down to 1e-300."""
     q = between(rng, 1e-300, 0.999) if rng.random() < 0.4 else number(rng, 1e-6, 0.999999)
@@ -193,6 +203,6 @@ def _dyadic(weights: list[int]) -> tuple[float, ...]:
 
 
 MECHANISMS = (
-    gaussian, strong_gaussian, dpsgd, high_rate, weak_dpsgd, wild_dpsgd, one_step, few_steps, laplace, sampled_laplace,
-    usual_laplace, custom_loss, discrete_gaussian, discrete_laplace, black_box, mix, contour_mix,
+    gaussian, strong_gaussian, dpsgd, high_rate, weak_dpsgd, wild_dpsgd, rare_dpsgd, one_step, few_steps, laplace,
+    sampled_laplace, usual_laplace, custom_loss, discrete_gaussian, discrete_laplace, black_box, mix, contour_mix,
 )  # fmt: skip

@@ -12,7 +12,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_walk import IntArray
 from neyman.engines.profile import Bracket, Profile
 
-__all__ = ["BoundedProfile"]
+__all__ = ["BoundedProfile", "one_of"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _NOTHING = -40.0  # log of a 1 - delta that is asked for at eps = 0 alone, where mu may be its probit
@@ -93,3 +93,8 @@ class BoundedProfile(Profile):
     @cached_property
     def _engine(self) -> Profile | None:
         return None if self._make is None else self._make()
+
+
+def one_of(both: Callable[[], tuple[Profile, Profile]], index: int) -> Profile:
+    """One direction of what makes both."""
+    return both()[index]

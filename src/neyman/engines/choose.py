@@ -14,7 +14,7 @@ import numpy as np
 
 from neyman.engines.atoms import Atoms
 from neyman.engines.backed import BackedProfile
-from neyman.engines.bounded import BoundedProfile
+from neyman.engines.bounded import BoundedProfile, one_of
 from neyman.engines.closed_form import (
     BlatantProfile,
     PerfectProfile,
@@ -147,7 +147,7 @@ def _long_or_not(losses: Losses, engine: Callable[[], Both], tail_mu: float, tol
         return engine()
     made = cache(engine)
     both = [
-        LongProfile(partial(_one_of, made, i), partial(ElementaryProfile, losses, i == 0, tail_mu), tail_mu, tolerance)
+        LongProfile(partial(one_of, made, i), partial(ElementaryProfile, losses, i == 0, tail_mu), tail_mu, tolerance)
         for i in range(2)
     ]
     return _both(both[:1] if all(step.symmetric for step, _ in losses) else both)
@@ -206,7 +206,7 @@ def _faint(
     return _both([
         FaintProfile(
             [(None if both is None else both[i], rate, times) for both, rate, times in singles], others[i], tail_mu,
-            None if large is None else partial(_one_of, large, i), 0 if larger is None else larger[1],
+            None if large is None else partial(one_of, large, i), 0 if larger is None else larger[1],
         )
         for i in range(2)
     ])  # fmt: skip
@@ -272,7 +272,7 @@ def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -
     settled = min(noise) >= _LOUD and math.hypot(mu, *(_shift(step, times) for step, times in steps)) < _LITTLE
     hopeless = settled or min(noise) < _FAINT
     return _both([
-        BoundedProfile(one, None if hopeless else partial(_one_of, behind, i), share * tolerance, other)
+        BoundedProfile(one, None if hopeless else partial(one_of, behind, i), share * tolerance, other)
         for i, (one, other) in enumerate(zip(quick, quick[::-1], strict=True))
     ])  # fmt: skip
 
@@ -287,19 +287,15 @@ def _exchanged(
     arcs: Profile | None = None
     if sum(times for _, times in steps) <= _BENT and len(steps) <= _FEW:
         bends = ExchangedArcs(steps, mu, tail_mu, effort)
-        arcs = BoundedProfile(bends, partial(_one_of, behind, 0), min(_HARDLY * tolerance, _HINT))
+        arcs = BoundedProfile(bends, partial(one_of, behind, 0), min(_HARDLY * tolerance, _HINT))
     apart = all(step.sigma < _NEAR and log_overlap(step) < math.log(step.rate) - _APART for step, _ in same)
     listed = counts(same, mu, exchanged=True) if apart else None
     if listed is None:
         return None if arcs is None else _twice(arcs)
     hopeless = min(step.sigma for step, _ in same) < _FAINT
     quick = ExchangedParticipation(same, tail_mu, listed)
-    bent = partial(_one_of, behind, 0) if arcs is None else (lambda: arcs)
+    bent = partial(one_of, behind, 0) if arcs is None else (lambda: arcs)
     return _twice(BoundedProfile(quick, None if hopeless else bent, 1e-2 * tolerance))
-
-
-def _one_of(behind: Callable[[], Both], index: int) -> Profile:
-    return behind()[index]
 
 
 def _shift(step: SubsampledGaussianStep, times: int) -> float:
@@ -317,7 +313,7 @@ def _contours(
         return lines()
     sharp = min(_HARDLY * tolerance, _HINT)
     return _both([
-        BoundedProfile(one, partial(_one_of, lines, i), sharp, other)
+        BoundedProfile(one, partial(one_of, lines, i), sharp, other)
         for i, (one, other) in enumerate(zip(bent, bent[::-1], strict=True))
     ])  # fmt: skip
 
@@ -360,7 +356,7 @@ def _lines(
         return _both(backed)
     # where lines are long and lattices are not, these come first
     return _both([
-        BoundedProfile(lattice(), partial(_one_of, lambda: (backed[0], backed[-1]), i), tolerance)
+        BoundedProfile(lattice(), partial(one_of, lambda: (backed[0], backed[-1]), i), tolerance)
         for i, lattice in enumerate(lattices)
     ])  # fmt: skip
 

@@ -33,7 +33,7 @@ from neyman.engines.effort import Effort
 from neyman.losses.sampling_transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["Arc", "Edge", "Shape"]
+__all__ = ["Arc", "Edge", "Shape", "WrappedArc"]
 
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
@@ -246,3 +246,20 @@ class Arc:
                 error = error + np.exp(extra - offset + 8.0 * UNIT * (np.abs(extra) + np.abs(offset)))
             error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error) + rounded * np.abs(value)
             return settled(value, slope, error, log_scale)
+
+
+@dataclass(frozen=True)
+class WrappedArc:
+    """An arc whose answers are read otherwise, or have something added."""
+
+    arc: Arc
+
+    lost = 0.0
+
+    @property
+    def c(self) -> float:
+        return self.arc.c
+
+    @property
+    def range(self) -> tuple[float, float]:
+        return self.arc.range

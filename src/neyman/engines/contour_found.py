@@ -13,7 +13,7 @@ from neyman.engines.contour_walk import BoolArray, IntArray
 from neyman.engines.profile import Bracket
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["SHARP", "Found"]
+__all__ = ["SHARP", "Contour", "Found"]
 
 SHARP = 1e-8  # relative error that needs no further work
 

@@ -10,15 +10,16 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.by_arcs import ByArcs
 from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_choice import curvature
 from neyman.engines.contour_found import Found
-from neyman.engines.contour_walk import WALKED, IntArray
+from neyman.engines.contour_walk import WALKED
 from neyman.engines.effort import Effort
 from neyman.engines.exchanged_cuts import Cuts
 from neyman.engines.exchanged_parting import PartedArc, log_chernoff
 from neyman.engines.exchanged_steps import ExchangedSteps
-from neyman.engines.profile import Bracket, Profile
+from neyman.engines.profile import Bracket
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.numerics.rounding import SMALLEST, UNIT
 
@@ -27,7 +28,6 @@ __all__ = ["ExchangedArcs"]
 _RUNGS = np.geomspace(1e-3, 1e17, 400)
 _STEEP = 1e4  # K beyond which no contour begins
 _DEARER = 5.0  # e-folds that this may cost
-_SHARP = 3e-7  # relative error that needs no further work
 _MANY = 300  # steps up to which deep deltas are parted
 _SHALLOW = -12.0  # log of a bound on delta above which the whole law is tried first
 _LOST = 9.0  # e-folds that may cancel along an arc of the whole law
@@ -35,7 +35,7 @@ _STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
 _ASKED = 1e-33  # least delta for which one is laid
 
 
-class ExchangedArcs(Profile):
+class ExchangedArcs(ByArcs[Arc | PartedArc]):
     """``steps`` of which a record is exchanged, and an unsampled Gaussian of ``mu`` besides; the same in both
     directions.
 
@@ -47,37 +47,23 @@ class ExchangedArcs(Profile):
     True
     """
 
+    sharp, beside = 3e-7, (0.8, 1.25)
+
     def __init__(
         self, steps: Sequence[tuple[ReplacedGaussianStep, int]], mu: float, tail_mu: float, effort: Effort | None = None
     ) -> None:
-        self._effort = Effort() if effort is None else effort
-        self._tail_mu = tail_mu
+        super().__init__(tail_mu, effort)
         self._steps: ExchangedSteps | None = None
-        self._deep = (math.inf, 0.0)  # an eps from which on delta is below what is asked for, and the log of a bound
-        self._arcs: list[Arc | PartedArc] = []
         self._cuts: Cuts | None = None
-        self._hopeless: list[tuple[float, float]] = []
+        self._log_beyond = 0.0  # log of a bound on delta from ``_deep`` on
         with suppress(ArithmeticError):
             self._steps = ExchangedSteps.along(steps, mu)
             if len(steps) == 1 and mu == 0.0 and steps[0][1] <= _MANY:
                 self._cuts = Cuts(self._steps, steps[0][0])
 
-    @property
-    def method(self) -> str:
-        return "transform"
-
-    @property
-    def tail_mu(self) -> float:
-        return self._tail_mu
-
     def bracket(self, epsilon: FloatArray) -> Bracket:
         bracket = self._found(epsilon).bracket()
         return bracket.within(self._chernoff(epsilon))
-
-    def slope(self, epsilon: FloatArray) -> FloatArray:
-        found = self._found(epsilon)
-        with np.errstate(over="ignore", under="ignore"):
-            return np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
 
     @cached_property
     def _ladder(self) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -93,7 +79,7 @@ class ExchangedArcs(Profile):
     def _chernoff(self, epsilon: FloatArray) -> Bracket:
         """What the ladder alone proves."""
         log_upper = log_chernoff(*self._ladder[:2], epsilon)
-        log_upper = np.where(epsilon >= self._deep[0], np.minimum(log_upper, self._deep[1] + 1e-12), log_upper)
+        log_upper = np.where(epsilon >= self._deep, np.minimum(log_upper, self._log_beyond + 1e-12), log_upper)
         with np.errstate(under="ignore", divide="ignore"):
             upper = np.exp(log_upper) * (1.0 + 1e-12) + SMALLEST
             gap = np.log1p(-np.minimum(upper, 1.0)) * (1.0 + 4.0 * UNIT) - SMALLEST
@@ -104,31 +90,7 @@ class ExchangedArcs(Profile):
         found = Found.empty(len(epsilon))
         if self._steps is None or not len(self._ladder[0]):
             return found
-        at = np.flatnonzero(self._chernoff(epsilon).upper >= _ASKED)
-        for arc in self._arcs:
-            self._improve(found, at, arc, epsilon)
-        for low, high in self._hopeless:
-            found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
-        while True:
-            blunt = at[found.blunt(at, _SHARP) & (epsilon[at] < self._deep[0])]
-            if not len(blunt):
-                return found
-            target = blunt[len(blunt) // 2]
-            for arc in self._lay(float(epsilon[target])):
-                self._arcs.append(arc)
-                self._improve(found, at, arc, epsilon)
-                if not found.blunt(np.array([target]), _SHARP)[0]:
-                    break
-            if found.blunt(np.array([target]), _SHARP)[0] and epsilon[target] < self._deep[0]:
-                low, high = float(epsilon[target]) * 0.8, float(epsilon[target]) * 1.25
-                self._hopeless.append((low, high))
-                found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
-
-    @staticmethod
-    def _improve(found: Found, at: IntArray, arc: Arc | PartedArc, epsilon: FloatArray) -> None:
-        at = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
-        if len(at):
-            found.improve(at, arc, epsilon)
+        return self._served(found, np.flatnonzero(self._chernoff(epsilon).upper >= _ASKED), epsilon)
 
     def _lay(self, epsilon: float) -> Iterator[Arc | PartedArc]:
         """Arcs for that eps, the more promising first: of the whole law, or of a part of it."""
@@ -142,7 +104,8 @@ class ExchangedArcs(Profile):
             elif cuts is not None:
                 cut = cuts.at(epsilon)
                 if cut.log_most < math.log(_ASKED):
-                    self._deep = min(self._deep, (epsilon, cut.log_most))
+                    if epsilon < self._deep:
+                        self._deep, self._log_beyond = epsilon, cut.log_most
                     return
                 arc = cut.arc(epsilon, self._effort)
             else:

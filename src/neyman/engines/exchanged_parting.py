@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_arc import Arc
+from neyman.engines.contour_arc import WrappedArc
 from neyman.engines.contour_walk import WALKED, Parts
 from neyman.engines.exchanged_steps import ExchangedSteps
 from neyman.losses.exchanged_part import ExchangedPart
@@ -133,24 +133,13 @@ class PartedSteps:
 
 
 @dataclass(frozen=True)
-class PartedArc:
+class PartedArc(WrappedArc):
     """An arc of a part of the law, what bounds the small losses (c and T log S there), and T times the mass of the huge
     ones.
     """
 
-    arc: Arc
     small: tuple[FloatArray, FloatArray]
     beyond: float
-
-    lost = 0.0
-
-    @property
-    def c(self) -> float:
-        return self.arc.c
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return self.arc.range
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Arc.integrate``: what was parted adds something between 0 and its bound."""

@@ -10,7 +10,7 @@ import numpy as np
 from neyman._errors import NotCertified
 from neyman.engines.atoms import Atoms, parted
 from neyman.engines.atoms_profile import AtomsProfile
-from neyman.engines.bounded import BoundedProfile
+from neyman.engines.bounded import BoundedProfile, one_of
 from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant
 from neyman.engines.profile import Profile
@@ -84,12 +84,8 @@ def few_beside(
         return None
     pairs = {"remove": (remove, add), "add": (add, remove)}
     read = [ShiftedProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
-    found = [BoundedProfile(one, partial(_side, behind, i), tolerance) for i, one in enumerate(read)]
+    found = [BoundedProfile(one, partial(one_of, behind, i), tolerance) for i, one in enumerate(read)]
     return found[0], found[-1]
-
-
-def _side(both: Callable[[], Both], index: int) -> Profile:
-    return both()[index]
 
 
 def apart(atoms: Atoms, rest: Losses) -> bool:

@@ -27,14 +27,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.atoms import Atoms
 from neyman.engines.atoms_profile import AtomsProfile
-from neyman.engines.bounded import BoundedProfile
+from neyman.engines.bounded import BoundedProfile, one_of
 from neyman.engines.contour_line import ROUNDED
 from neyman.engines.contour_walk import WALKED, Parts, Walk
 from neyman.engines.grid_laws import grid_law
@@ -300,7 +300,7 @@ def beside_discrete(
     behind = cache(engine)
     both = [
         BoundedProfile(
-            BesideLittle(most[i], most[1 - i], (rest[i], rest[1 - i]), tail_mu), lambda i=i: behind()[i], tolerance
+            BesideLittle(most[i], most[1 - i], (rest[i], rest[1 - i]), tail_mu), partial(one_of, behind, i), tolerance
         )
         for i in range(2)
     ]

@@ -14,12 +14,12 @@ from functools import cache, cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.by_arcs import ByArcs
 from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_found import Found
-from neyman.engines.contour_walk import IntArray
 from neyman.engines.effort import Effort
 from neyman.engines.exchanged_parting import PartedArc, log_chernoff
-from neyman.engines.profile import Bracket, Profile
+from neyman.engines.profile import Bracket
 from neyman.engines.rare_between import GapArc, LiftedArc
 from neyman.engines.rare_cuts import RareCuts
 from neyman.engines.rare_steps import Laws, RareSteps
@@ -38,9 +38,7 @@ _BETWEEN = -1.0 / (1.0 + np.exp(np.linspace(-10.0, 10.0, 61)))  # the c between 
 _MIDDLE = -1.0 / (1.0 + np.exp(np.linspace(-1.4, 10.0, 40)))  # those at which a single loss below 0 is taken away
 _ADDED = 80  # c looked at in the direction "add"
 _BELOW = 6.0  # e-folds that delta lies below a guess, about
-_SHARP = 4e-7  # relative error that needs no further work
 _ASKED = 2e-31  # least delta for which a contour is laid
-_BESIDE = 0.9, 1.1  # where no other contour knows more than one that was no use
 
 Contour = Arc | PartedArc | LiftedArc | GapArc
 
@@ -72,7 +70,7 @@ def rare_profiles(
     return RareProfile(laws, "remove", tail_mu, effort), RareProfile(laws, "add", tail_mu, effort)
 
 
-class RareProfile(Profile):
+class RareProfile(ByArcs[Contour]):
     """Equal sampled Gaussian steps in one ``direction``, of which ``laws()`` are the laws (None: none can be had).
 
     Examples
@@ -83,24 +81,15 @@ class RareProfile(Profile):
     True
     """
 
+    sharp, beside = 4e-7, (0.9, 1.1)
+
     def __init__(
         self, laws: Callable[[], Laws | None], direction: str, tail_mu: float, effort: Effort | None = None
     ) -> None:
+        super().__init__(tail_mu, effort)
         self._sign = 1.0 if direction == "remove" else -1.0
-        self._tail_mu = tail_mu
-        self._effort = Effort() if effort is None else effort
         self._make = laws
-        self._arcs: list[Contour] = []
-        self._hopeless: list[tuple[float, float]] = []
-        self._deep = (math.inf, 1.0)  # an eps from which on delta is below anything asked for, and a bound on it
-
-    @property
-    def method(self) -> str:
-        return "transform"
-
-    @property
-    def tail_mu(self) -> float:
-        return self._tail_mu
+        self._most_beyond = 1.0  # a bound on delta from ``_deep`` on
 
     @property
     def end(self) -> float:
@@ -118,18 +107,13 @@ class RareProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         found = self._found(epsilon).bracket()
-        deep = epsilon >= self._deep[0]
+        deep = epsilon >= self._deep
         if not deep.any():
             return found
-        upper = np.where(deep, self._deep[1], 1.0)
+        upper = np.where(deep, self._most_beyond, 1.0)
         zero = np.zeros(len(epsilon))
         gap = np.log1p(-np.minimum(upper, 0.5)) * (1.0 + 4.0 * UNIT) - SMALLEST
         return found.within(Bracket(zero, upper, np.where(deep, gap, -math.inf), zero.copy()))
-
-    def slope(self, epsilon: FloatArray) -> FloatArray:
-        found = self._found(epsilon)
-        with np.errstate(over="ignore", under="ignore"):
-            return np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
 
     def _found(self, epsilon: FloatArray) -> Found:
         found = Found.empty(len(epsilon))
@@ -137,32 +121,7 @@ class RareProfile(Profile):
             return found
         beyond = epsilon >= self.end
         found.error[beyond], found.settled[beyond] = 0.0, True
-        at = np.flatnonzero(~beyond)
-        for arc in self._arcs:
-            self._improve(found, at, arc, epsilon)
-        for low, high in self._hopeless:
-            found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
-        while True:
-            blunt = at[found.blunt(at, _SHARP) & (epsilon[at] < self._deep[0])]
-            if not len(blunt):
-                return found
-            target = blunt[len(blunt) // 2]
-            for arc in self._lay(float(epsilon[target])):
-                if arc is not None:
-                    self._arcs.append(arc)
-                    self._improve(found, at, arc, epsilon)
-                if not found.blunt(np.array([target]), _SHARP)[0]:
-                    break
-            if found.blunt(np.array([target]), _SHARP)[0] and epsilon[target] < self._deep[0]:
-                low, high = (share * float(epsilon[target]) for share in _BESIDE)
-                self._hopeless.append((low, high))
-                found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
-
-    @staticmethod
-    def _improve(found: Found, at: IntArray, arc: Contour, epsilon: FloatArray) -> None:
-        at = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
-        if len(at):
-            found.improve(at, arc, epsilon)
+        return self._served(found, np.flatnonzero(~beyond), epsilon)
 
     def _lay(self, epsilon: float) -> Iterator[Contour | None]:
         """Contours for that eps, the cheaper first."""
@@ -198,6 +157,6 @@ class RareProfile(Profile):
             return False
         known = cuts.certain(epsilon, c, length)
         most = math.exp(float(log_chernoff(*known, np.array([epsilon]))[0])) * (1.0 + 1e-9) + beyond
-        if most < _ASKED:
-            self._deep = min(self._deep, (epsilon, most))
+        if most < _ASKED and epsilon < self._deep:
+            self._deep, self._most_beyond = epsilon, most
         return most < _ASKED

@@ -11,25 +11,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour_arc import Arc
+from neyman.engines.contour_arc import WrappedArc
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["GapArc", "LiftedArc"]
 
 
 @dataclass(frozen=True)
-class LiftedArc:
+class LiftedArc(WrappedArc):
     """An arc between the poles of what is left when a single loss below 0 was taken away: delta less ``mass``."""
 
-    arc: Arc
     mass: float
 
-    lost = 0.0
-    c = 1.0
-
     @property
-    def range(self) -> tuple[float, float]:
-        return self.arc.range
+    def c(self) -> float:
+        """Right of the poles, as it is delta that it tells."""
+        return 1.0
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Arc.integrate``."""
@@ -41,20 +38,8 @@ class LiftedArc:
 
 
 @dataclass(frozen=True)
-class GapArc:
+class GapArc(WrappedArc):
     """An arc between the poles: delta - 1."""
-
-    arc: Arc
-
-    lost = 0.0
-
-    @property
-    def c(self) -> float:
-        return self.arc.c
-
-    @property
-    def range(self) -> tuple[float, float]:
-        return self.arc.range
 
     def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Arc.integrate``, of 1 - delta."""

@@ -31,17 +31,19 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["Laws", "RareSteps"]
 
-_ANGLE, _TILT, _FINE = 0.42, 0.17, 36.0
+# angle of the bent path, and by how much it is moved to either side (radians; together below pi/4, where shares
+# grow); e-folds that the quadrature gains by that
+_ANGLE, _TILT, _FINE = 0.42, 0.17, 38.0
 _SECTOR = _ANGLE - _TILT  # by how much a path may fall short of vertical at the end
-_OPENING, _STRIP = 0.6 * _SECTOR, 0.38 * _SECTOR
-_UPRIGHT = 0.25
-_LEAST = 1e-300
+_OPENING, _STRIP = 0.6 * _SECTOR, 0.38 * _SECTOR  # of a contour from the vertical, and of the strip around it
+_UPRIGHT = 0.25  # by how much the path along real losses is moved
+_LEAST = 1e-300  # what is smaller is put to this, and counts as unknown
 _COARSE = 0.2  # spacing in u of the pieces that bound the error
 _DIGITS = 30.0  # e-folds between the answer and the errors of the rule
-_FAR = 75.0
-_MOST = 20000
+_FAR = 75.0  # u at which pieces end: |w| is e^75 of its scale there
+_MOST = 20000  # nodes of a contour
 _ENTRY, _BOUND = 20.0, 5e3  # nominal nanoseconds for each node, and for the bounds
-_HIGH = 600.0
+_HIGH = 600.0  # e-folds above its start beyond which an integrand is but its own error
 
 
 class Laws:
@@ -166,7 +168,13 @@ class RareSteps:
         # beyond the last no e^{wS} grows, nor does anything else
         last = complex(shape.at(u[-1:], angle)[0])
         most = max(self._whole.most, 0.0 if self._small is None else self._small.most)
-        tail = times * math.log1p(most) + 1.0 + self.laws.edge * last.real + math.log(8.0 / (math.pi * abs(last)))
+        tail = (
+            times * math.log1p(most)
+            + math.log(times)
+            + 1.0
+            + self.laws.edge * last.real
+            + math.log(8.0 / (math.pi * abs(last)))
+        )
         calm = abs(last) > 8.0 * (1.0 + abs(shape.at(u[:1], angle)[0]))
         return Edge(real, bound, kernel, tail if calm else math.inf)
 

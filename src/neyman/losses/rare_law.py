@@ -39,7 +39,7 @@ _ROWS = 1 << 15  # entries of a table that stays in the cache
 _COARSER = 3  # of the grid, where moduli are summed along the two sides
 _ALIKE = 1.1  # ratio of |w| up to which the error of the quadrature is bounded for several at once
 _THINNED = 4  # every which node is enough for a guess
-_ROOM = 20.0  # by how much such a sum may be too small
+_ROOM = 100.0  # by how much such a sum may be too small: hardly at all, but far out in the tails of much noise
 _LEAST = 1e-300
 _WHOLE, _GONE = 0.15, 700.0  # |y| below which D(y) < 1e-39, and Re y^2 beyond which 1 - D is no float
 

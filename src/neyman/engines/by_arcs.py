@@ -1,0 +1,93 @@
+"""A profile that lays a contour where it is asked, keeps it, and serves all eps near with it."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterator
+from typing import Generic, Protocol, TypeVar
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour_found import Contour, Found
+from neyman.engines.contour_walk import IntArray
+from neyman.engines.effort import Effort
+from neyman.engines.profile import Profile
+
+__all__ = ["ByArcs"]
+
+
+class Ranged(Contour, Protocol):
+    """A contour that was laid for the eps of a closed interval."""
+
+    @property
+    def range(self) -> tuple[float, float]: ...
+
+
+Laid = TypeVar("Laid", bound=Ranged)
+
+
+class ByArcs(Profile, Generic[Laid]):
+    """Contours are laid until delta is known to ``sharp``, relatively. Where none is of use, none is tried again within
+    ``beside`` times that eps.
+    """
+
+    sharp: float
+    beside: tuple[float, float]
+
+    def __init__(self, tail_mu: float, effort: Effort | None) -> None:
+        self._tail_mu = tail_mu
+        self._effort = Effort() if effort is None else effort
+        self._arcs: list[Laid] = []
+        self._hopeless: list[tuple[float, float]] = []
+        self._deep = math.inf  # an eps from which on delta is below anything asked for
+
+    @property
+    def method(self) -> str:
+        return "transform"
+
+    @property
+    def tail_mu(self) -> float:
+        return self._tail_mu
+
+    @abstractmethod
+    def _lay(self, epsilon: float) -> Iterator[Laid | None]:
+        """Contours for that eps, the more promising first."""
+
+    @abstractmethod
+    def _found(self, epsilon: FloatArray) -> Found:
+        """What they say of each eps."""
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        found = self._found(epsilon)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
+
+    def _served(self, found: Found, at: IntArray, epsilon: FloatArray) -> Found:
+        """``found``, with the places ``at`` asked of contours, old ones first."""
+        for arc in self._arcs:
+            self._improve(found, at, arc, epsilon)
+        for low, high in self._hopeless:
+            found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
+        while True:
+            blunt = at[found.blunt(at, self.sharp) & (epsilon[at] < self._deep)]
+            if not len(blunt):
+                return found
+            target = blunt[len(blunt) // 2]
+            for arc in self._lay(float(epsilon[target])):
+                if arc is not None:
+                    self._arcs.append(arc)
+                    self._improve(found, at, arc, epsilon)
+                if not found.blunt(np.array([target]), self.sharp)[0]:
+                    break
+            if found.blunt(np.array([target]), self.sharp)[0] and epsilon[target] < self._deep:
+                low, high = (share * float(epsilon[target]) for share in self.beside)
+                self._hopeless.append((low, high))
+                found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
+
+    @staticmethod
+    def _improve(found: Found, at: IntArray, arc: Laid, epsilon: FloatArray) -> None:
+        at = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
+        if len(at):
+            found.improve(at, arc, epsilon)
