@@ -53,3 +53,17 @@ def test_where_taking_part_is_all_there_is_to_see(sigma: float, rate: float, ste
     assert guarantee.optimistic.mu() <= mu[1] * (1.0 + 1e-9)
     assert mu[0] * (1.0 - 1e-9) <= guarantee.mu()
     assert guarantee.mu() - guarantee.optimistic.mu() <= 1e-6
+
+
+@pytest.mark.parametrize(
+    ("sigma", "lists", "times"), [(40.0, ny.DiscreteLaplace(3.0, 2), 300), (5.0, ny.DiscreteGaussian(3.7), 30)]
+)
+def test_mu_beside_a_list_of_outcomes(sigma: float, lists: ny.Mechanism, times: int) -> None:
+    """Near a power of 1 an excess knows nothing of beta; and a smooth curve is no list to be read at each outcome.
+
+    Truth: at least what the list alone has, and no more than it has beside twice the Gaussian.
+    """
+    found = ny.account(ny.Gaussian(sigma) * lists**times)
+    assert 0.0 <= found.mu() - found.optimistic.mu() <= 1e-6 * found.mu()
+    assert ny.account(lists**times).optimistic.mu() <= found.mu()
+    assert found.optimistic.mu() <= ny.account(ny.Gaussian(0.5 * sigma) * lists**times).mu()

@@ -25,6 +25,8 @@ class Ranged(Contour, Protocol):
     def range(self) -> tuple[float, float]: ...
 
 
+_BETWEEN = 4.0  # ratio of two eps of no use up to which those between them are of none
+
 Laid = TypeVar("Laid", bound=Ranged)
 
 
@@ -74,7 +76,7 @@ class ByArcs(Profile, Generic[Laid]):
             blunt = at[found.blunt(at, self.sharp) & (epsilon[at] < self._deep)]
             if not len(blunt):
                 return found
-            target = blunt[len(blunt) // 2]
+            target = blunt[self._first(epsilon[blunt])]
             for arc in self._lay(float(epsilon[target])):
                 if arc is not None:
                     self._arcs.append(arc)
@@ -82,9 +84,21 @@ class ByArcs(Profile, Generic[Laid]):
                 if not found.blunt(np.array([target]), self.sharp)[0]:
                     break
             if found.blunt(np.array([target]), self.sharp)[0] and epsilon[target] < self._deep:
-                low, high = (share * float(epsilon[target]) for share in self.beside)
-                self._hopeless.append((low, high))
+                low, high = self._given_up(float(epsilon[target]))
                 found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
+
+    def _first(self, epsilon: FloatArray) -> int:
+        """Which of these eps a contour is laid for first."""
+        return len(epsilon) // 2
+
+    def _given_up(self, epsilon: float) -> tuple[float, float]:
+        """Where no contour is tried again as none was of use at that eps, and between it and others like it."""
+        low, high = epsilon * self.beside[0], epsilon * self.beside[1]
+        for other in self._hopeless:
+            if max(other[0], low) <= _BETWEEN * min(other[1], high):
+                low, high = min(other[0], low), max(other[1], high)
+        self._hopeless.append((low, high))
+        return low, high
 
     @staticmethod
     def _improve(found: Found, at: IntArray, arc: Laid, epsilon: FloatArray) -> None:

@@ -64,7 +64,7 @@ _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 # that such lines usually serve
 _LENGTHY, _USUAL = 12000, -30.0
 _RARE = -90.0  # log of a mass that one of more outcomes may have and not be read at
-_READ = 1 << 14, 1 << 14  # the same of what tells something near few of them, and of what is quickly told
+_READ = 1 << 14  # the same of what tells something near few of them, and of what is quickly told but for Gaussians
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
 _OVER_LATTICE = 1 << 6  # the same where that is a lattice
@@ -231,10 +231,11 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
         if (found := beside(*listed, behind, directions, _HIDDEN * tolerance, tail_mu)) is not None:
             return found
         whole, listed = listed, (listed[0].trimmed(_RARE), rest)
+        length, short = len(listed[0].loss), all(isinstance(step, GaussianStep) for step, _ in rest)
         quick = single(rest) is not None or _quickly(rest, tolerance, tail_mu, effort) is not None
-        if len(listed[0].loss) <= _READ[quick] and (quick or (len(listed[0].loss) > _LINED and apart(*listed))):
-            return _shifted(*listed, directions, tolerance, tail_mu, effort, quick)  # read at each outcome
-        if len(listed[0].loss) > _LISTED:
+        if (quick and length <= (_OVER_LATTICE if short else _READ)) or (_LINED < length <= _READ and apart(*listed)):
+            return _shifted(*listed, directions, tolerance, tail_mu, effort)  # read at each outcome
+        if length > (_READ if short else _LISTED):
             if (found := beside(*whole, behind, directions, None, tail_mu)) is not None:
                 return found
             listed = None
@@ -362,12 +363,11 @@ def _lines(
 
 
 def _shifted(
-    atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort,
-    quick: bool = False,
-) -> Both:  # fmt: skip
-    """The rest, read at each outcome: only where it tells something, unless that is ``quick``."""
+    atoms: Atoms, rest: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
+) -> Both:
+    """The rest, read at each outcome where it tells something."""
     remove, add = _finite(rest, {}, tolerance, effort)
-    spread = 0.0 if quick else deviation(rest)
+    spread = deviation(rest)
     pairs = {"remove": (remove, add), "add": (add, remove)}
     return _both([ShiftedProfile(atoms, way == "remove", *pairs[way], tail_mu, spread) for way in directions])
 

@@ -21,7 +21,7 @@ from neyman.engines.effort import Effort
 from neyman.engines.exchanged_parting import PartedArc, log_chernoff
 from neyman.engines.profile import Bracket
 from neyman.engines.rare_between import GapArc, LiftedArc
-from neyman.engines.rare_cuts import RareCuts
+from neyman.engines.rare_cuts import BACK, RareCuts
 from neyman.engines.rare_steps import Laws, RareSteps
 from neyman.losses.base import Step
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
@@ -122,6 +122,12 @@ class RareProfile(ByArcs[Contour]):
         beyond = epsilon >= self.end
         found.error[beyond], found.settled[beyond] = 0.0, True
         return self._served(found, np.flatnonzero(~beyond), epsilon)
+
+    def _first(self, epsilon: FloatArray) -> int:
+        """One whose contour reaches back to the least of them: it reaches further ahead."""
+        if self._sign < 0.0:
+            return super()._first(epsilon)
+        return int(np.argmax(np.where(epsilon <= epsilon.min() / (1.0 - BACK), epsilon, -math.inf)))
 
     def _lay(self, epsilon: float) -> Iterator[Contour | None]:
         """Contours for that eps, the cheaper first."""

@@ -21,7 +21,7 @@ from neyman.engines.exchanged_parting import PartedArc
 from neyman.engines.rare_steps import Laws, RareSteps
 from neyman.losses.exchanged_part import ORDER
 
-__all__ = ["Outlook", "RareCuts"]
+__all__ = ["BACK", "Outlook", "RareCuts"]
 
 _RATIO = 1.15  # of lengths that are next to each other
 _THINNED = 4  # every which node of a law is enough for a guess
@@ -30,7 +30,8 @@ _BELOW = 6.0  # e-folds that delta lies below a guess, about
 _FLOOR = -75.0  # log of a delta below which it is only bounded
 _PULLS = np.geomspace(0.03, 3e3, 50)  # c times eps at which saddles are looked for
 _FINER, _TRIED = 6.0, 10  # lengths from which small losses are parted, as a share of where they would be cut hard
-_ROOM = 3.0  # c times how far from its own eps a contour serves
+BACK = 0.2  # share of its eps by which the contour of a part serves smaller ones
+_ROOM = 6.0  # c times how far from its own eps a contour serves
 
 
 class Outlook(NamedTuple):
@@ -69,7 +70,7 @@ class RareCuts:
             low = float(self._lengths[i])
             if self.log_about(epsilon, c, low) < guess - _BELOW - _NOTHING:
                 small = self.certain(epsilon, c, low)
-                arc = self.through(RareSteps(self.laws, 1.0, low, length), c, epsilon, 0.2 * epsilon)
+                arc = self.through(RareSteps(self.laws, 1.0, low, length), c, epsilon, BACK * epsilon, epsilon)
                 return None if arc is None else PartedArc(arc, small, beyond)
         arc = self.through(RareSteps(self.laws, 1.0, 0.0, length), c, epsilon, 0.4 * epsilon)
         return None if arc is None else PartedArc(arc, (c[:0], c[:0]), beyond)
@@ -94,7 +95,7 @@ class RareCuts:
         with np.errstate(divide="ignore", over="ignore"):
             return c, self.laws.times * np.log1p(x.real + off) + self.laws.edge * w + 1e-14 * np.abs(self.laws.edge * w)
 
-    def through(self, steps: RareSteps, c: FloatArray, epsilon: float, room: float) -> Arc | None:
+    def through(self, steps: RareSteps, c: FloatArray, epsilon: float, room: float, ahead: float = 0.0) -> Arc | None:
         """The contour through the saddle among ``c``, for all losses within that ``room``, and within a few 1 / c."""
         w = c + 1.0 if self._sign > 0.0 else -c
         k = steps.about(w)
@@ -107,8 +108,8 @@ class RareCuts:
         best = int(np.argmin(height))
         place = float(c[best])
         bend = max(curvature(c, height, best), 0.0) + place**-2 + (place + 1.0) ** -2
-        room = min(room, _ROOM / abs(place))
-        return steps.arc(place, bend, (max(epsilon - room, 0.0), epsilon + room), self._effort)
+        room, ahead = min(room, _ROOM / abs(place)), min(max(room, ahead), _ROOM / abs(place))
+        return steps.arc(place, bend, (max(epsilon - room, 0.0), epsilon + ahead), self._effort)
 
     @cached_property
     def _coarse(self) -> tuple[FloatArray, FloatArray]:

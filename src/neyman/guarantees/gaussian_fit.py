@@ -18,7 +18,7 @@ from neyman._validate import FloatArray
 from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.sides import Sides, alpha_score, delta_score
-from neyman.guarantees.tradeoff import beta_upper, excess_lower, excess_of_plateau
+from neyman.guarantees.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
 from neyman.guarantees.vertex_fit import vertex_fit
 from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
 
@@ -103,16 +103,20 @@ def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
     if not np.any(usable):
         return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
-    found = max(middle, _local_lower(alpha, excess_lower(view, alpha, epsilon, start), floor))
+    excess = excess_lower(view, alpha, epsilon, start)
+    found = max(middle, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
     if guess.mu - found > _LOOSE * guess.mu:
-        found = max(found, _local_lower(alpha, excess_of_plateau(view, alpha), floor))
+        excess = excess_of_plateau(view, alpha)
+        found = max(found, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
+    if guess.mu - found > _LOOSE * guess.mu:  # an excess near 1 knows little of beta
+        beta = beta_near(view, alpha, epsilon, start)
+        found = max(found, _local_lower(alpha, (1.0 - alpha - beta) * (1.0 - 4.0 * UNIT) - UNIT, beta, floor))
     return found
 
 
-def _local_lower(alpha: FloatArray, excess: FloatArray, floor: float) -> float:
+def _local_lower(alpha: FloatArray, excess: FloatArray, beta: FloatArray, floor: float) -> float:
     """The largest local mu at these alphas, from below, of those whose beta is at least the floor."""
-    beta = 1.0 - alpha - excess
-    excess = np.where(beta >= floor, excess, 0.0)
+    excess = np.where(beta >= floor, np.maximum(excess, 0.0), 0.0)
     with np.errstate(divide="ignore"):
         mu = probit_gap(np.log(alpha), np.log(excess), np.log(np.maximum(beta, 5e-324)))
     return float(np.max(mu)) * (1.0 - PROBIT_ERROR)

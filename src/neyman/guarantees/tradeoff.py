@@ -157,17 +157,21 @@ def beta_upper(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
         return np.zeros_like(alpha)  # delta(0) = 1
     epsilon = tangent(sides, alpha, start)
     power, _ = _infimum(sides, alpha, epsilon, start, "power")
+    bound = np.minimum(1.0 - np.maximum(power, alpha) + UNIT, beta_near(sides, alpha, epsilon, start))
+    # the curve touches alpha + beta = gap(0) somewhere, so f is at most gap(0) from alpha = gap(0) on
+    total = np.exp(log_gap) * (1.0 + 4.0 * UNIT * (1.0 + min(abs(log_gap), 800.0))) + 5e-324
+    bound = np.minimum(bound, np.where(alpha >= total, total, 1.0))
+    return np.clip(np.minimum(bound, 1.0 - alpha + UNIT), 0.0, 1.0)
+
+
+def beta_near(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:
+    """Return certified upper bounds on f(alpha), given eps near the tangent's: sharp where f is small."""
     scale = sides.bracket(epsilon).log_gap_upper
     scale = np.where(np.isfinite(scale), scale, 0.0)
     negative, found = _infimum(sides, alpha, epsilon, start, "beta", scale)
     with np.errstate(under="ignore"):
         unscaled = -negative * np.exp(scale) * (1.0 + 4.0 * UNIT * (1.0 + np.abs(scale))) + 5e-324
-    large = np.where(found, unscaled, np.inf)
-    bound = np.minimum(1.0 - np.maximum(power, alpha) + UNIT, large)
-    # the curve touches alpha + beta = gap(0) somewhere, so f is at most gap(0) from alpha = gap(0) on
-    total = np.exp(log_gap) * (1.0 + 4.0 * UNIT * (1.0 + min(abs(log_gap), 800.0))) + 5e-324
-    bound = np.minimum(bound, np.where(alpha >= total, total, 1.0))
-    return np.clip(np.minimum(bound, 1.0 - alpha + UNIT), 0.0, 1.0)
+    return np.where(found, np.minimum(unscaled, 1.0 - alpha + UNIT), 1.0 - alpha + UNIT)
 
 
 def power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
