@@ -179,3 +179,11 @@ def test_the_usual_questions_are_answered(setting: tuple[float, float, int]) -> 
     for epsilon in (0.1, 1.0, 8.0):
         assert 0.0 < guarantee.delta(epsilon) < guarantee.advantage
     assert guarantee.mu() > 0.0
+
+
+@pytest.mark.parametrize("setting", [(0.05, 1e-6, 10), (0.06, 1e-10, 9)])
+def test_at_the_end_of_the_losses_nothing_is_looked_for(setting: tuple[float, float, int]) -> None:
+    """There was a warning: the direction "add" ends at -T log(1 - q), but for rounding."""
+    guarantee = ny.account(ny.DPSGD(*setting), "add")
+    end = -setting[2] * math.log1p(-setting[1])
+    assert 0.0 < guarantee.epsilon(1e-13) <= end * (1.0 + 1e-12)

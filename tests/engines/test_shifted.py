@@ -11,6 +11,7 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
+from neyman.engines import shifted
 from neyman.engines.atoms import enumerated
 from neyman.engines.choose import profiles
 from neyman.engines.closed_form import GaussianProfile, LaplaceProfile
@@ -168,3 +169,24 @@ def test_a_lattice_whose_points_lie_too_far_apart_for_a_tilt_is_not_made() -> No
     assert found.lower[0] <= 1.35672401e-9
     assert max(tilt.plan.c * tilt.plan.h for tilt in profile._tilts) < 1.0
     assert 1 <= len(profile._tilts) < 9
+
+
+@pytest.mark.parametrize("remove", [True, False])
+def test_rare_outcomes_are_read_where_what_is_small_counts(remove: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With both ends of the list and without: the same numbers, as deep as delta and 1 - delta go."""
+    atoms = enumerated([(RandomizedResponseStep(1.2, 3).table().whole()[0], 250)])
+    assert atoms is not None
+    other = GaussianProfile(0.7)
+    eps = np.array([0.0, 1.0, 30.0, 90.0, 150.0, 200.0, 250.0, 290.0, 320.0])
+    found = ShiftedProfile(atoms, remove, other, other, 9.0)
+    monkeypatch.setattr(shifted, "_RARE", 1e-300)
+    whole = ShiftedProfile(atoms, remove, other, other, 9.0)
+    assert found._most != found._every == whole._most
+    first, second = found.bracket(eps), whole.bracket(eps)
+    assert np.all(np.maximum(first.lower, second.lower) <= np.minimum(first.upper, second.upper))
+    assert np.all(first.upper - first.lower <= 2.0 * (second.upper - second.lower) + 1e-9 * second.upper)
+    width = [b.log_gap_upper - b.log_gap_lower for b in (first, second)]
+    assert np.all(width[0] <= 2.0 * width[1] + 1e-9 * np.abs(second.log_gap_lower))
+    assert np.all(first.log_gap_lower <= second.log_gap_upper)
+    assert np.all(second.log_gap_lower <= first.log_gap_upper)
+    assert found.slope(eps) == pytest.approx(whole.slope(eps), rel=1e-6)

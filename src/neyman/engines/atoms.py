@@ -68,9 +68,11 @@ class Atoms:
         return min(float(np.logaddexp(whole + room, self.overlap)), 0.0)
 
     def trimmed(self, log_least: float) -> Atoms:
-        """Without the outcomes that weigh less than that under both laws, which are counted as left out."""
+        """Without the outcomes that weigh less than that under both laws, and less than that beside the others of what
+        both show; they are counted as left out.
+        """
         log_most = self.log_w + 0.5 * np.abs(self.loss)
-        kept = log_most >= log_least
+        kept = (log_most >= log_least) | (self.log_w >= self.log_w.max() + log_least)
         kept[[0, -1]] = True
         if kept.all():
             return self

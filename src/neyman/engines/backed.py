@@ -25,6 +25,7 @@ _AFAR = 0.01  # the same of one that is no neighbour
 _LOOKS = 4  # neighbours that are asked at a time, until the last two are sharp
 _VAGUE = 0.5  # relative width from which the contour knows nothing, of the slope either
 _POINTS = 1 << 18  # lattices up to this size are worth their time
+_NEARLY_ONE, _DIM = 0.999, 1e-4  # delta above which 1 - delta is looked at, and the width that its log may have
 
 
 class BackedProfile(Profile):
@@ -72,6 +73,12 @@ class BackedProfile(Profile):
         return out
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
+        found = self._of_delta(epsilon)
+        dim = (found.upper > _NEARLY_ONE) & ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
+        return found if self._lattice is None or not dim.any() else self._lattice.near_one(epsilon, found)
+
+    def _of_delta(self, epsilon: FloatArray) -> Bracket:
+        """The same, sharp in delta."""
         first = self._by_contour(epsilon)
         final = self._final(epsilon)
         near = np.flatnonzero((epsilon > 0.0) & (epsilon < _NEAR) & (first.upper - first.lower > _BLUNT * first.upper))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 
@@ -17,10 +18,12 @@ from neyman.engines.common_unit import common_unit
 from neyman.engines.effort import Effort
 from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant, Moments
+from neyman.engines.lattice_gap import LatticeGap, spacing
 from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
 from neyman.numerics.norm import together
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["LatticeProfile"]
 
@@ -43,6 +46,8 @@ _LARGEST = 1e9
 _ROUNDED = 16.0 * 2.0**-53  # relative, of every sum, for each step, at least
 _HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried (what is not tried is not bounded)
 _LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
+_NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
+_SHORT_OF_ONE = 1.0 - 1e-3  # -c of the steepest tilt between the two laws
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
 
@@ -112,6 +117,7 @@ class LatticeProfile(Profile):
         self._aligned = shared is not None  # what lies on no multiple of it alone is divided
         self._exact = all(law.exact for law, _ in self._laws)
         self._tilts: list[Tilt] = []
+        self._gaps: list[LatticeGap] = []  # one at most
         self._made = 0
         self._last: tuple[int, FloatArray, Bracket] | None = None  # of how many tilts, where, and what it was
         self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
@@ -173,9 +179,37 @@ class LatticeProfile(Profile):
         if kept is None or kept[0] != self._made or not np.array_equal(kept[1], epsilon):
             lower, upper = self._bounds(epsilon)
             # what the effort did not suffice for is tried again by the next question
-            kept = -1 if self._effort.spent else self._made, epsilon.copy(), _bracket(lower, upper)
+            found = self.near_one(epsilon, _bracket(lower, upper))
+            kept = -1 if self._effort.spent else self._made, epsilon.copy(), found
             self._last = kept
         return kept[2].at(np.arange(len(epsilon)))
+
+    def near_one(self, epsilon: FloatArray, known: Bracket) -> Bracket:
+        """``known``, with 1 - delta by itself where it is small and not known as it should be."""
+        vague = ~(known.log_gap_upper - known.log_gap_lower <= self._tolerance)
+        at = np.flatnonzero((known.upper > _NEARLY_ONE) & vague)
+        if not len(at) or self._blind or not self._gap_known():
+            return known
+        low, high = np.full(len(epsilon), -np.inf), np.zeros(len(epsilon))
+        for gap in self._gaps:
+            low[at], high[at] = gap.log_bounds(epsilon[at])
+        with np.errstate(under="ignore"):
+            lower, upper = (-np.expm1(side) * (1.0 + sign * 4.0 * UNIT) for side, sign in ((high, -1.0), (low, 1.0)))
+        return known.within(Bracket(lower, np.minimum(upper, 1.0), low, high))
+
+    def _gap_known(self) -> bool:
+        """Whether what tells 1 - delta by itself is at hand, or can be made."""
+        if self._gaps or self._effort.spent:
+            return bool(self._gaps)
+        at = self._cumulant.saddle(0.0, -_SHORT_OF_ONE, -1.0 + _SHORT_OF_ONE)
+        h = spacing(self._divided(at), self._tolerance)
+        if self._unit is not None:
+            h = self._unit if self._exact else self._unit / math.ceil(self._unit / h)
+        plan = plan_tilt(self._laws, self._cumulant, self._remove, at, 0.0, h, self._max_points)
+        if plan is not None and plan.h <= _COARSE and self._effort.take(plan.work):
+            with suppress(ArithmeticError):
+                self._gaps.append(LatticeGap(self._laws, self._remove, plan))
+        return bool(self._gaps)
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
         return _bracket(*self._bounds(epsilon, *goals))

@@ -16,7 +16,7 @@ from neyman.losses.grid import GridLaw
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 
-__all__ = ["Plan", "Tilt", "plan_tilt"]
+__all__ = ["Plan", "Tilt", "outside", "plan_tilt"]
 
 _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
@@ -224,25 +224,28 @@ class Tilt:
         product = convolve_cyclic([law.masses for law in chosen], [law.first for law in laws], times, self._start, n)
         relative = sum(t * law.relative for t, law in zip(times, chosen, strict=True))
         rate = plan.c * plan.h
+        ends = (self._first, self._first + (n - 1) * plan.h)
         plain = discounted_suffix(product.values, rate)
         shifted = np.append(plain[1:], 0.0)
         shifted *= -math.expm1(-plan.h) * math.exp(-rate)
         growth = discounted_suffix(shifted, rate + plan.h)
-        return _Side(plain, growth, log_norm, product.error, self._outside(laws, chosen), relative)
+        return _Side(plain, growth, log_norm, product.error, outside(plan, ends, times, laws, chosen), relative)
 
-    def _outside(self, laws: list[StepLaws], chosen: list[TiltedLaw]) -> float:
-        """Chernoff bound on the tilted mass outside the window, from the lattice laws themselves."""
-        plan, total = self.plan, 0.0
-        ends = (self._first, self._first + (self.points - 1) * plan.h)
-        for end, neighbour in zip(ends, plan.neighbours, strict=True):
-            s, log_mass, size = neighbour - plan.c, 0.0, 0.0
-            for t, law, one in zip(self._times, laws, chosen, strict=True):
-                place = law.base + (law.first + np.arange(len(one.masses), dtype=np.float64)) * plan.h
-                exponent = s * place
-                peak = float(np.max(exponent))
-                with np.errstate(under="ignore"):
-                    ratio = float(one.masses @ np.exp(exponent - peak)) + 1e-300
-                log_mass += t * (peak + math.log(ratio))
-                size += t * (abs(peak) + 1.0)
-            total += math.exp(min(log_mass - s * end + 64.0 * UNIT * (size + abs(s * end)) + 1e-9, 0.0))
-        return total
+
+def outside(
+    plan: Plan, ends: tuple[float, float], times: list[int], laws: list[StepLaws], chosen: list[TiltedLaw]
+) -> float:
+    """Chernoff bound on the tilted mass outside a window that ends at ``ends``, from the lattice laws themselves."""
+    total = 0.0
+    for end, neighbour in zip(ends, plan.neighbours, strict=True):
+        s, log_mass, size = neighbour - plan.c, 0.0, 0.0
+        for t, law, one in zip(times, laws, chosen, strict=True):
+            place = law.base + (law.first + np.arange(len(one.masses), dtype=np.float64)) * plan.h
+            exponent = s * place
+            peak = float(np.max(exponent))
+            with np.errstate(under="ignore"):
+                ratio = float(one.masses @ np.exp(exponent - peak)) + 1e-300
+            log_mass += t * (peak + math.log(ratio))
+            size += t * (abs(peak) + 1.0)
+        total += math.exp(min(log_mass - s * end + 64.0 * UNIT * (size + abs(s * end)) + 1e-9, 0.0))
+    return total

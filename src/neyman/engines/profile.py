@@ -126,6 +126,11 @@ class Profile(ABC):
         return None
 
     @property
+    def revealed(self) -> float:
+        """A bound from below on delta wherever it is: the mass at infinity, or 0 where that is not known by itself."""
+        return 0.0
+
+    @property
     def log_overlap(self) -> float:
         """log of a bound on the sum of sqrt(p q) over all that can happen; 0 where none is known."""
         return 0.0

@@ -142,6 +142,8 @@ class RareProfile(ByArcs[Contour]):
                 yield GapArc(arc)
         if self._sign < 0.0:
             left = -laws.edge - epsilon
+            if not left > 0.0:  # at the end itself, but for rounding
+                return
             c = np.geomspace(1e-2 / -laws.edge, 1e6 / left, _ADDED)
             if not self._sinks(epsilon, c, math.inf, 0.0):
                 yield cuts.through(RareSteps(laws, -1.0, plain=True), c, epsilon, 0.2 * left)

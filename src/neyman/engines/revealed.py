@@ -51,6 +51,10 @@ class RevealedProfile(Profile):
         return inner[inner >= 0.0]
 
     @property
+    def revealed(self) -> float:
+        return self._revealed[0]
+
+    @property
     def tail_mu(self) -> float:
         return self._inner.tail_mu if self._log_a == 0.0 else math.inf
 

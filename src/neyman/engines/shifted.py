@@ -22,6 +22,7 @@ __all__ = ["ShiftedProfile"]
 _ROWS = 1 << 16  # places asked of the other profile at a time
 _DEVIATIONS = np.array([11.0, 16.0, 24.0])  # of the other, where nothing may be left of its delta
 _BESIDE = 1e9  # deltas larger than that times what is left are not moved by it
+_RARE = 1e-27  # mass of the outcomes at both ends that are not read where nothing so small counts
 
 
 class ShiftedProfile(Profile):
@@ -45,6 +46,11 @@ class ShiftedProfile(Profile):
         self._flushed = 5e-324 * (1.0 + len(loss))  # of masses and products too small for a float
         self._other, self._backward, self._tail_mu = other, backward, tail_mu
         self._deviation = deviation
+        kept = (np.cumsum(self._mass) > _RARE) & (np.cumsum(self._mass[::-1])[::-1] > _RARE)
+        most = np.flatnonzero(kept) if kept.any() else np.arange(len(loss))
+        # of both ends, rounding and all
+        self._unread = 0.0 if kept.all() or not kept.any() else 2.0 * _RARE * (1.0 + self._relative)
+        self._every, self._most = slice(0, len(loss)), slice(int(most[0]), int(most[-1]) + 1)
 
     @property
     def method(self) -> str:
@@ -74,9 +80,16 @@ class ShiftedProfile(Profile):
         return Bracket(lower, np.maximum(np.minimum(upper, 1.0), lower), np.minimum(low, 0.0), np.minimum(high, 0.0))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        at = np.subtract.outer(epsilon, self._loss)
+        found = self._slopes(epsilon, self._most)
+        deep = np.flatnonzero(~(found > _BESIDE * self._unread))
+        if len(deep) and self._most != self._every:
+            found[deep] = self._slopes(epsilon[deep], self._every)
+        return found
+
+    def _slopes(self, epsilon: FloatArray, part: slice) -> FloatArray:
+        at = np.subtract.outer(epsilon, self._loss[part])
         other, backward = (self._other, self._backward) if self._near is None else self._near
-        return slope_at(other, backward, at.ravel()).reshape(at.shape) @ self._mass
+        return slope_at(other, backward, at.ravel()).reshape(at.shape) @ self._mass[part]
 
     @cached_property
     def _near(self) -> tuple[FadedProfile, FadedProfile] | None:
@@ -87,34 +100,44 @@ class ShiftedProfile(Profile):
         return None if other is None or backward is None else (other, backward)
 
     def _served(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """By what is worth asking, and whole where delta is hardly larger than what that leaves out."""
-        if self._near is None:
-            return self._sums(epsilon, self._other, self._backward)
-        found = self._sums(epsilon, *self._near)
-        deep = np.flatnonzero(~(found[0] > _BESIDE * max(one.left for one in self._near)))
+        """By what is worth asking, of the outcomes that are not too rare, and whole where what is small counts."""
+        if self._near is None and self._most == self._every:
+            return self._sums(epsilon, self._other, self._backward, self._every)
+        near, left = self._near or (self._other, self._backward), self._unread
+        found = self._sums(epsilon, *near, self._most)
+        if self._near is not None:
+            left = max(left, *(one.left for one in self._near))
+        with np.errstate(under="ignore"):
+            deep = np.flatnonzero(~((found[0] > _BESIDE * left) & (np.exp(found[2]) > _BESIDE * self._unread)))
         if len(deep):
-            for target, value in zip(found, self._sums(epsilon[deep], self._other, self._backward), strict=True):
+            for target, value in zip(
+                found, self._sums(epsilon[deep], self._other, self._backward, self._every), strict=True
+            ):
                 target[deep] = value
         return found
 
     def _sums(
-        self, epsilon: FloatArray, other: Profile, backward: Profile
+        self, epsilon: FloatArray, other: Profile, backward: Profile, part: slice
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Bounds on delta and on log(1 - delta)."""
-        at = np.subtract.outer(epsilon, self._loss)
-        room = self._slack + self._stretch * np.abs(self._loss) + 4.0 * UNIT * np.abs(epsilon)[:, None]
+        """Bounds on delta and on log(1 - delta), with the outcomes of that ``part`` read."""
+        loss, mass, log_mass = self._loss[part], self._mass[part], self._log_mass[part]
+        unread = 0.0 if part == self._every else self._unread
+        at = np.subtract.outer(epsilon, loss)
+        room = self._slack + self._stretch * np.abs(loss) + 4.0 * UNIT * np.abs(epsilon)[:, None]
         early, late = (bracket_at(other, backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))
         with np.errstate(under="ignore"):
-            upper = early.upper.reshape(at.shape) @ self._mass * (1.0 + self._relative) + self._dropped + self._flushed
-            lower = late.lower.reshape(at.shape) @ self._mass * (1.0 - self._relative) - self._flushed
+            upper = (
+                early.upper.reshape(at.shape) @ mass * (1.0 + self._relative) + self._dropped + self._flushed + unread
+            )
+            lower = late.lower.reshape(at.shape) @ mass * (1.0 - self._relative) - self._flushed
         with np.errstate(divide="ignore"):
-            log_mass = self._log_mass
             low = np.logaddexp.reduce(early.log_gap_lower.reshape(at.shape) + log_mass, axis=1)
             high = np.logaddexp.reduce(late.log_gap_upper.reshape(at.shape) + log_mass, axis=1)
         slack = self._relative + 4.0 * UNIT * (4.0 + np.log2(len(log_mass) + 1.0)) * (2.0 + np.abs(low))
         # outcomes left out cannot make 1 - delta smaller; of them min(p, e^eps q) <= e^{eps / 2} sqrt(p q)
         with np.errstate(divide="ignore"):
             left_out = np.minimum(np.log(self._dropped), self._left_out + 0.5 * epsilon) * (1.0 - 4.0 * UNIT)
+            left_out = np.logaddexp(left_out, np.log(unread))
         gap_low, gap_high = low - slack, np.logaddexp(high, left_out) + slack
         return (
             np.maximum(lower, 0.0),

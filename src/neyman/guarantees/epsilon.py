@@ -49,6 +49,12 @@ def epsilon_upper(
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
         return b.upper <= goal
 
+    endless = delta < profile.revealed  # no eps serves these
+    if np.any(endless):
+        found = np.full(len(delta), math.inf)
+        if not np.all(endless):
+            found[~endless] = epsilon_upper(profile, delta[~endless], start, known)
+        return found
     root = _near_the_end(profile, delta)
     open_ = np.isnan(root)
     if np.any(open_):
@@ -107,6 +113,12 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: Floa
     def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
         return b.lower > goal
 
+    endless = delta < profile.revealed  # no eps serves these
+    if np.any(endless):
+        found = np.full(len(delta), math.inf)
+        if not np.all(endless):
+            found[~endless] = epsilon_lower(profile, delta[~endless], start, None if upper is None else upper[~endless])
+        return found
     root = np.full(len(goal), np.inf) if upper is None else upper.copy()
     open_ = ~np.isfinite(root)
     if np.any(open_):

@@ -34,6 +34,11 @@ class MaximumProfile(Profile):
         return ", ".join(ways)
 
     @property
+    def revealed(self) -> float:
+        """The larger of the two."""
+        return max(self.first.revealed, self.second.revealed)
+
+    @property
     def tail_mu(self) -> float:
         """The larger of the two."""
         return max(self.first.tail_mu, self.second.tail_mu)
