@@ -113,7 +113,8 @@ class ContourProfile(Profile):
                 bracket.lower[poor] = np.maximum(bracket.lower[poor], -np.expm1(log_rest) * (1.0 - _TINY))
             bracket.log_gap_upper[poor] = np.minimum(bracket.log_gap_upper[poor], log_rest)
             log_tail = np.minimum(self._log_chernoff(epsilon[poor]) + 1e-6, 0.0)
-            if np.any(log_tail > _ASKED):
+            # of what is known to be more none is so deep
+            if np.any((log_tail > _ASKED) & (bracket.lower[poor] <= math.exp(_ASKED))):
                 log_tail = np.where(epsilon[poor] >= self._negligible, np.minimum(log_tail, _ASKED), log_tail)
             with np.errstate(under="ignore"):
                 bracket.upper[poor] = np.minimum(bracket.upper[poor], np.exp(log_tail) + 1e-322)

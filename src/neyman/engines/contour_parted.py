@@ -82,7 +82,8 @@ class Partings:
             return math.inf
         epsilon = self._valleys.least(log_delta)
         for _ in range(_STEPS):
-            if Split.log_most(self._parts, self._walk, self._valleys, epsilon, self._effort) < log_delta:
+            most = Split.log_most(self._parts, self._walk, self._valleys, epsilon, self._effort, log_delta)
+            if most < log_delta:
                 return epsilon
             epsilon *= _STEP
         return math.inf

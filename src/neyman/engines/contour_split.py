@@ -166,9 +166,11 @@ class Split:
         return error / value if value > 0.0 else math.inf
 
     @staticmethod
-    def log_most(parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, effort: Effort) -> float:
+    def log_most(
+        parts: Parts, walk: Walk, valleys: Valleys, epsilon: float, effort: Effort, wanted: float = 0.0
+    ) -> float:
         """log of a bound on delta at ``epsilon`` > 0: the most that the bulk adds, and the probability of any jump, for
-        the best of a few partings.
+        the best of a few partings; 0 where jumps alone are more than what is ``wanted``.
         """
         best = 0.0
         if not effort.take(_PLANNED):
@@ -176,6 +178,8 @@ class Split:
         for share in _LEVELS[::2]:
             place = valleys.parted_at(share * epsilon, 1.0 / epsilon)
             parting = Parting.of(parts, walk, valleys, place, (epsilon, epsilon), effort, crisp=True)
+            if not parting.log_jumped < wanted:
+                continue
             most = parting.ceiling(_RUNGS / epsilon).log_most(np.array([epsilon]))[0]
             best = min(best, float(np.logaddexp(most, parting.log_jumped)))
         return best
