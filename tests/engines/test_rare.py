@@ -10,9 +10,12 @@ import pytest
 from scipy import special
 
 import neyman as ny
+from neyman.engines.contour import ContourProfile
+from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.rare import RareProfile, is_rare, rare_laws
 from neyman.engines.rare_steps import Laws, RareSteps
 from neyman.losses.rare_law import RarePart
+from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 
 
@@ -172,11 +175,11 @@ def test_deep_deltas_are_told_to_be_none_to_speak_of() -> None:
     assert np.all(found.upper < 1e-30)
 
 
-@pytest.mark.parametrize("setting", [(0.2596, 3.223e-8, 2), (0.132, 1.896e-12, 16820000)])
+@pytest.mark.parametrize("setting", [(0.2596, 3.223e-8, 2), (0.132, 1.896e-12, 16820000), (0.75, 1e-9, 100_000)])
 def test_the_usual_questions_are_answered(setting: tuple[float, float, int]) -> None:
     """They were refused: every line was too long, and every lattice too coarse."""
     guarantee = ny.account(ny.DPSGD(*setting))
-    for epsilon in (0.1, 1.0, 8.0):
+    for epsilon in (1e-6, 0.1, 1.0, 8.0):
         assert 0.0 < guarantee.delta(epsilon) < guarantee.advantage
     assert guarantee.mu() > 0.0
 
@@ -187,3 +190,19 @@ def test_at_the_end_of_the_losses_nothing_is_looked_for(setting: tuple[float, fl
     guarantee = ny.account(ny.DPSGD(*setting), "add")
     end = -setting[2] * math.log1p(-setting[1])
     assert 0.0 < guarantee.epsilon(1e-13) <= end * (1.0 + 1e-12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("setting", [(0.8147882375856201, 1.4089356989376475e-10, 112838), (0.85, 1e-10, 10_000)])
+@pytest.mark.parametrize("way", ["remove", "add"])
+def test_more_noise_against_vertical_lines(setting: tuple[float, float, int], way: str) -> None:
+    """Where both know something: contours that have nothing in common."""
+    sigma, rate, times = setting
+    steps = Parts(((SamplingTransform(sigma, rate), times),), 0.0, "remove")
+    parts = steps if way == "remove" else steps.reversed
+    spread = math.sqrt(times) * rate * math.exp(0.5 / sigma**2)
+    eps = spread * np.array([1e-3, 0.3, 1.0])
+    lines = ContourProfile(parts, Walk.along(parts), 1.0).bracket(eps)
+    bent = rare(sigma, rate, times, way).bracket(eps)
+    assert np.all(np.maximum(lines.lower, bent.lower) <= np.minimum(lines.upper, bent.upper))
+    assert np.all(bent.upper - bent.lower <= 1e-6 * bent.upper)

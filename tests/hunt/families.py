@@ -79,7 +79,7 @@ def rare_dpsgd(rng: random.Random) -> Setting:
     if rng.random() < 0.3:
         sigma, times = number(rng, 0.05, 3.0), whole(rng, 2, 10)
     else:
-        sigma, times = number(rng, 0.05, 0.7), whole(rng, 2, min(10**9, math.floor(40.0 / q)))
+        sigma, times = number(rng, 0.05, 0.855), whole(rng, 2, min(10**9, math.floor(40.0 / q)))
     return setting_of(rng, "rare dpsgd", [Step("Gaussian", (sigma,), q, times)])
 
 

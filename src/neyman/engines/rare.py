@@ -31,7 +31,7 @@ __all__ = ["RareProfile", "is_rare", "rare_laws", "rare_profiles"]
 
 # noise, rates, expected participations and e^{1.5 / sigma^2} / sqrt(T), about the skewness of the loss, that are served
 _NOISE, _RATE, _OFTEN, _SKEWED = (0.05, 3.0), 2e-6, 40.0, 0.02
-_LITTLE, _FEW = 0.7, 10  # noise of many steps that is served, and how many of more noise are
+_LITTLE, _FEW = 0.855, 10  # noise of many steps that is served, and how many of more noise are
 _BLATANT = 0.3  # delta(0) above which 1 - delta deserves contours of its own
 _LOST = 13.0  # e-folds that delta may lie below the mass of all that the steps may tell, and be told beside it
 _BETWEEN = -1.0 / (1.0 + np.exp(np.linspace(-10.0, 10.0, 61)))  # the c between the poles
