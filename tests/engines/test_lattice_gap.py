@@ -18,6 +18,7 @@ from neyman.engines.lattice_tilt import plan_tilt
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteLaplaceStep, RandomizedResponseStep
 from neyman.losses.laplace import LaplaceStep
+from tests.hunt import custom
 from tests.reference import exact
 
 Steps = tuple[tuple[Step, int], ...]
@@ -99,3 +100,14 @@ def test_mu_of_strong_compositions_is_told(mechanism: ny.Mechanism) -> None:
     found = ny.account(mechanism)
     assert 10.0 < found.optimistic.mu() <= found.mu()
     assert found.mu() - found.optimistic.mu() <= 1e-4 * found.mu()
+
+
+def test_of_a_law_that_is_only_enclosed_the_rest_is_not_composed_by_itself() -> None:
+    """The bins of a custom law lie below it: what they leave of 1 - delta is too much."""
+    step = custom.laplace(0.02)
+    pair = [ny.account(one, "remove", 1e-3) for one in (step**2, ny.Laplace(0.02) ** 2)]
+    sides = [one._sides.bracket(np.zeros(1)) for one in pair]
+    assert sides[0].log_gap_lower[0] <= sides[1].log_gap_lower[0] + 1e-9
+    profile = LatticeProfile([(one, times) for one, times in step.losses(replace=False)], "remove", 1e-3)
+    assert profile.bracket(np.zeros(1)).log_gap_lower[0] <= log_rest(exact.laplace_delta([arb(0.02)], 0.0))
+    assert not profile._gap_known()

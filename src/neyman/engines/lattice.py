@@ -199,7 +199,7 @@ class LatticeProfile(Profile):
 
     def _gap_known(self) -> bool:
         """Whether what tells 1 - delta by itself is at hand, or can be made."""
-        if self._gaps or self._effort.spent:
+        if self._gaps or self._effort.spent or any(law.enclosed for law, _ in self._laws):
             return bool(self._gaps)
         at = self._cumulant.saddle(0.0, -_SHORT_OF_ONE, -1.0 + _SHORT_OF_ONE)
         h = spacing(self._divided(at), self._tolerance)

@@ -33,6 +33,10 @@ class CustomGrid(GridLaw):
     def base(self) -> float:
         return float(mixed(np.array([self.step.low]), self.step.rate)[0])
 
+    @property
+    def enclosed(self) -> bool:
+        return True
+
     @cached_property
     def _width(self) -> float:
         return float(mixed(np.array([self.step.high]), self.step.rate)[0]) - self.base

@@ -107,6 +107,11 @@ class GridLaw(ABC):
         return self.unit is not None
 
     @property
+    def enclosed(self) -> bool:
+        """Whether its bins hold a law below it, and what is above counts as revealed: not that law itself."""
+        return False
+
+    @property
     def exact_end(self) -> Fraction | None:
         """The largest loss, where it is rational and the same in both directions."""
         return None
