@@ -14,6 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman.engines.grid_laws import grid_law
+from neyman.engines.lattice_cumulant import Cumulant
+from neyman.engines.lattice_gap import LatticeGap, spacing
+from neyman.engines.lattice_tilt import plan_tilt
 from neyman.engines.renyi_step import step_divergence
 from neyman.engines.single import single
 from neyman.engines.transforms import transform
@@ -123,7 +126,7 @@ def nothing(_: float) -> None:
 
 def readings(step: Step) -> list[Reading]:
     """All that the engines may be handed, given that the step reveals nothing."""
-    found = [_bins(step), _powers(step)]
+    found = [_bins(step), _powers(step), _between(step)]
     law = transform(step)
     if law is not None:
         found += [
@@ -246,6 +249,27 @@ def _bins(step: Step) -> Reading:
 
     fits = float(np.max(np.abs(edges(split)))) < 600.0
     return Reading("bins", log_a if fits else nothing, delta if fits else nothing)
+
+
+def _between(step: Step) -> Reading:
+    """1 - delta under a tilt between the two laws, of a law that has all of itself in its bins."""
+    steps = ((grid_law(step), 1),)
+    cumulant = Cumulant(steps, "remove")
+    at = cumulant.saddle(0.0, -0.999, -0.001)
+    if steps[0][0].enclosed or not 1e-6 < at.deviation < 1e6:  # nobody asks for 1 - delta of laws that tell nothing
+        return Reading("between", nothing, nothing)
+    unit = steps[0][0].unit
+    h = spacing(1.0, 1e-3) if unit is None else unit / math.ceil(unit / spacing(1.0, 1e-3))
+    plan = plan_tilt(steps, cumulant, True, at, 0.0, h, 1 << 14)
+    if plan is None:
+        return Reading("between", nothing, nothing)
+    gap = LatticeGap(steps, True, plan)
+
+    def delta(eps: float) -> Interval | None:
+        low, high = (float(side[0]) for side in gap.log_bounds(np.array([eps])))
+        return -math.expm1(high) - 4.0 * UNIT, -math.expm1(low) + 4.0 * UNIT
+
+    return Reading("between", nothing, delta)
 
 
 def edges(split: BinSplit) -> np.ndarray:

@@ -11,7 +11,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import BoolArray, IntArray
 from neyman.engines.effort import Effort
-from neyman.engines.lattice import LatticeProfile
+from neyman.engines.lattice import NEARLY_ONE, LatticeProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Bracket, Profile
 from neyman.numerics.normal import UNIT
@@ -25,7 +25,7 @@ _AFAR = 0.01  # the same of one that is no neighbour
 _LOOKS = 4  # neighbours that are asked at a time, until the last two are sharp
 _VAGUE = 0.5  # relative width from which the contour knows nothing, of the slope either
 _POINTS = 1 << 18  # lattices up to this size are worth their time
-_NEARLY_ONE, _DIM = 0.999, 1e-4  # delta above which 1 - delta is looked at, and the width that its log may have
+_DIM = 1e-4  # width that the log of a small 1 - delta may have
 
 
 class BackedProfile(Profile):
@@ -74,7 +74,7 @@ class BackedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         found = self._of_delta(epsilon)
-        dim = (found.upper > _NEARLY_ONE) & ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
+        dim = (found.upper > NEARLY_ONE) & ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
         return found if self._lattice is None or not dim.any() else self._lattice.near_one(epsilon, found)
 
     def _of_delta(self, epsilon: FloatArray) -> Bracket:

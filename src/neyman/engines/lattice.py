@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from functools import cached_property
 
@@ -23,9 +22,8 @@ from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
 from neyman.numerics.norm import together
-from neyman.numerics.rounding import UNIT
 
-__all__ = ["LatticeProfile"]
+__all__ = ["NEARLY_ONE", "LatticeProfile"]
 
 _FLOOR = 1e-30  # below this delta the tolerance is not pursued
 _LOG_FLOOR = math.log(_FLOOR)
@@ -46,8 +44,8 @@ _LARGEST = 1e9
 _ROUNDED = 16.0 * 2.0**-53  # relative, of every sum, for each step, at least
 _HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried (what is not tried is not bounded)
 _LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
-_NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
-_SHORT_OF_ONE = 1.0 - 1e-3  # -c of the steepest tilt between the two laws
+NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
+_BETWEEN = -0.999, -0.001  # c of the steepest tilts between the two laws
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
 
@@ -117,7 +115,8 @@ class LatticeProfile(Profile):
         self._aligned = shared is not None  # what lies on no multiple of it alone is divided
         self._exact = all(law.exact for law, _ in self._laws)
         self._tilts: list[Tilt] = []
-        self._gaps: list[LatticeGap] = []  # one at most
+        self._gap: LatticeGap | None = None
+        self._gapless = any(law.enclosed for law, _ in self._laws)
         self._made = 0
         self._last: tuple[int, FloatArray, Bracket] | None = None  # of how many tilts, where, and what it was
         self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
@@ -187,29 +186,24 @@ class LatticeProfile(Profile):
     def near_one(self, epsilon: FloatArray, known: Bracket) -> Bracket:
         """``known``, with 1 - delta by itself where it is small and not known as it should be."""
         vague = ~(known.log_gap_upper - known.log_gap_lower <= self._tolerance)
-        at = np.flatnonzero((known.upper > _NEARLY_ONE) & vague)
-        if not len(at) or self._blind or not self._gap_known():
-            return known
-        low, high = np.full(len(epsilon), -np.inf), np.zeros(len(epsilon))
-        for gap in self._gaps:
-            low[at], high[at] = gap.log_bounds(epsilon[at])
-        with np.errstate(under="ignore"):
-            lower, upper = (-np.expm1(side) * (1.0 + sign * 4.0 * UNIT) for side, sign in ((high, -1.0), (low, 1.0)))
-        return known.within(Bracket(lower, np.minimum(upper, 1.0), low, high))
+        at = np.flatnonzero((known.upper > NEARLY_ONE) & vague)
+        gap = self._between() if len(at) and not self._blind else None
+        return known if gap is None else gap.narrowed(known, epsilon, at)
 
-    def _gap_known(self) -> bool:
-        """Whether what tells 1 - delta by itself is at hand, or can be made."""
-        if self._gaps or self._effort.spent or any(law.enclosed for law, _ in self._laws):
-            return bool(self._gaps)
-        at = self._cumulant.saddle(0.0, -_SHORT_OF_ONE, -1.0 + _SHORT_OF_ONE)
-        h = spacing(self._divided(at), self._tolerance)
-        if self._unit is not None:
-            h = self._unit if self._exact else self._unit / math.ceil(self._unit / h)
+    def _between(self) -> LatticeGap | None:
+        """What tells 1 - delta by itself; None where nothing does, or the effort does not suffice."""
+        if self._gap is not None or self._gapless or self._effort.spent:
+            return self._gap
+        at = self._cumulant.saddle(0.0, *_BETWEEN)
+        h = self._aligned_spacing(spacing(self._divided(at), self._tolerance))
         plan = plan_tilt(self._laws, self._cumulant, self._remove, at, 0.0, h, self._max_points)
-        if plan is not None and plan.h <= _COARSE and self._effort.take(plan.work):
-            with suppress(ArithmeticError):
-                self._gaps.append(LatticeGap(self._laws, self._remove, plan))
-        return bool(self._gaps)
+        self._gapless = plan is None or plan.h > _COARSE
+        if plan is not None and not self._gapless and self._effort.take(plan.work):
+            try:
+                self._gap = LatticeGap(self._laws, self._remove, plan)
+            except ArithmeticError:
+                self._gapless = True
+        return self._gap
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
         return _bracket(*self._bounds(epsilon, *goals))
@@ -355,9 +349,13 @@ class LatticeProfile(Profile):
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
         budget = self._max_points if log_least > _LOG_FLOOR - 30.0 else max(self._max_points // 8, 1024)
         h = min(h, wanted, _COARSEST / (c_top + 1.0))
-        if self._unit is not None:  # points where the atoms are
-            h = self._unit if self._exact else self._unit / math.ceil(self._unit / h)
-        return plan_tilt(self._laws, self._cumulant, self._remove, at, log_least, h, budget)
+        return plan_tilt(self._laws, self._cumulant, self._remove, at, log_least, self._aligned_spacing(h), budget)
+
+    def _aligned_spacing(self, h: float) -> float:
+        """About ``h``, with points where the atoms are."""
+        if self._unit is None:
+            return h
+        return self._unit if self._exact else self._unit / math.ceil(self._unit / h)
 
     def _log_height(self, c: float) -> float:
         """log delta at the eps whose saddle is ``c``, roughly."""

@@ -28,10 +28,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.engines.lattice_law import StepLaws, TiltedLaw
 from neyman.engines.lattice_tilt import Plan, outside
+from neyman.engines.profile import Bracket
 from neyman.losses.grid import BinSplit, GridLaw
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, suffix_rounding
@@ -69,7 +71,6 @@ class LatticeGap:
         base = math.fsum(t * law.base for t, law in zip(times, laws, strict=True))
         start = math.floor((plan.window[0] - base) / h)
         self._h, self._points, self._first = h, n, base + start * h
-        self.points = n
         ends = (self._first, self._first + (n - 1) * h)
         product = convolve_cyclic([one.masses for one in masses], [law.first for law in laws], times, start, n)
         self._noise, self._outside = product.error, outside(plan, ends, times, laws, masses)
@@ -91,6 +92,14 @@ class LatticeGap:
         self._ahead = discounted_suffix(product.values, self._rates[0] * h)
         self._behind = discounted_suffix(product.values[::-1].copy(), self._rates[1] * h)[::-1]
         self._cumulated = np.append(0.0, np.cumsum(product.values))
+
+    def narrowed(self, known: Bracket, epsilon: FloatArray, at: NDArray[np.intp]) -> Bracket:
+        """``known``, intersected with these bounds at the places ``at``."""
+        low, high = np.full(len(epsilon), -np.inf), np.zeros(len(epsilon))
+        low[at], high[at] = self.log_bounds(epsilon[at])
+        with np.errstate(under="ignore"):
+            lower, upper = (-np.expm1(side) * (1.0 + sign * 4.0 * UNIT) for side, sign in ((high, -1.0), (low, 1.0)))
+        return known.within(Bracket(lower, np.minimum(upper, 1.0), low, high))
 
     def log_bounds(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(lower, upper) bounds on log(1 - delta) at each ``epsilon``: certified everywhere, sharp near the mean."""
