@@ -373,6 +373,7 @@ def test_the_order_of_a_mix_does_not_matter() -> None:
 
 
 @pytest.mark.parametrize("count", [10, pytest.param(30, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_many_different_steps(count: int) -> None:
     rng = np.random.default_rng(11)
     laws = [(float(rng.uniform(0.7, 3.0)), float(10 ** rng.uniform(-3.0, -1.0)), 10) for _ in range(count)]

@@ -1,4 +1,4 @@
-"""A short run of reference/random_settings.py: a dozen of its settings, four of them verified independently."""
+"""A short run of reference/random_settings.py: six of its settings, one of them verified independently."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.reference import arb, random_settings
 SETTINGS = random_settings.draw(40, seed=7)
 
 
-@pytest.fixture(scope="module", params=[12, pytest.param(40, marks=pytest.mark.slow)])
+@pytest.fixture(scope="module", params=[6, pytest.param(40, marks=pytest.mark.slow)])
 def outcomes(request: pytest.FixtureRequest) -> list[random_settings.Outcome]:
     return [random_settings.run(setting) for setting in SETTINGS[: request.param]]
 
@@ -30,7 +30,7 @@ def test_independent_values_lie_inside_the_brackets(
     monkeypatch.setattr(arb, "BUDGET", 3e5)
     checked = 0
     for outcome in outcomes:
-        if checked == 4:
+        if checked == min(4, len(outcomes) // 6):
             break
         setting = outcome.setting
         if outcome.brackets and setting.q < 1.0 < setting.q * setting.steps:  # the others cost too much
@@ -40,4 +40,4 @@ def test_independent_values_lie_inside_the_brackets(
                 continue
             assert broken == [], str(outcome.setting)
             checked += 1
-    assert checked == 4
+    assert checked == min(4, len(outcomes) // 6)

@@ -143,6 +143,7 @@ def test_a_uniform_law_weighs_nothing(a: ny.Guarantee, b: ny.Guarantee, law: Any
 
 @examples(12, 200)
 @given(guarantees, guarantees, laws)
+@pytest.mark.slow
 def test_exchanging_the_two_exchanges_the_answers(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> None:
     w, turned = certified(a, b, law), certified(b, a, law)
     assert turned.bounds == w.bounds[::-1]
@@ -151,6 +152,7 @@ def test_exchanging_the_two_exchanges_the_answers(a: ny.Guarantee, b: ny.Guarant
 
 @examples(4, 100)
 @given(shapes, shapes)
+@pytest.mark.slow
 def test_exchanging_the_errors_turns_the_law(p: float, q: float) -> None:
     a, b = SAMPLED, ONE_WAY
     w = certified(a, b, scipy.stats.beta(p, q))

@@ -166,6 +166,7 @@ def test_enclosure_is_the_stated_one(mu, error, alpha):
 
 
 @given(error=st.floats(0.5, 5.0), alpha=st.floats(0.0, 1.0))
+@pytest.mark.slow
 def test_an_error_of_a_half_says_nothing(error, alpha):
     low, high = Asymptotic(1.0, "a theorem", error).enclosure(alpha)
     assert low == 0.0 or alpha + error < 1.0

@@ -50,6 +50,7 @@ def test_the_published_table_to_its_printed_digits(epsilon, column):
 @example(epsilon=0.0, delta=1.0 - 2.0**-53)
 @example(epsilon=300.0, delta=1e-290)
 @example(epsilon=5e-324, delta=1e-5)
+@pytest.mark.slow
 def test_psi_is_the_largest_that_holds(epsilon, delta):
     """At psi the exact delta is within reach of the asked one, and a psi larger by 1e-12 exceeds it."""
     psi = psi_from(epsilon, delta)

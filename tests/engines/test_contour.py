@@ -223,6 +223,7 @@ def test_values_that_balls_took_long_for_once_more(steps: Steps, direction: str,
 
 
 @pytest.mark.parametrize("steps", [[(0.5, 0.01, 3)], [(0.3, 1e-6, 1000)]], ids=str)
+@pytest.mark.slow
 def test_where_balls_cannot_go_lines_and_arcs_must_agree_with_the_lattice(steps: Steps) -> None:
     for direction in DIRECTIONS:
         lattice = LatticeProfile(

@@ -172,7 +172,7 @@ RARE = [
     (1.1414865159821845, 2.1539743801014434e-5, 58372, 0.036),
     (1.0, 1e-4, 10**6, 1.0),
     (1.0, 1e-4, 10**4, 0.1),
-    (1.0, 1e-4, 10**4, 0.3),
+    pytest.param(1.0, 1e-4, 10**4, 0.3, marks=pytest.mark.slow),
     pytest.param(2.98, 4.94e-6, 4, 4e-5, marks=pytest.mark.slow),  # for the arithmetic that it is held against
     pytest.param(1.38, 3.93e-5, 63, 0.0026, marks=pytest.mark.slow),
 ]
@@ -221,10 +221,10 @@ def test_few_steps_agree_with_the_lattice(sigma: float, rate: float, times: int)
 
 DEEP = [
     (1.0, 1e-4, 10**6, 2.5859375),
-    (1.0, 1e-4, 10**4, 2.0),
+    pytest.param(1.0, 1e-4, 10**4, 2.0, marks=pytest.mark.slow),
     pytest.param(1.018, 8.911e-06, 24880, 0.1, marks=pytest.mark.slow),
     (1.963, 0.0001057, 1504, 0.02),
-    (1.536, 0.001304, 6302, 1.0),
+    pytest.param(1.536, 0.001304, 6302, 1.0, marks=pytest.mark.slow),
 ]
 
 
@@ -310,7 +310,7 @@ def test_different_steps_and_a_gaussian_are_parted_together() -> None:
     "setting",
     [
         (1.0644109588239834, 2.8549738694779632e-05, 14155),
-        (1.0691077830860849, 2.8667522625740767e-06, 242438),
+        pytest.param((1.0691077830860849, 2.8667522625740767e-06, 242438), marks=pytest.mark.slow),
         pytest.param((1.1414865159821845, 2.1539743801014434e-05, 58372), marks=pytest.mark.slow),
         pytest.param((1.1470855807280833, 3.1339313432212955e-06, 6256), marks=pytest.mark.slow),
         pytest.param((1.221, 0.0003302, 2), marks=pytest.mark.slow),

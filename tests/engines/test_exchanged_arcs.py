@@ -63,10 +63,10 @@ def test_two_steps_are_the_nested_integral(sigma: float, rate: float, epsilon: f
     assert found.upper[0] - found.lower[0] <= ENOUGH * found.upper[0]
 
 
-@pytest.mark.parametrize(("sigma", "rate", "w"), [
+@pytest.mark.parametrize(("sigma", "rate", "w"), rest_slow([
     (1.0, 1e-4, 1.5 + 0j), (1.0, 1e-4, 1.01 + 0j), (1.0, 1e-12, 1.2 + 0.7j), (5.0, 1e-6, 3.0 + 2e5j),
     (50.0, 0.01, 1.5 + 1000.0j), (0.3, 0.05, 1.2 + 0.7j), (0.3, 1e-5, 1.5 + 0j),
-])  # fmt: skip
+], 1, 5))  # fmt: skip
 @pytest.mark.parametrize("bent", [False, True])
 def test_the_transform_is_within_its_error(sigma: float, rate: float, w: complex, bent: bool) -> None:
     if not bent and abs(w.imag) > 10.0:
@@ -113,7 +113,7 @@ def test_a_part_has_one_transform_on_every_path() -> None:
 
 @pytest.mark.parametrize(
     ("sigma", "rate", "times", "width"),
-    [(1.0, 1e-4, 2, 1e-5), (2.0, 1e-6, 10, 3e-3), (37.63, 2.014e-10, 5, 1e-5)],
+    rest_slow([(1.0, 1e-4, 2, 1e-5), (2.0, 1e-6, 10, 3e-3), (37.63, 2.014e-10, 5, 1e-5)], 2),
 )
 def test_few_exchanged_steps_are_answered(sigma: float, rate: float, times: int, width: float) -> None:
     begun = time.process_time()

@@ -137,6 +137,7 @@ def test_sums_of_what_cells_weigh_are_no_smaller_than_they_are() -> None:
     ],
     ids=repr,
 )
+@pytest.mark.slow
 def test_all_questions_of_few_steps_are_answered_in_a_second(mechanism: ny.Mechanism) -> None:
     began = time.process_time()
     guarantee = ny.account(mechanism)

@@ -35,7 +35,7 @@ def _two_steps(sigma: float, rate: float, epsilon: float) -> mp.mpf:
 
 
 @pytest.mark.parametrize(
-    ("sigma", "rate"), rest_slow([(500.0, 1e-7), (68.59, 1.484e-08), (1e4, 1e-6), (1e9, 0.01), (1e12, 1e-12)], 1, 4)
+    ("sigma", "rate"), rest_slow([(500.0, 1e-7), (68.59, 1.484e-08), (1e4, 1e-6), (1e9, 0.01), (1e12, 1e-12)], 1)
 )
 def test_hardly_any_information_is_answered(sigma: float, rate: float) -> None:
     """Where losses are tiny their transform falls at huge frequencies only: it falls all the same."""

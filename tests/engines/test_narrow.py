@@ -101,6 +101,7 @@ def test_rare_smooth_steps_by_the_thousand_beside_a_long_list_do_not_hang() -> N
     assert time.process_time() - began < 5.0
 
 
+@pytest.mark.slow
 def test_a_list_that_tells_hardly_anything_beside_hardly_any_noise() -> None:
     """Everything was in [0, 1] after 26 s; what the list may add is between nothing and basic composition."""
     loud, quiet = ny.Gaussian(0.01185).poisson(0.0004066) ** 4662, ny.DiscreteGaussian(176.2).poisson(5.051e-6) ** 2

@@ -11,6 +11,7 @@ import neyman as ny
 from neyman.engines.closed_form import GaussianProfile
 from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import rest_slow
 from tests.engines.quadrature import one_step, two_steps
 
 
@@ -51,9 +52,9 @@ def test_what_is_near_a_gaussian_is_certified_to_the_tolerance() -> None:
 
 @pytest.mark.parametrize(
     "setting",
-    [
+    rest_slow([
         (192_200_000_000.0, 0.1312, 5567), (5_285_000.0, 3.419e-09, 2_107_000), (1e100, 0.1, 100), (1e9, 0.999, 10**9),
-    ],
+    ], 1, 2),
 )  # fmt: skip
 def test_hardly_any_information_takes_no_time(setting: tuple[float, float, int]) -> None:
     begun = time.process_time()

@@ -17,6 +17,7 @@ from neyman.engines.rare_steps import Laws, RareSteps
 from neyman.losses.rare_law import RarePart
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import rest_slow
 
 
 def rare(sigma: float, rate: float, times: int, way: str) -> RareProfile:
@@ -175,7 +176,9 @@ def test_deep_deltas_are_told_to_be_none_to_speak_of() -> None:
     assert np.all(found.upper < 1e-30)
 
 
-@pytest.mark.parametrize("setting", [(0.2596, 3.223e-8, 2), (0.132, 1.896e-12, 16820000), (0.75, 1e-9, 100_000)])
+@pytest.mark.parametrize("setting", rest_slow([
+    (0.2596, 3.223e-8, 2), (0.132, 1.896e-12, 16820000), (0.75, 1e-9, 100_000),
+], 1))  # fmt: skip
 def test_the_usual_questions_are_answered(setting: tuple[float, float, int]) -> None:
     """They were refused: every line was too long, and every lattice too coarse."""
     guarantee = ny.account(ny.DPSGD(*setting))
@@ -185,6 +188,7 @@ def test_the_usual_questions_are_answered(setting: tuple[float, float, int]) -> 
 
 
 @pytest.mark.parametrize("setting", [(0.05, 1e-6, 10), (0.06, 1e-10, 9)])
+@pytest.mark.slow
 def test_at_the_end_of_the_losses_nothing_is_looked_for(setting: tuple[float, float, int]) -> None:
     """There was a warning: the direction "add" ends at -T log(1 - q), but for rounding."""
     guarantee = ny.account(ny.DPSGD(*setting), "add")

@@ -44,7 +44,9 @@ def line(scale: float, rate: float, times: int, eps: float, add: bool, c: float,
 
 # scale, rate, steps; eps; direction; c, distance of aliases, nodes of two lines that share nothing
 CASES = [
-    (0.5442, 1.95e-5, 1133, 0.0011734, False, (2700.0, 0.03, 700), (2000.0, 0.04, 900)),
+    pytest.param(
+        (0.5442, 1.95e-5, 1133, 0.0011734, False, (2700.0, 0.03, 700), (2000.0, 0.04, 900)), marks=pytest.mark.slow
+    ),
     (0.5442, 1.95e-5, 1133, 0.0046943, True, (4000.0, 0.03, 900), (5000.0, 0.025, 800)),
     (0.2167, 0.02323, 416, 3.63400246, False, (0.6, 160.0, 700), (0.5, 200.0, 900)),
     pytest.param((0.2167, 0.02323, 416, 8.0, True, (30.0, 3.0, 200), (25.0, 4.0, 250)), marks=pytest.mark.slow),

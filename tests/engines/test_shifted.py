@@ -24,6 +24,7 @@ from neyman.engines.shifted import ShiftedProfile
 from neyman.losses.discrete import RandomizedResponseStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import rest_slow
 from tests.engines.test_rare_laplace import line
 from tests.reference import exact
 
@@ -67,7 +68,7 @@ def test_what_is_not_read_of_a_list_is_counted() -> None:
     assert atoms.trimmed(-1e9) is atoms
 
 
-@pytest.mark.parametrize("add", [False, True])
+@pytest.mark.parametrize("add", rest_slow([False, True], 1))
 def test_steps_that_tell_little_are_read_near_each_outcome(add: bool) -> None:
     steps = ((RandomizedResponseStep(1.0, 3), 20), (LaplaceStep(2.0, 1e-4), 300))
     found = profiles(steps, 1e-6, Effort(1.0))[1 if add else 0]

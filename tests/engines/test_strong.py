@@ -81,9 +81,10 @@ def test_mu_of_a_strong_composition(setting: tuple[float, float, int], log_gap: 
 @pytest.mark.parametrize(
     "setting",
     [
-        "DPSGD(.2758, .1488, 342900)",  # bands of eps that nothing lies in made lines of 30,000 nodes
+        pytest.param("DPSGD(.2758, .1488, 342900)", marks=pytest.mark.slow),
+        # bands of eps that nothing lies in made lines of 30,000 nodes
         "DPSGD(0.2817, 5.757e-08, 720300000)",  # 41 records in 7e8 steps: cut where those that are told have turned
-        "DPSGD(.2119, 1.231e-6, 2104000)",
+        pytest.param("DPSGD(.2119, 1.231e-6, 2104000)", marks=pytest.mark.slow),
     ],
 )
 def test_the_usual_questions_are_answered(setting: str) -> None:
@@ -106,7 +107,7 @@ def test_delta_of_a_few_loud_participations() -> None:
         ((1.233, 0.0001888, 256000), 1.0, 4.0211070641976e-26, 4.0211070766916e-26),
         # parted at four places each, all within their brackets of one another: the sharpest
         ((1.149, 8.746e-06, 1006000), 0.1, 3.00064e-25, 3.00066e-25),
-        ((0.9945, 1.139e-06, 23140), 0.1, 1.810921e-30, 1.810922e-30),
+        pytest.param((0.9945, 1.139e-06, 23140), 0.1, 1.810921e-30, 1.810922e-30, marks=pytest.mark.slow),
     ],
 )
 def test_a_deep_delta_of_a_bulk_and_jumps_that_both_count(

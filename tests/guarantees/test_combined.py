@@ -42,7 +42,7 @@ def polyline(alphas, betas):
 @pytest.mark.parametrize("names", rest_slow([
     ["gaussian", "pure"], ["gaussian", "approximate"], ["gaussian", "laplace"], ["pure", "approximate"],
     ["known gaussian", "laplace", "approximate"], ["gaussian", "known gaussian"], ["pure"],
-], 0, 2, 6))  # fmt: skip
+], 2, 6))  # fmt: skip
 def test_join_and_meet_are_the_least_and_the_largest_curve(names):
     made, curves = zip(*(CURVES[name] for name in names), strict=True)
     guarantees = [make() for make in made]
@@ -117,6 +117,7 @@ def test_what_implies_a_computed_guarantee_may_be_worse_where_its_losses_tell_th
 
 
 @pytest.mark.parametrize("other", rest_slow([lambda: computed("response"), lambda: ny.PureDP(0.9)], 1))
+@pytest.mark.slow
 def test_divergences_of_a_join_are_no_less_than_those_of_its_parts(other):
     orders, parts = [0.5, 1.0, 2.0, 4.0], (ny.GDP(0.8), other())
     g = ny.join(*parts)

@@ -118,7 +118,7 @@ def best_power(bounds: list[tuple[float, float]], a: float) -> float:
 @pytest.mark.parametrize(
     "bounds",
     [
-        [(2.0, 0.5)], [(1.0, 0.3)], [(0.5, 0.2)],
+        [(2.0, 0.5)], [(1.0, 0.3)], pytest.param([(0.5, 0.2)], marks=pytest.mark.slow),
         pytest.param([(0.7, 0.1)], marks=pytest.mark.slow), pytest.param([(1.5, 1e-6)], marks=pytest.mark.slow),
         pytest.param([(200.0, 2.0)], marks=pytest.mark.slow), pytest.param([(64.0, 40.0)], marks=pytest.mark.slow),
         [(1.5, 0.75), (2.0, 1.0), (4.0, 2.0), (16.0, 8.0)], [(0.5, 0.3), (1.0, 0.4), (30.0, 1.0)],

@@ -41,7 +41,7 @@ GUARANTEES = {
 }
 EVERY = pytest.mark.parametrize("g", GUARANTEES.values(), ids=GUARANTEES.keys())
 _ALWAYS = ("perfect", "blatant", "gdp 0", "gdp 1e-10", "gdp 1", "gdp 30000", "gaussian 1",
-           "one step 1 0.01 add_or_remove", "one step 1 0.01 remove")  # fmt: skip
+           "one step 1 0.01 remove")  # fmt: skip
 COSTLY = pytest.mark.parametrize("g", [pytest.param(g, id=name, marks=[] if name in _ALWAYS else pytest.mark.slow)
                                        for name, g in GUARANTEES.items()])  # fmt: skip
 NAMES = st.sampled_from(sorted(GUARANTEES))

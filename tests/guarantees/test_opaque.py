@@ -218,6 +218,7 @@ def test_one_box_alone_is_its_guarantee():
     assert found.tail_mu == zcdp.tail_mu
 
 
+@pytest.mark.slow
 def test_zcdp_boxes():
     n, rho = 4, 0.05
     found = ny.ZCDP(rho) ** n

@@ -30,6 +30,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         yield client
 
 
+@pytest.mark.slow
 def test_same_as_in_one_process(client: Any) -> None:
     one = ny.sweep(**GRID, quantities=QUESTIONS, workers=1)
     xr.testing.assert_identical(ny.sweep(**GRID, quantities=QUESTIONS, client=client, block=5), one)

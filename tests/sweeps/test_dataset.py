@@ -34,6 +34,7 @@ def test_every_point_is_that_of_account(found: xr.Dataset) -> None:
     assert not found.status.any()
 
 
+@pytest.mark.slow
 def test_order_and_names_of_axes(found: xr.Dataset) -> None:
     assert found.mu.dims == ("noise_multiplier", "sample_rate", "steps")
     assert found.steps.values.tolist() == [1000, 400, 1]

@@ -8,6 +8,7 @@ it holds.
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import xarray as xr
 
 import neyman as ny
@@ -37,6 +38,7 @@ def test_it_fails_at_two_for_certain() -> None:
     assert 0.0100007 < least.item() < 0.0100008
 
 
+@pytest.mark.slow
 def test_it_holds_at_two_with_a_higher_floor() -> None:
     regret, _ = both(noise_multiplier=2.0, sample_rate=np.append(RATES, 0.143), steps=[400, 1000], floor=1e-5)
     assert regret.max() < 0.009

@@ -20,7 +20,9 @@ from scipy import special
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
-from neyman.guarantees.epsilon import spread
+from neyman.guarantees.achieved import AchievedCurve
+from neyman.guarantees.envelope import EnvelopeProfile
+from neyman.guarantees.epsilon import epsilon_upper, spread
 from neyman.guarantees.excess import excess_at
 from neyman.guarantees.roc_steps import RocSteps
 from neyman.guarantees.sides import Sides
@@ -33,6 +35,7 @@ _FARTHEST = 690.0
 _LARGEST = sys.float_info.max
 _COMMON = 3.0  # score of an alpha at which every curve is known
 _LOAD = 1e-7
+_TAIL = 1e-12  # delta beyond which one record's curve is not looked at, where looking is dear
 _LOWEST = 37.0  # score of an alpha about 1e-300, below which its neighbours are no longer told apart
 
 
@@ -82,33 +85,33 @@ class GroupedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon``."""
-        found = self._divided(epsilon)
-        if self._known is None:
-            return found
-        other = self._known.bracket(epsilon)
-        return Bracket(
-            np.minimum(found.lower, other.lower),
-            np.minimum(found.upper, other.upper),
-            np.maximum(found.log_gap_lower, other.log_gap_lower),
-            np.maximum(found.log_gap_upper, other.log_gap_upper),
-        )
-
-    def _divided(self, epsilon: FloatArray) -> Bracket:
         score, parts = self._split(epsilon)
         upper, log_gap_lower = self._above(parts)
         if math.isfinite(self.end) and math.isfinite(self.of.forward.tail_mu):
             upper = np.where(epsilon >= self.end, 0.0, upper)
             log_gap_lower = np.where(epsilon >= self.end, 0.0, log_gap_lower)
+        if self._known is not None:
+            other = self._known.bracket(epsilon)
+            upper = np.minimum(upper, other.upper)
+            log_gap_lower = np.maximum(log_gap_lower, other.log_gap_lower)
+        kept = epsilon.copy()  # solvers may go on writing into theirs
+        return Bracket.late(upper, log_gap_lower, lambda: self._inside(kept, score, parts, upper))
+
+    def _inside(
+        self, epsilon: FloatArray, score: FloatArray, parts: FloatArray, upper: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Lower bounds on delta, upper bounds on log(1 - delta): dearer than the others, and not always asked for."""
         lower = self._below(epsilon, score, parts)
         vague = np.flatnonzero(lower < 0.5 * upper)
         if len(vague):  # the curve is not known as far out as that
             nearer = np.maximum(_score_at(epsilon[vague]), _COMMON)
             nearer = np.minimum(nearer, score[vague])
             lower[vague] = np.maximum(lower[vague], self._below(epsilon[vague], nearer, self._steps.chain(nearer)[1]))
+        if self._known is not None:
+            lower = np.minimum(lower, self._known.bracket(epsilon).lower)
         lower = np.minimum(lower, upper)
         with np.errstate(divide="ignore"):
-            log_gap_upper = np.minimum(np.log1p(-lower) + 4.0 * UNIT, 0.0)
-        return Bracket(lower, upper, np.minimum(log_gap_lower, log_gap_upper), log_gap_upper)
+            return lower, np.minimum(np.log1p(-lower) + 4.0 * UNIT, 0.0)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """Approximate e^eps Q(L > eps)."""
@@ -119,6 +122,14 @@ class GroupedProfile(Profile):
             return own
         better = self._known.bracket(epsilon).upper < self._above(parts)[0]
         return np.where(better, self._known.slope(epsilon), own)
+
+    @cached_property
+    def _achieved(self) -> AchievedCurve | None:
+        """What tests attain on one record, where promises that hold at once make every single question of it dear."""
+        one = self.of.forward
+        if not isinstance(one, EnvelopeProfile):
+            return None
+        return AchievedCurve(one.parts, float(epsilon_upper(one, np.array([_TAIL]), self._start)[0]))
 
     @cached_property
     def _steps(self) -> RocSteps:
@@ -182,7 +193,8 @@ class GroupedProfile(Profile):
         first = special.ndtr(-np.minimum(score, _LOWEST))
         alpha, excess = first.copy(), np.zeros_like(first)
         for e in parts:
-            gained = excess_at(self.of, alpha, e, self._start)
+            dear = self._achieved
+            gained = excess_at(self.of, alpha, e, self._start) if dear is None else dear.excess(alpha)
             excess = (excess + gained) * (1.0 - 2.0 * UNIT)
             alpha = np.minimum((alpha + gained) * (1.0 - 2.0 * UNIT), 1.0)
         load = np.expm1(np.minimum(epsilon, _FARTHEST)) * first

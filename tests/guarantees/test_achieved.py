@@ -1,0 +1,38 @@
+"""Points that tests attain: chords between them never claim more power than the profile allows, and little less."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.guarantees.achieved import AchievedCurve
+
+ALPHAS = np.append(np.geomspace(1e-9, 0.5, 40), [0.7, 0.99, 1.0])
+EPSILONS = np.linspace(-12.0, 12.0, 4001)
+
+
+@pytest.mark.parametrize("g", [ny.GDP(1.0), ny.ZCDP(0.1), ny.ApproximateDP(1.0, 1e-3), ny.account(ny.Laplace(1.0))])
+def test_chords_are_attained_and_near(g: ny.Guarantee) -> None:
+    """Excess power is the least over eps of delta(eps) + (e^eps - 1) alpha."""
+    found = AchievedCurve((g.sides,), 12.0).excess(ALPHAS)
+    upper = g.sides.bracket(EPSILONS).upper
+    most = np.array([np.min(upper + np.expm1(EPSILONS) * alpha) for alpha in ALPHAS])
+    assert np.all(found <= most * (1.0 + 1e-12))
+    assert np.all(found[(ALPHAS > 1e-3) & (ALPHAS < 0.6)] >= 0.99 * most[(ALPHAS > 1e-3) & (ALPHAS < 0.6)])
+
+
+def test_of_several_curves_the_least_power_counts() -> None:
+    one, two = ny.GDP(1.0), ny.PureDP(0.8)
+    both = AchievedCurve((one.sides, two.sides), 12.0).excess(ALPHAS)
+    each = [AchievedCurve((g.sides,), 12.0).excess(ALPHAS) for g in (one, two)]
+    np.testing.assert_array_equal(both, np.minimum(*each))
+
+
+def test_groups_of_promises_that_hold_at_once_are_read_once() -> None:
+    """Each power along the chain asked every part for a lower bound, seven times four of them: minutes in all."""
+    g = (ny.ZCDP(0.024) ** 5).group(4)
+    for epsilon in (0.0, 1.0):
+        lower, upper = g.optimistic.delta(epsilon), g.delta(epsilon)
+        assert 0.999 * upper <= lower <= upper
+        assert upper >= ny.GDP(4.0 * np.sqrt(2.0 * 5 * 0.024)).optimistic.delta(epsilon)  # which keeps the promise
