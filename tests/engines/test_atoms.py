@@ -8,7 +8,7 @@ import pytest
 from scipy.special import gammaln, ndtri_exp
 
 import neyman as ny
-from neyman.engines.atoms import Atoms, enumerated
+from neyman.engines.atoms import Atoms, _product, enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.lattice import LatticeProfile
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteLaplaceStep
@@ -145,3 +145,68 @@ def test_outcomes_left_out_count_where_they_may(seed: int) -> None:
     truth = np.array([np.logaddexp.reduce(np.minimum(np.log(p), e + np.log(q))) for e in at])
     assert np.all(found.log_gap_lower <= truth)
     assert np.all(truth <= found.log_gap_upper)
+
+
+def sampled_truth(sigma: float, rate: float, times: int, epsilon: list[float]) -> tuple[list[mp.mpf], list[mp.mpf]]:
+    """delta of ``times`` sampled discrete Gaussian steps in both directions, by every way to share them among outcomes
+    of more than e^-100.
+    """
+    with mp.workdps(50):
+        s, q, last = mp.mpf(sigma), mp.mpf(rate), math.ceil(14.2 * sigma)
+        mass = {x: mp.exp(-(mp.mpf(x) ** 2) / (2 * s * s)) for x in range(-last - 2, last + 3)}
+        total = mp.fsum(mass.values())
+        one = [((1 - q) * mass[x] / total + q * mass[x - 1] / total, mass[x] / total) for x in range(-last, last + 1)]
+        ways = [[(p**n / mp.factorial(n), q**n / mp.factorial(n)) for n in range(times + 1)] for p, q in one]
+        lists = [(times, mp.factorial(times), mp.factorial(times))]
+        for parts in ways[:-1]:
+            lists = [(left - n, p * parts[n][0], q * parts[n][1]) for left, p, q in lists for n in range(left + 1)]
+        pairs = [(p * ways[-1][left][0], q * ways[-1][left][1]) for left, p, q in lists]
+        grown = [mp.exp(mp.mpf(e)) for e in epsilon]
+        remove = [mp.fsum(p - y * q for p, q in pairs if p > y * q) for y in grown]
+        return remove, [mp.fsum(q - y * p for p, q in pairs if q > y * p) for y in grown]
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "times", "epsilon"),
+    [
+        (0.55, 1e-5, 4, [0.0, 1e-5, 7e-4, 0.1, 1.0, 7.0]),
+        (0.7, 0.9, 4, [0.0, 0.5, 3.0]),
+        (1.0, 1e-3, 3, [0.0, 1e-4, 0.02, 1.0]),
+    ],
+)
+def test_few_sampled_discrete_gaussians_against_enumeration(
+    sigma: float, rate: float, times: int, epsilon: list[float]
+) -> None:
+    # no lattice holds them, and their tails have more outcomes than can be counted
+    atoms = enumerated([(DiscreteGaussianStep(sigma, 1, rate).table(), times)])
+    assert atoms is not None
+    for remove, truths in zip((True, False), sampled_truth(sigma, rate, times, epsilon), strict=True):
+        found = AtomsProfile(atoms, remove, math.inf).bracket(np.array(epsilon))
+        for lower, upper, exact in zip(found.lower, found.upper, truths, strict=True):
+            assert lower <= exact * (1 + mp.mpf(10) ** -30) + mp.mpf(10) ** -41
+            assert exact <= upper
+            assert exact < 1e-30 or upper <= lower * (1.0 + 1e-9)
+
+
+def test_losses_that_cancel_are_off_by_more_than_in_proportion() -> None:
+    # 10 + 1e-3, each off by 1e-13 of itself, less 10: the difference is off by 2e-12, not by 1e-16
+    def one(loss: list[float]) -> Atoms:
+        half = np.log(np.full(2, 0.5))
+        return Atoms(np.array(loss), half, 0.0, 1e-13, 0.0, 0.0, None, 0.0, None)
+
+    both = _product(one([-10.0, 10.001]), one([-10.0, 10.0]))
+    assert both is not None
+    off = both.slack + both.stretch * np.abs(both.loss)
+    assert np.all(off >= 1e-13 * np.array([20.0, 20.0, 20.001, 20.001])[: len(off)])
+    # losses that are one are merged, and what that moves is counted
+    near = _product(one([1.0, 3.0]), one([2.0, 4.0 + 2e-13]))
+    assert near is not None
+    assert len(near.loss) == 3
+    assert near.slack + near.stretch * near.loss[1] >= 2e-13
+
+
+def test_rare_discrete_gaussians_are_answered() -> None:
+    # delta(0.1) was known to lie in [3.572e-11, 3.612e-11]; losses of 1e-5 beside others of 10 kept no digits
+    g = ny.account(ny.DiscreteGaussian(0.55).poisson(1e-5) ** 9)
+    assert g.method == "exact sum"
+    assert g.mu() <= g.optimistic.mu() * (1.0 + 1e-6)

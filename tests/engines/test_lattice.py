@@ -24,7 +24,7 @@ from neyman.engines.lattice_law import tilted_laws
 from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
 from neyman.losses import smooth_bins
 from neyman.losses.bins import Shape, split_bins
-from neyman.losses.discrete import RandomizedResponseStep
+from neyman.losses.discrete import DiscreteGaussianStep, RandomizedResponseStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.replaced_grid import ReplacedGrid
@@ -300,3 +300,13 @@ def test_below_what_is_revealed_no_epsilon_is_sought_beyond_the_floats(
     g = ny.account(ny.Opaque(profile) * ny.Gaussian(sigma))
     for side in (g, g.optimistic):
         assert side.epsilon(delta) == math.inf
+
+
+def test_what_only_steers_makes_no_longer_lattices() -> None:
+    profile = LatticeProfile([(DiscreteGaussianStep(1.343, 1, 0.2277), 20)], "remove")
+    at = np.array([1.0])
+    steered = profile.slope(at)
+    short = max(tilt.points for tilt in profile._tilts)
+    beside = profile.bracket(np.array([1.0 - 1e-3, 1.0 + 1e-3]))
+    assert max(tilt.points for tilt in profile._tilts) > 4 * short
+    assert np.isclose(steered[0], (beside.upper[0] - beside.upper[1]) / 2e-3, rtol=1e-2)

@@ -29,6 +29,10 @@ _LEFT = 1 << 18  # outcomes that it may then have, and pairs from which two list
 _OUTER = 1 << 13  # outcomes of the shorter one of these
 _WORK = 1 << 22  # pairs of outcomes that are added up at a time
 _LATTICE_WORK = 1 << 26  # the same on a lattice, where a pair costs a nanosecond
+# steps of many kinds, off any lattice, that are listed but for the rarest, log of the mass of these, pairs at a time,
+# and the share of a deviation by which losses may be off, then
+_FEW, _RARE, _PAIRS, _BLURRED = 16, -92.0, 1 << 21, 1e-9
+_ENDS = (1.0, -1), (-1.0, 0)  # sign and place of the largest loss, and of the least
 _SEEN, _APART = 64, 0.8  # outcomes of which it is seen whether sums meet, and the share of these that does not
 _NOTHING = -800.0  # log of a mass that is no float
 _TINY = 1e-300
@@ -173,18 +177,10 @@ def _atoms(table: Outcomes) -> Atoms:
         loss, log_w = table.unit * (first + np.arange(len(full))), full
     far = float(np.abs(table.loss).max(initial=0.0))
     relative = table.relative + table.slack + (2.0 * UNIT + table.stretch) * (1.0 + far)
+    left_out = _log(table.dropped)  # sqrt(p q) <= (p + q) / 2
     return Atoms(
-        loss,
-        log_w,
-        table.slack,
-        table.stretch,
-        relative,
-        table.dropped,
-        table.unit,
-        first,
-        table.end,
-        _log(table.dropped),
-    )  # sqrt(p q) <= (p + q) / 2
+        loss, log_w, table.slack, table.stretch, relative, table.dropped, table.unit, first, table.end, left_out
+    )
 
 
 def _power(one: Atoms, times: int) -> Atoms | None:
@@ -200,6 +196,8 @@ def _power(one: Atoms, times: int) -> Atoms | None:
     whole = _ways(times, len(one.loss)) * len(one.loss) <= _COUNTED
     if one.unit is None and (whole or len(one.loss) <= _OUTCOMES):
         return _multinomial(one, times, _COUNTED // len(one.loss) if whole else _LEFT, end)
+    if one.unit is None and 1 < times <= _FEW and (found := _one_by_one(one, times, end)) is not None:
+        return found
     if one.unit is None and _hopeless(one, times):
         return None
     result: Atoms | None = None
@@ -215,6 +213,22 @@ def _power(one: Atoms, times: int) -> Atoms | None:
         if left and square is None:
             return None
     return None if result is None else replace(result, end=end)
+
+
+def _one_by_one(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
+    """Few copies, each added to those before it, without what is too rare to count; None where they are too many, or
+    off by as much as they are apart.
+    """
+    one = one.trimmed(_RARE)
+    result = one
+    for _ in range(times - 1):
+        product = _product(result, one) if len(result.loss) * len(one.loss) <= _PAIRS else None
+        if product is None:
+            return None
+        result = product.trimmed(_RARE)
+    mass = np.exp(result.log_p)
+    deviation = math.sqrt(float(mass @ (result.loss - float(mass @ result.loss)) ** 2))
+    return replace(result, end=end) if result.slack <= _BLURRED * deviation else None
 
 
 def _hopeless(one: Atoms, times: int) -> bool:
@@ -298,21 +312,30 @@ def _product(a: Atoms, b: Atoms) -> Atoms | None:
         return _trimmed(Atoms(loss, log_w, slack, stretch, error, dropped, a.unit, first, end, overlap))
     if pairs > _WORK:
         return None
-    stretch = max(a.stretch, b.stretch) + 2.0 * UNIT
-    slack = a.slack + b.slack + stretch * float(np.abs(a.loss).max() + np.abs(b.loss).max())
     loss = np.add.outer(a.loss, b.loss).ravel()
     log_w = np.add.outer(a.log_w, b.log_w).ravel()
     order = np.argsort(loss, kind="stable")
     loss, log_w = loss[order], log_w[order]
-    starts = np.flatnonzero(np.append(True, np.diff(loss) > 4.0 * slack))
+    # |x| + |y| <= |x + y| + that: losses whose signs differ leave a sum that is off by more than in proportion
+    turned = 2.0 * min(sum(max(sign * float(one.loss[end]), 0.0) for one in (a, b)) for sign, end in _ENDS)
+    stretch = max(a.stretch, b.stretch) + 2.0 * UNIT
+    slack = a.slack + b.slack + stretch * turned
+    # one sum in another order: of what either is off, not of what both are, for that would grow by what it merges
+    near = min(a.slack, b.slack) + (min(a.stretch, b.stretch) + 2.0 * UNIT) * (turned + np.abs(loss[1:]))
+    starts = np.flatnonzero(np.append(True, np.diff(loss) > 4.0 * near))
     if len(starts) > _MOST:
         return None
     ends = np.append(starts[1:], len(loss)) - 1
-    slack += float(np.max(loss[ends] - loss[starts]))
+    width, size = loss[ends] - loss[starts], np.minimum(np.abs(loss[ends]), np.abs(loss[starts]))
+    large = size > turned
+    room = 1.0 + stretch + 8.0 * UNIT  # those that are moved are off by that of themselves
+    slack += float(np.max(width, where=~large, initial=0.0)) * room
+    stretch += float(np.max(width / np.where(large, size, 1.0), where=large, initial=0.0)) * room
     merged = np.logaddexp.reduceat(log_w, starts)
-    size = float(np.max(np.abs(log_w[np.isfinite(log_w)]), initial=0.0))
-    error = relative + 4.0 * UNIT * (1.0 + size) * float(np.max(ends - starts + 1)) + slack  # p moved with its loss
-    return _trimmed(Atoms(loss[starts], merged, slack, 0.0, error, dropped, None, 0.0, end, overlap))
+    most = float(np.max(np.abs(log_w[np.isfinite(log_w)]), initial=0.0))
+    off = slack + stretch * float(np.abs(loss[[0, -1]]).max())  # p moved with its loss
+    error = relative + 4.0 * UNIT * (1.0 + most) * float(np.max(ends - starts + 1)) + off
+    return _trimmed(Atoms(loss[starts], merged, slack, stretch, error, dropped, None, 0.0, end, overlap))
 
 
 def _convolved(a: Atoms, b: Atoms, loss: FloatArray) -> tuple[FloatArray, float, float]:

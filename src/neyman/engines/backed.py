@@ -23,6 +23,7 @@ _NEAR, _BLUNT = 1e-2, 1e-9  # the eps below which, and the relative width above 
 _BESIDE = 0.1  # share of delta(0) that must be left at an eps beside 0
 _AFAR = 0.01  # the same of one that is no neighbour
 _LOOKS = 4  # neighbours that are asked at a time, until the last two are sharp
+_STEERED = 1e-3  # the same where only solvers are steered
 _VAGUE = 0.5  # relative width from which the contour knows nothing, of the slope either
 _POINTS = 1 << 18  # lattices up to this size are worth their time
 _DIM = 1e-4  # width that the log of a small 1 - delta may have
@@ -76,6 +77,15 @@ class BackedProfile(Profile):
         found = self._of_delta(epsilon)
         dim = (found.upper > NEARLY_ONE) & ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
         return found if self._lattice is None or not dim.any() else self._lattice.near_one(epsilon, found)
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        found = self._by_contour(epsilon)
+        vague = self._wide(found, _STEERED)
+        if not len(vague) or self._lattice is None:
+            return found
+        place = np.arange(len(epsilon))
+        place[vague] = len(epsilon) + np.arange(len(vague))
+        return found.followed(found.at(vague).within(self._lattice.rough(epsilon[vague]))).at(place)
 
     def _of_delta(self, epsilon: FloatArray) -> Bracket:
         """The same, sharp in delta."""

@@ -34,6 +34,7 @@ _REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned
 _COARSEST = 0.02  # in units of 1 / (c + 1)
 _COARSE = 300.0  # spacing from which a mass divided between two points is no float at one of them, and says nothing
 _LOOSE = 1e-3  # relative width that will do below the floor
+_STEERED = 1e-4  # the same where only solvers are steered: what they lose by it goes with its square
 _ROUNDS = 16  # tilts tried for one array of eps
 _CROWDED, _GENTLER = 0.6, 0.7  # share of the budget from which a tilt by this share of c is tried, too
 _NEARLY = 1e-3  # relative width from which that helps
@@ -146,7 +147,7 @@ class LatticeProfile(Profile):
         """Length of the transforms that delta near 1e-30 asks for, before anything is computed (at most the budget)."""
         if self._blind:
             return sys.maxsize
-        plan = self._plan(self._deepest, self._deepest.c)
+        plan = self._plan(self._deepest, self._deepest.c, self._tolerance)
         return self._max_points if plan is None else plan.points
 
     def _saddle(self, epsilon: float) -> Moments:
@@ -211,10 +212,17 @@ class LatticeProfile(Profile):
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
         return _bracket(*self._bounds(epsilon, least()))
 
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        kept = self._last
+        if kept is not None and np.array_equal(kept[1], epsilon):
+            return kept[2]
+        return _bracket(*self._bounds(epsilon, tolerance=max(self._tolerance, _STEERED)))
+
     def _bounds(
-        self, epsilon: FloatArray, least: FloatArray | float = 0.0, most: float = 1.0
+        self, epsilon: FloatArray, least: FloatArray | float = 0.0, most: float = 1.0, tolerance: float | None = None
     ) -> tuple[FloatArray, FloatArray]:
-        """Bounds on delta, sharp where it may lie between ``least`` and ``most``."""
+        """Bounds on delta, as sharp as the ``tolerance`` where it may lie between ``least`` and ``most``."""
+        tolerance = self._tolerance if tolerance is None else tolerance
         lower, upper = np.zeros(len(epsilon)), np.ones(len(epsilon))
         upper[epsilon >= self._listed] = min(self._left_out, 1.0)
         upper[epsilon >= self._end] = 0.0
@@ -227,7 +235,7 @@ class LatticeProfile(Profile):
         for _ in range(_ROUNDS):
             for tilt in self._tilts:
                 done |= (tilt.final[0] <= epsilon) & (epsilon <= tilt.final[1])  # kept when the tilt is forgotten
-            wanted = np.where(upper >= _FLOOR, self._tolerance, max(self._tolerance, _LOOSE))
+            wanted = np.where(upper >= _FLOOR, tolerance, max(tolerance, _LOOSE))
             asked = (upper > least) & (lower < most)
             open_ = np.flatnonzero(~done & asked & (upper - lower > wanted * upper))
             shallow = open_[epsilon[open_] <= self._deepest.mean]
@@ -235,13 +243,13 @@ class LatticeProfile(Profile):
             if not open_.size or deep > _DEEP_ROUNDS:
                 break
             open_ = shallow if shallow.size else open_
-            self._serve(epsilon, open_, lower, upper, done)
+            self._serve(epsilon, open_, lower, upper, done, tolerance)
             if self._effort.spent:
                 break
         return lower, upper
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        upper = self.bracket(epsilon).upper
+        upper = self.rough(epsilon).upper
         out, width = np.zeros(len(epsilon)), np.full(len(epsilon), np.inf)
         for tilt in self._tilts:
             below, above = tilt.delta(epsilon)
@@ -257,6 +265,7 @@ class LatticeProfile(Profile):
         lower: FloatArray,
         upper: FloatArray,
         done: NDArray[np.bool_],
+        tolerance: float,
     ) -> None:
         """Make the tilt that serves the lowest open eps and those above it; then, if need be, one of its own."""
         least, most = float(np.min(epsilon[open_])), float(np.max(epsilon[open_]))
@@ -264,42 +273,43 @@ class LatticeProfile(Profile):
         ahead = self._saddle(min(max(least, own.mean) + _REACH * own.deviation, most))
         if ahead.c > own.c:
             top = self._saddle(min(ahead.mean + _REACH * ahead.deviation, most))
-            self._refine(ahead, top, own.mean, epsilon, lower, upper)
+            self._refine(ahead, top, own.mean, epsilon, lower, upper, tolerance)
         first = open_[np.argmin(epsilon[open_])]
         gentle = False
-        if upper[first] - lower[first] > self._tolerance * upper[first] and self._crowded(own):
+        if upper[first] - lower[first] > tolerance * upper[first] and self._crowded(own, tolerance):
             # its window holds rare jumps besides: a gentler tilt leaves them out, and may have finer points
-            self._refine(self._cumulant.at(_GENTLER * own.c), own, least, epsilon, lower, upper)
+            self._refine(self._cumulant.at(_GENTLER * own.c), own, least, epsilon, lower, upper, tolerance)
             gentle = True
-        if upper[first] - lower[first] > self._tolerance * upper[first]:
-            tilt = self._refine(own, own, least, epsilon, lower, upper)
+        if upper[first] - lower[first] > tolerance * upper[first]:
+            tilt = self._refine(own, own, least, epsilon, lower, upper, tolerance)
             if tilt is None:
                 done[first] = True
                 return
             if (
-                upper[first] - lower[first] > self._tolerance * upper[first]
+                upper[first] - lower[first] > tolerance * upper[first]
                 and tilt.points > _CROWDED * self._max_points
                 and not gentle
             ):
-                self._refine(self._cumulant.at(_GENTLER * own.c), own, least, epsilon, lower, upper)
-            if upper[first] - lower[first] > self._tolerance * upper[first]:  # then hardly better a little further on
+                self._refine(self._cumulant.at(_GENTLER * own.c), own, least, epsilon, lower, upper, tolerance)
+            if upper[first] - lower[first] > tolerance * upper[first]:  # then hardly better a little further on
                 # nearer the end of the law it may take another
                 ahead_of = min(0.5 * own.deviation, 0.05 * (self._end - least))
                 tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + ahead_of))
         done[first] = True
 
-    def _crowded(self, own: Moments) -> bool:
+    def _crowded(self, own: Moments, tolerance: float) -> bool:
         """Whether the points of a tilt are too few for it from the beginning."""
-        plan = self._plan(own, own.c)
+        plan = self._plan(own, own.c, tolerance)
         return plan is not None and plan.points > _CROWDED * self._max_points
 
     def _refine(
-        self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray
-    ) -> Tilt | None:
+        self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray,
+        tolerance: float,
+    ) -> Tilt | None:  # fmt: skip
         """Add the tilt ``at``, refining by the gap it shows at the eps it is meant for, ``least`` among them; None
         where the effort does not suffice for any, or floats know none beside it.
         """
-        plan = self._plan(at, top.c)
+        plan = self._plan(at, top.c, tolerance)
         if plan is None or plan.h > _COARSE or self._says_nothing(at, plan) or not self._effort.take(plan.work):
             return None
         tilt = self._keep(Tilt(self._laws, self._remove, plan))
@@ -313,19 +323,19 @@ class LatticeProfile(Profile):
             gap = float(np.max(np.minimum(own[near] / np.maximum(upper[near], _FLOOR), 1.0), initial=0.0))
             coarse = gap > 0.5 and plan.h > _SEEN * at.deviation  # the whole law lies between two points
             # good enough, or not for want of points: it fell by far less than the square of the spacing
-            if known <= self._tolerance or (gap > max(0.5, promised) * before and not coarse):
+            if known <= tolerance or (gap > max(0.5, promised) * before and not coarse):
                 break
             highest = float(np.max(upper[near], initial=_FLOOR))
             blur = tilt.blur(least, self._end, highest)
-            if gap <= _BLURRED * blur and blur > 0.5 * self._tolerance:  # finer points would show hardly more
+            if gap <= _BLURRED * blur and blur > 0.5 * tolerance:  # finer points would show hardly more
                 tilt.final = (min(tilt.final[0], least), max(tilt.final[1], self._end))
                 break
             before = gap
             if 1.5 * plan.points >= self._max_points:
                 tilt.final = (at.mean - 1.5 * at.deviation, at.mean + 1.5 * at.deviation)
                 break
-            finer = plan.h * math.sqrt(_AIM * self._tolerance / gap) if gap < 0.5 else 0.1 * min(plan.h, at.deviation)
-            coarser, plan = plan.h, self._plan(at, top.c, finer)
+            finer = plan.h * math.sqrt(_AIM * tolerance / gap) if gap < 0.5 else 0.1 * min(plan.h, at.deviation)
+            coarser, plan = plan.h, self._plan(at, top.c, tolerance, finer)
             if plan is None or plan.h >= coarser or not self._effort.take(plan.work):
                 break
             promised = plan.h / coarser
@@ -342,10 +352,10 @@ class LatticeProfile(Profile):
         """How many steps lie between points."""
         return at.loose if self._aligned else float(sum(times for _, times in self._laws))
 
-    def _plan(self, at: Moments, c_top: float, h: float = math.inf) -> Plan | None:
+    def _plan(self, at: Moments, c_top: float, tolerance: float, h: float = math.inf) -> Plan | None:
         log_least = min(0.0, self._log_height(c_top))
         steps = max(self._divided(at), _LEAST)
-        aim = _AIM * self._tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
+        aim = _AIM * tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
         budget = self._max_points if log_least > _LOG_FLOOR - 30.0 else max(self._max_points // 8, 1024)
         h = min(h, wanted, _COARSEST / (c_top + 1.0))

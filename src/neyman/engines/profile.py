@@ -149,6 +149,10 @@ class Profile(ABC):
         """The same where nobody cares for a delta below ``least()``: once it is known to lie there, no more is done."""
         return self.bracket(epsilon)
 
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        """The same for what only steers: as sharp as that needs, where an engine has to be sharpened for more."""
+        return self.bracket(epsilon)
+
     @abstractmethod
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """Approximate e^eps Q(L > eps) at each ``epsilon`` (1-d, finite, >= 0)."""

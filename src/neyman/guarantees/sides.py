@@ -74,9 +74,14 @@ class MaximumProfile(Profile):
             return _larger(*self._zero)
         return _larger(self.first.decide(epsilon, goals), self.second.decide(epsilon, goals))
 
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        """As ``bracket``, as sharp as steering needs."""
+        return _larger(self.first.rough(epsilon), self.second.rough(epsilon))
+
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
-        a, b = self._both(epsilon)
+        known = self._last is not None and np.array_equal(self._last[0], epsilon)
+        a, b = self._both(epsilon) if known else (self.first.rough(epsilon), self.second.rough(epsilon))
         first_larger = (a.upper > b.upper) | ((a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper))
         if np.all(first_larger):
             return self.first.slope(epsilon)
@@ -169,7 +174,7 @@ def alpha_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
 
 def power_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
     """-Phi^-1(P(L > eps)), approximate."""
-    b, slope = profile.bracket(epsilon), profile.slope(epsilon)
+    b, slope = profile.rough(epsilon), profile.slope(epsilon)
     power = b.upper + slope
     with np.errstate(divide="ignore"):
         small = -probit(np.log(np.clip(power, 0.0, 0.5)))
