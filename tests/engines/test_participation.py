@@ -10,6 +10,7 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
+from neyman.engines.closed_form import GaussianProfile
 from neyman.engines.participation import AddedParticipation, RemovedParticipation
 from neyman.engines.participation_counts import counts, orderly
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
@@ -21,12 +22,15 @@ _EPSILON = np.array([0.0, 1e-3, 0.1, 0.3, 1.0, 3.0, 8.0, 20.0, 40.0])
 
 @pytest.mark.parametrize(("sigma", "q"), list(itertools.product((0.12, 0.2, 0.35, 0.6), (0.4, 0.03))))
 def test_both_sides_hold_whatever_the_noise(sigma: float, q: float) -> None:
+    none = GaussianProfile(0.0)
     for times in (1, 2):
         steps = [(SubsampledGaussianStep(sigma, q), times)]
         listed = counts(steps, 0.0)
         assert listed is not None
         for remove in (True, False):
-            profile = RemovedParticipation(steps, 9.0, listed) if remove else AddedParticipation(steps, 0.0, 9.0)
+            profile = (
+                RemovedParticipation(steps, 9.0, listed) if remove else AddedParticipation(steps, (none, none), 9.0)
+            )
             b = profile.bracket(_EPSILON)
             truth = (
                 one_step(_EPSILON, sigma, q, remove)

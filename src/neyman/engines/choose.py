@@ -17,6 +17,7 @@ from neyman.engines.backed import BackedProfile
 from neyman.engines.bounded import BoundedProfile, one_of
 from neyman.engines.closed_form import (
     BlatantProfile,
+    GaussianProfile,
     PerfectProfile,
 )
 from neyman.engines.common_unit import common_unit
@@ -38,7 +39,8 @@ from neyman.engines.narrow import beside, beside_discrete, hidden
 from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
 from neyman.engines.participation import AddedParticipation, RemovedParticipation
-from neyman.engines.participation_counts import counts, log_overlap
+from neyman.engines.participation_beside import beside_loud
+from neyman.engines.participation_counts import counts, log_overlap, told_apart
 from neyman.engines.profile import Profile
 from neyman.engines.rare import rare_profiles
 from neyman.engines.revealed import RevealedProfile, revealed_mass
@@ -73,8 +75,6 @@ _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sam
 _BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
 _FAR = 1e5  # noise multiplier from which steps are read as Gaussians first: they are, but for its inverse
 _LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing is left to be improved
-_NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
-_APART = 7.0  # -log of the share of the steps that took part in which it does not
 _MISTAKEN = -4.0  # log of the number of steps in which it is expected not to, from which contours know all of it better
 _HARDLY, _HINT = 1e4, 0.01  # tolerances, and relative width, up to which no dearer engine is asked after them
 _BENT = 300  # steps with exchanged records up to which bent contours are tried first
@@ -167,6 +167,8 @@ def _by_engine(
         return _faint(losses, tables, tolerance, tail_mu, effort)
     alone = cache(partial(_together, losses, tables, directions, tolerance, tail_mu, effort))
     parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
+    if (found := beside_loud(losses, tolerance, tail_mu, parted)) is not None:
+        return _before(found.both, None if found.sharp else alone, tolerance)
     return beside_discrete(losses, tolerance, tail_mu, parted, alone) or alone()
 
 
@@ -259,21 +261,27 @@ def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -
     if min(noise) >= _FAR:
         remove, add = (NearlyGaussianProfile(steps, mu, way, tail_mu) for way in ("remove", "add"))
         quick, share = (remove, add), 0.5
-    elif max(noise) < _NEAR and all(log_overlap(step) < math.log(step.rate) - _APART for step, _ in steps):
+    elif told_apart(steps):
         mistaken = np.logaddexp.reduce([math.log(times) + log_overlap(step) for step, times in steps])
         if mistaken > _MISTAKEN and min(noise) >= _FAINT:
             return None
         listed = counts(steps, mu)
         if listed is None:
             return None
-        quick, share = (RemovedParticipation(steps, tail_mu, listed), AddedParticipation(steps, mu, tail_mu)), 1e-2
+        remove, beside_ = RemovedParticipation(steps, tail_mu, listed), GaussianProfile(mu)
+        quick, share = (remove, AddedParticipation(steps, (beside_, beside_), tail_mu)), 1e-2
     else:
         return None
     behind = cache(lambda: _contours(losses, None, ("remove", "add"), tolerance, tail_mu, effort))
     settled = min(noise) >= _LOUD and math.hypot(mu, *(_shift(step, times) for step, times in steps)) < _LITTLE
     hopeless = settled or min(noise) < _FAINT
+    return _before(quick, None if hopeless else behind, share * tolerance)
+
+
+def _before(quick: Both, behind: Callable[[], Both] | None, tolerance: float) -> Both:
+    """What costs next to nothing before an engine."""
     return _both([
-        BoundedProfile(one, None if hopeless else partial(one_of, behind, i), share * tolerance, other)
+        BoundedProfile(one, None if behind is None else partial(one_of, behind, i), tolerance, other)
         for i, (one, other) in enumerate(zip(quick, quick[::-1], strict=True))
     ])  # fmt: skip
 
@@ -289,8 +297,7 @@ def _exchanged(
     if sum(times for _, times in steps) <= _BENT and len(steps) <= _FEW:
         bends = ExchangedArcs(steps, mu, tail_mu, effort)
         arcs = BoundedProfile(bends, partial(one_of, behind, 0), min(_HARDLY * tolerance, _HINT))
-    apart = all(step.sigma < _NEAR and log_overlap(step) < math.log(step.rate) - _APART for step, _ in same)
-    listed = counts(same, mu, exchanged=True) if apart else None
+    listed = counts(same, mu, exchanged=True) if told_apart(same) else None
     if listed is None:
         return None if arcs is None else _twice(arcs)
     hopeless = min(step.sigma for step, _ in same) < _FAINT
@@ -313,10 +320,7 @@ def _contours(
     if bent is None:
         return lines()
     sharp = min(_HARDLY * tolerance, _HINT)
-    return _both([
-        BoundedProfile(one, partial(one_of, lines, i), sharp, other)
-        for i, (one, other) in enumerate(zip(bent, bent[::-1], strict=True))
-    ])  # fmt: skip
+    return _before(bent, lines, sharp)
 
 
 def _lines(

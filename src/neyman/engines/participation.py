@@ -40,7 +40,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.engines.closed_form import GaussianProfile, gaussian_side
+from neyman.engines.closed_form import gaussian_side
 from neyman.engines.contour_walk import IntArray
 from neyman.engines.participation_counts import (
     AWAY,
@@ -60,12 +60,13 @@ from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.numerics.normal import UNIT
 from neyman.numerics.rounding import SMALLEST
 
-__all__ = ["AddedParticipation", "RemovedParticipation"]
+__all__ = ["AddedParticipation", "RemovedParticipation", "read"]
 
 _ALONE = 1 << 13  # how many of those are not worth a choice
 _WORK = 1 << 20  # combinations times eps at a time
 _DEEP = 60.0  # e-folds below the largest term at which a term is passed over, and counted as an error
 _CERTAIN = 40.0  # e-folds that delta_k may be below 1 and counts as 1
+_SAME = 1e-13  # of the logarithm of a ratio, by which it may be less and is not another
 _TINY = 1e-300  # more than e^{-38^2 / 2}, what a delta_k may be from 0 or 1 that is not looked at
 
 
@@ -204,7 +205,7 @@ class RemovedParticipation(Profile):
         chosen[large] |= log_rest[large] > top_rest[large] - _DEEP
         sure = ~chosen & (away >= _CERTAIN)
         row, column = np.nonzero(chosen)
-        delta, log_gap, slope = _read(at[row, column], mu[column], sign)
+        delta, log_gap, slope = read(at[row, column], mu[column], sign)
         if sign > 0.0:
             delta, log_gap = np.where(vast[column], 1.0, delta), np.where(vast[column], -math.inf, log_gap)
             log_tau = listed.log_tau[column]
@@ -240,7 +241,7 @@ class RemovedParticipation(Profile):
         return total, gap, slopes
 
 
-def _read(at: FloatArray, mu: FloatArray, sign: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def read(at: FloatArray, mu: FloatArray, sign: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """delta, log(1 - delta) and slope of Gaussians of ``mu`` at any real eps, on the side of ``sign``; no mu: no loss
     at all, which is only read at eps >= 0.
     """
@@ -256,16 +257,16 @@ def _read(at: FloatArray, mu: FloatArray, sign: float) -> tuple[FloatArray, Floa
 
 
 class AddedParticipation(Profile):
-    """Direction "add" of ``steps`` and an unsampled Gaussian of parameter ``mu`` besides."""
+    """Direction "add" of ``steps`` and of others besides, whose profiles are ``beside`` ("add", "remove")."""
 
-    def __init__(self, steps: Steps, mu: float, tail_mu: float) -> None:
+    def __init__(self, steps: Steps, beside: tuple[Profile, Profile], tail_mu: float) -> None:
         self._tail_mu = tail_mu
-        self._inner = GaussianProfile(mu)
+        self._beside = beside
         most = math.fsum(times * math.log1p(-step.rate) for step, times in steps)
         self._most = most - 4.0 * UNIT * abs(most)
         each = np.array([_thresholds(step, times) for step, times in steps])
-        self._least = np.array([each[:, 0].sum(axis=0), np.logaddexp.reduce(each[:, 1], axis=0)])
-        self._end = math.inf if mu > 0.0 else -self._most
+        self._least = _undominated(each[:, 0].sum(axis=0), np.logaddexp.reduce(each[:, 1], axis=0))
+        self._end = (beside[0].end - self._most) * (1.0 + 4.0 * UNIT)
 
     @property
     def method(self) -> str:
@@ -279,8 +280,13 @@ class AddedParticipation(Profile):
     def tail_mu(self) -> float:
         return self._tail_mu
 
+    @property
+    def knots(self) -> FloatArray:
+        moved = np.concatenate([-self._beside[1].knots[::-1], self._beside[0].knots]) - self._most
+        return moved[moved >= 0.0]
+
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        return slope_at(self._inner, self._inner, epsilon + self._most)
+        return slope_at(*self._beside, epsilon + self._most)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         above = self._at(epsilon, self._most, 1.0)
@@ -297,7 +303,16 @@ class AddedParticipation(Profile):
     def _at(self, epsilon: FloatArray, shift: float, sign: float) -> Bracket:
         at = epsilon + shift
         at = at - sign * 4.0 * UNIT * (np.abs(at) + epsilon)
-        return bracket_at(self._inner, self._inner, at)
+        return bracket_at(*self._beside, at)
+
+
+def _undominated(log_ratio: FloatArray, log_lost: FloatArray) -> FloatArray:
+    """Of thresholds, a row for each thing they say, those than which no other says more: each will be asked."""
+    kept: list[int] = []
+    for i in np.argsort(log_lost):
+        if all(log_ratio[i] < log_ratio[j] - _SAME * abs(log_ratio[j]) for j in kept):
+            kept.append(int(i))
+    return np.array([log_ratio[kept], log_lost[kept]])
 
 
 def _thresholds(step: SubsampledGaussianStep, times: int) -> FloatArray:

@@ -17,7 +17,7 @@ from neyman.numerics.normal import UNIT
 __all__ = [
     "AWAY", "LARGEST_MU", "TAILS", "Counts", "Steps", "counts", "log_overlap", "log_tails", "orderly",
     "root", "slope",
-    "threshold",
+    "threshold", "told_apart",
 ]  # fmt: skip
 
 _MOST = 1 << 16  # combinations of k that are listed
@@ -26,6 +26,8 @@ _LOW = 1 << 6  # the k below which none is left out: 1 - delta hangs on them whe
 _WHOLE = 1 << 13  # the number of k up to which all are listed from 0
 AWAY = 39.0  # standard deviations beyond which delta_k is 0 or 1 to all its digits, and more: e^{-39^2 / 2} = e^-760
 LARGEST_MU = 1e100  # beyond it delta_k is 1 from above, that of this mu from below
+_NEAR = 0.2  # noise multiplier below which it is worth asking whether the output tells which steps took part
+_APART = 7.0  # -log of the share of the steps that took part in which it does not
 _NEGLIGIBLE = -760.0  # log of a probability that is no float
 TAILS = 1e-12  # relative error of a normal tail as SciPy gives it, with room
 
@@ -36,6 +38,11 @@ def log_overlap(step: SubsampledGaussianStep) -> float:
     """log eta at the best threshold: an upper bound."""
     took, not_ = log_tails(step)
     return float(np.logaddexp(math.log(step.rate) + took, math.log1p(-step.rate) + not_)) + 1e-12
+
+
+def told_apart(steps: Steps) -> bool:
+    """Whether the output nearly always tells which of the steps the record took part in."""
+    return all(step.sigma < _NEAR and log_overlap(step) < math.log(step.rate) - _APART for step, _ in steps)
 
 
 def log_tails(step: SubsampledGaussianStep) -> tuple[float, float]:
