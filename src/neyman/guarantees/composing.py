@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from neyman.engines.at_least import at_least
 from neyman.engines.choose import profiles
 from neyman.engines.effort import Effort
 from neyman.engines.enclosed import OwnProfile, unbundled
@@ -49,7 +50,7 @@ def composition(
     regions = _regions(open_)
     few = in_blocks(open_) if regions else open_
     plain = all(stated_alone(step) for step, _ in open_ if isinstance(step, EnclosedStep))
-    remove, add = profiles(few, aim, allowed, max(aim, _STATED) if regions and plain else aim)
+    remove, add = at_least(few, *profiles(few, aim, allowed, max(aim, _STATED) if regions and plain else aim))
     if regions:
         same = remove is add
         first = EnvelopeProfile((Sides(remove, add), *regions), rough=True)

@@ -1,0 +1,110 @@
+"""A composition tells at least what any one of its steps tells.
+
+Whoever sees all outputs may look at one of them alone: delta and 1 - beta of the composition are at least those of that
+step. Engines bound from below what they sum, to within a rounding of about 1e-30 of it; farther out than that, where
+they know nothing, the closed form of the step that tells most is what is left.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.closed_form import ClosedForm
+from neyman.engines.profile import Bracket, Profile
+from neyman.engines.single import single
+from neyman.engines.vertices import Vertices
+from neyman.losses.base import Step
+
+__all__ = ["AtLeastProfile", "at_least"]
+
+_VAGUE = 0.5  # of the upper bound: what is known better is left as it is
+
+Losses = tuple[tuple[Step, int], ...]
+
+
+def at_least(losses: Losses, remove: Profile, add: Profile) -> tuple[Profile, Profile]:
+    """The profiles of the composition of ``losses`` in both directions, with what its steps tell alone beside them."""
+    if sum(times for _, times in losses) < 2 or isinstance(remove, ClosedForm):
+        return remove, add
+    alone = [both for both in (single(((step, 1),)) for step, _ in losses) if both is not None]
+    if not alone:
+        return remove, add
+    first = AtLeastProfile(remove, [one for one, _ in alone])
+    same = remove is add and all(one is other for one, other in alone)
+    return first, first if same else AtLeastProfile(add, [other for _, other in alone])
+
+
+class AtLeastProfile(Profile):
+    """``whole``, from below no less than each of ``parts``, which whoever sees the whole may look at instead.
+
+    Examples
+    --------
+    >>> from neyman.engines.closed_form import GaussianProfile
+    >>> one = GaussianProfile(1.0)
+    >>> both = AtLeastProfile(GaussianProfile(2.0), [one]).bracket(np.array([3.0]))
+    >>> float(both.lower[0]) == float(GaussianProfile(2.0).bracket(np.array([3.0])).lower[0])
+    True
+    """
+
+    def __init__(self, whole: Profile, parts: Sequence[Profile]) -> None:
+        self._whole, self._parts = whole, parts
+
+    @property
+    def method(self) -> str:
+        return self._whole.method
+
+    @property
+    def end(self) -> float:
+        return self._whole.end
+
+    @property
+    def knots(self) -> FloatArray:
+        return self._whole.knots
+
+    @property
+    def vertices(self) -> Vertices | None:
+        return self._whole.vertices
+
+    @cached_property
+    def revealed(self) -> float:
+        return self._whole.revealed
+
+    @property
+    def log_overlap(self) -> float:
+        return self._whole.log_overlap
+
+    @property
+    def tail_mu(self) -> float:
+        return self._whole.tail_mu
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return self._whole.slope(epsilon)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self._raised(epsilon, self._whole.bracket(epsilon))
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        return self._raised(epsilon, self._whole.decide(epsilon, goals))
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        return self._raised(epsilon, self._whole.above(epsilon, least))
+
+    def _raised(self, epsilon: FloatArray, known: Bracket) -> Bracket:
+        kept = epsilon.copy()  # solvers may go on writing into theirs
+
+        def below() -> tuple[FloatArray, FloatArray]:
+            lower, log_gap_upper = known.lower, known.log_gap_upper
+            vague = np.flatnonzero(~(lower >= _VAGUE * known.upper))
+            if len(vague):
+                lower, log_gap_upper = lower.copy(), log_gap_upper.copy()
+                for part in self._parts:
+                    found = part.bracket(kept[vague])
+                    lower[vague] = np.maximum(lower[vague], found.lower)
+                    log_gap_upper[vague] = np.minimum(log_gap_upper[vague], found.log_gap_upper)
+            return lower, log_gap_upper
+
+        return Bracket.late(known.upper, known.log_gap_lower, below)

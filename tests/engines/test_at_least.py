@@ -1,0 +1,40 @@
+"""Whoever sees every step may look at one: no lower bound is below what a single step tells."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from flint import arb, ctx
+
+import neyman as ny
+from neyman.engines.at_least import AtLeastProfile
+from neyman.engines.closed_form import GaussianProfile
+
+
+@pytest.mark.parametrize("adjacency", ["remove", "add"])
+@pytest.mark.parametrize(
+    ("setting", "epsilon"),
+    [((0.5885, 3.875e-5, 30680), 50.0), ((2.618, 0.001969, 1130), 1.0), ((1.839, 3.052e-5, 387), 0.1)],
+)
+def test_far_out_a_step_alone_is_told(setting: tuple[float, float, int], epsilon: float, adjacency: str) -> None:
+    """The lower bound was 0 there."""
+    sigma, rate, _ = setting
+    found = ny.account(ny.DPSGD(*setting), adjacency)
+    lower, upper = found.optimistic.delta(epsilon), found.sides.bracket(np.array([epsilon])).upper[0]
+    if adjacency == "add":  # the loss of an added record is at most -log(1 - rate) a step
+        assert 0.0 <= lower <= upper
+        return
+    with ctx.workprec(300):  # (1 - q) Q + q P against Q beyond where the ratio is e^eps
+        x = (((arb(epsilon).exp() - 1) / arb(rate) + 1).log() * arb(sigma) ** 2 + arb(0.5)) / arb(sigma)
+        p, q = ((x - 1 / arb(sigma)) / arb(2).sqrt()).erfc() / 2, (x / arb(2).sqrt()).erfc() / 2
+        truth = (1 - arb(rate)) * q + arb(rate) * p - arb(epsilon).exp() * q
+    assert float(truth) * (1.0 - 1e-9) <= lower <= upper
+
+
+def test_what_is_known_better_is_left_alone() -> None:
+    whole, part = GaussianProfile(2.0), GaussianProfile(1.0)
+    epsilon = np.array([0.0, 1.0, 8.0])
+    found, known = AtLeastProfile(whole, [part]).bracket(epsilon), whole.bracket(epsilon)
+    np.testing.assert_array_equal(found.lower, known.lower)
+    np.testing.assert_array_equal(found.upper, known.upper)
+    assert ny.account(ny.Gaussian(1.0) ** 4).mu() == 2.0
