@@ -34,7 +34,15 @@ def test_far_out_a_step_alone_is_told(setting: tuple[float, float, int], epsilon
 def test_what_is_known_better_is_left_alone() -> None:
     whole, part = GaussianProfile(2.0), GaussianProfile(1.0)
     epsilon = np.array([0.0, 1.0, 8.0])
-    found, known = AtLeastProfile(whole, [part]).bracket(epsilon), whole.bracket(epsilon)
+    found, known = AtLeastProfile(whole, [lambda: part]).bracket(epsilon), whole.bracket(epsilon)
     np.testing.assert_array_equal(found.lower, known.lower)
     np.testing.assert_array_equal(found.upper, known.upper)
     assert ny.account(ny.Gaussian(1.0) ** 4).mu() == 2.0
+
+
+def test_a_long_composition_of_lists_tells_what_one_of_them_tells() -> None:
+    """Its lattice is too coarse for so little, and said 0."""
+    step = ny.DiscreteGaussian(0.613).poisson(7.159e-06)
+    long, one = ny.account(step**8186, "remove"), ny.account(step, "remove")
+    for epsilon in (0.1, 1.0):
+        assert 0.0 < one.optimistic.delta(epsilon) <= long.sides.bracket(np.array([epsilon])).lower[0]

@@ -1,41 +1,45 @@
 """A composition tells at least what any one of its steps tells.
 
 Whoever sees all outputs may look at one of them alone: delta and 1 - beta of the composition are at least those of that
-step. Engines bound from below what they sum, to within a rounding of about 1e-30 of it; farther out than that, where
-they know nothing, the closed form of the step that tells most is what is left.
+step. Engines bound from below what they sum, to within a rounding of it, or of a lattice: farther out than that, where
+they know nothing, the step that tells most is what is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cache, partial
 
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.bounded import one_of
 from neyman.engines.closed_form import ClosedForm
 from neyman.engines.profile import Bracket, Profile
-from neyman.engines.single import single
 from neyman.engines.vertices import Vertices
 from neyman.losses.base import Step
+from neyman.losses.enclosed import EnclosedStep
 
 __all__ = ["AtLeastProfile", "at_least"]
 
 _VAGUE = 0.5  # of the upper bound: what is known better is left as it is
 
+_MANY = 16  # different steps that are looked at alone
+
 Losses = tuple[tuple[Step, int], ...]
+Both = tuple[Profile, Profile]
 
 
-def at_least(losses: Losses, remove: Profile, add: Profile) -> tuple[Profile, Profile]:
-    """The profiles of the composition of ``losses`` in both directions, with what its steps tell alone beside them."""
+def at_least(losses: Losses, remove: Profile, add: Profile, alone: Callable[[Losses], Both]) -> Both:
+    """The profiles of the composition of ``losses`` in both directions, with what each step tells ``alone`` beside."""
     if sum(times for _, times in losses) < 2 or isinstance(remove, ClosedForm):
         return remove, add
-    alone = [both for both in (single(((step, 1),)) for step, _ in losses) if both is not None]
-    if not alone:
+    made = [cache(partial(alone, ((step, 1),))) for step, _ in losses if not isinstance(step, EnclosedStep)]
+    if not 0 < len(made) <= _MANY:
         return remove, add
-    first = AtLeastProfile(remove, [one for one, _ in alone])
-    same = remove is add and all(one is other for one, other in alone)
-    return first, first if same else AtLeastProfile(add, [other for _, other in alone])
+    first = AtLeastProfile(remove, [partial(one_of, both, 0) for both in made])
+    same = remove is add and all(step.symmetric for step, _ in losses)
+    return first, first if same else AtLeastProfile(add, [partial(one_of, both, 1) for both in made])
 
 
 class AtLeastProfile(Profile):
@@ -45,13 +49,13 @@ class AtLeastProfile(Profile):
     --------
     >>> from neyman.engines.closed_form import GaussianProfile
     >>> one = GaussianProfile(1.0)
-    >>> both = AtLeastProfile(GaussianProfile(2.0), [one]).bracket(np.array([3.0]))
+    >>> both = AtLeastProfile(GaussianProfile(2.0), [lambda: one]).bracket(np.array([3.0]))
     >>> float(both.lower[0]) == float(GaussianProfile(2.0).bracket(np.array([3.0])).lower[0])
     True
     """
 
-    def __init__(self, whole: Profile, parts: Sequence[Profile]) -> None:
-        self._whole, self._parts = whole, parts
+    def __init__(self, whole: Profile, parts: Sequence[Callable[[], Profile]]) -> None:
+        self._whole, self._parts = whole, parts  # made when they are asked
 
     @property
     def method(self) -> str:
@@ -69,7 +73,7 @@ class AtLeastProfile(Profile):
     def vertices(self) -> Vertices | None:
         return self._whole.vertices
 
-    @cached_property
+    @property
     def revealed(self) -> float:
         return self._whole.revealed
 
@@ -102,7 +106,7 @@ class AtLeastProfile(Profile):
             if len(vague):
                 lower, log_gap_upper = lower.copy(), log_gap_upper.copy()
                 for part in self._parts:
-                    found = part.bracket(kept[vague])
+                    found = part().bracket(kept[vague])
                     lower[vague] = np.maximum(lower[vague], found.lower)
                     log_gap_upper[vague] = np.minimum(log_gap_upper[vague], found.log_gap_upper)
             return lower, log_gap_upper

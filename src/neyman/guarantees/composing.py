@@ -6,6 +6,8 @@ they are do (tensor product), and the divergences add. Both hold, hence so does 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from neyman.engines.at_least import at_least
@@ -50,7 +52,8 @@ def composition(
     regions = _regions(open_)
     few = in_blocks(open_) if regions else open_
     plain = all(stated_alone(step) for step, _ in open_ if isinstance(step, EnclosedStep))
-    remove, add = at_least(few, *profiles(few, aim, allowed, max(aim, _STATED) if regions and plain else aim))
+    remove, add = profiles(few, aim, allowed, max(aim, _STATED) if regions and plain else aim)
+    remove, add = at_least(few, remove, add, partial(profiles, tolerance=aim, effort=allowed))
     if regions:
         same = remove is add
         first = EnvelopeProfile((Sides(remove, add), *regions), rough=True)
