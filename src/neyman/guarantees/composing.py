@@ -10,12 +10,12 @@ from functools import partial
 
 import numpy as np
 
-from neyman.engines.at_least import at_least
 from neyman.engines.choose import profiles
 from neyman.engines.effort import Effort
 from neyman.engines.enclosed import OwnProfile, unbundled
 from neyman.engines.profile import Profile
 from neyman.engines.renyi import CompositionDivergence
+from neyman.engines.told_alone import beside_alone
 from neyman.guarantees.blocks import in_blocks, stated_alone
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.envelope import EnvelopeProfile
@@ -53,7 +53,7 @@ def composition(
     few = in_blocks(open_) if regions else open_
     plain = all(stated_alone(step) for step, _ in open_ if isinstance(step, EnclosedStep))
     remove, add = profiles(few, aim, allowed, max(aim, _STATED) if regions and plain else aim)
-    remove, add = at_least(few, remove, add, partial(profiles, tolerance=aim, effort=allowed))
+    remove, add = beside_alone(few, remove, add, partial(profiles, tolerance=aim, effort=allowed))
     if regions:
         same = remove is add
         first = EnvelopeProfile((Sides(remove, add), *regions), rough=True)

@@ -7,8 +7,8 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
-from neyman.engines.at_least import AtLeastProfile
 from neyman.engines.closed_form import GaussianProfile
+from neyman.engines.told_alone import ToldAlone
 
 
 @pytest.mark.parametrize("adjacency", ["remove", "add"])
@@ -34,7 +34,7 @@ def test_far_out_a_step_alone_is_told(setting: tuple[float, float, int], epsilon
 def test_what_is_known_better_is_left_alone() -> None:
     whole, part = GaussianProfile(2.0), GaussianProfile(1.0)
     epsilon = np.array([0.0, 1.0, 8.0])
-    found, known = AtLeastProfile(whole, [lambda: part]).bracket(epsilon), whole.bracket(epsilon)
+    found, known = ToldAlone(whole, [lambda: part]).bracket(epsilon), whole.bracket(epsilon)
     np.testing.assert_array_equal(found.lower, known.lower)
     np.testing.assert_array_equal(found.upper, known.upper)
     assert ny.account(ny.Gaussian(1.0) ** 4).mu() == 2.0

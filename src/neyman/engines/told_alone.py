@@ -20,36 +20,35 @@ from neyman.engines.vertices import Vertices
 from neyman.losses.base import Step
 from neyman.losses.enclosed import EnclosedStep
 
-__all__ = ["AtLeastProfile", "at_least"]
+__all__ = ["ToldAlone", "beside_alone"]
 
 _VAGUE = 0.5  # of the upper bound: what is known better is left as it is
-
 _MANY = 16  # different steps that are looked at alone
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
 
 
-def at_least(losses: Losses, remove: Profile, add: Profile, alone: Callable[[Losses], Both]) -> Both:
+def beside_alone(losses: Losses, remove: Profile, add: Profile, alone: Callable[[Losses], Both]) -> Both:
     """The profiles of the composition of ``losses`` in both directions, with what each step tells ``alone`` beside."""
     if sum(times for _, times in losses) < 2 or isinstance(remove, ClosedForm):
         return remove, add
     made = [cache(partial(alone, ((step, 1),))) for step, _ in losses if not isinstance(step, EnclosedStep)]
     if not 0 < len(made) <= _MANY:
         return remove, add
-    first = AtLeastProfile(remove, [partial(one_of, both, 0) for both in made])
+    first = ToldAlone(remove, [partial(one_of, both, 0) for both in made])
     same = remove is add and all(step.symmetric for step, _ in losses)
-    return first, first if same else AtLeastProfile(add, [partial(one_of, both, 1) for both in made])
+    return first, first if same else ToldAlone(add, [partial(one_of, both, 1) for both in made])
 
 
-class AtLeastProfile(Profile):
+class ToldAlone(Profile):
     """``whole``, from below no less than each of ``parts``, which whoever sees the whole may look at instead.
 
     Examples
     --------
     >>> from neyman.engines.closed_form import GaussianProfile
     >>> one = GaussianProfile(1.0)
-    >>> both = AtLeastProfile(GaussianProfile(2.0), [lambda: one]).bracket(np.array([3.0]))
+    >>> both = ToldAlone(GaussianProfile(2.0), [lambda: one]).bracket(np.array([3.0]))
     >>> float(both.lower[0]) == float(GaussianProfile(2.0).bracket(np.array([3.0])).lower[0])
     True
     """
