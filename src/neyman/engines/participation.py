@@ -110,10 +110,10 @@ class RemovedParticipation(Profile):
         above, gap_below, _ = self._sums(epsilon, 1.0)
         below, gap_above, _ = self._sums(epsilon, -1.0)
         upper = np.minimum(above + self._error, 1.0)
-        lower = np.minimum(below, upper)
+        high = np.minimum(gap_above, 0.0)
+        lower = np.minimum(np.maximum(below, -np.expm1(high) * (1.0 - 4.0 * UNIT)), upper)
         with np.errstate(divide="ignore"):
             low = np.maximum(gap_below, np.log1p(-upper) * (1.0 + 4.0 * UNIT) - UNIT)
-        high = np.minimum(gap_above, 0.0)
         return Bracket(lower, upper, np.minimum(low, high), high)
 
     def _sums(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -140,12 +140,15 @@ class RemovedParticipation(Profile):
         own = float(listed.error.max())
         rooms = [own + 4.0 * UNIT * len(listed.ks) * (1.0 + abs(max(mass, -1e300))) for mass in (below, above)]
         # of p_k e^{-x^2 / 2}: d(x^2 / 2) / dk = (A^2 - (E / m k)^2) / 2 rises, p_{k + 1} / p_k falls
+        high = max(high, self._further(height, fall, high))
         k = float(listed.ks[high - 1])
         ratio = math.log(times / max(k, 0.5)) + math.log(step.rate) - math.log1p(-step.rate)
         x = height / math.sqrt(k + 1.0) - fall * math.sqrt(k + 1.0)
         left, rest = above - 700.0, listed.log_rest
-        if k > 0.0 and x < 0.0 and ratio - 0.5 * (fall * fall - (height / k) ** 2) * (1.0 - 1e-9) < -0.7:
+        step_down = ratio - 0.5 * (fall * fall - (height / max(k, 0.5)) ** 2) * (1.0 - 1e-9)
+        if k > 0.0 and x < 0.0 and step_down < -1e-3:  # a geometric series, and less
             left = float(listed.log_p[high - 1]) + ratio - 0.5 * x * x * (1.0 - 1e-6) + own + 1.0
+            left -= math.log(-math.expm1(step_down * (1.0 - 1e-6)))
             rest = -math.inf if k == high - 1 else rest  # all up to there are listed: that is all there is
         # what moves delta up moves 1 - delta down
         log_tau = float(listed.log_tau[:low].max(initial=-math.inf))
@@ -155,6 +158,24 @@ class RemovedParticipation(Profile):
             log_tau=listed.log_tau[part], slack=listed.slack[part], log_rest=rest, ks=listed.ks[part],
         )  # fmt: skip
         return near, _Outside(below - sign * rooms[0], above + sign * rooms[1], log_tau, left)
+
+    def _further(self, height: float, fall: float, high: int) -> int:
+        """Up to where p_k e^{-x^2 / 2} counts beside its largest, of k that are listed one after the other: where many
+        more participations are expected it rises beyond |x| = 39, and 1 - delta hangs on them.
+        """
+        k, log_p = self._consecutive
+        if not high < len(k):
+            return high
+        x = height / np.sqrt(k[high:]) - fall * np.sqrt(k[high:])
+        terms = log_p[high:] - 0.5 * x * x
+        return high + 1 + int(np.flatnonzero(terms >= float(terms.max()) - _DEEP)[-1])
+
+    @cached_property
+    def _consecutive(self) -> tuple[FloatArray, FloatArray]:
+        """The k from 0 on of which none is missing, and log of their probabilities."""
+        ks = self._counts.ks
+        some = len(ks) if ks[-1] == len(ks) - 1 else int(np.argmax(ks != np.arange(len(ks))))
+        return ks[:some], self._counts.log_p[:some]
 
     def _log_outside(self, listed: Counts, at: FloatArray, mu: FloatArray, column: IntArray) -> FloatArray:
         """log of a bound on int min(n_K, e^{e_k} n_0) outside of the cell of K, for each e_k = ``at``: with s in (0, 1]

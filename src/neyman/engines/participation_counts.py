@@ -23,6 +23,7 @@ __all__ = [
 _MOST = 1 << 16  # combinations of k that are listed
 _MOST_ALONE = 1 << 21  # the same of one kind of steps, of which few are looked at
 _LOW = 1 << 6  # the k below which none is left out: 1 - delta hangs on them where delta is all but 1
+_STEPS = 20  # towards that of them that counts most
 _WHOLE = 1 << 13  # the number of k up to which all are listed from 0
 AWAY = 39.0  # standard deviations beyond which delta_k is 0 or 1 to all its digits, and more: e^{-39^2 / 2} = e^-760
 LARGEST_MU = 1e100  # beyond it delta_k is 1 from above, that of this mu from below
@@ -141,8 +142,14 @@ def _few(step: SubsampledGaussianStep, times: int) -> int:
     fall, mu = slope(step), min(1.0 / step.sigma, LARGEST_MU)
     if not fall > 0.0:
         return _LOW
-    most = root(fall, -times * math.log1p(-step.rate) / mu, -AWAY)
-    return int(min(max(1.1 * most, _LOW), _MOST))
+    height = -times * math.log1p(-step.rate) / mu
+    most = peak = root(fall, height, -AWAY)
+    for _ in range(
+        _STEPS
+    ):  # to where p_k e^{-x^2 / 2} is largest: it rises by log(T q / k (1 - q)), falls by d(x^2 / 2)
+        rise = math.log(times / peak) + math.log(step.rate) - math.log1p(-step.rate)
+        peak = height / math.sqrt(max(fall * fall - 2.0 * rise, 0.01 * fall * fall))
+    return int(min(max(1.1 * most, 1.02 * peak + _LOW, _LOW), _MOST))
 
 
 def root(fall: float, height: float, x: float) -> float:
