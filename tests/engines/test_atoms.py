@@ -170,7 +170,6 @@ def sampled_truth(sigma: float, rate: float, times: int, epsilon: list[float]) -
     ("sigma", "rate", "times", "epsilon"),
     [
         (0.55, 1e-5, 4, [0.0, 1e-5, 7e-4, 0.1, 1.0, 7.0]),
-        (0.7, 0.9, 4, [0.0, 0.5, 3.0]),
         (1.0, 1e-3, 3, [0.0, 1e-4, 0.02, 1.0]),
     ],
 )

@@ -32,7 +32,7 @@ from neyman.engines.exchanged_participation import ExchangedParticipation
 from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lists import apart, deviation, few_beside, listed_and_rest, lists, outcome_by_outcome
+from neyman.engines.lists import apart, deviation, few_beside, listed_and_rest, lists, outcome_by_outcome, widened
 from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.narrow import beside, beside_discrete, hidden
@@ -180,12 +180,16 @@ def _together(
     if all(isinstance(step, DiscreteStep) for step, _ in losses):
         lattice = cache(partial(_on_lattice, losses, directions, tolerance, effort))
         parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
-        return (
-            whole_period(losses, tolerance, tail_mu, effort)
-            or behind_veils(losses, directions, tolerance, tail_mu, effort)
-            or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice)
-            or lattice()
+        together = cache(
+            lambda: (
+                whole_period(losses, tolerance, tail_mu, effort)
+                or behind_veils(losses, directions, tolerance, tail_mu, effort)
+                or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice)
+                or lattice()
+            )
         )
+        little = partial(_finite, tables=tables, effort=effort)
+        return widened(losses, tables, directions, tolerance, tail_mu, little, together) or together()
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance, effort)
     return _by_contour(losses, directions, tolerance, tail_mu, effort)

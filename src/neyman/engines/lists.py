@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -15,16 +15,20 @@ from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant
 from neyman.engines.profile import Profile
 from neyman.engines.shifted import ShiftedProfile
+from neyman.engines.widened import WidenedProfile
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.outcomes import Outcomes
 
-__all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outcome_by_outcome"]
+__all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outcome_by_outcome", "widened"]
 
 _NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
 # log of a mass that an outcome of a short list may have and be left out, how long that is, and the least number of
 # steps that are read at each
 _RARE, _SHORT, _MANY = -230.0, 128, 32
+# deviations, beside the largest, of what may be little, tolerance that will do for it, and deviations, beside the
+# distance of outcomes, beyond which no lattice is asked for it at each of them
+_LITTLE, _VAGUE, _CLOSE = 0.05, 1e-2, 0.02
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
@@ -86,6 +90,49 @@ def few_beside(
     read = [ShiftedProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
     found = [BoundedProfile(one, partial(one_of, behind, i), tolerance) for i, one in enumerate(read)]
     return found[0], found[-1]
+
+
+def widened(
+    losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: tuple[str, ...], tolerance: float, tail_mu: float,
+    compose: Callable[..., Both], behind: Callable[[], Both],
+) -> Both | None:  # fmt: skip
+    """A list of outcomes beside steps that tell so little that few of them are near any eps, with another engine
+    ``behind`` both; None where it is not so.
+    """
+    if len(losses) == 1:
+        return None
+    spread = [deviation((one,)) for one in losses]
+    small = [one < _LITTLE * max(spread) for one in spread]
+    rest = tuple(one for one, little in zip(losses, small, strict=True) if little)
+    if not rest:
+        return None
+    parts = lists([
+        (tables[step], times)
+        for (step, times), little in zip(losses, small, strict=True)
+        if isinstance(step, DiscreteStep) and not little
+    ])  # fmt: skip
+    if len(parts) != 1 or not apart(parts[0], rest):
+        return None
+    atoms, told = parts[0], deviation(rest)
+    # what the rest adds is to delta about what it tells is to the distance of the outcomes
+    share = told * len(atoms.loss) / float(np.ptp(atoms.loss))
+    aim = min(tolerance * max(0.1 / max(share, 1e-9), 1.0), _VAGUE)
+    both = cache(partial(compose, rest, tolerance=aim))
+    if share > _CLOSE and "lattice" in both()[0].method:
+        return None
+    pairs = {"remove": both, "add": partial(_turned, both)}
+    found = [
+        BoundedProfile(
+            WidenedProfile(atoms, way == "remove", pairs[way], told, tail_mu), partial(one_of, behind, i), tolerance
+        )
+        for i, way in enumerate(directions)
+    ]
+    return found[0], found[-1]
+
+
+def _turned(both: Callable[[], Both]) -> Both:
+    remove, add = both()
+    return add, remove
 
 
 def apart(atoms: Atoms, rest: Losses) -> bool:
