@@ -76,7 +76,7 @@ def plan_tilt(
     widest = max([window[1] - window[0]] + [law.span(reach) for (law, _), reach in zip(laws, reaches, strict=True)])
     h = max(h, 1.001 * widest / max_points)
     cuts = tuple(law.cut(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))
-    labour = math.fsum(law.labour(reach) for (law, _), reach in zip(laws, reaches, strict=True))
+    labour = math.fsum(law.labour(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))
     return Plan(at.c, h, (window[0], window[1]), (neighbours[0], neighbours[1]), cuts, labour)
 
 

@@ -42,6 +42,8 @@ _BACK = 2  # times the width is halved where it had to grow eightfold: what is l
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
 _TRIES = 12
+_OVERWHELMING = 77.0  # mu from which gap(0) may be no float
+_NO_FLOAT, _LEAST_ALPHA = -746.0, 1e-323  # log of what is 0 to a float; more than that
 _APART = (1, 4, 16, 64)
 _NEAR = 1e-9  # to which a tangent is steered: at a corner nobody has named, that much of alpha is lost
 
@@ -111,6 +113,12 @@ def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: flo
 
 def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on f(alpha)."""
+    told = _told(sides, alpha)
+    if np.any(told):
+        value = np.zeros_like(alpha)
+        if not np.all(told):
+            value[~told] = beta_lower(sides, alpha[~told], start)
+        return value
     epsilon = tangent(sides, alpha, start)
     value = np.maximum(line(sides.bracket(epsilon).log_gap_lower, epsilon, alpha), 0.0)
     negative = (epsilon < 0.0) & (alpha > 0.5)
@@ -121,6 +129,14 @@ def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
             other = np.exp(e) * (rest - delta - UNIT * rest) * (1.0 - 4.0 * UNIT * (1.0 + np.abs(e)))
         value[negative] = np.maximum(value[negative], other)
     return value + 0.0  # no -0.0
+
+
+def _told(sides: Sides, alpha: FloatArray) -> NDArray[np.bool_]:
+    """Where f(alpha) is certainly 0 to a float, and not worth a tangent: f touches alpha + beta = gap(0) somewhere, and
+    is at most gap(0) from there on.
+    """
+    strong = sides.tail_mu > _OVERWHELMING and bool(sides.bracket(np.zeros(1)).log_gap_upper[0] < _NO_FLOAT)
+    return (alpha > _LEAST_ALPHA) if strong else np.zeros(alpha.shape, dtype=np.bool_)
 
 
 def line(log_gap: FloatArray, epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
@@ -143,6 +159,12 @@ def _load_error(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
 
 def power_upper(sides: Sides, alpha: FloatArray, start: float, near: float = _NEAR) -> FloatArray:
     """Return certified upper bounds on 1 - f(alpha), each from its own small terms."""
+    told = _told(sides, alpha)
+    if np.any(told):
+        power = np.ones_like(alpha)
+        if not np.all(told):
+            power[~told] = power_upper(sides, alpha[~told], start, near)
+        return power
     epsilon = tangent(sides, alpha, start, near)
     load = _load(epsilon, alpha)
     load = load * (1.0 + _load_error(epsilon, alpha)) + np.where(alpha > 0.0, 2.0 * SMALLEST, 0.0)

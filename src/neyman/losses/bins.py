@@ -32,6 +32,7 @@ _CHUNK = 1 << 16  # bins worked on at a time, to spare memory
 _NARROW = 1e-3  # below this the third-order series leaves at most its fourth power
 _REACH = 100.0  # e-folds from its largest value that the density in a bin is followed
 _PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale: 4e-4 of its sixth power is 3e-14
+_EACH = 250.0  # nominal nanoseconds for one
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
 _SEEN = 13.0  # standard deviations of u looked at on either side
 _DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
@@ -89,6 +90,15 @@ class Shape(GridLaw):
         low, high = self._seen(reach)
         first = self.index_below(low, h)
         return first, max(self.index_below(high, h) + 1, first + 2)
+
+    def labour(self, reach: Reach, h: float) -> float:
+        """The pieces of ``_wide``, as if all bins were as far out as the last: of hardly any noise hundreds in each."""
+        low, high = self._seen(reach)
+        first, last = self.cut(reach, h)
+        w, far = self.sigma * h, max(abs(low), abs(high))
+        half = 0.5 * w * (far + 0.5 * w + 1.0 / self.sigma + 0.72)
+        near = min(w, 2.0 * math.sqrt(2.0 * _REACH)) * (0.5 * far + 0.5 / self.sigma + 0.36)
+        return _EACH * (last - first) * min(half, near) / _PIECE if half > _NARROW else 0.0
 
     def span(self, reach: Reach) -> float:
         """In loss."""

@@ -136,7 +136,7 @@ class GridLaw(ABC):
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
         """The first and the last edge of the bins that cover ``reach``."""
 
-    def labour(self, reach: Reach) -> float:
+    def labour(self, reach: Reach, h: float) -> float:
         """Nominal nanoseconds that bins over ``reach`` take however few they are."""
         return 0.0
 

@@ -79,7 +79,7 @@ class ReplacedGrid(GridLaw):
         low, high = self.loss(np.array(reach)) / h
         return math.floor(low), max(math.ceil(high), math.floor(low) + 2)
 
-    def labour(self, reach: Reach) -> float:
+    def labour(self, reach: Reach, h: float) -> float:
         return _PIECE * (reach[1] - reach[0]) / self._longest
 
     def span(self, reach: Reach) -> float:

@@ -1,0 +1,29 @@
+"""Where everything is told f(alpha) is 0 to a float, and no tangent is looked for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.guarantees import tradeoff
+from neyman.guarantees.extremes import BLATANT
+
+
+@pytest.mark.parametrize("mu", [70.0, 76.0, 77.5, 78.5, 90.0, 300.0])
+def test_it_is_exactly_where_floats_show_nothing(mu: float) -> None:
+    """Phi(probit(1 - alpha) - mu) of the formula, against what the shortcut says."""
+    alpha = np.array([0.0, 1e-310, 1e-300, 1e-10, 0.01, 0.5, 1.0])
+    g = ny.account(ny.Gaussian(1.0 / mu))
+    exact = ny.GDP(mu)
+    assert np.all(g.beta(alpha) <= exact.optimistic.beta(alpha))
+    assert g.beta(0.0) == pytest.approx(1.0, abs=1e-12)
+
+
+def test_no_tangent_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a mix whose mu is 99,000 that took a minute."""
+    found = ny.account(ny.Gaussian(1e-5) * ny.RandomizedResponse(4.754, 2) ** 3)
+    monkeypatch.setattr(tradeoff, "tangent", None)
+    assert found.beta(0.01) == 0.0
+    assert found.roc(0.01) == 1.0
+    assert BLATANT.beta(0.01) == 0.0
