@@ -120,7 +120,7 @@ class Plan:
             w = float(parts.argument(np.array([c]))[0])
             if some is not None:
                 return cls(c, index, spread, cut, log_tail, limit, right, left, some)
-            if cut * spread * sum(law.terms(w, cut) for law, _ in parts.steps) > _LABOUR:
+            if cut < math.inf and cut * spread * sum(law.terms(w, cut) for law, _ in parts.steps) > _LABOUR:
                 cut = math.inf
         else:
             cut, log_tail = cut_off(parts, cuts, c, sd, k, goal, furthest)
