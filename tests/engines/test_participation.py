@@ -12,7 +12,7 @@ from flint import arb, ctx
 import neyman as ny
 from neyman.engines.closed_form import GaussianProfile
 from neyman.engines.participation import AddedParticipation, RemovedParticipation
-from neyman.engines.participation_counts import counts, orderly
+from neyman.engines.participation_counts import counts, log_overlap, orderly
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.effort import rest_slow
 from tests.engines.quadrature import one_step, two_steps
@@ -234,3 +234,23 @@ def test_very_many_participations_have_a_mu(setting: tuple[float, float, int]) -
     assert g.epsilon(1e-5) <= g.optimistic.epsilon(1e-5) * (1.0 + 1e-6)
     assert g.mu() <= g.optimistic.mu() * (1.0 + 1e-4)
     assert time.process_time() - begun < 3.0
+
+
+@pytest.mark.parametrize(("sigma", "q"), list(itertools.product((0.08, 0.12, 0.2, 0.3), (0.4, 1e-3))))
+def test_far_out_what_overlaps_is_hardly_anything(sigma: float, q: float) -> None:
+    """Deltas of one step down to 1e-280, of two as far as quadrature sees; what is bounded is powers of overlaps."""
+    two = [(2, 1e-9, 1e-6)] if sigma > 0.15 else []  # its panels are too wide for steeper losses
+    for times, seen, room in [(1, 1e-280, 1e-9), *two]:
+        steps = [(SubsampledGaussianStep(sigma, q), times)]
+        listed = counts(steps, 0.0)
+        assert listed is not None
+        epsilon = np.linspace(0.4, 6.0, 15) * (0.5 / sigma**2 + 2.0)
+        b = RemovedParticipation(steps, 9.0, listed).bracket(epsilon)
+        one = one_step(epsilon, sigma, q, True)
+        truth = one if times == 1 else np.array([two_steps(float(e), sigma, q, True) for e in epsilon])
+        at = truth > seen
+        assert np.count_nonzero(at) > 1
+        assert np.all(b.lower[at] <= truth[at] * (1.0 + room))
+        assert np.all(truth[at] * (1.0 - room) <= b.upper[at])
+        overlap = times * math.exp(log_overlap(steps[0][0]))
+        assert b.upper[-1] < 2.0 * overlap**1.3

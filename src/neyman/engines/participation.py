@@ -18,6 +18,16 @@ K, below in the others. On the cell of K the sum is at least w_K n_K, and n_K ha
 
 and delta <= S + T eta, with eta = q P_1(x <= t) + (1 - q) P_0(x > t) the sum of the p_k tau_k.
 
+Where delta is deep T eta is far more than what is missed. On the cell of K the mixture exceeds w_K n_K by those of
+other sets, which counts where L > eps alone: delta - S <= P(some step is mistaken, and L > eps). A step that is
+mistaken has x <= t and took part, or x > t and did not; unless then x > t + y its own loss is at most log(1 - q) +
+log(1 + e^{m y}), and the other steps are independent of it. As no step loses more than -log(1 - q), and P(L > e) is at
+most delta(e - 1) / (1 - 1 / e),
+
+    delta(eps) <= S(eps) + T eta min(1, 1.6 delta(eps - c)) + T P_0(x > t + y),        c = log(1 + e^{m y}) + 1,
+
+which, delta being bounded in the same way at eps - c, at eps - 2 c, ..., leaves powers of T eta.
+
 In the direction "add" (Q is the mixture), since the mixture is nowhere below (1 - q) n_0, and by the test that looks
 at whether all x <= t,
 
@@ -66,6 +76,9 @@ _ALONE = 1 << 13  # how many of those are not worth a choice
 _WORK = 1 << 20  # combinations times eps at a time
 _DEEP = 60.0  # e-folds below the largest term at which a term is passed over, and counted as an error
 _CERTAIN = 40.0  # e-folds that delta_k may be below 1 and counts as 1
+_BESIDE = 1e12  # times an error that is nothing beside a delta
+_NOTHING, _DEEPEST = 23.0, 1e-31  # -log of the share of delta that an error may be, and the least delta that counts
+_TIMES = 6  # how often it is multiplied for that
 _SAME = 1e-13  # of the logarithm of a ratio, by which it may be less and is not another
 _TINY = 1e-300  # more than e^{-38^2 / 2}, what a delta_k may be from 0 or 1 that is not looked at
 
@@ -89,6 +102,7 @@ class RemovedParticipation(Profile):
 
     def __init__(self, steps: Steps, tail_mu: float, listed: Counts) -> None:
         self._tail_mu = tail_mu
+        self._steps = steps
         self._counts = listed
         each = [math.log(times) + log_overlap(step) for step, times in steps]
         self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + 1e-12) + SMALLEST
@@ -109,12 +123,42 @@ class RemovedParticipation(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         above, gap_below, _ = self._sums(epsilon, 1.0)
         below, gap_above, _ = self._sums(epsilon, -1.0)
-        upper = np.minimum(above + self._error, 1.0)
+        upper = np.minimum(above + self._overlap(epsilon, above), 1.0)
         high = np.minimum(gap_above, 0.0)
-        lower = np.minimum(np.maximum(below, -np.expm1(high) * (1.0 - 4.0 * UNIT)), upper)
+        lower = np.minimum(np.maximum(below, -np.expm1(high) * (1.0 - 4.0 * UNIT)), upper) + 0.0
         with np.errstate(divide="ignore"):
             low = np.maximum(gap_below, np.log1p(-upper) * (1.0 + 4.0 * UNIT) - UNIT)
         return Bracket(lower, upper, np.minimum(low, high), high)
+
+    def _overlap(self, epsilon: FloatArray, above: FloatArray) -> FloatArray:
+        """What delta is more than S at most; ``above`` is S."""
+        out = np.full(len(epsilon), self._error)
+        shift, beyond = self._mistaken
+        some = np.flatnonzero((above < _BESIDE * self._error) & (epsilon > shift))
+        if not len(some):
+            return out
+        if not self._error < 0.1:
+            return out
+        # powers of the error, until it is nothing beside S
+        wanted = _NOTHING - math.log(max(float(above[some].min()), _DEEPEST))
+        times = min(math.ceil(wanted / -math.log(1.6 * self._error)), _TIMES + 1) - 1
+        for i in range(times, 0, -1):  # from the earliest eps on
+            early = epsilon[some] * (1.0 - 4.0 * UNIT) - i * shift
+            known = np.minimum(self._sums(np.maximum(early, 0.0), 1.0)[0] + out[some], 1.0)
+            known = np.where(early >= 0.0, known, 1.0)
+            out[some] = np.minimum(self._error, (self._error * 1.6 * known + beyond) * (1.0 + 1e-12))
+        return out
+
+    @cached_property
+    def _mistaken(self) -> tuple[float, float]:
+        """c, and the last term, with y = m / 2."""
+        shift, log_beyond = 0.0, -math.inf
+        for step, times in self._steps:
+            m = min(1.0 / step.sigma, LARGEST_MU)
+            t = threshold(m, step.rate)
+            shift = max(shift, (0.5 * m * m + 2.0) * (1.0 + 1e-9))  # e^{m t} is known to that
+            log_beyond = float(np.logaddexp(log_beyond, math.log(times) + log_ndtr(-t - 0.5 * m) * (1.0 - TAILS)))
+        return shift, math.exp(min(log_beyond, 0.0)) * (1.0 + 1e-9) + SMALLEST
 
     def _sums(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """S, a bound on log(1 - delta), and the slope of S; rounded so that delta moves by ``sign``."""
