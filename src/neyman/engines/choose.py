@@ -361,7 +361,7 @@ def _lines(
     ]
     if short or not small:
         return _both(backed)
-    if max(lattice().points for lattice in lattices) > _SMALL:
+    if max(lattice().points for lattice in lattices) >= _POINTS:
         return _both(backed)
     # where lines are long and lattices are not, these come first
     return _both([

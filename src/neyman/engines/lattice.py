@@ -38,7 +38,7 @@ _STEERED = 1e-4  # the same where only solvers are steered: what they lose by it
 _ROUNDS = 16  # tilts tried for one array of eps
 _CROWDED, _GENTLER = 0.6, 0.7  # share of the budget from which a tilt by this share of c is tried, too
 _NEARLY = 1e-3  # relative width from which that helps
-_REFINEMENTS = 4  # finer spacings tried under one tilt
+_REFINEMENTS, _SLOWEST = 4, 0.75  # finer spacings tried under one tilt; the least power of them that widths fall by
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
 _SEEN = 0.1  # deviations that points may be apart to tell where the law lies
 _LARGEST = 1e9
@@ -132,7 +132,7 @@ class LatticeProfile(Profile):
                 (end * t for end, (_, t) in zip(exact, self._laws, strict=True) if end is not None), Fraction(0)
             )
             self._end = float(total) if Fraction(float(total)) >= total else math.nextafter(float(total), math.inf)
-        self._tail_mu = _tail_mu(steps) if tail_mu is None else tail_mu
+        self._tail_mu = together((step.tail_mu, times) for step, times in steps) if tail_mu is None else tail_mu
 
     @property
     def end(self) -> float:
@@ -229,7 +229,7 @@ class LatticeProfile(Profile):
         if self._blind:
             return lower, upper
         for tilt in self._tilts:
-            _tighten(tilt, epsilon, lower, upper)
+            tilt.tighten(epsilon, lower, upper)
         done = epsilon >= min(self._listed, self._end)
         deep = 0
         for _ in range(_ROUNDS):
@@ -299,8 +299,7 @@ class LatticeProfile(Profile):
 
     def _crowded(self, own: Moments, tolerance: float) -> bool:
         """Whether the points of a tilt are too few for it from the beginning."""
-        plan = self._plan(own, own.c, tolerance)
-        return plan is not None and plan.points > _CROWDED * self._max_points
+        return (plan := self._plan(own, own.c, tolerance)) is not None and plan.points > _CROWDED * self._max_points
 
     def _refine(
         self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray,
@@ -313,20 +312,21 @@ class LatticeProfile(Profile):
         if plan is None or plan.h > _COARSE or self._says_nothing(at, plan) or not self._effort.take(plan.work):
             return None
         tilt = self._keep(Tilt(self._laws, self._remove, plan))
-        own = _tighten(tilt, epsilon, lower, upper)
+        own = tilt.tighten(epsilon, lower, upper)
         near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
         near[np.argmin(np.where((epsilon >= least) & (epsilon < self._end), epsilon, np.inf))] = True
-        before, promised = math.inf, 0.0
+        before, promised, order = math.inf, 0.0, 2.0
         for _ in range(_REFINEMENTS):
             known = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
             # what other tilts tell beside it does not get better with its points
             gap = float(np.max(np.minimum(own[near] / np.maximum(upper[near], _FLOOR), 1.0), initial=0.0))
             coarse = gap > 0.5 and plan.h > _SEEN * at.deviation  # the whole law lies between two points
-            # good enough, or not for want of points: it fell by far less than the square of the spacing
-            if known <= tolerance or (gap > max(0.5, promised) * before and not coarse):
+            # good enough, or not for want of points: it fell by less than the root of the spacing
+            if known <= tolerance or (gap > max(0.5, math.sqrt(promised)) * before and not coarse):
                 break
-            highest = float(np.max(upper[near], initial=_FLOOR))
-            blur = tilt.blur(least, self._end, highest)
+            if promised and 0.0 < gap < before < 0.5:
+                order = min(max(math.log(gap / before) / math.log(promised), _SLOWEST), 2.0)
+            blur = tilt.blur(least, self._end, float(np.max(upper[near], initial=_FLOOR)))
             if gap <= _BLURRED * blur and blur > 0.5 * tolerance:  # finer points would show hardly more
                 tilt.final = (min(tilt.final[0], least), max(tilt.final[1], self._end))
                 break
@@ -334,13 +334,14 @@ class LatticeProfile(Profile):
             if 1.5 * plan.points >= self._max_points:
                 tilt.final = (at.mean - 1.5 * at.deviation, at.mean + 1.5 * at.deviation)
                 break
-            finer = plan.h * math.sqrt(_AIM * tolerance / gap) if gap < 0.5 else 0.1 * min(plan.h, at.deviation)
+            share = (_AIM * tolerance / gap) ** (1.0 / order)
+            finer = plan.h * share if gap < 0.5 else 0.1 * min(plan.h, at.deviation)
             coarser, plan = plan.h, self._plan(at, top.c, tolerance, finer)
             if plan is None or plan.h >= coarser or not self._effort.take(plan.work):
                 break
             promised = plan.h / coarser
             tilt = self._keep(Tilt(self._laws, self._remove, plan))
-            own = _tighten(tilt, epsilon, lower, upper)
+            own = tilt.tighten(epsilon, lower, upper)
         return tilt
 
     def _says_nothing(self, at: Moments, plan: Plan) -> bool:
@@ -358,8 +359,12 @@ class LatticeProfile(Profile):
         aim = _AIM * tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
         budget = self._max_points if log_least > _LOG_FLOOR - 30.0 else max(self._max_points // 8, 1024)
-        h = min(h, wanted, _COARSEST / (c_top + 1.0))
-        return plan_tilt(self._laws, self._cumulant, self._remove, at, log_least, self._aligned_spacing(h), budget)
+        h = self._aligned_spacing(min(h, wanted, _COARSEST / (c_top + 1.0)))
+        plan = plan_tilt(self._laws, self._cumulant, self._remove, at, log_least, h, budget)
+        if plan is None or plan.h == h or self._unit is None or self._exact or not plan.h <= self._unit:
+            return plan
+        h = self._unit / math.floor(self._unit / plan.h)  # a little coarser than the budget asks for, and aligned
+        return plan_tilt(self._laws, self._cumulant, self._remove, at, log_least, h, budget)
 
     def _aligned_spacing(self, h: float) -> float:
         """About ``h``, with points where the atoms are."""
@@ -387,18 +392,6 @@ def _bracket(lower: FloatArray, upper: FloatArray) -> Bracket:
         gap_lower = np.log1p(-upper)
         gap_upper = np.log1p(-lower)
     return Bracket(lower, upper, gap_lower * (1.0 + 1e-15) - 1e-300, np.minimum(gap_upper * (1.0 - 1e-15), 0.0))
-
-
-def _tighten(tilt: Tilt, epsilon: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
-    """Intersect the bounds with those of ``tilt``, whose width is returned."""
-    below, above = tilt.delta(epsilon)
-    np.maximum(lower, below, out=lower)
-    np.minimum(upper, above, out=upper)
-    return above - below
-
-
-def _tail_mu(steps: Sequence[tuple[Step, int]]) -> float:
-    return together((step.tail_mu, times) for step, times in steps)
 
 
 def _at_least_one(times: int) -> int:

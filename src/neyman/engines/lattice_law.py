@@ -12,7 +12,9 @@ lattice measure with C above (below) that of every step gives delta above (below
   its upper end (gamma >= Delta b below, none above), which keeps the lowered function positive and falling. Where a
   mass turns negative the convex hull is taken: the point is removed and its mass shared by its neighbours. No shift of
   the lattice is needed, and the gap to the pessimistic law is O(h^2). Outcomes far apart would lose O(h) to this: they
-  stay divided, and the composition pays for it (``lattice_spread``).
+  stay divided, and the composition pays for it (``lattice_spread``). Where a density is steep at the end of a law, as
+  that of sampled Laplace noise of small scale, lowering would cost the mean of e^L at first order: there the lower law
+  has a lattice of its own, which begins at the mean of what lies at that end (``GridLaw.gathered``; Jensen).
 
 Both laws are made directly under the tilt e^{c l}, so that far tails lose no digits to underflow.
 """
@@ -97,7 +99,7 @@ def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
         lower = lower + _divided(np.where(lone, low, 0.0), np.where(lone, high, 0.0), error)
         low, high = np.where(lone, 0.0, low), np.where(lone, 0.0, high)
     if bool(np.any(low) or np.any(high)):
-        lower = lower + _optimistic(low, high, variation, h, c, error)
+        lower = _optimistic(low, high, variation, h, c, error, lower)
     infinite = math.exp(above) if above > -700.0 else (1e-300 if above > -math.inf else 0.0)
     laws = _normalised(upper, peak), _normalised(lower, peak)
     return StepLaws(base, first, *laws, infinite, bins.slack, bool(np.any(lone)))
@@ -127,12 +129,14 @@ def _divided(low: FloatArray, high: FloatArray, error: float) -> FloatArray:
 
 
 def _optimistic(
-    low: FloatArray, high: FloatArray, variation: FloatArray, h: float, c: float, error: float
+    low: FloatArray, high: FloatArray, variation: FloatArray, h: float, c: float, error: float, others: FloatArray
 ) -> FloatArray:
-    """Lower the chords; see the module. Everything is in units of tilted P-mass, gamma also divided by expm1(h)."""
+    """Lower the chords, and add ``others``, which lie on the lattice; see the module. Everything is in units of tilted
+    P-mass, gamma also divided by expm1(h).
+    """
     n = len(low)
     if max(c, 1.0) * h > 230.0:  # so that e^{3 (1 + c) h} and e^{2 c h}, below, are floats
-        return np.zeros(n + 1)  # a lattice this coarse says nothing
+        return others  # of what lies between points a lattice this coarse says nothing
     far = high * math.exp(-(1.0 + c) * h)  # the upper mass, in the units of the lower end
     whole = low + far
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -156,11 +160,13 @@ def _optimistic(
         around[shift:] = np.maximum(around[shift:], whole[:-shift] * math.exp(c * h * shift))
     around[:-1] = np.maximum(around[:-1], whole[1:])
     out -= (16.0 * error + 64.0 * UNIT) * around
-    return _hull(np.append(out, 0.0), h, c)
+    return _hull(np.append(out, 0.0) + others, h, c)
 
 
 def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
-    """Remove negative masses by taking the convex hull; what reaches the last node or -infinity is dropped."""
+    """Remove negative masses by taking the convex hull; what reaches -infinity is dropped, and what would leave less
+    than nothing at the last node.
+    """
     end = len(masses) - 1
     pending = np.flatnonzero(masses[:end] < 0.0).tolist()
     before: dict[int, int] = {}
@@ -184,11 +190,10 @@ def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
             after[p] = n
             if masses[p] < 0.0:
                 pending.append(p)
-        if n < end:
-            masses[n] += mass * (1.0 - share) * math.exp(c * d2)
-            before[n] = p
-            if masses[n] < 0.0:
-                pending.append(n)
-    masses[end:] = 0.0
+        masses[n] += mass * (1.0 - share) * math.exp(c * d2)
+        before[n] = p
+        if n < end and masses[n] < 0.0:
+            pending.append(n)
+    masses[end] = max(masses[end], 0.0)
     # what is passed on without end, through places that hold nothing, leaves nothing; nor is that more than the truth
     return np.zeros_like(masses) if pending or not np.all(np.isfinite(masses)) else masses

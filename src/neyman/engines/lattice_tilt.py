@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -97,7 +97,9 @@ def _strain(laws: tuple[tuple[GridLaw, int], ...], c: float, remove: bool) -> fl
 
 @dataclass(frozen=True, slots=True)
 class _Side:
-    """One composed law: suffix sums under the tilt, and what rounding and wrap-around may have done to them."""
+    """One composed law: suffix sums under the tilt, and what rounding and wrap-around may have done to them; its
+    first point and spacing.
+    """
 
     plain: FloatArray  # sum over l >= l_j of w e^{-c (l - l_j)}
     growth: FloatArray  # the same of w e^{-c (l - l_j)} (1 - e^{-(l - l_j)})
@@ -105,6 +107,8 @@ class _Side:
     noise: float
     outside: float
     relative: float
+    first: float
+    h: float
 
 
 class Tilt:
@@ -123,20 +127,31 @@ class Tilt:
         self.points = plan.points
         self._last: tuple[FloatArray, tuple[FloatArray, FloatArray]] | None = None  # solvers ask twice
         self._exact = all(law.exact for law, _ in steps)
-        self._base = math.fsum(t * law.base for t, law in zip(self._times, laws, strict=True))
-        self._start = math.floor((plan.window[0] - self._base) / plan.h)
-        self._first = self._base + self._start * plan.h
-        far = abs(self._base) + abs(self._start * plan.h) + self.points * plan.h
-        parts = math.fsum(t * abs(law.base) for t, law in zip(self._times, laws, strict=True))
-        self._slack = 8.0 * UNIT * (far + parts) + 1.01 * sum(
-            t * law.slack for t, law in zip(self._times, laws, strict=True)
-        )
+        own = steps[0][0].gathered(plan.h, *plan.cuts[0]) if len(steps) == 1 else None
+        if own is None:
+            below, lower_plan = laws, plan
+        else:  # the lower law has a lattice of its own
+            below, lower_plan = [tilted_laws(own.weighed(steps[0][0]), direction, plan.c)], replace(plan, h=own.h)
+            self.gap = self._times[0] * (laws[0].upper.log_norm - below[0].lower.log_norm)
+        self._slack = max(self._off(plan, laws), self._off(lower_plan, below))
         self._infinite = 1.001 * sum(t * law.infinite for t, law in zip(self._times, laws, strict=True))
-        divided = sum(t for t, law in zip(self._times, laws, strict=True) if law.divided)
+        divided = sum(t for t, law in zip(self._times, below, strict=True) if law.divided)
         self._spread = Spread.of(0.5 * plan.h * math.sqrt(divided)) if divided else None
         self._blind = divided > 0 and self._spread is None  # too wide to say anything from below
-        self._upper = self._compose(laws, [law.upper for law in laws])
-        self._lower = self._compose(laws, [law.lower for law in laws])
+        self._upper = self._compose(plan, laws, [law.upper for law in laws])
+        self._lower = self._compose(lower_plan, below, [law.lower for law in below])
+
+    def _places(self, plan: Plan, laws: list[StepLaws]) -> tuple[float, int]:
+        """Where multiples of h are counted from, and the first of them in the window."""
+        base = math.fsum(t * law.base for t, law in zip(self._times, laws, strict=True))
+        return base, math.floor((plan.window[0] - base) / plan.h)
+
+    def _off(self, plan: Plan, laws: list[StepLaws]) -> float:
+        """How far rounding can have moved the points."""
+        base, start = self._places(plan, laws)
+        far = abs(base) + abs(start * plan.h) + self.points * plan.h
+        parts = math.fsum(t * abs(law.base) for t, law in zip(self._times, laws, strict=True))
+        return 8.0 * UNIT * (far + parts) + 1.01 * sum(t * law.slack for t, law in zip(self._times, laws, strict=True))
 
     def delta(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(lower, upper) bounds on delta, certified for every real ``epsilon``, tight near the mean of the tilt."""
@@ -149,6 +164,13 @@ class Tilt:
             lower = np.zeros_like(epsilon)
         self._last = epsilon.copy(), (np.maximum(lower, 0.0), self._above(epsilon))
         return self._last[1]
+
+    def tighten(self, epsilon: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Intersect the bounds with those of this tilt, whose width is returned."""
+        below, above = self.delta(epsilon)
+        np.maximum(lower, below, out=lower)
+        np.minimum(upper, above, out=upper)
+        return above - below
 
     def blur(self, epsilon: float, end: float, delta: float) -> float:
         """What the rounding of losses, and masses that no bin holds, do to ``delta`` there, relatively and roughly; the
@@ -170,7 +192,7 @@ class Tilt:
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """e^eps Q(L > eps) of the pessimistic law, roughly: where its steps are none of the law's, midway between."""
-        j, distance = self._locate(epsilon)
+        j, distance = self._locate(self._upper, epsilon)
         if self._exact:
             return self._reached(j, epsilon, distance)
         late = np.clip(0.5 - distance / self.plan.h, -0.5, 0.5)
@@ -186,19 +208,19 @@ class Tilt:
         inside = np.where(j < self.points, side.plain[at] - side.growth[at], 0.0)
         return inside * np.exp(np.minimum(side.log_norm - self.plan.c * (epsilon + distance) - distance, 700.0))
 
-    def _locate(self, epsilon: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
+    def _locate(self, side: _Side, epsilon: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
         """The first lattice point above each eps, and its distance."""
-        h = self.plan.h
-        place = np.floor(np.clip(epsilon - self._first, -h, (self.points + 1) * h) / h) + 1.0
+        h = side.h
+        place = np.floor(np.clip(epsilon - side.first, -h, (self.points + 1) * h) / h) + 1.0
         j = np.clip(place, 0.0, float(self.points)).astype(np.int64)
-        return j, np.maximum(self._first + j * h - epsilon, 0.0)
+        return j, np.maximum(side.first + j * h - epsilon, 0.0)
 
     def _sum(self, side: _Side, epsilon: FloatArray, sign: float) -> FloatArray:
         """Upper (``sign`` 1) or lower (-1) bound on the sum over l > eps of p (1 - e^{eps - l})."""
-        c, h, n = self.plan.c, self.plan.h, self.points
+        c, h, n = self.plan.c, side.h, self.points
         if side.log_norm == -math.inf:  # nothing was seen: nothing is known
             return np.full_like(epsilon, 1.0 if sign > 0.0 else 0.0)
-        j, distance = self._locate(epsilon)
+        j, distance = self._locate(side, epsilon)
         at = np.minimum(j, n - 1)
         core = -np.expm1(-distance) * side.plain[at] + np.exp(-distance) * side.growth[at]
         core = np.where(j < n, core * np.exp(-c * distance), 0.0)  # relative to Z e^{-c eps}
@@ -216,20 +238,23 @@ class Tilt:
             log_value = np.log(value) + log_scale + sign * 1.01 * off
             return np.exp(np.minimum(log_value, 1.0)) + (1e-300 if sign > 0.0 else 0.0)
 
-    def _compose(self, laws: list[StepLaws], chosen: list[TiltedLaw]) -> _Side:
-        plan, times, n = self.plan, self._times, self.points
+    def _compose(self, plan: Plan, laws: list[StepLaws], chosen: list[TiltedLaw]) -> _Side:
+        times, n = self._times, self.points
+        base, start = self._places(plan, laws)
+        first = base + start * plan.h
         log_norm = math.fsum(t * law.log_norm for t, law in zip(times, chosen, strict=True))
         if log_norm == -math.inf:
-            return _Side(np.zeros(1), np.zeros(1), log_norm, 0.0, 0.0, 0.0)
-        product = convolve_cyclic([law.masses for law in chosen], [law.first for law in laws], times, self._start, n)
+            return _Side(np.zeros(1), np.zeros(1), log_norm, 0.0, 0.0, 0.0, first, plan.h)
+        product = convolve_cyclic([law.masses for law in chosen], [law.first for law in laws], times, start, n)
         relative = sum(t * law.relative for t, law in zip(times, chosen, strict=True))
         rate = plan.c * plan.h
-        ends = (self._first, self._first + (n - 1) * plan.h)
+        ends = (first, first + (n - 1) * plan.h)
         plain = discounted_suffix(product.values, rate)
         shifted = np.append(plain[1:], 0.0)
         shifted *= -math.expm1(-plan.h) * math.exp(-rate)
         growth = discounted_suffix(shifted, rate + plan.h)
-        return _Side(plain, growth, log_norm, product.error, outside(plan, ends, times, laws, chosen), relative)
+        beyond = outside(plan, ends, times, laws, chosen)
+        return _Side(plain, growth, log_norm, product.error, beyond, relative, first, plan.h)
 
 
 def outside(

@@ -151,3 +151,10 @@ class GridLaw(ABC):
     @abstractmethod
     def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
         """The masses between two edges; what cannot lie on an edge anyhow may be placed to suit the direction."""
+
+    def gathered(self, h: float, first: int, last: int) -> BinSplit | None:
+        """Bins of a law below this one, on a lattice of its own with about that spacing: what lies at its lower end,
+        and is steep there, is gathered at the mean of e^L. None where nothing is steep, or a lattice of spacing ``h``
+        does not hold both ends.
+        """
+        return None

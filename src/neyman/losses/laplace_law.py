@@ -25,6 +25,9 @@ __all__ = ["LaplaceLaw", "Piece"]
 
 _SAME = 1e-12  # relative distance at which the upper atom is moved onto an edge
 _LOOK = 300  # points of a look at the law, from either end
+_STEEP = 1.0  # variation of a bin's density from which the optimistic law is not made by lowering its chord
+_GATHERED, _ROUNDS = 2, 60  # bins at the lower end that are gathered at their mean; steps towards that, at most
+_BESIDE = 1e-4  # share of all losses next to the lower atom where what lies between points lies near that
 _DEPTH = 60.0  # -log of the tilted mass that a step may leave out of sight
 
 
@@ -136,7 +139,8 @@ class LaplaceLaw(GridLaw):
         whole = self.unit
         seen = min(whole, (_DEPTH + math.log(times)) / c) if c > 0.0 else whole
         reach = (whole - seen, whole) if remove else (0.0, seen)
-        return Tilted(peak + math.log(total), mean, spread, reach, float(np.sum(weight[2:])) / total)
+        between = np.minimum((loss[2:] - self.base) / (_BESIDE * whole), 1.0)
+        return Tilted(peak + math.log(total), mean, spread, reach, float(weight[2:] @ between) / total)
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
         """Edges are counted from the lower atom; where both atoms are at hand, all of them."""
@@ -176,6 +180,46 @@ class LaplaceLaw(GridLaw):
             self._lost(float(gap[0]), -1.0), self._lost(float(gap[-1]), 1.0), (index_, log_node), lone=True,
         )  # fmt: skip
 
+    def gathered(self, h: float, first: int, last: int) -> BinSplit | None:
+        low, high = (float(end) for end in self.atoms[0])
+        unit = high - low
+        count = math.ceil(unit / h * (1.0 - _SAME))
+        steep = 3.0 * h + 1.5 * (float(self.pieces[-1].place(np.array([h]))[0]) + self.d) >= _STEEP
+        if self.step.two_sided or not steep or first > 0 or last <= _GATHERED or abs(count * h - unit) > _SAME * unit:
+            return None
+        mean = missed = 0.0  # above the lower atom
+        t = -self.d
+        for _ in range(_ROUNDS):
+            t = float(self.pieces[0].place(np.array([mean + _GATHERED * (unit - mean) / count]))[0])
+            before, mean = mean, self._mean_below(t)
+            missed = abs(mean - before)
+            if missed <= 4.0 * UNIT * mean:
+                break
+        h = (unit - mean) / count
+        index = np.arange(last + 1)
+        gap = np.where(index >= count, unit, mean + h * np.maximum(index, _GATHERED))
+        lower, upper, variation = self._smooth(gap, low + mean + h * index, h)
+        log_below = math.log1p(-0.5 * math.exp(-0.5 * (t + self.d)))
+        nodes = [(0, log_below)] + ([(count, float(self.atoms[1][1]))] if last >= count else [])
+        return BinSplit(
+            low + mean, 0, h, lower, upper, np.zeros(last), variation, QUADRATURE + 16.0 * UNIT * (2.0 + self.d),
+            missed + 64.0 * UNIT * mean + self._slack(h * count), (-math.inf, -math.inf),
+            self._lost(float(gap[-1]), 1.0),
+            (np.array([n for n, _ in nodes], dtype=np.int64), np.array([q for _, q in nodes])), lone=True,
+        )  # fmt: skip
+
+    def _mean_below(self, t: float) -> float:
+        """How far above the lower atom the logarithm of the mean of e^L lies where the noise tells no more than ``t``.
+
+        Of F_1 there is e^{-(d - t) / 2} / 2, of F_0 1 - e^{-(t + d) / 2} / 2.
+        """
+        x = 0.5 * (t + self.d)
+        if not x > 0.0:
+            return 0.0
+        # the ratio of the two, less e^-d
+        log_more = x + 2.0 * math.log(-math.expm1(-x)) - math.log(2.0 - math.exp(-x)) - self.d
+        return math.log1p(math.exp(log_more + math.log(self.step.rate) - self.ends[0]))
+
     def _slack(self, width: float) -> float:
         """What rounding does to the losses at edges, and at the nodes between them."""
         ends = abs(self.ends[0]) + abs(self.ends[1])
@@ -194,6 +238,9 @@ class LaplaceLaw(GridLaw):
             part = [(mass * np.exp(scale))[turned] for mass in masses]
             lower, upper, width = lower + part[0], upper + part[1], width + np.diff(ends)[turned]
         variation = 3.0 * h + 1.5 * width
+        steep = variation >= _STEEP
+        if float(np.sum(upper[steep])) > 0.5 * h:  # lowering their chords would cost more than dividing them does
+            variation[steep] = math.inf
         if len(self.pieces) > 1:  # where two pieces meet, the density may jump
             variation[np.abs(edge[:-1] + 0.5 * h) <= h] = math.inf
         return lower, upper, variation
