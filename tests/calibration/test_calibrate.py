@@ -312,6 +312,9 @@ def test_brackets_that_are_refused(bracket: Any, says: str) -> None:
         (lambda: ny.calibrate(ny.Gaussian, t.Mu(1.0), adjacency="both"), "adjacency", "one of"),
         (lambda: ny.calibrate(ny.Gaussian, t.Mu(1.0), tolerance=0.0), "tolerance", "number in"),
         (lambda: ny.calibrate(ny.Gaussian, t.Mu(1.0), tolerance=math.nan), "tolerance", "number in"),
+        (lambda: ny.calibrate(ny.Gaussian, t.Mu(1.0), effort=math.nan), "effort", "a finite number > 0, got nan"),
+        (lambda: ny.calibrate(ny.Gaussian, t.Mu(1.0), effort=0.0), "effort", "a finite number > 0, got 0.0"),
+        (lambda: ny.calibrate(ny.Gaussian, t.Mu(1.0), effort=-1.0), "effort", "a finite number > 0, got -1.0"),
         (
             lambda: ny.calibrate(ny.Gaussian, t.Mu(1.0), (0.1, 0.5)),
             "target",

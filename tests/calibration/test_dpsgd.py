@@ -225,12 +225,49 @@ def test_other_neighbours() -> None:
         (lambda: ny.rate_for_dpsgd(t.Mu(1.0), -1.0, 10), "noise_multiplier"),
         (lambda: ny.rate_for_dpsgd(t.Mu(1.0), 1.0, 0), "steps"),
         (lambda: ny.rate_for_dpsgd(t.Mu(1.0), 10.0, 10), "target"),  # met at rate 1
+        (lambda: ny.noise_for_dpsgd(t.Mu(1.0), 0.1, 10, effort=math.nan), "effort"),
+        (lambda: ny.steps_for_dpsgd(t.Mu(1.0), 1.0, 0.1, effort=0.0), "effort"),
+        (lambda: ny.rate_for_dpsgd(t.Mu(1.0), 1.0, 10, effort=-1.0), "effort"),
     ],
 )
 def test_refusals(call: Any, name: str) -> None:
     with pytest.raises(ny.InvalidParameter) as caught:
         call()
     assert caught.value.name == name
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda **more: ny.noise_for_dpsgd(t.Mu(1.0), 1.0, 10, **more),
+        lambda **more: ny.rate_for_dpsgd(t.Advantage(0.2), 1.0, 1, **more),
+        lambda **more: ny.steps_for_dpsgd(t.Mu(1.0), 10.0, 1.0, **more),
+        lambda **more: ny.calibrate(ny.Gaussian, t.Mu(1.0), **more),
+    ],
+    ids=["noise", "rate", "steps", "any"],
+)
+def test_every_trial_may_take_the_effort_that_is_given(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    from neyman.calibration import trial
+
+    given: set[float] = set()
+
+    def account(mechanism: ny.Mechanism, **asked: Any) -> ny.Guarantee:
+        given.add(asked["effort"])
+        return ny.account(mechanism, **asked)
+
+    monkeypatch.setattr(trial, "account", account)
+    assert call(effort=3.0).parameter == call().parameter
+    assert given == {3.0, 10.0}
+
+
+def test_what_the_effort_does_not_reach_is_refused_by_its_name() -> None:
+    with pytest.raises(ny.NotCertified, match="a larger effort may tell"):
+        ny.steps_for_dpsgd(t.Advantage(0.1), 1.0, 0.01, effort=1e-6)
+    with pytest.raises(ny.InvalidParameter, match=r"met nowhere: .* a larger effort may tell"):
+        ny.calibrate(lambda n: ny.DPSGD(1.0, 0.01, n), t.Advantage(0.1), (300, 400), effort=1e-6)
+    with pytest.raises(ny.NotCertified, match="tolerance is 1e-06; a larger effort may tell"):
+        ny.calibrate(lambda n: ny.DPSGD(1.0, 0.01, n), t.Advantage(0.1), (1, 400), effort=1e-6)
+    assert ny.steps_for_dpsgd(t.Advantage(0.1), 1.0, 0.01, effort=20.0).bracket == (384, 385)
 
 
 def test_what_is_refused_says_why() -> None:

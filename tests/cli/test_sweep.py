@@ -88,7 +88,7 @@ def test_json_and_a_second_run(call: Any) -> None:
     ranges = answer.pop("quantities")
     assert answer == {
         "schema": 1, "version": ny.__version__, "output": "out.nc",
-        "adjacency": "add_or_remove", "tolerance": 1e-6, "floor": 1e-10,
+        "adjacency": "add_or_remove", "tolerance": 1e-6, "floor": 1e-10, "effort": 10.0,
         "axes": {
             "noise_multiplier": {"count": 2, "min": 1.0, "max": 2.0},
             "sample_rate": {"count": 3, "min": 0.01, "max": 1.0},

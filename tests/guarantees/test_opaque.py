@@ -363,6 +363,13 @@ REFUSED = [
         lambda: compose_tradeoffs(GDP(1.0), tolerance=math.nan),
         "tolerance must be a number in (9.9e-13, 1), got nan.",
     ),
+    *(
+        (
+            lambda value=value: compose_tradeoffs(GDP(1.0), effort=value),
+            f"effort must be a finite number > 0, got {value}.",
+        )
+        for value in (0.0, -1.0, math.nan)
+    ),
     (lambda: GDP(1.0) ** -1, "n must be a whole number from 0 to 1e+18, got -1."),
 ]
 
@@ -378,6 +385,13 @@ def test_lower_bounds_promise_nothing():
         assert message(call).endswith("Lower bounds (optimistic) promise nothing.")
     with pytest.raises(TypeError):
         GDP(1.0) * 2.0
+
+
+def test_a_product_takes_the_effort_that_is_allowed():
+    parts = account(ny.DPSGD(0.6, 0.02, 5)), GDP(1.0)
+    with pytest.raises(ny.NotCertified, match=r"compose_tradeoffs\(\) to accept it, or a larger effort"):
+        compose_tradeoffs(*parts, effort=1e-6).epsilon(1e-5)
+    assert compose_tradeoffs(*parts, effort=20.0).epsilon(1e-5) == (parts[0] * parts[1]).epsilon(1e-5)
 
 
 @pytest.mark.slow

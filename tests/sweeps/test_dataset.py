@@ -54,7 +54,7 @@ def test_attributes(found: xr.Dataset) -> None:
     assert found.attrs == {
         "title": "certified privacy guarantees of DPSGD", "schema": 1, "neyman_version": ny.__version__,
         "mechanism": "DPSGD", "adjacency": "add_or_remove", "tolerance": 1e-6, "floor": 1e-10,
-        "settings": 18, "failed": 0, "sweep": found.attrs["sweep"],
+        "effort": 10.0, "settings": 18, "failed": 0, "sweep": found.attrs["sweep"],
     }  # fmt: skip
     above, below = "upper bound: the truth is at most this", "lower bound: the truth is at least this"
     sides = {key: found[key].attrs["side"] for key in QUESTIONS}
@@ -110,6 +110,15 @@ def test_what_cannot_be_certified_is_nan_and_says_why() -> None:
     assert str(found.reason[int(sampled.status)].values) == f"mu: {wide.value}"
     assert wide.value.lower == sampled["optimistic.mu"]
     assert sampled["tpr(0.1)"] > 0.1
+
+
+def test_what_the_effort_does_not_reach_is_nan_and_says_so() -> None:
+    asked: dict[str, Any] = {"noise_multiplier": 0.6, "sample_rate": 0.02, "steps": 5, "quantities": "mu", "workers": 1}
+    little, enough = ny.sweep(**asked, effort=1e-6), ny.sweep(**asked)
+    assert (little.attrs["failed"], little.attrs["effort"]) == (1, 1e-6)
+    assert "a larger effort" in str(little.reason.values[1])
+    assert (enough.attrs["failed"], enough.attrs["effort"]) == (0, 10.0)
+    assert little.attrs["sweep"] != enough.attrs["sweep"]
 
 
 def test_a_setting_that_is_refused_is_nan_and_says_why() -> None:

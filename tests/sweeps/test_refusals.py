@@ -15,7 +15,7 @@ from neyman.sweeps.plan import plan
 from neyman.sweeps.quantities import WORDS, Quantity
 
 WHOLE: dict[str, Any] = {"noise_multiplier": 1.0, "sample_rate": 0.1, "steps": 10}
-USUAL = ("add_or_remove", 1e-6, 1e-10)
+USUAL = ("add_or_remove", 1e-6, 1e-10, 10.0)
 
 
 def refused(**changes: Any) -> str:
@@ -46,6 +46,9 @@ def refused(**changes: Any) -> str:
         ({"floor": 0.5}, "floor must be a number in (0, 0.5), got 0.5."),
         ({"adjacency": "zero"}, "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'zero'."),
         ({"tolerance": 0.0}, "tolerance must be a number in (9.9e-13, 1), got 0.0."),
+        ({"effort": math.nan}, "effort must be a finite number > 0, got nan."),
+        ({"effort": 0.0}, "effort must be a finite number > 0, got 0.0."),
+        ({"effort": -1.0}, "effort must be a finite number > 0, got -1.0."),
         ({"workers": 0}, "workers must be a whole number from 1 to 1e+03, got 0."),
         ({"block": 0}, "block must be a whole number from 1 to 1e+09, got 0."),
         ({"store": 3}, "store must be a path of a directory, got 3."),

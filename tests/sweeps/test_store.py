@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from pathlib import Path
@@ -116,6 +117,7 @@ def test_damaged_blocks_are_computed_again(
         ({"quantities": ["regret", "mu"]}, "quantities"),
         ({"adjacency": "add", "tolerance": 1e-5}, "adjacency, tolerance"),
         ({"floor": 1e-6}, "quantities, floor"),
+        ({"effort": 20.0}, "effort"),
     ],
 )
 def test_stores_of_other_sweeps_are_refused(store: Path, changes: dict[str, Any], differ: str) -> None:
@@ -131,6 +133,22 @@ def test_stores_of_other_versions_are_refused(store: Path) -> None:
     (store / "sweep.json").write_text(json.dumps({**manifest, "neyman_version": "0.0.9"}))
     with pytest.raises(ny.InvalidParameter, match="Not the same there: neyman_version"):
         swept(store)
+
+
+def test_stores_that_do_not_tell_their_effort_are_of_the_usual_one(store: Path, computed: list[int]) -> None:
+    """Stores were written before there was a choice: they are gone on with, and belong to no other effort."""
+    manifest = json.loads((store / "sweep.json").read_text())
+    assert manifest.pop("effort") == 10.0
+    (store / "sweep.json").write_text(json.dumps(manifest))
+    usual = ("add_or_remove", 1e-6, 1e-10)
+    asked = plan(None, GRID, ["mu", "regret"], (*usual, 10.0))
+    said = {key: value for key, value in asked.description.items() if key != "effort"}
+    assert asked.fingerprint == hashlib.sha256(json.dumps(said).encode()).hexdigest()  # as it was then
+    assert plan(None, GRID, ["mu", "regret"], (*usual, 20.0)).fingerprint != asked.fingerprint
+    swept(store)
+    assert computed == []
+    with pytest.raises(ny.InvalidParameter, match="Not the same there: effort"):
+        swept(store, effort=20.0)
 
 
 def test_directories_of_others_are_left_alone(tmp_path: Path) -> None:
@@ -213,7 +231,7 @@ def test_a_block_under_the_number_of_another_is_computed_again(
     store: Path, finished: tuple[Path, xr.Dataset], computed: list[int]
 ) -> None:
     """Its name fits its bytes, under the number it has not: both the name and what it says of itself are compared."""
-    known = Store(store, plan(None, GRID, ["mu", "regret"], ("add_or_remove", 1e-6, 1e-10), 2))
+    known = Store(store, plan(None, GRID, ["mu", "regret"], ("add_or_remove", 1e-6, 1e-10, 10.0), 2))
     blocks = sorted(store.glob("block-*"))
     foreign = blocks[0].read_bytes()
     blocks[1].rename(store / blocks[0].name.replace("00000000", "00000001"))  # its own bytes, another's hash

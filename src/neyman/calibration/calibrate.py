@@ -12,6 +12,7 @@ from neyman._validate import choice, inside, positive, whole
 from neyman.calibration.search import Limits, bracketed, expanded, settled
 from neyman.calibration.target import Target
 from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
+from neyman.engines.effort import EFFORT
 from neyman.guarantees import Guarantee
 from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
@@ -75,6 +76,7 @@ def calibrate(
     *,
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
+    effort: float = EFFORT,
     integer: bool | None = None,
 ) -> Calibration:
     """Return the parameter at which a mechanism just meets a target: the least noise, the most steps, the largest rate.
@@ -94,6 +96,9 @@ def calibrate(
         As of ``account``.
     tolerance : float
         How far, relatively, the answer may be from a parameter that certainly misses; in [1e-10, 0.1].
+    effort : float
+        How much work each question asked of a parameter that is tried may take, in nominal seconds, as of ``account``;
+        finite, > 0.
     integer : bool, optional
         Whether ``make`` takes whole numbers: the answer is then the last that meets the target, and its neighbour
         misses it. By default, whether both ends of the bracket are ``int``.
@@ -109,7 +114,8 @@ def calibrate(
         If an argument lies outside its domain, ``make`` returns no mechanism or is certainly not monotone where it was
         evaluated, or the target is met everywhere or nowhere: with what was found at the ends.
     NotCertified
-        If the accounting leaves open, on more than the tolerance, which parameters meet the target.
+        If the accounting leaves open, on more than the tolerance, which parameters meet the target; where work was left
+        out for it, the reason names ``effort``.
 
     Notes
     -----
@@ -131,7 +137,7 @@ def calibrate(
         limits, whole_numbers = None, bool(integer)
     else:
         limits, whole_numbers = _bracket(bracket, integer)
-    trials = trials_of(make, target, adjacency, tolerance, LOGARITHMIC, whole_numbers)
+    trials = trials_of(make, target, adjacency, (tolerance, effort), LOGARITHMIC, whole_numbers)
     if limits is None:
         pair = expanded(trials, 1.0, _REACH_WHOLE if whole_numbers else _REACH, tolerance)
     else:
@@ -143,16 +149,16 @@ def trials_of(
     make: Callable[[float], Mechanism] | Callable[[int], Mechanism],
     target: object,
     adjacency: str,
-    tolerance: object,
+    limits: tuple[object, object],
     chart: Chart,
     integer: bool,
 ) -> Trials:
-    """Return the trials to come, arguments checked."""
+    """Return the trials to come, arguments checked; the ``limits`` are tolerance and effort."""
     if not callable(make):
         raise InvalidParameter("make", make, "a function of one number that returns a Mechanism")
     kind: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
-    width = inside("tolerance", tolerance, 0.99 * _SHARPEST, 0.1)
-    return Trials(make, checked_target(target), kind, min(0.1 * width, _ACCOUNTED), chart, integer)
+    width, effort = inside("tolerance", limits[0], 0.99 * _SHARPEST, 0.1), positive("effort", limits[1])
+    return Trials(make, checked_target(target), kind, min(0.1 * width, _ACCOUNTED), chart, integer, effort)
 
 
 def checked_target(target: object) -> Target:

@@ -10,6 +10,7 @@ from neyman.calibration.calibrate import Calibration, checked_target, solved, tr
 from neyman.calibration.search import Limits, expanded, refused
 from neyman.calibration.target import Target
 from neyman.calibration.trial import LOGARITHMIC, Chart
+from neyman.engines.effort import EFFORT
 from neyman.guarantees import ApproximateDP, PessimisticGuarantee
 from neyman.mechanisms import DPSGD
 from neyman.mechanisms.gaussian import gaussian_noise
@@ -25,7 +26,13 @@ _LARGEST = 600.0  # exponent
 
 
 def noise_for_dpsgd(
-    target: Target, sample_rate: float, steps: int, *, adjacency: str = "add_or_remove", tolerance: float = 1e-6
+    target: Target,
+    sample_rate: float,
+    steps: int,
+    *,
+    adjacency: str = "add_or_remove",
+    tolerance: float = 1e-6,
+    effort: float = EFFORT,
 ) -> Calibration:
     """Return the least noise multiplier with which DP-SGD certainly meets a target.
 
@@ -35,7 +42,7 @@ def noise_for_dpsgd(
         See ``ny.targets``.
     sample_rate, steps
         As of ``DPSGD``, both > 0; ``ny.training(batch_size=, dataset_size=, epochs=)`` returns the two.
-    adjacency, tolerance
+    adjacency, tolerance, effort
         As of ``calibrate``.
 
     Returns
@@ -60,7 +67,7 @@ def noise_for_dpsgd(
     asked, rate, times = checked_target(target), _rate(sample_rate), whole("steps", steps, 1, MAX_COUNT)
     limits = _NOISES if rate < 1.0 else _UNSAMPLED
     chart = _noise_chart(rate, times, limits)
-    trials = trials_of(lambda noise: DPSGD(noise, rate, times), asked, adjacency, tolerance, chart, False)
+    trials = trials_of(lambda noise: DPSGD(noise, rate, times), asked, adjacency, (tolerance, effort), chart, False)
     shown = -math.expm1(times * math.log1p(-rate)) * (1.0 + 1e-14) if rate < 1.0 else 1.0
     bare = PessimisticGuarantee(ApproximateDP(0.0, min(shown, 1.0)).sides, trials.adjacency)
     if asked.met_by(bare):
@@ -78,6 +85,7 @@ def steps_for_dpsgd(
     *,
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
+    effort: float = EFFORT,
 ) -> Calibration:
     """Return the most steps of DP-SGD that certainly meet a target; one more certainly misses it.
 
@@ -87,7 +95,7 @@ def steps_for_dpsgd(
         See ``ny.targets``.
     noise_multiplier, sample_rate
         As of ``DPSGD``; the rate > 0.
-    adjacency, tolerance
+    adjacency, tolerance, effort
         As of ``calibrate``.
 
     Returns
@@ -113,7 +121,9 @@ def steps_for_dpsgd(
         gaussian_noise("noise_multiplier", noise_multiplier),
         _rate(sample_rate),
     )
-    trials = trials_of(lambda times: DPSGD(noise, rate, int(times)), asked, adjacency, tolerance, LOGARITHMIC, True)
+    trials = trials_of(
+        lambda times: DPSGD(noise, rate, int(times)), asked, adjacency, (tolerance, effort), LOGARITHMIC, True
+    )
     start = asked.gaussian_mu**2 / max(_spread(rate, noise), 1e-300)  # which may be no float
     if start > 1e3 * _STEPS[1] and trials.at(_STEPS[1]).meets:  # as many as can be asked for
         raise refused(trials)
@@ -122,7 +132,13 @@ def steps_for_dpsgd(
 
 
 def rate_for_dpsgd(
-    target: Target, noise_multiplier: float, steps: int, *, adjacency: str = "add_or_remove", tolerance: float = 1e-6
+    target: Target,
+    noise_multiplier: float,
+    steps: int,
+    *,
+    adjacency: str = "add_or_remove",
+    tolerance: float = 1e-6,
+    effort: float = EFFORT,
 ) -> Calibration:
     """Return the largest sample rate with which DP-SGD certainly meets a target.
 
@@ -132,7 +148,7 @@ def rate_for_dpsgd(
         See ``ny.targets``.
     noise_multiplier, steps
         As of ``DPSGD``; at least one step. Steps that are counted in epochs change with the rate: they cannot be given.
-    adjacency, tolerance
+    adjacency, tolerance, effort
         As of ``calibrate``.
 
     Returns
@@ -156,7 +172,9 @@ def rate_for_dpsgd(
     """
     asked, noise = checked_target(target), gaussian_noise("noise_multiplier", noise_multiplier)
     times = whole("steps", steps, 1, MAX_COUNT)
-    trials = trials_of(lambda rate: DPSGD(noise, rate, times), asked, adjacency, tolerance, LOGARITHMIC, False)
+    trials = trials_of(
+        lambda rate: DPSGD(noise, rate, times), asked, adjacency, (tolerance, effort), LOGARITHMIC, False
+    )
     one = math.expm1(min(asked.gaussian_mu**2 / times, _LARGEST)) / math.expm1(min(noise**-2, _LARGEST))
     return solved(trials, expanded(trials, math.sqrt(one), _RATES, tolerance, slope=1.0), tolerance)
 

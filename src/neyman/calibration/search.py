@@ -127,7 +127,7 @@ def settled(trials: Trials, meets: Trial, misses: Trial, tolerance: float) -> tu
         meets, misses = (trial, misses) if trial.meets else (meets, trial)
     else:
         low, high = sorted((meets.parameter, misses.parameter))
-        raise NotCertified(_SOUGHT, low, high, f"the search came no nearer in {_MOST} evaluations")
+        raise NotCertified(_SOUGHT, low, high, f"the search came no nearer in {_MOST} evaluations{trials.left_out}")
     return meets, _certainly_missing(trials, meets, misses, toward, tolerance)
 
 
@@ -135,7 +135,7 @@ def refused(trials: Trials) -> InvalidParameter:
     """Return the refusal of a target that is met nowhere, or everywhere, with what was found at the ends."""
     rows = trials.in_order
     ends = (rows[0], rows[-1]) if len(rows) > 1 else (rows[0],)
-    found = "; ".join(f"at {row.parameter!r} {_found(trials, row)}" for row in ends)
+    found = "; ".join(f"at {row.parameter!r} {_found(trials, row)}" for row in ends) + trials.left_out
     if rows[0].meets:
         return InvalidParameter("target", trials.target, "missed somewhere in reach", f"It is met throughout: {found}.")
     return InvalidParameter("target", trials.target, "met somewhere in reach", f"It is met nowhere: {found}.")
@@ -159,7 +159,7 @@ def _refuse_blindness(trials: Trials, here: Trial, trial: Trial) -> None:
         return
     lower = trials.target.excess(trial.guarantee.optimistic)
     name = f"log mu over the target, at the parameter {trial.parameter!r},"
-    reason = f"the accounting does not tell it from the target {trials.target!r}, here or farther on"
+    reason = f"the accounting does not tell it from the target {trials.target!r}, here or farther on{trials.left_out}"
     raise NotCertified(name, lower, trial.excess, reason)
 
 
@@ -316,4 +316,4 @@ def _certainly_missing(trials: Trials, meets: Trial, misses: Trial, toward: floa
     far = nearest.parameter if nearest else math.inf if toward > 0.0 else 0.0
     low, high = sorted((meets.parameter, far))
     reason = f"the accounting does not tell what lies between from the target, and the tolerance is {tolerance:g}"
-    raise NotCertified(_SOUGHT, low, high, reason)
+    raise NotCertified(_SOUGHT, low, high, reason + trials.left_out)

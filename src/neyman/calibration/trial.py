@@ -10,7 +10,8 @@ from neyman._errors import InvalidParameter, NotCertified
 from neyman.accounting import account
 from neyman.calibration.limit import FARTHEST
 from neyman.calibration.target import Target
-from neyman.guarantees import Guarantee
+from neyman.engines.effort import EFFORT
+from neyman.guarantees import ComposedGuarantee
 from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
 
@@ -39,7 +40,7 @@ class Trial:
     parameter: float
     x: float
     mechanism: Mechanism
-    guarantee: Guarantee
+    guarantee: ComposedGuarantee
     excess: float
     rough: bool = False
 
@@ -65,6 +66,8 @@ class Trials:
         The scale that interpolation works on.
     integer : bool
         Whether ``make`` takes whole numbers.
+    effort : float
+        As of ``account``: of each question that is asked of a trial.
     """
 
     def __init__(
@@ -75,11 +78,14 @@ class Trials:
         tolerance: float,
         chart: Chart,
         integer: bool,
+        effort: float = EFFORT,
     ) -> None:
         self._make: Callable[..., object] = make
         self.target = target
         self.adjacency: Adjacency = adjacency
         self._tolerance = tolerance
+        self._effort = effort
+        self._spent = False
         self.chart = chart
         self.integer = integer
         self.by_age: list[Trial] = []
@@ -90,6 +96,11 @@ class Trials:
     def in_order(self) -> list[Trial]:
         """By rising parameter."""
         return sorted(self.by_age, key=lambda trial: trial.parameter)
+
+    @property
+    def left_out(self) -> str:
+        """What a refusal adds where work was left out of the accounting; else nothing."""
+        return "; a larger effort may tell: some of the work was not done" if self._spent else ""
 
     def known(self, parameter: float) -> Trial | None:
         """The trial of that parameter, if there was one."""
@@ -121,8 +132,11 @@ class Trials:
 
     def _tried(self, parameter: float, mechanism: Mechanism, rough: bool) -> Trial:
         try:
-            guarantee = account(mechanism, adjacency=self.adjacency, tolerance=_ROUGH if rough else self._tolerance)
+            width = _ROUGH if rough else self._tolerance
+            guarantee = account(mechanism, adjacency=self.adjacency, tolerance=width, effort=self._effort)
+            begun = guarantee.effort.spent  # of what was computed at once: a later answer may be read from it
             excess = self.target.excess(guarantee)
+            self._spent = self._spent or begun or guarantee.effort.spent
         except NotCertified as wide:
             name = f"{wide.quantity} at the parameter {parameter!r}"
             raise NotCertified(name, wide.lower, wide.upper, wide.reason) from wide

@@ -10,7 +10,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import probability
 from neyman.cli.exits import FAILED, NOT_CERTIFIED, OK
 from neyman.cli.output import check_output, console, print_json
-from neyman.cli.respond import Adjacency, AsJson, Tolerance, completing
+from neyman.cli.respond import Adjacency, AsJson, Effort, Tolerance, completing
 
 if TYPE_CHECKING:
     from neyman.audit import Audit, Verdict
@@ -82,6 +82,7 @@ def audit(
     output: Output = None,
     adjacency: Adjacency = "add_or_remove",
     tolerance: Tolerance = 1e-6,
+    effort: Effort = 10.0,
     as_json: AsJson = False,
 ) -> None:
     """Whether a claim survives the scores of an attack.
@@ -100,7 +101,7 @@ def audit(
     from neyman.audit import check, from_scores
     from neyman.cli.audited import read_claim, show, to_json, within_and_without
 
-    held = None if claim is None else read_claim(claim, adjacency, tolerance)
+    held = None if claim is None else read_claim(claim, adjacency, tolerance, effort)
     found = from_scores(
         *within_and_without(scores),
         confidence,

@@ -55,7 +55,7 @@ def within_and_without(source: str) -> tuple[NDArray[Any], NDArray[Any]]:
         raise InvalidParameter("SCORES", error.value, error.allowed, error.advice) from None
 
 
-def read_claim(text: str, adjacency: str, tolerance: float) -> Guarantee:
+def read_claim(text: str, adjacency: str, tolerance: float, effort: float) -> Guarantee:
     """Return the guarantee that is claimed; a report brings its own adjacency.
 
     Raises
@@ -70,7 +70,7 @@ def read_claim(text: str, adjacency: str, tolerance: float) -> Guarantee:
         from neyman.reports.reading import read
 
         document = read(Path(text)).document()
-        return account(document.mechanism, adjacency=document.adjacency, tolerance=tolerance)
+        return account(document.mechanism, adjacency=document.adjacency, tolerance=tolerance, effort=effort)
     if not text.startswith("dpsgd:") and not text.endswith(SUFFIXES):
         raise InvalidParameter("claim", text, _FORMS)
     try:
@@ -78,7 +78,7 @@ def read_claim(text: str, adjacency: str, tolerance: float) -> Guarantee:
     except InvalidParameter as error:
         name = "claim" if error.name == "SPEC" else error.name
         raise InvalidParameter(name, error.value, error.allowed, error.advice) from None
-    return account(mechanism, adjacency=adjacency, tolerance=tolerance)  # type: ignore[arg-type]  # checked there
+    return account(mechanism, adjacency=adjacency, tolerance=tolerance, effort=effort)
 
 
 def _stated(text: str, prefix: str, parts: list[str]) -> Guarantee:

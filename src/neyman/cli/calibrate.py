@@ -8,7 +8,7 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.output import console, print_json
-from neyman.cli.respond import Adjacency, AsJson, completing
+from neyman.cli.respond import Adjacency, AsJson, Effort, completing
 from neyman.cli.schedule import BatchSize, DatasetSize, Epochs, SampleRate, Steps, rate_given, steps_given
 
 if TYPE_CHECKING:
@@ -54,6 +54,7 @@ def calibrate(
     tolerance: Annotated[
         float, typer.Option(help="Relative distance allowed to what certainly misses the target.")
     ] = 1e-6,
+    effort: Effort = 10.0,
     as_json: AsJson = False,
 ) -> None:
     """The least noise, or most steps, that keeps an accepted risk.
@@ -75,12 +76,13 @@ def calibrate(
     from neyman.cli.calibrated import Calibrated, show
     from neyman.cli.target_text import read_targets
 
-    asked = read_targets(target or [], adjacency, min(tolerance, 1e-6))
+    limits = {"tolerance": tolerance, "effort": effort}
+    asked = read_targets(target or [], adjacency, min(tolerance, 1e-6), effort)
     if spec is None:
         name = next(name for name in known if name not in given)
-        found = _dpsgd(asked, noise_multiplier, rate[0] if rate else None, known["steps"], adjacency, tolerance)
+        found = _dpsgd(asked, noise_multiplier, rate[0] if rate else None, known["steps"], adjacency, limits)
     else:
-        name, found = _in_file(spec, asked, bracket, adjacency, tolerance)
+        name, found = _in_file(spec, asked, bracket, adjacency, limits)
     answer = Calibrated.of(name, found, adjacency)
     if as_json:
         print_json(answer.to_json())
@@ -89,20 +91,20 @@ def calibrate(
 
 
 def _dpsgd(
-    target: Target, noise: float | None, rate: float | None, steps: object, adjacency: str, tolerance: float
+    target: Target, noise: float | None, rate: float | None, steps: object, adjacency: str, limits: dict[str, float]
 ) -> Calibration:
     from neyman import noise_for_dpsgd, rate_for_dpsgd, steps_for_dpsgd
 
     times = steps if isinstance(steps, int) else 0
     if noise is None:
-        return noise_for_dpsgd(target, rate or 0.0, times, adjacency=adjacency, tolerance=tolerance)
+        return noise_for_dpsgd(target, rate or 0.0, times, adjacency=adjacency, **limits)
     if rate is None:
-        return rate_for_dpsgd(target, noise, times, adjacency=adjacency, tolerance=tolerance)
-    return steps_for_dpsgd(target, noise, rate, adjacency=adjacency, tolerance=tolerance)
+        return rate_for_dpsgd(target, noise, times, adjacency=adjacency, **limits)
+    return steps_for_dpsgd(target, noise, rate, adjacency=adjacency, **limits)
 
 
 def _in_file(
-    spec: str, target: Target, bracket: str | None, adjacency: str, tolerance: float
+    spec: str, target: Target, bracket: str | None, adjacency: str, limits: dict[str, float]
 ) -> tuple[str, Calibration]:
     from neyman import calibrate as search
     from neyman.cli.free_spec import read_free_spec
@@ -114,4 +116,4 @@ def _in_file(
             ends = [int(end) if whole else float(end) for end in bracket.split(",")]
         except ValueError:
             raise InvalidParameter("bracket", bracket, "two numbers, LOW,HIGH") from None
-    return name, search(make, target, ends, adjacency=adjacency, tolerance=tolerance, integer=whole)
+    return name, search(make, target, ends, adjacency=adjacency, integer=whole, **limits)

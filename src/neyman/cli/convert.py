@@ -10,7 +10,7 @@ import typer
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, not_negative, whole
 from neyman.cli.output import console, print_json
-from neyman.cli.respond import ADJACENCIES, AsJson, completing
+from neyman.cli.respond import ADJACENCIES, AsJson, Effort, completing
 
 if TYPE_CHECKING:
     from neyman.cli.roads import Conversion
@@ -23,6 +23,7 @@ _TO = (
     "mu", "epsilon", "delta", "beta", "tpr", "curve", "advantage", "auc", "bayes-error", "renyi", "rho",
 )  # fmt: skip
 _BETWEEN = ("chords", "below")
+_EFFORT = 10.0
 To = Annotated[str, typer.Option(metavar="WHAT", help=", ".join(_TO) + ".", autocompletion=completing(_TO))]
 Epsilons = Annotated[
     list[float] | None,
@@ -95,6 +96,7 @@ def convert(
     points: Points = None,
     adjacency: SpecAdjacency = None,
     tolerance: SpecTolerance = None,
+    effort: Effort = _EFFORT,
     as_json: AsJson = False,
 ) -> None:
     """A promise in one language of privacy, said in another.
@@ -114,13 +116,14 @@ def convert(
     if delta and named != ["epsilon"]:
         raise InvalidParameter("delta", delta[0], "given beside --epsilon, or with --to epsilon")
     if spec is None:
-        for name, value in (("adjacency", adjacency), ("tolerance", tolerance)):
+        work = None if effort == _EFFORT else effort
+        for name, value in (("adjacency", adjacency), ("tolerance", tolerance), ("effort", work)):
             if value is not None:
                 raise InvalidParameter(name, value, "left out unless a mechanism is given with --spec")
         guarantee = _guarantee(named[0], given[named[0]], delta, _curve(named[0], between, error))
     else:
         _curve("spec", between, error)
-        guarantee = _computed(spec, adjacency or "add_or_remove", 1e-6 if tolerance is None else tolerance)
+        guarantee = _computed(spec, adjacency or "add_or_remove", 1e-6 if tolerance is None else tolerance, effort)
     if target == "curve":
         _print_curve(guarantee, whole("points", 64 if points is None else points, 2, 100_000), at, as_json)
         return
@@ -166,11 +169,11 @@ def _guarantee(name: str, value: object, delta: list[float] | None, way: dict[st
         raise InvalidParameter(f"--{name} {value}: {error.name}", error.value, error.allowed, error.advice) from None
 
 
-def _computed(spec: str, adjacency: str, tolerance: float) -> Guarantee:
+def _computed(spec: str, adjacency: str, tolerance: float, effort: float) -> Guarantee:
     import neyman as ny
     from neyman.cli.compare import read_mechanism
 
-    return ny.account(read_mechanism("SPEC", spec), adjacency=adjacency, tolerance=tolerance)
+    return ny.account(read_mechanism("SPEC", spec), adjacency=adjacency, tolerance=tolerance, effort=effort)
 
 
 def _from_pairs(epsilon: list[float], delta: list[float] | None) -> Guarantee:

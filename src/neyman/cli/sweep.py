@@ -10,7 +10,7 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.output import STDOUT, check_output, console, print_json, write_output
-from neyman.cli.respond import Adjacency, AsJson, Floor, Tolerance
+from neyman.cli.respond import Adjacency, AsJson, Effort, Floor, Tolerance
 
 __all__ = ["sweep"]
 
@@ -37,6 +37,7 @@ def sweep(
     adjacency: Adjacency = "add_or_remove",
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
+    effort: Effort = 10.0,
     workers: Annotated[int | None, typer.Option(help="Processes on this machine; its cores if left out.")] = None,
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786, to compute there.")
@@ -60,7 +61,7 @@ def sweep(
     if output == STDOUT and as_json:
         raise InvalidParameter("output", output, "a file where --json is asked for: both would go to standard output")
     check_output(output, suffixes=(".nc",), binary=True)
-    asked = read_sweep(spec, (adjacency, tolerance, floor), at_most)
+    asked = read_sweep(spec, (adjacency, tolerance, floor, effort), at_most)
     if output == STDOUT:
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / "sweep.nc"

@@ -17,7 +17,7 @@ __all__ = ["read_sweep"]
 _SPACINGS = ("geomspace", "linspace")
 
 
-def read_sweep(source: str, settings: tuple[str, float, float], at_most: int = EXPECTED) -> Plan:
+def read_sweep(source: str, settings: tuple[str, float, float, float], at_most: int = EXPECTED) -> Plan:
     """Read a sweep from a file, or from standard input where ``source`` is "-".
 
     Parameters
@@ -26,8 +26,8 @@ def read_sweep(source: str, settings: tuple[str, float, float], at_most: int = E
         As for ``read_spec``. It holds a mapping with noise_multiplier, sample_rate and steps (each a number, a list of
         numbers, or {geomspace: [first, last, count]} or {linspace: ...}) and, if others than mu and regret are asked
         for, quantities.
-    settings : (str, float, float)
-        Adjacency, tolerance and floor.
+    settings : (str, float, float, float)
+        Adjacency, tolerance, floor and effort.
     at_most : int
         How many settings there may be.
 
@@ -48,7 +48,7 @@ def read_sweep(source: str, settings: tuple[str, float, float], at_most: int = E
         axes = {name: _values(name, data[name]) for name in DPSGD_AXES}
         return plan(None, axes, data.get("quantities", ["mu", "regret"]), settings, at_most=at_most)
     except InvalidParameter as error:
-        if error.name in ("adjacency", "tolerance", "floor", "at_most"):  # said on the command line
+        if error.name in ("adjacency", "tolerance", "floor", "effort", "at_most"):  # said on the command line
             raise
         raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
 

@@ -54,6 +54,7 @@ class Swept:
         return {
             "schema": SCHEMA, "version": __version__, "output": str(self.path),
             "adjacency": job.adjacency, "tolerance": job.tolerance, "floor": job.floor,
+            "effort": job.effort,
             "axes": axes, "settings": self.plan.size, "computed": self.computed, "failed": self.failed,
             "quantities": {k: {"side": s, "min": _plain(x), "max": _plain(y)} for k, s, x, y in self.ranges},
         }  # fmt: skip

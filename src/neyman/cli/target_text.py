@@ -29,8 +29,8 @@ _FORMS = "; ".join(",".join(f"{name}=..." for name in words if name not in _OPTI
 ALLOWED = f"one of: {_FORMS}; divergence=...,baseline=MECHANISM"
 
 
-def read_targets(texts: list[str], adjacency: str, tolerance: float) -> Target:
-    """Return all of the targets at once.
+def read_targets(texts: list[str], adjacency: str, tolerance: float, effort: float) -> Target:
+    """Return all of the targets at once; a baseline is accounted for as the other arguments say.
 
     Raises
     ------
@@ -39,7 +39,7 @@ def read_targets(texts: list[str], adjacency: str, tolerance: float) -> Target:
     """
     if not texts:
         raise InvalidParameter("target", None, "given, once or several times", f"{ALLOWED[0].upper()}{ALLOWED[1:]}.")
-    read = [_divergence(text, adjacency, tolerance) or _target(text) for text in texts]
+    read = [_divergence(text, adjacency, tolerance, effort) or _target(text) for text in texts]
     return read[0] if len(read) == 1 else targets.All(*read)
 
 
@@ -74,7 +74,7 @@ def _target(text: str) -> Target:
         raise InvalidParameter(f"target {text}: {error.name}", error.value, error.allowed, error.advice) from None
 
 
-def _divergence(text: str, adjacency: str, tolerance: float) -> Target | None:
+def _divergence(text: str, adjacency: str, tolerance: float, effort: float) -> Target | None:
     """The baseline is a mechanism, in the form of ``neyman compare``."""
     kind, _, rest = text.partition("=")
     if kind.strip() != _DIVERGENCE:
@@ -90,4 +90,5 @@ def _divergence(text: str, adjacency: str, tolerance: float) -> Target | None:
     from neyman.cli.compare import read_mechanism
 
     mechanism = read_mechanism("target", baseline)
-    return targets.Divergence(value, account(mechanism, adjacency=adjacency, tolerance=tolerance))
+    guarantee = account(mechanism, adjacency=adjacency, tolerance=tolerance, effort=effort)
+    return targets.Divergence(value, guarantee)

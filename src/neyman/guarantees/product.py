@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from neyman._errors import InvalidParameter
-from neyman._validate import inside
+from neyman._validate import inside, positive
 from neyman.engines.effort import EFFORT, Effort
 from neyman.engines.enclosed import unbundled
 from neyman.guarantees.base import Guarantee
@@ -18,7 +18,9 @@ __all__ = ["compose_tradeoffs", "repeated"]
 _TOLERANCE = 1e-6
 
 
-def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) -> ComposedGuarantee:
+def compose_tradeoffs(
+    *guarantees: Guarantee, tolerance: float | None = None, effort: float = EFFORT
+) -> ComposedGuarantee:
     """Return what several guarantees promise together: the tensor product f_1 x f_2 x ... of their trade-off curves.
 
     It holds for mechanisms that run on the same records, later ones free to look at earlier outputs. ``g1 * g2`` and
@@ -34,6 +36,8 @@ def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) ->
         [1e-12, 1). If none is given, 1e-6 is aimed for, or the largest that a computed guarantee has; where a curve is
         only enclosed, whose own bracket may be wider, values are handed out up to 1e-2. Where Renyi divergences are
         stated, nothing is held to it: values are certified upper bounds, ``.optimistic`` says how wide they are.
+    effort : float
+        How much work the answer to one question may take, in nominal seconds, as of ``account``; finite, > 0.
 
     Returns
     -------
@@ -43,7 +47,8 @@ def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) ->
     Raises
     ------
     InvalidParameter
-        If something is no guarantee (or one of lower bounds), there is none, or their adjacencies differ.
+        If something is no guarantee (or one of lower bounds), there is none, their adjacencies differ, or a number lies
+        outside its domain.
 
     Notes
     -----
@@ -77,22 +82,24 @@ def compose_tradeoffs(*guarantees: Guarantee, tolerance: float | None = None) ->
                 f"guarantees[{i}].adjacency", g.adjacency, f'"{first}", that of the first',
                 "Promises for other neighbours do not compose; an Opaque says what a given guarantee is for.",
             )  # fmt: skip
-    return _composed([(g, 1) for g in checked], tolerance)
+    return _composed([(g, 1) for g in checked], tolerance, positive("effort", effort))
 
 
 def repeated(guarantee: Guarantee, times: int) -> ComposedGuarantee:
     """Return what ``times`` mechanisms with this guarantee promise together; none at all is perfect privacy."""
-    return _composed([(_checked("guarantee", guarantee), times)], None)
+    return _composed([(_checked("guarantee", guarantee), times)], None, EFFORT)
 
 
-def _composed(parts: list[tuple[PessimisticGuarantee, int]], tolerance: float | None) -> ComposedGuarantee:
+def _composed(
+    parts: list[tuple[PessimisticGuarantee, int]], tolerance: float | None, effort: float
+) -> ComposedGuarantee:
     known = (g.tolerance for g, _ in parts if isinstance(g, ComposedGuarantee))
     aim = max([_TOLERANCE, *known]) if tolerance is None else inside("tolerance", tolerance, 0.99e-12, 1.0)
     steps: dict[PessimisticGuarantee, int] = {}
     for g, times in parts:  # equal ones have one law
         steps[g] = steps.get(g, 0) + times
     losses = unbundled(((BundleStep(tuple((worst_loss(g), n) for g, n in steps.items() if n)), 1),))
-    return composition(losses, parts[0][0].adjacency, aim, Effort(EFFORT), loose=tolerance is None)
+    return composition(losses, parts[0][0].adjacency, aim, Effort(effort), loose=tolerance is None)
 
 
 def _checked(name: str, guarantee: object) -> PessimisticGuarantee:

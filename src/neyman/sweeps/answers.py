@@ -36,6 +36,7 @@ class Job:
     adjacency: str
     tolerance: float
     floor: float
+    effort: float
 
     def mechanisms(self, values: Values) -> Iterator[Mechanism | NeymanError]:
         """The mechanisms of a block, in the order of its settings; where there is none, why."""
@@ -89,7 +90,7 @@ def _ask(job: Job, mechanism: Mechanism | NeymanError, row: FloatArray) -> str:
     if isinstance(mechanism, NeymanError):
         return str(mechanism)
     try:
-        guarantee = account(mechanism, adjacency=job.adjacency, tolerance=job.tolerance)
+        guarantee = account(mechanism, adjacency=job.adjacency, tolerance=job.tolerance, effort=job.effort)
     except NeymanError as error:
         return str(error)
     why: list[str] = []

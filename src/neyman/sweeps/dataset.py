@@ -65,6 +65,7 @@ class _Labelled:
             "adjacency": job.adjacency,
             "tolerance": job.tolerance,
             "floor": job.floor,
+            "effort": job.effort,
             "settings": self.plan.size,
             "failed": self.failed,
             "sweep": self.plan.fingerprint,

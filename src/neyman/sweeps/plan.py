@@ -11,8 +11,9 @@ from functools import cached_property
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman._validate import choice, inside, whole
+from neyman._validate import choice, inside, positive, whole
 from neyman.accounting import ADJACENCIES
+from neyman.engines.effort import EFFORT
 from neyman.mechanisms import DPSGD, Mechanism
 from neyman.sweeps.answers import Job, Values
 from neyman.sweeps.axes import DPSGD_AXES, Axis, axis
@@ -93,12 +94,14 @@ class Plan:
             "adjacency": self.job.adjacency,
             "tolerance": self.job.tolerance,
             "floor": self.job.floor,
+            "effort": self.job.effort,
         }
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the description."""
-        return hashlib.sha256(json.dumps(self.description).encode()).hexdigest()
+        """A hash of the description; the usual effort is left out, as in stores older than that word."""
+        said = {key: value for key, value in self.description.items() if (key, value) != ("effort", EFFORT)}
+        return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
     def cut(self, block: tuple[int, ...]) -> Plan:
         """The same plan in blocks of another shape."""
@@ -109,7 +112,7 @@ def plan(
     make: Callable[..., Mechanism] | None,
     axes: Mapping[str, object] | None,
     questions: object,
-    settings: tuple[str, float, float],
+    settings: tuple[str, float, float, float],
     points: int | None = None,
     at_most: int = EXPECTED,
 ) -> Plan:
@@ -123,8 +126,8 @@ def plan(
         Of each keyword argument of ``make``, its values.
     questions : str or sequence of str
         The quantities.
-    settings : (str, float, float)
-        Adjacency, tolerance and floor.
+    settings : (str, float, float, float)
+        Adjacency, tolerance, floor and effort.
     points : int, optional
         About how many settings are answered together.
     at_most : int
@@ -155,7 +158,8 @@ def plan(
         raise InvalidParameter("axes", size, f"of at most {at_most} settings in all", advice)
     most = min(max(size // _BLOCKS, _SMALL), _LARGE) if points is None else whole("block", points, 1, MOST_POINTS)
     kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
-    job = Job(function, tuple(some.name for some in found), asked, kind, width, floor)
+    effort = positive("effort", settings[3])
+    job = Job(function, tuple(some.name for some in found), asked, kind, width, floor, effort)
     return Plan(job, found, _block(shape, most))
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
+from neyman.engines.effort import EFFORT
 from neyman.mechanisms import Mechanism
 from neyman.sweeps.answers import Answers
 from neyman.sweeps.cluster import check_client, on_cluster
@@ -42,6 +43,7 @@ def sweep(
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
     floor: float = 1e-10,
+    effort: float = EFFORT,
     client: Any = None,
     workers: int | None = None,
     store: str | os.PathLike[str] | None = None,
@@ -68,6 +70,9 @@ def sweep(
         As for ``account``.
     floor : float
         Of mu, regret and shortfall; in (0, 0.5).
+    effort : float
+        How much work each quantity of each setting may take, in nominal seconds, as for ``account``; finite, > 0. With
+        another effort a sweep is another sweep, and has a store of its own.
     client : dask.distributed.Client, optional
         A cluster to compute on: neyman must be installed there, in this version. For their first hour, Dask's workers
         collect profiles of themselves in memory, unless ``distributed.worker.profile.enabled`` is False from the start.
@@ -90,8 +95,8 @@ def sweep(
     xarray.Dataset
         One variable for each quantity, named as it was asked, with the axes as dimensions. A value that cannot be
         certified is NaN, and ``reason[status]`` says why; ``status`` is 0 where there is nothing to say. Attributes
-        tell adjacency, tolerance, floor, version, and how many settings ``failed`` in at least one quantity. With a
-        ``store``, large results stay in its file and are read as they are needed.
+        tell adjacency, tolerance, floor, effort, version, and how many settings ``failed`` in at least one quantity.
+        With a ``store``, large results stay in its file and are read as they are needed.
 
     Raises
     ------
@@ -119,7 +124,7 @@ def sweep(
     array([0.393469, 0.221199])
     """
     asked = plan(make, _axes(axes, noise_multiplier, sample_rate, steps, make), quantities,
-                 (adjacency, tolerance, floor), block, at_most)  # fmt: skip
+                 (adjacency, tolerance, floor, effort), block, at_most)  # fmt: skip
     crew = crew_of(workers, client)
     for package in PACKAGES:
         need(package)

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman.engines.effort import EFFORT
 from neyman.sweeps.answers import Answers, digest
 from neyman.sweeps.dataset import REASON, STATUS, write
 from neyman.sweeps.extras import need
@@ -195,7 +196,7 @@ def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
     if manifest.is_symlink() or not manifest.is_file():
         raise InvalidParameter("store", where, "a store whose sweep.json is a file", _ADVICE)
     try:
-        theirs: Any = json.loads(manifest.read_bytes())
+        theirs: Any = {"effort": EFFORT, **json.loads(manifest.read_bytes())}  # of old stores, which do not say it
         block = tuple(int(n) for n in theirs["block"])
         schema = theirs["schema"]
     except (OSError, ValueError, OverflowError, KeyError, TypeError):
