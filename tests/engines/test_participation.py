@@ -168,7 +168,7 @@ def test_of_very_many_participations_few_are_looked_at(seed: int) -> None:
         assert listed is not None
         assert len(listed.ks) > 8192
         profile = RemovedParticipation(steps, math.sqrt(times) / sigma, listed)
-        for deviations in (-2.0, 0.5, 5.0):
+        for deviations in (-5.0, 0.5, 5.0):
             k = mean + deviations * width
             epsilon = k * (0.5 / sigma**2 + math.log(q) - math.log1p(-q)) + times * math.log1p(-q)
             b = profile.bracket(np.array([epsilon]))
@@ -176,7 +176,8 @@ def test_of_very_many_participations_few_are_looked_at(seed: int) -> None:
             truth = float(_balls(epsilon, sigma, q, times, range(int(mean - 12 * width), int(mean + 12 * width)))[0])
             assert b.lower[0] <= truth * (1.0 + 1e-12) + 1e-30
             assert truth * (1.0 - 1e-12) <= b.upper[0]
-            assert b.upper[0] - b.lower[0] <= 1e-6 * b.upper[0]
+            # where delta is nearly 1 it is known from the rest
+            assert b.upper[0] - b.lower[0] <= (1e-12 if deviations < -2.0 else 1e-6) * b.upper[0]
 
 
 @pytest.mark.parametrize(

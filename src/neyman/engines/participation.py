@@ -123,8 +123,9 @@ class RemovedParticipation(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         above, gap_below, _ = self._sums(epsilon, 1.0)
         below, gap_above, _ = self._sums(epsilon, -1.0)
-        upper = np.minimum(above + self._overlap(epsilon, above), 1.0)
         high = np.minimum(gap_above, 0.0)
+        upper = np.minimum(above + self._overlap(epsilon, above), -np.expm1(gap_below) * (1.0 + 4.0 * UNIT))
+        upper = np.clip(upper, 0.0, 1.0)
         lower = np.minimum(np.maximum(below, -np.expm1(high) * (1.0 - 4.0 * UNIT)), upper) + 0.0
         with np.errstate(divide="ignore"):
             low = np.maximum(gap_below, np.log1p(-upper) * (1.0 + 4.0 * UNIT) - UNIT)
