@@ -12,7 +12,9 @@ from scipy import special
 import neyman as ny
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.effort import Effort
 from neyman.engines.rare import RareProfile, is_rare, rare_laws
+from neyman.engines.rare_cuts import RareCuts
 from neyman.engines.rare_steps import Laws, RareSteps
 from neyman.losses.rare_law import RarePart
 from neyman.losses.sampling_transform import SamplingTransform
@@ -176,12 +178,12 @@ def test_deep_deltas_are_told_to_be_none_to_speak_of() -> None:
     assert np.all(found.upper < 1e-30)
 
 
-@pytest.mark.parametrize("setting", rest_slow([
+@pytest.mark.parametrize(("sigma", "rate", "times"), rest_slow([
     (0.2596, 3.223e-8, 2), (0.132, 1.896e-12, 16820000), (0.75, 1e-9, 100_000),
 ], 1))  # fmt: skip
-def test_the_usual_questions_are_answered(setting: tuple[float, float, int]) -> None:
+def test_the_usual_questions_are_answered(sigma: float, rate: float, times: int) -> None:
     """They were refused: every line was too long, and every lattice too coarse."""
-    guarantee = ny.account(ny.DPSGD(*setting))
+    guarantee = ny.account(ny.DPSGD(sigma, rate, times))
     for epsilon in (1e-6, 0.1, 1.0, 8.0):
         assert 0.0 < guarantee.delta(epsilon) < guarantee.advantage
     assert guarantee.mu() > 0.0
@@ -210,3 +212,53 @@ def test_more_noise_against_vertical_lines(setting: tuple[float, float, int], wa
     bent = rare(sigma, rate, times, way).bracket(eps)
     assert np.all(np.maximum(lines.lower, bent.lower) <= np.minimum(lines.upper, bent.upper))
     assert np.all(bent.upper - bent.lower <= 1e-6 * bent.upper)
+
+
+@pytest.mark.parametrize("epsilon", [pytest.param(1e-9, marks=pytest.mark.slow), 1e-7])
+def test_small_and_large_losses_apart_against_quadrature(epsilon: float) -> None:
+    """Two contours, each through its own saddle, make one delta."""
+    cuts = RareCuts(Laws(0.8, 1e-9, 2), 1.0, Effort())
+    outlook = cuts.outlook(epsilon)
+    arc = cuts.split(epsilon, outlook, *cuts.huge(outlook.guess))
+    assert arc is not None
+    value, _, error, scale = (part[0] for part in arc.integrate(np.array([epsilon])))
+    true = float(two_steps(0.8, 1e-9, epsilon, "remove"))
+    assert error <= 1e-7 * value
+    assert abs(value * math.exp(scale) - true) <= error * math.exp(scale) + 1e-14 * true
+
+
+def test_a_closer_bound_is_no_less_than_the_law() -> None:
+    """Where many losses count: at the corners and middles of pieces, and nearer than the bound that is quick."""
+    laws = Laws(0.5516, 1.022e-10, 89370000)
+    part = laws.part(0.0, 1.13e-8)
+    w = np.geomspace(1e6, 6e7, 30) * np.exp(1.42j)
+    corners = np.stack([w[:-1], np.sqrt(w[:-1] * w[1:]), w[1:]], axis=1)
+    assert part.calm(corners).all()
+    quick, closer = part.on(corners), part.closer(corners)
+    for i in range(3):
+        x, error = part.bent.excess(corners[:, i])
+        true = np.log(np.abs(1.0 + x))
+        assert np.all(closer.log_one[:, i] >= true - error - 1e-15)
+        assert np.all(closer.size >= np.abs(x) - error)
+    heights = [laws.times * bound.log_one + laws.edge * corners.real for bound in (quick, closer)]
+    assert heights[0].max() > 1000.0  # it rises again where the integrand has long died
+    assert heights[1].max() < 0.0
+
+
+def test_a_bulk_and_its_jumps_are_both_told() -> None:
+    """It was refused: the bound between real losses and turned ones was e^8000 times the integrand."""
+    guarantee = ny.account(ny.DPSGD(0.5516, 1.022e-10, 89370000), "remove")
+    other = ny.account(ny.DPSGD(0.5516, 1.022e-10, 89370000), "add")
+    assert guarantee.advantage == pytest.approx(other.advantage, rel=1e-6)
+    assert 0.0 < guarantee.delta(1e-5) < guarantee.delta(5e-6) < guarantee.advantage
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("sigma", "rate", "times"),
+    [(0.811, 6.11e-10, 2216000), (0.4251, 3.75e-11, 5746000), (0.7206, 6.57e-9, 4727000), (0.9769, 1.1e-12, 56020)],
+)
+def test_mu_of_a_bulk_and_its_jumps_is_known(sigma: float, rate: float, times: int) -> None:
+    """It was refused, or took ten times as long."""
+    guarantee = ny.account(ny.DPSGD(sigma, rate, times))
+    assert 0.0 < guarantee.optimistic.mu() <= guarantee.mu() <= guarantee.optimistic.mu() * (1.0 + 3e-6)

@@ -318,13 +318,13 @@ def _contours(
     losses: Losses, listed: tuple[Atoms, Losses] | None, directions: tuple[str, ...], tolerance: float, tail_mu: float,
     effort: Effort,
 ) -> Both:  # fmt: skip
-    """By contours: bent ones first where the record hardly ever takes part."""
+    """By contours: bent ones where the record hardly ever takes part, before lines or after them."""
     lines = cache(lambda: _lines(losses, listed, directions, tolerance, tail_mu, effort))
-    bent = rare_profiles(losses, tail_mu, effort)
-    if bent is None:
+    found = rare_profiles(losses, tail_mu, effort)
+    if found is None:
         return lines()
-    sharp = min(_HARDLY * tolerance, _HINT)
-    return _before(bent, lines, sharp)
+    first, bent = found
+    return _before(bent, lines, min(_HARDLY * tolerance, _HINT)) if first else _before(lines(), lambda: bent, tolerance)
 
 
 def _lines(

@@ -20,7 +20,7 @@ from neyman.engines.contour_found import Found
 from neyman.engines.effort import Effort
 from neyman.engines.exchanged_parting import PartedArc, log_chernoff
 from neyman.engines.profile import Bracket
-from neyman.engines.rare_between import GapArc, LiftedArc
+from neyman.engines.rare_between import GapArc, LiftedArc, SplitArc
 from neyman.engines.rare_cuts import BACK, RareCuts
 from neyman.engines.rare_steps import Laws, RareSteps
 from neyman.losses.base import Step
@@ -30,8 +30,9 @@ from neyman.numerics.rounding import SMALLEST, UNIT
 __all__ = ["RareProfile", "is_rare", "rare_laws", "rare_profiles"]
 
 # noise, rates, expected participations and e^{1.5 / sigma^2} / sqrt(T), about the skewness of the loss, that are served
-_NOISE, _RATE, _OFTEN, _SKEWED = (0.05, 3.0), 2e-6, 40.0, 0.02
-_LITTLE, _FEW = 0.855, 10  # noise of many steps that is served, and how many of more noise are
+_NOISE, _RATE, _OFTEN, _SKEWED = (0.05, 3.0), 2e-6, 40.0, 5e-4
+_LITTLE, _SELDOM = 0.855, 3e-8  # noise beyond which lines are quicker, but for rates below that
+_BEHIND = 0.3, 1e-3  # noise from which, and rates up to which, these contours may be asked after lines
 _BLATANT = 0.3  # delta(0) above which 1 - delta deserves contours of its own
 _LOST = 13.0  # e-folds that delta may lie below the mass of all that the steps may tell, and be told beside it
 _BETWEEN = -1.0 / (1.0 + np.exp(np.linspace(-10.0, 10.0, 61)))  # the c between the poles
@@ -40,16 +41,22 @@ _ADDED = 80  # c looked at in the direction "add"
 _BELOW = 6.0  # e-folds that delta lies below a guess, about
 _ASKED = 2e-31  # least delta for which a contour is laid
 
-Contour = Arc | PartedArc | LiftedArc | GapArc
+Contour = Arc | PartedArc | LiftedArc | GapArc | SplitArc
 
 
 def is_rare(step: SubsampledGaussianStep, times: int) -> bool:
     """Whether so few steps count that bent contours are what serves: their sum is skewed, and most often nothing."""
-    if not _NOISE[0] <= step.sigma <= _NOISE[1] or step.rate > _RATE or times * step.rate > _OFTEN:
+    if not _NOISE[0] <= step.sigma <= _NOISE[1] or times * step.rate > _OFTEN:
         return False
-    if step.sigma > _LITTLE and times > _FEW:
+    if step.rate > (_RATE if step.sigma <= _LITTLE else _SELDOM):
         return False
     return 1.5 / step.sigma**2 > math.log(_SKEWED) + 0.5 * math.log(times)
+
+
+def _behind(step: SubsampledGaussianStep, times: int) -> bool:
+    """Whether they may know what lines do not."""
+    noise, rate = _BEHIND
+    return noise <= step.sigma <= _NOISE[1] and step.rate <= rate and times * step.rate <= _OFTEN
 
 
 def rare_laws(step: SubsampledGaussianStep, times: int) -> Laws | None:
@@ -61,13 +68,16 @@ def rare_laws(step: SubsampledGaussianStep, times: int) -> Laws | None:
 
 def rare_profiles(
     losses: tuple[tuple[Step, int], ...], tail_mu: float, effort: Effort
-) -> tuple[RareProfile, RareProfile] | None:
-    """Both directions of equal such steps, and nothing else; else None."""
+) -> tuple[bool, tuple[RareProfile, RareProfile]] | None:
+    """Both directions of equal such steps, and nothing else, after whether they come before lines; else None."""
     (step, times), *others = losses
-    if others or not isinstance(step, SubsampledGaussianStep) or not is_rare(step, times):
+    if others or not isinstance(step, SubsampledGaussianStep):
+        return None
+    first = is_rare(step, times)
+    if not first and not _behind(step, times):
         return None
     laws = cache(lambda: rare_laws(step, times))
-    return RareProfile(laws, "remove", tail_mu, effort), RareProfile(laws, "add", tail_mu, effort)
+    return first, (RareProfile(laws, "remove", tail_mu, effort), RareProfile(laws, "add", tail_mu, effort))
 
 
 class RareProfile(ByArcs[Contour]):
@@ -157,6 +167,7 @@ class RareProfile(ByArcs[Contour]):
         length, beyond = cuts.huge(outlook.guess)
         if not self._sinks(epsilon, outlook.c, length, beyond):
             yield cuts.parted(epsilon, outlook, length, beyond)
+            yield cuts.split(epsilon, outlook, length, beyond)
 
     def _sinks(self, epsilon: float, c: FloatArray, length: float, beyond: float) -> bool:
         """Whether delta is, by Chernoff's bounds, below anything asked for from that eps on."""

@@ -18,6 +18,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_walk import BoolArray, IntArray
 from neyman.losses.rare_law import RarePart, moduli
 from neyman.losses.transform import ComplexArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Bound", "PartBounds"]
 
@@ -26,7 +27,7 @@ _ROUNDED = 1e-12  # relative, of sums of so many terms with some hundred units o
 _ROWS = 1 << 15
 _FAR = 0.01  # |X| from which |1 + X| is bounded by what is left of all e^{wS}, too
 _TOGETHER, _DEAD = 4, 36.0  # pieces at a time, and -log of an e^{wS} that counts no more
-_WINDOW = 200  # nodes beyond that length which are looked at one by one
+_WINDOW = 120  # nodes beyond that length which are looked at one by one
 _ORDER = 4  # up to which e^{wS} is summed term by term where |wS| is small
 
 
@@ -61,13 +62,43 @@ class PartBounds:
     def on(self, corners: ComplexArray) -> Bound:
         """For pieces of three corners each."""
         bound = self._bent(corners)
-        near = np.flatnonzero(~self._calm(corners))
+        near = np.flatnonzero(~self.calm(corners))
         if len(near):
             other = self._straight(corners[near])
             better = other.log_one.max(axis=1) < bound.log_one[near].max(axis=1)
             bound.log_one[near[better]] = other.log_one[better]
             bound.size[near] = np.minimum(bound.size[near], other.size)
         return bound
+
+    def closer(self, corners: ComplexArray) -> Bound:
+        """The same for pieces where no e^{wS} grows, by Taylor's series about their middles.
+
+            Re X(w) <= Re[X(m) + (w - m) X'(m)] + |w - m|^2 / 2 int |S|^2 max |e^{wS}|,
+
+        of which the middle ones are sums over all nodes: dear, but hardly more than what is true.
+        """
+        s, weight, modulus, units = self.bent.grid
+        length = self._sums.length
+        fall = (corners * np.exp(1j * self.bent.law.chi)).real.max(axis=1)
+        middle = corners.mean(axis=1)
+        away = corners - middle[:, None]
+        value, slope = np.empty(len(middle), complex), np.empty(len(middle), complex)
+        moments = np.empty((len(middle), 2))  # of |S| and |S|^2, with what is left of each
+        terms = np.stack([modulus * length, modulus * length**2], axis=1)
+        rows = max(1, _ROWS // len(s))
+        for i in range(0, len(middle), rows):
+            with np.errstate(under="ignore"):
+                grown = np.exp(np.multiply.outer(middle[i : i + rows], s))
+                value[i : i + rows] = (grown - 1.0) @ weight
+                slope[i : i + rows] = grown @ (weight * s)
+                moments[i : i + rows] = np.exp(np.multiply.outer(fall[i : i + rows], length)) @ terms
+        size, radius = np.abs(corners).max(axis=1), np.abs(away).max(axis=1)
+        rounded = 2.0 * UNIT * float(modulus @ (units + 8.0))
+        rounded += _ROUNDED * (2.0 * float(modulus.sum()) + 2.0 * size * moments[:, 0] + size**2 * moments[:, 1])
+        rest = 0.5 * radius**2 * moments[:, 1] + rounded + self._alias(corners, size)
+        most = (np.abs(value) + radius * np.abs(slope) + rest) * (1.0 + _ROUNDED)
+        linear = (value[:, None] + away * slope[:, None]).real
+        return Bound(linear + (rest + 0.5 * most**2)[:, None], most)
 
     @cached_property
     def most(self) -> float:
@@ -76,7 +107,7 @@ class PartBounds:
         missing = float(self.bent.missing_within(np.zeros((1, 1), complex), np.full(1, math.inf))[0])
         return (2.0 * float(self.bent.grid[2].sum()) + alias + missing) * (1.0 + _ROUNDED)
 
-    def _calm(self, corners: ComplexArray, tilt: float = 0.0) -> BoolArray:
+    def calm(self, corners: ComplexArray, tilt: float = 0.0) -> BoolArray:
         """Where no e^{wS} grows along the path, or along those by which it is moved to either side."""
         return np.angle(corners).min(axis=1) + self.bent.law.chi - tilt >= 0.5 * math.pi + 1e-9
 
@@ -103,28 +134,32 @@ class PartBounds:
         fall = (corners * np.exp(1j * self.bent.law.chi)).real.max(axis=1)
         most = size * once[split] + 2.0 * rest[split]
         beside = near + size ** (_ORDER + 1) * late[split] - mass[split] + self._left(split, fall)
-        alias = np.zeros(len(size))
-        for far, upto, beyond in self.bent.side_sums:
-            at = np.searchsorted(far, _SMALL / size)
-            alias += size * upto[at] + 2.0 * beyond[at]
-        wild = np.flatnonzero(~self._calm(corners))
+        wild = np.flatnonzero(~self.calm(corners))
         if len(wild):
             most[wild], beside[wild] = self._grown(corners[wild], size[wild], split[wild])
-        wild = np.flatnonzero(~self._calm(corners, self.bent.law.tilt))
-        if len(wild):
-            alias[wild] = sum((moduli(corners[wild], size[wild], *side) for side in self.bent.sides), np.zeros(1))
-        alias = alias + self.bent.missing_within(corners, size)
+        alias = self._alias(corners, size)
         most = most * (1.0 + _ROUNDED) + alias
         with np.errstate(over="ignore", invalid="ignore"):
             beside = beside + 0.5 * most**2 + alias + _ROUNDED * most
             log_one = np.where(np.isfinite(beside)[:, None], linear + beside[:, None], math.inf)
-        far = np.flatnonzero(self._calm(corners) & (most > _FAR))
+        far = np.flatnonzero(self.calm(corners) & (most > _FAR))
         if len(far):
             mass = abs(1.0 - complex(self.bent.grid[1].sum()))
             whole = np.log(mass + self._died(fall[far]) + alias[far]) + _ROUNDED
             better = whole < log_one[far].max(axis=1)
             log_one[far[better]] = whole[better, None]
         return Bound(log_one, most)
+
+    def _alias(self, corners: ComplexArray, size: FloatArray) -> FloatArray:
+        """What the quadrature may err by, and what lies beyond its ends."""
+        alias = np.zeros(len(size))
+        for far, upto, beyond in self.bent.side_sums:
+            at = np.searchsorted(far, _SMALL / size)
+            alias += size * upto[at] + 2.0 * beyond[at]
+        wild = np.flatnonzero(~self.calm(corners, self.bent.law.tilt))
+        if len(wild):
+            alias[wild] = sum((moduli(corners[wild], size[wild], *side) for side in self.bent.sides), np.zeros(1))
+        return alias + self.bent.missing_within(corners, size)
 
     def _died(self, fall: FloatArray) -> FloatArray:
         """The sum of all |e^{wS}|, where Re(wS) <= ``fall`` |S|."""
@@ -166,15 +201,21 @@ class PartBounds:
         return most, beside
 
     def _straight(self, corners: ComplexArray) -> Bound:
-        """|1 + X(w)| <= 1 + X(Re w): the law is one of real losses."""
-        right = corners.real.max(axis=1)
-        order = np.argsort(np.abs(right))
-        value, error = np.empty(len(right)), np.empty(len(right))
-        found, off = self.straight.excess(right[order] + 0j)
+        """|1 + X(w)| <= 1 + X(Re w), the law being one of real losses, and log(1 + X) is convex: at most its chord."""
+        left, right = corners.real.min(axis=1), corners.real.max(axis=1)
+        places, back = np.unique(np.append(left, right), return_inverse=True)
+        order = np.argsort(np.abs(places))
+        value, error = np.empty(len(places)), np.empty(len(places))
+        found, off = self.straight.excess(places[order] + 0j)
         value[order], error[order] = found.real, off
         with np.errstate(invalid="ignore", divide="ignore"):
-            log_one = np.log1p(np.maximum(value + error, -1.0))
-        log_one = np.where(np.isfinite(log_one), log_one + 1e-15 * np.abs(log_one), math.inf)
+            height = np.log1p(np.maximum(value + error, -1.0))
+            height = np.where(np.isfinite(height), height + 1e-15 * np.abs(height), math.inf)
+            low, high = height[back[: len(left)]], height[back[len(left) :]]
+            share = (corners.real - left[:, None]) / np.maximum(right - left, 1e-300)[:, None]
+            chord = low[:, None] + share * (high - low)[:, None]
+        largest = np.maximum(np.abs(low), np.abs(high))[:, None]
+        log_one = np.where(np.isfinite(chord), chord + 4.0 * UNIT * largest, math.inf)
         s, _, modulus, _ = self.straight.grid
         size = np.empty(len(right))
         rows = max(1, _ROWS // len(s))
@@ -184,10 +225,10 @@ class PartBounds:
                 grown = np.exp(np.multiply.outer(np.maximum(right[i : i + rows], 0.0), s.real))
                 small = np.minimum(np.multiply.outer(radius[i : i + rows], s.real), 2.0)
                 size[i : i + rows] = (grown * small) @ modulus
-        known = np.isfinite(error) & np.isfinite(size)
         # a sum of a positive function on a grid so fine is no less than half its integral
-        size = np.where(known, 2.0 * size + error, math.inf)
-        return Bound(np.where(known, log_one, math.inf)[:, None] * np.ones(3), size)
+        size = 2.0 * size + error[back[len(left) :]]
+        known = np.isfinite(size)
+        return Bound(np.where(known[:, None], log_one, math.inf), np.where(known, size, math.inf))
 
 
 def _upto(terms: FloatArray) -> FloatArray:

@@ -18,6 +18,7 @@ from neyman.engines.contour_arc import Arc
 from neyman.engines.contour_choice import curvature
 from neyman.engines.effort import Effort
 from neyman.engines.exchanged_parting import PartedArc
+from neyman.engines.rare_between import SplitArc
 from neyman.engines.rare_steps import Laws, RareSteps
 from neyman.losses.exchanged_part import ORDER
 
@@ -27,10 +28,13 @@ _RATIO = 1.15  # of lengths that are next to each other
 _THINNED = 4  # every which node of a law is enough for a guess
 _NOTHING = 19.0  # e-folds that what is left out must lie below delta
 _BELOW = 6.0  # e-folds that delta lies below a guess, about
+_CANCELLED = 9.0  # e-folds that an integrand may lie above delta, about, and enough digits be left
 _FLOOR = -75.0  # log of a delta below which it is only bounded
-_PULLS = np.geomspace(0.03, 3e3, 50)  # c times eps at which saddles are looked for
+# c times eps at which saddles are looked for, on long grids and on short ones
+_PULLS = np.geomspace(0.03, 3e3, 50), np.geomspace(1e-3, 3e3, 64)
 _FINER, _TRIED = 6.0, 10  # lengths from which small losses are parted, as a share of where they would be cut hard
 BACK = 0.2  # share of its eps by which the contour of a part serves smaller ones
+_PARTED, _EACH = (0.02, 0.7), 3  # shares of eps between which both are parted, and every which length is tried
 _ROOM = 6.0  # c times how far from its own eps a contour serves
 
 
@@ -70,10 +74,35 @@ class RareCuts:
             low = float(self._lengths[i])
             if self.log_about(epsilon, c, low) < guess - _BELOW - _NOTHING:
                 small = self.certain(epsilon, c, low)
-                arc = self.through(RareSteps(self.laws, 1.0, low, length), c, epsilon, BACK * epsilon, epsilon)
+                steps = RareSteps(self.laws, 1.0, low, length)
+                arc = self.through(steps, c, epsilon, BACK * epsilon, epsilon, guess + _CANCELLED)
                 return None if arc is None else PartedArc(arc, small, beyond)
-        arc = self.through(RareSteps(self.laws, 1.0, 0.0, length), c, epsilon, 0.4 * epsilon)
+        steps = RareSteps(self.laws, 1.0, 0.0, length)
+        arc = self.through(steps, c, epsilon, 0.4 * epsilon, ceiling=guess + _CANCELLED)
         return None if arc is None else PartedArc(arc, (c[:0], c[:0]), beyond)
+
+    def split(self, epsilon: float, outlook: Outlook, length: float, beyond: float) -> SplitArc | None:
+        """Two contours, of the small losses and of what lies between these and the huge ones, where both matter: each
+        through its own saddle, parted where the larger of the two integrands is least. None where grids are long.
+        """
+        if not self.laws.short:
+            return None
+        lows = self._lengths[(self._lengths > _PARTED[0] * epsilon) & (self._lengths < _PARTED[1] * epsilon)][::_EACH]
+        c = outlook.c
+        fall = -c * epsilon - np.log1p(c) + self.laws.edge * (c + 1.0)
+        best, least = 0.0, math.inf
+        for low in lows.tolist():
+            parts = (RareSteps(self.laws, 1.0, 0.0, low), RareSteps(self.laws, 1.0, low, length))
+            heights = [part.about(c + 1.0) + fall for part in parts]
+            top = max(float(np.min(height, where=np.isfinite(height), initial=math.inf)) for height in heights)
+            if top < least:
+                best, least = low, top
+        if not best > 0.0:
+            return None
+        room = BACK * epsilon
+        small = self.through(RareSteps(self.laws, 1.0, 0.0, best), c, epsilon, room)
+        large = self.through(RareSteps(self.laws, 1.0, best, length), c, epsilon, room)
+        return None if small is None or large is None else SplitArc(large, small, beyond)
 
     def _heights(self, c: FloatArray, length: float) -> FloatArray:
         """K of the losses below that length alone, about."""
@@ -95,8 +124,13 @@ class RareCuts:
         with np.errstate(divide="ignore", over="ignore"):
             return c, self.laws.times * np.log1p(x.real + off) + self.laws.edge * w + 1e-14 * np.abs(self.laws.edge * w)
 
-    def through(self, steps: RareSteps, c: FloatArray, epsilon: float, room: float, ahead: float = 0.0) -> Arc | None:
-        """The contour through the saddle among ``c``, for all losses within that ``room``, and within a few 1 / c."""
+    def through(
+        self, steps: RareSteps, c: FloatArray, epsilon: float, room: float, ahead: float = 0.0,
+        ceiling: float = math.inf,
+    ) -> Arc | None:  # fmt: skip
+        """The contour through the saddle among ``c``, for all losses within that ``room``, and within a few 1 / c; None
+        where the log of its integrand, summed, is above ``ceiling``.
+        """
         w = c + 1.0 if self._sign > 0.0 else -c
         k = steps.about(w)
         sound = np.flatnonzero(np.isfinite(k))
@@ -107,6 +141,8 @@ class RareCuts:
         height = k - c * epsilon - np.log(np.abs(c * (c + 1.0)))
         best = int(np.argmin(height))
         place = float(c[best])
+        if float(height[best]) + math.log(abs(place)) > ceiling:
+            return None
         bend = max(curvature(c, height, best), 0.0) + place**-2 + (place + 1.0) ** -2
         room, ahead = min(room, _ROOM / abs(place)), min(max(room, ahead), _ROOM / abs(place))
         return steps.arc(place, bend, (max(epsilon - room, 0.0), epsilon + ahead), self._effort)
@@ -123,7 +159,7 @@ class RareCuts:
         times = laws.times
         often = times * np.cumsum(weight[::-1])[::-1] > 1.0
         spread = math.sqrt(times * float(np.sum((weight * s * s)[often])))
-        c = _PULLS / (epsilon + spread)
+        c = _PULLS[laws.short] / (epsilon + spread)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             terms = np.expm1(np.multiply.outer(c + 1.0, s)) * weight
             power = times * np.log1p(np.cumsum(terms, axis=1))

@@ -22,7 +22,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_arc import Arc, Edge, Shape
 from neyman.engines.contour_line import faults
 from neyman.engines.effort import Effort
-from neyman.engines.rare_bounds import PartBounds
+from neyman.engines.rare_bounds import Bound, PartBounds
 from neyman.losses.rare_law import RareLaw, RarePart
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.transform import ComplexArray
@@ -32,8 +32,9 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["Laws", "RareSteps"]
 
 # angle of the bent path, and by how much it is moved to either side (radians; together below pi/4, where shares
-# grow); e-folds that the quadrature gains by that
-_ANGLE, _TILT, _FINE = 0.42, 0.17, 38.0
+# grow); e-folds that the quadrature gains by that, on long grids and on short ones
+_ANGLE, _TILT, _FINE = 0.42, 0.17, (38.0, 43.0)
+_SHORT = 0.3  # noise from which grids are so short that more is asked of them
 _SECTOR = _ANGLE - _TILT  # by how much a path may fall short of vertical at the end
 _OPENING, _STRIP = 0.6 * _SECTOR, 0.38 * _SECTOR  # of a contour from the vertical, and of the strip around it
 _UPRIGHT = 0.25  # by how much the path along real losses is moved
@@ -43,6 +44,7 @@ _DIGITS = 30.0  # e-folds between the answer and the errors of the rule
 _FAR = 75.0  # u at which pieces end: |w| is e^75 of its scale there
 _MOST = 20000  # nodes of a contour
 _ENTRY, _BOUND = 20.0, 5e3  # nominal nanoseconds for each node, and for the bounds
+_MANY, _DIED = 3.0, -150.0  # T|X| from which bounds are looked at closer, and log of what counts no more
 _HIGH = 600.0  # e-folds above its start beyond which an integrand is but its own error
 
 
@@ -59,9 +61,10 @@ class Laws:
         law = SamplingTransform(sigma, rate)
         self.times = times
         self.edge = times * math.log1p(-rate)
-        least = 0.2 / sigma
-        self.bent = RareLaw(law, _ANGLE, 1.0, 0.0, min(2.0 * math.pi * _TILT / _FINE, least), _TILT)
-        self.straight = RareLaw(law, 0.0, 1.0, 0.0, min(2.0 * math.pi * _UPRIGHT / _FINE, least), _UPRIGHT)
+        self.short = sigma >= _SHORT
+        least, fine = 0.2 / sigma, _FINE[self.short]
+        self.bent = RareLaw(law, _ANGLE, 1.0, 0.0, min(2.0 * math.pi * _TILT / fine, least), _TILT)
+        self.straight = RareLaw(law, 0.0, 1.0, 0.0, min(2.0 * math.pi * _UPRIGHT / fine, least), _UPRIGHT)
         self._parts: dict[tuple[float, float], PartBounds] = {}
 
     def part(self, low: float, high: float) -> PartBounds:
@@ -152,12 +155,12 @@ class RareSteps:
         u = np.arange(0.0, _FAR + _COARSE, _COARSE)
         corner = shape.corners(u, angle)
         times, real = self.laws.times, corner.real
-        whole = self._whole.on(corner)
+        whole = self._closer(self._whole, corner)
         if self.plain:
             bound = times * whole.log_one
         else:
             middle = whole if self._small is None else self._middle.on(corner)
-            other = np.zeros(real.shape) if self._small is None else self._small.on(corner).log_one
+            other = np.zeros(real.shape) if self._small is None else self._closer(self._small, corner).log_one
             with np.errstate(divide="ignore"):
                 bound = np.log(times * middle.size)[:, None] + (times - 1) * np.maximum(whole.log_one, other)
         bound = bound + self.laws.edge * real
@@ -177,6 +180,21 @@ class RareSteps:
         )
         calm = abs(last) > 8.0 * (1.0 + abs(shape.at(u[:1], angle)[0]))
         return Edge(real, bound, kernel, tail if calm else math.inf)
+
+    def _closer(self, part: PartBounds, corner: ComplexArray) -> Bound:
+        """What a part is at most along a path; closer where many losses count, none grows, and not all has died."""
+        bound = part.on(corner)
+        if not self.laws.short:
+            return bound
+        height = (self.laws.times * bound.log_one + self.laws.edge * corner.real).max(axis=1)
+        many = self.laws.times * bound.size > _MANY
+        at = np.flatnonzero(part.calm(corner) & many & (height > _DIED))
+        if len(at):
+            closer = part.closer(corner[at])
+            better = closer.log_one.max(axis=1) < bound.log_one[at].max(axis=1)
+            bound.log_one[at[better]] = closer.log_one[better]
+            bound.size[at] = np.minimum(bound.size[at], closer.size)
+        return bound
 
     def arc(self, c: float, curvature: float, span: tuple[float, float], effort: Effort) -> Arc | None:
         """The contour through c for losses in the closed interval ``span``; None where none can be certified, or with

@@ -30,6 +30,7 @@ _MOST_KNOTS = 6_000
 _SECTIONS = 8
 _SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
 _LOOSE = 1e-6  # of mu: a bound from below that is as near to the one from above is not worth another
+_HALF = 0.5  # beta from which it is known as well as the excess is
 _NOT_NEAR_HALF = -0.1  # log(1 - delta(0)) below it: the probit of the fixed point has all its digits
 
 
@@ -108,10 +109,16 @@ def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
     if guess.mu - found > _LOOSE * guess.mu:
         excess = excess_of_plateau(view, alpha)
         found = max(found, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
-    if guess.mu - found > _LOOSE * guess.mu:  # an excess near 1 knows little of beta
+    if guess.mu - found > _LOOSE * guess.mu and _little_left(view, alpha, epsilon):
         beta = beta_near(view, alpha, epsilon, start)
         found = max(found, _local_lower(alpha, (1.0 - alpha - beta) * (1.0 - 4.0 * UNIT) - UNIT, beta, floor))
     return found
+
+
+def _little_left(view: Sides, alpha: FloatArray, epsilon: FloatArray) -> bool:
+    """Whether beta may be small at one of these alphas: an excess near 1 knows little of it, and any other all."""
+    beta = np.exp(view.bracket(epsilon).log_gap_lower) - np.exp(epsilon) * alpha
+    return not bool(np.all(beta >= _HALF))
 
 
 def _local_lower(alpha: FloatArray, excess: FloatArray, beta: FloatArray, floor: float) -> float:
