@@ -12,6 +12,8 @@ from scipy.special import gammaln, ndtr
 import neyman as ny
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts, Walk
+from neyman.engines.lists import lists, outcome_by_outcome
+from neyman.losses.discrete import DiscreteStep
 from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.outcomes import Outcomes
 from tests.effort import rest_slow
@@ -144,3 +146,19 @@ def test_thousands_of_rare_and_uneven_steps_are_answered() -> None:
         assert 0.0 < guarantee.optimistic.epsilon(1e-5) <= epsilon
         assert 0.0 < guarantee.optimistic.mu() <= mu <= guarantee.tail_mu
     assert time.process_time() - began < 12.0  # a second or two where nothing else runs
+
+
+def test_two_long_lists_go_by_lines_where_these_are_short() -> None:
+    # 14 s: each eps was read at thousands of outcomes, and mu and regret ask thousands of eps
+    mechanism = ny.RandomizedResponse(0.09832, 4).poisson(0.02535) ** 309 * ny.RandomizedResponse(0.02687, 4) ** 6979
+    g = ny.account(mechanism)
+    assert g.method == "transform"
+    parts = lists([(step.table(), times) for step, times in mechanism.losses() if isinstance(step, DiscreteStep)])
+    at = np.array([0.0, 0.5, 3.0, 8.0])
+    both = [profile.bracket(at) for profile in outcome_by_outcome(parts, ("remove", "add"), math.inf)]
+    lower, upper = (np.maximum(*(getattr(one, side) for one in both)) for side in ("lower", "upper"))
+    most = np.array([g.delta(e) for e in at])
+    least = np.array([g.optimistic.delta(e) for e in at])
+    assert np.all(lower <= most)
+    assert np.all(least <= upper)
+    assert np.all(most <= lower * (1.0 + 1e-6))

@@ -13,7 +13,10 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman import InvalidParameter, NotCertified
 from neyman.engines.closed_form import GaussianProfile, SubsampledGaussianProfile
+from neyman.engines.profile import Bracket
 from neyman.guarantees import BLATANT, GDP, PERFECT, ComposedGuarantee, GDPReport
+from neyman.guarantees.gaussian_fit import fit_upper
+from neyman.guarantees.sides import Sides
 from tests.effort import examples, rest_slow
 from tests.guarantees.references import load, quantile, subsampled_delta, subsampled_point
 
@@ -362,3 +365,17 @@ def test_an_epsilon_that_is_not_narrow_is_refused():
     )
     wide = ny.account(ny.DPSGD(0.7, 1e-4, 3000), tolerance=1e-2)
     assert wide.optimistic.epsilon(1e-5) <= wide.epsilon(1e-5)
+
+
+def test_flat_curves_are_not_asked_for_more_than_their_mu_shows() -> None:
+    class Counted(GaussianProfile):
+        asked = 0
+
+        def bracket(self, epsilon: np.ndarray) -> Bracket:
+            Counted.asked += len(epsilon)
+            return super().bracket(epsilon)
+
+    profile = Counted(1.0)
+    found = fit_upper(Sides(profile, profile), 1e-10, 1.0)
+    assert 1.0 <= found.mu <= 1.0 + 1e-6
+    assert Counted.asked < 5000

@@ -61,6 +61,7 @@ __all__ = ["profiles"]
 _MANY = 10**6  # steps from which an engine may have little to say: of strong compositions, or for rounding
 _FEW, _SEVERAL = 4, 64  # distinct steps up to which a lattice is behind sampled Gaussians alone, and beside other laws
 _LINED = 1 << 4  # outcomes up to which lines, where they are short, serve what has no closed form
+_OUTER = 1 << 12  # outcomes of the shorter of two lists from which short lines, where there are any, come first
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 # nodes of lines beyond which a short lattice comes first, or lists are read at each outcome; log of the least delta
 # that such lines usually serve
@@ -161,6 +162,10 @@ def _by_engine(
     directions = ("remove",) if symmetric else ("remove", "add")
     if all(isinstance(step, DiscreteStep) for step, _ in losses):
         parts = lists([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)])
+        if len(parts) == 2 and len(parts[0].loss) > _OUTER:
+            lines = behind_veils(losses, directions, tolerance, tail_mu, effort)
+            if lines is not None:
+                return _before(lines, cache(partial(outcome_by_outcome, parts, directions, tail_mu)), tolerance)
         if parts:
             return outcome_by_outcome(parts, directions, tail_mu)
     if any(is_faint(step) for step, _ in losses):
@@ -169,7 +174,8 @@ def _by_engine(
     parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
     if (found := beside_loud(losses, tolerance, tail_mu, parted)) is not None:
         return _before(found.both, None if found.sharp else alone, tolerance)
-    return beside_discrete(losses, tolerance, tail_mu, parted, alone) or alone()
+    listed = all(isinstance(step, DiscreteStep) for step, _ in losses)
+    return (None if listed else beside_discrete(losses, tolerance, tail_mu, parted, alone)) or alone()
 
 
 def _together(
@@ -180,16 +186,18 @@ def _together(
     if all(isinstance(step, DiscreteStep) for step, _ in losses):
         lattice = cache(partial(_on_lattice, losses, directions, tolerance, effort))
         parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
-        together = cache(
-            lambda: (
-                whole_period(losses, tolerance, tail_mu, effort)
-                or behind_veils(losses, directions, tolerance, tail_mu, effort)
-                or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice)
-                or lattice()
-            )
-        )
+        together = cache(lambda: (
+            whole_period(losses, tolerance, tail_mu, effort)
+            or behind_veils(losses, directions, tolerance, tail_mu, effort)
+            or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice)
+            or lattice()
+        ))  # fmt: skip
         little = partial(_finite, tables=tables, effort=effort)
-        return widened(losses, tables, directions, tolerance, tail_mu, little, together) or together()
+        return (
+            widened(losses, tables, directions, tolerance, tail_mu, little, together)
+            or beside_discrete(losses, tolerance, tail_mu, parted, together)
+            or together()
+        )
     if any(isinstance(step, ListedStep) for step, _ in losses):  # too long for a contour
         return _on_lattice(losses, directions, tolerance, effort)
     return _by_contour(losses, directions, tolerance, tail_mu, effort)

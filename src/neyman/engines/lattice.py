@@ -128,9 +128,8 @@ class LatticeProfile(Profile):
         self._left_out = math.fsum(t * mass for (_, mass), t in known) * (1.0 + 1e-14)
         exact = [law.exact_end for law, _ in self._laws]
         if None not in exact:
-            total = sum(
-                (end * t for end, (_, t) in zip(exact, self._laws, strict=True) if end is not None), Fraction(0)
-            )
+            ends = zip(exact, self._laws, strict=True)
+            total = sum((end * t for end, (_, t) in ends if end is not None), Fraction(0))
             self._end = float(total) if Fraction(float(total)) >= total else math.nextafter(float(total), math.inf)
         self._tail_mu = together((step.tail_mu, times) for step, times in steps) if tail_mu is None else tail_mu
 
@@ -213,9 +212,8 @@ class LatticeProfile(Profile):
         return _bracket(*self._bounds(epsilon, least()))
 
     def rough(self, epsilon: FloatArray) -> Bracket:
-        kept = self._last
-        if kept is not None and np.array_equal(kept[1], epsilon):
-            return kept[2]
+        if self._last is not None and np.array_equal(self._last[1], epsilon):
+            return self._last[2]
         return _bracket(*self._bounds(epsilon, tolerance=max(self._tolerance, _STEERED)))
 
     def _bounds(
@@ -259,14 +257,9 @@ class LatticeProfile(Profile):
         return np.where(upper > 0.0, np.clip(out, 0.0, 1.0), 0.0)  # rounding may leave less than nothing
 
     def _serve(
-        self,
-        epsilon: FloatArray,
-        open_: NDArray[np.intp],
-        lower: FloatArray,
-        upper: FloatArray,
-        done: NDArray[np.bool_],
-        tolerance: float,
-    ) -> None:
+        self, epsilon: FloatArray, open_: NDArray[np.intp], lower: FloatArray, upper: FloatArray,
+        done: NDArray[np.bool_], tolerance: float,
+    ) -> None:  # fmt: skip
         """Make the tilt that serves the lowest open eps and those above it; then, if need be, one of its own."""
         least, most = float(np.min(epsilon[open_])), float(np.max(epsilon[open_]))
         own = self._saddle(least)

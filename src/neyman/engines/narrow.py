@@ -284,24 +284,25 @@ def beside_discrete(
     parted: Callable[[tuple[tuple[Step, int], ...]], tuple[Profile, Profile]],
     engine: Callable[[], tuple[Profile, Profile]],
 ) -> tuple[Profile, Profile] | None:
-    """Both directions of discrete steps beside others that tell next to nothing, each ``parted`` from the others; the
-    ``engine`` of all only where that is not sharp. None where that is not so.
+    """Both directions of discrete steps beside steps that tell next to nothing, either all that are not discrete or
+    some of those that are, each ``parted`` from the others; the ``engine`` of all only where that is not sharp. None
+    where that is not so.
     """
     discrete = [isinstance(step, DiscreteStep) for step, _ in losses]
-    if all(discrete) or not any(discrete) or any(isinstance(step, ListedStep) for step, _ in losses):
+    if len(losses) == 1 or not any(discrete) or any(isinstance(step, ListedStep) for step, _ in losses):
         return None
     sizes = [Cumulant(((grid_law(step), times),), "remove").at(0.0).deviation for step, times in losses]
-    if [size < _NEXT_TO_NOTHING * max(sizes) for size in sizes] != [not one for one in discrete]:
+    large = [size >= _NEXT_TO_NOTHING * max(sizes) for size in sizes]
+    if all(large) or not (all(discrete) or large == discrete):
         return None
     most, rest = (
-        parted(tuple(one for one, listed in zip(losses, discrete, strict=True) if listed is which))
-        for which in (True, False)
+        parted(tuple(one for one, kept in zip(losses, large, strict=True) if kept is which)) for which in (True, False)
     )
     behind = cache(engine)
     both = [
         BoundedProfile(
             BesideLittle(most[i], most[1 - i], (rest[i], rest[1 - i]), tail_mu), partial(one_of, behind, i), tolerance
         )
-        for i in range(2)
+        for i in range(1 if most[0] is most[1] and rest[0] is rest[1] else 2)
     ]
-    return both[0], both[1]
+    return both[0], both[-1]

@@ -25,6 +25,7 @@ from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
 __all__ = ["Fit", "fit_lower", "fit_upper"]
 
 _GAP = 1e-8  # relative, between the supremum's bound and its best knot
+_MANY = 512  # knots from which that grows with the square of their number, as what they miss falls: flat curves
 _ROUNDS = 12
 _MOST_KNOTS = 6_000
 _SECTIONS = 8
@@ -179,7 +180,8 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     bound, attained = _interval_bounds(knots)
     for _ in range(_ROUNDS):
         best = float(np.max(attained))
-        loose = np.flatnonzero(bound > best * (1.0 + _GAP))
+        gap = _GAP * max(1.0, knots.epsilon.size / _MANY) ** 2
+        loose = np.flatnonzero(bound > best * (1.0 + gap))
         sections = _SECTIONS if loose.size <= 64 else (4 if loose.size <= 512 else 2)
         if loose.size == 0 or not np.isfinite(best) or knots.epsilon.size + loose.size * (sections - 1) > _MOST_KNOTS:
             break

@@ -39,6 +39,7 @@ __all__ = [
 ]
 
 _ABSOLUTE = 2e-9
+_MANY = 1024  # points from which that grows with the square of their number, as what they miss falls
 _ROUNDS = 12
 _MOST_POINTS = 8_000
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
@@ -137,7 +138,8 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         # what the brackets at the points themselves allow, no refinement takes away
         known = (points.other_upper - points.self_lower) / (2.0 + points.y)
         known[1:-1] = np.minimum(known[1:-1], np.maximum(bound[:-1], bound[1:]))
-        loose = np.flatnonzero(bound > max(best, float(np.max(known))) + absolute)
+        wide = absolute * max(1.0, points.y.size / _MANY) ** 2
+        loose = np.flatnonzero(bound > max(best, float(np.max(known))) + wide)
         sections = 8 if loose.size <= 64 else 4
         if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
             break
