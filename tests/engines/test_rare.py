@@ -262,3 +262,9 @@ def test_mu_of_a_bulk_and_its_jumps_is_known(sigma: float, rate: float, times: i
     """It was refused, or took ten times as long."""
     guarantee = ny.account(ny.DPSGD(sigma, rate, times))
     assert 0.0 < guarantee.optimistic.mu() <= guarantee.mu() <= guarantee.optimistic.mu() * (1.0 + 3e-6)
+
+
+def test_much_noise_is_left_to_lines() -> None:
+    """It was refused for a while: of so much noise the sum of many steps is hardly skewed."""
+    guarantee = ny.account(ny.DPSGD(2.155, 9.836e-12, 13660))
+    assert 0.0 < guarantee.optimistic.mu() <= guarantee.mu() <= guarantee.optimistic.mu() * (1.0 + 3e-6)

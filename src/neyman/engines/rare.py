@@ -32,6 +32,7 @@ __all__ = ["RareProfile", "is_rare", "rare_laws", "rare_profiles"]
 # noise, rates, expected participations and e^{1.5 / sigma^2} / sqrt(T), about the skewness of the loss, that are served
 _NOISE, _RATE, _OFTEN, _SKEWED = (0.05, 3.0), 2e-6, 40.0, 5e-4
 _LITTLE, _SELDOM = 0.855, 3e-8  # noise beyond which lines are quicker, but for rates below that
+_PLAIN, _FEW = 1.3, 10  # noise beyond which they are at any rate, of more steps than so few
 _BEHIND = 0.3, 1e-3  # noise from which, and rates up to which, these contours may be asked after lines
 _BLATANT = 0.3  # delta(0) above which 1 - delta deserves contours of its own
 _LOST = 13.0  # e-folds that delta may lie below the mass of all that the steps may tell, and be told beside it
@@ -49,6 +50,8 @@ def is_rare(step: SubsampledGaussianStep, times: int) -> bool:
     if not _NOISE[0] <= step.sigma <= _NOISE[1] or times * step.rate > _OFTEN:
         return False
     if step.rate > (_RATE if step.sigma <= _LITTLE else _SELDOM):
+        return False
+    if step.sigma > _PLAIN and times > _FEW:
         return False
     return 1.5 / step.sigma**2 > math.log(_SKEWED) + 0.5 * math.log(times)
 
