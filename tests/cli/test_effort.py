@@ -12,7 +12,7 @@ import pytest
 
 import neyman as ny
 from neyman import accounting
-from neyman.cli import audit, calibrate, convert, main, sweep
+from neyman.cli import audit, calibrate, convert, main, report, sweep
 from neyman.cli.respond import Effort
 from neyman.engines.effort import EFFORT
 
@@ -24,7 +24,13 @@ VERBS = {
     "sweep": SWEPT,
     "convert": ("convert", "--spec", "hard.json", "--to", "mu"),
     "audit": AUDITED,
+    "report": ("report", "hard.json", "-o", "-", "--format", "md"),
+    "verify": ("verify", "report.json"),
 }
+
+
+_REPORT = ny.report(ny.DPSGD(9.4, 0.32768, 2000)).to_dict()
+_REPORT["claims"] = _REPORT["claims"][:1]  # one is enough
 
 
 @pytest.fixture
@@ -33,6 +39,7 @@ def call(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.chdir(tmp_path)
     Path("hard.json").write_text(json.dumps(ny.DPSGD(9.4, 0.32768, 2000).to_dict()))
     Path("spec.json").write_text(json.dumps({"noise_multiplier": 9.4, "sample_rate": 0.32768, "steps": 2000}))
+    Path("report.json").write_text(json.dumps(_REPORT))
     rng = np.random.default_rng(1)
     np.savez("scores.npz", scores_in=rng.normal(0.5, 1.0, 200), scores_out=rng.normal(0.0, 1.0, 200))
 
@@ -46,7 +53,7 @@ def call(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     return called
 
 
-@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "sweep"])
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb not in ("sweep", "verify")])
 def test_what_it_does_not_reach_is_refused_by_its_name(call: Any, verb: str) -> None:
     code, out, err = call(*VERBS[verb], "--effort", "1e-6")
     assert (code, out) == (3, "")
@@ -60,6 +67,13 @@ def test_what_it_does_not_reach_is_no_value_of_a_sweep(call: Any) -> None:
     assert (code, found["effort"], found["failed"]) == (0, 1e-6, 1)
     code, _, err = call(*SWEPT)
     assert (code, "or this very sweep" in err) == (2, True)  # that of another effort is not written over
+
+
+def test_what_it_does_not_reach_cannot_be_verified(call: Any) -> None:
+    code, out, err = call(*VERBS["verify"], "--effort", "1e-6", "--json")
+    check = json.loads(out)["checks"][0]
+    assert (code != 0, err, check["outcome"]) == (True, "", "cannot tell")
+    assert check["reason"].endswith("--effort more work")
 
 
 @pytest.mark.parametrize(("given", "said"), [("nan", "nan"), ("0", "0.0"), ("-1", "-1.0")])
@@ -90,7 +104,7 @@ def test_a_baseline_is_accounted_for_with_as_much(call: Any, monkeypatch: pytest
     assert given == [3.0]
 
 
-@pytest.mark.parametrize("module", [audit, calibrate, convert, sweep])
+@pytest.mark.parametrize("module", [audit, calibrate, convert, report, sweep])
 def test_the_option_is_one_and_its_default_that_of_account(module: Any) -> None:
     verb = getattr(module, module.__name__.rpartition(".")[2])
     option = inspect.signature(verb, eval_str=True).parameters["effort"]

@@ -12,6 +12,7 @@ import neyman as ny
 from neyman.reports.latex import escaped as latex
 from neyman.reports.markdown import escaped as markdown
 from neyman.reports.page import first_page, sections
+from neyman.reports.reading import read
 from tests.reports.cases import CENSUS, OFTEN, QUICK, made, quickly
 
 HOSTILE = '</title><script>alert(1)</script> *b* [x](javascript:1) `c` $x$ \\input{/etc/passwd} %_#&~^ @me www.a.b "q"'
@@ -120,7 +121,8 @@ def test_what_cannot_be_written_down_is_refused():
         ({"title": "x" * 201}, "title"), ({"title": 3}, "title"), ({"unit": ""}, "unit"),
         ({"unit": "a\u202eb"}, "unit"),
         ({"context": "\x00"}, "context"), ({"date": "today"}, "date"), ({"adjacency": "both"}, "adjacency"),
-        ({"tolerance": 0.0}, "tolerance"),
+        ({"tolerance": 0.0}, "tolerance"), ({"effort": 0.0}, "effort"), ({"effort": math.nan}, "effort"),
+        ({"effort": -1.0}, "effort"),
     ],
 )  # fmt: skip
 def test_refused_arguments(arguments, name):
@@ -128,10 +130,38 @@ def test_refused_arguments(arguments, name):
         ny.report(ny.Gaussian(1.0), **arguments)
 
 
-@pytest.mark.parametrize("name", ["adjacency", "tolerance"])
+@pytest.mark.parametrize("name", ["adjacency", "tolerance", "effort"])
 def test_a_guarantee_has_its_own_settings(name):
     with pytest.raises(ny.InvalidParameter, match="The guarantee has its own"):
         ny.report(ny.GDP(1.0), **{name: "add" if name == "adjacency" else 1e-3})
+
+
+def test_an_effort_other_than_the_usual_is_written_into_the_certificate():
+    run = ny.DPSGD(9.4, 0.32768, 2000)
+    usual, more = ny.report(run, effort=10.0), ny.report(run, effort=20.0)
+    assert usual.to_json() == ny.report(run).to_json()  # as it was before there was a choice
+    assert "effort" not in usual.to_dict()["certificate"]
+    assert more.to_dict()["certificate"]["effort"] == 20.0
+    assert more.claims == usual.claims
+    again = read(more.to_json()).document()
+    assert again == more.document
+    assert ("| effort | 20 |" in more.to_markdown(), "effort" in usual.to_markdown()) == (True, False)
+    assert ("effort 20; neyman" in more.to_latex(), "effort" in usual.to_latex()) == (True, False)
+    assert ("'effort', '20'" in str(sections(more.document)), "'effort'" in str(sections(usual.document))) == (
+        True,
+        False,
+    )
+    assert quickly(more.to_json()).outcome == "holds"
+
+
+@pytest.mark.slow
+def test_a_page_made_with_another_effort_holds():
+    assert quickly(ny.report(ny.DPSGD(9.4, 0.32768, 2000), effort=20.0).to_html()).outcome == "holds"
+
+
+def test_what_the_effort_does_not_reach_is_not_claimed():
+    with pytest.raises(ny.NotCertified, match="a larger effort"):
+        ny.report(ny.DPSGD(9.4, 0.32768, 2000), effort=1e-6)
 
 
 @pytest.mark.parametrize("name", QUICK)

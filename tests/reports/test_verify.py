@@ -348,7 +348,26 @@ def test_a_mechanism_that_is_none_is_refused_by_the_other_process_too():
         ny.verify(data)
 
 
-@pytest.mark.parametrize("arguments", [{"timeout": 0.0}, {"timeout": math.nan}, {"tolerance": 2.0}])
+def test_the_effort_is_that_of_the_report_unless_stated():
+    data = made("dpsgd").to_dict()
+    data["claims"] = data["claims"][:1]
+    found = ny.verify(data, effort=1e-6).checks[0]
+    assert (found.outcome, "--effort" in found.reason) == ("cannot tell", True)
+    data["certificate"]["effort"] = 1e-6
+    assert ny.verify(data).checks[0] == found
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"timeout": 0.0},
+        {"timeout": math.nan},
+        {"tolerance": 2.0},
+        {"effort": 0.0},
+        {"effort": math.nan},
+        {"effort": -1.0},
+    ],
+)
 def test_arguments_are_checked(arguments):
     with pytest.raises(ny.InvalidParameter):
         ny.verify(made("dpsgd").to_dict(), **arguments)

@@ -8,7 +8,7 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.output import STDOUT, check_output, write_output
-from neyman.cli.respond import Adjacency, AsJson, Deltas, Floor, Tolerance
+from neyman.cli.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance
 
 __all__ = ["report"]
 
@@ -37,6 +37,7 @@ def report(
     adjacency: Adjacency = "add_or_remove",
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
+    effort: Effort = 10.0,
     date: Annotated[str | None, typer.Option(help="Date to print, as in 2025-01-31; none unless stated.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -54,7 +55,7 @@ def report(
 
     found = made(
         mechanism, title=title, unit=unit, context=context, deltas=tuple(delta or (1e-5, 1e-6, 1e-9)), floor=floor,
-        adjacency=adjacency, tolerance=tolerance, date=date,
+        adjacency=adjacency, tolerance=tolerance, effort=effort, date=date,
     )  # fmt: skip
     text = str(found) + "\n" if suffix is None else found.rendered(suffix)
     write_output(output or STDOUT, text)

@@ -18,6 +18,10 @@ def verify(
     tolerance: Annotated[
         float | None, typer.Option(help="Relative width aimed for of the bracket of delta; that of the report.")
     ] = None,
+    effort: Annotated[
+        float | None,
+        typer.Option(help="Work that each claim may take, in nominal seconds of one core; that of the report."),
+    ] = None,
     timeout: Annotated[float, typer.Option(help="Seconds after which recomputing is given up.")] = 120.0,
     as_json: AsJson = False,
 ) -> None:
@@ -30,7 +34,7 @@ def verify(
 
     from neyman.reports import verify as verified
 
-    found = verified(file if file == "-" else Path(file), tolerance=tolerance, timeout=timeout)
+    found = verified(file if file == "-" else Path(file), tolerance=tolerance, effort=effort, timeout=timeout)
     if as_json:
         print_json(found.to_dict())
     else:

@@ -9,6 +9,7 @@ import numpy as np
 
 from neyman.accountants.tables import FPR_TABLE
 from neyman.accounting import account
+from neyman.engines.effort import EFFORT
 from neyman.guarantees import GDP, ZCDP, ComposedGuarantee, Guarantee, Opaque, PureDP
 from neyman.guarantees.regret import divergence
 from neyman.guarantees.report import GDPReport
@@ -20,7 +21,7 @@ __all__ = ["Asked", "Bracket", "guarantee_of"]
 Bracket = tuple[float, float]
 
 
-def guarantee_of(mechanism: Mechanism, adjacency: str, tolerance: float) -> Guarantee:
+def guarantee_of(mechanism: Mechanism, adjacency: str, tolerance: float, effort: float = EFFORT) -> Guarantee:
     """Return what ``mechanism`` promises; a single stated guarantee promises itself, with its own sharper bounds.
 
     Raises
@@ -30,7 +31,7 @@ def guarantee_of(mechanism: Mechanism, adjacency: str, tolerance: float) -> Guar
     """
     if isinstance(mechanism, Opaque) and adjacency == mechanism.adjacency == mechanism.guarantee.adjacency:
         return mechanism.guarantee
-    return account(mechanism, adjacency=adjacency, tolerance=tolerance)
+    return account(mechanism, adjacency=adjacency, tolerance=tolerance, effort=effort)
 
 
 class Asked:

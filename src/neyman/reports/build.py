@@ -64,7 +64,7 @@ class Inputs:
     deltas: tuple[float, ...]
 
 
-def document_of(guarantee: Guarantee, inputs: Inputs, tolerance: float) -> Document:
+def document_of(guarantee: Guarantee, inputs: Inputs, tolerance: float, effort: float) -> Document:
     """Return the document about ``guarantee``, which is that of ``inputs.mechanism``.
 
     Raises
@@ -75,7 +75,14 @@ def document_of(guarantee: Guarantee, inputs: Inputs, tolerance: float) -> Docum
     method = guarantee.method  # before it is asked anything
     claims = claims_of(Asked(guarantee, inputs.floor), inputs.mechanism, inputs.deltas)
     certificate = Certificate(
-        method, tolerance, __version__, platform.python_version(), np.__version__, scipy.__version__, drawn_by()
+        method,
+        tolerance,
+        __version__,
+        platform.python_version(),
+        np.__version__,
+        scipy.__version__,
+        drawn_by(),
+        effort,
     )
     return written(guarantee, inputs, claims, certificate)
 

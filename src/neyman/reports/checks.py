@@ -90,7 +90,7 @@ def _checked(claim: Claim, bracket: Bracket | None, adjacency: Adjacency, same: 
     if altered:
         return Check(claim.id, "does not hold", stated, *(bracket or ()), reason=altered)
     if bracket is None or any(math.isnan(end) for end in bracket):
-        why = "it is not certified to the tolerance; --tolerance allows a wider one"
+        why = "it is not certified to the tolerance; --tolerance allows a wider one, --effort more work"
         return Check(claim.id, "cannot tell", stated, reason=why)
     lower, upper = bracket
     beyond = _beyond(claim, bracket)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
+from neyman.engines.effort import EFFORT
 from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
 from neyman.reports.claims import Claim
@@ -62,7 +63,10 @@ class Reference:
 
 @dataclass(frozen=True, slots=True)
 class Certificate:
-    """With what the numbers were computed, and the pictures drawn; ``matplotlib`` is empty where there is none."""
+    """With what the numbers were computed, and the pictures drawn; ``matplotlib`` is empty where there is none.
+
+    ``effort`` is written down only where it is not the usual one.
+    """
 
     method: str
     tolerance: float
@@ -71,6 +75,11 @@ class Certificate:
     numpy: str
     scipy: str
     matplotlib: str
+    effort: float = EFFORT
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the JSON form."""
+        return {key: value for key, value in asdict(self).items() if (key, value) != ("effort", EFFORT)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +169,7 @@ class Document:
             "claims": [_claim(claim) for claim in self.claims],
             "verdict": asdict(self.verdict),
             "references": [asdict(reference) for reference in self.references],
-            "certificate": asdict(self.certificate),
+            "certificate": self.certificate.to_dict(),
             "cite": list(self.cite),
             "verify": self.verify,
         }

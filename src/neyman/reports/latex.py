@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from neyman.engines.effort import EFFORT
 from neyman.numerics.decimals import exactly
 from neyman.reports.document import Document
 from neyman.reports.markdown import attacks, bracket, numbers
@@ -61,7 +62,8 @@ def render_latex(document: Document) -> str:
         "Every number is rounded to its safe side; the truth lies in the bracket beside it. "
         + escaped(
             f"Method: {d.certificate.method}; tolerance {exactly(d.certificate.tolerance)}; "
-            f"neyman {d.certificate.neyman}, Python {d.certificate.python}, "
+            + (f"effort {exactly(d.certificate.effort)}; " if d.certificate.effort != EFFORT else "")
+            + f"neyman {d.certificate.neyman}, Python {d.certificate.python}, "
             f"NumPy {d.certificate.numpy}, SciPy {d.certificate.scipy}."
         ),
         rf"\par To verify the JSON or HTML form of this report: \texttt{{{_straight(escaped(d.verify))}}}",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 
+from neyman.engines.effort import EFFORT
 from neyman.numerics.decimals import exactly, outward
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
@@ -98,6 +99,7 @@ def _certificate(document: Document) -> list[tuple[str, str]]:
     return [
         ("method", c.method),
         ("tolerance", exactly(c.tolerance)),
+        *([("effort", exactly(c.effort))] if c.effort != EFFORT else []),
         ("adjacency", document.adjacency),
         ("versions", f"neyman {c.neyman}, Python {c.python}, NumPy {c.numpy}, SciPy {c.scipy}"),
     ]

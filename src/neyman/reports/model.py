@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from neyman.engines.effort import EFFORT
+
 __all__ = ["ClaimModel", "DocumentModel"]
 
 _Number = Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | Literal["inf"]
@@ -106,6 +108,7 @@ class CertificateModel(_Strict):
     numpy: _Version
     scipy: _Version
     matplotlib: _NoneOrVersion
+    effort: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = EFFORT
 
 
 class DocumentModel(_Strict):

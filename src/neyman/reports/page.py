@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from neyman.engines.effort import EFFORT
 from neyman.numerics.decimals import exactly, outward
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document, StepWords
@@ -278,6 +279,7 @@ def _certificate(document: Document) -> Section:
         ("method", made.method), ("tolerance", exactly(made.tolerance)), ("neyman", made.neyman),
         ("Python", made.python), ("NumPy", made.numpy), ("SciPy", made.scipy),
         *((("Matplotlib", made.matplotlib),) if made.matplotlib else ()),
+        *((("effort", exactly(made.effort)),) if made.effort != EFFORT else ()),
     )  # fmt: skip
     table = Table("certificate", "How the numbers were computed", (Head("what"), Head("this report")), rows)
     return Section("Certificate", tables=(table,))

@@ -44,7 +44,7 @@ def svgs(document: Document) -> tuple[str, ...]:
     guarantee was asked before can show in later answers, so that they are drawn from one that was asked nothing.
     """
     mechanism = mechanism_from_dict(document.mechanism.to_dict())  # a black box holds the guarantee it was made of
-    guarantee = guarantee_of(mechanism, document.adjacency, document.certificate.tolerance)
+    guarantee = guarantee_of(mechanism, document.adjacency, document.certificate.tolerance, document.certificate.effort)
     return tuple(
         plot.svg(made.draw(guarantee), f"picture-{made.name}", title=made.title, description=made.caption)
         for made in pictures(document)

@@ -10,6 +10,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from typing import Any
 
 from neyman._errors import InvalidParameter, NeymanError
@@ -38,8 +39,8 @@ class Examined:
     failure: str = ""
 
 
-def examine_elsewhere(found: Found, tolerance: float, timeout: float) -> Examined:
-    """Examine a report in another process, for at most ``timeout`` seconds.
+def examine_elsewhere(found: Found, limits: tuple[float, float], timeout: float) -> Examined:
+    """Examine a report in another process, for at most ``timeout`` seconds; the ``limits`` are tolerance and effort.
 
     Raises
     ------
@@ -47,7 +48,7 @@ def examine_elsewhere(found: Found, tolerance: float, timeout: float) -> Examine
         If its mechanism is none.
     """
     timeout = min(timeout, _LONGEST)
-    order = json.dumps({"data": found.data, "page": found.page, "tolerance": tolerance, "timeout": timeout})
+    order = json.dumps({"data": found.data, "page": found.page, "limits": limits, "timeout": timeout})
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
@@ -91,12 +92,13 @@ def examine(
     return Examined(claim_checks(document, numbers), words)
 
 
-def recomputed(document: Document, tolerance: float) -> Recomputed:
+def recomputed(document: Document, tolerance: float, effort: float | None = None) -> Recomputed:
     """Ask the engines about every claim, to this tolerance, and for the method they take to the one that is stated."""
-    guarantee = guarantee_of(document.mechanism, document.adjacency, tolerance)
-    stated = document.certificate.tolerance
-    same = tolerance == stated
-    method = (guarantee if same else guarantee_of(document.mechanism, document.adjacency, stated)).method
+    stated = (document.certificate.tolerance, document.certificate.effort)
+    asked = (tolerance, stated[1] if effort is None else effort)
+    guarantee = guarantee_of(document.mechanism, document.adjacency, *asked)
+    same = asked == stated
+    method = (guarantee if same else guarantee_of(document.mechanism, document.adjacency, *stated)).method
     return Recomputed(brackets_of(guarantee, document.claims), method)  # the method before anything is asked
 
 
@@ -113,7 +115,8 @@ def main() -> None:
     _limit(order["timeout"])
     try:
         found = read(order["data"])
-        examined = examine(replace(found, page=order["page"]), order["tolerance"], recomputed, drawn)
+        tolerance, effort = order["limits"]
+        examined = examine(replace(found, page=order["page"]), tolerance, partial(recomputed, effort=effort), drawn)
         answer = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
     except InvalidParameter as error:
         answer = {"refused": [error.name, repr(error.value), error.allowed, error.advice]}

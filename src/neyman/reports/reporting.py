@@ -12,8 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman._validate import between, choice, inside
+from neyman._validate import between, choice, inside, positive
 from neyman.accounting import ADJACENCIES
+from neyman.engines.effort import EFFORT
 from neyman.guarantees import ComposedGuarantee, Guarantee, Opaque
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.guarantees.words import in_words
@@ -141,6 +142,7 @@ def report(
     floor: float = 1e-10,
     adjacency: str | None = None,
     tolerance: float | None = None,
+    effort: float | None = None,
     date: str | None = None,
 ) -> Report:
     """Return a report to hand over: what was run, what it promises, on which assumptions, and how to verify it.
@@ -164,6 +166,9 @@ def report(
         As for ``account``, "add_or_remove" unless stated; only where ``subject`` is a mechanism.
     tolerance : float, optional
         As for ``account``, 1e-6 unless stated; only where ``subject`` is a mechanism.
+    effort : float, optional
+        How much work each claim may take, in nominal seconds, as for ``account``, 10 unless stated; finite, > 0; only
+        where ``subject`` is a mechanism. Another than the usual one is written into the certificate.
     date : str, optional
         As in "2025-01-31". Reports are otherwise the same, byte for byte, whenever they are made.
 
@@ -177,7 +182,7 @@ def report(
     InvalidParameter
         If an argument lies outside its domain, or of ``subject`` no mechanism is known that could be written down.
     NotCertified
-        If a claim cannot be certified to the tolerance.
+        If a claim cannot be certified to the tolerance; where work was left out for it, the reason names ``effort``.
 
     Notes
     -----
@@ -200,7 +205,8 @@ def report(
         name: checked_text(name, "" if value is None else value)
         for name, value in (("context", context), ("date", date), ("unit", unit))
     }
-    guarantee, mechanism, width = _resolved(subject, adjacency, tolerance)
+    work = EFFORT if effort is None else positive("effort", effort)
+    guarantee, mechanism, width = _resolved(subject, adjacency, tolerance, effort)
     inputs = Inputs(
         title=checked_text("title", title or _TITLE),
         **texts,
@@ -208,7 +214,7 @@ def report(
         floor=floor,
         deltas=_deltas(deltas),
     )
-    return Report(document_of(guarantee, inputs, width))
+    return Report(document_of(guarantee, inputs, width, work))
 
 
 def _readable(text: str, most: int) -> str:
@@ -258,17 +264,17 @@ def _mode(target: Path) -> int:
 
 
 def _resolved(
-    subject: object, adjacency: str | None, tolerance: float | None
+    subject: object, adjacency: str | None, tolerance: float | None, effort: float | None
 ) -> tuple[Guarantee, Mechanism, float]:  # fmt: skip
     if isinstance(subject, Mechanism):
         width = inside("tolerance", 1e-6 if tolerance is None else tolerance, 0.99e-12, 1.0)
         kind = choice("adjacency", "add_or_remove" if adjacency is None else adjacency, ADJACENCIES)
         subject.to_dict()  # what cannot be written down is refused before it is computed
-        return guarantee_of(subject, kind, width), subject, width
+        return guarantee_of(subject, kind, width, EFFORT if effort is None else effort), subject, width
     if not isinstance(subject, PessimisticGuarantee):
         advice = "ny.account(mechanism) gives one; lower bounds (optimistic) promise nothing."
         raise InvalidParameter("subject", subject, "a Guarantee or a Mechanism", advice)
-    for name, value in (("adjacency", adjacency), ("tolerance", tolerance)):
+    for name, value in (("adjacency", adjacency), ("tolerance", tolerance), ("effort", effort)):
         if value is not None:
             advice = "The guarantee has its own; pass the mechanism to choose another."
             raise InvalidParameter(name, value, "absent where a guarantee is reported", advice)

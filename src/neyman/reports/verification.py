@@ -85,7 +85,11 @@ _SAID: dict[Outcome, str] = {
 
 
 def verify(
-    report: str | os.PathLike[str] | Mapping[str, Any], *, tolerance: float | None = None, timeout: float = 120.0
+    report: str | os.PathLike[str] | Mapping[str, Any],
+    *,
+    tolerance: float | None = None,
+    effort: float | None = None,
+    timeout: float = 120.0,
 ) -> Verification:
     """Recompute every claim of a report from the mechanism in it, with this installation's engines.
 
@@ -96,6 +100,9 @@ def verify(
         folders, pipes and devices, and files whose names belong to another form, are refused.
     tolerance : float, optional
         As for ``account``; that of the report unless stated.
+    effort : float, optional
+        How much work each claim may take, in nominal seconds, as for ``account``; finite, > 0; that of the report
+        unless stated.
     timeout : float
         Seconds after which recomputing is given up; > 0.
 
@@ -109,7 +116,7 @@ def verify(
     Raises
     ------
     InvalidParameter
-        If it cannot be read, is no report, or is larger or deeper than a report is.
+        If it cannot be read, is no report, is larger or deeper than a report is, or a number lies outside its domain.
     MissingPackage
         If pydantic is not installed, or for a page jinja2 or matplotlib: pip install -e '.[report]'.
 
@@ -130,17 +137,18 @@ def verify(
     >>> found.outcome, found.checks[0].outcome, round(found.checks[0].excess, 6)
     ('does not hold', 'does not hold', 0.1)
     """
-    limit = positive("timeout", timeout)
+    limit, work = positive("timeout", timeout), None if effort is None else positive("effort", effort)
     width = None if tolerance is None else inside("tolerance", tolerance, 0.99e-12, 1.0)
     if not isinstance(report, (str, os.PathLike, Mapping)):
         raise InvalidParameter("report", report, "a path, the text of a report, or its JSON form as a dict")
-    return verified(read(Path(report) if isinstance(report, os.PathLike) else report), width, limit)
+    return verified(read(Path(report) if isinstance(report, os.PathLike) else report), width, work, limit)
 
 
-def verified(found: Found, tolerance: float | None, timeout: float) -> Verification:
+def verified(found: Found, tolerance: float | None, effort: float | None, timeout: float) -> Verification:
     """Return what becomes of a report that was read."""
     width = found.model.certificate.tolerance if tolerance is None else tolerance
-    return concluded(found, examine_elsewhere(found, max(width, 1e-12), timeout))
+    work = found.model.certificate.effort if effort is None else effort
+    return concluded(found, examine_elsewhere(found, (max(width, 1e-12), work), timeout))
 
 
 def concluded(found: Found, examined: Examined) -> Verification:
