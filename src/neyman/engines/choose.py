@@ -281,7 +281,7 @@ def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -
         if listed is None:
             return None
         remove, beside_ = RemovedParticipation(steps, tail_mu, listed), GaussianProfile(mu)
-        quick, share = (remove, AddedParticipation(steps, (beside_, beside_), tail_mu)), 1e-2
+        quick, share = (remove, AddedParticipation(steps, (beside_, beside_), tail_mu)), 0.1
     else:
         return None
     behind = cache(lambda: _contours(losses, None, ("remove", "add"), tolerance, tail_mu, effort))
