@@ -280,8 +280,8 @@ def test_bins_in_pieces_are_summed_whatever_is_done_at_once(monkeypatch: pytest.
 def test_the_work_of_exchanged_records_is_counted_before_it_is_done() -> None:
     """Of little noise the pieces of one bin are millions."""
     law, narrow = (ReplacedGrid(ReplacedGaussianStep(sigma, 0.1)) for sigma in (3.0, 0.002))
-    assert law.labour((-10.0, 10.0)) < 1e6
-    assert narrow.labour((-1.0, 1.0)) > 3e9
+    assert law.labour((-10.0, 10.0), 1e-3) < 1e6
+    assert narrow.labour((-1.0, 1.0), 1e-3) > 3e9
 
 
 @pytest.mark.parametrize(
