@@ -75,6 +75,16 @@ def test_little_noise_is_answered_in_seconds() -> None:
     assert time.process_time() - began < 12.0  # ten times that without a limit
 
 
+def test_effort_is_named_where_the_work_was_refused_before() -> None:
+    g = ny.account(ny.DPSGD(1.0, 0.01, 182), effort=1e-6)
+    for _ in range(2):
+        with pytest.raises(ny.NotCertified, match="larger effort"):
+            _ = g.advantage
+    with pytest.raises(ny.NotCertified) as refused:
+        _ = ny.account(ny.DPSGD(1.0, 0.01, 1000), tolerance=1e-12).advantage
+    assert "effort" not in refused.value.reason  # it has nothing to do with that
+
+
 def test_effort_is_named_and_counted_not_timed() -> None:
     with pytest.raises(ny.InvalidParameter, match="effort must be"):
         ny.account(ny.DPSGD(1.0, 0.01, 10), effort=0.0)

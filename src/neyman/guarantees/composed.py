@@ -84,6 +84,7 @@ class ComposedGuarantee(PessimisticGuarantee):
         self._held = held
         if held:  # else nothing is computed before it is asked for
             _ = self._start
+        self._cut_short = self.effort.spent  # later answers may be read from what was refused at once
 
     @property
     def held(self) -> bool:
@@ -154,7 +155,8 @@ class ComposedGuarantee(PessimisticGuarantee):
         product = self._mechanism is None and self._losses is not None
         made = "compose_tradeoffs()" if product else "account()"
         wide = f"wider than the tolerance {self._tolerance:g} asks; pass a larger tolerance to {made} to accept it"
-        return f"{wide}, or a larger effort: some of the work was not done" if self.effort.spent else wide
+        self._cut_short = self._cut_short or self.effort.spent
+        return f"{wide}, or a larger effort: some of the work was not done" if self._cut_short else wide
 
     def _wide(self, bracket: Bracket) -> NDArray[np.bool_]:
         """Where delta is not as narrow as it should be."""
