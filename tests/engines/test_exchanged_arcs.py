@@ -122,3 +122,12 @@ def test_few_exchanged_steps_are_answered(sigma: float, rate: float, times: int,
     assert 0.0 < g.advantage <= times * rate
     assert g.delta(8.0) >= 0.0
     assert time.process_time() - begun < 10.0
+
+
+def test_noise_whose_quadrature_errs_by_less_than_floats_hold_is_answered() -> None:
+    """It was an OverflowError. The steps are nearly a Gaussian of mu = 2 q sqrt(T) / sigma, to 1 / sigma^2 of it."""
+    sigma, rate, times = 258500.0, 6.922e-09, 49
+    g = ny.account(ny.DPSGD(sigma, rate, times), "replace")
+    truth = 2.0 * rate * math.sqrt(times) / sigma / math.sqrt(2.0 * math.pi)  # delta(0)
+    assert g.optimistic.advantage <= truth * (1.0 + 1e-10)
+    assert truth * (1.0 - 1e-10) <= g.advantage <= truth * (1.0 + 1e-6)

@@ -252,7 +252,7 @@ class ExchangedLaw:
     @property
     def gain(self) -> float:
         """By how much the sums along the two sides exceed the error of the quadrature, at least."""
-        return math.expm1(2.0 * math.pi * self.tilt / self.step)
+        return math.expm1(min(2.0 * math.pi * self.tilt / self.step, 700.0))  # where floats end; less is safe
 
 
 def log_moduli(a: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
