@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour_walk import IntArray
 from neyman.engines.profile import Bracket, Profile
 
-__all__ = ["BoundedProfile", "one_of"]
+__all__ = ["BoundedProfile", "before", "one_of"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _NOTHING = -40.0  # log of a 1 - delta that is asked for at eps = 0 alone, where mu may be its probit
@@ -98,3 +98,14 @@ class BoundedProfile(Profile):
 def one_of(both: Callable[[], tuple[Profile, Profile]], index: int) -> Profile:
     """One direction of what makes both."""
     return both()[index]
+
+
+def before(
+    quick: tuple[Profile, Profile], behind: Callable[[], tuple[Profile, Profile]] | None, tolerance: float
+) -> tuple[Profile, Profile]:
+    """What costs next to nothing before an engine, in both directions; each knows of the other's delta at 0."""
+    first, last = (
+        BoundedProfile(one, None if behind is None else partial(one_of, behind, i), tolerance, other)
+        for i, (one, other) in enumerate(zip(quick, quick[::-1], strict=True))
+    )
+    return first, last

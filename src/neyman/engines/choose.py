@@ -10,14 +10,11 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-import numpy as np
-
 from neyman.engines.atoms import Atoms
 from neyman.engines.backed import BackedProfile
-from neyman.engines.bounded import BoundedProfile, one_of
+from neyman.engines.bounded import BoundedProfile, before, one_of
 from neyman.engines.closed_form import (
     BlatantProfile,
-    GaussianProfile,
     PerfectProfile,
 )
 from neyman.engines.common_unit import common_unit
@@ -27,8 +24,6 @@ from neyman.engines.discrete_contours import behind_veils, whole_period
 from neyman.engines.effort import Effort
 from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.enclosed import enclosed_profiles, unbundled
-from neyman.engines.exchanged_arcs import ExchangedArcs
-from neyman.engines.exchanged_participation import ExchangedParticipation
 from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
@@ -36,12 +31,10 @@ from neyman.engines.lists import apart, deviation, few_beside, listed_and_rest, 
 from neyman.engines.long import LongProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.narrow import beside, beside_discrete, hidden
-from neyman.engines.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.outward import outward_profiles
-from neyman.engines.participation import AddedParticipation, RemovedParticipation
 from neyman.engines.participation_beside import beside_loud
-from neyman.engines.participation_counts import counts, log_overlap, told_apart
 from neyman.engines.profile import Profile
+from neyman.engines.quickly import HARDLY, HINT, quickly
 from neyman.engines.rare import rare_profiles
 from neyman.engines.revealed import RevealedProfile, revealed_mass
 from neyman.engines.shifted import ShiftedProfile
@@ -52,7 +45,6 @@ from neyman.losses.discrete import DiscreteStep
 from neyman.losses.enclosed import EnclosedStep, ListedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.outcomes import Outcomes
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.numerics.norm import together
 
@@ -74,12 +66,6 @@ _OVER_LATTICE = 1 << 6  # the same where that is a lattice
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
 _BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
-_FAR = 1e5  # noise multiplier from which steps are read as Gaussians first: they are, but for its inverse
-_LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing is left to be improved
-_MISTAKEN = -4.0  # log of the number of steps in which it is expected not to, from which contours know all of it better
-_HARDLY, _HINT = 1e4, 0.01  # tolerances, and relative width, up to which no dearer engine is asked after them
-_BENT = 300  # steps with exchanged records up to which bent contours are tried first
-_FAINT = 0.02  # noise multiplier below which no quadrature is tried
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
@@ -165,7 +151,7 @@ def _by_engine(
         if len(parts) == 2 and len(parts[0].loss) > _OUTER:
             lines = behind_veils(losses, directions, tolerance, tail_mu, effort)
             if lines is not None:
-                return _before(lines, cache(partial(outcome_by_outcome, parts, directions, tail_mu)), tolerance)
+                return before(lines, cache(partial(outcome_by_outcome, parts, directions, tail_mu)), tolerance)
         if parts:
             return outcome_by_outcome(parts, directions, tail_mu)
     if any(is_faint(step) for step, _ in losses):
@@ -173,7 +159,7 @@ def _by_engine(
     alone = cache(partial(_together, losses, tables, directions, tolerance, tail_mu, effort))
     parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
     if (found := beside_loud(losses, tolerance, tail_mu, parted)) is not None:
-        return _before(found.both, None if found.sharp else alone, tolerance)
+        return before(found.both, None if found.sharp else alone, tolerance)
     listed = all(isinstance(step, DiscreteStep) for step, _ in losses)
     return (None if listed else beside_discrete(losses, tolerance, tail_mu, parted, alone)) or alone()
 
@@ -246,80 +232,21 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
             return found
         whole, listed = listed, (listed[0].trimmed(_RARE), rest)
         length, short = len(listed[0].loss), all(isinstance(step, GaussianStep) for step, _ in rest)
-        quick = single(rest) is not None or _quickly(rest, tolerance, tail_mu, effort) is not None
+        quick = single(rest) is not None or _before_contours(rest, tolerance, tail_mu, effort) is not None
         if (quick and length <= (_OVER_LATTICE if short else _READ)) or (_LINED < length <= _READ and apart(*listed)):
             return _shifted(*listed, directions, tolerance, tail_mu, effort)  # read at each outcome
         if length > (_READ if short else _LISTED):
             if (found := beside(*whole, behind, directions, None, tail_mu)) is not None:
                 return found
             listed = None
-    found = _quickly(losses, tolerance, tail_mu, effort)
+    found = _before_contours(losses, tolerance, tail_mu, effort)
     return found if found is not None else _contours(losses, listed, directions, tolerance, tail_mu, effort)
 
 
-def _quickly(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Both | None:
-    """Sampled Gaussians of hardly any noise, or of so much that each is nearly a Gaussian: closed forms, and contours
-    only where those are not sharp.
-    """
-    exchanged = [(step, times) for step, times in losses if isinstance(step, ReplacedGaussianStep)]
-    steps = [(step, times) for step, times in losses if isinstance(step, SubsampledGaussianStep)]
-    mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
-    if len(exchanged) + (mu > 0.0) == len(losses):
-        return _exchanged(losses, exchanged, mu, tolerance, tail_mu, effort)
-    if not steps or len(steps) + (mu > 0.0) < len(losses):
-        return None
-    noise = [step.sigma for step, _ in steps]
-    quick: tuple[Profile, Profile]
-    if min(noise) >= _FAR:
-        remove, add = (NearlyGaussianProfile(steps, mu, way, tail_mu) for way in ("remove", "add"))
-        quick, share = (remove, add), 0.5
-    elif told_apart(steps):
-        mistaken = np.logaddexp.reduce([math.log(times) + log_overlap(step) for step, times in steps])
-        if mistaken > _MISTAKEN and min(noise) >= _FAINT:
-            return None
-        listed = counts(steps, mu)
-        if listed is None:
-            return None
-        remove, beside_ = RemovedParticipation(steps, tail_mu, listed), GaussianProfile(mu)
-        quick, share = (remove, AddedParticipation(steps, (beside_, beside_), tail_mu)), 0.1
-    else:
-        return None
-    behind = cache(lambda: _contours(losses, None, ("remove", "add"), tolerance, tail_mu, effort))
-    settled = min(noise) >= _LOUD and math.hypot(mu, *(_shift(step, times) for step, times in steps)) < _LITTLE
-    hopeless = settled or min(noise) < _FAINT
-    return _before(quick, None if hopeless else behind, share * tolerance)
-
-
-def _before(quick: Both, behind: Callable[[], Both] | None, tolerance: float) -> Both:
-    """What costs next to nothing before an engine."""
-    return _both([
-        BoundedProfile(one, None if behind is None else partial(one_of, behind, i), tolerance, other)
-        for i, (one, other) in enumerate(zip(quick, quick[::-1], strict=True))
-    ])  # fmt: skip
-
-
-def _exchanged(
-    losses: Losses, steps: Sequence[tuple[ReplacedGaussianStep, int]], mu: float, tolerance: float, tail_mu: float,
-    effort: Effort,
-) -> Both | None:  # fmt: skip
-    """The same of exchanged records: where there is hardly any noise, and few steps by bent contours first."""
-    same = [(SubsampledGaussianStep(step.sigma, step.rate), times) for step, times in steps]
-    behind = cache(lambda: _contours(losses, None, ("remove",), tolerance, tail_mu, effort))
-    arcs: Profile | None = None
-    if sum(times for _, times in steps) <= _BENT and len(steps) <= _FEW:
-        bends = ExchangedArcs(steps, mu, tail_mu, effort)
-        arcs = BoundedProfile(bends, partial(one_of, behind, 0), min(_HARDLY * tolerance, _HINT))
-    listed = counts(same, mu, exchanged=True) if told_apart(same) else None
-    if listed is None:
-        return None if arcs is None else _twice(arcs)
-    hopeless = min(step.sigma for step, _ in same) < _FAINT
-    quick = ExchangedParticipation(same, tail_mu, listed)
-    bent = partial(one_of, behind, 0) if arcs is None else (lambda: arcs)
-    return _twice(BoundedProfile(quick, None if hopeless else bent, 1e-2 * tolerance))
-
-
-def _shift(step: SubsampledGaussianStep, times: int) -> float:
-    return math.sqrt(times) * step.rate / step.sigma
+def _before_contours(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Both | None:
+    directions = ("remove",) if all(step.symmetric for step, _ in losses) else ("remove", "add")
+    contours = cache(lambda: _contours(losses, None, directions, tolerance, tail_mu, effort))
+    return quickly(losses, tolerance, tail_mu, effort, contours)
 
 
 def _contours(
@@ -332,7 +259,7 @@ def _contours(
     if found is None:
         return lines()
     first, bent = found
-    return _before(bent, lines, min(_HARDLY * tolerance, _HINT)) if first else _before(lines(), lambda: bent, tolerance)
+    return before(bent, lines, min(HARDLY * tolerance, HINT)) if first else before(lines(), lambda: bent, tolerance)
 
 
 def _lines(

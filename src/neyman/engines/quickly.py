@@ -1,0 +1,101 @@
+"""What costs next to nothing before contours: Gaussians of hardly any noise, or of so much that each nearly is one.
+
+Closed forms, and sums over how often the record takes part; contours only where those are not sharp.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import numpy as np
+
+from neyman.engines.bounded import BoundedProfile, before, one_of
+from neyman.engines.closed_form import GaussianProfile
+from neyman.engines.effort import Effort
+from neyman.engines.exchanged_arcs import ExchangedArcs
+from neyman.engines.exchanged_participation import ExchangedParticipation
+from neyman.engines.nearly_gaussian import NearlyGaussianProfile
+from neyman.engines.participation import AddedParticipation, RemovedParticipation
+from neyman.engines.participation_counts import counts, log_overlap, told_apart
+from neyman.engines.profile import Profile
+from neyman.losses.base import Step
+from neyman.losses.gaussian import GaussianStep
+from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+
+__all__ = ["HARDLY", "HINT", "quickly"]
+
+_FEW = 4  # kinds of exchanged steps that bent contours are laid for
+_FAR = 1e5  # noise multiplier from which steps are read as Gaussians first: they are, but for its inverse
+_LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing is left to be improved
+_MISTAKEN = -4.0  # log of the number of steps in which it is expected not to, from which contours know all of it better
+_SHARE = {"far": 0.5, "apart": 0.1, "exchanged": 0.01}  # of the tolerance, that is left to what comes first
+HARDLY, HINT = 1e4, 0.01  # tolerances, and relative width, up to which no dearer engine is asked after bent contours
+_BENT = 300  # steps with exchanged records up to which bent contours are tried first
+_FAINT = 0.02  # noise multiplier below which no quadrature is tried
+
+Losses = tuple[tuple[Step, int], ...]
+Both = tuple[Profile, Profile]
+
+
+def quickly(
+    losses: Losses, tolerance: float, tail_mu: float, effort: Effort, contours: Callable[[], Both]
+) -> Both | None:
+    """Sampled or exchanged Gaussians of hardly any noise, or of very much, and ``contours`` where they are not sharp;
+    None where that is not all of ``losses``, or contours had better come first.
+    """
+    exchanged = [(step, times) for step, times in losses if isinstance(step, ReplacedGaussianStep)]
+    steps = [(step, times) for step, times in losses if isinstance(step, SubsampledGaussianStep)]
+    mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
+    if len(exchanged) + (mu > 0.0) == len(losses):
+        return _exchanged(exchanged, mu, tolerance, tail_mu, effort, contours)
+    if not steps or len(steps) + (mu > 0.0) < len(losses):
+        return None
+    noise = [step.sigma for step, _ in steps]
+    quick: tuple[Profile, Profile]
+    if min(noise) >= _FAR:
+        remove, add = (NearlyGaussianProfile(steps, mu, way, tail_mu) for way in ("remove", "add"))
+        quick, share = (remove, add), _SHARE["far"]
+    elif told_apart(steps):
+        mistaken = np.logaddexp.reduce([math.log(times) + log_overlap(step) for step, times in steps])
+        if mistaken > _MISTAKEN and min(noise) >= _FAINT:
+            return None
+        listed = counts(steps, mu)
+        if listed is None:
+            return None
+        remove, beside_ = RemovedParticipation(steps, tail_mu, listed), GaussianProfile(mu)
+        quick, share = (remove, AddedParticipation(steps, (beside_, beside_), tail_mu)), _SHARE["apart"]
+    else:
+        return None
+    settled = min(noise) >= _LOUD and math.hypot(mu, *(_shift(step, times) for step, times in steps)) < _LITTLE
+    hopeless = settled or min(noise) < _FAINT
+    return before(quick, None if hopeless else contours, share * tolerance)
+
+
+def _exchanged(
+    steps: Sequence[tuple[ReplacedGaussianStep, int]], mu: float, tolerance: float, tail_mu: float, effort: Effort,
+    contours: Callable[[], Both],
+) -> Both | None:  # fmt: skip
+    """The same of exchanged records: where there is hardly any noise, and few steps by bent contours first."""
+    same = [(SubsampledGaussianStep(step.sigma, step.rate), times) for step, times in steps]
+    arcs: Profile | None = None
+    if sum(times for _, times in steps) <= _BENT and len(steps) <= _FEW:
+        bends = ExchangedArcs(steps, mu, tail_mu, effort)
+        arcs = BoundedProfile(bends, partial(one_of, contours, 0), min(HARDLY * tolerance, HINT))
+    listed = counts(same, mu, exchanged=True) if told_apart(same) else None
+    if listed is None:
+        return None if arcs is None else _twice(arcs)
+    hopeless = min(step.sigma for step, _ in same) < _FAINT
+    quick = ExchangedParticipation(same, tail_mu, listed)
+    bent = partial(one_of, contours, 0) if arcs is None else (lambda: arcs)
+    return _twice(BoundedProfile(quick, None if hopeless else bent, _SHARE["exchanged"] * tolerance))
+
+
+def _shift(step: SubsampledGaussianStep, times: int) -> float:
+    return math.sqrt(times) * step.rate / step.sigma
+
+
+def _twice(profile: Profile) -> Both:
+    return profile, profile
