@@ -117,3 +117,18 @@ def test_a_deep_delta_of_a_bulk_and_jumps_that_both_count(
     guarantee = ny.account(ny.DPSGD(*setting))
     assert low <= guarantee.delta(epsilon) <= guarantee.optimistic.delta(epsilon) * (1.0 + 1e-6)
     assert guarantee.optimistic.delta(epsilon) <= high
+
+
+def test_beside_a_delta_near_1_the_slope_is_that_of_what_is_left() -> None:
+    """A contour that knew 1 - delta to its own size only steered mu away: [9.3, 70.9]."""
+    mechanism = ny.Laplace(0.08764).poisson(0.08554) ** 146
+    epsilon = np.array([0.2, 0.7, 1.0, 5.0])
+    sharp, loose = (ny.account(mechanism, "remove", tolerance).sides.forward for tolerance in (1e-6, 1e-5))
+    np.testing.assert_allclose(sharp.slope(epsilon), loose.slope(epsilon), rtol=1e-3)
+    assert np.all(sharp.slope(epsilon) < 1.0 - sharp.bracket(epsilon).lower)
+
+
+@pytest.mark.slow
+def test_mu_of_a_strong_sampled_laplace_mechanism_is_told() -> None:
+    found = ny.account(ny.Laplace(0.08764).poisson(0.08554) ** 146)
+    assert 9.354715 < found.optimistic.mu() <= found.mu() < 9.354717

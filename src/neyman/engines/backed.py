@@ -68,7 +68,13 @@ class BackedProfile(Profile):
                 out[~zero] = self._contour.slope(epsilon[~zero])
         else:
             out = self._contour.slope(epsilon)
-        vague = self._wide(self._by_contour(epsilon), _VAGUE)
+        known = self._by_contour(epsilon)
+        vague = self._wide(known, _VAGUE)
+        if self._lattice is not None:
+            # e^eps Q(L > eps) is less than 1 - delta, too, of which a contour may know nothing beside a delta near 1
+            near = np.flatnonzero(known.lower > 0.5)
+            width = (known.upper - known.lower)[near]
+            vague = np.union1d(vague, near[width > _VAGUE * (1.0 - known.lower[near])])
         if len(vague) and self._lattice is not None:
             out[vague] = self._lattice.slope(epsilon[vague])
         return out
