@@ -40,6 +40,7 @@ def test_what_is_known_better_is_left_alone() -> None:
     assert ny.account(ny.Gaussian(1.0) ** 4).mu() == 2.0
 
 
+@pytest.mark.slow
 def test_a_long_composition_of_lists_tells_what_one_of_them_tells() -> None:
     """Its lattice is too coarse for so little, and said 0."""
     step = ny.DiscreteGaussian(0.613).poisson(7.159e-06)

@@ -12,9 +12,10 @@ from neyman.engines.rare_steps import Laws
 from neyman.losses import rare_law
 from neyman.losses.rare_law import RarePart
 from neyman.losses.transform import ComplexArray
+from tests.effort import rest_slow
 
-SIGMAS = [0.05, 0.3, 3.0, *(pytest.param(s, marks=pytest.mark.slow) for s in (0.13, 0.7, 1.5))]
-PARTS = [(0.0, math.inf), (0.0, 0.5), (1e-5, 0.5), (0.3, math.inf), (1e-9, 1e-6)]
+SIGMAS = rest_slow([0.05, 0.13, 0.3, 0.7, 1.5, 3.0], 0, 5)
+PARTS = rest_slow([(0.0, math.inf), (0.0, 0.5), (1e-5, 0.5), (0.3, math.inf), (1e-9, 1e-6)], 0, 4)
 
 
 def sums(s: ComplexArray, modulus: FloatArray) -> FloatArray:
