@@ -26,6 +26,7 @@ _LOOKS = 4  # neighbours that are asked at a time, until the last two are sharp
 _STEERED = 1e-3  # the same where only solvers are steered
 _VAGUE = 0.5  # relative width from which the contour knows nothing, of the slope either
 _POINTS = 1 << 18  # lattices up to this size are worth their time
+_UNKNOWN = 0.7  # the same, of 1 - delta: its log is known no better
 _DIM = 1e-4  # width that the log of a small 1 - delta may have
 
 
@@ -72,9 +73,8 @@ class BackedProfile(Profile):
         vague = self._wide(known, _VAGUE)
         if self._lattice is not None:
             # e^eps Q(L > eps) is less than 1 - delta, too, of which a contour may know nothing beside a delta near 1
-            near = np.flatnonzero(known.lower > 0.5)
-            width = (known.upper - known.lower)[near]
-            vague = np.union1d(vague, near[width > _VAGUE * (1.0 - known.lower[near])])
+            apart = known.log_gap_upper - known.log_gap_lower
+            vague = np.union1d(vague, np.flatnonzero((known.lower > 0.5) & ~(apart <= _UNKNOWN)))
         if len(vague) and self._lattice is not None:
             out[vague] = self._lattice.slope(epsilon[vague])
         return out

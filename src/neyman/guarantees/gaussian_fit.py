@@ -264,7 +264,9 @@ def _interval_bounds(knots: _Knots) -> tuple[FloatArray, FloatArray]:
     only_j = (log_v >= log_alpha[i]) & ~only_i
     low_end = np.where(only_i, i_at_j, np.maximum(at_vertex, attained[j]))
     inner = np.where(only_j, np.maximum(j_at_i, attained[j]), low_end)
-    return np.maximum(inner, np.where(only_j, 0.0, attained[i])), attained
+    # the first tangent, of slope -1, covers what lies between the branches by its ends: it counts there, even where the
+    # next says more at its knot
+    return np.maximum(inner, np.where(only_j & (i > 0), 0.0, attained[i])), attained
 
 
 def _log_vertex(knots: _Knots, i: np.ndarray, j: np.ndarray) -> FloatArray:
