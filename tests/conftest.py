@@ -17,7 +17,7 @@ for _threads in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"): 
 
 from hypothesis import HealthCheck, settings  # noqa: E402
 
-settings.register_profile("fast", max_examples=14, deadline=None, derandomize=True, database=None)
+settings.register_profile("fast", max_examples=10, deadline=None, derandomize=True, database=None)
 settings.register_profile(
     "thorough", max_examples=2000, deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True
 )

@@ -202,6 +202,7 @@ def _gone(group: int) -> bool:
 
 @pytest.mark.skipif(os.name != "posix", reason="a terminal's Ctrl-C is sent to a process group")
 @pytest.mark.parametrize("ending", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_interrupted_and_resumed(call: Any, tmp_path: Path, ending: signal.Signals) -> None:
     """Ctrl-C, or worse, on the way: what is done is kept, no process is left, and nothing is computed twice."""
     noises = {"noise_multiplier": {"geomspace": [1, 2, 32]}, "sample_rate": 1, "steps": [400, 1000]}

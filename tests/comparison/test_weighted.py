@@ -79,6 +79,7 @@ def certified(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> Weighted:
 @example(LAPLACE, GAUSS, scipy.stats.beta(0.01, 0.02))
 @example(LOW_NOISE[0], LOW_NOISE[1], scipy.stats.beta(1e-3, 0.3))
 @example(LOW_NOISE[1], LOW_NOISE[0], scipy.stats.beta(7.0, 40.0))
+@pytest.mark.slow
 def test_brackets_hold_what_brute_force_finds(a: ny.Guarantee, b: ny.Guarantee, law: Any) -> None:
     w = certified(a, b, law)
     for bounds, found in zip(w.bounds, (by_brute_force(a, b, law), by_brute_force(b, a, law)), strict=True):

@@ -268,3 +268,15 @@ def test_much_noise_is_left_to_lines() -> None:
     """It was refused for a while: of so much noise the sum of many steps is hardly skewed."""
     guarantee = ny.account(ny.DPSGD(2.155, 9.836e-12, 13660))
     assert 0.0 < guarantee.optimistic.mu() <= guarantee.mu() <= guarantee.optimistic.mu() * (1.0 + 3e-6)
+
+
+@pytest.mark.parametrize("way", ["remove", "add"])
+def test_no_contour_is_laid_where_floats_do_not_tell_it_from_a_pole(way: str) -> None:
+    """A search went so far out that 1 + c was 1: log of 0."""
+    setting = (0.18237515634483, 3.78056882991e-08, 670930126)
+    steps = RareSteps(rare_laws(SubsampledGaussianStep(*setting[:2]), setting[2]), 1.0 if way == "remove" else -1.0)
+    for c in (1e-300, 1e-17, 3e-16, 1e-10):
+        for at in (c, -c, -1.0 + c, -1.0 - c):
+            assert steps.arc(at, c**-2 if c > 1e-100 else 1e300, (1e3, 1e3), Effort()) is None
+    found = rare(*setting, way).bracket(np.array([1e12, 1e15, 1e18]))
+    assert np.all((found.lower >= 0.0) & (found.upper <= 1.0))

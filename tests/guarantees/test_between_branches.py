@@ -12,9 +12,12 @@ from neyman.engines.closed_form import GaussianProfile
 from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.gaussian_fit import fit_upper
 from neyman.guarantees.sides import Sides
+from tests.effort import rest_slow
 
 
-@pytest.mark.parametrize(("epsilon", "k"), [(0.5, 5), (0.5, 7), (0.25, 9), (0.3, 11), (0.1, 15), (0.5, 3)])
+@pytest.mark.parametrize(
+    ("epsilon", "k"), rest_slow([(0.5, 5), (0.5, 7), (0.25, 9), (0.3, 11), (0.1, 15), (0.5, 3)], 0)
+)
 def test_mu_of_a_pure_group_is_that_of_its_corner(epsilon: float, k: int) -> None:
     """Odd numbers have it on the diagonal: f(x) = x = e^{-(k - 1) eps / 2} / (1 + e^eps). mu was 5e-12 too small."""
     with mpmath.workdps(50):

@@ -100,6 +100,7 @@ def test_bounds_from_below_are_found_when_asked():
 
 
 @pytest.mark.parametrize("number", rest_slow([6, 20], 0))
+@pytest.mark.slow
 def test_very_long_powers_and_products_of_many_are_quick(number):
     began = time.process_time()
     many, rho = ny.ZCDP(1e-9) ** 10**9, np.linspace(0.001, 0.05, number)

@@ -98,6 +98,7 @@ def test_one_step(name):
 @pytest.mark.parametrize(
     ("scale", "rate"), rest_slow([(0.053053754048554336, 0.0791), (0.0694, 1.0), (0.0301, 0.02)], 0)
 )
+@pytest.mark.slow
 def test_what_floats_hide_of_large_losses_is_paid_for(scale, rate):
     """q_cdf near 1 is off by 2^-53, and delta by e^eps times that: closed form of one step beside it."""
     far = 1.0 / scale

@@ -84,6 +84,7 @@ def calibrated(rate: float, steps: int) -> ny.Guarantee:
         pytest.param(100, 0.59050, 0.1166, [0.1235, 0.1523, 0.1739, 0.2211], marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_reconstruction_grows_with_the_divergence(
     steps: int, sigma: float, farthest: float, gains: list[float]
 ) -> None:

@@ -55,6 +55,7 @@ def test_a_killed_worker_loses_nothing(client: Any, tmp_path: Path, monkeypatch:
     assert victim not in client.run(os.getpid).values()
 
 
+@pytest.mark.slow
 def test_few_blocks_are_under_way(client: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The graph is handed over piece by piece, however long it is."""
     submit, under_way, most = client.submit, [], [0]

@@ -36,6 +36,7 @@ __all__ = ["Laws", "RareSteps"]
 _ANGLE, _TILT, _FINE = 0.42, 0.17, (38.0, 43.0)
 _SHORT = 0.3  # noise from which grids are so short that more is asked of them
 _SECTOR = _ANGLE - _TILT  # by how much a path may fall short of vertical at the end
+_CLEAR = 1e-9  # least distance of a pole: a contour, and its strip, are on the side of it that floats say
 _OPENING, _STRIP = 0.6 * _SECTOR, 0.38 * _SECTOR  # of a contour from the vertical, and of the strip around it
 _UPRIGHT = 0.25  # by how much the path along real losses is moved
 _LEAST = 1e-300  # what is smaller is put to this, and counts as unknown
@@ -203,6 +204,8 @@ class RareSteps:
         if not effort.take(_BOUND * len(self.laws.bent.loss)):
             return None
         w_c = c + 1.0 if self.sign > 0.0 else -c
+        if not min(abs(w_c), abs(w_c - 1.0)) > _CLEAR:
+            return None
         phi, strip = _OPENING, _STRIP
         scale = 1.0 / math.sqrt(curvature)
         shape = Shape(w_c - scale * math.sin(phi), scale)
