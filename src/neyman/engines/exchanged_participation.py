@@ -44,7 +44,7 @@ class ExchangedParticipation(RemovedParticipation):
 
     def __init__(self, steps: Steps, tail_mu: float, listed: Counts) -> None:
         super().__init__(steps, tail_mu, listed)
-        lost, astray, self._further = 0.0, 0.0, 0.0
+        lost, astray, self._ahead = 0.0, 0.0, 0.0
         for step, times in steps:
             mu, q = min(1.0 / step.sigma, LARGEST_MU) * (1.0 - 2.0 * UNIT), step.rate
             took, not_ = log_tails(step)
@@ -52,13 +52,13 @@ class ExchangedParticipation(RemovedParticipation):
             with np.errstate(under="ignore"):
                 lost += 2.0 * times * float(np.exp(not_))
                 astray += times * q * float(np.exp(took))
-                self._further += times * math.log1p(q / (1.0 - q) * float(np.exp(-mu * (t + 0.5 * mu) * (1.0 - 1e-12))))
+                self._ahead += times * math.log1p(q / (1.0 - q) * float(np.exp(-mu * (t + 0.5 * mu) * (1.0 - 1e-12))))
         self._lost, self._astray = (min(each * (1.0 + 1e-12) + SMALLEST, 1.0) for each in (lost, astray))
-        self._further = self._further * (1.0 + 1e-12) + SMALLEST
+        self._ahead = self._ahead * (1.0 + 1e-12) + SMALLEST
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         above, gap_below, _ = self._sums(epsilon, 1.0)
-        below, gap_above, _ = self._sums((epsilon + self._further) * (1.0 + 2.0 * UNIT), -1.0)
+        below, gap_above, _ = self._sums((epsilon + self._ahead) * (1.0 + 2.0 * UNIT), -1.0)
         upper = np.minimum(above + self._error, 1.0)
         lower = (1.0 - self._lost) * np.maximum(below - self._astray, 0.0) * (1.0 - 8.0 * UNIT)
         with np.errstate(divide="ignore"):
