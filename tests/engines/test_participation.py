@@ -255,3 +255,19 @@ def test_far_out_what_overlaps_is_hardly_anything(sigma: float, q: float) -> Non
         assert np.all(truth[at] * (1.0 - room) <= b.upper[at])
         overlap = times * math.exp(log_overlap(steps[0][0]))
         assert b.upper[-1] < 2.0 * overlap**1.3
+
+
+def test_no_number_of_participations_counts_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However far beyond |x| = 39 they are listed, what is listed is not among those of which only the mass counts."""
+    step = SubsampledGaussianStep(0.05, 0.02)
+    listed = counts([(step, 2_000_000)], 0.0)
+    assert listed is not None
+    profile = RemovedParticipation([(step, 2_000_000)], 1e4, listed)
+    for more in (0, 200):
+        monkeypatch.setattr(RemovedParticipation, "_further", lambda self, height, fall, high, more=more: high + more)
+        for epsilon in (7.6e6, 7.7e6, 7.8e6):  # round 40,000 expected ones
+            near, outside = profile._near(epsilon, step, 2_000_000, 1.0)
+            masses = np.exp([np.logaddexp.reduce(near.log_p), outside.log_below, outside.log_above])
+            assert masses[0] > 1e-6
+            assert masses[2] > 1e-7
+            assert abs(masses.sum() - 1.0) < 1e-8

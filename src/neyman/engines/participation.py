@@ -179,13 +179,13 @@ class RemovedParticipation(Profile):
         first, last = (root(fall, height, x) for x in (AWAY, -AWAY))
         low = min(int(np.searchsorted(listed.ks, first * (1.0 - 1e-9) - 1.0)), len(listed.ks) - 1)
         high = max(int(np.searchsorted(listed.ks, last * (1.0 + 1e-9) + 1.0)), low + 1)
+        high = max(high, self._further(height, fall, high))  # before the others are added up: none counts twice
         below = float(self._masses[0][low - 1]) if low > 0 else -math.inf
         above = float(self._masses[1][high]) if high < len(listed.ks) else -math.inf
         # each sum of logarithms is off by two units of itself, the smaller ones before it by nothing beside
         own = float(listed.error.max())
         rooms = [own + 4.0 * UNIT * len(listed.ks) * (1.0 + abs(max(mass, -1e300))) for mass in (below, above)]
         # of p_k e^{-x^2 / 2}: d(x^2 / 2) / dk = (A^2 - (E / m k)^2) / 2 rises, p_{k + 1} / p_k falls
-        high = max(high, self._further(height, fall, high))
         k = float(listed.ks[high - 1])
         ratio = math.log(times / max(k, 0.5)) + math.log(step.rate) - math.log1p(-step.rate)
         x = height / math.sqrt(k + 1.0) - fall * math.sqrt(k + 1.0)
