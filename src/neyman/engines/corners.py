@@ -49,6 +49,18 @@ class CornerProfile(ClosedForm):
         return self._turns[::-1][self._turns[::-1] >= 0.0]
 
     @property
+    def revealed(self) -> float:
+        """1 - beta at alpha = 0, rounded down."""
+        return float(self._least[0])
+
+    @property
+    def achieved(self) -> tuple[FloatArray, FloatArray]:
+        """The corners' alpha, and 1 - beta - alpha there, rounded down."""
+        rest = 1.0 - self._alpha
+        excess = (rest - self._beta) + ((1.0 - rest) - self._alpha)
+        return self._alpha, np.maximum(excess * (1.0 - 4.0 * UNIT), 0.0)
+
+    @property
     def tail_mu(self) -> float:
         return self._tail_mu
 

@@ -48,6 +48,11 @@ class PolygonProfile(ClosedForm):
         return self._e[self._e >= 0.0]
 
     @property
+    def revealed(self) -> float:
+        """delta at the last point: from there on it is level."""
+        return float(self._delta[-1])
+
+    @property
     def tail_mu(self) -> float:
         return self._tail_mu
 

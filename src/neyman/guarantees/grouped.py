@@ -23,9 +23,10 @@ from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.achieved import AchievedCurve
 from neyman.guarantees.envelope import EnvelopeProfile
 from neyman.guarantees.epsilon import epsilon_upper, spread
-from neyman.guarantees.excess import excess_at
-from neyman.guarantees.roc_steps import RocSteps
+from neyman.guarantees.excess import excess_at, revealed
+from neyman.guarantees.roc_steps import EDGE, RocSteps
 from neyman.guarantees.sides import Sides
+from neyman.guarantees.straight_steps import StraightCurve, StraightSteps, straight
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.numerics.normal import UNIT, probit
 
@@ -47,6 +48,13 @@ def multiple(value: float, times: int, up: bool = True) -> float:
     if exact > _LARGEST:
         return math.inf if up else _LARGEST
     return at_least(exact) if up else at_most(exact)
+
+
+def _later(terms: FloatArray) -> FloatArray:
+    """For each step the sum over those after it."""
+    after = np.zeros_like(terms)
+    after[:-1] = np.cumsum(terms[:0:-1], axis=0)[::-1]
+    return after
 
 
 def _score_at(epsilon: FloatArray) -> FloatArray:
@@ -107,6 +115,7 @@ class GroupedProfile(Profile):
             nearer = np.maximum(_score_at(epsilon[vague]), _COMMON)
             nearer = np.minimum(nearer, score[vague])
             lower[vague] = np.maximum(lower[vague], self._below(epsilon[vague], nearer, self._steps.chain(nearer)[1]))
+        lower = np.maximum(lower, self.revealed)
         if self._known is not None:
             lower = np.minimum(lower, self._known.bracket(epsilon).lower)
         lower = np.minimum(lower, upper)
@@ -123,49 +132,65 @@ class GroupedProfile(Profile):
         better = self._known.bracket(epsilon).upper < self._above(parts)[0]
         return np.where(better, self._known.slope(epsilon), own)
 
+    @property
+    def revealed(self) -> float:
+        """What even the first of the alphas, 0, leads to."""
+        return self._revealed
+
     @cached_property
-    def _achieved(self) -> AchievedCurve | None:
-        """What tests attain on one record, where promises that hold at once make every single question of it dear."""
+    def _revealed(self) -> float:
+        if self._known is not None or math.isfinite(self.of.tail_mu):
+            return 0.0
+        if self._straight:
+            return float(self._below(np.zeros(1), np.array([EDGE]), np.zeros((self.times, 1)))[0])
+        one = max(self.of.forward.revealed, revealed(self.of))
+        return -math.expm1(self.times * math.log1p(-one)) * (1.0 - 8.0 * UNIT) if one < 1.0 else 1.0
+
+    @property
+    def _straight(self) -> bool:
+        return straight(self.of, self.times)
+
+    @cached_property
+    def _achieved(self) -> AchievedCurve | StraightCurve | None:
+        """What tests attain on one record, where it is straight between corners, or where promises that hold at once
+        make every single question of it dear.
+        """
+        if self._straight:
+            return StraightCurve(self.of)
         one = self.of.forward
         if not isinstance(one, EnvelopeProfile):
             return None
         return AchievedCurve(one.parts, float(epsilon_upper(one, np.array([_TAIL]), self._start)[0]))
 
     @cached_property
-    def _steps(self) -> RocSteps:
-        return RocSteps(self.of, self.times, self._start)
+    def _steps(self) -> RocSteps | StraightSteps:
+        return StraightSteps(self.of, self.times) if self._straight else RocSteps(self.of, self.times, self._start)
 
     def _split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         if self._last is None or not np.array_equal(self._last[0], epsilon):
-            self._last = epsilon.copy(), *self._steps.split(epsilon)
+            far = np.where(epsilon >= self.end, 2.0 * self.end + 1.0, epsilon)  # level there, and clear of rounding
+            self._last = epsilon.copy(), *self._steps.split(far)
         return self._last[1], self._last[2]
 
     def _above(self, parts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """delta rounded up and log(1 - delta) rounded down, for this division of eps (the first step's is lowered by
-        what rounding may have added to the sum).
-        """
-        e = parts.copy()
-        e[0] -= 2.0 * UNIT * len(e) * np.sum(np.abs(e), axis=0)
+        """delta rounded up and log(1 - delta) rounded down, for this division of eps."""
+        e, size = parts, np.sum(np.abs(parts), axis=0)
         delta, gap, complement = self._terms(e)
-        room = UNIT * (16.0 * len(e) + 4.0 * np.sum(np.abs(e), axis=0))
+        room = UNIT * len(e) * (24.0 + 2.0 * size)  # sums of up to so many terms, also in the exponent
         with np.errstate(all="ignore"):
-            factor = np.exp(e)
-            factor[0] = np.exp(np.minimum(e[0], _FARTHEST))  # it multiplies nothing
-            total, rest, size = np.zeros_like(e[0]), np.ones_like(e[0]), np.ones_like(e[0])
-            turned = np.zeros(e.shape[1], dtype=np.bool_)
-            for i in range(len(e)):
-                # bounds on the missed rate: from that before, or (once) from the false alarms so far
-                onward = factor[i] * rest - complement[i]
-                first = gap[i] - factor[i] * total
-                load = np.where(turned, factor[i] * size + complement[i], gap[i] + factor[i] * total)
-                total = delta[i] + factor[i] * total
-                turns = ~turned & (total > 0.5)
-                rest = np.where(turned, onward, first)
-                size = load
-                turned |= turns
+            weight = np.exp(_later(e))
+            alarms = np.where(delta > 0.0, weight * delta, 0.0)
+            total = np.sum(alarms, axis=0)
+            # any one step parts false alarms, of those before it, from misses, of those after it
+            first, taken = (
+                weight * gap,
+                _later(alarms[::-1])[::-1] + _later(np.where(complement > 0.0, weight * complement, 0.0)),
+            )
+            kept = np.max(
+                np.nan_to_num(first - taken - room * (first + taken), nan=0.0, neginf=0.0, posinf=0.0), axis=0
+            )
             upper = np.nan_to_num(total * (1.0 + room), nan=1.0, posinf=1.0)
-            kept = np.nan_to_num(rest - room * size, nan=0.0, neginf=0.0)
-            log_gap = np.log(np.where(turned & (kept > 1e-290), kept, 0.0))
+            log_gap = np.log(np.where(kept > 1e-290, kept, 0.0))
             upper = np.minimum(np.where(kept > 0.0, np.minimum(upper, 1.0 - kept + UNIT), upper), 1.0)
             direct = np.log1p(-upper) - 4.0 * UNIT * (1.0 + np.abs(np.log1p(-upper)))
         return upper, np.minimum(np.maximum(log_gap - 4.0 * UNIT * (1.0 + np.abs(log_gap)), direct), 0.0)
@@ -184,13 +209,15 @@ class GroupedProfile(Profile):
                 b = self.of.backward.bracket(-flat[down])
                 weight = np.exp(flat[down])
                 delta[down] = -np.expm1(flat[down]) + weight * b.upper
-                gap[down] = np.exp(b.log_gap_lower + flat[down])
+                gap[down] = weight * np.exp(b.log_gap_lower)
                 complement[down] = weight * b.upper
         return delta.reshape(e.shape), gap.reshape(e.shape), complement.reshape(e.shape)
 
     def _below(self, epsilon: FloatArray, score: FloatArray, parts: FloatArray) -> FloatArray:
         """sum of excess powers - (e^eps - 1) alpha_0, rounded down."""
         first = special.ndtr(-np.minimum(score, _LOWEST))
+        if self._straight:  # also from alpha = 0
+            first = np.where(score < EDGE, first, 0.0)
         alpha, excess = first.copy(), np.zeros_like(first)
         for e in parts:
             dear = self._achieved

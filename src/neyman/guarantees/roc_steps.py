@@ -13,16 +13,17 @@ from scipy.interpolate import PchipInterpolator
 
 from neyman._validate import FloatArray
 from neyman.guarantees.sides import Sides, alpha_score, power_score
+from neyman.numerics.normal import UNIT
 
-__all__ = ["RocSteps"]
+__all__ = ["EDGE", "RocSteps"]
 
-_EDGE = 38.0  # Phi(-38) underflows
+EDGE = 38.0  # Phi(-38) underflows
 _FINE = 0.04  # of a score, between two points
 _NARROW = 1e-13
 _MOST_POINTS = 30_000
 _ROUNDS = 18
 _BISECTIONS = 46
-_COARSE = np.linspace(-_EDGE, _EDGE, 305)
+_COARSE = np.linspace(-EDGE, EDGE, 305)
 
 
 class RocSteps:
@@ -42,7 +43,9 @@ class RocSteps:
         self._sums = np.maximum.accumulate(self.chain(_COARSE)[0])
 
     def split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The score of the first alpha, and each step's eps (first axis, the last step last), adding up to ``epsilon``.
+        """The score of the first alpha, and each step's eps (first axis, the last step last).
+
+        They add up to ``epsilon`` at most: the first is lowered by what rounding may have added to the sum.
 
         Two chains close to each other, one summing to less and one to more, are mixed: where eps jumps at a corner of
         the curve every mixture is as good.
@@ -61,6 +64,7 @@ class RocSteps:
             share = np.clip(np.nan_to_num((epsilon - sum_low) / (sum_high - sum_low), nan=0.0), 0.0, 1.0)
         parts = e_low + share * (e_high - e_low)
         parts[0] += epsilon - np.sum(parts, axis=0)
+        parts[0] -= 2.0 * UNIT * (self._times + 4) * np.sum(np.abs(parts), axis=0)
         return low + share * (high - low), parts
 
     def chain(self, score: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -88,7 +92,7 @@ class RocSteps:
             small = (1.0 - share) * special.ndtr(-self._power[i]) + share * special.ndtr(-self._power[i + 1])
             large = (1.0 - share) * special.ndtr(self._power[i]) + share * special.ndtr(self._power[i + 1])
             out[straight] = np.where(small < large, -special.ndtri(small), special.ndtri(large))
-        return np.clip(out, -_EDGE, _EDGE)
+        return np.clip(out, -EDGE, EDGE)
 
 
 def _share(first: FloatArray, here: FloatArray, last: FloatArray) -> FloatArray:
@@ -140,5 +144,5 @@ def _scores(sides: Sides, e: FloatArray) -> tuple[FloatArray, FloatArray]:
             away = -e[down]
             alpha[down] = -power_score(sides.backward, away)
             power[down] = -alpha_score(sides.backward, away)
-    clean = [np.clip(np.nan_to_num(z, nan=0.0), -_EDGE, _EDGE) for z in (alpha, power)]
+    clean = [np.clip(np.nan_to_num(z, nan=0.0), -EDGE, EDGE) for z in (alpha, power)]
     return np.maximum.accumulate(clean[0]), np.maximum.accumulate(clean[1])
