@@ -399,3 +399,14 @@ def test_what_is_wider_than_asked_is_not_certified():
     g = account(Opaque(Hidden(GDP(1.0))) ** 10, tolerance=1e-9)
     with pytest.raises(ny.NotCertified, match=r"pass a larger tolerance to account\(\) to accept it"):
         g.delta(0.5)
+
+
+def test_products_take_as_much_effort_as_what_they_are_made_of():
+    usual, more = (ny.account(ny.DPSGD(1.0, 0.01, 10), effort=effort) for effort in (5.0, 30.0))
+    assert [g.effort.seconds for g in (usual**2, more**2, usual * more, ny.GDP(1.0) * ny.GDP(1.0))] == [
+        10.0,
+        30.0,
+        30.0,
+        10.0,
+    ]
+    assert ny.compose_tradeoffs(usual, more, effort=20.0).effort.seconds == 20.0

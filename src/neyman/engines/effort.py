@@ -39,6 +39,7 @@ class Effort:
     """
 
     def __init__(self, seconds: float = math.inf) -> None:
+        self.seconds = seconds
         self._whole = seconds * _NANO
         self._of: Effort | None = None
         self._share = self._most = 1.0

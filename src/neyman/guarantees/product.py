@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, positive
 from neyman.engines.effort import EFFORT, Effort
@@ -19,7 +21,7 @@ _TOLERANCE = 1e-6
 
 
 def compose_tradeoffs(
-    *guarantees: Guarantee, tolerance: float | None = None, effort: float = EFFORT
+    *guarantees: Guarantee, tolerance: float | None = None, effort: float | None = None
 ) -> ComposedGuarantee:
     """Return what several guarantees promise together: the tensor product f_1 x f_2 x ... of their trade-off curves.
 
@@ -36,8 +38,9 @@ def compose_tradeoffs(
         [1e-12, 1). If none is given, 1e-6 is aimed for, or the largest that a computed guarantee has; where a curve is
         only enclosed, whose own bracket may be wider, values are handed out up to 1e-2. Where Renyi divergences are
         stated, nothing is held to it: values are certified upper bounds, ``.optimistic`` says how wide they are.
-    effort : float
-        How much work the answer to one question may take, in nominal seconds, as of ``account``; finite, > 0.
+    effort : float, optional
+        How much work the answer to one question may take, in nominal seconds, as of ``account``; finite, > 0. If none
+        is given, 10, or the largest that a computed guarantee has.
 
     Returns
     -------
@@ -82,19 +85,22 @@ def compose_tradeoffs(
                 f"guarantees[{i}].adjacency", g.adjacency, f'"{first}", that of the first',
                 "Promises for other neighbours do not compose; an Opaque says what a given guarantee is for.",
             )  # fmt: skip
-    return _composed([(g, 1) for g in checked], tolerance, positive("effort", effort))
+    return _composed([(g, 1) for g in checked], tolerance, None if effort is None else positive("effort", effort))
 
 
 def repeated(guarantee: Guarantee, times: int) -> ComposedGuarantee:
     """Return what ``times`` mechanisms with this guarantee promise together; none at all is perfect privacy."""
-    return _composed([(_checked("guarantee", guarantee), times)], None, EFFORT)
+    return _composed([(_checked("guarantee", guarantee), times)], None, None)
 
 
 def _composed(
-    parts: list[tuple[PessimisticGuarantee, int]], tolerance: float | None, effort: float
+    parts: list[tuple[PessimisticGuarantee, int]], tolerance: float | None, effort: float | None
 ) -> ComposedGuarantee:
     known = (g.tolerance for g, _ in parts if isinstance(g, ComposedGuarantee))
     aim = max([_TOLERANCE, *known]) if tolerance is None else inside("tolerance", tolerance, 0.99e-12, 1.0)
+    if effort is None:
+        own = [g.effort.seconds for g, _ in parts if isinstance(g, ComposedGuarantee)]
+        effort = max([EFFORT, *(seconds for seconds in own if math.isfinite(seconds))])
     steps: dict[PessimisticGuarantee, int] = {}
     for g, times in parts:  # equal ones have one law
         steps[g] = steps.get(g, 0) + times

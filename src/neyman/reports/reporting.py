@@ -168,7 +168,8 @@ def report(
         As for ``account``, 1e-6 unless stated; only where ``subject`` is a mechanism.
     effort : float, optional
         How much work each claim may take, in nominal seconds, as for ``account``, 10 unless stated; finite, > 0; only
-        where ``subject`` is a mechanism. Another than the usual one is written into the certificate.
+        where ``subject`` is a mechanism: a computed guarantee has its own. Another than the usual one is written into
+        the certificate, for ``verify`` to take as much.
     date : str, optional
         As in "2025-01-31". Reports are otherwise the same, byte for byte, whenever they are made.
 
@@ -205,8 +206,9 @@ def report(
         name: checked_text(name, "" if value is None else value)
         for name, value in (("context", context), ("date", date), ("unit", unit))
     }
-    work = EFFORT if effort is None else positive("effort", effort)
-    guarantee, mechanism, width = _resolved(subject, adjacency, tolerance, effort)
+    asked = None if effort is None else positive("effort", effort)
+    guarantee, mechanism, width = _resolved(subject, adjacency, tolerance, asked)
+    work = _effort_of(subject) if asked is None else asked
     inputs = Inputs(
         title=checked_text("title", title or _TITLE),
         **texts,
@@ -263,6 +265,12 @@ def _mode(target: Path) -> int:
     return 0o666 & ~mask
 
 
+def _effort_of(subject: object) -> float:
+    """What each question of a computed guarantee may cost; the usual effort of all that has none."""
+    effort = subject.effort.seconds if isinstance(subject, ComposedGuarantee) else math.inf
+    return effort if math.isfinite(effort) else EFFORT
+
+
 def _resolved(
     subject: object, adjacency: str | None, tolerance: float | None, effort: float | None
 ) -> tuple[Guarantee, Mechanism, float]:  # fmt: skip
@@ -289,7 +297,8 @@ def _resolved(
         raise InvalidParameter("subject", subject, "a given guarantee, or one that ny.account computed", advice)
     mechanism.to_dict()
     stated = isinstance(mechanism, Opaque)  # its own bounds are sharper than those of the worst pair
-    g = guarantee_of(mechanism, subject.adjacency, subject.tolerance) if stated else subject
+    own = subject.adjacency, subject.tolerance, _effort_of(subject)
+    g = guarantee_of(mechanism, *own) if stated else subject
     return g, mechanism, subject.tolerance
 
 
