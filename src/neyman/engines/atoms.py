@@ -109,7 +109,7 @@ def parted(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
     """
     powers: list[tuple[Atoms, tuple[Outcomes, int]]] = []
     for table, times in tables:
-        power = _power(_atoms(table), times)
+        power = _trimmed(_atoms(table)) if times == 1 else _power(_atoms(table), times)
         if power is None:
             return ()
         powers.append((power, (table, times)))

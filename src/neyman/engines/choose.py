@@ -174,8 +174,8 @@ def _together(
         parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
         together = cache(lambda: (
             whole_period(losses, tolerance, tail_mu, effort)
-            or behind_veils(losses, directions, tolerance, tail_mu, effort)
             or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice)
+            or behind_veils(losses, directions, tolerance, tail_mu, effort)
             or lattice()
         ))  # fmt: skip
         little = partial(_finite, tables=tables, effort=effort)

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, choice, count, inside
+from neyman._validate import MAX_COUNT, FloatArray, choice, count, inside, whole
 from neyman.engines.common_unit import common_unit
 from neyman.engines.effort import Effort
 from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_gap import LatticeGap, spacing
+from neyman.engines.lattice_levels import FLOOR, LEVELS, common
 from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
@@ -25,8 +26,6 @@ from neyman.numerics.norm import together
 
 __all__ = ["NEARLY_ONE", "LatticeProfile"]
 
-_FLOOR = 1e-30  # below this delta the tolerance is not pursued
-_LOG_FLOOR = math.log(_FLOOR)
 _AIM = 0.8  # share of the tolerance that discretisation is planned to use
 _LEAST = 1e-6  # steps that are divided, as planned
 _NOTHING = 60.0  # e-folds by which a tilt may be planned to miss, and be tried all the same
@@ -37,7 +36,7 @@ _LOOSE = 1e-3  # relative width that will do below the floor
 _STEERED = 1e-4  # the same where only solvers are steered: what they lose by it goes with its square
 _ROUNDS = 16  # tilts tried for one array of eps
 _CROWDED, _GENTLER = 0.6, 0.7  # share of the budget from which a tilt by this share of c is tried, too
-_NEARLY = 1e-3  # relative width from which that helps
+_FEWER = 0.5  # share of the points of a tilt that it takes, where that may be so
 _REFINEMENTS, _SLOWEST = 4, 0.75  # finer spacings tried under one tilt; the least power of them that widths fall by
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
 _SEEN = 0.1  # deviations that points may be apart to tell where the law lies
@@ -98,16 +97,15 @@ class LatticeProfile(Profile):
 
     def __init__(
         self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float = 1e-6, max_points: int = 1 << 20,
-        effort: Effort | None = None, tail_mu: float | None = None,
+        effort: Effort | None = None, tail_mu: float | None = None, *, level: int = 0,
     ) -> None:  # fmt: skip
         self._effort = Effort() if effort is None else effort
         self._remove = choice("direction", direction, ("remove", "add")) == "remove"
-        self._laws = tuple((grid_law(step), _at_least_one(times)) for step, times in steps)
+        self._laws = tuple((grid_law(step), whole("count", times, 1, MAX_COUNT)) for step, times in steps)
         if not self._laws:
             raise InvalidParameter("steps", steps, "a non-empty sequence of (step, count)")
         self._tolerance = inside("tolerance", tolerance, 0.0, 1.0)
         self._max_points = count("max_points", max_points)
-        self._cumulant = Cumulant(self._laws, direction)
         units = [law.unit for law, _ in self._laws if law.unit is not None]
         # where not all share one, outcomes with nothing between them come first
         alone = [law.unit for law, _ in self._laws if law.unit is not None and law.exact]
@@ -132,6 +130,13 @@ class LatticeProfile(Profile):
             total = sum((end * t for end, (_, t) in ends if end is not None), Fraction(0))
             self._end = float(total) if Fraction(float(total)) >= total else math.nextafter(float(total), math.inf)
         self._tail_mu = together((step.tail_mu, times) for step, times in steps) if tail_mu is None else tail_mu
+        self._laws, self._floor, found = common(self._laws, level)
+        # where deltas are too small for these lattices
+        self._far = None if found == LEVELS else LatticeProfile(
+            steps, direction, tolerance, max_points, effort, self._tail_mu, level=found + 1
+        )  # fmt: skip
+        self._deep = found == LEVELS and level > 0  # asked for those alone
+        self._cumulant = Cumulant(self._laws, direction)
 
     @property
     def end(self) -> float:
@@ -146,6 +151,8 @@ class LatticeProfile(Profile):
         """Length of the transforms that delta near 1e-30 asks for, before anything is computed (at most the budget)."""
         if self._blind:
             return sys.maxsize
+        if self._far is not None and self._floor > FLOOR:
+            return self._far.points
         plan = self._plan(self._deepest, self._deepest.c, self._tolerance)
         return self._max_points if plan is None else plan.points
 
@@ -164,13 +171,13 @@ class LatticeProfile(Profile):
 
     @cached_property
     def _deepest(self) -> Moments:
-        """Where delta is about 1e-30."""
-        low, high = 0.0, 1.0
-        while self._log_height(high) > _LOG_FLOOR and high < self._steepest:
+        """Where delta is about the least that is served."""
+        low, high, log_floor = 0.0, 1.0, math.log(self._floor)
+        while self._log_height(high) > log_floor and high < self._steepest:
             low, high = high, 4.0 * high
         for _ in range(12):
             middle = 0.5 * (low + high)
-            low, high = (middle, high) if self._log_height(middle) > _LOG_FLOOR else (low, middle)
+            low, high = (middle, high) if self._log_height(middle) > log_floor else (low, middle)
         return self._cumulant.at(min(high, self._steepest))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
@@ -178,7 +185,7 @@ class LatticeProfile(Profile):
         if kept is None or kept[0] != self._made or not np.array_equal(kept[1], epsilon):
             lower, upper = self._bounds(epsilon)
             # what the effort did not suffice for is tried again by the next question
-            found = self.near_one(epsilon, _bracket(lower, upper))
+            found = self.near_one(epsilon, Bracket.of_delta(lower, upper))
             kept = -1 if self._effort.spent else self._made, epsilon.copy(), found
             self._last = kept
         return kept[2].at(np.arange(len(epsilon)))
@@ -192,6 +199,8 @@ class LatticeProfile(Profile):
 
     def _between(self) -> LatticeGap | None:
         """What tells 1 - delta by itself; None where nothing does, or the effort does not suffice."""
+        if self._far is not None:
+            return self._far._between()
         if self._gap is not None or self._gapless or self._effort.spent:
             return self._gap
         at = self._cumulant.saddle(0.0, *_BETWEEN)
@@ -206,15 +215,15 @@ class LatticeProfile(Profile):
         return self._gap
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
-        return _bracket(*self._bounds(epsilon, *goals))
+        return Bracket.of_delta(*self._bounds(epsilon, *goals))
 
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
-        return _bracket(*self._bounds(epsilon, least()))
+        return Bracket.of_delta(*self._bounds(epsilon, least()))
 
     def rough(self, epsilon: FloatArray) -> Bracket:
         if self._last is not None and np.array_equal(self._last[1], epsilon):
             return self._last[2]
-        return _bracket(*self._bounds(epsilon, tolerance=max(self._tolerance, _STEERED)))
+        return Bracket.of_delta(*self._bounds(epsilon, tolerance=max(self._tolerance, _STEERED)))
 
     def _bounds(
         self, epsilon: FloatArray, least: FloatArray | float = 0.0, most: float = 1.0, tolerance: float | None = None
@@ -233,12 +242,18 @@ class LatticeProfile(Profile):
         for _ in range(_ROUNDS):
             for tilt in self._tilts:
                 done |= (tilt.final[0] <= epsilon) & (epsilon <= tilt.final[1])  # kept when the tilt is forgotten
-            wanted = np.where(upper >= _FLOOR, tolerance, max(tolerance, _LOOSE))
+            wanted = np.where(upper >= self._floor, tolerance, max(tolerance, _LOOSE))
             asked = (upper > least) & (lower < most)
             open_ = np.flatnonzero(~done & asked & (upper - lower > wanted * upper))
             shallow = open_[epsilon[open_] <= self._deepest.mean]
             deep += not shallow.size
             if not open_.size or deep > _DEEP_ROUNDS:
+                break
+            if not shallow.size and self._far is not None:
+                if not any(tilt.plan.c == self._deepest.c for tilt in self._tilts):
+                    self._refine(self._deepest, self._deepest, 0.0, epsilon, lower, upper, _LOOSE)
+                low, high = self._far._bounds(epsilon[open_], np.broadcast_to(least, len(epsilon))[open_], most)
+                lower[open_], upper[open_] = np.maximum(lower[open_], low), np.minimum(upper[open_], high)
                 break
             open_ = shallow if shallow.size else open_
             self._serve(epsilon, open_, lower, upper, done, tolerance)
@@ -254,6 +269,8 @@ class LatticeProfile(Profile):
             better = above - below < width
             if np.any(better):
                 out[better], width[better] = tilt.slope(epsilon[better]), (above - below)[better]
+        if self._far is not None and np.any(deep := (upper > 0.0) & (upper < self._floor)):
+            out[deep] = self._far.slope(epsilon[deep])
         return np.where(upper > 0.0, np.clip(out, 0.0, 1.0), 0.0)  # rounding may leave less than nothing
 
     def _serve(
@@ -291,8 +308,11 @@ class LatticeProfile(Profile):
         done[first] = True
 
     def _crowded(self, own: Moments, tolerance: float) -> bool:
-        """Whether the points of a tilt are too few for it from the beginning."""
-        return (plan := self._plan(own, own.c, tolerance)) is not None and plan.points > _CROWDED * self._max_points
+        """Whether the points of a tilt are too few for it from the beginning, or a gentler one has far fewer."""
+        plan, gentle = (self._plan(self._cumulant.at(share * own.c), own.c, tolerance) for share in (1.0, _GENTLER))
+        if plan is None or plan.points > _CROWDED * self._max_points:
+            return plan is not None
+        return own.c > 0.0 and gentle is not None and gentle.points < _FEWER * plan.points
 
     def _refine(
         self, at: Moments, top: Moments, least: float, epsilon: FloatArray, lower: FloatArray, upper: FloatArray,
@@ -306,26 +326,26 @@ class LatticeProfile(Profile):
             return None
         tilt = self._keep(Tilt(self._laws, self._remove, plan))
         own = tilt.tighten(epsilon, lower, upper)
-        near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= _FLOOR)
+        near = (np.abs(epsilon - at.mean) <= 1.5 * at.deviation) & (upper >= self._floor)
         near[np.argmin(np.where((epsilon >= least) & (epsilon < self._end), epsilon, np.inf))] = True
         before, promised, order = math.inf, 0.0, 2.0
         for _ in range(_REFINEMENTS):
-            known = float(np.max((upper - lower)[near] / np.maximum(upper[near], _FLOOR), initial=0.0))
+            known = float(np.max((upper - lower)[near] / np.maximum(upper[near], self._floor), initial=0.0))
             # what other tilts tell beside it does not get better with its points
-            gap = float(np.max(np.minimum(own[near] / np.maximum(upper[near], _FLOOR), 1.0), initial=0.0))
+            gap = float(np.max(np.minimum(own[near] / np.maximum(upper[near], self._floor), 1.0), initial=0.0))
             coarse = gap > 0.5 and plan.h > _SEEN * at.deviation  # the whole law lies between two points
             # good enough, or not for want of points: it fell by less than the root of the spacing
             if known <= tolerance or (gap > max(0.5, math.sqrt(promised)) * before and not coarse):
                 break
             if promised and 0.0 < gap < before < 0.5:
                 order = min(max(math.log(gap / before) / math.log(promised), _SLOWEST), 2.0)
-            blur = tilt.blur(least, self._end, float(np.max(upper[near], initial=_FLOOR)))
+            blur = tilt.blur(least, self._end, float(np.max(upper[near], initial=self._floor)))
             if gap <= _BLURRED * blur and blur > 0.5 * tolerance:  # finer points would show hardly more
                 tilt.final = (min(tilt.final[0], least), max(tilt.final[1], self._end))
                 break
             before = gap
             if 1.5 * plan.points >= self._max_points:
-                tilt.final = (at.mean - 1.5 * at.deviation, at.mean + 1.5 * at.deviation)
+                tilt.final = min(at.mean - 1.5 * at.deviation, least), max(at.mean + 1.5 * at.deviation, least)
                 break
             share = (_AIM * tolerance / gap) ** (1.0 / order)
             finer = plan.h * share if gap < 0.5 else 0.1 * min(plan.h, at.deviation)
@@ -349,9 +369,10 @@ class LatticeProfile(Profile):
     def _plan(self, at: Moments, c_top: float, tolerance: float, h: float = math.inf) -> Plan | None:
         log_least = min(0.0, self._log_height(c_top))
         steps = max(self._divided(at), _LEAST)
-        aim = _AIM * tolerance * (1.0 if log_least > _LOG_FLOOR - 30.0 else 100.0)
+        shown = log_least > math.log(self._floor) - 30.0 and not self._deep
+        aim = _AIM * tolerance * (1.0 if shown else 100.0)
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
-        budget = self._max_points if log_least > _LOG_FLOOR - 30.0 else max(self._max_points // 8, 1024)
+        budget = self._max_points if shown else max(self._max_points // 8, 1024)
         h = self._aligned_spacing(min(h, wanted, _COARSEST / (c_top + 1.0)))
         plan = plan_tilt(self._laws, self._cumulant, self._remove, at, log_least, h, budget)
         if plan is None or plan.h == h or self._unit is None or self._exact or not plan.h <= self._unit:
@@ -377,17 +398,3 @@ class LatticeProfile(Profile):
         while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > 2 * self._max_points:
             self._tilts.pop(0)
         return tilt
-
-
-def _bracket(lower: FloatArray, upper: FloatArray) -> Bracket:
-    lower = np.minimum(lower, upper)  # laws that enclose another may weigh a little more than 1
-    with np.errstate(divide="ignore"):
-        gap_lower = np.log1p(-upper)
-        gap_upper = np.log1p(-lower)
-    return Bracket(lower, upper, gap_lower * (1.0 + 1e-15) - 1e-300, np.minimum(gap_upper * (1.0 - 1e-15), 0.0))
-
-
-def _at_least_one(times: int) -> int:
-    if count("count", times) < 1:
-        raise InvalidParameter("count", times, "a whole number >= 1")
-    return times

@@ -61,18 +61,22 @@ def plan_tilt(
 
     ``log_least`` is the logarithm of the least delta to be answered: mass sent to infinity must not count beside it.
     """
-    window, neighbours = [0.0, 0.0], [0.0, 0.0]
-    for side, sign in ((0, -1.0), (1, 1.0)):
-        tried = [cumulant.at(c) for c in _near(laws, remove, at, sign) if c != at.c]
-        if not tried:
-            return None
-        reach = [(t.value - at.value + _OUTSIDE) / (t.c - at.c) for t in tried]
-        best = int(np.argmin(sign * np.array(reach)))
-        window[side], neighbours[side] = reach[best], tried[best].c
     reaches = [
         law.extended(reach, 34.0 + math.log(times) - log_least, remove)
         for (law, times), reach in zip(laws, at.reaches, strict=True)
     ]
+    kept = tuple((law.within(reach), times) for (law, times), reach in zip(laws, reaches, strict=True))
+    if any(one is not law for (one, _), (law, _) in zip(kept, laws, strict=True)):
+        # what no bin holds is in no window either: far out it would say of steep tilts more than all the rest
+        cumulant = Cumulant(kept, "remove" if remove else "add")
+    window, neighbours, value = [0.0, 0.0], [0.0, 0.0], cumulant.at(at.c).value
+    for side, sign in ((0, -1.0), (1, 1.0)):
+        tried = [cumulant.at(c) for c in _near(kept, remove, at, sign) if c != at.c]
+        if not tried:
+            return None
+        reach = [(t.value - value + _OUTSIDE) / (t.c - at.c) for t in tried]
+        best = int(np.argmin(sign * np.array(reach)))
+        window[side], neighbours[side] = reach[best], tried[best].c
     widest = max([window[1] - window[0]] + [law.span(reach) for (law, _), reach in zip(laws, reaches, strict=True)])
     h = max(h, 1.001 * widest / max_points)
     cuts = tuple(law.cut(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))

@@ -25,7 +25,7 @@ __all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outc
 _NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
 # log of a mass that an outcome of a short list may have and be left out, how long that is, and the least number of
 # steps that are read at each
-_RARE, _SHORT, _MANY = -230.0, 128, 32
+_RARE, _SHORT, _MANY = -98.0, 256, 32
 # deviations, beside the largest, of what may be little, tolerance that will do for it, and deviations, beside the
 # distance of outcomes, beyond which no lattice is asked for it at each of them
 _LITTLE, _VAGUE, _CLOSE = 0.05, 1e-2, 0.02
@@ -70,19 +70,13 @@ def few_beside(
     losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: tuple[str, ...], tolerance: float, tail_mu: float,
     compose: Callable[[Losses], Both], behind: Callable[[], Both],
 ) -> Both | None:  # fmt: skip
-    """Discrete Gaussians, composed by themselves and read at each outcome of a short list that holds the other steps,
-    with another engine ``behind`` them; None where there is no such list, or no contour to be read.
+    """Steps composed by themselves and read at each outcome of a short list that holds those of one kind, or all but
+    discrete Gaussians, with another engine ``behind`` them; None where there is no such list, or no contour to be read.
     """
-    rest = tuple((step, times) for step, times in losses if isinstance(step, DiscreteGaussianStep))
-    others = [
-        (tables[step], times)
-        for step, times in losses
-        if isinstance(step, DiscreteStep) and not isinstance(step, DiscreteGaussianStep)
-    ]
-    parts = lists(others) if others and rest else ()
-    few = parts[0].trimmed(_RARE) if len(parts) == 1 else None
-    if few is None or len(few.loss) > _SHORT or sum(times for _, times in rest) < _MANY:
+    found = _shortest(losses, tables)
+    if found is None:
         return None
+    few, rest = found
     remove, add = compose(rest)
     if "lattice" in remove.method:
         return None
@@ -128,6 +122,22 @@ def widened(
         for i, way in enumerate(directions)
     ]
     return found[0], found[-1]
+
+
+def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes]) -> tuple[Atoms, Losses] | None:
+    """The shortest list of them, and the many other steps; None where each is long."""
+    gaussians = tuple(one for one in losses if isinstance(one[0], DiscreteGaussianStep))
+    ways = [gaussians, *(tuple(one for one in losses if one is not each) for each in losses)]
+    best: tuple[Atoms, Losses] | None = None
+    for rest in ways:
+        others = [(step, times) for step, times in losses if (step, times) not in rest]
+        if not others or sum(times for _, times in rest) < _MANY:
+            continue
+        parts = lists([(tables[step], times) for step, times in others if isinstance(step, DiscreteStep)])
+        few = parts[0].trimmed(_RARE) if len(parts) == 1 else None
+        if few is not None and len(few.loss) <= (_SHORT if best is None else len(best[0].loss) - 1):
+            best = few, rest
+    return best
 
 
 def _turned(both: Callable[[], Both]) -> Both:

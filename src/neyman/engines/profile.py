@@ -49,6 +49,14 @@ class Bracket:
         made._below = below
         return made
 
+    @classmethod
+    def of_delta(cls, lower: FloatArray, upper: FloatArray) -> Bracket:
+        """Bounds on delta alone, and what they say of 1 - delta."""
+        lower = np.minimum(lower, upper)  # laws that enclose another may weigh a little more than 1
+        with np.errstate(divide="ignore"):
+            low, high = np.log1p(-upper), np.log1p(-lower)
+        return cls(lower, upper, low * (1.0 + 1e-15) - 1e-300, np.minimum(high * (1.0 - 1e-15), 0.0))
+
     @property
     def lower(self) -> FloatArray:
         """delta is at least that."""

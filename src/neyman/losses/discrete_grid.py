@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -92,6 +92,24 @@ class DiscreteGrid(GridLaw):
         if remove:
             return reach[0], max(reach[1], float(height[_ends(self._above[1] > -depth)[1]]))
         return min(reach[0], float(height[_ends(self._below[0] > -depth)[0]])), reach[1]
+
+    def within(self, reach: Reach) -> DiscreteGrid:
+        height = self.table.loss - self.base
+        seen = (height >= reach[0]) & (height <= reach[1])
+        if self.unit is not None or bool(seen.all()) or not seen.any():
+            return self
+        return DiscreteGrid(replace(self.table, loss=self.table.loss[seen], log_q=self.table.log_q[seen]))
+
+    def common(self, log_least: float) -> DiscreteGrid:
+        t = self.table
+        log_most = t.log_q + np.maximum(t.loss, 0.0)
+        kept = log_most >= log_least
+        if self.unit is not None or bool(kept.all()) or not kept.any():
+            return self
+        # log p is off by as much as the loss is
+        room = 1.0 + 2.0 * (t.relative + t.slack + t.stretch * float(np.abs(t.loss).max())) + 1e-12 * len(kept)
+        dropped = (t.dropped + float(np.sum(np.exp(log_most[~kept])))) * room
+        return DiscreteGrid(replace(t, loss=t.loss[kept], log_q=t.log_q[kept], dropped=dropped, end=None))
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
         first = math.floor(reach[0] / h * (1.0 - _SAME))

@@ -132,6 +132,16 @@ class GridLaw(ABC):
         """``reach``, out to where no more than e^-``depth`` is left beyond the large losses of that direction."""
         return reach
 
+    def within(self, reach: Reach) -> GridLaw:
+        """The law without outcomes that lie outside ``reach``: it steers, it decides nothing."""
+        return self
+
+    def common(self, log_least: float) -> GridLaw:
+        """The law without outcomes that weigh less than that under both laws, which count as left out: itself, or one
+        whose bounds on delta hold for this law, too.
+        """
+        return self
+
     @abstractmethod
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
         """The first and the last edge of the bins that cover ``reach``."""
