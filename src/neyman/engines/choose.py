@@ -25,6 +25,7 @@ from neyman.engines.effort import Effort
 from neyman.engines.elementary import ElementaryProfile
 from neyman.engines.enclosed import enclosed_profiles, unbundled
 from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
+from neyman.engines.few_places import beside_less
 from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.lists import apart, deviation, few_beside, listed_and_rest, lists, outcome_by_outcome, widened
@@ -274,7 +275,8 @@ def _lines(
     small = len(losses) <= (_FEW if plain else _SEVERAL)
     if len(steps) < len(laws) or (mu == 0.0 and stubborn(steps)):
         if listed is None or len(listed[0].loss) > _OVER_LATTICE:
-            return _on_lattice(losses, directions, tolerance, effort)
+            lattice = cache(partial(_on_lattice, losses, directions, tolerance, effort))
+            return _less(losses, tolerance, tail_mu, effort, lattice) or lattice()
         return _shifted(*listed, directions, tolerance, tail_mu, effort)
     parts = Parts(steps, mu, "remove")
     each = effort.part(*(_BACKED if small else _ALONE))
@@ -296,13 +298,26 @@ def _lines(
     ]
     if short or not small:
         return _both(backed)
+    lined = cache(partial(_lattice_or_lines, lattices, backed, tolerance))
+    return _less(losses, tolerance, tail_mu, effort, lined) or lined()
+
+
+def _lattice_or_lines(
+    lattices: Sequence[Callable[[], LatticeProfile]], backed: Sequence[BackedProfile], tolerance: float
+) -> Both:
+    """Lines that are long, after lattices that are not."""
     if max(lattice().points for lattice in lattices) >= _POINTS:
         return _both(backed)
-    # where lines are long and lattices are not, these come first
     return _both([
         BoundedProfile(lattice(), partial(one_of, lambda: (backed[0], backed[-1]), i), tolerance)
         for i, lattice in enumerate(lattices)
     ])  # fmt: skip
+
+
+def _less(losses: Losses, tolerance: float, tail_mu: float, effort: Effort, engine: Callable[[], Both]) -> Both | None:
+    """The same where some tell so much less than others that these are read at few places."""
+    tables = {step: step.table().whole()[0] for step, _ in losses if isinstance(step, DiscreteStep)}
+    return beside_less(losses, tolerance, tail_mu, partial(_finite, tables=tables, effort=effort), engine)
 
 
 def _shifted(

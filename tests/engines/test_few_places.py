@@ -1,0 +1,99 @@
+"""What tells less beside what tells more: the latter read at few places of the former."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.engines.closed_form import GaussianProfile
+from neyman.engines.few_places import FewPlaces
+from neyman.engines.places import Places
+from neyman.engines.single import single
+from neyman.losses.laplace import LaplaceStep
+
+EPSILONS = np.array([0.0, 0.01, 0.5, 2.0, 5.0, 8.0])
+
+
+def _gaussian(mu: object, epsilon: object) -> tuple[object, object]:
+    """delta and 1 - delta of a Gaussian."""
+    mu, epsilon = mp.mpf(mu), mp.mpf(epsilon)
+    high, low = mp.ncdf(mu / 2 - epsilon / mu), mp.ncdf(-mu / 2 - epsilon / mu)
+    return high - mp.exp(epsilon) * low, mp.ncdf(epsilon / mu - mu / 2) + mp.exp(epsilon) * low
+
+
+@pytest.mark.parametrize("little", [1e-6, 1e-3, 0.02])
+@pytest.mark.parametrize("mu", [0.3, 4.0])
+def test_two_gaussians_are_a_third(mu: float, little: float) -> None:
+    law, other = GaussianProfile(mu), GaussianProfile(little * mu)
+    profile = FewPlaces(law, law, lambda: (other, other), little * mu, 6.0 / mu, 1e-7, 5.0)
+    epsilon = EPSILONS * mu
+    b = profile.bracket(epsilon)
+    with mp.workdps(60):
+        for i, eps in enumerate(epsilon):
+            delta, rest = _gaussian(mp.sqrt(mp.mpf(mu) ** 2 + mp.mpf(little * mu) ** 2), eps)
+            assert b.lower[i] <= delta <= b.upper[i]
+            assert b.log_gap_lower[i] <= mp.log(rest) <= b.log_gap_upper[i]
+            if delta > 1e-30:
+                assert b.upper[i] - b.lower[i] <= 5e-7 * b.upper[i]
+
+
+def _beside_laplace(scale: float, mu: float, epsilon: float) -> object:
+    """delta of Laplace noise beside a Gaussian: the closed form of the one, integrated over the losses of the other."""
+    d, mu, epsilon = 1 / mp.mpf(scale), mp.mpf(mu), mp.mpf(epsilon)
+
+    def alone(e: object) -> object:
+        if e >= d:
+            return mp.mpf(0)
+        return -mp.expm1((e - d) / 2) if e > -d else -mp.expm1(e)
+
+    # where the closed forms meet, and where the losses are
+    cuts = sorted({(epsilon + s * d - mu**2 / 2) / mu for s in (-1, 1)} | {mp.mpf(k) for k in range(-14, 15, 2)})
+    cuts = [x for x in cuts if -14 <= x <= 14]
+    return mp.quad(lambda x: mp.npdf(x) * alone(epsilon - mu * x - mu**2 / 2), cuts)
+
+
+@pytest.mark.parametrize("mu", [1e-5, 2e-3])
+def test_the_end_of_a_law_is_smeared(mu: float) -> None:
+    """Delta of Laplace noise ends at once; beside a Gaussian it falls within a few deviations of that."""
+    scale = 4.0
+    laplace = single(((LaplaceStep(scale), 1),))
+    other = GaussianProfile(mu)
+    atoms = np.array([0.25, -0.25]), np.array([0.5, 0.5 * math.exp(-0.25)]) * (1.0 - 1e-12)
+    profile = FewPlaces(*laplace, lambda: (other, other), mu, 30.0, 1e-7, 1.0, atoms)
+    epsilon = 0.25 + mu * np.array([-3.0, -1.0, 0.0, 1.0, 3.0, 5.0, 7.0])
+    epsilon = np.append(epsilon, [0.0, 0.1])
+    b = profile.bracket(epsilon)
+    with mp.workdps(30):
+        for i, eps in enumerate(epsilon):
+            delta = _beside_laplace(scale, mu, eps)
+            assert b.lower[i] <= delta <= b.upper[i]
+            assert b.log_gap_lower[i] <= mp.log1p(-delta) <= b.log_gap_upper[i]
+            assert b.upper[i] - b.lower[i] <= 1e-5 * b.upper[i]
+
+
+def test_more_places_than_allowed_say_nothing() -> None:
+    law, other = GaussianProfile(1.0), GaussianProfile(0.02)
+    assert Places.of((other, other), 0.02, 6.0, 1e-7, 1e-20, 100) is None
+    few = FewPlaces(law, law, lambda: (other, other), 0.02, 6.0, 1e-7, 2.0, most=100)
+    assert few.bracket(np.array([1.0])).upper[0] == 1.0
+
+
+def test_next_to_nothing_beside_laplace_noise() -> None:
+    """What was refused on one lattice: now within what the little that is told can add."""
+    known = ny.Laplace(10.32) ** 6
+    whole, part = ny.account(ny.Laplace(988.5).poisson(2e-6) ** 80 * known), ny.account(known)
+    assert part.optimistic.delta(0.0) <= whole.advantage <= part.advantage + 1e-6
+
+
+@pytest.mark.slow
+def test_a_few_rare_gaussians_beside_laplace_noise() -> None:
+    known = ny.Laplace(51.8) ** 7
+    whole, part = ny.account(ny.Gaussian(1438.0).poisson(7.8e-5) ** 120 * known), ny.account(known)
+    for epsilon in (0.0, 0.02, 0.05):
+        assert part.optimistic.delta(epsilon) <= whole.delta(epsilon)
+        assert whole.optimistic.delta(epsilon) <= part.delta(epsilon) + 1e-6
+    assert math.isclose(whole.mu(), part.mu(), rel_tol=1e-3)
