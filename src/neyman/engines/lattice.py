@@ -19,7 +19,7 @@ from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant, Moments
 from neyman.engines.lattice_gap import LatticeGap, spacing
 from neyman.engines.lattice_levels import FLOOR, LEVELS, common
-from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
+from neyman.engines.lattice_tilt import Plan, Tilt, by_all, plan_tilt
 from neyman.engines.profile import Bracket, Profile
 from neyman.losses.base import Step
 from neyman.numerics.norm import together
@@ -46,7 +46,6 @@ _HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tri
 _LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
 NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
 _BETWEEN = -0.999, -0.001  # c of the steepest tilts between the two laws
-_MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 
 
@@ -236,7 +235,7 @@ class LatticeProfile(Profile):
         upper[epsilon >= self._end] = 0.0
         if self._blind:
             return lower, upper
-        self._by_known(epsilon, lower, upper, tolerance)
+        by_all(self._tilts, epsilon, lower, upper, tolerance, self._floor)
         done = epsilon >= min(self._listed, self._end)
         deep = 0
         for _ in range(_ROUNDS):
@@ -260,21 +259,6 @@ class LatticeProfile(Profile):
             if self._effort.spent:
                 break
         return lower, upper
-
-    def _by_known(self, epsilon: FloatArray, lower: FloatArray, upper: FloatArray, tolerance: float) -> None:
-        """Intersect the bounds with those of all tilts there are; of many eps each until it is sharp."""
-        if len(epsilon) < _MANY:
-            for tilt in self._tilts:
-                tilt.tighten(epsilon, lower, upper)
-            return
-        open_ = np.arange(len(epsilon))
-        for tilt in reversed(self._tilts):
-            below, above = lower[open_], upper[open_]
-            tilt.tighten(epsilon[open_], below, above)
-            lower[open_], upper[open_] = below, above
-            open_ = open_[above - below > np.where(above >= _FLOOR, tolerance, 0.0) * above]
-            if not len(open_):
-                break
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         upper = self.rough(epsilon).upper

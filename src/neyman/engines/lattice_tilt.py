@@ -16,10 +16,11 @@ from neyman.losses.grid import GridLaw
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 
-__all__ = ["Plan", "Tilt", "outside", "plan_tilt"]
+__all__ = ["Plan", "Tilt", "by_all", "outside", "plan_tilt"]
 
 _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
+_MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 _POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
 _STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
 
@@ -278,3 +279,23 @@ def outside(
             size += t * (abs(peak) + 1.0)
         total += math.exp(min(log_mass - s * end + 64.0 * UNIT * (size + abs(s * end)) + 1e-9, 0.0))
     return total
+
+
+def by_all(
+    tilts: list[Tilt], epsilon: FloatArray, lower: FloatArray, upper: FloatArray, tolerance: float, floor: float
+) -> None:
+    """Intersect the bounds with those of all tilts; of many eps each only until it is sharp, where delta is above the
+    ``floor``.
+    """
+    if len(epsilon) < _MANY:
+        for tilt in tilts:
+            tilt.tighten(epsilon, lower, upper)
+        return
+    open_ = np.arange(len(epsilon))
+    for tilt in reversed(tilts):
+        below, above = lower[open_], upper[open_]
+        tilt.tighten(epsilon[open_], below, above)
+        lower[open_], upper[open_] = below, above
+        open_ = open_[above - below > np.where(above >= floor, tolerance, 0.0) * above]
+        if not len(open_):
+            break
