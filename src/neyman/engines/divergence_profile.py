@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -25,9 +26,11 @@ from neyman.engines.polygon import PolygonProfile
 from neyman.engines.profile import Bracket
 from neyman.numerics.normal import UNIT
 
-__all__ = ["RenyiProfile", "ZcdpProfile"]
+__all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
 
 _FINE = 400  # tangents of the hull
+_KEPT = 20_000  # points inside
+_FAR_OUT = 37.0  # mu of a small rho from which delta does not matter
 _COARSE = 48  # points at which the best of many orders are looked up
 _ALL = 12  # so many orders are asked directly
 _BESIDE = np.arange(-2, 3)
@@ -48,6 +51,8 @@ _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the or
 
 class RegionProfile(ClosedForm):
     """What finitely many orders and all orders have in common."""
+
+    _apart: ClassVar[float]  # how wide the places are whose eps share a point inside
 
     @property
     def tail_mu(self) -> float:
@@ -86,7 +91,7 @@ class RegionProfile(ClosedForm):
         return start, log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        tangent, t = self._direct(np.minimum(epsilon, _FARTHEST))
+        tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
         start, log_alpha, _ = self._corner
         flat = log_alpha + np.logaddexp(0.0, epsilon)
         flat = np.minimum(flat - 4.0 * UNIT * (2.0 + epsilon + abs(log_alpha)), 0.0)
@@ -109,7 +114,7 @@ class RegionProfile(ClosedForm):
         with np.errstate(divide="ignore"):
             log_gap = np.maximum(log_gap, np.log1p(-plain) * (1.0 + 4.0 * UNIT) - 4.0 * UNIT * plain)
         kept = epsilon.copy()  # solvers may go on writing into theirs
-        return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
+        return Bracket.late(upper, log_gap, lambda: self._inside(kept))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
@@ -129,13 +134,11 @@ class RegionProfile(ClosedForm):
         """More points, near the region, that may be on the tangent of that slope."""
         return []
 
-    def _inside(self, epsilon: FloatArray, tangent: Tangent, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+    def _inside(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower bounds on delta, upper bounds on log(1 - delta), from points inside the region."""
-        corner = self._corner[2] + 0.0 * epsilon
         lower, gap = np.zeros_like(epsilon), np.full_like(epsilon, np.inf)
-        for d1, d2 in ((tangent.d1, tangent.d2), (corner, -corner), *self._corners(epsilon)):
+        for d1, d2, share in self._points(epsilon):
             with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-                share = np.maximum(self._share(d1, d2, t), 1.0)
                 below = -np.expm1(d2 - d1)
                 p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below
                 a = p * np.exp(-d1)
@@ -151,12 +154,49 @@ class RegionProfile(ClosedForm):
         with np.errstate(divide="ignore"):
             return np.clip(lower, 0.0, 1.0), np.minimum(np.log(gap), 0.0)
 
+    def _points(self, epsilon: FloatArray) -> FloatArray:
+        """Points about where the tangents at each eps touch: d1, d2 and the share (second axis) of each (first axis).
+
+        All eps of one place, ``_apart`` times about the mu of the curve wide, have the same points, found once:
+        that costs the square of it.
+        """
+        corner = self._corner[2]
+        place = self._apart * min(corner, math.sqrt(corner), self._reach / _FAR_OUT)
+        near = np.where(epsilon <= self._reach, np.rint(epsilon / place) * place, np.minimum(epsilon, _FARTHEST))
+        asked, which = np.unique(near, return_inverse=True)
+        if len(self._found) > _KEPT:
+            self._found.clear()
+        new = np.array([e for e in asked.tolist() if e not in self._found])
+        if len(new):
+            tangent, t = self._direct(new)
+            pairs = [(tangent.d1, tangent.d2), *self._corners(new)]
+            columns = np.array([(d1, d2, self._held(d1, d2, t)) for d1, d2 in pairs])
+            on_diagonal = np.broadcast_to(np.array([corner, -corner, self._corner_share])[:, None], (3, len(new)))
+            columns = np.concatenate([columns, on_diagonal[None]])
+            self._found.update(zip(new.tolist(), np.moveaxis(columns, 2, 0), strict=True))
+        return np.stack([self._found[e] for e in asked.tolist()], axis=-1)[..., which]
+
+    def _held(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> FloatArray:
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
+            return np.maximum(self._share(d1, d2, t), 1.0)
+
+    @cached_property
+    def _corner_share(self) -> float:
+        corner = np.array([self._corner[2]])
+        return float(self._held(corner, -corner, self._direct(np.zeros(1))[1])[0])
+
+    @cached_property
+    def _found(self) -> dict[float, FloatArray]:
+        return {}
+
 
 class RenyiProfile(RegionProfile):
     """D_t <= rho at finitely many orders t >= 1/2 (rising), in both orders of the pair; rho > 0.
 
     Error bound: the tangents are certified; where two orders share the rule delta is at most about 1e-4 above the best.
     """
+
+    _apart = 1e-7
 
     def __init__(self, t: FloatArray, rho: FloatArray) -> None:
         self._t, self._rho = t, rho
@@ -224,6 +264,8 @@ class ZcdpProfile(RegionProfile):
     Error bound: the tangents are certified; the order used is off the best by a share of about 1e-4, which costs its
     square. Lower bounds allow for the orders between those looked at, rho (gap)^2 / 4 each.
     """
+
+    _apart = 1e-5
 
     def __init__(self, rho: float) -> None:
         self._rho = max(rho, LEAST_RHO)

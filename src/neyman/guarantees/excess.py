@@ -15,6 +15,7 @@ from neyman.numerics.normal import UNIT
 __all__ = ["excess_at", "revealed"]
 
 _SHARP = 1e-10  # relative distance from what the eps itself shows
+_VAGUER = 2.0
 _CLOSER = (1e-3, 1e-6)  # spacings of the points around a kink, in those that suffice elsewhere
 _GAIN = 0.1  # of what is missing: less is not worth going on
 _DEEP, _PLAIN = 1e-15, 1.0 - 1e-6  # alphas, and powers there, of mechanisms that tell all but everything
@@ -44,9 +45,11 @@ def _around(sides: Sides, alpha: FloatArray, near: FloatArray, start: float) -> 
         return np.zeros(0)
     found = excess_lower(sides, alpha, near, start)
     for closer in (*_CLOSER, 1.0, *_CLOSER):
-        seen = sides.bracket(near).upper + np.expm1(near) * alpha
+        b = sides.bracket(near)
+        seen = b.upper + np.expm1(near) * alpha
         rounding = np.where(alpha > 0.5, 8.0 * UNIT, 0.0)
-        loose = np.flatnonzero((seen - found > _SHARP * seen + rounding) & (alpha > 0.0))
+        known = _VAGUER * (b.upper - b.lower)  # no point is sharper than the profile itself
+        loose = np.flatnonzero((seen - found > _SHARP * seen + rounding + known) & (alpha > 0.0))
         if not len(loose):
             break
         if closer == 1.0:  # the eps given were not that near

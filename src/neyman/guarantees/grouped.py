@@ -19,6 +19,7 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
+from neyman.engines.divergence_profile import RegionProfile
 from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.achieved import AchievedCurve
 from neyman.guarantees.envelope import EnvelopeProfile
@@ -36,6 +37,7 @@ _FARTHEST = 690.0
 _LARGEST = sys.float_info.max
 _COMMON = 3.0  # score of an alpha at which every curve is known
 _LOAD = 1e-7
+_MANY, _TELLING = 4, 1e-9  # steps from which a region is known by points, and the mu from which floats hold them
 _TAIL = 1e-12  # delta beyond which one record's curve is not looked at, where looking is dear
 _LOWEST = 37.0  # score of an alpha about 1e-300, below which its neighbours are no longer told apart
 
@@ -152,15 +154,19 @@ class GroupedProfile(Profile):
 
     @cached_property
     def _achieved(self) -> AchievedCurve | StraightCurve | None:
-        """What tests attain on one record, where it is straight between corners, or where promises that hold at once
-        make every single question of it dear.
+        """What tests attain on one record, where it is straight between corners, or where every single question of it
+        is dear: promises that hold at once, and those of Renyi divergences where steps are many.
         """
         if self._straight:
             return StraightCurve(self.of)
         one = self.of.forward
-        if not isinstance(one, EnvelopeProfile):
+        if isinstance(one, RegionProfile) and self.times > _MANY and self._start > _TELLING:
+            parts: tuple[Sides, ...] = (self.of,)
+        elif isinstance(one, EnvelopeProfile):
+            parts = one.parts
+        else:
             return None
-        return AchievedCurve(one.parts, float(epsilon_upper(one, np.array([_TAIL]), self._start)[0]))
+        return AchievedCurve(parts, float(epsilon_upper(one, np.array([_TAIL]), self._start)[0]))
 
     @cached_property
     def _steps(self) -> RocSteps | StraightSteps:
