@@ -63,7 +63,8 @@ _RARE = -90.0  # log of a mass that one of more outcomes may have and not be rea
 _READ = 1 << 14  # the same of what tells something near few of them, and of what is quickly told but for Gaussians
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
-_OVER_LATTICE = 1 << 6  # the same where that is a lattice
+_OVER_LATTICE = 1 << 6  # the same where that is a lattice, and where one of all steps would be instead
+_OVER_STUBBORN = 1 << 10
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
 _BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
@@ -274,7 +275,7 @@ def _lines(
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     small = len(losses) <= (_FEW if plain else _SEVERAL)
     if len(steps) < len(laws) or (mu == 0.0 and stubborn(steps)):
-        if listed is None or len(listed[0].loss) > _OVER_LATTICE:
+        if listed is None or len(listed[0].loss) > _OVER_STUBBORN:
             lattice = cache(partial(_on_lattice, losses, directions, tolerance, effort))
             return _less(losses, tolerance, tail_mu, effort, lattice) or lattice()
         return _shifted(*listed, directions, tolerance, tail_mu, effort)
