@@ -11,6 +11,7 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
+from neyman._validate import FloatArray
 from neyman.engines import shifted
 from neyman.engines.atoms import enumerated
 from neyman.engines.choose import profiles
@@ -18,7 +19,7 @@ from neyman.engines.closed_form import GaussianProfile, LaplaceProfile
 from neyman.engines.effort import Effort
 from neyman.engines.faded import faded
 from neyman.engines.lattice import LatticeProfile
-from neyman.engines.profile import Profile
+from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at
 from neyman.engines.shifted import ShiftedProfile
 from neyman.losses.discrete import RandomizedResponseStep
@@ -27,6 +28,7 @@ from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.effort import rest_slow
 from tests.engines.test_rare_laplace import line
 from tests.reference import exact
+from tests.reference.closed import gaussian_delta
 
 
 def within(found: Profile, epsilon: float, truth: float, width: float = 1e-6) -> None:
@@ -191,3 +193,47 @@ def test_rare_outcomes_are_read_where_what_is_small_counts(remove: bool, monkeyp
     assert np.all(first.log_gap_lower <= second.log_gap_upper)
     assert np.all(second.log_gap_lower <= first.log_gap_upper)
     assert found.slope(eps) == pytest.approx(whole.slope(eps), rel=1e-6)
+
+
+class _Dear(Profile):
+    """A Gaussian that says it is dear to ask, and counts how often it is asked."""
+
+    def __init__(self, mu: float) -> None:
+        self._known, self.asked = GaussianProfile(mu), 0
+
+    @property
+    def method(self) -> str:
+        return "transform"
+
+    @property
+    def tail_mu(self) -> float:
+        return self._known.tail_mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        self.asked += len(epsilon)
+        return self._known.bracket(epsilon)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return self._known.slope(epsilon)
+
+
+def test_what_is_dear_is_read_once_where_rounding_does_not_count() -> None:
+    law = exact.compose((exact.sampled(exact.k_ary(2.0, 3), 0.25), 40))
+    atoms = enumerated([(RandomizedResponseStep(2.0, 3, 0.25).table().whole()[0], 40)])
+    assert atoms is not None
+    dear = _Dear(0.7)
+    read = ShiftedProfile(atoms, True, dear, dear, 50.0)
+    count = len(atoms.loss)
+    twice: list[bool] = []
+    for eps in (0.0, 0.3, 4.0, 12.0, 25.0, 34.0):
+        dear.asked = 0
+        b = read.bracket(np.array([eps]))
+        twice.append(dear.asked > count)
+        truth = exact.mixed_delta(law, lambda e: gaussian_delta(0.7, e), eps)
+        assert b.lower[0] <= truth <= b.upper[0]
+        with ctx.workprec(300):
+            log_gap = (1 - truth).log()
+        assert b.log_gap_lower[0] <= log_gap <= b.log_gap_upper[0]
+        assert b.upper[0] - b.lower[0] <= 2e-8 * b.upper[0]
+    assert not twice[0]
+    assert twice[-1]

@@ -22,6 +22,7 @@ __all__ = ["ShiftedProfile"]
 _ROWS = 1 << 16  # places asked of the other profile at a time
 _DEVIATIONS = np.array([11.0, 16.0, 24.0])  # of the other, where nothing may be left of its delta
 _BESIDE = 1e9  # deltas larger than that times what is left are not moved by it
+_BLURRED = 1e-8  # of delta, that the room of all outcomes may come to together and not be read
 _RARE = 1e-27  # mass of the outcomes at both ends that are not read where nothing so small counts
 
 
@@ -46,6 +47,7 @@ class ShiftedProfile(Profile):
         self._flushed = 5e-324 * (1.0 + len(loss))  # of masses and products too small for a float
         self._other, self._backward, self._tail_mu = other, backward, tail_mu
         self._deviation = deviation
+        self._dear = "transform" in other.method
         kept = (np.cumsum(self._mass) > _RARE) & (np.cumsum(self._mass[::-1])[::-1] > _RARE)
         most = np.flatnonzero(kept) if kept.any() else np.arange(len(loss))
         # of both ends, rounding and all
@@ -124,15 +126,14 @@ class ShiftedProfile(Profile):
         unread = 0.0 if part == self._every else self._unread
         at = np.subtract.outer(epsilon, loss)
         room = self._slack + self._stretch * np.abs(loss) + 4.0 * UNIT * np.abs(epsilon)[:, None]
-        early, late = (bracket_at(other, backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))
+        read = self._read_once if self._dear else _read_twice
+        most, least, least_gap, most_gap = read(other, backward, at, room, mass)
         with np.errstate(under="ignore"):
-            upper = (
-                early.upper.reshape(at.shape) @ mass * (1.0 + self._relative) + self._dropped + self._flushed + unread
-            )
-            lower = late.lower.reshape(at.shape) @ mass * (1.0 - self._relative) - self._flushed
+            upper = most @ mass * (1.0 + self._relative) + self._dropped + self._flushed + unread
+            lower = least @ mass * (1.0 - self._relative) - self._flushed
         with np.errstate(divide="ignore"):
-            low = np.logaddexp.reduce(early.log_gap_lower.reshape(at.shape) + log_mass, axis=1)
-            high = np.logaddexp.reduce(late.log_gap_upper.reshape(at.shape) + log_mass, axis=1)
+            low = np.logaddexp.reduce(least_gap + log_mass, axis=1)
+            high = np.logaddexp.reduce(most_gap + log_mass, axis=1)
         slack = self._relative + 4.0 * UNIT * (4.0 + np.log2(len(log_mass) + 1.0)) * (2.0 + np.abs(low))
         # outcomes left out cannot make 1 - delta smaller; of them min(p, e^eps q) <= e^{eps / 2} sqrt(p q)
         with np.errstate(divide="ignore"):
@@ -145,3 +146,32 @@ class ShiftedProfile(Profile):
             np.where(np.isnan(gap_low), -np.inf, gap_low),
             np.where(np.isnan(gap_high), 0.0, gap_high),
         )
+
+    def _read_once(
+        self, other: Profile, backward: Profile, at: FloatArray, room: FloatArray, mass: FloatArray
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """The same for an engine that is dear to ask: read twice only where a little room counts beside the sum.
+
+        1 - delta is E min(p, e^eps q): over a room of r it changes by a factor e^r at most, delta by r.
+        """
+        once = bracket_at(other, backward, at.ravel())
+        wide = room * (1.0 + 1e-9)
+        most = np.minimum(once.upper.reshape(at.shape) * (1.0 + 2.0 * UNIT) + wide, 1.0)
+        least = np.maximum(once.lower.reshape(at.shape) * (1.0 - 2.0 * UNIT) - wide, 0.0)
+        low, high = (gap.reshape(at.shape) for gap in (once.log_gap_lower, once.log_gap_upper))
+        low, high = low * (1.0 + 4.0 * UNIT) - wide, np.minimum(high * (1.0 - 4.0 * UNIT) + wide, 0.0)
+        counts = mass * room > _BLURRED / len(mass) * (least @ mass)[:, None]
+        if counts.any():
+            early, late = (bracket_at(other, backward, (at + sign * room)[counts]) for sign in (-1.0, 1.0))
+            most[counts], least[counts] = early.upper, late.lower
+        return most, least, low, high
+
+
+def _read_twice(
+    other: Profile, backward: Profile, at: FloatArray, room: FloatArray, mass: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Bounds on delta from above and below, and on log(1 - delta) from below and above, wherever within ``room``."""
+    early, late = (bracket_at(other, backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))
+    found = early.upper, late.lower, early.log_gap_lower, late.log_gap_upper
+    most, least, low, high = (part.reshape(at.shape) for part in found)
+    return most, least, low, high
