@@ -64,3 +64,19 @@ def test_lower_bounds_of_groups_look_at_few_points(monkeypatch):
     many = ny.ZCDP(1e-6).group(60)
     assert many.optimistic.delta(0.0) <= many.delta(0.0)
     assert many.optimistic.delta(0.0) >= 0.999 * ny.GDP(60 * np.sqrt(2e-6)).delta(0.0)  # which keeps it
+
+
+@pytest.mark.parametrize("many", [0, 1, 2500])
+def test_any_number_of_eps(many):
+    profile = ny.RDP([2.0, 8.0], [0.1, 0.5]).sides.forward
+    epsilon = np.linspace(0.0, 3.0, many)
+    bracket = profile.bracket(epsilon)
+    assert bracket.lower.shape == bracket.log_gap_upper.shape == (many,)
+    assert np.all(
+        (bracket.lower > 0.0) & (bracket.lower <= bracket.upper) & (np.diff(bracket.lower, prepend=1.0) <= 0.0)
+    )
+
+
+def test_a_curve_whose_one_branch_is_never_touched():
+    g = ny.join(ny.ZCDP(0.01686), ny.Profile([0.01192, 0.01494, 0.273], [0.2711, 0.02899, 4.092e-05]))
+    assert np.all(np.isfinite(g.curve(20).beta))

@@ -1,8 +1,10 @@
 """Renyi divergences, and the deltas beside them, where float64 would hide what is left of a loss."""
 
 import math
+import warnings
 
 import mpmath
+import numpy as np
 import pytest
 
 import neyman as ny
@@ -81,3 +83,11 @@ def test_a_guarantee_too_wide_for_its_tolerance_can_still_be_shown() -> None:
     with pytest.raises(ny.NotCertified):
         g.advantage  # noqa: B018
     assert ", advantage in [" in repr(g)
+
+
+def test_points_off_the_table_of_contacts_do_not_overflow() -> None:
+    """NumPy said so of one of the hundreds of points that a mu looks at."""
+    few = ny.RDP([0.553, 3.081, 113.2, 198.8], [5.749e-05, 0.0002929, 0.01159, 0.01908])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert (few * ny.ApproximateDP(0.015, 0.0002382) * ny.RDP([7.271], [0.004345])).mu() == np.inf

@@ -29,7 +29,7 @@ from neyman.numerics.normal import UNIT
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
 
 _FINE = 400  # tangents of the hull
-_KEPT = 20_000  # points inside
+_KEPT, _PIECE = 20_000, 1000  # points inside, and eps asked at once
 _FAR_OUT = 37.0  # mu of a small rho from which delta does not matter
 _COARSE = 48  # points at which the best of many orders are looked up
 _ALL = 12  # so many orders are asked directly
@@ -136,8 +136,11 @@ class RegionProfile(ClosedForm):
 
     def _inside(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Lower bounds on delta, upper bounds on log(1 - delta), from points inside the region."""
+        if len(epsilon) > _PIECE:  # tables of eps by orders
+            each = [self._inside(piece) for piece in np.array_split(epsilon, -(-len(epsilon) // _PIECE))]
+            return np.concatenate([low for low, _ in each]), np.concatenate([high for _, high in each])
         lower, gap = np.zeros_like(epsilon), np.full_like(epsilon, np.inf)
-        for d1, d2, share in self._points(epsilon):
+        for d1, d2, share in self._points(epsilon) if len(epsilon) else ():
             with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
                 below = -np.expm1(d2 - d1)
                 p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below

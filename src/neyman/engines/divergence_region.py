@@ -254,8 +254,8 @@ class Orders:
 
     def refined(self, epsilon: FloatArray, log_d2: FloatArray, log_y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """d2 and y of the nearest points, from about where they are: secants for d2, and y by Newton for each."""
-        at, y = log_d2, np.exp(log_y)
         with np.errstate(all="ignore"):
+            at, y = log_d2, np.exp(log_y)
             for _ in range(_REFINEMENTS):
                 miss, y = self._missed(epsilon, at, y)
                 off, _ = self._missed(epsilon, at + _CLOSE_BY, y)
