@@ -127,7 +127,8 @@ def widened(
 def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes]) -> tuple[Atoms, Losses] | None:
     """The shortest list of them, and the many other steps; None where each is long."""
     gaussians = tuple(one for one in losses if isinstance(one[0], DiscreteGaussianStep))
-    ways = [gaussians, *(tuple(one for one in losses if one is not each) for each in losses)]
+    # discrete Gaussians are served together
+    ways = [gaussians, *(tuple(one for one in losses if one is not each) for each in losses if each not in gaussians)]
     best: tuple[Atoms, Losses] | None = None
     for rest in ways:
         others = [(step, times) for step, times in losses if (step, times) not in rest]
