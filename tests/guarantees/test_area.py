@@ -9,6 +9,7 @@ import mpmath as mp
 import pytest
 
 import neyman as ny
+from tests.effort import rest_slow
 
 
 def gaussian(mu):
@@ -66,14 +67,14 @@ def test_an_area_with_corners_is_known_to_a_float(times):
     assert g.optimistic.auc == pytest.approx(responses(truth, times), abs=2e-12)
 
 
-@pytest.mark.parametrize("rho", [1e-6, 0.178, 3.0])
+@pytest.mark.parametrize("rho", rest_slow([1e-6, 0.178, 3.0], 1))
 def test_of_a_promise_it_lies_between_that_of_the_gaussian_and_the_promise(rho):
     g = ny.ZCDP(rho)
     assert gaussian(mp.sqrt(2 * mp.mpf(rho))) <= g.auc
     assert g.optimistic.auc <= g.auc <= g.optimistic.auc + 3e-5
 
 
-@pytest.mark.parametrize("adjacency", ["remove", "add"])
+@pytest.mark.parametrize("adjacency", rest_slow(["remove", "add"], "remove"))
 def test_the_same_from_either_end(adjacency):
     """The area does not change where both laws change places."""
     one = ny.account(ny.DPSGD(0.6, 0.05, 20), adjacency=adjacency)

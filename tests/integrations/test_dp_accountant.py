@@ -144,7 +144,7 @@ def test_relations_that_are_not_known():
         EventAccountant("add")
 
 
-@pytest.mark.parametrize("relation", list(NeighboringRelation), ids=lambda relation: relation.name)
+@pytest.mark.parametrize("relation", rest_slow(NeighboringRelation, 0), ids=lambda relation: relation.name)
 def test_calibration_by_dp_accounting(relation):
     noise = dp_accounting.calibrate_dp_mechanism(
         lambda: EventAccountant(relation),

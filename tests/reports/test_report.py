@@ -13,6 +13,7 @@ from neyman.reports.latex import escaped as latex
 from neyman.reports.markdown import escaped as markdown
 from neyman.reports.page import first_page, sections
 from neyman.reports.reading import read
+from tests.effort import rest_slow
 from tests.reports.cases import CENSUS, OFTEN, QUICK, made, quickly
 
 HOSTILE = '</title><script>alert(1)</script> *b* [x](javascript:1) `c` $x$ \\input{/etc/passwd} %_#&~^ @me www.a.b "q"'
@@ -172,7 +173,7 @@ def test_what_the_effort_does_not_reach_is_not_claimed():
         ny.report(ny.DPSGD(9.4, 0.32768, 2000), effort=1e-6)
 
 
-@pytest.mark.parametrize("name", QUICK)
+@pytest.mark.parametrize("name", rest_slow(QUICK, "dpsgd", "laplace", "blatant", "replace"))
 def test_reports_are_the_same_whenever_they_are_made(name):
     report = made(name)
     again = ny.reports.Report(report.document)
