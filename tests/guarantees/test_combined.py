@@ -11,6 +11,8 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman import InvalidParameter
+from neyman.guarantees import envelope
+from neyman.guarantees.excess import excess_at
 from tests.effort import examples, rest_slow
 from tests.guarantees.pool import (
     EPSILONS,
@@ -216,3 +218,17 @@ def test_refused(combine):
         InvalidParameter, match=re.escape("guarantees must be all pessimistic or all optimistic, got (")
     ):
         combine(ny.GDP(1.0), ny.GDP(2.0).optimistic)
+
+
+def test_parts_that_say_less_at_an_alpha_are_not_sharpened_there(monkeypatch):
+    asked = []
+
+    def counting(sides, alpha, near, start):
+        asked.append(len(alpha))
+        return excess_at(sides, alpha, near, start)
+
+    monkeypatch.setattr(envelope, "excess_at", counting)
+    epsilon = np.linspace(0.5, 6.0, 30)
+    bracket = ny.meet(ny.GDP(1.0), ny.account(ny.PureMechanism(1.5))).sides.forward.bracket(epsilon)
+    assert np.all(bracket.upper - bracket.lower <= 1e-9 * bracket.upper)
+    assert sum(asked) < 45  # each part at each alpha: 60 and more

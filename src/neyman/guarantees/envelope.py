@@ -23,7 +23,7 @@ from neyman.guarantees.bridges import Bridge, bridges
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.excess import excess_at, revealed
 from neyman.guarantees.sides import Sides
-from neyman.guarantees.tradeoff import beta_upper, tangent
+from neyman.guarantees.tradeoff import beta_upper, excess_lower, tangent
 from neyman.numerics.normal import UNIT
 
 __all__ = ["EnvelopeProfile"]
@@ -168,13 +168,22 @@ class EnvelopeProfile(Profile):
         return np.clip(value, 0.0, 1.0)
 
     def _excess(self, alpha: FloatArray, epsilon: FloatArray, active: NDArray[np.int64]) -> FloatArray:
+        """The least of the parts' at each alpha: the ``active`` part's first, the others' as far as they matter."""
         least = np.full_like(alpha, np.inf)
-        for i, (sides, start) in enumerate(zip(self.parts, self._starts, strict=True)):
-            near = epsilon.copy()
-            rest = active != i
-            if np.any(rest):
-                near[rest] = tangent(sides, alpha[rest], start)
-            least = np.minimum(least, excess_at(sides, alpha, near, start))
+        every = list(enumerate(zip(self.parts, self._starts, strict=True)))
+        for i, (sides, start) in every:
+            mine = np.flatnonzero(active == i)
+            if len(mine):
+                least[mine] = excess_at(sides, alpha[mine], epsilon[mine], start)
+        for i, (sides, start) in every:
+            rest = np.flatnonzero(active != i)
+            if not len(rest):
+                continue
+            near = np.clip(tangent(sides, alpha[rest], start), -_FARTHEST, _FARTHEST)
+            known = least[rest]
+            open_ = np.flatnonzero(~(excess_lower(sides, alpha[rest], near, start) >= known))
+            at = rest[open_]
+            least[at] = np.minimum(known[open_], excess_at(sides, alpha[at], near[open_], start))
         return least
 
     def _excess_at(self, bridge: Bridge) -> float:
