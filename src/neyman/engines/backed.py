@@ -80,7 +80,17 @@ class BackedProfile(Profile):
         return out
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        found = self._of_delta(epsilon)
+        return self._asked_for(epsilon, lambda: 0.0)
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        return self._asked_for(epsilon, lambda: goals[0], goals[1])
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        return self._asked_for(epsilon, least)
+
+    def _asked_for(self, epsilon: FloatArray, least: Callable[[], FloatArray | float], most: float = 1.0) -> Bracket:
+        """Bounds as sharp as the lattice makes them where delta may lie between ``least()`` and ``most``."""
+        found = self._of_delta(epsilon, least, most)
         dim = (found.upper > NEARLY_ONE) & ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
         return found if self._lattice is None or not dim.any() else self._lattice.near_one(epsilon, found)
 
@@ -93,7 +103,7 @@ class BackedProfile(Profile):
         place[vague] = len(epsilon) + np.arange(len(vague))
         return found.followed(found.at(vague).within(self._lattice.rough(epsilon[vague]))).at(place)
 
-    def _of_delta(self, epsilon: FloatArray) -> Bracket:
+    def _of_delta(self, epsilon: FloatArray, least: Callable[[], FloatArray | float], most: float) -> Bracket:
         """The same, sharp in delta."""
         first = self._by_contour(epsilon)
         final = self._final(epsilon)
@@ -105,7 +115,9 @@ class BackedProfile(Profile):
             place[near] = len(epsilon) + np.arange(len(near))
             first = first.followed(self._beside_zero(epsilon[near], first.at(near))).at(place)
         at = self._wide(first, self._tolerance)
-        at = at[~final[at]]
+        at = at[~final[at] & (first.lower[at] <= most)]
+        if len(at):
+            at = at[first.upper[at] >= np.broadcast_to(least(), len(epsilon))[at]]
         if not len(at) or self._lattice is None:
             return first
         self._asked = True

@@ -15,6 +15,7 @@ from neyman.engines.profile import Bracket, Profile
 __all__ = ["BoundedProfile", "before", "one_of"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_LARGE = 0.5  # delta from which 1 - delta is held to it, too
 _NOTHING = -40.0  # log of a 1 - delta that is asked for at eps = 0 alone, where mu may be its probit
 
 
@@ -51,12 +52,22 @@ class BoundedProfile(Profile):
         return self._quick.tail_mu
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        return self.decide(epsilon, (0.0, 1.0))
+        first = self._known(epsilon, self._quick.bracket(epsilon))
+        return self._both(epsilon, first, self._wide(epsilon, first))
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
-        first = self._known(epsilon)
+        first = self._known(epsilon, self._quick.decide(epsilon, goals))
         at = self._wide(epsilon, first)
-        at = at[(first.upper[at] >= goals[0]) & (first.lower[at] <= goals[1])]
+        return self._both(epsilon, first, at[(first.upper[at] >= goals[0]) & (first.lower[at] <= goals[1])])
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        first = self._known(epsilon, self._quick.above(epsilon, least))
+        at = self._wide(epsilon, first)
+        # of what is nearly 1 the rest counts, too
+        return self._both(epsilon, first, at[(first.upper[at] >= np.minimum(least(), _LARGE)[at])] if len(at) else at)
+
+    def _both(self, epsilon: FloatArray, first: Bracket, at: IntArray) -> Bracket:
+        """What is known ``first``, with what the engine says at the places ``at``."""
         if not len(at) or self._engine is None:
             return first
         self._asked = True
@@ -67,13 +78,13 @@ class BoundedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out = self._quick.slope(epsilon)
-        at = self._wide(epsilon, self._known(epsilon))
+        at = self._wide(epsilon, self._known(epsilon, self._quick.bracket(epsilon)))
         if len(at) and self._engine is not None:
             out[at] = self._engine.slope(epsilon[at])
         return out
 
-    def _known(self, epsilon: FloatArray) -> Bracket:
-        found = self._quick.bracket(epsilon)
+    def _known(self, epsilon: FloatArray, found: Bracket) -> Bracket:
+        """What the quick one ``found``, at eps = 0 with its reverse."""
         zero = np.flatnonzero(epsilon == 0.0)
         if not len(zero) or self._reverse is None:
             return found
@@ -86,7 +97,7 @@ class BoundedProfile(Profile):
         small = (bracket.upper < _ASKED) | (width <= self._tolerance * bracket.upper)
         with np.errstate(invalid="ignore"):
             gap = bracket.log_gap_upper - bracket.log_gap_lower
-        rest = (bracket.lower < 0.5) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))
+        rest = (bracket.lower < _LARGE) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))
         rest |= bracket.log_gap_upper < np.where(epsilon > 0.0, _NOTHING, -math.inf)
         return np.flatnonzero(~(small & (rest | (bracket.log_gap_upper == -math.inf))))
 

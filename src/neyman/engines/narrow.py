@@ -182,15 +182,27 @@ class BesideLittle(Profile):
         return self._law.slope(epsilon)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        own = self._law.bracket(epsilon)
+        return self._bounds(epsilon, False)
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return self._bounds(epsilon, True)
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        return self.sharp_within(epsilon, *goals)
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        return self.sharp_within(epsilon, least())
+
+    def _bounds(self, epsilon: FloatArray, rough: bool) -> Bracket:
+        own = self._law.rough(epsilon) if rough else self._law.bracket(epsilon)
         told, known = self._known
         upper, low = np.ones(len(epsilon)), np.full(len(epsilon), -np.inf)
         slack = 8.0 * UNIT * (1.0 + epsilon)
         for h, t in known:
             if not t < 1.0:
                 continue
-            more = bracket_at(self._law, self._backward, epsilon - math.log1p(h) - slack)
-            less = bracket_at(self._law, self._backward, epsilon - math.log1p(-h) - slack)
+            more = bracket_at(self._law, self._backward, epsilon - math.log1p(h) - slack, rough)
+            less = bracket_at(self._law, self._backward, epsilon - math.log1p(-h) - slack, rough)
             bend = ((1.0 + h) * more.upper + (1.0 - h) * less.upper - 2.0 * own.lower) / h
             upper = np.minimum(upper, own.upper + np.clip(bend, 0.0, 1.0) * (1.0 + 16.0 * UNIT) * told + t)
             with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):

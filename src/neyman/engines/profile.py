@@ -22,6 +22,8 @@ from neyman.engines.vertices import Vertices
 
 __all__ = ["Bracket", "Profile"]
 
+_SHARP = 1e-10  # relative width of what nothing makes any sharper
+
 
 class Bracket:
     """Certified bounds on delta and on log(1 - delta), element by element.
@@ -160,6 +162,23 @@ class Profile(ABC):
     def rough(self, epsilon: FloatArray) -> Bracket:
         """The same for what only steers: as sharp as that needs, where an engine has to be sharpened for more."""
         return self.bracket(epsilon)
+
+    def sharp_within(self, epsilon: FloatArray, least: FloatArray | float, most: float = 1.0) -> Bracket:
+        """``rough`` first, and as sharp as ``bracket`` where delta may lie between these; what is nearly 1 is always
+        sharp, but for a search.
+        """
+        found = self.rough(epsilon)
+        asked = (found.upper >= least) & (found.lower <= most)
+        asked = asked | (found.upper >= 0.5) if most == 1.0 else asked
+        with np.errstate(invalid="ignore"):
+            gap = found.log_gap_upper - found.log_gap_lower
+        sharp = (found.upper - found.lower <= _SHARP * found.upper) & ((found.upper < 0.5) | (gap <= _SHARP))
+        at = np.flatnonzero(asked & ~sharp)
+        if not len(at):
+            return found
+        place = np.arange(len(epsilon))
+        place[at] = len(epsilon) + np.arange(len(at))
+        return found.followed(self.bracket(epsilon[at])).at(place)
 
     @abstractmethod
     def slope(self, epsilon: FloatArray) -> FloatArray:

@@ -14,17 +14,18 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["bracket_at", "slope_at"]
 
 
-def bracket_at(forward: Profile, backward: Profile, epsilon: FloatArray) -> Bracket:
-    """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite)."""
+def bracket_at(forward: Profile, backward: Profile, epsilon: FloatArray, rough: bool = False) -> Bracket:
+    """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite), or as ``rough`` ones as steer."""
     negative = epsilon < 0.0
+    ahead, back = (one.rough if rough else one.bracket for one in (forward, backward))
     if not np.any(negative):
-        return forward.bracket(epsilon)
+        return ahead(epsilon)
     away = -epsilon[negative]
-    turned = _turned(away, backward.bracket(away))
+    turned = _turned(away, back(away))
     if np.all(negative):
         return turned
     place = np.where(negative, np.cumsum(negative) - 1, len(away) + np.cumsum(~negative) - 1)
-    return turned.followed(forward.bracket(epsilon[~negative])).at(place)
+    return turned.followed(ahead(epsilon[~negative])).at(place)
 
 
 def slope_at(forward: Profile, backward: Profile, epsilon: FloatArray) -> FloatArray:
