@@ -237,3 +237,14 @@ def test_what_is_dear_is_read_once_where_rounding_does_not_count() -> None:
         assert b.upper[0] - b.lower[0] <= 2e-8 * b.upper[0]
     assert not twice[0]
     assert twice[-1]
+
+
+def test_few_outcomes_far_apart_are_read_over_what_tells_little_beside_them() -> None:
+    """Lines of the whole knew little, for two million points of a lattice behind them to make up for: 18 s."""
+    found = ny.account(ny.Gaussian(4992.0).poisson(0.0887) ** 105 * ny.PureMechanism(0.1571).poisson(0.689))
+    assert "exact sum over transform" in found.method
+    law = exact.sampled(exact.k_ary(0.1571, 2), 0.689)
+    for eps in (0.02, 0.05, 0.08):  # far from the outcomes nothing is added
+        truth = float(exact.mixed_delta(law, lambda e: 1 - e.exp() if e < 0 else arb(0), eps))
+        assert found.optimistic.delta(eps) <= truth * (1.0 + 1e-9)
+        assert truth * (1.0 - 1e-9) <= found.delta(eps)

@@ -53,7 +53,6 @@ __all__ = ["profiles"]
 
 _MANY = 10**6  # steps from which an engine may have little to say: of strong compositions, or for rounding
 _FEW, _SEVERAL = 4, 64  # distinct steps up to which a lattice is behind sampled Gaussians alone, and beside other laws
-_LINED = 1 << 4  # outcomes up to which lines, where they are short, serve what has no closed form
 _OUTER = 1 << 12  # outcomes of the shorter of two lists from which short lines, where there are any, come first
 _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 # nodes of lines beyond which a short lattice comes first, or lists are read at each outcome; log of the least delta
@@ -235,7 +234,7 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
         whole, listed = listed, (listed[0].trimmed(_RARE), rest)
         length, short = len(listed[0].loss), all(isinstance(step, GaussianStep) for step, _ in rest)
         quick = single(rest) is not None or _before_contours(rest, tolerance, tail_mu, effort) is not None
-        if (quick and length <= (_OVER_LATTICE if short else _READ)) or (_LINED < length <= _READ and apart(*listed)):
+        if (quick and length <= (_OVER_LATTICE if short else _READ)) or (length <= _READ and apart(*listed)):
             return _shifted(*listed, directions, tolerance, tail_mu, effort)  # read at each outcome
         if length > (_READ if short else _LISTED):
             if (found := beside(*whole, behind, directions, None, tail_mu)) is not None:
