@@ -139,3 +139,9 @@ def test_what_a_group_reveals_is_infinite_on_either_side(one):
 def test_groups_of_promises_that_reveal_and_bend_know_it_too():
     g = ny.join(ny.ApproximateDP(1.0, 1e-3), ny.GDP(1.0)).group(3)
     assert g.epsilon(2e-3) == g.optimistic.epsilon(2e-3) == np.inf
+
+
+def test_products_know_what_a_pair_reveals():
+    g = ny.Profile([0.269], [0.33]) * ny.GDP(0.0236)
+    assert g.sides.forward.revealed == 0.33
+    assert g.epsilon(5.5e-6) == g.optimistic.epsilon(5.5e-6) == np.inf

@@ -123,6 +123,13 @@ class EnclosedProfile(Profile):
         return self._above.knots
 
     @property
+    def revealed(self) -> float:
+        """What one of the enclosed steps reveals alone."""
+        steps = [step for step, _ in self._losses if isinstance(step, EnclosedStep)]
+        sides = [cast(Profile, step.backward if self._side else step.forward) for step in steps]
+        return max(side.revealed for side in sides)
+
+    @property
     def tail_mu(self) -> float:
         return self._tail_mu
 
