@@ -60,6 +60,7 @@ _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _LENGTHY, _USUAL = 12000, -30.0
 _RARE = -90.0  # log of a mass that one of more outcomes may have and not be read at
 _READ = 1 << 14  # the same of what tells something near few of them, and of what is quickly told but for Gaussians
+_HANDFUL = 32  # outcomes up to which they come before contours of the whole
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
 _OVER_LATTICE = 1 << 6  # the same where that is a lattice, and where one of all steps would be instead
@@ -175,8 +176,9 @@ def _together(
         parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
         together = cache(lambda: (
             whole_period(losses, tolerance, tail_mu, effort)
-            or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice)
+            or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice, _HANDFUL)
             or behind_veils(losses, directions, tolerance, tail_mu, effort)
+            or few_beside(losses, tables, directions, tolerance, tail_mu, parted, lattice)
             or lattice()
         ))  # fmt: skip
         little = partial(_finite, tables=tables, effort=effort)

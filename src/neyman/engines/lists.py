@@ -23,9 +23,9 @@ from neyman.losses.outcomes import Outcomes
 __all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outcome_by_outcome", "widened"]
 
 _NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
-# log of a mass that an outcome of a short list may have and be left out, how long that is, and the least number of
-# steps that are read at each
-_RARE, _SHORT, _MANY = -98.0, 256, 32
+# log of a mass that an outcome of a short list may have and be left out, and the least number of steps that are read
+# at each
+_RARE, _MANY = -98.0, 32
 # deviations, beside the largest, of what may be little, tolerance that will do for it, and deviations, beside the
 # distance of outcomes, beyond which no lattice is asked for it at each of them
 _LITTLE, _VAGUE, _CLOSE = 0.05, 1e-2, 0.02
@@ -68,12 +68,12 @@ def listed_and_rest(losses: Losses) -> tuple[Atoms, Losses] | None:
 
 def few_beside(
     losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: tuple[str, ...], tolerance: float, tail_mu: float,
-    compose: Callable[[Losses], Both], behind: Callable[[], Both],
+    compose: Callable[[Losses], Both], behind: Callable[[], Both], short: int = 256,
 ) -> Both | None:  # fmt: skip
     """Steps composed by themselves and read at each outcome of a short list that holds those of one kind, or all but
     discrete Gaussians, with another engine ``behind`` them; None where there is no such list, or no contour to be read.
     """
-    found = _shortest(losses, tables)
+    found = _shortest(losses, tables, short)
     if found is None:
         return None
     few, rest = found
@@ -124,7 +124,7 @@ def widened(
     return found[0], found[-1]
 
 
-def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes]) -> tuple[Atoms, Losses] | None:
+def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes], short: int) -> tuple[Atoms, Losses] | None:
     """The shortest list of them, and the many other steps; None where each is long."""
     gaussians = tuple(one for one in losses if isinstance(one[0], DiscreteGaussianStep))
     # discrete Gaussians are served together
@@ -136,7 +136,7 @@ def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes]) -> tuple[Ato
             continue
         parts = lists([(tables[step], times) for step, times in others if isinstance(step, DiscreteStep)])
         few = parts[0].trimmed(_RARE) if len(parts) == 1 else None
-        if few is not None and len(few.loss) <= (_SHORT if best is None else len(best[0].loss) - 1):
+        if few is not None and len(few.loss) <= (short if best is None else len(best[0].loss) - 1):
             best = few, rest
     return best
 
