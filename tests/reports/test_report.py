@@ -156,7 +156,7 @@ def test_an_effort_other_than_the_usual_is_written_into_the_certificate():
 
 
 def test_a_computed_guarantee_is_reported_with_its_own_effort():
-    run = ny.DPSGD(1.0, 0.01, 10)
+    run = ny.DPSGD(9.4, 0.32768, 2000)
     of = [ny.account(run, effort=20.0), ny.account(ny.Opaque(ny.GDP(1.0)), effort=20.0), ny.account(run), ny.GDP(1.0)]
     written = [ny.report(g).to_dict()["certificate"].get("effort") for g in of]
     assert written == [20.0, 20.0, None, None]

@@ -203,6 +203,8 @@ def beside_less(
     """Both directions of steps of which some tell less: ``parted`` from the others, which are read at a few places of
     theirs; the ``engine`` of all only where that is not sharp. None where none tells so little.
     """
+    if len(losses) < 2:
+        return None
     sizes = [Cumulant(((grid_law(step), times),), "remove").at(0.0).deviation for step, times in losses]
     small = [size < _LESS * max(sizes) for size in sizes]
     most, rest = (
