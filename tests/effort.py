@@ -17,15 +17,17 @@ def examples(few: int, many: int, **more: Any) -> settings:
     return settings(max_examples=few if settings().max_examples < 100 else many, **more)
 
 
-def rest_slow(cases: Iterable[Any], *kept: Any) -> list[Any]:
-    """The cases as parameters: those ``kept`` (values, or their positions) in every run, the others in the slow one."""
+def rest_slow(cases: Iterable[Any], *kept: Any, whole: bool = False) -> list[Any]:
+    """The cases as parameters: those ``kept`` (values, or their positions) in every run, the others in the slow one;
+    ``whole``: a tuple is the value of one parameter.
+    """
     listed = list(cases)
     stays = [case in kept if isinstance(case, str) else number in kept for number, case in enumerate(listed)]
     if sum(stays) != len(kept):
         raise ValueError(f"not every one of {kept} is a case")
-    return [case if stay else pytest.param(*_values(case), marks=pytest.mark.slow)
+    return [case if stay else pytest.param(*_values(case, whole), marks=pytest.mark.slow)
             for case, stay in zip(listed, stays, strict=True)]  # fmt: skip
 
 
-def _values(case: Any) -> tuple[Any, ...]:
-    return case if isinstance(case, tuple) else (case,)
+def _values(case: Any, whole: bool) -> tuple[Any, ...]:
+    return case if isinstance(case, tuple) and not whole else (case,)

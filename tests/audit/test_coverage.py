@@ -18,7 +18,7 @@ MUS = (0.0, 0.1, 0.5, 1.0, 3.0)
 
 
 @pytest.mark.parametrize("method", METHODS)
-@pytest.mark.parametrize(("n", "replications"), [(50, 80), (1000, 50), (10_000, 6)])
+@pytest.mark.parametrize(("n", "replications"), rest_slow([(50, 80), (1000, 50), (10_000, 6)], 0, 2))
 @pytest.mark.parametrize("mu", rest_slow(MUS, 0, 2))
 def test_bounds_seldom_exceed_the_truth(method: str, mu: float, n: int, replications: int) -> None:
     found = simulate(method, mu, n, replications)

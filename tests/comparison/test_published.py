@@ -15,6 +15,7 @@ import scipy.stats
 
 import neyman as ny
 from neyman.comparison import UQuadratic, Weighted
+from tests.effort import rest_slow
 
 # Figure 1: the rate and the steps of Figure 6's baseline, and a rate 50 times higher; the noise then follows.
 FEW = ny.account(ny.DPSGD(noise_multiplier=0.42978, sample_rate=0.01, steps=500))
@@ -45,11 +46,14 @@ def test_figure_1_one_pair_and_two_mechanisms() -> None:
 
 @pytest.mark.parametrize(
     ("law", "printed", "found", "preferred"),
-    [
-        (scipy.stats.uniform(), (0.01, 0.02), ("0.008918", "0.023550"), "b"),
-        (scipy.stats.beta(0.5, 0.5), (0.007, 0.015), ("0.007336", "0.014992"), "b"),
-        (UQuadratic(), (0.014, 0.0), ("0.012655", "0.000406"), "a"),
-    ],
+    rest_slow(
+        [
+            (scipy.stats.uniform(), (0.01, 0.02), ("0.008918", "0.023550"), "b"),
+            (scipy.stats.beta(0.5, 0.5), (0.007, 0.015), ("0.007336", "0.014992"), "b"),
+            (UQuadratic(), (0.014, 0.0), ("0.012655", "0.000406"), "a"),
+        ],
+        2,
+    ),
 )
 def test_figure_4_the_ordering_under_three_beliefs(
     law: object, printed: tuple[float, float], found: tuple[str, str], preferred: str

@@ -67,7 +67,7 @@ def test_two_steps_are_the_nested_integral(sigma: float, rate: float, epsilon: f
     (1.0, 1e-4, 1.5 + 0j), (1.0, 1e-4, 1.01 + 0j), (1.0, 1e-12, 1.2 + 0.7j), (5.0, 1e-6, 3.0 + 2e5j),
     (50.0, 0.01, 1.5 + 1000.0j), (0.3, 0.05, 1.2 + 0.7j), (0.3, 1e-5, 1.5 + 0j),
 ], 1, 5))  # fmt: skip
-@pytest.mark.parametrize("bent", [False, True])
+@pytest.mark.parametrize("bent", rest_slow([False, True], 1))
 def test_the_transform_is_within_its_error(sigma: float, rate: float, w: complex, bent: bool) -> None:
     if not bent and abs(w.imag) > 10.0:
         w = complex(w.real, 1.0)

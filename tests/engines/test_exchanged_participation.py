@@ -13,6 +13,7 @@ from neyman.engines.exchanged_participation import ExchangedParticipation
 from neyman.engines.participation_counts import counts
 from neyman.engines.replaced import ReplacedGaussianProfile
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from tests.effort import rest_slow
 
 EPSILON = np.array([0.0, 1e-6, 0.3, 2.0, 9.0, 40.0, 150.0])
 
@@ -64,7 +65,7 @@ def test_one_step_is_the_closed_form(sigma: float, rate: float) -> None:
 
 
 @pytest.mark.parametrize("rate", [1e-4, 0.2, 0.6])
-@pytest.mark.parametrize("sigma", [0.06, 0.1, 0.18])
+@pytest.mark.parametrize("sigma", rest_slow([0.06, 0.1, 0.18], 0, 2))
 def test_two_steps_are_one_integrated_over_the_other(sigma: float, rate: float) -> None:
     found = summed(sigma, rate, 2).bracket(EPSILON)
     truth = np.array([of_two(sigma, rate, epsilon) for epsilon in EPSILON.tolist()])

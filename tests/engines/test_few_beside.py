@@ -12,9 +12,10 @@ import neyman as ny
 from neyman.engines import atoms
 from neyman.engines.atoms import enumerated
 from neyman.losses.discrete import DiscreteGaussianStep
+from tests.effort import rest_slow
 
 
-@pytest.mark.parametrize("adjacency", ["remove", "add"])
+@pytest.mark.parametrize("adjacency", rest_slow(["remove", "add"], "remove"))
 def test_few_outcomes_beside_many_steps(adjacency: str) -> None:
     """4,000 sampled steps of three outcomes, summed over all counts, beside five that are not sampled: these were
     divided between the points of one lattice for both."""

@@ -14,6 +14,7 @@ from neyman.engines.few_places import FewPlaces
 from neyman.engines.places import Places
 from neyman.engines.single import single
 from neyman.losses.laplace import LaplaceStep
+from tests.effort import rest_slow
 
 EPSILONS = np.array([0.0, 0.01, 0.5, 2.0, 5.0, 8.0])
 
@@ -56,7 +57,7 @@ def _beside_laplace(scale: float, mu: float, epsilon: float) -> object:
     return mp.quad(lambda x: mp.npdf(x) * alone(epsilon - mu * x - mu**2 / 2), cuts)
 
 
-@pytest.mark.parametrize("mu", [1e-5, 2e-3])
+@pytest.mark.parametrize("mu", rest_slow([1e-5, 2e-3], 1))
 def test_the_end_of_a_law_is_smeared(mu: float) -> None:
     """Delta of Laplace noise ends at once; beside a Gaussian it falls within a few deviations of that."""
     scale = 4.0

@@ -11,6 +11,7 @@ from neyman.engines.lattice import LatticeProfile
 from neyman.engines.lattice_levels import common
 from neyman.losses.discrete import DiscreteGaussianStep
 from neyman.losses.discrete_grid import DiscreteGrid
+from tests.effort import rest_slow
 
 
 def three(sigma: float, rate: float, adjacency: str, epsilon: FloatArray) -> FloatArray:
@@ -28,7 +29,7 @@ def three(sigma: float, rate: float, adjacency: str, epsilon: FloatArray) -> Flo
 
 
 @pytest.mark.parametrize("adjacency", ["remove", "add"])
-@pytest.mark.parametrize(("sigma", "rate"), [(2.029, 1.7e-4), (1.2, 1e-3)])
+@pytest.mark.parametrize(("sigma", "rate"), rest_slow([(2.029, 1.7e-4), (1.2, 1e-3)], 0))
 def test_every_delta_lies_in_its_bracket(sigma: float, rate: float, adjacency: str) -> None:
     """From 1e-4 down to 1e-50: on lattices of common outcomes, of rarer ones, and of all."""
     epsilon = rate * np.array([0.0, 1.0, 10.0, 100.0, 1000.0])

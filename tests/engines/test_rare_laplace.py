@@ -11,6 +11,7 @@ from flint import acb, arb, ctx
 from neyman.engines.choose import profiles
 from neyman.engines.effort import Effort
 from neyman.losses.laplace import LaplaceStep
+from tests.effort import rest_slow
 from tests.hunt.balls import _rotated
 
 NODES = 40
@@ -54,7 +55,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", rest_slow(CASES, 0, whole=True))
 def test_rare_records_are_answered_by_short_lines(case: tuple[float, ...]) -> None:
     """Each was refused, or took seconds: as far as a tilt of 1e4 no quadrature was tried, and every transform was
     taken to be whole until each of its steps oscillates.

@@ -6,6 +6,7 @@ import pytest
 import neyman as ny
 from neyman.engines import divergence_profile
 from neyman.engines.divergence_profile import ZcdpProfile
+from tests.effort import rest_slow
 
 
 class Each(ZcdpProfile):
@@ -27,7 +28,7 @@ def counted(monkeypatch, kind):
     return asked
 
 
-@pytest.mark.parametrize("rho", [1e-60, 1e-8, 0.36, 300.0])
+@pytest.mark.parametrize("rho", rest_slow([1e-60, 1e-8, 0.36, 300.0], 0, 2))
 def test_places_cost_next_to_nothing(rho):
     mu = np.sqrt(2.0 * rho)
     epsilon = np.concatenate([[0.0], np.random.default_rng(1).uniform(0.0, rho + 6.0 * mu, 40)])

@@ -12,6 +12,7 @@ import neyman as ny
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts
 from neyman.losses.sampling_transform import SamplingTransform
+from tests.effort import rest_slow
 from tests.hunt.balls import SampledGaussianFactor
 from tests.hunt.survey import ask
 
@@ -37,7 +38,7 @@ def log_rest(s: float, q: float, times: int, epsilon: float, add: bool, c: float
 SETTINGS = [(0.3, 0.1, 3000, -0.45, 320.0, 500), (0.4, 0.3, 700, -0.45, 320.0, 700)]
 
 
-@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize("direction", rest_slow(["remove", "add"], "remove"))
 @pytest.mark.parametrize(("s", "q", "times", "c", "period", "n"), SETTINGS)
 def test_the_logarithm_of_what_is_left(
     s: float, q: float, times: int, c: float, period: float, n: int, direction: str

@@ -11,6 +11,7 @@ from scipy.special import log_ndtr
 from neyman.losses.jumps import _ACROSS, _HIGHEST, _TILTS, Jumps
 from neyman.losses.sampling import wavering
 from neyman.losses.sampling_transform import SamplingTransform, log_ratio
+from tests.effort import rest_slow
 
 CASES = [(sigma, rate, place, width) for sigma, rate in [(0.6, 1e-3), (1.0, 1e-4), (2.0, 0.05), (4.0, 1e-7)]
          for place, width in [(1.5, 0.15), (4.0, 0.05), (7.0, 0.3)]]  # fmt: skip
@@ -47,7 +48,7 @@ def test_the_modulus_is_bounded_and_bends_no_more_than_is_said(case: tuple[float
                 assert np.all(-bends <= most * (1.0 + 1e-6) + noise)
 
 
-@pytest.mark.parametrize("case", CASES[::2])
+@pytest.mark.parametrize("case", rest_slow(CASES[::2], 0, 2, 4, whole=True))
 def test_sums_over_the_grid_bound_integrals_over_it(case: tuple[float, ...]) -> None:
     law = jumps(*case)
     scale = 1.0 / (law.law.rate * math.exp((law.end - 0.5) / law.law.sigma**2))
@@ -78,7 +79,7 @@ def test_lines_that_begin_too_far_below_the_axis_are_left_out() -> None:
     assert len(narrow) == len(_TILTS)
 
 
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize("case", rest_slow(CASES, *range(0, len(CASES), 3), whole=True))
 def test_across_a_strip_the_modulus_bends_no_more_than_is_said(case: tuple[float, ...]) -> None:
     law = jumps(*case)
     scale = 1.0 / (law.law.rate * math.exp((law.end - 0.5) / law.law.sigma**2))

@@ -15,6 +15,7 @@ from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.shifted_bound import log_lines, log_shifted_bound, log_size
 from neyman.losses.soft_bulk import SoftBulk
 from neyman.losses.soft_jumps import SoftJumps
+from tests.effort import rest_slow
 from tests.reference.integrals import integral
 
 LAWS: list[SamplingTransform] = [
@@ -74,7 +75,7 @@ def test_the_growth_of_exchanged_records_is_that_of_the_line(sigma: float, rate:
 
 @pytest.mark.parametrize("law", LAWS, ids=repr)
 @pytest.mark.parametrize(("w", "omega"), PLACES)
-@pytest.mark.parametrize("ends", [math.inf, 1.5])
+@pytest.mark.parametrize("ends", rest_slow([math.inf, 1.5], 1))
 def test_however_coarse_the_sum_its_bound_holds(
     law: SamplingTransform, w: float, omega: float, ends: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:

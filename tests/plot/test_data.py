@@ -175,7 +175,7 @@ def test_likelihood_ratio_holds_both_errors(mu, alpha):
     np.testing.assert_allclose(found["density_absent"], stats.norm.pdf(found["x"]))
 
 
-@pytest.mark.parametrize("epsilon", [0.0, 2.0])
+@pytest.mark.parametrize("epsilon", rest_slow([0.0, 2.0], 1))
 @pytest.mark.parametrize("kind", KINDS[::2])
 def test_tangent_lies_above_and_its_intercept_is_delta(kind, epsilon):
     g = guarantee(kind)
