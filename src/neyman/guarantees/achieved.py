@@ -38,6 +38,12 @@ class AchievedCurve:
         epsilon = min(last, _FARTHEST) * np.sign(grid) * np.abs(grid) ** 1.5
         self._polygons = [_polygon(sides, epsilon) for sides in parts]
 
+    @property
+    def points(self) -> tuple[FloatArray, FloatArray]:
+        """(alpha, beta) on or above the curve, whose chords are as near to it as any of them."""
+        alpha = np.unique(np.concatenate([x for x, _ in self._polygons]))
+        return alpha, 1.0 - alpha - self.excess(alpha)
+
     def excess(self, alpha: FloatArray) -> FloatArray:
         """At each ``alpha`` in [0, 1], rounded down."""
         beta = np.max([np.interp(alpha, x, y) for x, y in self._polygons], axis=0)
