@@ -106,3 +106,8 @@ def test_a_short_list_is_read_over_laplace_noise() -> None:
     part = ny.account(ny.Laplace(158.4).poisson(0.5325) ** 21)
     assert part.optimistic.delta(0.01) <= found.delta(0.01)
     assert "exact sum" in found.method
+
+
+def test_far_beyond_all_places_nothing_warns() -> None:
+    g = ny.account(ny.Laplace(3.5) ** 2 * ny.Gaussian(1.6).poisson(1.95e-06), "remove")
+    assert 0.0 <= g.optimistic.delta(720.0) <= g.delta(720.0) < 1e-30

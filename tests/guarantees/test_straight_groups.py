@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.guarantees import tradeoff
 
 mp.mp.dps = 60
 
@@ -145,3 +146,27 @@ def test_products_know_what_a_pair_reveals():
     g = ny.Profile([0.269], [0.33]) * ny.GDP(0.0236)
     assert g.sides.forward.revealed == 0.33
     assert g.epsilon(5.5e-6) == g.optimistic.epsilon(5.5e-6) == np.inf
+
+
+DEEP = [([1.0, 30.0], 16, 1.0), ([1.0, 30.0], 16, -1e12), ([0.5, 3.0], 200, 1.0)]
+
+
+@pytest.mark.parametrize(("epsilons", "times", "off"), DEEP)
+def test_an_error_rate_far_below_that_of_one_record(
+    epsilons: list[float], times: int, off: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """beta of 1e-197 was said to be at most 5e-324: the tangent was looked for at -1e12, where units are e^-1e12."""
+    g = ny.Profile(epsilons, [0.3, 0.0]).group(times)
+    if off < 0.0:
+        monkeypatch.setattr(tradeoff, "tangent", lambda sides, alpha, *_: np.full_like(alpha, off))
+    with mp.workdps(700):
+        power = mp.mpf(0.6)
+        for _ in range(times):
+            lines = [mp.mpf(d) + mp.exp(e) * power for e, d in zip(epsilons, [0.3, 0.0], strict=True)]
+            back = [1 - mp.exp(-e) * (1 - mp.mpf(d) - power) for e, d in zip(epsilons, [0.3, 0.0], strict=True)]
+            power = min(*lines, *back, mp.mpf(1))
+        missed = 1 - power
+    assert 0 < missed < 1e-190
+    assert g.beta(0.6) <= missed <= g.optimistic.beta(0.6)
+    if off > 0.0:
+        assert g.optimistic.beta(0.6) <= missed * 1.001

@@ -164,7 +164,8 @@ class FewPlaces(Profile):
         for turned, (one, (away, above, below)) in enumerate(zip(self._make(), places.sides, strict=True)):
             sign = -1.0 if turned else 1.0
             far, near = np.abs(at) + room, np.maximum(np.abs(at) - room, 0.0)
-            start, end = np.abs(np.expm1(sign * near)), np.abs(np.expm1(sign * far))
+            with np.errstate(over="ignore"):  # no place is as far out as that
+                start, end = np.abs(np.expm1(sign * near)), np.abs(np.expm1(sign * far))
             here = at < 0.0 if turned else at >= 0.0  # at 1 only once
             row, column = np.nonzero(here & (end < away[-1]))
             if not len(row):

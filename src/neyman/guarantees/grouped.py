@@ -128,7 +128,7 @@ class GroupedProfile(Profile):
         """Approximate e^eps Q(L > eps)."""
         score, parts = self._split(epsilon)
         with np.errstate(divide="ignore"):
-            own = np.exp(np.minimum(epsilon + special.log_ndtr(-score), 0.0))
+            own = np.where(epsilon < self.end, np.exp(np.minimum(epsilon + special.log_ndtr(-score), 0.0)), 0.0)
         if self._known is None:
             return own
         better = self._known.bracket(epsilon).upper < self._above(parts)[0]

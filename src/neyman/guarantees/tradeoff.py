@@ -289,7 +289,7 @@ def _infimum(
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             # where the part of the objective that rises with x alone is above it, no infimum lies
             rising = np.exp(np.minimum(at[1] + np.log(alpha[rows]) - units[rows], 700.0))
-            rest = {"power": 0.0, "excess": alpha[rows], "beta": np.exp(np.minimum(-units[rows], 700.0))}[kind]
+            rest = {"power": 0.0, "excess": alpha[rows], "beta": np.exp(-units[rows])}[kind]
             farthest = (np.min(upper, axis=0) + rest) / rising
             value, ok = _convex_infimum(np.expm1(at - at[1]), lower, upper, farthest)
             # a load that is capped is no longer convex
