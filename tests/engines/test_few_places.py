@@ -76,6 +76,23 @@ def test_the_end_of_a_law_is_smeared(mu: float) -> None:
             assert b.upper[i] - b.lower[i] <= 1e-5 * b.upper[i]
 
 
+@pytest.mark.parametrize("mechanism", [ny.PureMechanism(0.02), ny.Laplace(50.0), ny.Gaussian(50.0)], ids=repr)
+def test_lowered_chords_lie_below_what_they_stand_for(mechanism: ny.Mechanism) -> None:
+    """Between places, where no piece of a cell was looked at: at a bend of delta a chord sags by a quarter of both."""
+    sides = ny.account(mechanism).sides
+    both = sides.forward, sides.backward
+    for steep in (20.0, 37.0, 90.0):
+        places = Places.of(both, 0.02, steep, 1e-5, 1e-15)
+        assert places is not None
+        for turned, (one, (away, above, below)) in enumerate(zip(both, places.sides, strict=True)):
+            s = np.interp(np.linspace(0.0, len(away) - 1.0, 20_000), np.arange(len(away)), away)
+            loss = np.abs(np.log1p(-s if turned else s))
+            found = one.bracket(loss)
+            weight = np.exp(-loss) if turned else 1.0
+            assert np.all(np.interp(s, away, below) <= found.upper * weight * (1.0 + 1e-12))
+            assert np.all(np.interp(s, away, above) >= found.lower * weight * (1.0 - 1e-12))
+
+
 def test_more_places_than_allowed_say_nothing() -> None:
     law, other = GaussianProfile(1.0), GaussianProfile(0.02)
     assert Places.of((other, other), 0.02, 6.0, 1e-7, 1e-20, 100) is None
