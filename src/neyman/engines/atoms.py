@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from neyman._validate import FloatArray
-from neyman.engines.multinomial import counted
+from neyman.engines.multinomial import counted, summed, ways
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
 from neyman.numerics.rounding import UNIT
@@ -193,7 +193,7 @@ def _power(one: Atoms, times: int) -> Atoms | None:
         return Atoms(one.loss * times, log_w, times * one.slack, stretch, error, 0.0, None, 0.0, end)
     if len(one.loss) == 2:
         return _binomial(one, times, end)
-    whole = _ways(times, len(one.loss)) * len(one.loss) <= _COUNTED
+    whole = ways(times, len(one.loss)) * len(one.loss) <= _COUNTED
     if one.unit is None and (whole or len(one.loss) <= _OUTCOMES):
         return _multinomial(one, times, _COUNTED // len(one.loss) if whole else _LEFT, end)
     if one.unit is None and 1 < times <= _FEW and (found := _one_by_one(one, times, end)) is not None:
@@ -237,8 +237,8 @@ def _hopeless(one: Atoms, times: int) -> bool:
     """
     kinds, has, square, left = len(one.loss), 0, 1, times
     while left:
-        if (left & 1 and _ways(has, kinds) * _ways(square, kinds) > _WORK) or (
-            left > 1 and _ways(square, kinds) ** 2 > _WORK
+        if (left & 1 and ways(has, kinds) * ways(square, kinds) > _WORK) or (
+            left > 1 and ways(square, kinds) ** 2 > _WORK
         ):
             break
         has, square, left = has + square * (left & 1), 2 * square, left >> 1
@@ -249,11 +249,6 @@ def _hopeless(one: Atoms, times: int) -> bool:
     sums = np.sort(np.add.outer(few, few)[np.triu_indices(len(few))])
     near = 4.0 * (2.0 * one.slack + (one.stretch + 2.0 * UNIT) * float(np.abs(few).max()))
     return bool(np.mean(np.diff(sums) > near) > _APART)
-
-
-def _ways(times: int, kinds: int) -> float:
-    """In how many ways ``times`` are shared among so many; inf where they are not to be counted."""
-    return math.comb(times + kinds - 1, kinds - 1) if min(times, kinds - 1) < 64 or times + kinds < 5000 else math.inf
 
 
 def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
@@ -268,7 +263,7 @@ def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
         loss = one.unit * (first + k)
     else:
         loss = one.loss[0] * (times - k) + one.loss[1] * k
-        slack += (4.0 * UNIT + one.stretch) * times * float(np.abs(one.loss).max())
+        slack, stretch = summed(one.loss, times, one.slack, one.stretch)
     dropped = times * one.dropped
     return _trimmed(Atoms(loss, log_w, slack, stretch, error, dropped, one.unit, first, end, _log(dropped)))
 
@@ -285,12 +280,12 @@ def _multinomial(one: Atoms, times: int, most: int, end: Fraction | None) -> Ato
     loss = counts @ one.loss
     size = float(np.abs(one.log_w).max())
     error = times * one.relative + 8.0 * UNIT * len(one.loss) * (float(gammaln(times + 2.0)) + size * times)
-    slack = times * one.slack + (8.0 * UNIT + one.stretch) * times * float(np.abs(one.loss).max())
+    slack, stretch = summed(one.loss, times, one.slack, one.stretch)
     order = np.argsort(loss, kind="stable")
     dropped = times * one.dropped + rare
     missed = np.array([times * one.log_overlap + _log(rare), _log(times) + one.overlap + (times - 1) * one.log_overlap])
     overlap = float(np.logaddexp.reduce(missed)) * (1.0 - 1e-12) + _ROUNDED
-    return _trimmed(Atoms(loss[order], log_w[order], slack, 0.0, error, dropped, None, 0.0, end, overlap))
+    return _trimmed(Atoms(loss[order], log_w[order], slack, stretch, error, dropped, None, 0.0, end, overlap))
 
 
 def _product(a: Atoms, b: Atoms) -> Atoms | None:

@@ -13,6 +13,7 @@ from functools import cache, partial
 from neyman.engines.atoms import Atoms
 from neyman.engines.backed import BackedProfile
 from neyman.engines.bounded import BoundedProfile, before, one_of
+from neyman.engines.by_jumps import by_jumps
 from neyman.engines.closed_form import (
     BlatantProfile,
     PerfectProfile,
@@ -67,6 +68,7 @@ _OVER_LATTICE = 1 << 6  # the same where that is a lattice, and where one of all
 _OVER_STUBBORN = 1 << 10
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
+_BEHIND = 0.3, 0.4  # the same for what is behind short sums
 _BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
 
 Losses = tuple[tuple[Step, int], ...]
@@ -160,6 +162,13 @@ def _by_engine(
         return _faint(losses, tables, tolerance, tail_mu, effort)
     alone = cache(partial(_together, losses, tables, directions, tolerance, tail_mu, effort))
     parted = partial(_finite, tables=tables, tolerance=tolerance, effort=effort)
+    if len(losses) == 1 and isinstance(losses[0][0], DiscreteStep):
+        compose = partial(profiles, tolerance=tolerance, effort=effort)
+        rest = effort.part(*_BEHIND)
+        behind = cache(partial(_together, losses, tables, directions, tolerance, tail_mu, rest))
+        found = by_jumps(*losses[0], tables[losses[0][0]], tolerance, tail_mu, effort, compose, behind)
+        if found is not None:
+            return found
     if (found := beside_loud(losses, tolerance, tail_mu, parted)) is not None:
         return before(found.both, None if found.sharp else alone, tolerance)
     listed = all(isinstance(step, DiscreteStep) for step, _ in losses)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
@@ -28,14 +31,18 @@ class FadedProfile(Profile):
         return self._known.tail_mu
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self._read(epsilon, lambda near: self._known.bracket(epsilon[near]))
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        return self._read(epsilon, lambda near: self._known.above(epsilon[near], lambda: least()[near]))
+
+    def _read(self, epsilon: FloatArray, known: Callable[[NDArray[np.bool_]], Bracket]) -> Bracket:
         far = epsilon >= self._start
-        if not far.any():
-            return self._known.bracket(epsilon)
         zero, low = np.zeros(1), np.full(1, np.log1p(-self.left) * (1.0 + 1e-15))
         rest = Bracket(zero, np.full(1, self.left), low, zero)
         if far.all():
             return rest.at(np.zeros(len(epsilon), dtype=np.int64))
-        return rest.followed(self._known.bracket(epsilon[~far])).at(np.where(far, 0, np.cumsum(~far)))
+        return rest.followed(known(~far)).at(np.where(far, 0, np.cumsum(~far)))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out, near = np.zeros(len(epsilon)), epsilon < self._start

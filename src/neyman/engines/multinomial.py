@@ -14,8 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import UNIT
 
-__all__ = ["counted"]
+__all__ = ["counted", "summed", "ways"]
 
 _DEPTHS = (700.0, 300.0, 150.0, 90.0)  # d: the first that leaves few enough; e^-90 = 8e-40
 
@@ -72,3 +73,23 @@ def _nearest(chances: list[float], times: IntArray, depth: float) -> tuple[IntAr
         reach = depth / 3.0 + np.sqrt(depth * depth / 9.0 + 2.0 * depth * mean * (1.0 - chance)) + 1.0 + 1e-12 * mean
         low, high = np.minimum(low, mean - reach), np.maximum(high, mean + reach)
     return np.floor(np.maximum(low, 0.0)).astype(np.int64), np.minimum(np.ceil(high), times).astype(np.int64)
+
+
+def ways(times: int, kinds: int) -> float:
+    """In how many ways ``times`` are shared among so many; inf where they are not to be counted."""
+    return math.comb(times + kinds - 1, kinds - 1) if min(times, kinds - 1) < 64 or times + kinds < 5000 else math.inf
+
+
+def summed(loss: FloatArray, times: int, slack: float, stretch: float) -> tuple[float, float]:
+    """How far sums of ``times`` of these losses, ascending, each known within ``slack`` + ``stretch`` |loss|, may be
+    off, in the same way: a sum in which signs differ is off by more than in proportion to itself.
+
+    Examples
+    --------
+    >>> slack, stretch = summed(np.array([-0.5, 2.0]), 3, 0.0, 0.01)
+    >>> round(slack, 12), round(stretch, 12)
+    (0.03, 0.01)
+    """
+    stretch += UNIT * (4.0 + len(loss))  # what rounding does to as many terms as there are kinds
+    turned = 2.0 * times * min(max(float(loss[-1]), 0.0), max(-float(loss[0]), 0.0))
+    return times * slack + stretch * turned, stretch

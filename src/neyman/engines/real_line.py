@@ -5,6 +5,8 @@ delta(-e) = 1 - e^-e + e^-e delta_reversed(e), and e^eps Q(L > eps) at eps = -e 
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from neyman._validate import FloatArray
@@ -13,11 +15,22 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["bracket_at", "slope_at"]
 
+_LITTLE = 1e-10  # of what makes a slope less than 1, which only steers
 
-def bracket_at(forward: Profile, backward: Profile, epsilon: FloatArray, rough: bool = False) -> Bracket:
-    """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite), or as ``rough`` ones as steer."""
+
+def bracket_at(
+    forward: Profile, backward: Profile, epsilon: FloatArray, rough: bool = False, least: FloatArray | None = None
+) -> Bracket:
+    """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite), or as ``rough`` ones as steer; with
+    ``least`` such that nobody cares by how much less than that delta is off.
+    """
     negative = epsilon < 0.0
     ahead, back = (one.rough if rough else one.bracket for one in (forward, backward))
+    if least is not None:
+        with np.errstate(over="ignore"):
+            scaled = least * np.exp(np.maximum(-epsilon, 0.0))
+        ahead = partial(_above, forward, least=scaled[~negative])
+        back = partial(_above, backward, least=scaled[negative])
     if not np.any(negative):
         return ahead(epsilon)
     away = -epsilon[negative]
@@ -36,9 +49,15 @@ def slope_at(forward: Profile, backward: Profile, epsilon: FloatArray) -> FloatA
         out[~negative] = forward.slope(epsilon[~negative])
     if np.any(negative):
         away = -epsilon[negative]
-        reached = backward.bracket(away).upper + backward.slope(away)
+        reached = backward.above(away, lambda: np.full(len(away), _LITTLE)).upper
+        some = reached > _LITTLE
+        reached[some] += backward.slope(away[some])
         out[negative] = np.exp(-away) * np.clip(1.0 - reached, 0.0, 1.0)
     return out
+
+
+def _above(profile: Profile, epsilon: FloatArray, least: FloatArray) -> Bracket:
+    return profile.above(epsilon, lambda: least)
 
 
 def _turned(epsilon: FloatArray, b: Bracket) -> Bracket:

@@ -6,6 +6,7 @@ delta(eps) = sum over l of p(l) delta_other(eps - l). Exact, whatever the other 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -15,7 +16,7 @@ from neyman.engines.atoms import Atoms
 from neyman.engines.faded import FadedProfile, faded
 from neyman.engines.profile import Bracket, Profile
 from neyman.engines.real_line import bracket_at, slope_at
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["ShiftedProfile"]
 
@@ -23,6 +24,8 @@ _ROWS = 1 << 16  # places asked of the other profile at a time
 _DEVIATIONS = np.array([11.0, 16.0, 24.0])  # of the other, where nothing may be left of its delta
 _BESIDE = 1e9  # deltas larger than that times what is left are not moved by it
 _BLURRED = 1e-8  # of delta, that the room of all outcomes may come to together and not be read
+_UNSEEN = 3e-8  # of delta, that what is not read may come to
+_NEARLY = 0.5  # delta from which 1 - delta is asked for, too
 _RARE = 1e-27  # mass of the outcomes at both ends that are not read where nothing so small counts
 
 
@@ -47,7 +50,7 @@ class ShiftedProfile(Profile):
         self._flushed = 5e-324 * (1.0 + len(loss))  # of masses and products too small for a float
         self._other, self._backward, self._tail_mu = other, backward, tail_mu
         self._deviation = deviation
-        self._dear = "transform" in other.method
+        self._dear = "transform" in other.method or "lattice" in other.method
         kept = (np.cumsum(self._mass) > _RARE) & (np.cumsum(self._mass[::-1])[::-1] > _RARE)
         most = np.flatnonzero(kept) if kept.any() else np.arange(len(loss))
         # of both ends, rounding and all
@@ -70,11 +73,14 @@ class ShiftedProfile(Profile):
         return self._tail_mu
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self.above(epsilon, lambda: np.zeros(len(epsilon)))
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
         out = [np.empty(len(epsilon)) for _ in range(4)]
-        rows = max(1, _ROWS // len(self._loss))
+        rows, counts = max(1, _ROWS // len(self._loss)), least()
         for i in range(0, len(epsilon), rows):
             part = slice(i, i + rows)
-            for target, value in zip(out, self._served(epsilon[part]), strict=True):
+            for target, value in zip(out, self._served(epsilon[part], counts[part]), strict=True):
                 target[part] = value
         lower, upper, low, high = out
         for value in out:
@@ -101,36 +107,44 @@ class ShiftedProfile(Profile):
         other, backward = (faded(one, _DEVIATIONS * self._deviation) for one in (self._other, self._backward))
         return None if other is None or backward is None else (other, backward)
 
-    def _served(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _served(self, epsilon: FloatArray, least: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """By what is worth asking, of the outcomes that are not too rare, and whole where what is small counts."""
         if self._near is None and self._most == self._every:
-            return self._sums(epsilon, self._other, self._backward, self._every)
+            return self._sums(epsilon, self._other, self._backward, self._every, least)
         near, left = self._near or (self._other, self._backward), self._unread
-        found = self._sums(epsilon, *near, self._most)
+        found = self._sums(epsilon, *near, self._most, least)
         if self._near is not None:
             left = max(left, *(one.left for one in self._near))
         with np.errstate(under="ignore"):
-            deep = np.flatnonzero(~((found[0] > _BESIDE * left) & (np.exp(found[2]) > _BESIDE * self._unread)))
+            known = (found[0] > _BESIDE * left) & (np.exp(found[2]) > _BESIDE * self._unread)
+            deep = np.flatnonzero(~(known | (found[1] < least)))
         if len(deep):
-            for target, value in zip(
-                found, self._sums(epsilon[deep], self._other, self._backward, self._every), strict=True
-            ):
+            whole = self._sums(epsilon[deep], self._other, self._backward, self._every, least[deep])
+            for target, value in zip(found, whole, strict=True):
                 target[deep] = value
         return found
 
     def _sums(
-        self, epsilon: FloatArray, other: Profile, backward: Profile, part: slice
+        self, epsilon: FloatArray, other: Profile, backward: Profile, part: slice, least: FloatArray
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Bounds on delta and on log(1 - delta), with the outcomes of that ``part`` read."""
+        """Bounds on delta and on log(1 - delta), with the outcomes of that ``part`` read where they count: for delta
+        no less than ``least``, and beside 1 - (1 - e^eps)_+ of the other, which is at least its delta.
+        """
         loss, mass, log_mass = self._loss[part], self._mass[part], self._log_mass[part]
         unread = 0.0 if part == self._every else self._unread
         at = np.subtract.outer(epsilon, loss)
         room = self._slack + self._stretch * np.abs(loss) + 4.0 * UNIT * np.abs(epsilon)[:, None]
-        read = self._read_once if self._dear else _read_twice
-        most, least, least_gap, most_gap = read(other, backward, at, room, mass)
+        if self._dear:
+            with np.errstate(under="ignore", over="ignore"):
+                sure = np.maximum(-np.expm1(np.minimum(at, 0.0)), 0.0) @ mass
+                goal = np.where(sure < _NEARLY, np.maximum(_UNSEEN * sure, least), 0.0)
+                counted = goal[:, None] / (len(mass) * np.maximum(mass, SMALLEST))
+            most, fewest, least_gap, most_gap = self._read_once(other, backward, at, room, mass, counted)
+        else:
+            most, fewest, least_gap, most_gap = _read_twice(other, backward, at, room)
         with np.errstate(under="ignore"):
             upper = most @ mass * (1.0 + self._relative) + self._dropped + self._flushed + unread
-            lower = least @ mass * (1.0 - self._relative) - self._flushed
+            lower = fewest @ mass * (1.0 - self._relative) - self._flushed
         with np.errstate(divide="ignore"):
             low = np.logaddexp.reduce(least_gap + log_mass, axis=1)
             high = np.logaddexp.reduce(most_gap + log_mass, axis=1)
@@ -148,13 +162,19 @@ class ShiftedProfile(Profile):
         )
 
     def _read_once(
-        self, other: Profile, backward: Profile, at: FloatArray, room: FloatArray, mass: FloatArray
+        self,
+        other: Profile,
+        backward: Profile,
+        at: FloatArray,
+        room: FloatArray,
+        mass: FloatArray,
+        counted: FloatArray,
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """The same for an engine that is dear to ask: read twice only where a little room counts beside the sum.
 
         1 - delta is E min(p, e^eps q): over a room of r it changes by a factor e^r at most, delta by r.
         """
-        once = bracket_at(other, backward, at.ravel())
+        once = bracket_at(other, backward, at.ravel(), least=counted.ravel())
         wide = room * (1.0 + 1e-9)
         most = np.minimum(once.upper.reshape(at.shape) * (1.0 + 2.0 * UNIT) + wide, 1.0)
         least = np.maximum(once.lower.reshape(at.shape) * (1.0 - 2.0 * UNIT) - wide, 0.0)
@@ -162,13 +182,15 @@ class ShiftedProfile(Profile):
         low, high = low * (1.0 + 4.0 * UNIT) - wide, np.minimum(high * (1.0 - 4.0 * UNIT) + wide, 0.0)
         counts = mass * room > _BLURRED / len(mass) * (least @ mass)[:, None]
         if counts.any():
-            early, late = (bracket_at(other, backward, (at + sign * room)[counts]) for sign in (-1.0, 1.0))
+            early, late = (
+                bracket_at(other, backward, (at + sign * room)[counts], least=counted[counts]) for sign in (-1.0, 1.0)
+            )
             most[counts], least[counts] = early.upper, late.lower
         return most, least, low, high
 
 
 def _read_twice(
-    other: Profile, backward: Profile, at: FloatArray, room: FloatArray, mass: FloatArray
+    other: Profile, backward: Profile, at: FloatArray, room: FloatArray
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """Bounds on delta from above and below, and on log(1 - delta) from below and above, wherever within ``room``."""
     early, late = (bracket_at(other, backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))

@@ -90,6 +90,9 @@ class ToldAlone(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         return self._raised(epsilon, self._whole.bracket(epsilon))
 
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return self._whole.rough(epsilon)
+
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
         return self._raised(epsilon, self._whole.decide(epsilon, goals))
 
