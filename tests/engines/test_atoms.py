@@ -8,7 +8,7 @@ import pytest
 from scipy.special import gammaln, ndtri_exp
 
 import neyman as ny
-from neyman.engines.atoms import Atoms, _product, enumerated
+from neyman.engines.atoms import Atoms, enumerated, product
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.lattice import LatticeProfile
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteLaplaceStep
@@ -193,12 +193,12 @@ def test_losses_that_cancel_are_off_by_more_than_in_proportion() -> None:
         half = np.log(np.full(2, 0.5))
         return Atoms(np.array(loss), half, 0.0, 1e-13, 0.0, 0.0, None, 0.0, None)
 
-    both = _product(one([-10.0, 10.001]), one([-10.0, 10.0]))
+    both = product(one([-10.0, 10.001]), one([-10.0, 10.0]))
     assert both is not None
     off = both.slack + both.stretch * np.abs(both.loss)
     assert np.all(off >= 1e-13 * np.array([20.0, 20.0, 20.001, 20.001])[: len(off)])
     # losses that are one are merged, and what that moves is counted
-    near = _product(one([1.0, 3.0]), one([2.0, 4.0 + 2e-13]))
+    near = product(one([1.0, 3.0]), one([2.0, 4.0 + 2e-13]))
     assert near is not None
     assert len(near.loss) == 3
     assert near.slack + near.stretch * near.loss[1] >= 2e-13

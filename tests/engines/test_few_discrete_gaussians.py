@@ -54,7 +54,7 @@ def test_a_power_with_too_many_outcomes_is_not_begun(monkeypatch: pytest.MonkeyP
     spaced = Outcomes(0.3 * np.arange(-40.0, 41.0), np.full(81, -math.log(81.0)), slack=1e-15)
     assert not atoms._hopeless(atoms._atoms(spaced), 16)
     with monkeypatch.context() as patch:
-        patch.setattr(atoms, "_product", None)
+        patch.setattr(atoms, "product", None)
         assert atoms._power(one, 55) is None
     whole = atoms._power(atoms._atoms(spaced), 16)
     assert whole is not None

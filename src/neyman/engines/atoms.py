@@ -20,7 +20,7 @@ from neyman.losses.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["Atoms", "enumerated", "parted", "power"]
+__all__ = ["Atoms", "enumerated", "parted", "power", "product"]
 
 _MOST = 1 << 21  # outcomes of a composition
 _COUNTED = 1 << 21  # counts, that is outcomes times the kinds of one step, of a power that is listed at once
@@ -122,10 +122,10 @@ def parted(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
         two = i + 1 == len(powers) and len(whole.loss) <= _OUTER
         # losses without a lattice do not meet
         apart = None in (whole.unit, power.unit) and len(whole.loss) * len(power.loss) > _LEFT
-        product = None if two and apart else _product(whole, power)
-        if product is None:
+        both = None if two and apart else product(whole, power)
+        if both is None:
             return (_weighed(whole, [one for _, one in powers[:i]]), _weighed(power, [last])) if two else ()
-        whole = product
+        whole = both
     return () if whole is None else (_weighed(whole, tables),)
 
 
@@ -205,11 +205,11 @@ def _power(one: Atoms, times: int) -> Atoms | None:
     left = times
     while left:
         if left & 1:
-            result = square if result is None or square is None else _product(result, square)
+            result = square if result is None or square is None else product(result, square)
             if result is None:
                 return None
         left >>= 1
-        square = _product(square, square) if left and square is not None else None
+        square = product(square, square) if left and square is not None else None
         if left and square is None:
             return None
     return None if result is None else replace(result, end=end)
@@ -222,10 +222,10 @@ def _one_by_one(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
     one = one.trimmed(_RARE)
     result = one
     for _ in range(times - 1):
-        product = _product(result, one) if len(result.loss) * len(one.loss) <= _PAIRS else None
-        if product is None:
+        more = product(result, one) if len(result.loss) * len(one.loss) <= _PAIRS else None
+        if more is None:
             return None
-        result = product.trimmed(_RARE)
+        result = more.trimmed(_RARE)
     mass = np.exp(result.log_p)
     deviation = math.sqrt(float(mass @ (result.loss - float(mass @ result.loss)) ** 2))
     return replace(result, end=end) if result.slack <= _BLURRED * deviation else None
@@ -288,7 +288,8 @@ def _multinomial(one: Atoms, times: int, most: int, end: Fraction | None) -> Ato
     return _trimmed(Atoms(loss[order], log_w[order], slack, stretch, error, dropped, None, 0.0, end, overlap))
 
 
-def _product(a: Atoms, b: Atoms) -> Atoms | None:
+def product(a: Atoms, b: Atoms) -> Atoms | None:
+    """The law of both; None where it has too many outcomes."""
     pairs = len(a.loss) * len(b.loss)
     relative, dropped = a.relative + b.relative, 1.01 * (a.dropped + b.dropped)
     end = None if a.end is None or b.end is None else a.end + b.end

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, partial
+from dataclasses import dataclass
+from functools import cache, cached_property, partial
 
 import numpy as np
 
-from neyman.engines.atoms import enumerated
+from neyman.engines.atoms import Atoms, enumerated
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.bounded import before
 from neyman.engines.chernoff import Chernoff
 from neyman.engines.effort import Effort
 from neyman.engines.gathered import gathered
 from neyman.engines.jumps import JumpsProfile
-from neyman.engines.jumps_parted import parting
+from neyman.engines.jumps_listed import listed
+from neyman.engines.jumps_parted import Parting, parting
 from neyman.engines.lists import deviation, lists, outcome_by_outcome
 from neyman.engines.profile import Profile
 from neyman.engines.shifted import ShiftedProfile
@@ -32,11 +34,13 @@ _SEEN, _ALL = -57.0, -104.0  # log of the mass from which an outcome is listed, 
 _DEEP = 1e-18  # that limit: e^_SEEN is a millionth of it
 _BELOW = 10.0  # e-folds below the mass of one that is not listed, of those that a list of several leaves out
 _CUTS = 60  # numbers of outcomes that are taken for a revelation, to see how little is left far out
-_SHARES = 0.2, 0.5, 2.0  # tolerances of a lattice for steps without a rare outcome, with one, and with more
+# tolerances of a lattice for steps without a rare outcome, with one, and with more; of many steps, which take long
+_SHARES, _MANY, _OF_MANY = (0.2, 0.5, 2.0), 1000, (0.2, 2.0, 5.0)
 _UNSEEN = 1e-14  # delta of what is beside rare outcomes, that solvers do not see
 # deviations between which it is tabled, and how far apart its places are times the last of them
 _EDGES, _FINE = (0.0, 4.0, 7.5, 12.0, 19.0, 30.0), 1.5e-3
 _ANY = 2.0  # no delta is above that
+_WAYS = "remove", "add"
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
@@ -54,11 +58,12 @@ def by_jumps(
     seen = np.maximum(table.log_q, table.log_p) > _SEEN
     if float(np.max(np.abs(table.loss[seen]), initial=0.0)) < _FAR * deviation(((step, times),)):
         return None
-    stage = partial(_stage, table, times, tolerance, tail_mu, effort, compose)
-    first = stage(_SEEN, False)
-    if first is None:
+    level = partial(_level, table, times, tolerance, tail_mu, effort, compose)
+    usual = level(_SEEN)
+    if usual is None:
         return None
-    sharp, deep = (cache(partial(stage, log_least, True)) for log_least in (_SEEN, _ALL))
+    first, sharp = usual.profiles(False), cache(partial(usual.profiles, True))
+    deep = cache(partial(_profiles, partial(level, _ALL)))
     cuts = range(0, len(table.loss) - 2, max(1, len(table.loss) // _CUTS))
     remove, add = (
         StagedProfile(
@@ -81,52 +86,119 @@ def _one_of(both: Callable[[], Both | None], i: int) -> Profile | None:
     return None if found is None else found[i]
 
 
-def _stage(
+def _level(
     table: Outcomes, times: int, tolerance: float, tail_mu: float, effort: Effort, compose: Callable[[Losses], Both],
-    log_least: float, sharp: bool,
-) -> Both | None:  # fmt: skip
-    """Both directions, of outcomes of more than that mass; lattices ``sharp`` beside rare outcomes, too, or not."""
+    log_least: float,
+) -> Level | None:  # fmt: skip
+    """All outcomes of more than that mass, parted; None where that separates nothing."""
     found = parting(table, times, log_least)
     once = None if found is None else enumerated([(found.rare, 1)])
     if found is None or once is None:
         return None
-    common = ListedStep(found.common, False)
+    alone = AtomsProfile(once, True, tail_mu), AtomsProfile(once, False, tail_mu)
+    return Level(found, alone, log_least, times, tolerance, tail_mu, effort, compose)
 
-    @cache
-    def inner(j: int) -> Both | None:
-        beside = _beside(common, times, j, sharp, tolerance, tail_mu, effort) if j < times else None
-        if j == 0 and beside is not None:
-            return before(beside, cache(partial(compose, ((common, times),))), tolerance)
-        listed = enumerated([(found.rare, j)])
-        if listed is None:
-            return None
-        atoms = listed.trimmed(log_least - _BELOW - min(max(found.counts[j].log_mass), 0.0))
-        if beside is None:
-            return AtomsProfile(atoms, True, tail_mu), AtomsProfile(atoms, False, tail_mu)
-        remove, add = (ShiftedProfile(atoms, way, *(beside if way else beside[::-1]), tail_mu) for way in (True, False))
+
+def _profiles(level: Callable[[], Level | None]) -> Both | None:
+    found = level()
+    return None if found is None else found.profiles(True)
+
+
+@dataclass(frozen=True, eq=False)
+class Level:
+    """A parting and what it is read by, each made when it is asked for."""
+
+    parting: Parting
+    alone: Both
+    log_least: float
+    times: int
+    tolerance: float
+    tail_mu: float
+    effort: Effort
+    compose: Callable[[Losses], Both]
+
+    def profiles(self, sharp: bool) -> Both:
+        """Both directions; lattices ``sharp`` beside rare outcomes, too, or not."""
+        found, rest = self.parting, self.parting.rest
+        if self._whole_list is not None:
+            lists_ = [AtomsProfile(self._whole_list, way, self.tail_mu) for way in (True, False)]
+            return lists_[0], lists_[1]
+        inner = partial(self._given, sharp)
+        remove, add = (
+            JumpsProfile(found.counts, i, inner, self.alone, (rest[i], rest[1 - i]), self.tolerance, self.tail_mu)
+            for i in (0, 1)
+        )
         return remove, add
 
-    alone = AtomsProfile(once, True, tail_mu), AtomsProfile(once, False, tail_mu)
-    remove, add = (
-        JumpsProfile(found.counts, side, inner, alone, (found.rest[side], found.rest[1 - side]), tolerance, tail_mu)
-        for side in (0, 1)
-    )
-    return remove, add
+    @cached_property
+    def _whole_list(self) -> Atoms | None:
+        """All that can happen, where it is not much."""
+        return listed(self.parting, self._listed, self._few, self.log_least - _BELOW)
 
+    def _few(self, j: int) -> Atoms | None:
+        """The common outcomes of all steps but j."""
+        parts = lists([(self.parting.common, self.times - j)])
+        return parts[0] if len(parts) == 1 else None
 
-def _beside(common: ListedStep, of: int, j: int, sharp: bool, tolerance: float, tail_mu: float, effort: Effort) -> Both:
-    """The common outcomes of all steps but j: listed, or tabled from a lattice."""
-    times, share = of - j, _SHARES[0 if sharp else min(j, 2)]
-    parts = lists([(common.table(), times)])
-    if len(parts) == 1:
-        return outcome_by_outcome(parts, ("remove", "add"), tail_mu)
-    losses, spread = gathered(common, times), deviation(((common, times),))
-    edges, unseen = [one * spread for one in _EDGES], 0.0 if j == 0 else _UNSEEN
-    remove, add = (
-        TabledProfile(
-            SweptLattice(losses, way, share * tolerance, effort, tail_mu), edges, _FINE * spread**2,
-            Chernoff(common.table(), times, way == "remove"), unseen,
+    def _given(self, sharp: bool, j: int) -> Both | None:
+        """The profiles given j rare outcomes; None where these are too many."""
+        shares = _SHARES if self.times < _MANY else _OF_MANY
+        share = shares[0 if sharp else min(j, 2)]
+        key = j, share
+        if key not in self._made:
+            self._made[key] = self._whole(share) if j == 0 else self._beside(j, share)
+        return self._made[key]
+
+    @cached_property
+    def _made(self) -> dict[tuple[int, float], Both | None]:
+        return {}
+
+    def _whole(self, share: float) -> Both:
+        """No rare outcome at all."""
+        behind = cache(partial(self.compose, ((self._common, self.times),)))
+        return before(self._told(0, share)[0], behind, self.tolerance)
+
+    def _beside(self, j: int, share: float) -> Both | None:
+        listed = self._listed(j)
+        if listed is None or j == self.times:
+            whole = None if listed is None else [AtomsProfile(listed, way, self.tail_mu) for way in (True, False)]
+            return None if whole is None else (whole[0], whole[1])
+        both, spread = self._told(j, share)
+        remove, add = (
+            ShiftedProfile(listed, way, *(both if way else both[::-1]), self.tail_mu, spread) for way in (True, False)
         )
-        for way in ("remove", "add")
-    )  # fmt: skip
-    return remove, add
+        return remove, add
+
+    def _listed(self, j: int) -> Atoms | None:
+        """The rare outcomes of j steps."""
+        if j not in self._lists:
+            listed = enumerated([(self.parting.rare, j)])
+            least = self.log_least - _BELOW - min(max(self.parting.counts[j].log_mass), 0.0)
+            self._lists[j] = None if listed is None else listed.trimmed(least)
+        return self._lists[j]
+
+    @cached_property
+    def _lists(self) -> dict[int, Atoms | None]:
+        return {}
+
+    @cached_property
+    def _common(self) -> ListedStep:
+        return ListedStep(self.parting.common, False)
+
+    def _told(self, j: int, share: float) -> tuple[Both, float]:
+        """The common outcomes of all steps but j, listed, and their deviation; or tabled from a lattice, and 0."""
+        common, times = self._common, self.times - j
+        spread = deviation(((common, times),))
+        parts = lists([(common.table(), times)])
+        if len(parts) == 1:
+            return outcome_by_outcome(parts, _WAYS, self.tail_mu), spread
+        edges, unseen = [one * spread for one in _EDGES], 0.0 if j == 0 else _UNSEEN
+        losses = gathered(common, times)
+        remove, add = (
+            TabledProfile(
+                SweptLattice(losses, way, share * self.tolerance, self.effort, self.tail_mu), edges, _FINE * spread**2,
+                Chernoff(common.table(), times, way == "remove"), unseen,
+            )
+            for way in _WAYS
+        )  # fmt: skip
+        return (remove, add), 0.0
