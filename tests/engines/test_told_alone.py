@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from flint import arb, ctx
@@ -47,3 +49,11 @@ def test_a_long_composition_of_lists_tells_what_one_of_them_tells() -> None:
     long, one = ny.account(step**8186, "remove"), ny.account(step, "remove")
     for epsilon in (0.1, 1.0):
         assert 0.0 < one.optimistic.delta(epsilon) <= long.sides.bracket(np.array([epsilon])).lower[0]
+
+
+def test_a_gaussian_alone_tells_what_no_contour_sees_beside_1() -> None:
+    """1 - delta of e^-1023 is beside contours e^-687, and mu was known to lie in [73.9, 90.3]."""
+    guarantee = ny.account(ny.Gaussian(0.07004) ** 40 * ny.DiscreteGaussian(149.7).poisson(1.339e-05) ** 37)
+    alone = math.sqrt(40.0) / 0.07004
+    assert alone <= guarantee.mu() <= alone * (1.0 + 1e-6)
+    assert guarantee.optimistic.mu() >= alone * (1.0 - 1e-6)

@@ -23,6 +23,7 @@ from neyman.losses.enclosed import EnclosedStep
 __all__ = ["ToldAlone", "beside_alone"]
 
 _VAGUE = 0.5  # of the upper bound: what is known better is left as it is
+_LOOSE, _BESIDE = 0.5, 0.01  # the same of log(1 - delta): absolute, and relative
 _MANY = 16  # different steps that are looked at alone
 
 Losses = tuple[tuple[Step, int], ...]
@@ -104,7 +105,9 @@ class ToldAlone(Profile):
 
         def below() -> tuple[FloatArray, FloatArray]:
             lower, log_gap_upper = known.lower, known.log_gap_upper
-            vague = np.flatnonzero(~(lower >= _VAGUE * known.upper))
+            with np.errstate(invalid="ignore"):
+                loose = ~(log_gap_upper - known.log_gap_lower <= _LOOSE - _BESIDE * log_gap_upper)
+            vague = np.flatnonzero(~(lower >= _VAGUE * known.upper) | (loose & (lower > _VAGUE)))
             if len(vague):
                 lower, log_gap_upper = lower.copy(), log_gap_upper.copy()
                 for part in self._parts:
