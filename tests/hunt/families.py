@@ -139,6 +139,14 @@ def discrete_gaussian(rng: random.Random) -> Setting:
     return setting_of(rng, "discrete gaussian", [Step("DiscreteGaussian", (sigma, *shift), rate, times)], exchange=True)
 
 
+def rare_discrete(rng: random.Random) -> Setting:
+    """Few of them in which the record hardly ever takes part, whose losses live on many scales."""
+    sigma, rate = number(rng, 0.2, 0.8), number(rng, 1e-14, 1e-2)
+    step = Step("DiscreteGaussian", (sigma,), rate, whole(rng, 2, 5 if sigma < 0.4 else 3))
+    beside = [_box(rng, whole(rng, 1, 3))] if rng.random() < 0.2 else []
+    return setting_of(rng, "rare discrete gaussian", [step, *beside])
+
+
 def discrete_laplace(rng: random.Random) -> Setting:
     """Sums of them, sampled or not."""
     rate = number(rng, 1e-4, 0.95) if rng.random() < 0.4 else None
@@ -204,5 +212,6 @@ def _dyadic(weights: list[int]) -> tuple[float, ...]:
 
 MECHANISMS = (
     gaussian, strong_gaussian, dpsgd, high_rate, weak_dpsgd, wild_dpsgd, rare_dpsgd, one_step, few_steps, laplace,
-    sampled_laplace, usual_laplace, custom_loss, discrete_gaussian, discrete_laplace, black_box, mix, contour_mix,
+    sampled_laplace, usual_laplace, custom_loss, discrete_gaussian, rare_discrete, discrete_laplace, black_box, mix,
+    contour_mix,
 )  # fmt: skip

@@ -10,7 +10,7 @@ from flint import arb
 
 from tests.reference import closed, exact
 
-__all__ = ["Balls", "Best", "Finite", "Formula", "Given", "Mixed", "Pair", "Reversed", "clipped"]
+__all__ = ["Balls", "Best", "Finite", "Formula", "Given", "Loose", "Mixed", "Pair", "Reversed", "clipped"]
 
 Balls = tuple[arb, arb]
 """A lower and an upper bound; each is believed at its own far end."""
@@ -89,6 +89,17 @@ class Finite(Pair):
 
 def _order(one: arb, other: arb) -> int:
     return -1 if one > other else int(one < other)
+
+
+class Loose(Pair):
+    """A pair of which some mass was left out, under either law."""
+
+    def __init__(self, pair: Pair, missing: float) -> None:
+        self.pair, self.missing = pair, arb(missing)
+
+    def delta(self, epsilon: arb, add: bool = False) -> Balls:
+        low, high = self.pair.delta(epsilon, add)
+        return clipped(low - self.missing, high + self.missing, epsilon)
 
 
 class Given(Pair):

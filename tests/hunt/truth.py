@@ -11,7 +11,7 @@ from flint import arb
 from tests.hunt.balls import Contour, Factor, FiniteFactor, GaussianFactor, SampledGaussianFactor, TooDear
 from tests.hunt.events import Counting
 from tests.hunt.lattice import Lattice, TooLong
-from tests.hunt.pairs import Balls, Best, Finite, Formula, Given, Mixed, Pair
+from tests.hunt.pairs import Balls, Best, Finite, Formula, Given, Loose, Mixed, Pair
 from tests.hunt.steps import Bin, Noise, Step, merged
 from tests.reference import closed, exact
 
@@ -160,7 +160,7 @@ class Composition(Pair):
             losses = [float(b[2].mid()) for b in bins if b[2] is not None and b[3] is not None]
             steps.append((lambda h, bins=bins: bins, step.times))
             widths.append(max(losses, default=0.0) - min(losses, default=0.0))
-        return Lattice(steps, widths)
+        return Loose(Lattice(steps, widths), _CUT * sum(step.times for step, _ in discrete))
 
 
 def laplace_power(scale: arb, times: int, epsilon: arb) -> arb:
