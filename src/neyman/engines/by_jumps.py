@@ -29,13 +29,16 @@ from neyman.losses.outcomes import Outcomes
 
 __all__ = ["by_jumps"]
 
-_FAR = 50.0  # deviations of the whole beyond which a loss is worth its own place
+# deviations of the whole beyond which a loss is worth its own place, and where few steps are one list
+_FAR, _NEARER, _FEW = 50.0, 12.0, 24
 _SEEN, _ALL = -57.0, -104.0  # log of the mass from which an outcome is listed, first and for deltas below the limit
 _DEEP = 1e-18  # that limit: e^_SEEN is a millionth of it
 _BELOW = 10.0  # e-folds below the mass of one that is not listed, of those that a list of several leaves out
+_CUT = -14.0, -24.0, -36.0  # the same of shorter lists, for deltas that show no more
 _CUTS = 60  # numbers of outcomes that are taken for a revelation, to see how little is left far out
 # tolerances of a lattice for steps without a rare outcome, with one, and with more; of many steps, which take long
 _SHARES, _MANY, _OF_MANY = (0.2, 0.5, 2.0), 1000, (0.2, 2.0, 5.0)
+_SHARP = 0.1  # the same where that was too wide
 _UNSEEN = 1e-14  # delta of what is beside rare outcomes, that solvers do not see
 # deviations between which it is tabled, and how far apart its places are times the last of them
 _EDGES, _FINE = (0.0, 4.0, 7.5, 12.0, 19.0, 30.0), 1.5e-3
@@ -56,11 +59,12 @@ def by_jumps(
     if not isinstance(step, DiscreteGaussianStep) or step.rate == 1.0 or times < 2:
         return None
     seen = np.maximum(table.log_q, table.log_p) > _SEEN
-    if float(np.max(np.abs(table.loss[seen]), initial=0.0)) < _FAR * deviation(((step, times),)):
+    far = float(np.max(np.abs(table.loss[seen]), initial=0.0)) / deviation(((step, times),))
+    if far < (_FAR if times > _FEW else _NEARER):
         return None
     level = partial(_level, table, times, tolerance, tail_mu, effort, compose)
     usual = level(_SEEN)
-    if usual is None:
+    if usual is None or (far < _FAR and not usual.few):
         return None
     first, sharp = usual.profiles(False), cache(partial(usual.profiles, True))
     deep = cache(partial(_profiles, partial(level, _ALL)))
@@ -117,6 +121,11 @@ class Level:
     effort: Effort
     compose: Callable[[Losses], Both]
 
+    @property
+    def few(self) -> bool:
+        """Whether one list holds all of it."""
+        return self._whole_list is not None
+
     def profiles(self, sharp: bool) -> Both:
         """Both directions; lattices ``sharp`` beside rare outcomes, too, or not."""
         found, rest = self.parting, self.parting.rest
@@ -133,24 +142,27 @@ class Level:
     @cached_property
     def _whole_list(self) -> Atoms | None:
         """All that can happen, where it is not much."""
-        return listed(self.parting, self._listed, self._few, self.log_least - _BELOW)
+        return listed(self.parting, lambda j: self._lists(j)[-1], self._few, self.log_least - _BELOW)
 
     def _few(self, j: int) -> Atoms | None:
         """The common outcomes of all steps but j."""
         parts = lists([(self.parting.common, self.times - j)])
         return parts[0] if len(parts) == 1 else None
 
-    def _given(self, sharp: bool, j: int) -> Both | None:
-        """The profiles given j rare outcomes; None where these are too many."""
+    def _given(self, sharp: bool, j: int, least: float) -> Both | None:
+        """The profiles given j rare outcomes, where nobody cares for a mass of ``least``; None where these are too
+        many.
+        """
         shares = _SHARES if self.times < _MANY else _OF_MANY
-        share = shares[0 if sharp else min(j, 2)]
-        key = j, share
+        share = _SHARP if sharp else shares[min(j, 2)]
+        cut = 0 if j == 0 else self._cut(j, least)
+        key = j, share, cut
         if key not in self._made:
-            self._made[key] = self._whole(share) if j == 0 else self._beside(j, share)
+            self._made[key] = self._whole(share) if j == 0 else self._beside(j, share, cut)
         return self._made[key]
 
     @cached_property
-    def _made(self) -> dict[tuple[int, float], Both | None]:
+    def _made(self) -> dict[tuple[int, float, int], Both | None]:
         return {}
 
     def _whole(self, share: float) -> Both:
@@ -158,8 +170,8 @@ class Level:
         behind = cache(partial(self.compose, ((self._common, self.times),)))
         return before(self._told(0, share)[0], behind, self.tolerance)
 
-    def _beside(self, j: int, share: float) -> Both | None:
-        listed = self._listed(j)
+    def _beside(self, j: int, share: float, cut: int) -> Both | None:
+        listed = self._lists(j)[cut]
         if listed is None or j == self.times:
             whole = None if listed is None else [AtomsProfile(listed, way, self.tail_mu) for way in (True, False)]
             return None if whole is None else (whole[0], whole[1])
@@ -169,16 +181,23 @@ class Level:
         )
         return remove, add
 
-    def _listed(self, j: int) -> Atoms | None:
-        """The rare outcomes of j steps."""
-        if j not in self._lists:
-            listed = enumerated([(self.parting.rare, j)])
+    def _cut(self, j: int, least: float) -> int:
+        """Which of the lists is the shortest that leaves out no more than that."""
+        lists_ = self._lists(j)
+        fits = (i for i, one in enumerate(lists_) if one is not None and one.dropped <= least)
+        return next(fits, len(lists_) - 1)
+
+    def _lists(self, j: int) -> tuple[Atoms | None, ...]:
+        """The rare outcomes of j steps: those that weigh much, and more and more of the others."""
+        if j not in self._listed:
+            found = enumerated([(self.parting.rare, j)])
             least = self.log_least - _BELOW - min(max(self.parting.counts[j].log_mass), 0.0)
-            self._lists[j] = None if listed is None else listed.trimmed(least)
-        return self._lists[j]
+            cuts = [*(cut for cut in _CUT if cut > least), least]
+            self._listed[j] = tuple(None if found is None else found.trimmed(cut) for cut in cuts)
+        return self._listed[j]
 
     @cached_property
-    def _lists(self) -> dict[int, Atoms | None]:
+    def _listed(self) -> dict[int, tuple[Atoms | None, ...]]:
         return {}
 
     @cached_property
@@ -186,6 +205,15 @@ class Level:
         return ListedStep(self.parting.common, False)
 
     def _told(self, j: int, share: float) -> tuple[Both, float]:
+        if (j, share) not in self._tables:
+            self._tables[j, share] = self._tabled(j, share)
+        return self._tables[j, share]
+
+    @cached_property
+    def _tables(self) -> dict[tuple[int, float], tuple[Both, float]]:
+        return {}
+
+    def _tabled(self, j: int, share: float) -> tuple[Both, float]:
         """The common outcomes of all steps but j, listed, and their deviation; or tabled from a lattice, and 0."""
         common, times = self._common, self.times - j
         spread = deviation(((common, times),))

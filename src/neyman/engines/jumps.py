@@ -27,7 +27,7 @@ from neyman.numerics.rounding import SMALLEST, UNIT
 __all__ = ["JumpsProfile"]
 
 _ASKED = 1e-30  # least delta that is held to the tolerance
-_SHARE = 0.1  # of the tolerance, which what is not looked at of one j may take
+_SHARE = 0.05  # of the tolerance, which what is not looked at of one j may take
 _SLIGHT = 1e-7  # of a slope, that solvers do not see
 
 Both = tuple[Profile, Profile]
@@ -39,7 +39,7 @@ class JumpsProfile(Profile):
     """
 
     def __init__(
-        self, counts: Sequence[Given], side: int, inner: Callable[[int], Both | None], alone: Both,
+        self, counts: Sequence[Given], side: int, inner: Callable[[int, float], Both | None], alone: Both,
         rest: tuple[float, float], tolerance: float, tail_mu: float,
     ) -> None:  # fmt: skip
         self._counts, self._side, self._inner = counts, side, inner
@@ -48,7 +48,7 @@ class JumpsProfile(Profile):
 
     @property
     def method(self) -> str:
-        both = self._inner(0)
+        both = self._inner(0, 0.0)
         return "exact sum" if both is None else f"exact sum over {both[self._side].method}"
 
     @property
@@ -91,21 +91,18 @@ class JumpsProfile(Profile):
         at = epsilon - sign * part.ratio
         room = part.off + 4.0 * UNIT * (np.abs(at) + np.abs(epsilon))
         with np.errstate(divide="ignore", under="ignore"):
-            least = np.maximum(-np.expm1(at + room), 0.0)
+            least = -np.expm1(np.minimum(at + room, 0.0))
             most = np.minimum(at + room, 0.0)
         past = at - room > part.end[self._side]
         crude = Bracket(np.where(past, 0.0, least), np.where(past, 0.0, 1.0), np.where(past, 0.0, -math.inf), most)
         counts = math.exp(part.log_mass[self._side] + part.vague) * (crude.upper - crude.lower) > little
         asked = np.flatnonzero(counts & ~past)
-        both = self._inner(j) if len(asked) else None
-        if both is None:
-            return crude
-        ways = both[self._side], both[1 - self._side]
         with np.errstate(over="ignore"):
             least = 0.5 * little[asked] * math.exp(-part.log_mass[self._side])
-        early = bracket_at(*ways, (at - room)[asked], least=least)
-        late = bracket_at(*ways, (at + room)[asked], least=least)
-        sharp = Bracket(late.lower, early.upper, early.log_gap_lower, late.log_gap_upper).within(crude.at(asked))
+        both = self._inner(j, 0.5 * float(np.min(least))) if len(asked) else None
+        if both is None:
+            return crude
+        sharp = _read(both[self._side], both[1 - self._side], at[asked], room[asked], least).within(crude.at(asked))
         place = np.arange(len(at))
         place[asked] = len(at) + np.arange(len(asked))
         return crude.followed(sharp).at(place)
@@ -117,7 +114,7 @@ class JumpsProfile(Profile):
             mass, at = math.exp(part.log_mass[self._side]), epsilon - sign * part.ratio
             counts = np.maximum(little, _SLIGHT * out) / mass
             asked = np.flatnonzero((counts < 1.0) & (at <= part.end[self._side]))
-            both = self._inner(j) if len(asked) and mass > _ASKED else None
+            both = self._inner(j, float(np.min(counts[asked]))) if len(asked) and mass > _ASKED else None
             if both is None:
                 continue
             ways = both[self._side], both[1 - self._side]
@@ -125,3 +122,19 @@ class JumpsProfile(Profile):
             asked = asked[known > counts[asked]]
             out[asked] += mass * slope_at(*ways, at[asked])
         return out
+
+
+def _read(forward: Profile, backward: Profile, at: FloatArray, room: FloatArray, least: FloatArray) -> Bracket:
+    """Bounds wherever within ``room``: read there, and widened, where so little room does not count; 1 - delta is
+    E min(p, e^eps q) and changes by a factor e^room at most, delta by that.
+    """
+    if np.all(room <= least):
+        once, wide = bracket_at(forward, backward, at, least=least), room * (1.0 + 1e-9)
+        return Bracket(
+            np.maximum(once.lower * (1.0 - 2.0 * UNIT) - wide, 0.0),
+            np.minimum(once.upper * (1.0 + 2.0 * UNIT) + wide, 1.0),
+            once.log_gap_lower * (1.0 + 4.0 * UNIT) - wide,
+            np.minimum(once.log_gap_upper * (1.0 - 4.0 * UNIT) + wide, 0.0),
+        )
+    early, late = (bracket_at(forward, backward, at + sign * room, least=least) for sign in (-1.0, 1.0))
+    return Bracket(late.lower, early.upper, early.log_gap_lower, late.log_gap_upper)

@@ -28,7 +28,7 @@ def bracket_at(
     ahead, back = (one.rough if rough else one.bracket for one in (forward, backward))
     if least is not None:
         with np.errstate(over="ignore"):
-            scaled = least * np.exp(np.maximum(-epsilon, 0.0))
+            scaled = np.where(least > 0.0, np.maximum(least, 1e-300) * np.exp(np.maximum(-epsilon, 0.0)), 0.0)
         ahead = partial(_above, forward, least=scaled[~negative])
         back = partial(_above, backward, least=scaled[negative])
     if not np.any(negative):
