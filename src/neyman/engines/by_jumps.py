@@ -176,9 +176,8 @@ class Level:
             whole = None if listed is None else [AtomsProfile(listed, way, self.tail_mu) for way in (True, False)]
             return None if whole is None else (whole[0], whole[1])
         both, spread = self._told(j, share)
-        remove, add = (
-            ShiftedProfile(listed, way, *(both if way else both[::-1]), self.tail_mu, spread) for way in (True, False)
-        )
+        ways = (True, both), (False, (both[1], both[0]))
+        remove, add = (ShiftedProfile(listed, way, *pair, self.tail_mu, spread) for way, pair in ways)
         return remove, add
 
     def _cut(self, j: int, least: float) -> int:
