@@ -76,7 +76,7 @@ class Session:
         names = {"ny": ny, "g": self.guarantee}
         line = f"g = {self.setting.words}; g.{question}"
 
-        def asked() -> Answer:
+        def asked() -> Answer | None:
             refusal = None
             try:
                 up = eval(f"g.{question}", names)
@@ -88,6 +88,9 @@ class Session:
                 refusal, low = refusal or error, error.lower
             if refusal is None:
                 return Answer(low, up)
+            if refusal.quantity == "delta" and not question.startswith("delta"):  # of a guard, not of what was asked
+                self.note("refused", line, str(refusal))
+                return None
             self.note("refused", line, f"[{refusal.lower!r}, {refusal.upper!r}]")
             return Answer(max(float(low), float(refusal.lower)) if isinstance(low, float) else refusal.lower,
                           refusal.upper, True)  # fmt: skip

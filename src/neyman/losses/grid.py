@@ -73,15 +73,20 @@ class BinSplit:
         node = self.base + (self.first + at) * self.h
         far = float(np.max(np.abs(edge[[0, -1]]))) + self.h
         deep = max(float(np.max(np.abs(self.log_scale))), float(np.max(np.abs(log_node), initial=0.0)))
-        error = self.relative + 8.0 * UNIT * (16.0 + far + deep)
+        # of the sums, which NumPy adds up in pairs: a product of vectors would round each of a million terms
+        error = self.relative + 8.0 * UNIT * (16.0 + far + deep + math.log2(len(edge) + 1.0))
         with np.errstate(under="ignore"):
             mass = np.exp(self.log_scale)
-            q = float((self.lower + self.upper) @ mass) + float(np.sum(np.exp(log_node)))
+            q = float(np.sum((self.lower + self.upper) * mass)) + float(np.sum(np.exp(log_node)))
             tilted = np.exp(np.minimum(self.log_scale + edge, 700.0))
             risen = (
                 np.exp(np.minimum(self.log_scale + edge + self.h, 700.0)) if self.h > 1.0 else tilted * math.exp(self.h)
             )
-            p = float(self.lower @ tilted) + float(self.upper @ risen) + float(np.sum(np.exp(log_node + node)))
+            p = (
+                float(np.sum(self.lower * tilted))
+                + float(np.sum(self.upper * risen))
+                + float(np.sum(np.exp(log_node + node)))
+            )
         outside = [math.exp(self.below[side]) + math.exp(self.above[side]) for side in (0, 1)]
         demand_whole(law, "Q", q + outside[0], error, 2.0 * outside[0])
         demand_whole(law, "P", p + outside[1], error + 2.0 * self.slack, 2.0 * outside[1])
