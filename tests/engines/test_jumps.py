@@ -29,15 +29,16 @@ from neyman.losses.gaussian import GaussianStep
 from tests.effort import examples, rest_slow
 
 
-def truth(sigma: float, rate: float, times: int, epsilon: float, remove: bool) -> float:
+def truth(sigma: float, rate: float, times: int, epsilon: float, remove: bool, exchanged: bool = False) -> float:
     """delta of few steps, summed over the multisets of their outputs in 40 digits."""
     with mpmath.workdps(40):
         s, q = mpmath.mpf(sigma), mpmath.mpf(rate)
         reach = math.ceil(16.0 * sigma) + 2
         x = range(-reach, reach + 2)
-        f = {k: mpmath.exp(-((mpmath.mpf(k) / s) ** 2) / 2) for k in range(-reach - 1, reach + 2)}
+        f = {k: mpmath.exp(-((mpmath.mpf(k) / s) ** 2) / 2) for k in range(-reach - 1, reach + 3)}
         whole = mpmath.fsum(f.values())
-        step = [((1 - q) * f[k] / whole + q * f[k - 1] / whole, f[k] / whole) for k in x]
+        other = q if exchanged else mpmath.mpf(0)
+        step = [tuple(((1 - r) * f[k] + r * f[k - d]) / whole for r, d in ((q, 1), (other, -1))) for k in x]
         return float(_ordered(step, times, mpmath.exp(mpmath.mpf(epsilon)), remove))
 
 
@@ -61,9 +62,9 @@ def _ordered(step: list[tuple[mpmath.mpf, mpmath.mpf]], times: int, y: mpmath.mp
     return found
 
 
-def level(sigma: float, rate: float, times: int, whole: bool = False, tolerance: float = 1e-6) -> rooms.Level:
-    table = DiscreteGaussianStep(sigma, 1, rate).table()
-    found = rooms._level(table, times, tolerance, 9.0, Effort(), lambda losses: (BLUNT, BLUNT), -57.0)
+def level(sigma: float, rate: float, times: int, whole: bool = False, exchanged: bool = False) -> rooms.Level:
+    table = DiscreteGaussianStep(sigma, 1, rate, exchanged).table()
+    found = rooms._level(table, times, 1e-6, 9.0, Effort(), lambda losses: (BLUNT, BLUNT), -57.0)
     assert found is not None
     if not whole:  # read one list at each outcome of the other, or a table
         found.__dict__["_whole_list"] = None
@@ -86,18 +87,28 @@ BLUNT = Blunt()
 
 
 @pytest.mark.parametrize(
-    ("sigma", "rate", "times"),
-    rest_slow([(0.5, 1e-6, 3), (0.7, 3e-9, 5), (1.1, 2e-4, 4), (0.4, 1e-12, 6)], 0),
+    ("sigma", "rate", "times", "exchanged"),
+    rest_slow(
+        [
+            (0.5, 1e-6, 3, False),
+            (0.5, 1e-3, 3, True),
+            (0.7, 3e-9, 5, False),
+            (1.1, 2e-4, 4, False),
+            (0.4, 1e-12, 6, True),
+        ],
+        0,
+        1,
+    ),
 )
-def test_every_reading_holds_the_truth_of_few_steps(sigma: float, rate: float, times: int) -> None:
-    loss = DiscreteGaussianStep(sigma, 1, rate).table().loss
+def test_every_reading_holds_the_truth_of_few_steps(sigma: float, rate: float, times: int, exchanged: bool) -> None:
+    loss = DiscreteGaussianStep(sigma, 1, rate, exchanged).table().loss
     eps = np.unique(np.concatenate([[0.0, 0.3 * rate, 3.0 * rate], loss[(loss > rate) & (loss < 3.0)]]))
     for whole in (True, False):
-        both = level(sigma, rate, times, whole).profiles(False)
+        both = level(sigma, rate, times, whole, exchanged).profiles(False)
         for profile, remove in zip(both, (True, False), strict=True):
             found = profile.bracket(eps)
             for at, low, high in zip(eps.tolist(), found.lower, found.upper, strict=True):
-                delta = truth(sigma, rate, times, at, remove)
+                delta = truth(sigma, rate, times, at, remove, exchanged)
                 assert low <= delta * (1.0 + 1e-12) + 1e-27
                 assert high >= delta * (1.0 - 1e-12) - 1e-27
                 assert high - low <= 1e-6 * high + 1e-23
@@ -139,6 +150,29 @@ def test_how_many_are_rare_is_counted_to_the_last() -> None:
         # the masses of one rare outcome put together again
         whole = np.sort(np.concatenate([found.common.loss + found.counts[0].ratio / times, found.rare.loss]))
         assert np.all(np.isfinite(whole))
+
+
+@pytest.mark.parametrize("times", [7, 10**9])
+def test_logs_of_how_many_are_rare_are_off_by_no_more_than_stated(times: int) -> None:
+    """Against 50 digits, with a and b as the laws that are handed over have them."""
+    table = DiscreteGaussianStep(0.9, 1, 1e-5).table()
+    found = parting(table, times, -57.0)
+    assert found is not None
+    with mpmath.workdps(50):
+        # of the outcomes that are listed: the rare ones are those beyond the common, at one end or at both
+        p = [
+            mpmath.exp(mpmath.mpf(float(q))) * mpmath.exp(mpmath.mpf(float(x)))
+            for q, x in zip(table.log_q, table.loss, strict=True)
+        ]
+        kept = np.maximum(table.log_q, table.log_p) >= -57.0 - math.log(times)
+        losses, p = table.loss[kept], [one for one, here in zip(p, kept, strict=True) if here]
+        common = found.common.loss + found.counts[0].ratio / times
+        rare = [one for loss, one in zip(losses, p, strict=True) if np.min(np.abs(common - loss)) > 1e-9 * abs(loss)]
+        assert len(rare) == len(found.rare.loss)
+        a = mpmath.fsum(rare)
+        for j, given in enumerate(found.counts):
+            due = mpmath.log(mpmath.binomial(times, j)) + j * mpmath.log(a) + (times - j) * mpmath.log1p(-a)
+            assert abs(mpmath.mpf(given.log_mass[0]) - due) <= given.vague
 
 
 def test_what_is_left_out_counts_as_revealed() -> None:

@@ -99,9 +99,7 @@ class BackedProfile(Profile):
         vague = self._wide(found, _STEERED)
         if not len(vague) or self._lattice is None:
             return found
-        place = np.arange(len(epsilon))
-        place[vague] = len(epsilon) + np.arange(len(vague))
-        return found.followed(found.at(vague).within(self._lattice.rough(epsilon[vague]))).at(place)
+        return found.sharpened(vague, self._lattice.rough(epsilon[vague]))
 
     def _of_delta(self, epsilon: FloatArray, least: Callable[[], FloatArray | float], most: float) -> Bracket:
         """The same, sharp in delta."""
@@ -121,10 +119,7 @@ class BackedProfile(Profile):
         if not len(at) or self._lattice is None:
             return first
         self._asked = True
-        both = first.at(at).within(self._lattice.bracket(epsilon[at]))
-        place = np.arange(len(epsilon))
-        place[at] = len(epsilon) + np.arange(len(at))
-        return first.followed(both).at(place)
+        return first.sharpened(at, self._lattice.bracket(epsilon[at]))
 
     def _by_contour(self, epsilon: FloatArray) -> Bracket:
         zero = epsilon == 0.0

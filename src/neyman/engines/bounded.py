@@ -71,10 +71,7 @@ class BoundedProfile(Profile):
         if not len(at) or self._engine is None:
             return first
         self._asked = True
-        both = first.at(at).within(self._engine.bracket(epsilon[at]))
-        place = np.arange(len(epsilon))
-        place[at] = len(epsilon) + np.arange(len(at))
-        return first.followed(both).at(place)
+        return first.sharpened(at, self._engine.bracket(epsilon[at]))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out = self._quick.slope(epsilon)

@@ -14,7 +14,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.outcomes import Outcomes
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["Chernoff"]
 
@@ -51,7 +51,7 @@ class Chernoff:
             for c, logs, rest in self._bounds:
                 log = np.min(logs - np.multiply.outer(epsilon[some], c) * (1.0 - 4.0 * UNIT), axis=1)
                 with np.errstate(under="ignore"):
-                    found = np.exp(np.minimum(log, 0.0)) * (1.0 + 1e-9) + rest
+                    found = np.exp(np.minimum(log, 0.0)) * (1.0 + 1e-9) + (rest + SMALLEST)
                 out[some] = np.minimum(out[some], found)
         return out
 

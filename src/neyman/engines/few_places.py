@@ -106,10 +106,7 @@ class FewPlaces(Profile):
             places = self.at(depth)
             if places is None:
                 break
-            better = known.at(open_).within(self._sums(epsilon[open_], places))
-            place = np.arange(len(epsilon))
-            place[open_] = len(epsilon) + np.arange(len(open_))
-            known = known.followed(better).at(place)
+            known = known.sharpened(open_, self._sums(epsilon[open_], places))
             open_ = np.flatnonzero(places.beyond > _BESIDE * known.upper)
             if not len(open_):
                 break

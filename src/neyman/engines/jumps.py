@@ -102,10 +102,7 @@ class JumpsProfile(Profile):
         both = self._inner(j, 0.5 * float(np.min(least))) if len(asked) else None
         if both is None:
             return crude
-        sharp = _read(both[self._side], both[1 - self._side], at[asked], room[asked], least).within(crude.at(asked))
-        place = np.arange(len(at))
-        place[asked] = len(at) + np.arange(len(asked))
-        return crude.followed(sharp).at(place)
+        return crude.sharpened(asked, _read(both[self._side], both[1 - self._side], at[asked], room[asked], least))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out, little = np.zeros(len(epsilon)), _SLIGHT * self._one_alone(epsilon)

@@ -22,9 +22,12 @@ _SELDOM = 0.005  # rare outcomes of all steps together, in the mean, at most
 _SHORT = 1 << 17  # outcomes of the common ones together that are listed
 _LONG = 400  # rare outcomes of one step
 _LEAST = 1e-290  # mass of the rare ones, at least
+_FAINT = 1e-9  # a / b, at least
 # rare ones in all steps that are looked at, and the log of the mass of those that are not
 _MOST, _NOTHING = 12, -104.0
-_VAGUE = 3e-13  # of log A_j, for the rounding of its terms: a hundred at most, and their number
+# of log A_j, for rounding: up to 26 terms and sums of up to 310 each, of 10^9 steps (26 * 310 units are 1e-12); and for
+# the mass of what is not listed, which the common ones are normalised with
+_VAGUE = 2e-12
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,8 @@ def parting(table: Outcomes, times: int, log_least: float) -> Parting | None:
         more = np.where(loss > 0.0, p * -np.expm1(-loss), q * np.expm1(loss))
     d, off = float(more.sum()), table.relative + UNIT * (16.0 + len(q))
     wrong = float(np.sum(off * np.abs(more) + p * (table.slack + table.stretch * np.abs(loss)))) + 8.0 * SMALLEST
+    if not d > -(1.0 - _FAINT) * b:  # the ratio would not be a float
+        return None
     ratios = math.log1p(-d / (1.0 - b)), math.log1p(d / b)
     rooms = (
         2.0 * wrong + 2.0 * off * abs(d) + 8.0 * UNIT * abs(ratios[0]) + SMALLEST,

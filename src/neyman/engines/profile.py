@@ -98,6 +98,12 @@ class Bracket:
             ),
         )
 
+    def sharpened(self, place: NDArray[np.intp], other: Bracket) -> Bracket:
+        """These bounds, and at the ``place``s the ``other``'s besides, of which there are as many."""
+        index = np.arange(len(self.upper))
+        index[place] = len(self.upper) + np.arange(len(place))
+        return self.followed(self.at(place).within(other)).at(index)
+
     def within(self, other: Bracket) -> Bracket:
         """The sharper of two bounds on the same numbers, each way."""
         return Bracket(

@@ -64,10 +64,8 @@ class StagedProfile(Profile):
             more = stage() if len(at) else None
             if more is None:
                 continue
-            place = np.arange(len(epsilon))
-            place[at] = len(epsilon) + np.arange(len(at))
             below = least[at]
-            found = found.followed(found.at(at).within(more.above(epsilon[at], lambda below=below: below))).at(place)
+            found = found.sharpened(at, more.above(epsilon[at], lambda below=below: below))
         return found
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
