@@ -218,7 +218,7 @@ class LatticeProfile(Profile):
         return Bracket.of_delta(*self._bounds(epsilon, *goals))
 
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
-        return Bracket.of_delta(*self._bounds(epsilon, least()))
+        return self.near_one(epsilon, Bracket.of_delta(*self._bounds(epsilon, least())))
 
     def rough(self, epsilon: FloatArray) -> Bracket:
         if self._last is not None and np.array_equal(self._last[1], epsilon):

@@ -11,6 +11,7 @@ from neyman._errors import NotCertified
 from neyman.engines.atoms import Atoms, parted
 from neyman.engines.atoms_profile import AtomsProfile
 from neyman.engines.bounded import BoundedProfile, one_of
+from neyman.engines.common_unit import common_unit
 from neyman.engines.grid_laws import grid_law
 from neyman.engines.lattice_cumulant import Cumulant
 from neyman.engines.profile import Profile
@@ -20,7 +21,7 @@ from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.outcomes import Outcomes
 
-__all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outcome_by_outcome", "widened"]
+__all__ = ["apart", "deviation", "few_beside", "held", "listed_and_rest", "lists", "outcome_by_outcome", "widened"]
 
 _NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
 # log of a mass that an outcome of a short list may have and be left out, and the least number of steps that are read
@@ -71,14 +72,15 @@ def few_beside(
     compose: Callable[[Losses], Both], behind: Callable[[], Both], short: int = 256,
 ) -> Both | None:  # fmt: skip
     """Steps composed by themselves and read at each outcome of a short list that holds those of one kind, or all but
-    discrete Gaussians, with another engine ``behind`` them; None where there is no such list, or no contour to be read.
+    discrete Gaussians, with another engine ``behind`` them; None where there is no such list, or no contour or exact
+    lattice to be read.
     """
     found = _shortest(losses, tables, short)
     if found is None:
         return None
     few, rest = found
     remove, add = compose(rest)
-    if "lattice" in remove.method:
+    if "lattice" in remove.method and not (remove.method == "lattice" and held(rest)):
         return None
     pairs = {"remove": (remove, add), "add": (add, remove)}
     read = [ShiftedProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
@@ -124,17 +126,25 @@ def widened(
     return found[0], found[-1]
 
 
+def held(losses: Losses) -> bool:
+    """Whether a lattice holds all losses exactly."""
+    laws = [grid_law(step) for step, _ in losses]
+    units = [law.unit for law in laws if law.unit is not None and law.exact]
+    return len(units) == len(laws) and common_unit(units) is not None
+
+
 def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes], short: int) -> tuple[Atoms, Losses] | None:
     """The shortest list of them, and the many other steps; None where each is long."""
     gaussians = tuple(one for one in losses if isinstance(one[0], DiscreteGaussianStep))
+    others = tuple(one for one in losses if one not in gaussians)
     # discrete Gaussians are served together
-    ways = [gaussians, *(tuple(one for one in losses if one is not each) for each in losses if each not in gaussians)]
+    ways = [gaussians, others, *(tuple(one for one in losses if one is not each) for each in others)]
     best: tuple[Atoms, Losses] | None = None
     for rest in ways:
-        others = [(step, times) for step, times in losses if (step, times) not in rest]
-        if not others or sum(times for _, times in rest) < _MANY:
+        listed = [(step, times) for step, times in losses if (step, times) not in rest]
+        if not listed or sum(times for _, times in rest) < _MANY:
             continue
-        parts = lists([(tables[step], times) for step, times in others if isinstance(step, DiscreteStep)])
+        parts = lists([(tables[step], times) for step, times in listed if isinstance(step, DiscreteStep)])
         few = parts[0].trimmed(_RARE) if len(parts) == 1 else None
         if few is not None and len(few.loss) <= (short if best is None else len(best[0].loss) - 1):
             best = few, rest

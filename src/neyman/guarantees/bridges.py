@@ -6,6 +6,7 @@ function lies above it.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,7 @@ _SECTIONS = 2  # a chord errs by the square of what its slope does, and is polis
 _ROUGH = 1e-5  # to which tangents are steered where curves are only compared: a power errs by the square
 _POLISHES = 4
 _NEAREST, _FARTHEST, _PLACES = 1e-2, 650.0, 300  # eps of a grid, the first in units of the spread
+_ROUNDS, _NARROWED = 3, 12.0  # how often a chord's ends are looked for more finely, and by how much
 _AWAY = np.array([0, 1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48])  # points by which chords go beyond a crossing
 _TOUCHING = 1e-9  # of its length, beyond the ends of a chord
 _OFFSETS = np.linspace(-1.0, 1.0, 33)
@@ -80,20 +82,54 @@ def bridges(parts: tuple[Sides, ...], rough: bool = False) -> list[Bridge]:
 
 
 def _on_grid(parts: tuple[Sides, ...]) -> list[Bridge]:
-    """Those of eps >= 0, each the chord that is lowest where the curves cross, of those between points of a grid."""
+    """Those of eps >= 0, each the chord that is lowest where the curves cross, between points of a grid and of finer
+    ones around those.
+    """
     start = min(spread(sides.forward) for sides in parts)
     place = np.append(0.0, np.geomspace(min(_NEAREST * start, 1.0), _FARTHEST, _PLACES))
     deltas = np.array([sides.forward.bracket(place).upper for sides in parts])
     best, value = _best(deltas), np.min(deltas, axis=0)
     found: list[Bridge | None] = []
     for at in np.flatnonzero((np.diff(best) != 0) & (value[1:] > 0.0)):
-        low = np.clip(at - _AWAY, 0, None)[:, None]
-        high = np.clip(at + 1 + _AWAY, None, len(place) - 1)[None, :]
-        share = np.expm1(place[at] - place[low]) / np.expm1(np.minimum(place[high] - place[low], 700.0))
-        chord = value[low] + (value[high] - value[low]) * share
-        i, j = np.unravel_index(int(np.argmin(chord)), chord.shape)
-        found.append(_built(parts, float(place[low[i, 0]]), float(place[high[0, j]])))
+        low, high = np.clip(at - _AWAY, 0, None), np.clip(at + 1 + _AWAY, None, len(place) - 1)
+        crossing = _equal(place[at : at + 2], deltas[best[at : at + 2], at : at + 2])
+        i, j = _lowest(crossing, (place[low], value[low]), (place[high], value[high]))
+        ends, room = (place[low[i]], place[high[j]]), place[at + 1] - place[at]
+        room *= max(float(_AWAY[min(k + 1, len(_AWAY) - 1)] - _AWAY[max(k - 1, 0)]) for k in (i, j))
+        found.append(_built(parts, *_finer(parts, crossing, ends, room)))
     return [bridge for bridge in found if bridge is not None]
+
+
+_Points = tuple[FloatArray, FloatArray]
+
+
+def _equal(place: FloatArray, deltas: FloatArray) -> float:
+    """Where between two places the two deltas, of which first the one and then the other is less, are about equal."""
+    before, after = (float(deltas[1, i] - deltas[0, i]) for i in (0, 1))
+    share = before / (before - after) if before > 0.0 > after else 0.5
+    return float(place[0] + share * (place[1] - place[0]))
+
+
+def _lowest(at: float, low: _Points, high: _Points) -> tuple[int, int]:
+    """Which of the chords from one of ``low`` to one of ``high`` (eps, deltas) is the lowest there."""
+    (left, first), (right, last) = ((eps[:, None], value[:, None]) for eps, value in (low, high))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        share = np.expm1(at - left) / np.expm1(np.minimum(right.T - left, 700.0))
+    chord = np.where(right.T > left, first + (last.T - first) * share, math.inf)
+    i, j = np.unravel_index(int(np.argmin(chord)), chord.shape)
+    return int(i), int(j)
+
+
+def _finer(parts: tuple[Sides, ...], at: float, ends: tuple[float, float], room: float) -> tuple[float, float]:
+    """The ends of the lowest chord, of points that are nearer and nearer."""
+    for _ in range(_ROUNDS):
+        low = np.clip(ends[0] + room * _OFFSETS, 0.0, at)
+        high = np.clip(ends[1] + room * _OFFSETS, at, _FARTHEST)
+        place = np.concatenate([low, high])
+        value = np.min([sides.forward.bracket(place).upper for sides in parts], axis=0)
+        i, j = _lowest(at, (low, value[: len(low)]), (high, value[len(low) :]))
+        ends, room = (float(low[i]), float(high[j])), room / _NARROWED
+    return ends
 
 
 def _half(parts: tuple[Sides, ...]) -> list[Bridge]:

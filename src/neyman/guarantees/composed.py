@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,6 @@ from neyman._validate import FloatArray, choice
 from neyman.engines.effort import Effort, question
 from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.epsilon import epsilon_lower
-from neyman.guarantees.gaussian_fit import fit_lower
 from neyman.guarantees.renyi import Divergences, divergences
 from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.twins import PessimisticGuarantee
@@ -24,6 +24,7 @@ __all__ = ["ComposedGuarantee"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _MU_WIDTH = 1e2  # how many tolerances wide mu may be, relatively: of few rare steps float64 cannot see the tail better
+_STRONG = 8.0  # mu from which one kind of steps may be nearly all of it, and known better alone
 _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
 
 
@@ -50,6 +51,8 @@ class ComposedGuarantee(PessimisticGuarantee):
         What each question may cost, shared with the profiles; no limit unless given.
     held : bool
         Whether values are held to the tolerance; if not, they are certified bounds of whatever width.
+    alone : callable, optional
+        What makes the guarantee of the strongest of its steps alone.
 
     Raises
     ------
@@ -75,6 +78,7 @@ class ComposedGuarantee(PessimisticGuarantee):
         mechanism: Mechanism | None = None,
         effort: Effort | None = None,
         held: bool = True,
+        alone: Callable[[], PessimisticGuarantee] | None = None,
     ) -> None:
         checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
         super().__init__(Sides.of(remove, add, checked), checked, effort)
@@ -82,6 +86,7 @@ class ComposedGuarantee(PessimisticGuarantee):
         self._losses = losses
         self._mechanism = mechanism
         self._held = held
+        self._alone = alone
         if held:  # else nothing is computed before it is asked for
             _ = self._start
         self._cut_short = self.effort.spent  # later answers may be read from what was refused at once
@@ -140,12 +145,34 @@ class ComposedGuarantee(PessimisticGuarantee):
         if floor not in self._mus:
             upper = super()._mu(floor)
             if math.isfinite(upper) and self._held:
-                lower = fit_lower(self._sides, floor, self._start, self.fit(floor))
-                # what a relative tolerance in the power at the floor comes to, for small mu and for large
-                if not upper - lower <= self._tolerance * max(_MU_WIDTH * upper, 0.1):
+                lower = self.least_mu(floor)
+                if not upper - lower <= self._mu_width(upper):
                     raise NotCertified(f"mu(floor={floor:g})", lower, upper, self._advice())
             self._mus[floor] = upper
         return self._mus[floor]
+
+    def _mu_width(self, upper: float) -> float:
+        """What a relative tolerance in the power at the floor comes to, for small mu and for large."""
+        return self._tolerance * max(_MU_WIDTH * upper, 0.1)
+
+    @question
+    def least_mu(self, floor: float) -> float:
+        """mu at ``floor`` from below: no less than that of the strongest of its steps, whose curve lies above its own
+        (where that one is below the floor it has passed the floor at a smaller alpha, with a larger local mu).
+        """
+        if floor not in self._least_mus:
+            lower, upper = super().least_mu(floor), min(self.fit(floor).mu, self.tail_mu)
+            wide = upper > _STRONG and not upper - lower <= self._mu_width(upper)
+            if wide and self._alone is not None:
+                lower = max(lower, self._alone().least_mu(floor))
+            if self.effort.spent:  # it may be tried again
+                return lower
+            self._least_mus[floor] = lower
+        return self._least_mus[floor]
+
+    @cached_property
+    def _least_mus(self) -> dict[float, float]:
+        return {}
 
     @cached_property
     def _mus(self) -> dict[float, float]:

@@ -6,6 +6,7 @@ they are do (tensor product), and the divergences add. Both hold, hence so does 
 
 from __future__ import annotations
 
+import math
 from functools import partial
 
 import numpy as np
@@ -60,7 +61,15 @@ def composition(
         remove, add = first, first if same else EnvelopeProfile((Sides(add, remove), *regions), rough=True)
     enclosed = loose and any(isinstance(step, EnclosedStep) for step, _ in open_)
     held = max(aim, _ENCLOSED) if enclosed and not regions else aim
-    return ComposedGuarantee(remove, add, adjacency, held, losses, mechanism, allowed, held=not regions)
+    several = len(open_) > 1 and not regions
+    alone = partial(_strongest, open_, adjacency, aim, allowed) if several else None
+    return ComposedGuarantee(remove, add, adjacency, held, losses, mechanism, allowed, held=not regions, alone=alone)
+
+
+def _strongest(losses: Losses, adjacency: str, aim: float, allowed: Effort) -> ComposedGuarantee:
+    """The guarantee of the kind of steps that promises least."""
+    most = max(losses, key=lambda one: math.sqrt(one[1]) * one[0].tail_mu)
+    return composition((most,), adjacency, aim, allowed)
 
 
 def _regions(losses: Losses) -> tuple[Sides, ...]:

@@ -138,6 +138,10 @@ class PessimisticGuarantee(Guarantee):
             return math.inf
         return min(self.fit(floor).mu, self.tail_mu)
 
+    def least_mu(self, floor: float) -> float:
+        """mu at ``floor`` from below."""
+        return fit_lower(self._sides, floor, self._start, self.fit(floor))
+
     @question
     def _gdp(self, floor: float) -> GDPReport:
         mu, tail = self._mu(floor), self.tail_mu
@@ -231,7 +235,7 @@ class OptimisticGuarantee(Guarantee):
 
     @question
     def _mu(self, floor: float) -> float:
-        return fit_lower(self._sides, floor, self._start, self._twin.fit(floor))
+        return self._twin.least_mu(floor)
 
     @question
     def _gdp(self, floor: float) -> GDPReport:
