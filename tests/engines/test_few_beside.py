@@ -56,3 +56,29 @@ def test_one_copy_of_a_long_list_is_that_list(monkeypatch: pytest.MonkeyPatch) -
     assert np.array_equal(found.loss, table.loss)
     assert np.allclose(found.log_q, table.log_q, rtol=1e-14, atol=1e-14)
     assert found.slack == table.slack
+
+
+@pytest.mark.parametrize("adjacency", rest_slow(["remove", "add"], "remove"))
+def test_few_outcomes_over_an_exact_lattice(adjacency: str) -> None:
+    """Strong steps of one spacing beside a few that share none: it was refused, all divided between points of one
+    lattice. The losses of 600 steps are l (i - j), so that they are summed over i - j here."""
+    epsilon, k, times = 3.563, 3, 600
+    p = np.array([math.exp(epsilon), 1.0, k - 2.0]) / (math.exp(epsilon) + k - 1.0)
+    strong = ny.RandomizedResponse(epsilon, k) ** times
+    guarantee = ny.account(strong * ny.PureMechanism(0.7) ** 3, adjacency=adjacency)
+    i, j = np.meshgrid(np.arange(times + 1.0), np.arange(times + 1.0), indexing="ij")
+    inside = i + j <= times
+    i, j = i[inside], j[inside]
+    log_p = gammaln(times + 1.0) - gammaln(i + 1.0) - gammaln(j + 1.0) - gammaln(times - i - j + 1.0)
+    log_p = log_p + i * math.log(p[0]) + j * math.log(p[1]) + (times - i - j) * math.log(p[2])
+    first, mass = epsilon * (i - j), np.exp(log_p)
+    ups = np.arange(4.0)
+    second = 0.7 * (2.0 * ups - 3.0)
+    weight = np.array([math.comb(3, int(n)) for n in ups]) * np.exp(0.7 * ups) / (1.0 + math.exp(0.7)) ** 3
+    mean = float(mass @ first)
+    for e in (mean, mean + 60.0, mean + 150.0):
+        gains = [float(mass @ -np.expm1(np.minimum(e - gain - first, 0.0))) for gain in second]
+        truth = float(weight @ np.array(gains))
+        found = guarantee.delta(e), guarantee.optimistic.delta(e)
+        assert found[1] * (1.0 - 1e-9) <= truth <= found[0] * (1.0 + 1e-9)
+        assert found[0] - found[1] <= 1e-6 * found[0]

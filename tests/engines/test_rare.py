@@ -13,7 +13,7 @@ import neyman as ny
 from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
-from neyman.engines.rare import RareProfile, is_rare, rare_laws
+from neyman.engines.rare import RareProfile, rare_laws, rare_profiles
 from neyman.engines.rare_cuts import RareCuts
 from neyman.engines.rare_steps import Laws, RareSteps
 from neyman.losses.rare_law import RarePart
@@ -24,7 +24,7 @@ from tests.effort import rest_slow
 
 def rare(sigma: float, rate: float, times: int, way: str) -> RareProfile:
     step = SubsampledGaussianStep(sigma, rate)
-    assert is_rare(step, times)
+    assert rare_profiles(((step, times),), 50.0, Effort()) is not None
     return RareProfile(lambda: rare_laws(step, times), way, 50.0)
 
 
@@ -60,7 +60,7 @@ def two_steps(sigma: float, rate: float, epsilon: float, way: str) -> mpmath.mpf
 @pytest.mark.parametrize(
     ("sigma", "rate", "epsilon", "way"),
     [
-        (0.2596, 3.223e-8, 8.0, "remove"), (1.79, 6.729e-10, 1e-9, "remove"), (0.2038, 9.757e-7, 1e-6, "add"),
+        (0.13, 9e-5, 3.0, "remove"), (0.2596, 3.223e-8, 8.0, "remove"), (1.79, 6.729e-10, 1e-9, "remove"), (0.2038, 9.757e-7, 1e-6, "add"),
         *(
             pytest.param(*setting, marks=pytest.mark.slow)
             for setting in [
@@ -179,7 +179,7 @@ def test_deep_deltas_are_told_to_be_none_to_speak_of() -> None:
 
 
 @pytest.mark.parametrize(("sigma", "rate", "times"), rest_slow([
-    (0.2596, 3.223e-8, 2), (0.132, 1.896e-12, 16820000), (0.75, 1e-9, 100_000),
+    (0.24, 5e-6, 4), (0.2596, 3.223e-8, 2), (0.132, 1.896e-12, 16820000), (0.75, 1e-9, 100_000), (0.236, 2.5e-5, 2),
 ], 1))  # fmt: skip
 def test_the_usual_questions_are_answered(sigma: float, rate: float, times: int) -> None:
     """They were refused: every line was too long, and every lattice too coarse."""

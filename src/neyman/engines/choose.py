@@ -108,10 +108,10 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     if log_a == 0.0 and log_b == 0.0:
         return remove, add
     p_revealed, q_revealed = revealed_mass(log_a, tables, 0), revealed_mass(log_b, tables, 1)
-    whole = RevealedProfile(remove, add, (log_a, log_b), p_revealed)
+    whole = RevealedProfile(remove, add, (log_a, log_b), p_revealed, tolerance)
     if remove is add and log_a == log_b:
         return whole, whole
-    return whole, RevealedProfile(add, remove, (log_b, log_a), q_revealed)
+    return whole, RevealedProfile(add, remove, (log_b, log_a), q_revealed, tolerance)
 
 
 def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Both:

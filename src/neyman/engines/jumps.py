@@ -21,7 +21,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.jumps_parted import Given
 from neyman.engines.profile import Bracket, Profile
-from neyman.engines.real_line import bracket_at, slope_at
+from neyman.engines.real_line import bracket_at, slope_at, widened
 from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["JumpsProfile"]
@@ -102,7 +102,8 @@ class JumpsProfile(Profile):
         both = self._inner(j, 0.5 * float(np.min(least))) if len(asked) else None
         if both is None:
             return crude
-        return crude.sharpened(asked, _read(both[self._side], both[1 - self._side], at[asked], room[asked], least))
+        read = _within(both[self._side], both[1 - self._side], at[asked], room[asked], least)
+        return crude.sharpened(asked, read)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out, little = np.zeros(len(epsilon)), _SLIGHT * self._one_alone(epsilon)
@@ -121,17 +122,9 @@ class JumpsProfile(Profile):
         return out
 
 
-def _read(forward: Profile, backward: Profile, at: FloatArray, room: FloatArray, least: FloatArray) -> Bracket:
-    """Bounds wherever within ``room``: read there, and widened, where so little room does not count; 1 - delta is
-    E min(p, e^eps q) and changes by a factor e^room at most, delta by that.
-    """
+def _within(forward: Profile, backward: Profile, at: FloatArray, room: FloatArray, least: FloatArray) -> Bracket:
+    """Bounds wherever within ``room``: read there, and widened, where so little room does not count."""
     if np.all(room <= least):
-        once, wide = bracket_at(forward, backward, at, least=least), room * (1.0 + 1e-9)
-        return Bracket(
-            np.maximum(once.lower * (1.0 - 2.0 * UNIT) - wide, 0.0),
-            np.minimum(once.upper * (1.0 + 2.0 * UNIT) + wide, 1.0),
-            once.log_gap_lower * (1.0 + 4.0 * UNIT) - wide,
-            np.minimum(once.log_gap_upper * (1.0 - 4.0 * UNIT) + wide, 0.0),
-        )
+        return widened(bracket_at(forward, backward, at, least=least), room)
     early, late = (bracket_at(forward, backward, at + sign * room, least=least) for sign in (-1.0, 1.0))
     return Bracket(late.lower, early.upper, early.log_gap_lower, late.log_gap_upper)

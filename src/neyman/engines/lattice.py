@@ -44,6 +44,7 @@ _LARGEST = 1e9
 _ROUNDED = 16.0 * 2.0**-53  # relative, of every sum, for each step, at least
 _HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried (what is not tried is not bounded)
 _LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
+_KEPT = 3 << 20  # points of all tilts that are remembered: four such lattices may be behind one guarantee
 NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
 _BETWEEN = -0.999, -0.001  # c of the steepest tilts between the two laws
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
@@ -391,9 +392,9 @@ class LatticeProfile(Profile):
         return at.value - c * at.mean - math.log1p(c * (c + 1.0) * 2.6 * at.deviation)
 
     def _keep(self, tilt: Tilt) -> Tilt:
-        """Remember the tilt; forget the oldest when together they hold more than twice the budget."""
+        """Remember the tilt; forget the oldest when together they hold more than twice the budget, or too much."""
         self._tilts.append(tilt)
         self._made += 1
-        while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > 2 * self._max_points:
+        while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > min(2 * self._max_points, _KEPT):
             self._tilts.pop(0)
         return tilt

@@ -29,7 +29,7 @@ __all__ = ["HARDLY", "HINT", "quickly"]
 
 _FEW = 4  # kinds of exchanged steps that bent contours are laid for
 _FAR = 1e5  # noise multiplier from which steps are read as Gaussians first: they are, but for its inverse
-_LOUD, _LITTLE = 3e6, 1e-3  # the same from which, and mu below which, nothing is left to be improved
+_LOUD, _LITTLE = 1e8, 1e-3  # the same from which, and mu below which, nothing is left to be improved
 _MISTAKEN = -4.0  # log of the number of steps in which it is expected not to, from which contours know all of it better
 _SHARE = {"far": 0.5, "apart": 0.1, "exchanged": 0.01}  # of the tolerance, that is left to what comes first
 HARDLY, HINT = 1e4, 0.01  # tolerances, and relative width, up to which no dearer engine is asked after bent contours

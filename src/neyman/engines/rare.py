@@ -33,6 +33,7 @@ __all__ = ["RareProfile", "is_rare", "rare_laws", "rare_profiles"]
 _NOISE, _RATE, _OFTEN, _SKEWED = (0.05, 3.0), 2e-6, 40.0, 5e-4
 _LITTLE, _SELDOM = 0.855, 3e-8  # noise beyond which lines are quicker, but for rates below that
 _PLAIN, _FEW = 1.3, 10  # noise beyond which they are at any rate, of more steps than so few
+_BEHIND = 0.5  # rates up to which these contours may be asked after lines
 # (noise from and to), rates up to which and number of steps beyond which lattices are not fine enough, or long
 _DEAR = (((0.12, 0.3), 1e-4), 2), (((0.08, 0.1), 0.02), 300)
 _BLATANT = 0.3  # delta(0) above which 1 - delta deserves contours of its own
@@ -61,7 +62,7 @@ def is_rare(step: SubsampledGaussianStep, times: int) -> bool:
 
 def _behind(step: SubsampledGaussianStep, times: int) -> bool:
     """Whether they may know what lines do not."""
-    return _NOISE[0] <= step.sigma <= _NOISE[1] and times * step.rate <= _OFTEN
+    return _NOISE[0] <= step.sigma <= _NOISE[1] and step.rate <= _BEHIND and times * step.rate <= _OFTEN
 
 
 def rare_laws(step: SubsampledGaussianStep, times: int) -> Laws | None:

@@ -13,7 +13,7 @@ from neyman._validate import FloatArray
 from neyman.engines.profile import Bracket, Profile
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["bracket_at", "slope_at"]
+__all__ = ["bracket_at", "slope_at", "widened"]
 
 _LITTLE = 1e-10  # of what makes a slope less than 1, which only steers
 
@@ -54,6 +54,19 @@ def slope_at(forward: Profile, backward: Profile, epsilon: FloatArray) -> FloatA
         reached[some] += backward.slope(away[some])
         out[negative] = np.exp(-away) * np.clip(1.0 - reached, 0.0, 1.0)
     return out
+
+
+def widened(known: Bracket, room: FloatArray) -> Bracket:
+    """What is ``known`` somewhere, wherever within ``room`` (>= 0) of it: 1 - delta is E min(p, e^eps q) and changes by
+    a factor e^room at most, delta by that.
+    """
+    wide = room * (1.0 + 1e-9)
+    return Bracket(
+        np.maximum(known.lower * (1.0 - 2.0 * UNIT) - wide, 0.0),
+        np.minimum(known.upper * (1.0 + 2.0 * UNIT) + wide, 1.0),
+        known.log_gap_lower * (1.0 + 4.0 * UNIT) - wide,
+        np.minimum(known.log_gap_upper * (1.0 - 4.0 * UNIT) + wide, 0.0),
+    )
 
 
 def _above(profile: Profile, epsilon: FloatArray, least: FloatArray) -> Bracket:

@@ -115,7 +115,7 @@ def _lowest(at: float, low: _Points, high: _Points) -> tuple[int, int]:
     (left, first), (right, last) = ((eps[:, None], value[:, None]) for eps, value in (low, high))
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.expm1(at - left) / np.expm1(np.minimum(right.T - left, 700.0))
-    chord = np.where(right.T > left, first + (last.T - first) * share, math.inf)
+    chord = np.where(left < right.T, first + (last.T - first) * share, math.inf)
     i, j = np.unravel_index(int(np.argmin(chord)), chord.shape)
     return int(i), int(j)
 
