@@ -58,25 +58,23 @@ def test_one_copy_of_a_long_list_is_that_list(monkeypatch: pytest.MonkeyPatch) -
     assert found.slack == table.slack
 
 
-@pytest.mark.parametrize("adjacency", rest_slow(["remove", "add"], "remove"))
-def test_few_outcomes_over_an_exact_lattice(adjacency: str) -> None:
-    """Strong steps of one spacing beside a few that share none: it was refused, all divided between points of one
-    lattice. The losses of 600 steps are l (i - j), so that they are summed over i - j here."""
-    epsilon, k, times = 3.563, 3, 600
+def test_few_outcomes_over_an_exact_lattice() -> None:
+    """Strong steps of one spacing beside a few of another: it was refused, all divided between points of one lattice.
+    Summed over all counts, and over the sum of the discrete Gaussians."""
+    epsilon, k, times, sigma = 3.563, 3, 8751, 0.72
     p = np.array([math.exp(epsilon), 1.0, k - 2.0]) / (math.exp(epsilon) + k - 1.0)
-    strong = ny.RandomizedResponse(epsilon, k) ** times
-    guarantee = ny.account(strong * ny.PureMechanism(0.7) ** 3, adjacency=adjacency)
-    i, j = np.meshgrid(np.arange(times + 1.0), np.arange(times + 1.0), indexing="ij")
+    i, j = np.meshgrid(np.arange(8005.0, 8560.0), np.arange(36.0, 434.0), indexing="ij")  # 13 deviations
     inside = i + j <= times
-    i, j = i[inside], j[inside]
-    log_p = gammaln(times + 1.0) - gammaln(i + 1.0) - gammaln(j + 1.0) - gammaln(times - i - j + 1.0)
-    log_p = log_p + i * math.log(p[0]) + j * math.log(p[1]) + (times - i - j) * math.log(p[2])
-    first, mass = epsilon * (i - j), np.exp(log_p)
-    ups = np.arange(4.0)
-    second = 0.7 * (2.0 * ups - 3.0)
-    weight = np.array([math.comb(3, int(n)) for n in ups]) * np.exp(0.7 * ups) / (1.0 + math.exp(0.7)) ** 3
-    mean = float(mass @ first)
-    for e in (mean, mean + 60.0, mean + 150.0):
+    counts = np.stack([i[inside], j[inside], times - i[inside] - j[inside]])
+    log_p = gammaln(times + 1.0) - gammaln(counts + 1.0).sum(axis=0) + np.log(p) @ counts
+    first, mass = epsilon * (counts[0] - counts[1]), np.exp(log_p)
+    outcome = np.arange(-12.0, 13.0)
+    one = np.exp(-((outcome - 1.0) ** 2) / (2.0 * sigma**2))
+    four = np.convolve(np.convolve(one, one), np.convolve(one, one))
+    second, weight = (np.arange(-48.0, 49.0) - 2.0) / sigma**2, four / four.sum()
+    guarantee = ny.account(ny.RandomizedResponse(epsilon, k) ** times * ny.DiscreteGaussian(sigma) ** 4)
+    mean = float(mass @ first) + float(weight @ second)
+    for e in (mean, mean + 150.0, mean + 900.0):
         gains = [float(mass @ -np.expm1(np.minimum(e - gain - first, 0.0))) for gain in second]
         truth = float(weight @ np.array(gains))
         found = guarantee.delta(e), guarantee.optimistic.delta(e)
