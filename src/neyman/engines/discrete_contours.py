@@ -14,6 +14,7 @@ from neyman.engines.contour import ContourProfile
 from neyman.engines.contour_fold import folded
 from neyman.engines.contour_walk import Parts, Walk
 from neyman.engines.effort import Effort
+from neyman.engines.gathered import gathered
 from neyman.engines.lattice import LatticeProfile
 from neyman.engines.meeting import Meeting
 from neyman.engines.profile import Profile
@@ -84,7 +85,8 @@ def behind_veils(
     many = not all(one.within(_SPARSE) for one in contours[1])
     if many and not all(_sharp(veiled(i, None), contours[0][i], tolerance) for i in range(len(directions))):
         return None
-    lattices = (partial(LatticeProfile, losses, way, tolerance, effort=effort) for way in directions)
+    few = tuple(one for step, times in losses for one in gathered(step, times))
+    lattices = (partial(LatticeProfile, few, way, tolerance, effort=effort) for way in directions)
     found = [veiled(i, lattice) for i, lattice in enumerate(lattices)]
     return found[0], found[-1]
 
