@@ -242,7 +242,7 @@ class LatticeProfile(Profile):
         for _ in range(_ROUNDS):
             for tilt in self._tilts:
                 done |= (tilt.final[0] <= epsilon) & (epsilon <= tilt.final[1])  # kept when the tilt is forgotten
-            wanted = np.where(upper >= self._floor, tolerance, max(tolerance, _LOOSE))
+            wanted = np.where(upper >= FLOOR, tolerance, max(tolerance, _LOOSE))  # far lattices know what is deep
             asked = (upper > least) & (lower < most)
             open_ = np.flatnonzero(~done & asked & (upper - lower > wanted * upper))
             shallow = open_[epsilon[open_] <= self._deepest.mean]
