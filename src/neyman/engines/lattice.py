@@ -333,7 +333,8 @@ class LatticeProfile(Profile):
             known = float(np.max((upper - lower)[near] / np.maximum(upper[near], self._floor), initial=0.0))
             # what other tilts tell beside it does not get better with its points
             gap = float(np.max(np.minimum(own[near] / np.maximum(upper[near], self._floor), 1.0), initial=0.0))
-            coarse = gap > 0.5 and plan.h > _SEEN * at.deviation  # the whole law lies between two points
+            # the whole law lies between two points, or is no wider than what dividing it adds
+            coarse = gap > 0.5 and max(1.0, 0.5 * math.sqrt(self._divided(at))) * plan.h > _SEEN * at.deviation
             # good enough, or not for want of points: it fell by less than the root of the spacing
             if known <= tolerance or (gap > max(0.5, math.sqrt(promised)) * before and not coarse):
                 break
@@ -393,8 +394,7 @@ class LatticeProfile(Profile):
 
     def _keep(self, tilt: Tilt) -> Tilt:
         """Remember the tilt; forget the oldest when together they hold more than twice the budget, or too much."""
-        self._tilts.append(tilt)
-        self._made += 1
+        self._tilts, self._made = [*self._tilts, tilt], self._made + 1
         while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > min(2 * self._max_points, _KEPT):
             self._tilts.pop(0)
         return tilt
