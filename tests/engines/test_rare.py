@@ -60,7 +60,8 @@ def two_steps(sigma: float, rate: float, epsilon: float, way: str) -> mpmath.mpf
 @pytest.mark.parametrize(
     ("sigma", "rate", "epsilon", "way"),
     [
-        (0.13, 9e-5, 3.0, "remove"), (0.2596, 3.223e-8, 8.0, "remove"), (1.79, 6.729e-10, 1e-9, "remove"), (0.2038, 9.757e-7, 1e-6, "add"),
+        (0.13, 9e-5, 3.0, "remove"), (0.2596, 3.223e-8, 8.0, "remove"),
+        (1.79, 6.729e-10, 1e-9, "remove"), (0.2038, 9.757e-7, 1e-6, "add"),
         *(
             pytest.param(*setting, marks=pytest.mark.slow)
             for setting in [

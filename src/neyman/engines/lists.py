@@ -72,15 +72,15 @@ def few_beside(
     compose: Callable[[Losses], Both], behind: Callable[[], Both], short: int = 256,
 ) -> Both | None:  # fmt: skip
     """Steps composed by themselves and read at each outcome of a short list that holds those of one kind, or all but
-    discrete Gaussians, with another engine ``behind`` them; None where there is no such list, or no contour or exact
-    lattice to be read.
+    discrete Gaussians, with another engine ``behind`` them; None where there is no such list, or no contour, lattice of
+    one kind or exact lattice to be read.
     """
     found = _shortest(losses, tables, short)
     if found is None:
         return None
     few, rest = found
     remove, add = compose(rest)
-    if "lattice" in remove.method and not (remove.method == "lattice" and held(rest)):
+    if "lattice" in remove.method and not (remove.method == "lattice" and (len(rest) == 1 or held(rest))):
         return None
     pairs = {"remove": (remove, add), "add": (add, remove)}
     read = [ShiftedProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
@@ -126,6 +126,11 @@ def widened(
     return found[0], found[-1]
 
 
+def _short(losses: Losses, tables: dict[DiscreteStep, Outcomes]) -> bool:
+    """Whether these are listed themselves."""
+    return bool(lists([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)]))
+
+
 def held(losses: Losses) -> bool:
     """Whether a lattice holds all losses exactly."""
     laws = [grid_law(step) for step, _ in losses]
@@ -135,14 +140,14 @@ def held(losses: Losses) -> bool:
 
 def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes], short: int) -> tuple[Atoms, Losses] | None:
     """The shortest list of them, and the many other steps; None where each is long."""
-    gaussians = tuple(one for one in losses if isinstance(one[0], DiscreteGaussianStep))
+    gaussians = tuple(one for one in losses if isinstance(one[0], DiscreteGaussianStep) and one[0].rate == 1.0)
     others = tuple(one for one in losses if one not in gaussians)
     # discrete Gaussians are served together
     ways = [gaussians, others, *(tuple(one for one in losses if one is not each) for each in others)]
     best: tuple[Atoms, Losses] | None = None
     for rest in ways:
         listed = [(step, times) for step, times in losses if (step, times) not in rest]
-        if not listed or sum(times for _, times in rest) < _MANY:
+        if not listed or (sum(times for _, times in rest) < _MANY and _short(rest, tables)):
             continue
         parts = lists([(tables[step], times) for step, times in listed if isinstance(step, DiscreteStep)])
         few = parts[0].trimmed(_RARE) if len(parts) == 1 else None
