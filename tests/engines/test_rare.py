@@ -145,9 +145,14 @@ def test_both_directions_meet_at_zero(sigma: float, rate: float, times: int) -> 
         assert found.upper[0] - found.lower[0] <= 1e-6 * found.upper[0]
 
 
-def test_a_bound_is_no_less_than_the_integrand() -> None:
+@pytest.mark.parametrize(
+    "setting", [(0.4, 1e-7, 10**6), (0.1, 0.01, 1000), *(pytest.param(one, marks=pytest.mark.slow) for one in [
+        (0.5, 0.5, 10), (2.0, 0.3, 100), (0.05, 1e-3, 30_000), (1.0, 0.01, 4000),
+    ])],
+)  # fmt: skip
+def test_a_bound_is_no_less_than_the_integrand(setting: tuple[float, float, int]) -> None:
     """On both edges of its strip, where only bounds are looked at: at the nodes of every piece and between them."""
-    laws = Laws(0.4, 1e-7, 10**6)
+    laws = Laws(*setting)
     for steps in (RareSteps(laws, 1.0, 1e-4, 1.0), RareSteps(laws, 1.0), RareSteps(laws, -1.0, plain=True)):
         for part, low, high in ((steps, 3.0, 3e7),):
             radius = np.geomspace(low, high, 60)

@@ -27,7 +27,7 @@ def sums(s: ComplexArray, modulus: FloatArray) -> FloatArray:
 
 
 @pytest.mark.parametrize("sigma", SIGMAS)
-@pytest.mark.parametrize("rate", [2e-6, pytest.param(1e-20, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rate", [2e-6, *(pytest.param(rate, marks=pytest.mark.slow) for rate in (0.5, 1e-3, 1e-20))])
 @pytest.mark.parametrize(("low", "high"), PARTS)
 def test_coarse_sums_along_the_sides_are_not_too_small(sigma: float, rate: float, low: float, high: float) -> None:
     """At most half of the room that they leave is used, far out in the tails of much noise, by eight times finer ones;
@@ -49,7 +49,7 @@ def test_coarse_sums_along_the_sides_are_not_too_small(sigma: float, rate: float
 
 
 @pytest.mark.parametrize("sigma", SIGMAS)
-@pytest.mark.parametrize("rate", [2e-6, 1e-20])
+@pytest.mark.parametrize("rate", [0.5, 1e-3, 2e-6, 1e-20])
 def test_beyond_the_ends_there_is_less_than_is_counted(sigma: float, rate: float) -> None:
     """Both tails summed on the same grid, far beyond where it ends."""
     law = Laws(sigma, rate, 10).bent
