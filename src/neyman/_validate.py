@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 from neyman._errors import InvalidParameter
 
 __all__ = [
+    "BoolArray",
     "FloatArray",
+    "IntArray",
     "between",
     "choice",
     "count",
@@ -33,6 +35,8 @@ __all__ = [
     "whole",
 ]
 
+BoolArray = NDArray[np.bool_]
+IntArray = NDArray[np.int64]
 FloatArray = NDArray[np.floating[Any]]  # always float64 in fact; NumPy's own types promise less
 
 _Option = TypeVar("_Option", bound=str)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside, positive
-from neyman.engines.effort import EFFORT, Effort
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.composing import composition
 from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import EFFORT, Effort
 
 __all__ = ["ADJACENCIES", "account"]
 

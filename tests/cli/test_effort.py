@@ -14,7 +14,7 @@ import neyman as ny
 from neyman import accounting
 from neyman.cli import audit, calibrate, convert, main, report, sweep
 from neyman.cli.respond import Effort
-from neyman.engines.effort import EFFORT
+from neyman.profiles.effort import EFFORT
 
 CALIBRATED = ("calibrate", "--noise-multiplier", "1", "--sample-rate", "0.01", "--target", "advantage=0.1")
 SWEPT = ("sweep", "spec.json", "-o", "out.nc", "--workers", "1", "--json")

@@ -8,9 +8,9 @@ import pytest
 from scipy.special import gammaln, ndtri_exp
 
 import neyman as ny
-from neyman.engines.atoms import Atoms, enumerated, product
-from neyman.engines.atoms_profile import AtomsProfile
-from neyman.engines.lattice import LatticeProfile
+from neyman.engines.atoms.enumeration import Atoms, enumerated, product
+from neyman.engines.atoms.profile import AtomsProfile
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteLaplaceStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep

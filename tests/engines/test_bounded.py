@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.bounded import BoundedProfile
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.profile import Bracket, Profile
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.combine.before import BoundedProfile
 from neyman.guarantees.sides import MaximumProfile
+from neyman.profiles.profile import Bracket, Profile
 
 
 class Vague(Profile):

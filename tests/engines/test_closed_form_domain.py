@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from neyman.engines.closed_form import GaussianProfile, LaplaceProfile, SampledProfile, SubsampledGaussianProfile
+from neyman.engines.closed_form.pairs import GaussianProfile, LaplaceProfile, SampledProfile, SubsampledGaussianProfile
 from tests.reference.closed import normal_cdf
 
 BITS = 6000  # of the truth: e^eps - 1 + q, and what is left of delta beside it, down to 1e-640

@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.engines.choose import profiles
-from neyman.engines.closed_form import GaussianProfile, SubsampledGaussianProfile
-from neyman.engines.contour import ContourProfile, Found
-from neyman.engines.contour_line import Line, Plan
-from neyman.engines.contour_steps import between_anchors
-from neyman.engines.contour_walk import Parts
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.profile import Bracket, Profile
+from neyman.engines.closed_form.pairs import GaussianProfile, SubsampledGaussianProfile
+from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.hyperbola.rotated import between_anchors
+from neyman.engines.contour.line import Line, Plan
+from neyman.engines.contour.profile import ContourProfile, Found
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import LIMIT, SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.profiles.profile import Bracket, Profile
 from tests.effort import examples, rest_slow
 from tests.reference import arb
 from tests.reference.integrals import integral

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines import contour_scan
 from neyman.engines.choose import profiles
-from neyman.engines.contour_line import Plan
-from neyman.engines.contour_scan import shortened
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.lattice import LatticeProfile
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.line import Plan
+from neyman.engines.contour.truncation import cells
+from neyman.engines.contour.truncation.cells import shortened
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.laplace_transform import LaplaceTransform
@@ -74,7 +74,7 @@ def test_between_the_ends_of_a_cell_nothing_is_larger_than_its_bound() -> None:
     parts = Parts(((coin, 1), (DiscreteTransform(rare(0.6, 0.05)), 3)), 0.0, "remove")
     w = 1e-9  # all but an even coin
     deviation = np.sqrt([float(law.moments(np.array([w])).variance[0]) for law, _ in parts.steps])
-    look = contour_scan._Look(parts, np.full(2, math.inf), w, deviation, 1, np.ones(2, dtype=np.bool_))
+    look = cells._Look(parts, np.full(2, math.inf), w, deviation, 1, np.ones(2, dtype=np.bool_))
     edge = np.concatenate([np.linspace(0.1, 3.0, 9), math.pi + np.array([-0.05, 0.05]), np.linspace(3.3, 60.0, 200)])
     found = look.fallen(edge[:-1], edge[1:])
     at = edge[:-1] + np.diff(edge) * np.linspace(0.0, 1.0, 101)[:, None]
@@ -90,7 +90,7 @@ def test_between_the_ends_of_a_cell_nothing_is_larger_than_its_bound() -> None:
 def test_places_that_are_looked_at_are_evenly_apart_to_the_last_bit() -> None:
     """They were but for roundings, and every second line was summed place by place, at forty times the price."""
     for deviation in np.geomspace(1e-4, 1.0, 40):
-        edge = contour_scan._edges(40.0, 4e4 / deviation, float(deviation), 1 << 21)
+        edge = cells._edges(40.0, 4e4 / deviation, float(deviation), 1 << 21)
         assert edge is not None
         apart = np.diff(edge)[-1000:-2]
         assert np.all(apart == apart[0])
@@ -179,5 +179,5 @@ def test_what_is_left_out_between_stretches_is_bounded(c: float) -> None:
 
 def test_where_every_cell_may_be_left_out_the_stretch_before_them_is_kept() -> None:
     low, high = np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0])
-    assert contour_scan._runs(low, high, np.zeros(0, dtype=np.int64)).tolist() == [[0.0], [1.0]]
-    assert contour_scan._runs(low, high, np.array([0, 2])).tolist() == [[0.0, 1.0, 3.0], [1.0, 2.0, 4.0]]
+    assert cells._runs(low, high, np.zeros(0, dtype=np.int64)).tolist() == [[0.0], [1.0]]
+    assert cells._runs(low, high, np.array([0, 2])).tolist() == [[0.0, 1.0, 3.0], [1.0, 2.0, 4.0]]

@@ -10,21 +10,21 @@ from hypothesis import strategies as st
 from scipy.special import ndtr
 
 import neyman as ny
-from neyman.engines.closed_form import SubsampledGaussianProfile
-from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_found import Found
-from neyman.engines.contour_parting import Parting
-from neyman.engines.contour_split import Split
-from neyman.engines.contour_valley import Place, Valleys
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.effort import Effort
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.profile import Bracket
+from neyman.engines.closed_form.pairs import SubsampledGaussianProfile
+from neyman.engines.contour.bulk_jumps.lines import Parting
+from neyman.engines.contour.bulk_jumps.split import Split
+from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.jumps import Jumps
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.soft_bulk import SoftBulk
 from neyman.losses.soft_jumps import SoftJumps
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Bracket
 from tests.effort import examples, rest_slow
 from tests.reference import arb as balls
 from tests.reference.integrals import integral

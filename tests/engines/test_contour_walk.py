@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
-from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_line import Plan, _needs, alias_distances
-from neyman.engines.contour_walk import WALKED, Parts, Walk
+from neyman.engines.contour.cumulant import WALKED, Parts, Walk
+from neyman.engines.contour.line import Plan, _needs, alias_distances
+from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.sampling_transform import SamplingTransform
 from tests.reference.integrals import integral
 

@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.engines.choose import profiles
-from neyman.engines.contour_fold import folded
-from neyman.engines.contour_islands import islands
-from neyman.engines.contour_walk import Parts
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.veiled import VeiledProfile
+from neyman.engines.combine.smoothed import VeiledProfile
+from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.truncation.period import folded
+from neyman.engines.contour.truncation.recurrences import islands
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete import DiscreteGaussianStep
 from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from tests.effort import examples

@@ -9,15 +9,15 @@ import pytest
 
 import neyman as ny
 from neyman.engines.choose import profiles
-from neyman.engines.contour_line import Plan
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.effort import Effort, question
-from neyman.engines.lattice import LatticeProfile
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.line import Plan
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.laplace_transform import LaplaceTransform
 from neyman.losses.rotated_law import RotatedLaw
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.profiles.effort import Effort, question
 
 
 def test_a_question_inside_another_shares_its_allowance() -> None:

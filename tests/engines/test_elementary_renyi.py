@@ -8,7 +8,7 @@ from flint import arb, ctx
 
 import neyman as ny
 from neyman import conversions
-from neyman.engines.elementary_renyi import elementary_delta
+from neyman.engines.region.one_order import elementary_delta
 from tests.effort import rest_slow
 
 

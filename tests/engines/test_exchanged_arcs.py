@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.exchanged_arcs import ExchangedArcs
-from neyman.engines.replaced import ReplacedGaussianProfile
+from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
+from neyman.engines.contour.exchanged.profile import ExchangedArcs
 from neyman.losses.exchanged_law import ExchangedLaw
 from neyman.losses.exchanged_part import ORDER, ExchangedPart, shares
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep

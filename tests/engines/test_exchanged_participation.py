@@ -9,9 +9,9 @@ import pytest
 from scipy.special import log_ndtr
 
 import neyman as ny
-from neyman.engines.exchanged_participation import ExchangedParticipation
-from neyman.engines.participation_counts import counts
-from neyman.engines.replaced import ReplacedGaussianProfile
+from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
+from neyman.engines.counts.combinations import counts
+from neyman.engines.counts.exchanged import ExchangedParticipation
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.effort import rest_slow
 

@@ -9,8 +9,8 @@ import pytest
 from scipy.special import gammaln
 
 import neyman as ny
-from neyman.engines import atoms
-from neyman.engines.atoms import enumerated
+from neyman.engines.atoms import enumeration
+from neyman.engines.atoms.enumeration import enumerated
 from neyman.losses.discrete import DiscreteGaussianStep
 from tests.effort import rest_slow
 
@@ -48,7 +48,7 @@ def test_few_outcomes_beside_many_steps(adjacency: str) -> None:
 
 def test_one_copy_of_a_long_list_is_that_list(monkeypatch: pytest.MonkeyPatch) -> None:
     """It was shared out in all ways, of which there are as many as outcomes, kind by kind: six seconds for 1,350."""
-    monkeypatch.setattr(atoms, "counted", None)
+    monkeypatch.setattr(enumeration, "counted", None)
     table = DiscreteGaussianStep(17.41, 1, 9.3e-5).table()
     found = enumerated([(table, 1)])
     assert found is not None

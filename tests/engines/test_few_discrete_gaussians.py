@@ -10,10 +10,12 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines import atoms, atoms_profile, contour_scan
+from neyman.engines.atoms import enumeration
+from neyman.engines.atoms import profile as atoms_profile
 from neyman.engines.choose import profiles
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.veiled import VeiledProfile
+from neyman.engines.combine.smoothed import VeiledProfile
+from neyman.engines.contour.truncation import cells
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.guarantees.sides import MaximumProfile
 from neyman.losses.discrete import DiscreteGaussianStep, DiscreteLaplaceStep
 from neyman.losses.outcomes import Outcomes
@@ -48,15 +50,15 @@ def test_a_power_with_too_many_outcomes_is_not_begun(monkeypatch: pytest.MonkeyP
     """A million pairs were added up and sorted, to find that the next product has too many; where sums meet all is
     as it was."""
     table = DiscreteGaussianStep(20.0, 1, 0.07).table()
-    one = atoms._atoms(table)
-    assert atoms._hopeless(one, 55)
-    assert not atoms._hopeless(one, 1)
+    one = enumeration._atoms(table)
+    assert enumeration._hopeless(one, 55)
+    assert not enumeration._hopeless(one, 1)
     spaced = Outcomes(0.3 * np.arange(-40.0, 41.0), np.full(81, -math.log(81.0)), slack=1e-15)
-    assert not atoms._hopeless(atoms._atoms(spaced), 16)
+    assert not enumeration._hopeless(enumeration._atoms(spaced), 16)
     with monkeypatch.context() as patch:
-        patch.setattr(atoms, "product", None)
-        assert atoms._power(one, 55) is None
-    whole = atoms._power(atoms._atoms(spaced), 16)
+        patch.setattr(enumeration, "product", None)
+        assert enumeration._power(one, 55) is None
+    whole = enumeration._power(enumeration._atoms(spaced), 16)
     assert whole is not None
     assert len(whole.loss) == 16 * 80 + 1
 
@@ -118,7 +120,7 @@ def test_sums_of_what_cells_weigh_are_no_smaller_than_they_are() -> None:
     source = np.random.default_rng(3)
     for goal in (-30.0, 500.0):
         logs = goal + source.normal(size=400) * 200.0
-        found = contour_scan._log_sums(np.sort(logs), goal)
+        found = cells._log_sums(np.sort(logs), goal)
         truth = np.logaddexp.accumulate(np.sort(logs))
         assert np.all(found >= truth - 1e-12)
         near = np.abs(truth - goal) < 300.0

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.few_places import FewPlaces
-from neyman.engines.places import Places
-from neyman.engines.single import single
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.closed_form.single import single
+from neyman.engines.combine.beside.few_places import FewPlaces
+from neyman.engines.combine.beside.places import Places
 from neyman.losses.laplace import LaplaceStep
 from tests.effort import rest_slow
 

@@ -13,19 +13,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines import by_jumps as rooms
-from neyman.engines.atoms_profile import AtomsProfile
-from neyman.engines.by_jumps import by_jumps
-from neyman.engines.chernoff import Chernoff
-from neyman.engines.closed_form import GaussianProfile, PerfectProfile
-from neyman.engines.effort import Effort
-from neyman.engines.jumps_parted import parting
-from neyman.engines.lists import lists
-from neyman.engines.profile import Bracket, Profile
-from neyman.engines.staged import StagedProfile
-from neyman.engines.tabled import SweptLattice, TabledProfile
+from neyman.engines.atoms.profile import AtomsProfile
+from neyman.engines.closed_form.pairs import GaussianProfile, PerfectProfile
+from neyman.engines.combine.listed import lists
+from neyman.engines.combine.staged import StagedProfile
+from neyman.engines.combine.tabled import SweptLattice, TabledProfile
+from neyman.engines.counts import levels
+from neyman.engines.counts.chernoff import Chernoff
+from neyman.engines.counts.levels import by_jumps
+from neyman.engines.counts.parting import parting
 from neyman.losses.discrete import DiscreteGaussianStep
 from neyman.losses.gaussian import GaussianStep
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Bracket, Profile
 from tests.effort import examples, rest_slow
 
 
@@ -62,9 +62,9 @@ def _ordered(step: list[tuple[mpmath.mpf, mpmath.mpf]], times: int, y: mpmath.mp
     return found
 
 
-def level(sigma: float, rate: float, times: int, whole: bool = False, exchanged: bool = False) -> rooms.Level:
+def level(sigma: float, rate: float, times: int, whole: bool = False, exchanged: bool = False) -> levels.Level:
     table = DiscreteGaussianStep(sigma, 1, rate, exchanged).table()
-    found = rooms._level(table, times, 1e-6, 9.0, Effort(), lambda losses: (BLUNT, BLUNT), -57.0)
+    found = levels._level(table, times, 1e-6, 9.0, Effort(), lambda losses: (BLUNT, BLUNT), -57.0)
     assert found is not None
     if not whole:  # read one list at each outcome of the other, or a table
         found.__dict__["_whole_list"] = None
@@ -182,7 +182,7 @@ def test_what_is_left_out_counts_as_revealed() -> None:
     assert found is not None
     assert 1e-16 < found.rest[0] < 1e-10
     sharp = level(0.6, 1e-6, 18).profiles(True)[0].bracket(np.array([2.0]))
-    known = rooms._level(table, 18, 1e-6, 9.0, Effort(), lambda losses: (BLUNT, BLUNT), -30.0)
+    known = levels._level(table, 18, 1e-6, 9.0, Effort(), lambda losses: (BLUNT, BLUNT), -30.0)
     assert known is not None
     rough = known.profiles(True)[0].bracket(np.array([2.0]))
     assert rough.lower[0] <= sharp.lower[0] <= sharp.upper[0] <= rough.upper[0]

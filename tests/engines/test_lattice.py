@@ -17,11 +17,11 @@ from scipy.special import ndtr
 
 import neyman as ny
 from neyman._errors import InvalidParameter
-from neyman.engines import lattice_law
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lattice_cumulant import Cumulant
-from neyman.engines.lattice_law import tilted_laws
-from neyman.engines.lattice_tilt import Plan, Tilt, plan_tilt
+from neyman.engines.lattice import law as lattice_law
+from neyman.engines.lattice.cumulant import Cumulant
+from neyman.engines.lattice.law import tilted_laws
+from neyman.engines.lattice.profile import LatticeProfile
+from neyman.engines.lattice.tilt import Plan, Tilt, plan_tilt
 from neyman.losses import smooth_bins
 from neyman.losses.bins import Shape, split_bins
 from neyman.losses.discrete import DiscreteGaussianStep, RandomizedResponseStep

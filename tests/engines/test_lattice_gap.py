@@ -9,12 +9,12 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
-from neyman.engines import lattice_gap
-from neyman.engines.grid_laws import grid_law
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lattice_cumulant import Cumulant
-from neyman.engines.lattice_gap import LatticeGap, spacing
-from neyman.engines.lattice_tilt import plan_tilt
+from neyman.engines.lattice import complement
+from neyman.engines.lattice.complement import LatticeGap, spacing
+from neyman.engines.lattice.cumulant import Cumulant
+from neyman.engines.lattice.laws import grid_law
+from neyman.engines.lattice.profile import LatticeProfile
+from neyman.engines.lattice.tilt import plan_tilt
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteLaplaceStep, RandomizedResponseStep
 from neyman.losses.laplace import LaplaceStep
@@ -70,7 +70,7 @@ def test_lone_outcomes_between_points_against_enumeration(
 
 
 def test_beyond_the_widest_spacing_nothing_is_told_from_above(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lattice_gap, "_WIDEST", 1e-4)
+    monkeypatch.setattr(complement, "_WIDEST", 1e-4)
     _, high = gap(((LaplaceStep(0.1), 3),), True, 1.0, 1 << 10).log_bounds(np.zeros(1))
     assert high[0] == 0.0
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lattice_law import tilted_laws
+from neyman.engines.lattice.law import tilted_laws
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.laplace_law import LaplaceLaw
 from neyman.losses.sampling import mixed

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from neyman._validate import FloatArray
-from neyman.engines import lattice_levels
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lattice_levels import common
+from neyman.engines.lattice import levels
+from neyman.engines.lattice.levels import common
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete import DiscreteGaussianStep
 from neyman.losses.discrete_grid import DiscreteGrid
 from tests.effort import rest_slow
@@ -50,7 +50,7 @@ def test_every_delta_lies_in_its_bracket(sigma: float, rate: float, adjacency: s
 def test_what_is_left_out_counts_as_revealed(adjacency: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Levels so high that a delta shows what they leave out: it is in the bracket all the same, and would not be if
     that were only forgotten."""
-    monkeypatch.setattr(lattice_levels, "_SERVED", ((1e-9, -9.0), (1e-12, -16.0)))
+    monkeypatch.setattr(levels, "_SERVED", ((1e-9, -9.0), (1e-12, -16.0)))
     epsilon = np.array([0.0, 1e-3, 0.01, 0.05])
     truth = three(1.2, 1e-3, adjacency, epsilon)
     profile = LatticeProfile([(DiscreteGaussianStep(1.2, 1, 1e-3), 3)], adjacency)

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lattice_spread import Spread
+from neyman.engines.lattice.divided import Spread
+from neyman.engines.lattice.profile import LatticeProfile
 from tests.effort import rest_slow
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.lattice import LatticeProfile
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.bins import Shape
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.effort import rest_slow

@@ -13,7 +13,7 @@ import pytest
 import neyman as ny
 from neyman import Mechanism, NotCertified
 from neyman.engines.choose import profiles
-from neyman.engines.elementary import ElementaryProfile
+from neyman.engines.renyi.elementary import ElementaryProfile
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from tests.effort import rest_slow

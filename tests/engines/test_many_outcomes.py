@@ -9,10 +9,10 @@ import pytest
 from scipy.stats import multinomial
 
 import neyman as ny
-from neyman.engines import atoms, gathered
-from neyman.engines import multinomial as counting
-from neyman.engines.atoms_profile import AtomsProfile
-from neyman.engines.lattice import LatticeProfile
+from neyman.engines.atoms import enumeration, gathered
+from neyman.engines.atoms import multinomial as counting
+from neyman.engines.atoms.profile import AtomsProfile
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete import DiscreteLaplaceStep, DiscreteStep, RandomizedResponseStep
 
 RESPONSE = RandomizedResponseStep(0.6, 3, rate=0.2)
@@ -58,10 +58,10 @@ def test_what_is_left_out_of_the_ways_weighs_no_more_than_stated(monkeypatch: py
 
 
 def test_a_list_without_its_rarest_outcomes_is_an_enclosure(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(atoms, "_COUNTED", 1000)
-    monkeypatch.setattr(atoms, "_LEFT", 2500)
+    monkeypatch.setattr(enumeration, "_COUNTED", 1000)
+    monkeypatch.setattr(enumeration, "_LEFT", 2500)
     monkeypatch.setattr(counting, "_DEPTHS", (3.0,))
-    found = atoms.enumerated([(RESPONSE.table(), 80)])
+    found = enumeration.enumerated([(RESPONSE.table(), 80)])
     assert found is not None
     assert 1e-2 < found.dropped < 0.3
     exact = delta(*listed(RESPONSE, 80), EPSILON)
@@ -75,15 +75,15 @@ def test_a_list_without_its_rarest_outcomes_is_an_enclosure(monkeypatch: pytest.
 def test_two_lists_compose_like_one(monkeypatch: pytest.MonkeyPatch, direction: str) -> None:
     other = DiscreteLaplaceStep(2.0, 1)
     sign = 1.0 if direction == "remove" else -1.0
-    whole = atoms.enumerated([(RESPONSE.table(), 40), (other.table(), 9)])
-    monkeypatch.setattr(atoms, "_LEFT", 4000)
-    parts = atoms.parted([(RESPONSE.table(), 40), (other.table(), 9)])
+    whole = enumeration.enumerated([(RESPONSE.table(), 40), (other.table(), 9)])
+    monkeypatch.setattr(enumeration, "_LEFT", 4000)
+    parts = enumeration.parted([(RESPONSE.table(), 40), (other.table(), 9)])
     assert whole is not None
     assert [len(part.loss) for part in parts] == [10, 861]
     monkeypatch.undo()
     mechanism = ny.RandomizedResponse(0.6, 3).poisson(0.2) ** 40 * ny.DiscreteLaplace(2.0) ** 9
     with monkeypatch.context() as patched:
-        patched.setattr(atoms, "_LEFT", 4000)
+        patched.setattr(enumeration, "_LEFT", 4000)
         guarantee = ny.account(mechanism, adjacency=direction)
         (a, p), (b, r) = listed(RESPONSE, 40), listed(other, 9)
         total = np.add.outer(a, b).ravel()

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 import neyman as ny
-from neyman.engines.atoms import enumerated
-from neyman.engines.atoms_profile import AtomsProfile
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.narrow import BesideLittle, NarrowProfile, beside, margins, tails
+from neyman.engines.atoms.enumeration import enumerated
+from neyman.engines.atoms.profile import AtomsProfile
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.combine.beside.narrow import BesideLittle, NarrowProfile, beside, margins, tails
+from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.losses.discrete import RandomizedResponseStep
 from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.gaussian import GaussianStep

@@ -10,15 +10,15 @@ import pytest
 
 import neyman as ny
 from neyman._validate import FloatArray
-from neyman.engines import participation_beside
 from neyman.engines.choose import profiles
-from neyman.engines.participation import AddedParticipation
-from neyman.engines.participation_beside import RemovedBeside
-from neyman.engines.participation_counts import counts
-from neyman.engines.profile import Profile
+from neyman.engines.counts import beside
+from neyman.engines.counts.beside import RemovedBeside
+from neyman.engines.counts.combinations import counts
+from neyman.engines.counts.participation import AddedParticipation
 from neyman.losses.discrete import RandomizedResponseStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.profiles.profile import Profile
 from tests.engines.quadrature import one_step, two_steps
 
 _EPSILON = np.array([0.0, 0.3, 0.8, 2.0, 6.0, 15.0])
@@ -136,7 +136,7 @@ def test_added_it_is_the_others_read_a_little_later(epsilon: float) -> None:
 @pytest.mark.parametrize("epsilon", [13_000.0, 15_000.0, 20_000.0])
 def test_of_many_participations_not_all_are_asked(epsilon: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Those that no engine is asked for are bounded by their Gaussian, read earlier."""
-    monkeypatch.setattr(participation_beside, "_MOST", 3)
+    monkeypatch.setattr(beside, "_MOST", 3)
     loud, answers = (0.02, 0.3, 40), (1.0, 2)
     mechanism = ny.DPSGD(*loud) * ny.RandomizedResponse(answers[0], 2) ** answers[1]
     g = ny.account(mechanism, adjacency="remove", tolerance=0.5)

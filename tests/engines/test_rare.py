@@ -10,15 +10,15 @@ import pytest
 from scipy import special
 
 import neyman as ny
-from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.effort import Effort
-from neyman.engines.rare import RareProfile, rare_laws, rare_profiles
-from neyman.engines.rare_cuts import RareCuts
-from neyman.engines.rare_steps import Laws, RareSteps
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.contour.rare.profile import RareProfile, rare_laws, rare_profiles
+from neyman.engines.contour.rare.steps import Laws, RareSteps
+from neyman.engines.contour.rare.thresholds import RareCuts
 from neyman.losses.rare_law import RarePart
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.profiles.effort import Effort
 from tests.effort import rest_slow
 
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines import divergence_profile
-from neyman.engines.divergence_profile import ZcdpProfile
+from neyman.engines.region import profile as region_profile
+from neyman.engines.region.profile import ZcdpProfile
 from tests.effort import rest_slow
 
 
@@ -49,7 +49,7 @@ def test_questions_beside_each_other_share_a_point(monkeypatch):
 
 
 def test_points_are_not_kept_without_end(monkeypatch):
-    monkeypatch.setattr(divergence_profile, "_KEPT", 10)
+    monkeypatch.setattr(region_profile, "_KEPT", 10)
     profile = ZcdpProfile(0.5)
     for e in np.linspace(0.0, 3.0, 30):
         assert profile.bracket(np.array([e])).lower[0] > 0.0

@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.closed_form import LaplaceProfile, SampledProfile
-from neyman.engines.grid_laws import grid_law
-from neyman.engines.profile import Profile
-from neyman.engines.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
-from neyman.engines.transforms import transform
+from neyman.engines.closed_form.pairs import LaplaceProfile, SampledProfile
+from neyman.engines.closed_form.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
+from neyman.engines.contour.laws import transform
+from neyman.engines.lattice.laws import grid_law
 from neyman.losses.laplace import LaplaceStep
+from neyman.profiles.profile import Profile
 
 
 def gaussian(sigma: float, rate: float, epsilon: float) -> mp.mpf:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.profile import Bracket
-from neyman.engines.revealed import RevealedProfile
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.combine.infinite_mass import RevealedProfile
+from neyman.profiles.profile import Bracket
 
 
 class Vague(GaussianProfile):

@@ -12,19 +12,19 @@ from flint import arb, ctx
 
 import neyman as ny
 from neyman._validate import FloatArray
-from neyman.engines import shifted
-from neyman.engines.atoms import enumerated
+from neyman.engines.atoms.enumeration import enumerated
 from neyman.engines.choose import profiles
-from neyman.engines.closed_form import GaussianProfile, LaplaceProfile
-from neyman.engines.effort import Effort
-from neyman.engines.faded import faded
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.profile import Bracket, Profile
-from neyman.engines.real_line import bracket_at
-from neyman.engines.shifted import ShiftedProfile
+from neyman.engines.closed_form.pairs import GaussianProfile, LaplaceProfile
+from neyman.engines.combine import mixture
+from neyman.engines.combine.faded import faded
+from neyman.engines.combine.mixture import ShiftedProfile
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete import RandomizedResponseStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.real_line import bracket_at
 from tests.effort import rest_slow
 from tests.engines.test_rare_laplace import line
 from tests.reference import exact
@@ -182,7 +182,7 @@ def test_rare_outcomes_are_read_where_what_is_small_counts(remove: bool, monkeyp
     other = GaussianProfile(0.7)
     eps = np.array([0.0, 1.0, 30.0, 90.0, 150.0, 200.0, 250.0, 290.0, 320.0])
     found = ShiftedProfile(atoms, remove, other, other, 9.0)
-    monkeypatch.setattr(shifted, "_RARE", 1e-300)
+    monkeypatch.setattr(mixture, "_RARE", 1e-300)
     whole = ShiftedProfile(atoms, remove, other, other, 9.0)
     assert found._most != found._every == whole._most
     first, second = found.bracket(eps), whole.bracket(eps)

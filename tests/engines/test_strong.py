@@ -9,8 +9,8 @@ import pytest
 from flint import acb, arb, ctx
 
 import neyman as ny
-from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_walk import Parts
+from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.sampling_transform import SamplingTransform
 from tests.effort import rest_slow
 from tests.hunt.balls import SampledGaussianFactor

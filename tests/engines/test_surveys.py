@@ -10,17 +10,17 @@ import math
 import numpy as np
 import pytest
 
-from neyman.engines.closed_form import SubsampledGaussianProfile
-from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_found import Found
-from neyman.engines.contour_split import Split
-from neyman.engines.contour_valley import Valleys
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.effort import Effort
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.profile import Bracket, Profile
+from neyman.engines.closed_form.pairs import SubsampledGaussianProfile
+from neyman.engines.contour.bulk_jumps.split import Split
+from neyman.engines.contour.bulk_jumps.threshold import Valleys
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Bracket, Profile
 
 pytestmark = pytest.mark.slow
 

@@ -9,8 +9,8 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.told_alone import ToldAlone
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.combine.told_alone import ToldAlone
 
 
 @pytest.mark.parametrize("adjacency", ["remove", "add"])

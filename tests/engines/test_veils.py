@@ -10,9 +10,9 @@ import pytest
 from scipy.special import gammaln, ndtr
 
 import neyman as ny
-from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.lists import lists, outcome_by_outcome
+from neyman.engines.combine.listed import lists, outcome_by_outcome
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.discrete_transform import DiscreteTransform
 from neyman.losses.outcomes import Outcomes

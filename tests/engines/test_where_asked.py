@@ -7,11 +7,11 @@ import pytest
 
 import neyman as ny
 from neyman._validate import FloatArray
-from neyman.engines.backed import BackedProfile
-from neyman.engines.bounded import BoundedProfile
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.profile import Bracket, Profile
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.combine.before import BoundedProfile
+from neyman.engines.combine.fallback import BackedProfile
+from neyman.engines.lattice.profile import LatticeProfile
+from neyman.profiles.profile import Bracket, Profile
 
 
 class Vague(Profile):

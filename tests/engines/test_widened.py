@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.atoms import enumerated
-from neyman.engines.atoms_profile import AtomsProfile
-from neyman.engines.widened import WidenedProfile
+from neyman.engines.atoms.enumeration import enumerated
+from neyman.engines.atoms.profile import AtomsProfile
+from neyman.engines.combine.beside.widened import WidenedProfile
 from neyman.losses.discrete import DiscreteGaussianStep, RandomizedResponseStep
 
 Pairs = list[tuple[mp.mpf, mp.mpf]]

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from scipy import special
 
 import neyman as ny
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.profile import Profile
+from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees import PessimisticGuarantee
 from neyman.guarantees.sides import Sides
+from neyman.profiles.profile import Profile
 
 
 class Veiled(Profile):

@@ -8,10 +8,10 @@ import pytest
 
 import neyman as ny
 from neyman._validate import FloatArray
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.profile import Bracket, Profile
+from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees.gaussian_fit import fit_upper
 from neyman.guarantees.sides import Sides
+from neyman.profiles.profile import Bracket, Profile
 from tests.effort import rest_slow
 
 

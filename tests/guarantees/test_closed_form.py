@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from neyman import InvalidParameter
-from neyman.engines.closed_form import BlatantProfile, GaussianProfile, PerfectProfile, SubsampledGaussianProfile
+from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile, PerfectProfile, SubsampledGaussianProfile
 from tests.guarantees.references import gaussian_delta, load, subsampled_delta
 
 MUS = [1e-12, 1e-9, 1e-5, 1e-3, 0.05, 0.3, 1.0, 2.0, 3.0, 10.0, 37.0, 100.0, 1e3, 1e5]

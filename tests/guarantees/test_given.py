@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.engines.divergence_region import Orders, log_expm1_ratio
+from neyman.engines.region.tangents import Orders, log_expm1_ratio
 from tests.effort import examples, rest_slow
 
 EPS = np.array([0.0, 0.05, 0.4, 1.0, 1.7, 3.0, 8.0])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman import InvalidParameter
-from neyman.engines.closed_form import GaussianProfile
+from neyman.engines.closed_form.pairs import GaussianProfile
 from tests.effort import examples, rest_slow
 from tests.guarantees.pool import (
     EPSILONS,

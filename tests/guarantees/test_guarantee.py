@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman import InvalidParameter, NotCertified
-from neyman.engines.closed_form import GaussianProfile, SubsampledGaussianProfile
-from neyman.engines.profile import Bracket
+from neyman.engines.closed_form.pairs import GaussianProfile, SubsampledGaussianProfile
 from neyman.guarantees import BLATANT, GDP, PERFECT, ComposedGuarantee, GDPReport
 from neyman.guarantees.gaussian_fit import fit_upper
 from neyman.guarantees.sides import Sides
+from neyman.profiles.profile import Bracket
 from tests.effort import examples, rest_slow
 from tests.guarantees.references import load, quantile, subsampled_delta, subsampled_point
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman import GDP, InvalidParameter, Opaque, account, compose_tradeoffs
-from neyman.engines.closed_form import ClosedForm, GaussianProfile, LaplaceProfile, SampledProfile
+from neyman.engines.closed_form.pairs import ClosedForm, GaussianProfile, LaplaceProfile, SampledProfile
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed import EnclosedStep

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.profile import Bracket
 from neyman.guarantees.blocks import in_blocks
 from neyman.guarantees.laws import worst_loss
 from neyman.losses.enclosed import EnclosedStep
 from neyman.losses.gaussian import GaussianStep
+from neyman.profiles.profile import Bracket
 from tests.effort import rest_slow
 
 ROOM = 1.0 + 1e-9

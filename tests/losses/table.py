@@ -13,13 +13,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neyman.engines.grid_laws import grid_law
-from neyman.engines.lattice_cumulant import Cumulant
-from neyman.engines.lattice_gap import LatticeGap, spacing
-from neyman.engines.lattice_tilt import plan_tilt
-from neyman.engines.renyi_step import step_divergence
-from neyman.engines.single import single
-from neyman.engines.transforms import transform
+from neyman.engines.closed_form.single import single
+from neyman.engines.contour.laws import transform
+from neyman.engines.lattice.complement import LatticeGap, spacing
+from neyman.engines.lattice.cumulant import Cumulant
+from neyman.engines.lattice.laws import grid_law
+from neyman.engines.lattice.tilt import plan_tilt
+from neyman.engines.renyi.step import step_divergence
 from neyman.losses.base import Step
 from neyman.losses.custom import CustomStep
 from neyman.losses.discrete import (

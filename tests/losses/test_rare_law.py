@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from neyman._validate import FloatArray
-from neyman.engines.rare_steps import Laws
+from neyman.engines.contour.rare.steps import Laws
 from neyman.losses import rare_law
 from neyman.losses.rare_law import RarePart
 from neyman.losses.transform import ComplexArray

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.engines.atoms import enumerated
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.transforms import transform
+from neyman.engines.atoms.enumeration import enumerated
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.laws import transform
 from neyman.losses import discrete, power_law
 from neyman.losses.discrete import RandomizedResponseStep
 from neyman.losses.laplace import LaplaceStep
@@ -70,7 +70,7 @@ def test_outcomes_and_their_compositions_are_weighed(monkeypatch: pytest.MonkeyP
     with pytest.raises(ny.NotCertified, match=r"masses of RandomizedResponseStep sum to 0\.999999"):
         ny.account(ny.RandomizedResponse(1.0) ** 3)
     assert enumerated([(table, 3)]) is not None
-    monkeypatch.setattr("neyman.engines.atoms.gammaln", lambda k: 1.000001 * np.sqrt(k))
+    monkeypatch.setattr("neyman.engines.atoms.enumeration.gammaln", lambda k: 1.000001 * np.sqrt(k))
     with pytest.raises(ny.NotCertified, match="masses of a composition of outcomes"):
         enumerated([(table, 50)])
 

@@ -13,7 +13,7 @@ from flint import acb, arb, ctx
 from scipy import fft, special
 
 from neyman.audit import boundaries
-from neyman.engines import participation_counts
+from neyman.engines.counts import combinations
 from neyman.numerics import rounding, tilted_fft
 from neyman.numerics.normal import MILLS_ERROR, PROBIT_ERROR
 from neyman.numerics.rounding import UNIT, largest_sum_error
@@ -184,7 +184,7 @@ def test_functions_err_by_less_than_half_of_what_is_stated(name: str) -> None:
 def test_errors_are_stated_by_what_was_measured() -> None:
     assert PROBIT_ERROR >= rounding.NDTRI_EXP * UNIT
     assert MILLS_ERROR >= 10.7 * (rounding.ERFCX + 3.0) * UNIT
-    assert participation_counts.TAILS >= rounding.LOG_NDTR * UNIT
+    assert combinations.TAILS >= rounding.LOG_NDTR * UNIT
     assert 2.0 * max(rounding.NDTRI, rounding.NDTR) * UNIT <= boundaries._PROBIT
 
 

@@ -12,10 +12,10 @@ from neyman._validate import choice, inside, positive, whole
 from neyman.calibration.search import Limits, bracketed, expanded, settled
 from neyman.calibration.target import Target
 from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
-from neyman.engines.effort import EFFORT
 from neyman.guarantees import Guarantee
 from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import EFFORT
 
 __all__ = ["Calibration", "calibrate", "checked_target", "solved", "trials_of"]
 

@@ -10,10 +10,10 @@ from neyman.calibration.calibrate import Calibration, checked_target, solved, tr
 from neyman.calibration.search import Limits, expanded, refused
 from neyman.calibration.target import Target
 from neyman.calibration.trial import LOGARITHMIC, Chart
-from neyman.engines.effort import EFFORT
 from neyman.guarantees import ApproximateDP, PessimisticGuarantee
 from neyman.mechanisms import DPSGD
 from neyman.mechanisms.gaussian import gaussian_noise
+from neyman.profiles.effort import EFFORT
 
 __all__ = ["noise_for_dpsgd", "rate_for_dpsgd", "steps_for_dpsgd"]
 

@@ -10,10 +10,10 @@ from neyman._errors import InvalidParameter, NotCertified
 from neyman.accounting import account
 from neyman.calibration.limit import FARTHEST
 from neyman.calibration.target import Target
-from neyman.engines.effort import EFFORT
 from neyman.guarantees import ComposedGuarantee
 from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import EFFORT
 
 __all__ = ["LOGARITHMIC", "Chart", "Trial", "Trials"]
 

@@ -13,9 +13,9 @@ from neyman import __version__
 from neyman._validate import FloatArray
 from neyman.accountants.tables import FPR_TABLE
 from neyman.accounting import account
-from neyman.engines.effort import EFFORT
 from neyman.guarantees import GDPReport
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import EFFORT
 
 __all__ = ["Answer", "Interval"]
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import FloatArray, choice, whole
-from neyman.engines.enclosed import unbundled
+from neyman.engines.combine.enclosed import unbundled
 from neyman.losses.base import Step
 from neyman.losses.custom import CustomStep
 from neyman.losses.discrete import DiscreteStep

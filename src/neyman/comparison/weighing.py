@@ -12,11 +12,11 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.comparison.densities import Density
-from neyman.engines.profile import Profile
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.regret import Divergence, Points, evaluate, last_that_matters, majorant, merge, slope_at_zero
 from neyman.guarantees.sides import Sides
 from neyman.numerics.normal import UNIT
+from neyman.profiles.profile import Profile
 
 __all__ = ["weighted_divergence"]
 

@@ -10,45 +10,53 @@ import math
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-from neyman.engines.atoms import Atoms
-from neyman.engines.backed import BackedProfile
-from neyman.engines.bounded import BoundedProfile, before, one_of
-from neyman.engines.by_jumps import by_jumps
-from neyman.engines.closed_form import (
+from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.atoms.gathered import gathered
+from neyman.engines.closed_form.pairs import (
     BlatantProfile,
     PerfectProfile,
 )
-from neyman.engines.common_unit import common_unit
-from neyman.engines.contour import ContourProfile
-from neyman.engines.contour_walk import Parts, Walk
-from neyman.engines.discrete_contours import behind_veils, whole_period
-from neyman.engines.effort import Effort
-from neyman.engines.elementary import ElementaryProfile
-from neyman.engines.enclosed import enclosed_profiles, unbundled
-from neyman.engines.faint import FaintProfile, Sampled, is_faint, magnified
-from neyman.engines.few_places import beside_less
-from neyman.engines.gathered import gathered
-from neyman.engines.lattice import LatticeProfile
-from neyman.engines.lists import apart, deviation, few_beside, listed_and_rest, lists, outcome_by_outcome, widened
-from neyman.engines.long import LongProfile
-from neyman.engines.meeting import Meeting
-from neyman.engines.narrow import beside, beside_discrete, hidden
-from neyman.engines.outward import outward_profiles
-from neyman.engines.participation_beside import beside_loud
-from neyman.engines.profile import Profile
+from neyman.engines.closed_form.single import single
+from neyman.engines.combine.before import BoundedProfile, before, one_of
+from neyman.engines.combine.beside.few_places import beside_less
+from neyman.engines.combine.beside.narrow import beside, beside_discrete, hidden
+from neyman.engines.combine.discrete_lines import behind_veils, whole_period
+from neyman.engines.combine.enclosed import enclosed_profiles, unbundled
+from neyman.engines.combine.fallback import BackedProfile
+from neyman.engines.combine.infinite_mass import RevealedProfile, revealed_mass
+from neyman.engines.combine.listed import (
+    apart,
+    deviation,
+    few_beside,
+    listed_and_rest,
+    lists,
+    outcome_by_outcome,
+    widened,
+)
+from neyman.engines.combine.many_steps import LongProfile
+from neyman.engines.combine.mixture import ShiftedProfile
+from neyman.engines.combine.outward import outward_profiles
+from neyman.engines.combine.total_variation import Meeting
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.laws import stubborn, transform
+from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.contour.rare.profile import rare_profiles
+from neyman.engines.counts.beside import beside_loud
+from neyman.engines.counts.faint import FaintProfile, Sampled, is_faint, magnified
+from neyman.engines.counts.levels import by_jumps
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.engines.quickly import HARDLY, HINT, quickly
-from neyman.engines.rare import rare_profiles
-from neyman.engines.revealed import RevealedProfile, revealed_mass
-from neyman.engines.shifted import ShiftedProfile
-from neyman.engines.single import single
-from neyman.engines.transforms import stubborn, transform
+from neyman.engines.renyi.elementary import ElementaryProfile
 from neyman.losses.base import Step
 from neyman.losses.discrete import DiscreteStep
 from neyman.losses.enclosed import EnclosedStep, ListedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.numerics.common_unit import common_unit
 from neyman.numerics.norm import together
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Profile
 
 __all__ = ["profiles"]
 

@@ -11,19 +11,19 @@ from functools import partial
 
 import numpy as np
 
-from neyman.engines.bounded import BoundedProfile, before, one_of
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.effort import Effort
-from neyman.engines.exchanged_arcs import ExchangedArcs
-from neyman.engines.exchanged_participation import ExchangedParticipation
-from neyman.engines.nearly_gaussian import NearlyGaussianProfile
-from neyman.engines.participation import AddedParticipation, RemovedParticipation
-from neyman.engines.participation_counts import counts, log_overlap, told_apart
-from neyman.engines.profile import Profile
+from neyman.engines.closed_form.nearly_gaussian import NearlyGaussianProfile
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.combine.before import BoundedProfile, before, one_of
+from neyman.engines.contour.exchanged.profile import ExchangedArcs
+from neyman.engines.counts.combinations import counts, log_overlap, told_apart
+from neyman.engines.counts.exchanged import ExchangedParticipation
+from neyman.engines.counts.participation import AddedParticipation, RemovedParticipation
 from neyman.losses.base import Step
 from neyman.losses.gaussian import GaussianStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Profile
 
 __all__ = ["HARDLY", "HINT", "quickly"]
 

@@ -26,7 +26,7 @@ class AchievedCurve:
 
     Examples
     --------
-    >>> from neyman.engines.closed_form import GaussianProfile
+    >>> from neyman.engines.closed_form.pairs import GaussianProfile
     >>> one = GaussianProfile(1.0)
     >>> bool(0.3828 < AchievedCurve((Sides(one, one),), 6.0).excess(np.array([0.30853754]))[0] < 0.3829249)
     True

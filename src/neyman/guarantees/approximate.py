@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import between, probability
-from neyman.engines.polygon import PolygonProfile
+from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.guarantees.given import Given
 from neyman.guarantees.pure import LARGEST_EPSILON
 

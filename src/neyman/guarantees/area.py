@@ -7,7 +7,6 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Profile
 from neyman.guarantees.achieved import AchievedCurve
 from neyman.guarantees.envelope import EnvelopeProfile
 from neyman.guarantees.epsilon import epsilon_upper
@@ -16,6 +15,7 @@ from neyman.guarantees.sides import Sides
 from neyman.guarantees.tradeoff import beta_upper, points_above
 from neyman.numerics.normal import UNIT
 from neyman.numerics.rounding import SMALLEST
+from neyman.profiles.profile import Profile
 
 __all__ = ["area_over_points", "area_under_curve", "fixed_point"]
 

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.renyi import ComposedStatement
+from neyman.engines.renyi.composition import ComposedStatement
 from neyman.guarantees.laws import worst_loss
 from neyman.guarantees.rdp import LARGEST_RHO, RDP, ZCDP
 from neyman.losses.base import Step

@@ -12,8 +12,7 @@ from functools import reduce
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman.engines.profile import Profile
-from neyman.engines.renyi_step import Statement
+from neyman.engines.renyi.step import Statement
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.envelope import EnvelopeProfile
@@ -22,6 +21,7 @@ from neyman.guarantees.satisfaction import satisfaction
 from neyman.guarantees.sides import LargestProfile, MaximumProfile, Sides
 from neyman.guarantees.turned import like, reversed_sides
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
+from neyman.profiles.profile import Profile
 
 __all__ = ["join", "meet"]
 

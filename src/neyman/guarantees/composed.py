@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray, choice
-from neyman.engines.effort import Effort, question
-from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.epsilon import epsilon_lower
 from neyman.guarantees.renyi import Divergences, divergences
 from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import Effort, question
+from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["ComposedGuarantee"]
 
@@ -61,7 +61,7 @@ class ComposedGuarantee(PessimisticGuarantee):
 
     Examples
     --------
-    >>> from neyman.engines.closed_form import GaussianProfile
+    >>> from neyman.engines.closed_form.pairs import GaussianProfile
     >>> p = GaussianProfile(1.0)
     >>> g = ComposedGuarantee(p, p, "add_or_remove")
     >>> round(g.epsilon(1e-5), 6)

@@ -12,11 +12,9 @@ from functools import partial
 import numpy as np
 
 from neyman.engines.choose import profiles
-from neyman.engines.effort import Effort
-from neyman.engines.enclosed import OwnProfile, unbundled
-from neyman.engines.profile import Profile
-from neyman.engines.renyi import CompositionDivergence
-from neyman.engines.told_alone import beside_alone
+from neyman.engines.combine.enclosed import OwnProfile, unbundled
+from neyman.engines.combine.told_alone import beside_alone
+from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.blocks import in_blocks, stated_alone
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.envelope import EnvelopeProfile
@@ -25,6 +23,8 @@ from neyman.guarantees.sides import Sides
 from neyman.losses.base import Step
 from neyman.losses.enclosed import EnclosedStep
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Profile
 
 __all__ = ["composition"]
 

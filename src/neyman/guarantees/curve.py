@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.report import TradeoffPoints
 from neyman.guarantees.sides import Sides, alpha_score
 from neyman.guarantees.tradeoff import line, tangent
 from neyman.numerics.normal import probit
+from neyman.profiles.profile import Profile
 
 __all__ = ["SMALLEST_ALPHA", "tradeoff_points"]
 

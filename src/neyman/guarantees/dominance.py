@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Profile
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.sides import Sides
 from neyman.numerics.normal import UNIT
+from neyman.profiles.profile import Profile
 
 __all__ = ["Comparison", "compared"]
 

@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Bracket, Profile
-from neyman.engines.real_line import slope_at
 from neyman.guarantees.bridges import Bridge, bridges
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.excess import excess_at, revealed
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.tradeoff import beta_upper, excess_lower, tangent
 from neyman.numerics.normal import UNIT
+from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.real_line import slope_at
 
 __all__ = ["EnvelopeProfile"]
 

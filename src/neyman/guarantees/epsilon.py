@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.sides import delta_score
 from neyman.numerics.normal import UNIT
+from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["epsilon_lower", "epsilon_upper", "spread"]
 

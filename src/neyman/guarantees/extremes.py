@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from functools import cached_property
 
-from neyman.engines.closed_form import BlatantProfile, PerfectProfile
-from neyman.engines.profile import Profile
-from neyman.engines.renyi import CompositionDivergence
+from neyman.engines.closed_form.pairs import BlatantProfile, PerfectProfile
+from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.gaussian_fit import Fit
 from neyman.guarantees.renyi import BlatantDivergence, Divergences
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.twins import PessimisticGuarantee
+from neyman.profiles.profile import Profile
 
 __all__ = ["BLATANT", "PERFECT"]
 

@@ -15,12 +15,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.sides import Sides, alpha_score, delta_score
 from neyman.guarantees.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
 from neyman.guarantees.vertex_fit import vertex_fit
 from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
+from neyman.profiles.profile import Profile
 
 __all__ = ["Fit", "fit_lower", "fit_upper"]
 

@@ -8,8 +8,8 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import not_negative
-from neyman.engines.closed_form import GaussianProfile
-from neyman.engines.renyi import CompositionDivergence
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.gaussian_fit import Fit
 from neyman.guarantees.given import Given
 from neyman.guarantees.renyi import Divergences

@@ -8,9 +8,9 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, numbers, reals
-from neyman.engines.profile import Profile
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.twins import PessimisticGuarantee
+from neyman.profiles.profile import Profile
 
 __all__ = ["Given", "columns", "listed"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import math
 
 from neyman._errors import InvalidParameter
-from neyman.engines.closed_form import BlatantProfile, GaussianProfile, PerfectProfile
-from neyman.engines.profile import Profile
+from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile, PerfectProfile
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.extremes import BLATANT
 from neyman.guarantees.gdp import GDP
@@ -15,6 +14,7 @@ from neyman.guarantees.rdp import LARGEST_RHO, ZCDP
 from neyman.guarantees.sides import Sides
 from neyman.guarantees.turned import like, reversed_sides
 from neyman.guarantees.twins import PessimisticGuarantee
+from neyman.profiles.profile import Profile
 
 __all__ = ["group_of"]
 

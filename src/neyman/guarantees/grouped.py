@@ -19,8 +19,7 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
-from neyman.engines.divergence_profile import RegionProfile
-from neyman.engines.profile import Bracket, Profile
+from neyman.engines.region.profile import RegionProfile
 from neyman.guarantees.achieved import AchievedCurve
 from neyman.guarantees.envelope import EnvelopeProfile
 from neyman.guarantees.epsilon import epsilon_upper, spread
@@ -30,6 +29,7 @@ from neyman.guarantees.sides import Sides
 from neyman.guarantees.straight_steps import StraightCurve, StraightSteps, straight
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.numerics.normal import UNIT, probit
+from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["GroupedProfile", "multiple"]
 

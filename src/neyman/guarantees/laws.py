@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from neyman.engines.closed_form import BlatantProfile, ClosedForm, GaussianProfile, PerfectProfile, SampledProfile
-from neyman.engines.divergence_profile import RegionProfile
+from neyman.engines.closed_form.pairs import BlatantProfile, ClosedForm, GaussianProfile, PerfectProfile, SampledProfile
+from neyman.engines.region.profile import RegionProfile
 from neyman.guarantees.approximate import ApproximateDP
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.given import Given

@@ -5,11 +5,11 @@ Floating point could not tell: a guarantee and the join that holds it agree to t
 
 from __future__ import annotations
 
-from neyman.engines.closed_form import BlatantProfile, GaussianProfile, PerfectProfile
-from neyman.engines.profile import Profile
+from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile, PerfectProfile
 from neyman.guarantees.envelope import EnvelopeProfile
 from neyman.guarantees.grouped import GroupedProfile
 from neyman.guarantees.sides import MaximumProfile, Sides
+from neyman.profiles.profile import Profile
 
 __all__ = ["implied"]
 

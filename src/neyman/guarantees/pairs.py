@@ -6,7 +6,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import unit_interval
-from neyman.engines.polygon import PolygonProfile
+from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.guarantees.given import Given, columns, listed
 from neyman.guarantees.pure import LARGEST_EPSILON
 from neyman.numerics.normal import UNIT

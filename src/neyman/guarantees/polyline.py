@@ -6,7 +6,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, choice, inside, not_negative, unit_interval, whole
-from neyman.engines.corners import CornerProfile
+from neyman.engines.closed_form.straight import CornerProfile
 from neyman.guarantees.given import Given, columns, listed
 from neyman.guarantees.lower_polygon import lower_hull, lower_polygon
 from neyman.guarantees.sampled_curve import CurveFunction, sample

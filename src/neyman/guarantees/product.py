@@ -6,14 +6,14 @@ import math
 
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, positive
-from neyman.engines.effort import EFFORT, Effort
-from neyman.engines.enclosed import unbundled
+from neyman.engines.combine.enclosed import unbundled
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.guarantees.composing import composition
 from neyman.guarantees.laws import worst_loss
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed import BundleStep
+from neyman.profiles.effort import EFFORT, Effort
 
 __all__ = ["compose_tradeoffs", "repeated"]
 

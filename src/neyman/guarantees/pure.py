@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import between
-from neyman.engines.polygon import PolygonProfile
+from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.guarantees.given import Given
 
 __all__ = ["LARGEST_EPSILON", "PureDP"]

@@ -9,12 +9,12 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, between
-from neyman.engines.closed_form import BlatantProfile, PerfectProfile
-from neyman.engines.divergence_profile import RenyiProfile, ZcdpProfile
-from neyman.engines.profile import Profile
+from neyman.engines.closed_form.pairs import BlatantProfile, PerfectProfile
+from neyman.engines.region.profile import RenyiProfile, ZcdpProfile
 from neyman.guarantees.given import Given, columns, listed
 from neyman.guarantees.renyi import Divergences, StatedDivergence
 from neyman.numerics.normal import PROBIT_ERROR, probit
+from neyman.profiles.profile import Profile
 
 __all__ = ["RDP", "ZCDP"]
 

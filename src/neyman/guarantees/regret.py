@@ -15,12 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.sides import Sides, alpha_score
 from neyman.numerics.normal import UNIT, probit
 from neyman.numerics.rounding import SMALLEST
+from neyman.profiles.profile import Profile
 
 __all__ = [
     "Divergence",

@@ -10,13 +10,13 @@ from typing import Protocol
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Profile
-from neyman.engines.renyi import CompositionDivergence
-from neyman.engines.renyi_profile import profile_divergence
-from neyman.engines.renyi_slope import Above, largest_slope
-from neyman.engines.renyi_step import Statement
+from neyman.engines.renyi.composition import CompositionDivergence
+from neyman.engines.renyi.from_profile import profile_divergence
+from neyman.engines.renyi.slope import Above, largest_slope
+from neyman.engines.renyi.step import Statement
 from neyman.guarantees.sides import Adjacency, LargestProfile, MaximumProfile, Sides
 from neyman.losses.base import Step
+from neyman.profiles.profile import Profile
 
 __all__ = [
     "BlatantDivergence",
@@ -65,7 +65,7 @@ class ProfileDivergence:
 
     Examples
     --------
-    >>> from neyman.engines.closed_form import LaplaceProfile
+    >>> from neyman.engines.closed_form.pairs import LaplaceProfile
     >>> p = LaplaceProfile(1.0, 1.03)
     >>> float(ProfileDivergence(Sides(p, p)).divergence(np.array([1.0]), True)[0].round(6))
     0.367879

@@ -16,7 +16,7 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
-from neyman.engines.closed_form import GaussianProfile
+from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees.dominance import compared
 from neyman.guarantees.epsilon import spread
 from neyman.guarantees.given import Given

@@ -9,9 +9,9 @@ from typing import Literal
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Bracket, Profile
-from neyman.engines.real_line import bracket_at
 from neyman.numerics.normal import probit
+from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.real_line import bracket_at
 
 __all__ = ["Adjacency", "LargestProfile", "MaximumProfile", "Sides"]
 

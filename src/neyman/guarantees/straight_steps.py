@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from scipy import special
 
 from neyman._validate import FloatArray
-from neyman.engines.corners import CornerProfile
-from neyman.engines.polygon import PolygonProfile
+from neyman.engines.closed_form.polygon import PolygonProfile
+from neyman.engines.closed_form.straight import CornerProfile
 from neyman.guarantees.roc_steps import EDGE
 from neyman.guarantees.sides import Sides
 from neyman.numerics.normal import UNIT

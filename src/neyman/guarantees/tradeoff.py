@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.engines.profile import Bracket, Profile
 from neyman.guarantees.crossing import crossing
 from neyman.guarantees.epsilon import epsilon_upper
 from neyman.guarantees.sides import Sides, alpha_score, power_score
 from neyman.numerics.normal import UNIT, probit
 from neyman.numerics.rounding import SMALLEST
+from neyman.profiles.profile import Bracket, Profile
 
 __all__ = [
     "beta_lower",

@@ -8,10 +8,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.closed_form import BlatantProfile, GaussianProfile
-from neyman.engines.effort import Effort, question
-from neyman.engines.profile import Profile
-from neyman.engines.renyi_step import Statement
+from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile
+from neyman.engines.renyi.step import Statement
 from neyman.guarantees.area import area_over_points, area_under_curve, fixed_point
 from neyman.guarantees.base import Guarantee
 from neyman.guarantees.curve import SMALLEST_ALPHA
@@ -24,6 +22,8 @@ from neyman.guarantees.sides import Adjacency, Sides
 from neyman.guarantees.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.numerics.normal import UNIT
 from neyman.numerics.rounding import SMALLEST
+from neyman.profiles.effort import Effort, question
+from neyman.profiles.profile import Profile
 
 __all__ = ["OptimisticGuarantee", "PessimisticGuarantee"]
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from neyman.engines.profile import Profile
-from neyman.engines.vertices import Vertices, local_mu
 from neyman.guarantees.sides import MaximumProfile, Sides
 from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit
 from neyman.numerics.rounding import SMALLEST
+from neyman.profiles.profile import Profile
+from neyman.profiles.vertices import Vertices, local_mu
 
 __all__ = ["vertex_fit"]
 

@@ -155,7 +155,7 @@ class Views(ABC):
         Notes
         -----
         Divergences add over the steps of a composition (Mironov 2017, Renyi differential privacy, Proposition 1), and
-        each is an integral of positive terms with a certified error: see ``engines/renyi_panels.py``. For sampled
+        each is an integral of positive terms with a certified error: see ``engines/renyi/quadrature.py``. For sampled
         Gaussian noise D_t(P || Q) is the larger one for t >= 1 (Mironov, Talwar and Zhang 2019, Theorem 5); both are
         computed.
 

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman.engines.atoms import Atoms
-from neyman.engines.atoms_profile import AtomsProfile
+from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.atoms.profile import AtomsProfile
 from neyman.guarantees.composed import ComposedGuarantee
 from neyman.numerics.rounding import UNIT
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from neyman.accountants.tables import FPR_TABLE
 from neyman.accounting import account
-from neyman.engines.effort import EFFORT
 from neyman.guarantees import GDP, ZCDP, ComposedGuarantee, Guarantee, Opaque, PureDP
 from neyman.guarantees.regret import divergence
 from neyman.guarantees.report import GDPReport
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import EFFORT
 from neyman.risk import tpr
 
 __all__ = ["Asked", "Bracket", "guarantee_of"]

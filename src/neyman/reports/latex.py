@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from neyman.engines.effort import EFFORT
 from neyman.numerics.decimals import exactly
+from neyman.profiles.effort import EFFORT
 from neyman.reports.document import Document
 from neyman.reports.markdown import attacks, bracket, numbers
 from neyman.reports.text import visible

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import re
 
-from neyman.engines.effort import EFFORT
 from neyman.numerics.decimals import exactly, outward
+from neyman.profiles.effort import EFFORT
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
 from neyman.reports.text import visible

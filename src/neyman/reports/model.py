@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from neyman.engines.effort import EFFORT
+from neyman.profiles.effort import EFFORT
 
 __all__ = ["ClaimModel", "DocumentModel"]
 

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from neyman.engines.effort import EFFORT
 from neyman.numerics.decimals import exactly, outward
+from neyman.profiles.effort import EFFORT
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document, StepWords
 

@@ -14,11 +14,11 @@ from typing import Any
 from neyman._errors import InvalidParameter
 from neyman._validate import between, choice, inside, positive
 from neyman.accounting import ADJACENCIES
-from neyman.engines.effort import EFFORT
 from neyman.guarantees import ComposedGuarantee, Guarantee, Opaque
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.guarantees.words import in_words
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import EFFORT
 from neyman.reports.asked import guarantee_of
 from neyman.reports.build import Inputs, document_of
 from neyman.reports.claims import Claim

@@ -13,8 +13,8 @@ from typing import Any
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside, positive, whole
 from neyman.accounting import ADJACENCIES
-from neyman.engines.effort import EFFORT
 from neyman.mechanisms import DPSGD, Mechanism
+from neyman.profiles.effort import EFFORT
 from neyman.sweeps.answers import Job, Values
 from neyman.sweeps.axes import DPSGD_AXES, Axis, axis
 from neyman.sweeps.quantities import quantities as read_quantities

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
-from neyman.engines.effort import EFFORT
 from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import EFFORT
 from neyman.sweeps.answers import Answers
 from neyman.sweeps.cluster import check_client, on_cluster
 from neyman.sweeps.dataset import in_memory, opened

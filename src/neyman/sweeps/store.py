@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman.engines.effort import EFFORT
+from neyman.profiles.effort import EFFORT
 from neyman.sweeps.answers import Answers, digest
 from neyman.sweeps.dataset import REASON, STATUS, write
 from neyman.sweeps.extras import need

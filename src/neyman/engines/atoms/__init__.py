@@ -1,0 +1,1 @@
+"""Discrete laws outcome by outcome."""

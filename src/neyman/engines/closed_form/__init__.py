@@ -1,0 +1,1 @@
+"""Laws whose profile has a formula, or is straight between a few points."""

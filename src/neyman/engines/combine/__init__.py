@@ -1,0 +1,1 @@
+"""Profiles made of other profiles: mixtures, fallbacks, infinite mass, bounds that hold besides."""

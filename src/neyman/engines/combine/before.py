@@ -1,0 +1,118 @@
+"""A bound that costs next to nothing before an engine, which is made and asked only where the bound is too wide."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property, partial
+
+import numpy as np
+
+from neyman._validate import FloatArray, IntArray
+from neyman.profiles.profile import Bracket, Profile
+
+__all__ = ["BoundedProfile", "before", "one_of"]
+
+_ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_LARGE = 0.5  # delta from which 1 - delta is held to it, too
+_NOTHING = -40.0  # log of a 1 - delta that is asked for at eps = 0 alone, where mu may be its probit
+
+
+class BoundedProfile(Profile):
+    """What ``quick`` knows, and where that is not sharp what ``engine()`` knows besides: both hold.
+
+    At eps = 0 the ``reverse`` pair has the same delta: what it knows holds, too. Without an ``engine`` nothing is
+    behind. ``tolerance`` is the relative width aimed for where delta >= 1e-30; 1 - delta is held to it, too, where that
+    is the small one.
+    """
+
+    def __init__(
+        self, quick: Profile, engine: Callable[[], Profile] | None, tolerance: float, reverse: Profile | None = None
+    ) -> None:
+        self._quick = quick
+        self._reverse = reverse
+        self._make = engine
+        self._tolerance = tolerance
+        self._asked = False
+
+    @property
+    def method(self) -> str:
+        """Which of the two answered so far."""
+        if self._asked and self._engine is not None:
+            return f"{self._quick.method}, {self._engine.method}"
+        return self._quick.method
+
+    @property
+    def end(self) -> float:
+        return self._quick.end
+
+    @property
+    def tail_mu(self) -> float:
+        return self._quick.tail_mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        first = self._known(epsilon, self._quick.bracket(epsilon))
+        return self._both(epsilon, first, self._wide(epsilon, first))
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        first = self._known(epsilon, self._quick.decide(epsilon, goals))
+        at = self._wide(epsilon, first)
+        return self._both(epsilon, first, at[(first.upper[at] >= goals[0]) & (first.lower[at] <= goals[1])])
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        first = self._known(epsilon, self._quick.above(epsilon, least))
+        at = self._wide(epsilon, first)
+        # of what is nearly 1 the rest counts, too
+        return self._both(epsilon, first, at[(first.upper[at] >= np.minimum(least(), _LARGE)[at])] if len(at) else at)
+
+    def _both(self, epsilon: FloatArray, first: Bracket, at: IntArray) -> Bracket:
+        """What is known ``first``, with what the engine says at the places ``at``."""
+        if not len(at) or self._engine is None:
+            return first
+        self._asked = True
+        return first.sharpened(at, self._engine.bracket(epsilon[at]))
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        out = self._quick.slope(epsilon)
+        at = self._wide(epsilon, self._known(epsilon, self._quick.bracket(epsilon)))
+        if len(at) and self._engine is not None:
+            out[at] = self._engine.slope(epsilon[at])
+        return out
+
+    def _known(self, epsilon: FloatArray, found: Bracket) -> Bracket:
+        """What the quick one ``found``, at eps = 0 with its reverse."""
+        zero = np.flatnonzero(epsilon == 0.0)
+        if not len(zero) or self._reverse is None:
+            return found
+        place = np.arange(len(epsilon))
+        place[zero] = len(epsilon)
+        return found.followed(found.at(zero[:1]).within(self._reverse.bracket(np.zeros(1)))).at(place)
+
+    def _wide(self, epsilon: FloatArray, bracket: Bracket) -> IntArray:
+        width = bracket.upper - bracket.lower
+        small = (bracket.upper < _ASKED) | (width <= self._tolerance * bracket.upper)
+        with np.errstate(invalid="ignore"):
+            gap = bracket.log_gap_upper - bracket.log_gap_lower
+        rest = (bracket.lower < _LARGE) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))
+        rest |= bracket.log_gap_upper < np.where(epsilon > 0.0, _NOTHING, -math.inf)
+        return np.flatnonzero(~(small & (rest | (bracket.log_gap_upper == -math.inf))))
+
+    @cached_property
+    def _engine(self) -> Profile | None:
+        return None if self._make is None else self._make()
+
+
+def one_of(both: Callable[[], tuple[Profile, Profile]], index: int) -> Profile:
+    """One direction of what makes both."""
+    return both()[index]
+
+
+def before(
+    quick: tuple[Profile, Profile], behind: Callable[[], tuple[Profile, Profile]] | None, tolerance: float
+) -> tuple[Profile, Profile]:
+    """What costs next to nothing before an engine, in both directions; each knows of the other's delta at 0."""
+    first, last = (
+        BoundedProfile(one, None if behind is None else partial(one_of, behind, i), tolerance, other)
+        for i, (one, other) in enumerate(zip(quick, quick[::-1], strict=True))
+    )
+    return first, last

@@ -1,0 +1,1 @@
+"""A law beside another that tells much less."""

@@ -1,0 +1,208 @@
+"""Compositions with steps of which only bounds are known: each is replaced by a law above it and by a law below it.
+
+The composition of the laws above gives the upper bounds, that of the laws below the lower ones. All laws lie on one
+lattice. Its spacing h follows from what the laws differ by: with mu the spread of the whole and n the number of such
+steps, delta falls like e^{-c eps} with c about sqrt(2 log(1 / delta)) / mu at most, and n c^2 h^2 / 2 is the relative
+width: h = mu sqrt(tolerance / (n log(1 / delta))).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.losses.base import Step
+from neyman.losses.enclosed import BundleStep, EnclosedStep, Promise
+from neyman.losses.gaussian import GaussianStep
+from neyman.mechanisms.rounding import root_at_least, root_at_most, total
+from neyman.numerics.norm import together
+from neyman.numerics.rounding import UNIT
+from neyman.profiles.profile import Bracket, Profile
+
+__all__ = ["EnclosedProfile", "OwnProfile", "enclosed_profiles", "unbundled"]
+
+_DECADES = 70.0  # -log of the least delta that is held to the tolerance
+_WIDEST = 1 << 20  # points that the composition may take
+_REACH = 22.0  # deviations that they cover
+_VAGUE = 0.5  # of the bound from above
+_DIGITS = 256  # a spacing has so few digits that all its multiples are floats
+
+Losses = tuple[tuple[Step, int], ...]
+Both = tuple[Profile, Profile]
+
+
+class OwnProfile(Profile):
+    """A profile as it is known, with the mu of what it is that of: a step, or a promise."""
+
+    def __init__(self, known: Profile, of: Promise) -> None:
+        self._known = known
+        self._of = of
+
+    @property
+    def method(self) -> str:
+        return self._known.method
+
+    @property
+    def end(self) -> float:
+        return self._known.end
+
+    @property
+    def knots(self) -> FloatArray:
+        return self._known.knots
+
+    @property
+    def tail_mu(self) -> float:
+        return self._of.tail_mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self._known.bracket(epsilon)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return self._known.slope(epsilon)
+
+
+class _Lattice:
+    """That on which all laws lie, laid when it is first asked: a product on its way to a longer one needs none."""
+
+    def __init__(self, boxes: dict[EnclosedStep, int], tolerance: float) -> None:
+        self._boxes, self._tolerance = boxes, tolerance
+
+    @cached_property
+    def h(self) -> float:
+        """Its spacing."""
+        return spacing(self._boxes, self._tolerance)
+
+
+class _Law:
+    """A composition with every enclosed step replaced by its law on one side, composed when it is first asked."""
+
+    def __init__(self, losses: Losses, lattice: _Lattice, above: bool, compose: Callable[[Losses], Both]) -> None:
+        self._losses, self._lattice, self._above, self._compose = losses, lattice, above, compose
+
+    @cached_property
+    def both(self) -> Both:
+        """The profiles of "remove" and "add"."""
+        h = self._lattice.h
+        known = ((step.law(h, self._above) if isinstance(step, EnclosedStep) else step, n) for step, n in self._losses)
+        return self._compose(tuple(known))
+
+
+class EnclosedProfile(Profile):
+    """Upper bounds from one law, lower bounds from another, of a composition of ``losses``."""
+
+    def __init__(self, below: _Law, above: _Law, remove: bool, losses: Losses) -> None:
+        self._side = 0 if remove else 1
+        self._lesser, self._greater = below, above
+        self._losses = losses
+        self._ends = all(math.isfinite(step.end) for step, _ in losses if isinstance(step, EnclosedStep))
+
+    @property
+    def method(self) -> str:
+        return self._above.method + " of enclosing laws"
+
+    @property
+    def _above(self) -> Profile:
+        return self._greater.both[self._side]
+
+    @property
+    def _below(self) -> Profile:
+        return self._lesser.both[self._side]
+
+    @property
+    def end(self) -> float:
+        return self._above.end if self._ends else math.inf
+
+    @property
+    def knots(self) -> FloatArray:
+        return self._above.knots
+
+    @property
+    def revealed(self) -> float:
+        """What one of the enclosed steps reveals alone."""
+        steps = [step for step, _ in self._losses if isinstance(step, EnclosedStep)]
+        sides = [cast(Profile, step.backward if self._side else step.forward) for step in steps]
+        return max(side.revealed for side in sides)
+
+    @property
+    def tail_mu(self) -> float:
+        return self._tail_mu
+
+    @cached_property
+    def _tail_mu(self) -> float:  # that of a promise may take its time
+        return together((step.tail_mu, times) for step, times in self._losses)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        upper, kept = self._above.bracket(epsilon).upper, epsilon.copy()
+        # the masses of neither law add up to 1 to the last bit: what their complements are is not told
+        with np.errstate(divide="ignore"):
+            low = np.log1p(-upper)
+        return Bracket.late(upper, low * (1.0 + 4.0 * UNIT) - 2.0 * UNIT, lambda: self._from_below(kept, upper))
+
+    def _from_below(self, epsilon: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
+        lower = self._below.bracket(epsilon).lower
+        vague = np.flatnonzero(lower < _VAGUE * upper)
+        if len(vague):  # a strong promise has hardly a finite law below it: no composition tells less than a step of it
+            steps = [step for step, _ in self._losses if isinstance(step, EnclosedStep)]
+            known = [(step.backward if self._side else step.forward).bracket(epsilon[vague]).lower for step in steps]
+            lower[vague] = np.maximum(lower[vague], np.max(known, axis=0))
+        lower = np.minimum(lower, upper)
+        with np.errstate(divide="ignore"):
+            high = np.log1p(-lower)
+        return lower, np.minimum(high * (1.0 - 4.0 * UNIT) + 2.0 * UNIT, 0.0)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return self._above.slope(epsilon)
+
+
+def unbundled(losses: Losses) -> Losses:
+    """The same without bundles, steps that are equal together, one Gaussian for all and first."""
+    gaussians = [times for step, times in losses if isinstance(step, GaussianStep)]
+    plain = not any(isinstance(step, BundleStep) for step, _ in losses) and gaussians in ([], [1])
+    if plain and len({step for step, _ in losses}) == len(losses):
+        return losses
+    counts: dict[Step, int] = {}
+    squares: list[Fraction] = []
+    least: list[Fraction] = []
+    open_ = list(losses)
+    while open_:
+        step, times = open_.pop(0)
+        if isinstance(step, BundleStep):
+            open_ = [(part, n * times) for part, n in step.steps] + open_
+        elif isinstance(step, GaussianStep):
+            squares.append(times * Fraction(step.mu) ** 2)
+            least.append(times * Fraction(step.least) ** 2)
+        else:
+            counts[step] = counts.get(step, 0) + times
+    merged = ((GaussianStep(root_at_least(total(squares)), root_at_most(total(least))), 1),) if squares else ()
+    return merged + tuple(counts.items())
+
+
+def enclosed_profiles(losses: Losses, tolerance: float, compose: Callable[[Losses], Both]) -> Both:
+    """Profiles of ``losses``, some of which are enclosed; ``compose`` does it where none is."""
+    boxes = {step: times for step, times in losses if isinstance(step, EnclosedStep)}
+    (first, times), *_ = boxes.items()
+    if len(losses) == 1 and times == 1:  # what is known is the profile
+        sides = [OwnProfile(cast(Profile, side), first) for side in (first.forward, first.backward)]
+        return (sides[0], sides[0]) if first.symmetric else (sides[0], sides[1])
+    lattice = _Lattice(boxes, tolerance)
+    below, above = (_Law(losses, lattice, side, compose) for side in (False, True))
+    remove = EnclosedProfile(below, above, True, losses)
+    if all(step.symmetric for step, _ in losses):
+        return remove, remove
+    return remove, EnclosedProfile(below, above, False, losses)
+
+
+def spacing(boxes: dict[EnclosedStep, int], tolerance: float) -> float:
+    """The spacing of the lattice, of so few digits that all outcomes are floats."""
+    square = math.fsum(times * step.spread**2 for step, times in boxes.items())
+    many = math.fsum(boxes.values())
+    wanted = math.sqrt(square * tolerance / (many * _DECADES))
+    least = max(*(step.finest for step in boxes), _REACH * math.sqrt(square) / _WIDEST)
+    mantissa, exponent = math.frexp(max(0.7 * wanted, least, 1e-290))
+    return math.ldexp(math.ceil(mantissa * _DIGITS) / _DIGITS, exponent)

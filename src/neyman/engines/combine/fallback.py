@@ -1,0 +1,181 @@
+"""A contour profile with the lattice behind it: where the contour is too wide, both are asked, and both hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+
+from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.engines.combine.total_variation import Meeting
+from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.lattice.profile import NEARLY_ONE, LatticeProfile
+from neyman.numerics.normal import UNIT
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Bracket, Profile
+
+__all__ = ["BackedProfile"]
+
+_ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_NEAR, _BLUNT = 1e-2, 1e-9  # the eps below which, and the relative width above which, neighbours are asked
+_BESIDE = 0.1  # share of delta(0) that must be left at an eps beside 0
+_AFAR = 0.01  # the same of one that is no neighbour
+_LOOKS = 4  # neighbours that are asked at a time, until the last two are sharp
+_STEERED = 1e-3  # the same where only solvers are steered
+_VAGUE = 0.5  # relative width from which the contour knows nothing, of the slope either
+_POINTS = 1 << 18  # lattices up to this size are worth their time
+_UNKNOWN = 0.7  # the same, of 1 - delta: its log is known no better
+_DIM = 1e-4  # width that the log of a small 1 - delta may have
+
+
+class BackedProfile(Profile):
+    """The bracket of the contour, intersected with the lattice's wherever the contour misses ``tolerance``.
+
+    At eps = 0 both directions' contours are asked; without a ``lattice`` there is nothing behind them.
+    """
+
+    def __init__(
+        self, contour: ContourProfile, meeting: Meeting, lattice: Callable[[], LatticeProfile] | None, tolerance: float,
+        points: int = _POINTS, effort: Effort | None = None,
+    ) -> None:  # fmt: skip
+        self._contour = contour
+        self._meeting = meeting
+        self._make_lattice = lattice
+        self._tolerance = tolerance
+        self._points = points
+        self._effort = Effort() if effort is None else effort
+        self._asked = False
+
+    @property
+    def method(self) -> str:
+        """Which engine answered so far."""
+        return "transform, lattice" if self._asked else "transform"
+
+    @property
+    def tail_mu(self) -> float:
+        return self._contour.tail_mu
+
+    @property
+    def end(self) -> float:
+        return self._contour.end
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        zero = epsilon == 0.0
+        if zero.any():
+            out = np.full(len(epsilon), self._meeting.slope(self._contour))
+            if not zero.all():
+                out[~zero] = self._contour.slope(epsilon[~zero])
+        else:
+            out = self._contour.slope(epsilon)
+        known = self._by_contour(epsilon)
+        vague = self._wide(known, _VAGUE)
+        if self._lattice is not None:
+            # e^eps Q(L > eps) is less than 1 - delta, too, of which a contour may know nothing beside a delta near 1
+            apart = known.log_gap_upper - known.log_gap_lower
+            vague = np.union1d(vague, np.flatnonzero((known.lower > 0.5) & ~(apart <= _UNKNOWN)))
+        if len(vague) and self._lattice is not None:
+            out[vague] = self._lattice.slope(epsilon[vague])
+        return out
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self._asked_for(epsilon, lambda: 0.0)
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        return self._asked_for(epsilon, lambda: goals[0], goals[1])
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        return self._asked_for(epsilon, least)
+
+    def _asked_for(self, epsilon: FloatArray, least: Callable[[], FloatArray | float], most: float = 1.0) -> Bracket:
+        """Bounds as sharp as the lattice makes them where delta may lie between ``least()`` and ``most``."""
+        found = self._of_delta(epsilon, least, most)
+        dim = (found.upper > NEARLY_ONE) & ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
+        return found if self._lattice is None or not dim.any() else self._lattice.near_one(epsilon, found)
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        found = self._by_contour(epsilon)
+        vague = self._wide(found, _STEERED)
+        if not len(vague) or self._lattice is None:
+            return found
+        return found.sharpened(vague, self._lattice.rough(epsilon[vague]))
+
+    def _of_delta(self, epsilon: FloatArray, least: Callable[[], FloatArray | float], most: float) -> Bracket:
+        """The same, sharp in delta."""
+        first = self._by_contour(epsilon)
+        final = self._final(epsilon)
+        near = np.flatnonzero((epsilon > 0.0) & (epsilon < _NEAR) & (first.upper - first.lower > _BLUNT * first.upper))
+        if len(near):  # beside 0, as far as that is known
+            near = near[first.upper[near] > _BESIDE * self._meeting.bracket.lower[0]]
+        if len(near):
+            place = np.arange(len(epsilon))
+            place[near] = len(epsilon) + np.arange(len(near))
+            first = first.followed(self._beside_zero(epsilon[near], first.at(near))).at(place)
+        at = self._wide(first, self._tolerance)
+        at = at[~final[at] & (first.lower[at] <= most)]
+        if len(at):
+            at = at[first.upper[at] >= np.broadcast_to(least(), len(epsilon))[at]]
+        if not len(at) or self._lattice is None:
+            return first
+        self._asked = True
+        return first.sharpened(at, self._lattice.bracket(epsilon[at]))
+
+    def _by_contour(self, epsilon: FloatArray) -> Bracket:
+        zero = epsilon == 0.0
+        if not zero.any():
+            return self._contour.bracket(epsilon)
+        place = np.where(zero, 0, np.cumsum(~zero))
+        if zero.all():
+            return self._meeting.bracket.at(place)
+        return self._meeting.bracket.followed(self._contour.bracket(epsilon[~zero])).at(place)
+
+    def _beside_zero(self, epsilon: FloatArray, known: Bracket) -> Bracket:
+        """Next to eps = 0, where lines may be poor: delta is convex in e^eps, and known at 0 and further on.
+
+        It lies below its chords from 0, and above its secants extended to the left.
+        """
+        far = float(np.max(epsilon)) * 2.0 ** np.arange(1, 15)
+        far = np.append(0.0, far[far < 1.0])
+        count = _LOOKS
+        seen = self._by_contour(far[:count])
+        while count < len(far) and not self._enough(seen):
+            seen = seen.followed(self._by_contour(far[count : count + _LOOKS]))
+            count += _LOOKS
+        far = far[1:count]
+        x, y = np.expm1(epsilon)[:, None], np.expm1(far)
+        share = x / y
+        upper = np.min(seen.upper[0] * (1.0 - share) + seen.upper[1:] * share, axis=1) * (1.0 + 8.0 * UNIT)
+        fall = np.maximum(seen.lower[1:-1] - seen.upper[2:], 0.0) / np.diff(y)
+        lower = np.max(seen.lower[1:-1] + fall * (y[:-1] - x), axis=1) * (1.0 - 8.0 * UNIT)
+        with np.errstate(divide="ignore"):
+            gaps = np.log1p(-np.minimum(upper, 1.0)), np.log1p(-lower)
+        return known.within(Bracket(lower, upper, gaps[0] * (1.0 + 8.0 * UNIT) - UNIT, gaps[1] * (1.0 - 8.0 * UNIT)))
+
+    def _final(self, epsilon: FloatArray) -> BoolArray:
+        """Where the contour is as sharp as floats are."""
+        final = np.zeros(len(epsilon), dtype=np.bool_)
+        away = epsilon > 0.0
+        if away.any():
+            final[away] = self._contour.final(epsilon[away])
+        return final
+
+    @staticmethod
+    def _enough(seen: Bracket) -> bool:
+        """Whether the last two neighbours of 0 are sharp, or so far that a chord to them says nothing beside it."""
+        sharp = (seen.upper - seen.lower)[-2:] <= _BLUNT * seen.upper[-2:]
+        return bool(np.all(sharp)) or bool(seen.upper[-1] < _AFAR * seen.lower[0])
+
+    def _wide(self, bracket: Bracket, tolerance: float) -> IntArray:
+        """Where the contour misses the tolerance and the lattice is worth its time."""
+        narrow = bracket.upper - bracket.lower <= tolerance * bracket.upper
+        wide = np.flatnonzero((bracket.upper >= _ASKED) & ~narrow)
+        if not len(wide) or self._lattice is None:
+            return wide[:0]
+        # where a contour was too dear, or knows next to nothing, a long lattice is worth its time, too
+        if self._effort.spent or self._lattice.points <= self._points:
+            return wide
+        return wide[(bracket.upper - bracket.lower)[wide] > _VAGUE * bracket.upper[wide]]
+
+    @cached_property
+    def _lattice(self) -> LatticeProfile | None:
+        return None if self._make_lattice is None else self._make_lattice()

@@ -1,0 +1,116 @@
+"""A composition some of whose outcomes reveal the record: what is left of it, beside the mass at infinity.
+
+With a = P(L < inf) and b = Q(L > -inf), and P', Q' the two laws given that nothing is revealed,
+
+    delta(eps) = 1 - a + a delta'(eps + log(b / a)),        1 - delta(eps) = a (1 - delta'(eps + log(b / a))).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.losses.discrete import DiscreteStep
+from neyman.losses.outcomes import Outcomes
+from neyman.numerics.rounding import UNIT
+from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.real_line import bracket_at, slope_at, widened
+
+__all__ = ["RevealedProfile", "revealed_mass"]
+
+# times the tolerance and what is revealed: deltas of the rest that are not seen beside it, and what rounding of where
+# they are read may come to
+_UNSEEN, _BLURRED = 1e-6, 1e-2
+
+
+class RevealedProfile(Profile):
+    """``inner`` is the profile of the law given that nothing is revealed, ``backward`` that of its reversal.
+
+    ``log_whole`` are log a and log b, each known to a relative error of 1e-13, ``revealed`` bounds 1 - a.
+    ``tolerance`` is the relative width aimed for.
+    """
+
+    def __init__(
+        self, inner: Profile, backward: Profile, log_whole: tuple[float, float], revealed: tuple[float, float],
+        tolerance: float = 1e-12,
+    ) -> None:  # fmt: skip
+        self._inner = inner
+        self._backward = backward
+        self._log_a = log_whole[0]
+        self._revealed, self._tolerance = revealed, tolerance
+        self._shift = log_whole[1] - log_whole[0]
+        self._slack = 2e-13 * (abs(log_whole[0]) + abs(log_whole[1])) if self._shift != 0.0 else 0.0
+
+    @property
+    def method(self) -> str:
+        return self._inner.method
+
+    @property
+    def end(self) -> float:
+        return max(self._inner.end - self._shift, 0.0) * (1.0 + 4.0 * UNIT) + self._slack
+
+    @property
+    def knots(self) -> FloatArray:
+        inner = np.concatenate([-self._backward.knots[::-1], self._inner.knots]) - self._shift
+        return inner[inner >= 0.0]
+
+    @property
+    def revealed(self) -> float:
+        return self._revealed[0]
+
+    @property
+    def tail_mu(self) -> float:
+        return self._inner.tail_mu if self._log_a == 0.0 else math.inf
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self._bounds(epsilon, np.zeros(len(epsilon)))
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        return self._bounds(epsilon, np.full(len(epsilon), goals[0]))
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        return self._bounds(epsilon, least())
+
+    def _bounds(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        """The same where nobody cares for a delta below ``least``."""
+        log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * UNIT
+        # beside what is revealed nothing that small counts
+        seen = np.maximum((least - self._revealed[1]) * (1.0 - room), _UNSEEN * self._tolerance * self._revealed[0])
+        upper, lower = self._at(epsilon, seen)
+        # whatever is added to the mass at infinity, however little, leaves delta above it
+        some = math.exp(log_a) * upper.upper * (1.0 + room)
+        above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * UNIT), self._revealed[1])
+        below = (self._revealed[0] + math.exp(log_a) * lower.lower * (1.0 - room)) * (1.0 - 2.0 * UNIT)
+        below = np.maximum(below, self._revealed[0])
+        high = np.minimum(lower.log_gap_upper * (1.0 - 4.0 * UNIT) + log_a * (1.0 - 1e-13), 0.0)  # perhaps -inf
+        low = upper.log_gap_lower * (1.0 + 4.0 * UNIT) + log_a * (1.0 + 1e-13)
+        return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return math.exp(self._log_a) * slope_at(self._inner, self._backward, epsilon + self._shift)
+
+    def _at(self, epsilon: FloatArray, least: FloatArray) -> tuple[Bracket, Bracket]:
+        """The rest, a little before and a little after where it is to be read; once, where it is known where."""
+        at = epsilon + self._shift
+        room = self._slack + 4.0 * UNIT * (np.abs(at) + np.abs(epsilon)) if self._shift != 0.0 else np.zeros(len(at))
+        if np.all(room <= _BLURRED * self._tolerance * self._revealed[0]):
+            found = widened(bracket_at(self._inner, self._backward, at, least=least), room)
+            return found, found
+        early, late = (bracket_at(self._inner, self._backward, at + way * room, least=least) for way in (-1.0, 1.0))
+        return early, late
+
+
+def revealed_mass(
+    log_silent: float, tables: list[tuple[DiscreteStep, Outcomes, int]], side: int
+) -> tuple[float, float]:
+    """Bounds on the mass at infinity: exact where one step alone has any, and states it."""
+    masses = [(table.infinite[side], times) for _, table, times in tables if table.infinite[side] > 0.0]
+    vague = max(table.vague for _, table, _ in tables)
+    if len(masses) == 1 and masses[0][1] == 1:
+        mass, room = masses[0][0], vague
+    else:
+        mass, room = -math.expm1(log_silent), 1e-15 + vague
+    return mass * (1.0 - room), mass * (1.0 + room)

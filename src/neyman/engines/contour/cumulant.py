@@ -1,0 +1,312 @@
+"""The walk along the real axis: the cumulant K(c) = log E_P[e^{cL}] of the composed loss at a ladder of real c.
+
+From it follow, by Chernoff, how far apart the aliases of a contour must lie, and which few lines Re z = c serve which
+eps. One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K_add(c) = sum T log A(-c).
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.engines.contour.truncation.period import Fold
+from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
+from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.transform import Moments, Transform
+from neyman.losses.whole import demand_whole
+
+__all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "Parts", "Walk"]
+
+
+DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for below
+_DISTINCT = 32  # distinct steps up to which they are parted
+_MANY = 200  # steps from which they are parted before any contour is bent
+_SAMPLE = 24  # steps of a long mix that stand for all in a first guess
+_RATIO = 1.16
+_ROUNDS = 14
+_TOLD_APART = 1e-12  # relative distance of losses below which nobody asks for one between them
+_ENOUGH = 130.0  # depth that an ended law is followed to
+_STEEPEST = 1e17
+_LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
+WALKED = 1e-6  # of K, where Chernoff bounds are made of it: they leave as much room
+_COUNTED = 10**8  # steps of one kind from which rounding, of each some units, is more than that
+_COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
+# relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
+# holds for either), one each for the square, z + 1 and their product, and sqrt(5) for the complex one
+MERGED = 12.0 * 2.0**-53
+LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A composition in one direction: steps with their counts, and the mu of all unsampled Gaussians together, which is
+    within an ulp of the exact one.
+    """
+
+    steps: tuple[tuple[Transform, int], ...]
+    mu: float
+    direction: str
+    fold: Fold | None = None  # the lattice of all losses, where it has one that is to be made use of
+
+    def argument(self, c: FloatArray) -> FloatArray:
+        """The w at which the transforms are taken for Re z = c."""
+        return c + 1.0 if self.direction == "remove" else -c
+
+    @property
+    def reversed(self) -> Parts:
+        """The same composition in the other direction."""
+        return replace(self, direction="add" if self.direction == "remove" else "remove")
+
+    @property
+    def largest_loss(self) -> float:
+        """No loss lies above this: delta is exactly 0 from there on."""
+        if self.mu > 0.0:
+            return math.inf
+        return sum(times * law.largest(self.direction == "remove") for law, times in self.steps)
+
+    @cached_property
+    def gaussians(self) -> tuple[tuple[SamplingTransform, int], ...]:
+        """The steps that are sampled Gaussians, whose laws can be rotated and parted."""
+        return tuple((law, times) for law, times in self.steps if type(law) is SamplingTransform)
+
+    @property
+    def sampled(self) -> bool:
+        """Whether that is all of them."""
+        return len(self.gaussians) == len(self.steps)
+
+    @property
+    def rough(self) -> bool:
+        """Whether some of the transforms do not die along a line."""
+        return not all(isinstance(law, SamplingTransform) for law, _ in self.steps)
+
+    @cached_property
+    def discrete_gaussians(self) -> tuple[tuple[DiscreteGaussianTransform, int], ...]:
+        """The steps that are discrete Gaussians, whose transforms return period after period, with nothing between."""
+        return tuple((law, times) for law, times in self.steps if isinstance(law, DiscreteGaussianTransform))
+
+    @property
+    def parted(self) -> bool:
+        """Whether the law can be parted into bulk and jumps; in the direction "add" there are none."""
+        return self.direction == "remove" and len(self.steps) <= _DISTINCT and self.sampled
+
+    @property
+    def parted_first(self) -> bool:
+        """Whether that is the first thing to try where a line is long: of few steps an arc is cheaper."""
+        return self.parted and self.many
+
+    @property
+    def many(self) -> bool:
+        """Whether there are so many steps that none of them alone decides how far a line goes."""
+        return self.count >= _MANY
+
+    @property
+    def few(self) -> slice | None:
+        """Of many steps a few that tell a first guess from an absurd one; None where there are not many."""
+        count = len(self.steps)
+        return None if count <= 2 * _SAMPLE else slice(0, _SAMPLE * (count // _SAMPLE), count // _SAMPLE)
+
+    def sample(self) -> Parts:
+        """Those few, counted for all; all of them where there are not many."""
+        if self.few is None:
+            return self
+        some, count = self.steps[self.few], len(self.steps)
+        return replace(self, steps=tuple((law, times * count // len(some)) for law, times in some))
+
+    @cached_property
+    def count(self) -> float:
+        """Number of steps, all told."""
+        return float(sum(times for _, times in self.steps)) + 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """K, K', K'' at ascending real ``c``; per step the place where its law was cut, and the log of all the mass
+    beyond.
+    """
+
+    c: FloatArray
+    k: FloatArray
+    mean: FloatArray
+    variance: FloatArray
+    log_lost: FloatArray
+    cuts: FloatArray
+
+    @classmethod
+    def along(cls, parts: Parts) -> Walk:
+        """Walk from far left of -1 to far right of 0, as far as the cumulant reaches."""
+        return cls._ladder(parts)._completed(parts)
+
+    @classmethod
+    def pair(cls, parts: Parts) -> tuple[Walk, Walk]:
+        """The walk of ``parts`` and that of the other direction, from one ladder."""
+        ladder = cls._ladder(parts)
+        return ladder._completed(parts), ladder._mirrored()._completed(parts.reversed)
+
+    @classmethod
+    def _ladder(cls, parts: Parts) -> Walk:
+        """Rungs on both sides of the poles, as dense and as far as either direction wants them."""
+        poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]), plain=True)
+        spread = np.sqrt(poles.variance)
+        # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
+        off = WALKED + 64.0 * 2.0**-53 * math.sqrt(parts.count) * float(spread.max())
+        for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
+            demand_whole("a composition", under, math.exp(min(float(k), 700.0)), 2.0 * off)
+        low, high = min(0.04 / float(spread.max()), 0.05), 45.0 / float(spread.min())
+        rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
+        middle = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])
+        shallow = rungs[rungs < 0.25]
+        middle = np.unique(np.concatenate([middle, -shallow, -1.0 + shallow]))
+        return _evaluate(parts, np.concatenate([-1.0 - rungs[::-1], middle, rungs]))
+
+    def _mirrored(self) -> Walk:
+        """The same ladder for the other direction: K_add(c) = K_remove(-1 - c)."""
+        turned = Walk(**{name: getattr(self, name)[..., ::-1] for name in _COLUMNS})
+        return replace(turned, c=-1.0 - turned.c, mean=-turned.mean)
+
+    def _completed(self, parts: Parts) -> Walk:
+        """As far as this direction reaches, without holes on its right."""
+        walk = self._reachable()
+        end = parts.largest_loss
+        while end < math.inf and walk.depth[-1] > -_ENOUGH and walk.c[-1] < _STEEPEST and not walk._last(end)[-1]:
+            # losses with an end: the approach to it may take many orders of magnitude in c
+            steeper = walk._merged(_evaluate(parts, walk.c[-1] * 2.0 ** np.arange(1, 9)))._reachable()
+            if len(steeper.c) == len(walk.c):
+                break
+            walk = steeper
+        for _ in range(_ROUNDS):
+            gaps = walk._holes(end)
+            if not len(gaps):
+                break
+            walk = walk._merged(_evaluate(parts, gaps))._reachable()
+        return walk
+
+    @classmethod
+    def at(cls, parts: Parts, c: FloatArray) -> Walk:
+        """Just these ``c``, ascending: as many of them as are within reach."""
+        return _evaluate(parts, c)._reachable()
+
+    @property
+    def depth(self) -> FloatArray:
+        """K(c) - c K'(c): the log of how rare the losses are that the line at c stands on."""
+        return self.k - self.c * self.mean
+
+    def useful(self, limit: float = LOST) -> BoolArray:
+        """Right of 0: the c at which a line can be certified, deep enough and not so far that its law would be maimed.
+
+        ``limit`` is the log of the mass that may be cut off.
+        """
+        whole = (self.c > 0.0) & (self.log_lost <= limit)
+        return whole & (self.depth > -DEEPEST) & (self.c < np.max(self.c, where=whole, initial=-1.0))
+
+    def cut_at(self, index: int, limit: float = LOST) -> FloatArray:
+        """Where a line at ``index`` cuts each step: at the earliest harmless cut to its right, so that steeper c
+        bound it.
+        """
+        right = (self.c >= self.c[index]) & (self.c > 0.0) & (self.log_lost <= limit)
+        right[index] = True
+        return np.min(self.cuts[:, right], axis=1)
+
+    @property
+    def _uncut(self) -> bool:
+        return bool(self.log_lost.max() == -math.inf)
+
+    def whole(self, index: int, limit: float = LOST) -> BoolArray:
+        """The c whose law is cut no earlier than that of the line at ``index``: a smaller law bounds nothing."""
+        if self._uncut:
+            return np.ones(len(self.c), dtype=np.bool_)
+        return np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
+
+    def zones(self, index: int, limit: float = LOST) -> tuple[list[IntArray], list[IntArray]]:
+        """The c to the right and to the left of ``index`` at which e^{K(c) - c eps} bounds the aliases of its line.
+
+        Each side is split at the poles 0 and -1, since moving the line across a pole picks up that pole's own
+        aliases.
+        """
+        whole = self.whole(index, limit)
+        ends = (0, *np.searchsorted(self.c, (-1.0, 0.0)), len(self.c))
+        right: list[IntArray] = []
+        left: list[IntArray] = []
+        for low, high in pairwise(ends):
+            for side, first, last in ((right, max(low, index + 1), high), (left, low, min(high, index))):
+                if first < last:
+                    zone = np.arange(first, last)
+                    side.append(zone[whole[first:last]])
+        return [zone for zone in right if len(zone)], [zone for zone in left if len(zone)]
+
+    def _last(self, end: float) -> BoolArray:
+        """Where the tilted law is as good as its last atom, at ``end``."""
+        steep = self.c * math.sqrt(float(self.variance[np.argmin(np.abs(self.c))])) > 1.0
+        return steep & (self.c * (end - self.mean) < _LAST)
+
+    def _holes(self, end: float) -> FloatArray:
+        """Places to add: between neighbours on one side of the poles that leave a hole in eps, short of the ``end`` of
+        the law.
+        """
+        right = np.flatnonzero((self.c > 0.0) & ~self._last(end))
+        beyond = np.flatnonzero(self.depth[right] < -DEEPEST)
+        right = right[: beyond[0] + 1] if len(beyond) else right
+        between = np.flatnonzero((self.c > -1.0) & (self.c < 0.0))
+        places: list[FloatArray] = []
+        for run in (between, right):
+            c, mean, sd = self.c[run], self.mean[run], np.sqrt(self.variance[run])
+            apart = np.maximum(2.5 * np.minimum(sd[:-1], sd[1:]), _TOLD_APART * np.abs(mean[1:]))
+            hole = (np.diff(mean) > apart) & (np.diff(c) > 1e-6 * np.abs(c[1:]))
+            if run is between:
+                # there only eps near 0, and 1 - delta that float64 can tell from 0, are worth a line of their own
+                visible = np.maximum(self.k[run][:-1], self.k[run][1:]) > -DEEPEST
+                hole &= visible | ((mean[:-1] < 5.0 * sd[:-1]) & (mean[1:] > -5.0 * sd[1:]))
+            places.append((c[:-1][hole, None] + np.diff(c)[hole, None] * np.array([0.25, 0.5, 0.75])).ravel())
+        return np.concatenate(places)
+
+    def _reachable(self) -> Walk:
+        # beyond the first unreachable c on the right nothing counts, even where the cumulant seems finite again
+        keep = np.isfinite(self.k) & (self.k < 1e300) & (self.variance > 0.0)
+        broken = np.flatnonzero(~keep & (self.c > 0.0))
+        if len(broken):
+            keep &= self.c < self.c[broken[0]]
+        return self._only(keep)
+
+    def _only(self, keep: BoolArray) -> Walk:
+        return Walk(**{name: getattr(self, name)[..., keep] for name in _COLUMNS})
+
+    def _merged(self, other: Walk) -> Walk:
+        order = np.argsort(np.concatenate([self.c, other.c]), kind="stable")
+        both = {name: (getattr(self, name), getattr(other, name)) for name in _COLUMNS}
+        return Walk(**{name: np.concatenate(pair, axis=-1)[..., order] for name, pair in both.items()})
+
+
+def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: float) -> FloatArray:
+    """log A from above, by the error that the law states: what Chernoff's bounds of so many steps are made of."""
+    found = moments.log_a.copy()
+    for i in np.flatnonzero(np.isfinite(found) & ~np.isnan(moments.cut)):
+        log_a, error = transform.on_line(float(w[i]), np.zeros(1), float(moments.cut[i]), 36.0 + math.log(count))
+        above = float(log_a[0].real) + math.log1p(float(error[0])) + 4.0 * 2.0**-53 * abs(float(log_a[0].real))
+        found[i] = above if math.isfinite(above) else math.inf
+    return found
+
+
+def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
+    """K from above, but for what it is allowed to be off; ``plain``: as it comes."""
+    w = parts.argument(c)
+    sign = 1.0 if parts.direction == "remove" else -1.0
+    k = 0.5 * parts.mu**2 * c * (c + 1.0)
+    mean = parts.mu**2 * (c + 0.5)
+    variance = np.full(len(c), parts.mu**2)
+    cuts = np.empty((len(parts.steps), len(c)))
+    lost = np.zeros(len(c))
+    for i, (transform, times) in enumerate(parts.steps):
+        moments = transform.moments(w)
+        reachable = np.where(np.isnan(moments.cut), np.nan, 1.0)
+        log_a = moments.log_a if plain or times < _COUNTED else _from_above(transform, w, moments, parts.count)
+        k = k + times * log_a * reachable
+        mean = mean + sign * times * moments.mean
+        variance = variance + times * moments.variance
+        cuts[i] = moments.cut
+        lost = lost + times * np.exp(transform.log_lost(moments.cut))
+    with np.errstate(divide="ignore"):
+        return Walk(c, k, mean, variance, np.log(lost), cuts)

@@ -1,0 +1,131 @@
+"""What a contour has answered so far, eps by eps, and the bracket that follows from it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.numerics.rounding import UNIT
+from neyman.profiles.profile import Bracket
+
+__all__ = ["SHARP", "Contour", "Found"]
+
+SHARP = 1e-8  # relative error that needs no further work
+
+
+class Contour(Protocol):
+    """One that crosses the real axis at ``c``; ``lost`` is the mass that the law it integrates lacks."""
+
+    @property
+    def c(self) -> float: ...
+
+    @property
+    def lost(self) -> float: ...
+
+    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Mantissas of delta (or 1 - delta) and of e^eps Q(L > eps), a bound on the error of the first, log scale."""
+        ...
+
+
+@dataclass(frozen=True)
+class Found:
+    """What has been integrated so far, eps by eps: the mantissa of delta (or of 1 - delta), its error, their log
+    scale. What is ``settled`` needs no arc, what is ``final`` nothing dearer than straight lines.
+    """
+
+    value: FloatArray
+    slope: FloatArray
+    error: FloatArray
+    log_scale: FloatArray
+    is_gap: BoolArray
+    lost: FloatArray
+    settled: BoolArray
+    final: BoolArray
+
+    @classmethod
+    def empty(cls, size: int) -> Found:
+        """Nothing known: delta in [0, 1]."""
+        zero = np.zeros(size)
+        return cls(
+            zero, zero.copy(), np.full(size, math.inf), zero.copy(), zero > 0.0, zero.copy(), zero > 0.0, zero > 0.0
+        )
+
+    def put(self, at: IntArray, contour: Contour, epsilon: FloatArray) -> None:
+        """Integrate the places ``at`` along ``contour``."""
+        self.value[at], self.slope[at], self.error[at], self.log_scale[at] = contour.integrate(epsilon[at])
+        self.is_gap[at], self.lost[at] = contour.c < 0.0, contour.lost
+
+    def improve(self, at: IntArray, contour: Contour, epsilon: FloatArray) -> None:
+        """The same, where it is sharper than what is known."""
+        at = at[~(self.error[at] <= SHARP * np.abs(self.value[at]))]
+        if not len(at):
+            return
+        trial = Found.empty(len(at))
+        trial.put(np.arange(len(at)), contour, epsilon[at])
+        with np.errstate(over="ignore", invalid="ignore"):
+            better = trial.error * np.exp(np.minimum(trial.log_scale - self.log_scale[at], 700.0)) < self.error[at]
+        for name in ("value", "slope", "error", "log_scale", "is_gap", "lost"):
+            getattr(self, name)[at[better]] = getattr(trial, name)[better]
+
+    def settle(self, at: IntArray) -> None:
+        """Nothing sharper is to be had at ``at``."""
+        self.settled[at] = True
+
+    def blunt(self, at: IntArray | slice, enough: float = SHARP) -> BoolArray:
+        """Where more work may still pay: the relative error is above ``enough``."""
+        return ~(self.error[at] <= enough * np.abs(self.value[at])) & ~self.settled[at]
+
+    def bracket(self) -> Bracket:
+        """Bounds on delta and log(1 - delta), from whichever of delta, 1 - delta was integrated."""
+        return _assemble(self.value, self.error, self.log_scale, self.is_gap, self.lost)
+
+
+def _assemble(
+    value: FloatArray, error: FloatArray, log_scale: FloatArray, is_gap: BoolArray, lost: FloatArray
+) -> Bracket:
+    """Bounds on delta and log(1 - delta) from the mantissa of whichever of delta, 1 - delta was integrated."""
+    if not is_gap.any():
+        return _of_delta(value, error, log_scale, lost)
+    tiny = 16.0 * 2.0**-53
+    # the scale e^{K - c eps} is itself rounded; its exponent may be large
+    slack = 4.0 * 2.0**-53 * (2.0 + np.abs(log_scale))
+    with np.errstate(over="ignore"):
+        low = np.maximum(value - error, 0.0) * (1.0 - slack - tiny)
+        high = np.maximum(value + error, 0.0) * (1.0 + slack + tiny)
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        log_low, log_high = np.log(low) + log_scale, np.log(high) + log_scale
+        small_low, small_high = np.exp(log_low) * (1.0 - tiny), np.exp(np.minimum(log_high, 1.0)) * (1.0 + tiny)
+        # the law was cut: what was cut off may add to delta or to 1 - delta
+        delta_low = np.where(is_gap, 1.0 - small_high - lost - tiny, small_low)
+        delta_high = np.where(is_gap, 1.0 - small_low + tiny, small_high + lost)
+        delta_low, delta_high = np.clip(delta_low, 0.0, 1.0), np.clip(delta_high, 0.0, 1.0)
+        gap_low = np.where(is_gap, _log_less(log_low, lost) - tiny, np.log1p(-delta_high) * (1.0 + tiny) - tiny)
+        with_lost = np.logaddexp(log_high, np.log(2.0 * lost))
+        gap_high = np.where(is_gap, np.minimum(with_lost + tiny, 0.0), np.log1p(-delta_low) * (1.0 - tiny) + tiny)
+    return Bracket(delta_low, delta_high, gap_low, np.minimum(gap_high, 0.0))
+
+
+def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost: FloatArray) -> Bracket:
+    """The same where delta itself was integrated throughout."""
+    tiny = 16.0 * UNIT
+    slack = tiny + 4.0 * UNIT * np.abs(log_scale)
+    with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
+        scale = np.exp(log_scale)
+        low = np.where(scale < np.inf, np.maximum(value - error, 0.0) * scale * (1.0 - slack), 0.0)
+        high = np.maximum(value + error, 0.0) * scale * (1.0 + slack) + lost
+        # what underflowed is not nothing
+        high = np.where(high < 1.0, high + 5e-324 * (value + error > 0.0), 1.0)
+        low = np.minimum(low, high)
+        return Bracket(
+            low, high, np.log1p(-high) * (1.0 + tiny) - tiny, np.minimum(np.log1p(-low) * (1.0 - tiny) + tiny, 0.0)
+        )
+
+
+def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
+    """log(e^log_value - 2 lost), -inf where nothing is left."""
+    share = 2.0 * lost * np.exp(np.minimum(-log_value, 709.0))
+    return np.where(share < 1.0, log_value + np.log1p(-np.minimum(share, 1.0 - 2.0**-53)), -math.inf)

@@ -1,0 +1,1 @@
+"""Sampled Gaussian steps with exchanged records."""

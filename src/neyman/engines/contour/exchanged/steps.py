@@ -1,0 +1,109 @@
+"""Sampled Gaussian steps with exchanged records along bent paths: what an ``Arc`` asks of a composition."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour.cumulant import MERGED, Parts
+from neyman.losses.exchanged_law import ExchangedLaw
+from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.transform import ComplexArray
+from neyman.numerics.log1p import log1p
+from neyman.numerics.rounding import UNIT
+
+__all__ = ["ExchangedSteps"]
+
+_SMALL = 1e-300
+_ANGLE, _SECTOR = 0.34, 0.28  # on no path moved by its tilt an angle above pi/4, where a soft cut grows
+
+Laws = tuple[tuple[ExchangedLaw, int], ...]
+
+
+@dataclass(frozen=True)
+class ExchangedSteps:
+    """The steps as their bent laws: ``bent`` serves far from the real axis, ``straight`` near it; of the laws that only
+    bound, ``bounding`` is bent little enough for all steps together, ``upright`` not at all.
+
+    Raises
+    ------
+    ArithmeticError
+        If one of them cannot be laid out.
+    """
+
+    parts: Parts
+    bent: Laws
+    straight: Laws
+    bounding: Laws
+    upright: Laws
+
+    parted = False
+    drift = 0.0  # nothing is taken out of K: e^{aL} - 1 - aL is summed, whose linear term is exactly none
+    shift = 0.0
+    edge = 0.0
+
+    @classmethod
+    def along(cls, steps: Sequence[tuple[ReplacedGaussianStep, int]], mu: float) -> ExchangedSteps:
+        """Laws for any contour that crosses the real axis right of w = 1."""
+        weight = sum(times * step.sigma**2 for step, times in steps)
+        chi = min(max(math.sqrt(24.0 / weight), 0.01), _SECTOR)
+        widest = max(step.sigma for step, _ in steps)
+        angle = max(min(_ANGLE, 1.8 / widest), 1.2 * chi)
+        tilt = angle - 0.5 * chi
+
+        def laws(chi: float, step: float, tilt: float) -> Laws:
+            return tuple(
+                (ExchangedLaw(one.sigma, one.rate, chi, min(step, 0.2 / one.sigma), tilt), times)
+                for one, times in steps
+            )
+
+        return cls(
+            Parts((), mu, "remove"),
+            laws(angle, 2.0 * math.pi * tilt / 50.0, tilt),
+            laws(0.0, 0.024, 0.2),
+            laws(chi, 0.1, 0.5 * chi),
+            laws(0.0, 0.1, 0.2),
+        )
+
+    @property
+    def sector(self) -> float:
+        """By how much the angle of w may fall short of vertical, or exceed it, while no e^{wL} grows."""
+        return min(law.angle for law, _ in self.bounding)
+
+    def log_far(self, w: ComplexArray) -> FloatArray:
+        """log of a bound on |e^K| at w and all that follows on an arc, whose direction keeps within the sector: no
+        e^{wL} grows.
+        """
+        return self.log_bounds(w, rotated=True)
+
+    def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray:
+        """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""
+        return np.sum([times * law.log_bound(w) for law, times in (self.bounding if rotated else self.upright)], axis=0)
+
+    @property
+    def terms(self) -> int:
+        """Grid points of the bent laws: what a node costs at most."""
+        return sum(len(law.loss) for law, _ in self.bent)
+
+    @property
+    def bound_terms(self) -> int:
+        """The same of the laws that bound."""
+        return sum(len(law.loss) for laws in (self.bounding, self.upright) for law, _ in laws)
+
+    def log_values(self, w: ComplexArray, rotated: bool) -> tuple[ComplexArray, FloatArray]:
+        """K(w), with the bound on its error."""
+        k = 0.5 * self.parts.mu**2 * w * (w - 1.0)
+        error = MERGED * np.abs(k)
+        for law, times in self.bent if rotated else self.straight:
+            excess, off = law.excess(w)
+            size = np.maximum(np.abs(1.0 + excess), _SMALL)
+            small = size <= _SMALL
+            log_a = log1p(np.where(small, 0.0, excess)) + np.where(small, math.log(_SMALL), 0.0)
+            # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
+            error = error + times * (np.log1p(off / size) + 16.0 * UNIT * np.abs(log_a) + np.where(small, 1.0, 0.0))
+            k = k + times * log_a
+        return k, error

@@ -1,0 +1,1 @@
+"""Bent contours: branches of hyperbolas, for losses on many scales."""

@@ -1,0 +1,114 @@
+"""Bent contours of a composition (``Arc``): laid when first needed, kept for their neighbours."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import cached_property
+
+import numpy as np
+
+from neyman._validate import FloatArray, IntArray
+from neyman.engines.contour.coverage import curvature
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.hyperbola.arc import Arc
+from neyman.engines.contour.hyperbola.rotated import Steps
+from neyman.profiles.effort import Effort
+
+__all__ = ["Bends"]
+
+_STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
+_CLEAR = 0.9  # of the steepest uncut line: close to it, rotated sums cancel
+_FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
+
+
+class Bends:
+    """The arcs of one direction of a composition."""
+
+    def __init__(self, parts: Parts, walk: Walk, effort: Effort) -> None:
+        self._parts = parts
+        self._effort = effort
+        self._laid_out: tuple[Steps | None] | None = None
+        self._walk = walk
+        self._arcs: list[Arc] = []
+        self._hopeless: list[tuple[float, float]] = []
+
+    def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
+        """Serve the places ``at`` from arcs, laying new ones where those at hand are not sharp enough."""
+        for arc in self._arcs:
+            within = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
+            found.improve(within, arc, epsilon)
+        for low, high in self._hopeless:
+            found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
+        while True:
+            blunt = at[found.blunt(at)]
+            if not len(blunt):
+                return
+            target = blunt[len(blunt) // 2]
+            arc = self._lay(float(epsilon[target]))
+            if arc is not None:
+                self._arcs.append(arc)
+                found.improve(at, arc, epsilon)
+            if found.blunt(np.array([target]))[0]:
+                # what one contour through its own saddle cannot do, no neighbour does
+                low, high = float(epsilon[target]) * 0.6, float(epsilon[target]) * 3.0
+                if not self._effort.spent:
+                    self._hopeless.append((low, high))
+                found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
+
+    def _lay(self, epsilon: float) -> Arc | None:
+        walk = self._walk
+        right = self._calm
+        if not len(right):
+            return None
+        c, k = walk.c[right], walk.k[right]
+        if self._parts.direction == "remove":
+            # where K is small, e^K - 1 is what an arc integrates
+            k = np.where(k < 1.0, np.log(np.expm1(np.clip(k, 1e-300, 1.0))), k)
+        height = k - c * epsilon - np.log(c * (c + 1.0))
+        # where the saddle is flat, its steepest line serves the larger eps best; the others are easier to bound
+        flat = np.flatnonzero(height <= height.min() + 1.0)
+        for best in dict.fromkeys(int(flat[(len(flat) - 1) * part // 4]) for part in (4, 3, 2, 0)):
+            place = float(c[best])
+            bend = max(curvature(c, height, best), float(walk.variance[right[best]]) * (k[best] >= 0.0))
+            arc = self._arc(place, bend + place**-2 + (place + 1.0) ** -2, epsilon)
+            if arc is not None:
+                return arc
+        return None
+
+    def _arc(self, place: float, curvature: float, epsilon: float) -> Arc | None:
+        steps = self.rotations
+        try:
+            end = epsilon + 0.7 * (self._parts.largest_loss - epsilon)  # an arc of an ended law bends towards its end
+            span = (epsilon / _STRETCH, min(max(epsilon * 3.0, 0.05 / place), end))
+            return None if steps is None else Arc.lay(steps, place, curvature, span, self._effort)
+        except ArithmeticError:
+            return None
+
+    @cached_property
+    def _calm(self) -> IntArray:
+        """The lines that an arc may start from: of an uncut law, and clear of where its moments explode."""
+        walk = self._walk
+        if not self._parts.sampled:
+            return np.zeros(0, dtype=np.int64)
+        whole = walk.useful() & np.isinf(walk.cuts).all(axis=0)
+        if self._parts.direction == "remove":
+            whole &= walk.c <= _CLEAR * walk.c[whole].max(initial=0.0)
+        return np.flatnonzero(whole)
+
+    @property
+    def rotations(self) -> Steps | None:
+        """The steps as rotated laws; None where they cannot be laid out, or the effort does not suffice."""
+        if self._laid_out is not None:
+            return self._laid_out[0]
+        walk, steps = self._walk, None
+        if self._parts.sampled:
+            followed = self._calm[walk.depth[self._calm] > -_FOLLOWED]
+            steepest = 1.05 * float(walk.c[followed].max(initial=0.0))
+            reach, depth = (1.55 + steepest, 0.0) if self._parts.direction == "remove" else (1.55, 0.5 + steepest)
+            if not self._effort.take(Steps.work(self._parts, reach)):
+                return None
+            with suppress(ArithmeticError):
+                steps = Steps.along(self._parts, reach, depth)
+        self._laid_out = (steps,)
+        return steps

@@ -1,0 +1,344 @@
+"""One vertical line Re z = c of the contour integral, with everything its certificate needs.
+
+    delta(eps) = (1/2 pi i) int e^{K(z) - z eps} / (z (z + 1)) dz                          c > 0
+    1 - delta(eps) = minus the same integral                                              -1 < c < 0
+
+by the trapezoid rule with spacing 2 pi / R. By Poisson summation the rule returns the answer plus its copies at eps +
+k R: the copies that come from the two poles are geometric series and subtracted in closed form; what remains is
+bounded by Chernoff. The part beyond the cut W is bounded through ``SamplingTransform.log_bound``, which never grows
+again.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.engines.contour.cumulant import LOST, MERGED, WALKED, Parts, Walk
+from neyman.engines.contour.hyperbola.rotated import Steps, on_path
+from neyman.engines.contour.truncation.cells import SPARE, ignored, shortened
+from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
+from neyman.engines.contour.truncation.period import FOLDED, Fold
+from neyman.engines.contour.truncation.recurrences import islands
+from neyman.losses.sampling_transform import ComplexArray
+from neyman.numerics.rounding import UNIT
+
+__all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "settled"]
+
+SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
+ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
+_DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 2e-15
+_ALL_BUT_ONE, _LOG_DIGITS = -60.0, 17.0  # the same where 1 - delta is so small that its logarithm alone counts
+_SUBTRACTED = _DIGITS + 7.0  # the same that the height of a line is below what may be subtracted from it: 1e-9 is left
+_ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that never die
+_MOSTLY, _WHOLE = 0.5, 0.02  # shares of an error and of a sum of sizes
+_TEDIOUS = 2.0 * math.pi * 400.0  # 2 pi times the nodes of a line that is worth a look whether fewer do
+_LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
+_MASS_ERROR = 1e-12  # relative error of the masses of a line
+_CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Plan:
+    """Where a line stands and what it costs: decided from the real axis alone."""
+
+    c: float
+    index: int
+    spread: float  # R, the distance of the aliases
+    cut: float  # W, where the integral is cut
+    log_truncation: float  # log of the bound on what lies beyond W, before the factor e^{-c eps}
+    limit: float  # log of the mass that may be cut off
+    right: int  # the c of the walk that bounds the aliases, on either side (the line's own: none does)
+    left: int
+    islands: FloatArray | None = None  # the stretches before the cut that count, where not all of it does
+    fold: Fold | None = None  # of a law on a lattice, whose transform has a period
+
+    @property
+    def nodes(self) -> float:
+        """Points of the trapezoid rule (inf: the line cannot be certified)."""
+        spacing = 2.0 * math.pi / self.spread
+        if not self.spread < math.inf:
+            return math.inf
+        if self.islands is None:
+            return self.cut / spacing + 1.0
+        return float(np.sum(self.islands[1] - self.islands[0])) / spacing + 2.0 * self.islands.shape[1]
+
+    def omega(self) -> FloatArray:
+        """Those points, ascending from 0."""
+        spacing = 2.0 * math.pi / self.spread
+        if self.islands is None:
+            return spacing * np.arange(math.ceil(self.nodes) + 1)
+        low, high = np.floor(self.islands[0] / spacing), np.ceil(self.islands[1] / spacing)
+        runs = [np.arange(a, b + 1.0) for a, b in zip(low, high, strict=True)]
+        return spacing * np.unique(np.concatenate([[0.0], *runs]))
+
+    @classmethod
+    def make(
+        cls, parts: Parts, walk: Walk, index: int, epsilon: tuple[float, float], extra: float = 0.0,
+        limit: float = LOST, log_share: float = 0.0, most: float = math.inf,
+        spend: Callable[[float], None] = ignored,
+    ) -> Plan:  # fmt: skip
+        """Plan the line through ``walk.c[index]`` for all eps in the closed interval ``epsilon``.
+
+        ``extra`` e-folds of accuracy are for answers that lie far below the height of the line; ``log_share`` says how
+        little of e^K is integrated. A line of more nodes than ``most`` is not followed to its end.
+        ``spend`` is told how much work a look along it was, in nominal nanoseconds.
+        """
+        c, k = float(walk.c[index]), float(walk.k[index])
+        sd = math.sqrt(float(walk.variance[index]))
+        digits = _LOG_DIGITS if c < 0.0 and k < _ALL_BUT_ONE else _DIGITS
+        target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - digits - extra
+        eps = np.array(epsilon)
+        nearest = [_best(walk, index, zones, eps, target - c * eps) for zones in walk.zones(index, limit)]
+        if not 0.0 < sd < math.inf:
+            return cls(c, index, math.inf, math.inf, -math.inf, limit, index, index)
+        right, left = (place for _, place in nearest)
+        spread = max(8.0 * sd, *(distance for distance, _ in nearest))
+        furthest = most * 2.0 * math.pi / spread if spread < math.inf else math.inf
+        cuts, goal = walk.cut_at(index, limit), min(target - log_share, k - 4.0)
+        if parts.fold is not None:
+            spread = parts.fold.whole(spread)
+            some, log_rest = islands(parts, sd, k, parts.fold.half, 2.0 * math.pi / spread, goal - FOLDED)
+            moved = parts.fold.error(parts.discrete_gaussians, float(parts.argument(np.array([c]))[0]))
+            log_truncation = float(np.logaddexp(log_rest + FOLDED, k + math.log(moved)))
+            return cls(c, index, spread, parts.fold.half, log_truncation, limit, right, left, some, parts.fold)
+        if parts.mu > 0.0 and parts.discrete_gaussians:
+            last, log_tail = cut_off(parts, cuts, c, sd, k, goal - 0.7, math.inf)
+            some, log_rest = islands(parts, sd, k, last, 2.0 * math.pi / spread, goal - 0.7)
+            log_truncation = float(np.logaddexp(log_tail, log_rest))
+            return cls(c, index, spread, last, log_truncation, limit, right, left, some)
+        if parts.rough:
+            goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
+            spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
+            end = cut_off(parts, cuts, c, sd, k, goal - 0.7 - spare, math.inf)
+            cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal, most, spend)
+            w = float(parts.argument(np.array([c]))[0])
+            if some is not None:
+                return cls(c, index, spread, cut, log_tail, limit, right, left, some)
+            if cut < math.inf and cut * spread * sum(law.terms(w, cut) for law, _ in parts.steps) > _LABOUR:
+                cut = math.inf
+        else:
+            cut, log_tail = cut_off(parts, cuts, c, sd, k, goal, furthest)
+            dear = cut * spread > _TEDIOUS and log_share == 0.0
+            if dear and parts.sampled and parts.many and parts.argument(np.array([c]))[0] > 0.0:
+                cut, log_tail = cut_by_parts(parts, cuts, c, (cut, log_tail), goal, furthest, sd)
+        return cls(c, index, spread, cut, log_tail, limit, right, left)
+
+
+def alias_distances(
+    walk: Walk, lines: IntArray, epsilon: FloatArray, target: FloatArray, limit: float = LOST
+) -> FloatArray:
+    """Least R for which Chernoff bounds the aliases of each of ``lines`` (rows) on either side below e^target, for each
+    eps (columns).
+    """
+    need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
+    apart = walk.c - walk.c[lines, None]
+    whole = np.array([walk.whole(int(index), limit) for index in lines])
+    out = np.zeros(target.shape)
+    for side in (apart > 0.0, apart < 0.0):
+        usable = side & whole
+        distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
+        out = np.maximum(out, distance.min(axis=2, where=usable[:, None, :], initial=math.inf))
+    return out
+
+
+def _best(walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, target: FloatArray) -> tuple[float, int]:
+    """The one c that bounds the aliases on its side at the least distance for a whole band, and that distance."""
+    best = (math.inf, index)
+    for zone in zones:
+        worst = _needs(walk, index, zone, epsilon, target).max(axis=0)
+        place = int(np.argmin(worst))
+        pole = _pole_apart(float(walk.c[index]), float(walk.c[zone[place]]), epsilon, target + _SUBTRACTED)
+        best = min(best, (max(float(worst[place]), pole), int(zone[place])))
+    return best
+
+
+def _pole_apart(c: float, other: float, epsilon: FloatArray, target: FloatArray) -> float:
+    """For -1 < c < 0 the least R at which the aliases of a pole between c and the ``other`` are below e^target, e^-R|c|
+    or e^{eps - R (c + 1)}: they are subtracted, and where 1 - delta is far smaller nothing would be left of it.
+    """
+    if c > 0.0 or -1.0 < other < 0.0:
+        return 0.0
+    return max(0.0, float(np.max(target / c if other > 0.0 else (epsilon - target) / (c + 1.0))))
+
+
+def _needs(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+    need = walk.k[zone] - np.multiply.outer(epsilon, walk.c[zone]) - target[:, None]
+    apart = np.abs(walk.c[zone] - walk.c[index])
+    # the same c, met once more, bounds aliases at any distance or at none
+    there = np.where(need > 0.0, math.inf, 0.0)
+    return np.where(apart > 0.0, need / np.where(apart > 0.0, apart, 1.0), there)
+
+
+@dataclass(frozen=True)
+class Line:
+    """The nodes of one planned line, ready to answer for any eps."""
+
+    c: float
+    spread: float
+    omega: FloatArray
+    weight: ComplexArray  # e^{K - scale} / (z (z + 1)) times the spacing / pi
+    scale: float
+    log_truncation: float
+    mass: float  # sum of |weight|
+    wobble: float  # sum of |weight| times the bound on the error of K there
+    lean: float  # sum of |weight| omega: what a relative error of the phase costs
+    lost: float  # mass of the law beyond its cut
+    shift: float  # by how much the law may be moved
+    walk: Walk
+    plan: Plan
+    masses: tuple[float, float] = (1.0, 1.0)  # of the measure that is inverted, under P and under Q
+
+    @classmethod
+    def run(
+        cls, parts: Parts, walk: Walk, plan: Plan, steps: Steps | None = None, masses: tuple[float, float] = (1.0, 1.0)
+    ) -> Line:
+        """Evaluate the transforms on the line; along rotated rays where ``steps`` are given, which pays for many
+        nodes.
+        """
+        omega = plan.omega()
+        z = plan.c + 1j * omega
+        k: ComplexArray = 0.5 * parts.mu**2 * z * (z + 1.0)
+        error = MERGED * np.abs(k)
+        w = float(parts.argument(np.array([plan.c]))[0])
+        cuts = walk.cut_at(plan.index, plan.limit)
+        lost = shift = 0.0
+        if steps is not None and np.isinf(cuts).all():
+            k, error = on_path(steps, w + 1j * omega)
+            k = k + steps.drift * (w + 1j * omega)
+            error = error + 4.0 * UNIT * abs(steps.drift) * np.abs(w + 1j * omega)
+            shift = steps.shift
+            k = k if parts.direction == "remove" else np.conj(k)
+        else:
+            margin = 36.0 + math.log(parts.count)
+            for (transform, times), cut in zip(parts.steps, cuts, strict=True):
+                log_a, bound = transform.on_line(w, omega, float(cut), margin)
+                k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
+                error = error + times * (np.log1p(bound) + 2.0 * UNIT * np.abs(log_a))
+                lost += times * float(np.exp(transform.log_lost(np.array(cut))))
+        scale = float(k[0].real)
+        # |e^K| is largest on the axis: a height above it is error alone, which its bound then tells
+        k = np.minimum(k.real, scale + 1.0) + 1j * k.imag
+        with np.errstate(under="ignore"):
+            grown = np.exp(k - scale)
+        fault = faults(k.real - scale, error + 4.0 * UNIT * (4.0 + np.abs(k.imag)))
+        return cls.of(walk, plan, grown, fault, scale, plan.log_truncation, lost, shift, masses)
+
+    @classmethod
+    def of(
+        cls, walk: Walk, plan: Plan, values: ComplexArray, faults: FloatArray, scale: float, log_truncation: float,
+        lost: float, shift: float, masses: tuple[float, float],
+    ) -> Line:  # fmt: skip
+        """The line of ``plan`` on which the integrand, but for e^{scale - z eps} / (z (z + 1)), has these ``values``,
+        each within its fault.
+        """
+        spacing, omega = 2.0 * math.pi / plan.spread, plan.omega()
+        z = plan.c + 1j * omega
+        kernel = (spacing / math.pi) / (z * (z + 1.0))
+        kernel[0] *= 0.5
+        weight = values * kernel
+        size = np.abs(weight)
+        return cls(
+            plan.c, plan.spread, omega, weight, scale, log_truncation, float(size.sum()),
+            float(faults @ np.abs(kernel)), float(size @ omega), lost, shift, walk, plan, masses,
+        )  # fmt: skip
+
+    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an
+        absolute bound on the error of the first, and the log of their common scale.
+        """
+        c, size = abs(self.c), UNIT * 8.0
+        direct, slope = self._sums(epsilon)
+        start, rise = self._exponentials
+        with np.errstate(
+            over="ignore", under="ignore", invalid="ignore"
+        ):  # where these are too large, nothing is known
+            near, far, right, left = np.exp(start[:, None] + np.multiply.outer(rise, epsilon))
+            unsure = self.lost * (near + far)
+            near, far = self.masses[0] * near, self.masses[1] * far
+            slope = slope - far
+            value = direct - near + far if self.c > 0.0 else -(direct + near + far)
+            error = right + left + unsure + (self._fixed + 0.5 * size * self.lean * epsilon)
+            exponents = 1.0 + abs(self.scale) + (c + 1.0) * self.spread + 2.0 * (c + 1.0) * epsilon
+            error += (size * exponents + _MASS_ERROR) * (near + far)
+            error += (0.5 * size * c * epsilon + 2.0 * self.shift) * np.abs(value) + 2.0 * self.shift * np.abs(slope)
+            return settled(value, slope, error, self.scale - self.c * epsilon)
+
+    def rounded(self, value: FloatArray, error: FloatArray) -> BoolArray:
+        """Whether the ``error`` of a ``value`` is that of the transforms, about all of which is left in the value."""
+        return (self.wobble > _MOSTLY * error) & (np.abs(value) > _WHOLE * self.mass)
+
+    @cached_property
+    def _fixed(self) -> float:
+        """The part of the error that is the same for every eps."""
+        return self.wobble + SUMMED * self.mass + math.exp(min(self.log_truncation - self.scale, 700.0))
+
+    @cached_property
+    def _exponentials(self) -> tuple[FloatArray, FloatArray]:
+        """a and b of the four e^{a + b eps}, in units of the line's scale: the aliases of the pole at 0 and of that at
+        -1 which lie between the line and the c that bound what is left; and sum_k>0 e^{kcR} delta(eps + kR) and its
+        mirror, by Chernoff at those c.
+        """
+        c, walk, plan = self.c, self.walk, self.plan
+        met = walk.c[plan.left] < 0.0 if c > 0.0 else walk.c[plan.right] > 0.0
+        crossed = walk.c[plan.left] < -1.0
+        terms = [
+            (-self.scale - _series(abs(c) * self.spread) if met else -math.inf, c),
+            (-self.scale - _series((c + 1.0) * self.spread) if crossed else -math.inf, c + 1.0),
+        ]
+        for place in (plan.right, plan.left):
+            other, k = float(walk.c[place]), float(walk.k[place])
+            gap = abs(other - c) * self.spread
+            if not gap > 1e-6:
+                terms.append((math.inf, 0.0))
+                continue
+            rounded = ROUNDED * (abs(k) + gap + abs(self.scale)) + WALKED
+            terms.append((k - self.scale - _series(gap) + rounded, c - other + ROUNDED * (abs(other) + abs(c))))
+        start, rise = np.array(terms).T
+        return start, rise
+
+    def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))
+        rows = max(1, _CHUNK // len(self.omega))
+        for i in range(0, len(epsilon), rows):
+            turn = np.multiply.outer(epsilon[i : i + rows], self.omega)
+            cosine, sine = np.cos(turn), np.sin(turn)
+            a, b, c, d = self._weights
+            direct[i : i + rows] = (cosine * a + sine * b).sum(axis=1)
+            slope[i : i + rows] = (cosine * c + sine * d).sum(axis=1)
+        return direct, slope
+
+    @cached_property
+    def _weights(self) -> tuple[FloatArray, ...]:
+        """Real and imaginary parts of the weights for delta, and for e^eps Q(L > eps)."""
+        sloped = self.weight * (self.c + 1j * self.omega)
+        return tuple(np.ascontiguousarray(x) for w in (self.weight, sloped) for x in (w.real, w.imag))
+
+
+def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
+    """Bound on |e^K| |e^d - 1| for all |d| <= ``error``, Re K = ``log_size``: as good where ``error`` is huge and e^K
+    nothing.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        grown = np.exp(log_size + error)
+        return np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
+
+
+def settled(
+    value: FloatArray, slope: FloatArray, error: FloatArray, log_scale: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """The four as they are, but nothing known wherever any overflowed."""
+    if np.isfinite(value + slope + error).all():
+        return value, slope, error, log_scale
+    sound = np.isfinite(value) & np.isfinite(slope) & (error >= 0.0)
+    return np.where(sound, value, 0.0), np.where(sound, slope, 0.0), np.where(sound, error, math.inf), log_scale
+
+
+def _series(decay: float) -> float:
+    """-log of sum_k>0 e^{-k decay}, for decay > 0."""
+    return decay + math.log(-math.expm1(-decay))

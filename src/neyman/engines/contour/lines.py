@@ -1,0 +1,197 @@
+"""The straight lines of a composition: which serve which eps, planned and evaluated when first needed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from neyman._validate import FloatArray, IntArray
+from neyman.engines.contour.coverage import choose
+from neyman.engines.contour.cumulant import LOST, Parts, Walk
+from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.hyperbola.rotated import Steps
+from neyman.engines.contour.line import Line, Plan
+from neyman.engines.contour.periodic_line import FoldedLine
+from neyman.profiles.effort import Effort
+
+__all__ = ["StraightLines"]
+
+_CHEAP, _BRIEF = 1500, 500  # nodes up to which a line is always taken, and where the law can be parted instead
+_AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
+_LIGHT = 1e8  # nominal nanoseconds that a line may cost to be taken before anything else
+_BLURRED = 1e-9  # share of a line that its transforms may be off without a look at each value
+_DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
+_DEEP = -70.0  # log of a delta that is asked for
+_NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
+_EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
+_NEAR = 4  # lines less steep than a fine line should be that may stand in for it
+_ENTRY, _TURNED = 12.0, 40.0  # nominal nanoseconds for each node and grid point, along the real axis and rotated rays
+_PLANNED = 1.5e4  # the same for each grid point of a bound, for a whole plan
+
+
+class StraightLines:
+    """Few lines Re z = c that serve every eps >= 0 of one direction of a composition."""
+
+    def __init__(self, parts: Parts, walk: Walk, rotations: Callable[[], Steps | None], effort: Effort) -> None:
+        self._parts = parts
+        self._effort = effort
+        self._walk = walk
+        self._rotations = rotations
+        self._cheap = _BRIEF if parts.parted_first else _CHEAP
+        self._stretches = choose(walk)
+        self._chosen = self._stretches.lines
+        self._c = walk.c[self._chosen]
+        self._h = walk.k[self._chosen] - np.log(np.abs(self._c) * (self._c + 1.0))
+        self._plans: dict[int, Plan] = {}
+        self._lines: dict[int, Line] = {}
+        self._fine: list[tuple[tuple[int, float, float, float], Line | None]] = []
+
+    @property
+    def short(self) -> bool:
+        """Whether every line that serves a delta above 1e-30 costs little."""
+        return self.within(self._cheap)
+
+    def within(self, nodes: float, deepest: float = _DEEP) -> bool:
+        """The same for lines of so many nodes, and those that stand no deeper."""
+        return all(self._plan(int(i)).nodes <= nodes for i in self._chosen if self._walk.depth[i] > deepest)
+
+    def light(self, nodes: float) -> bool:
+        """The same for lines of so many nodes, or that cost no more than they do all the same."""
+        deep = (int(i) for i in self._chosen if self._walk.depth[i] > _DEEP)
+        return all(self._plan(i).nodes <= nodes or self._light(i) for i in deep)
+
+    def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
+        """Serve the places ``at`` from lines that cost little; return those that have none of few nodes."""
+        rest: list[IntArray] = []
+        put = found.put if found.error.min(initial=math.inf) == math.inf else found.improve
+        for index, place in self._served(epsilon[at]):
+            here = at[place]
+            line = self._line(index) if self._light(index) else None
+            if line is not None:
+                put(here, line, epsilon)
+                if line.wobble > _BLURRED * line.mass:  # no line is without the rounding of the law itself
+                    found.final[here] |= line.rounded(found.value[here], found.error[here])
+            if line is None or self._plan(index).nodes > self._cheap:
+                rest.append(here)
+        return np.concatenate(rest) if rest else at[:0]
+
+    def _light(self, index: int) -> bool:
+        """Whether a line has few nodes, or so few grid points for each that it costs no more."""
+        plan = self._plan(index)
+        if plan.nodes <= self._cheap:
+            return True
+        return plan.nodes <= _AFFORDABLE and _ENTRY * plan.nodes * self._terms(plan) <= _LIGHT
+
+    def _terms(self, plan: Plan) -> float:
+        w = float(self._parts.argument(np.array([plan.c]))[0])
+        return sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
+
+    def force(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
+        """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
+        for index, place in self._served(epsilon[at]):
+            line = self._line(index) if self._plan(index).nodes <= _AFFORDABLE else None
+            if line is not None:
+                found.improve(at[place], line, epsilon)
+
+    def sharpen(self, found: Found, at: IntArray, epsilon: FloatArray, log_delta: FloatArray) -> None:
+        """Where an answer lies far below the line that gave it, try the line through its own saddle, with digits to
+        spare.
+        """
+        walk = self._walk
+        # a law may be cut where the mass beyond is nothing beside delta: then steeper lines come within reach
+        limit = np.maximum(LOST, 8.0 * np.floor((log_delta - _NOTHING) / 8.0))
+        for level in np.unique(limit):
+            group = at[limit == level]
+            own = np.flatnonzero(walk.useful(float(level)))
+            if not len(own):
+                continue
+            c = walk.c[own]
+            height = walk.k[own] - np.log(c * (c + 1.0)) - np.multiply.outer(epsilon[group], c)
+            best = np.argmin(height, axis=1)
+            for place in np.unique(best):
+                few = group[best == place]
+                line = self._fine_line(own[max(place - _NEAR, 0) : place + 1], epsilon[few], float(level))
+                if line is not None:
+                    found.improve(few, line, epsilon)
+
+    def _fine_line(self, steepest: IntArray, epsilon: FloatArray, limit: float) -> Line | None:
+        """The steepest affordable line of a few for these eps, as fine as float64 rewards; None where all are too
+        dear.
+        """
+        low, high = float(epsilon.min()), float(epsilon.max())
+        for known, line in self._fine:
+            if known[0] == steepest[-1] and known[1] <= low and high <= known[2] and known[3] <= limit:
+                return line
+        low, high = 0.7 * low, 1.4 * high
+        most = 2.0 * _CHEAP
+        plans = (
+            Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit, most=most, spend=self._effort.spend)
+            for i in steepest[::-1]
+            if self._effort.take(self._planning)
+        )
+        plan = next((p for p in plans if p.nodes <= most), None)
+        line = None if plan is None else self._run(plan)
+        if line is not None or not self._effort.spent:
+            self._fine.append(((int(steepest[-1]), low, high, limit), line))
+        return line
+
+    def _served(self, epsilon: FloatArray) -> list[tuple[int, IntArray]]:
+        """Each line that is needed, with the places of the eps it serves: the line where e^{K - c eps}/(c (c + 1)) is
+        least.
+        """
+        best = np.argmin(self._h - np.multiply.outer(epsilon, self._c), axis=1)
+        return [(int(self._chosen[i]), (best == i).nonzero()[0]) for i in np.unique(best)]
+
+    def _plan(self, index: int) -> Plan:
+        if index not in self._plans:
+            if not self._effort.take(self._planning):
+                return Plan(float(self._walk.c[index]), index, math.inf, math.inf, -math.inf, LOST, index, index)
+            self._plans[index] = Plan.make(
+                self._parts, self._walk, index, self._band(index), most=_AFFORDABLE, spend=self._effort.spend
+            )
+        return self._plans[index]
+
+    @cached_property
+    def _planning(self) -> float:
+        """The work of one plan: all of it in the bounds on what lies beyond the cut."""
+        return _PLANNED * sum(law.limit / min(0.3 * law.sigma, 0.25 * law.sigma**2) for law, _ in self._parts.gaussians)
+
+    def _line(self, index: int) -> Line | None:
+        if index not in self._lines:
+            line = self._run(self._plan(index))
+            if line is None:
+                return None
+            self._lines[index] = line
+        return self._lines[index]
+
+    def _run(self, plan: Plan) -> Line | None:
+        """Evaluate a planned line, along rotated rays where the real axis would need too many terms; None where the
+        effort does not suffice.
+        """
+        terms = self._terms(plan)
+        rotated = self._rotations() if plan.nodes * terms > _DENSE * len(self._parts.steps) else None
+        work = _ENTRY * plan.nodes * terms
+        if rotated is not None and not _TURNED * plan.nodes * rotated.terms < work:
+            rotated = None
+        work = work if rotated is None else _TURNED * plan.nodes * rotated.terms
+        if not self._effort.take(work):
+            return None
+        kind = Line if plan.fold is None else FoldedLine
+        return kind.run(self._parts, self._walk, plan, rotated)
+
+    def _band(self, index: int) -> tuple[float, float]:
+        """The eps that line ``index`` serves among the chosen ones: where it is better than its neighbours, but no
+        further than those it was chosen for. At what lies between, delta is 1 but for less than any float.
+        """
+        walk, chosen = self._walk, self._chosen
+        h = walk.k - np.log(np.abs(walk.c) * (walk.c + 1.0), where=walk.c > -1.0, out=np.zeros(len(walk.c)))
+        place = int(np.searchsorted(chosen, index))
+        meet = [(h[j] - h[i]) / (walk.c[j] - walk.c[i]) for i, j in pairwise(chosen)]
+        low = meet[place - 1] if place > 0 else 0.0
+        high = meet[place] if place < len(meet) else walk.mean[index] + 3.0 * math.sqrt(walk.variance[index])
+        low, high = max(low, self._stretches.first[place]), min(high, self._stretches.last[place])
+        return max(0.0, float(low)), max(0.0, float(high))

@@ -1,0 +1,1 @@
+"""Sampled Gaussian steps in which the record hardly ever takes part."""

@@ -1,0 +1,1 @@
+"""Where the integral along a line may be cut, and what lies beyond."""

@@ -1,0 +1,117 @@
+"""Where the integral along a line may be cut: what lies beyond is negligible, by a bound that never grows again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour.cumulant import Parts
+from neyman.losses.shifted_bound import log_size
+from neyman.losses.turning_part import CUTS, TurningPart
+
+__all__ = ["cut_by_parts", "cut_off"]
+
+_BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
+_FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
+_MISSED = 0.05  # e-folds by which a bound may lie above its estimate
+_SHORTER, _FARTHEST = 0.7, 1e4  # steps in which that is tried, and standard deviations to begin at
+
+
+def cut_off(
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
+) -> tuple[float, float]:
+    """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound; inf
+    where it would lie beyond ``furthest``.
+
+    It is sought by estimates; where the bound itself is not as good, a little further on.
+    """
+    cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest)
+    w = float(parts.argument(np.array([c]))[0])
+    for further in _FURTHER:
+        place = cut * further
+        if not place <= furthest or math.isinf(place):
+            break
+        tail = _log_plain(parts, c, place)
+        for (law, times), end, look in zip(parts.steps, cuts, looks, strict=True):
+            tail += times * (law.certified(w, place, float(end), look) + _BOUND_ERROR)
+        if tail <= max(target, estimate + _MISSED):
+            return place, tail
+    return math.inf, -math.inf
+
+
+def cut_by_parts(
+    parts: Parts, cuts: FloatArray, c: float, known: tuple[float, float], target: float, furthest: float, sd: float
+) -> tuple[float, float]:
+    """The same as ``known``, or less by what the losses that are large say alone (``TurningPart``)."""
+    w, best = float(parts.argument(np.array([c]))[0]), known
+    steps = [
+        (law, times, float(end), log_size(law, w, float(end)))
+        for (law, times), end in zip(parts.gaussians, cuts, strict=True)
+    ]
+    furthest = min(furthest, _FARTHEST / sd)
+    if not all(size < math.inf for *_, size in steps):
+        return best
+    # the last of the cuts leaves most in the part that turns
+    most = math.fsum(times * TurningPart.of(law, w, end, CUTS[-1], size).least for law, times, end, size in steps)
+    if not _log_plain(parts, c, furthest) + most <= target:
+        return best
+    for place in CUTS:
+        cut = _SHORTER * min(best[0], furthest / _SHORTER)
+        laws = [(TurningPart.of(law, w, end, place, size), times) for law, times, end, size in steps]
+        if not _log_plain(parts, c, cut) + math.fsum(times * law.least for law, times in laws) <= target:
+            continue
+        while True:
+            tail = _log_plain(parts, c, cut)
+            tail += math.fsum(times * (law.log_bound(cut) + _BOUND_ERROR) for law, times in laws)
+            if not tail <= target:
+                break
+            best, cut = (cut, tail), _SHORTER * cut
+    return best
+
+
+def _log_plain(parts: Parts, c: float, cut: float) -> float:
+    """What the unsampled Gaussian and the kernel contribute to the log of the bound."""
+    return -0.5 * parts.mu**2 * (cut * cut - c * (c + 1.0)) - math.log(math.pi * cut)
+
+
+def _near_cut(
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
+) -> tuple[float, float, list[tuple[float, float]]]:
+    """The same, by the estimates that are returned, too. How far |e^K| has fallen at W is taken for a power of W,
+    learnt on the way.
+    """
+    start, some = 7.0 / sd, parts.few
+    if some is not None:
+        # of many steps a few, counted for all, tell nearly where
+        near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
+        start = 1.1 * near if math.isfinite(near) else start
+    w = np.array([float(parts.argument(np.array([c]))[0])])
+    power, previous = 2.0, (0.0, 0.0)
+    cut, short = min(start, furthest), 0.0
+    best: tuple[float, float, list[tuple[float, float]]] = (math.inf, -math.inf, [])
+    for _ in range(20):
+        tail, looks = _log_plain(parts, c, cut), []
+        for (transform, times), end in zip(parts.steps, cuts, strict=True):
+            slope = transform.breadth * sd / math.sqrt(parts.count)
+            bound, shift = transform.log_estimate(w, np.array([cut]), np.array([slope]), float(end))
+            looks.append((float(bound[0]), float(shift[0])))
+            tail += times * (looks[-1][0] + _BOUND_ERROR)
+        if tail <= target:
+            best = min(best, (cut, tail, looks))
+        else:
+            short = max(short, cut)
+            if cut >= furthest:
+                break
+        if target - 4.0 - 12.0 * (some is not None) < tail <= target or best[0] < 1.05 * short:
+            break
+        fallen = max(top + 2.0 - tail, 1e-3)
+        if previous[0] > 0.0 and cut != previous[0]:
+            power = min(max(math.log(fallen / previous[1]) / math.log(cut / previous[0]), 0.15), 3.0)
+        previous = (cut, fallen)
+        cut *= min(max(((top + 4.0 - target) / fallen) ** (1.0 / power), 0.3), 8.0)
+        if not 1.02 * short < cut < 0.98 * best[0]:
+            cut = math.sqrt(short * best[0]) if math.isfinite(best[0]) else 2.0 * short
+        cut = min(cut, furthest)
+    return best

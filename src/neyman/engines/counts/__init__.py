@@ -1,0 +1,1 @@
+"""Sums over how often something rare happens: participations, rare outcomes."""

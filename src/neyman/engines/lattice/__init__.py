@@ -1,0 +1,1 @@
+"""Laws on a lattice under an exponential (Esscher) tilt, composed by FFT."""

@@ -1,0 +1,301 @@
+"""A composition on a lattice under one tilt: certified bounds on delta near the eps where that tilt has its mean."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.engines.lattice.cumulant import Cumulant, Moments
+from neyman.engines.lattice.divided import Spread
+from neyman.engines.lattice.law import StepLaws, TiltedLaw, tilted_laws
+from neyman.losses.grid import GridLaw
+from neyman.numerics.rounding import UNIT
+from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
+
+__all__ = ["Plan", "Tilt", "by_all", "outside", "plan_tilt"]
+
+_OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
+_MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
+_MANY = 32  # eps at once, from which no tilt is asked where another is sharp
+_POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
+_STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Where to put a lattice: tilt ``c``, spacing ``h``, window in loss, neighbouring tilts that bound its outside."""
+
+    c: float
+    h: float
+    window: tuple[float, float]
+    neighbours: tuple[float, float]
+    cuts: tuple[tuple[int, int], ...]
+    labour: float = 0.0  # nominal nanoseconds that bins take beside their number
+
+    @property
+    def points(self) -> int:
+        """Length of the transforms."""
+        return good_size(math.ceil((self.window[1] - self.window[0]) / self.h) + 4)
+
+    @property
+    def work(self) -> float:
+        """What it takes, in nominal nanoseconds: two compositions, and the bins of every step."""
+        bins = _BIN * sum(last - first for first, last in self.cuts)
+        return _POINT * self.points * (1.0 + len(self.cuts)) + bins + self.labour
+
+
+def plan_tilt(
+    laws: tuple[tuple[GridLaw, int], ...],
+    cumulant: Cumulant,
+    remove: bool,
+    at: Moments,
+    log_least: float,
+    h: float,
+    max_points: int,
+) -> Plan | None:
+    """Plan a lattice of spacing about ``h`` (coarser if the budget asks for it) under the tilt of ``at``; None where
+    that is so steep that floats know no tilt beside it.
+
+    ``log_least`` is the logarithm of the least delta to be answered: mass sent to infinity must not count beside it.
+    """
+    reaches = [
+        law.extended(reach, 34.0 + math.log(times) - log_least, remove)
+        for (law, times), reach in zip(laws, at.reaches, strict=True)
+    ]
+    kept = tuple((law.within(reach), times) for (law, times), reach in zip(laws, reaches, strict=True))
+    if any(one is not law for (one, _), (law, _) in zip(kept, laws, strict=True)):
+        # what no bin holds is in no window either: far out it would say of steep tilts more than all the rest
+        cumulant = Cumulant(kept, "remove" if remove else "add")
+    window, neighbours, value = [0.0, 0.0], [0.0, 0.0], cumulant.at(at.c).value
+    for side, sign in ((0, -1.0), (1, 1.0)):
+        tried = [cumulant.at(c) for c in _near(kept, remove, at, sign) if c != at.c]
+        if not tried:
+            return None
+        reach = [(t.value - value + _OUTSIDE) / (t.c - at.c) for t in tried]
+        best = int(np.argmin(sign * np.array(reach)))
+        window[side], neighbours[side] = reach[best], tried[best].c
+    widest = max([window[1] - window[0]] + [law.span(reach) for (law, _), reach in zip(laws, reaches, strict=True)])
+    h = max(h, 1.001 * widest / max_points)
+    cuts = tuple(law.cut(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))
+    labour = math.fsum(law.labour(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))
+    return Plan(at.c, h, (window[0], window[1]), (neighbours[0], neighbours[1]), cuts, labour)
+
+
+def _near(laws: tuple[tuple[GridLaw, int], ...], remove: bool, at: Moments, sign: float) -> list[float]:
+    """Tilts beside ``at`` under which every law can still be seen."""
+    found = [at.c + sign * m / at.deviation for m in _MULTIPLES if m < _STEEPEST * at.deviation]
+    found += [at.c + sign * d for d in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)]  # where rare jumps carry the tail
+    if sign < 0.0 and at.c > 0.0:
+        found += [0.25 * at.c, 0.5 * at.c, 0.8 * at.c]
+    now = _strain(laws, at.c, remove)
+    kept = [c for c in found if _strain(laws, c, remove) <= now + 40.0]
+    return kept if kept else [at.c + sign / max(_strain(laws, 1.0, remove) - _strain(laws, 0.0, remove), 1e-3)]
+
+
+def _strain(laws: tuple[tuple[GridLaw, int], ...], c: float, remove: bool) -> float:
+    return max(law.strain(c + 1.0 if remove else -c) for law, _ in laws)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """One composed law: suffix sums under the tilt, and what rounding and wrap-around may have done to them; its
+    first point and spacing.
+    """
+
+    plain: FloatArray  # sum over l >= l_j of w e^{-c (l - l_j)}
+    growth: FloatArray  # the same of w e^{-c (l - l_j)} (1 - e^{-(l - l_j)})
+    log_norm: float
+    noise: float
+    outside: float
+    relative: float
+    first: float
+    h: float
+
+
+class Tilt:
+    """Bounds on delta from one lattice composition."""
+
+    def __init__(self, steps: tuple[tuple[GridLaw, int], ...], remove: bool, plan: Plan) -> None:
+        self.plan = plan
+        self.final: tuple[float, float] = (math.inf, -math.inf)  # eps for which nothing better is worth trying
+        direction = "remove" if remove else "add"
+        self._times = [times for _, times in steps]
+        laws = [
+            tilted_laws(law.bins(plan.h, *cut, remove).weighed(law), direction, plan.c)
+            for (law, _), cut in zip(steps, plan.cuts, strict=True)
+        ]
+        self.gap = sum(t * (law.upper.log_norm - law.lower.log_norm) for t, law in zip(self._times, laws, strict=True))
+        self.points = plan.points
+        self._last: tuple[FloatArray, tuple[FloatArray, FloatArray]] | None = None  # solvers ask twice
+        self._exact = all(law.exact for law, _ in steps)
+        own = steps[0][0].gathered(plan.h, *plan.cuts[0]) if len(steps) == 1 else None
+        if own is None:
+            below, lower_plan = laws, plan
+        else:  # the lower law has a lattice of its own
+            below, lower_plan = [tilted_laws(own.weighed(steps[0][0]), direction, plan.c)], replace(plan, h=own.h)
+            self.gap = self._times[0] * (laws[0].upper.log_norm - below[0].lower.log_norm)
+        self._slack = max(self._off(plan, laws), self._off(lower_plan, below))
+        self._infinite = 1.001 * sum(t * law.infinite for t, law in zip(self._times, laws, strict=True))
+        divided = sum(t for t, law in zip(self._times, below, strict=True) if law.divided)
+        self._spread = Spread.of(0.5 * plan.h * math.sqrt(divided)) if divided else None
+        self._blind = divided > 0 and self._spread is None  # too wide to say anything from below
+        self._upper = self._compose(plan, laws, [law.upper for law in laws])
+        self._lower = self._compose(lower_plan, below, [law.lower for law in below])
+
+    def _places(self, plan: Plan, laws: list[StepLaws]) -> tuple[float, int]:
+        """Where multiples of h are counted from, and the first of them in the window."""
+        base = math.fsum(t * law.base for t, law in zip(self._times, laws, strict=True))
+        return base, math.floor((plan.window[0] - base) / plan.h)
+
+    def _off(self, plan: Plan, laws: list[StepLaws]) -> float:
+        """How far rounding can have moved the points."""
+        base, start = self._places(plan, laws)
+        far = abs(base) + abs(start * plan.h) + self.points * plan.h
+        parts = math.fsum(t * abs(law.base) for t, law in zip(self._times, laws, strict=True))
+        return 8.0 * UNIT * (far + parts) + 1.01 * sum(t * law.slack for t, law in zip(self._times, laws, strict=True))
+
+    def delta(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """(lower, upper) bounds on delta, certified for every real ``epsilon``, tight near the mean of the tilt."""
+        if self._last is not None and np.array_equal(self._last[0], epsilon):
+            return self._last[1]
+        lower = self._sum(self._lower, epsilon + self._slack + 4.0 * UNIT * np.abs(epsilon), -1.0)
+        if self._spread is not None:
+            lower = lower - self._lost(self._spread, epsilon + self._slack, lower)
+        elif self._blind:
+            lower = np.zeros_like(epsilon)
+        self._last = epsilon.copy(), (np.maximum(lower, 0.0), self._above(epsilon))
+        return self._last[1]
+
+    def tighten(self, epsilon: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
+        """Intersect the bounds with those of this tilt, whose width is returned."""
+        below, above = self.delta(epsilon)
+        np.maximum(lower, below, out=lower)
+        np.minimum(upper, above, out=upper)
+        return above - below
+
+    def blur(self, epsilon: float, end: float, delta: float) -> float:
+        """What the rounding of losses, and masses that no bin holds, do to ``delta`` there, relatively and roughly; the
+        law ends at ``end``.
+        """
+        steep = 1.0 + self.plan.c + (1.0 / (end - epsilon) if end > epsilon else math.inf)
+        return 2.0 * self._slack * steep + self._infinite / max(delta, 1e-300)
+
+    def _above(self, epsilon: FloatArray) -> FloatArray:
+        upper = self._sum(self._upper, epsilon - self._slack - 4.0 * UNIT * np.abs(epsilon), 1.0) + self._infinite
+        return np.minimum(upper * (1.0 + 4.0 * UNIT), 1.0)
+
+    def _lost(self, spread: Spread, epsilon: FloatArray, middle: FloatArray) -> FloatArray:
+        """What division may have added at ``epsilon``, where the divided law has ``middle``."""
+        reach, weight = spread.reach[:, None], spread.weight[:, None]
+        around = self._above(np.concatenate([epsilon - reach, epsilon + reach]).ravel()).reshape(2, len(reach), -1)
+        total = np.sum(weight * (around[0] + np.exp(-reach) * around[1]), axis=0) - spread.share * middle
+        return np.maximum(total, 0.0) * ((1.0 + 1e-12) / (1.0 - spread.share)) + 1e-300
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """e^eps Q(L > eps) of the pessimistic law, roughly: where its steps are none of the law's, midway between."""
+        j, distance = self._locate(self._upper, epsilon)
+        if self._exact:
+            return self._reached(j, epsilon, distance)
+        late = np.clip(0.5 - distance / self.plan.h, -0.5, 0.5)
+        ahead = np.where(late < 0.0, -1, 1)
+        beside = self._reached(np.maximum(j + ahead, 0), epsilon, distance + ahead * self.plan.h)
+        share = np.where(j + ahead < 0, 0.0, np.abs(late))
+        return (1.0 - share) * self._reached(j, epsilon, distance) + share * beside
+
+    def _reached(self, j: NDArray[np.int64], epsilon: FloatArray, distance: FloatArray) -> FloatArray:
+        """e^eps times the mass under Q from the point ``j`` on, which lies ``distance`` above eps."""
+        side = self._upper
+        at = np.minimum(j, self.points - 1)
+        inside = np.where(j < self.points, side.plain[at] - side.growth[at], 0.0)
+        return inside * np.exp(np.minimum(side.log_norm - self.plan.c * (epsilon + distance) - distance, 700.0))
+
+    def _locate(self, side: _Side, epsilon: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
+        """The first lattice point above each eps, and its distance."""
+        h = side.h
+        place = np.floor(np.clip(epsilon - side.first, -h, (self.points + 1) * h) / h) + 1.0
+        j = np.clip(place, 0.0, float(self.points)).astype(np.int64)
+        return j, np.maximum(side.first + j * h - epsilon, 0.0)
+
+    def _sum(self, side: _Side, epsilon: FloatArray, sign: float) -> FloatArray:
+        """Upper (``sign`` 1) or lower (-1) bound on the sum over l > eps of p (1 - e^{eps - l})."""
+        c, h, n = self.plan.c, side.h, self.points
+        if side.log_norm == -math.inf:  # nothing was seen: nothing is known
+            return np.full_like(epsilon, 1.0 if sign > 0.0 else 0.0)
+        j, distance = self._locate(side, epsilon)
+        at = np.minimum(j, n - 1)
+        core = -np.expm1(-distance) * side.plain[at] + np.exp(-distance) * side.growth[at]
+        core = np.where(j < n, core * np.exp(-c * distance), 0.0)  # relative to Z e^{-c eps}
+        rounding = side.relative + 2.0 * suffix_rounding(n, c * h) + 8.0 * UNIT * (8.0 + c * h)
+        peak = math.exp(c * math.log(c) - (c + 1.0) * math.log1p(c)) if c > 0.0 else 1.0
+        square = min(float(n), (0.5 / (c * (2.0 * c + 1.0) * (c + 1.0))) / h + 2.0 * peak**2 if c > 0.0 else float(n))
+        # the 2-norm of the weights e^{-c x} (1 - e^{-x}) up to the end of the window, where none is above 1 - e^{-x}
+        ahead = np.maximum(n - j, 1)
+        norm = np.minimum(math.sqrt(square), np.sqrt(ahead) * -np.expm1(-(ahead * h + distance)) * (1.0 + 8.0 * UNIT))
+        spread = norm * side.noise + peak * side.outside
+        log_scale = side.log_norm - c * epsilon
+        off = 8.0 * UNIT * (abs(side.log_norm) + c * np.abs(epsilon) + 1.0) + rounding
+        value = np.maximum(core + sign * spread, 0.0)
+        with np.errstate(under="ignore", divide="ignore"):
+            log_value = np.log(value) + log_scale + sign * 1.01 * off
+            return np.exp(np.minimum(log_value, 1.0)) + (1e-300 if sign > 0.0 else 0.0)
+
+    def _compose(self, plan: Plan, laws: list[StepLaws], chosen: list[TiltedLaw]) -> _Side:
+        times, n = self._times, self.points
+        base, start = self._places(plan, laws)
+        first = base + start * plan.h
+        log_norm = math.fsum(t * law.log_norm for t, law in zip(times, chosen, strict=True))
+        if log_norm == -math.inf:
+            return _Side(np.zeros(1), np.zeros(1), log_norm, 0.0, 0.0, 0.0, first, plan.h)
+        product = convolve_cyclic([law.masses for law in chosen], [law.first for law in laws], times, start, n)
+        relative = sum(t * law.relative for t, law in zip(times, chosen, strict=True))
+        rate = plan.c * plan.h
+        ends = (first, first + (n - 1) * plan.h)
+        plain = discounted_suffix(product.values, rate)
+        shifted = np.append(plain[1:], 0.0)
+        shifted *= -math.expm1(-plan.h) * math.exp(-rate)
+        growth = discounted_suffix(shifted, rate + plan.h)
+        beyond = outside(plan, ends, times, laws, chosen)
+        return _Side(plain, growth, log_norm, product.error, beyond, relative, first, plan.h)
+
+
+def outside(
+    plan: Plan, ends: tuple[float, float], times: list[int], laws: list[StepLaws], chosen: list[TiltedLaw]
+) -> float:
+    """Chernoff bound on the tilted mass outside a window that ends at ``ends``, from the lattice laws themselves."""
+    total = 0.0
+    for end, neighbour in zip(ends, plan.neighbours, strict=True):
+        s, log_mass, size = neighbour - plan.c, 0.0, 0.0
+        for t, law, one in zip(times, laws, chosen, strict=True):
+            place = law.base + (law.first + np.arange(len(one.masses), dtype=np.float64)) * plan.h
+            exponent = s * place
+            peak = float(np.max(exponent))
+            with np.errstate(under="ignore"):
+                ratio = float(one.masses @ np.exp(exponent - peak)) + 1e-300
+            log_mass += t * (peak + math.log(ratio))
+            size += t * (abs(peak) + 1.0)
+        total += math.exp(min(log_mass - s * end + 64.0 * UNIT * (size + abs(s * end)) + 1e-9, 0.0))
+    return total
+
+
+def by_all(
+    tilts: list[Tilt], epsilon: FloatArray, lower: FloatArray, upper: FloatArray, tolerance: float, floor: float
+) -> None:
+    """Intersect the bounds with those of all tilts; of many eps each only until it is sharp, where delta is above the
+    ``floor``.
+    """
+    if len(epsilon) < _MANY:
+        for tilt in tilts:
+            tilt.tighten(epsilon, lower, upper)
+        return
+    open_ = np.arange(len(epsilon))
+    for tilt in reversed(tilts):
+        below, above = lower[open_], upper[open_]
+        tilt.tighten(epsilon[open_], below, above)
+        lower[open_], upper[open_] = below, above
+        open_ = open_[above - below > np.where(above >= floor, tolerance, 0.0) * above]
+        if not len(open_):
+            break

@@ -1,0 +1,1 @@
+"""Renyi divergences of compositions, certified."""

@@ -1,0 +1,196 @@
+"""What an engine hands on: the certified privacy profile of one ordered pair (P, Q).
+
+Conventions (one everywhere): P is the output law under H1, Q under H0, L = log dP/dQ,
+
+    delta(eps) = E_P[(1 - e^{eps - L})_+],     alpha(eps) = Q(L > eps),     beta(eps) = P(L <= eps).
+
+A profile answers for eps >= 0. The other half of the real line is the reversed pair:
+delta(-eps) = 1 - e^{-eps} + e^{-eps} delta_reverse(eps).
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.profiles.vertices import Vertices
+
+__all__ = ["Bracket", "Profile"]
+
+_SHARP = 1e-10  # relative width of what nothing makes any sharper
+
+
+class Bracket:
+    """Certified bounds on delta and on log(1 - delta), element by element.
+
+    Both pairs hold at once, floating point included: ``lower <= delta <= upper`` and
+    ``log_gap_lower <= log(1 - delta) <= log_gap_upper``. The second pair carries relative accuracy where delta is
+    near 1 (down to gaps far below 1e-308, hence the logarithm), the first everywhere else.
+    """
+
+    __slots__ = ("_below", "_log_gap_upper", "_lower", "log_gap_lower", "upper")
+
+    def __init__(
+        self, lower: FloatArray, upper: FloatArray, log_gap_lower: FloatArray, log_gap_upper: FloatArray
+    ) -> None:
+        self.upper, self.log_gap_lower = upper, log_gap_lower
+        self._lower, self._log_gap_upper = lower, log_gap_upper
+        self._below: Callable[[], tuple[FloatArray, FloatArray]] | None = None
+
+    @classmethod
+    def late(
+        cls, upper: FloatArray, log_gap_lower: FloatArray, below: Callable[[], tuple[FloatArray, FloatArray]]
+    ) -> Bracket:
+        """Bounds of which ``lower`` and ``log_gap_upper``, cut where they cross the others, are found when asked."""
+        made = cls(upper, upper, log_gap_lower, log_gap_lower)
+        made._below = below
+        return made
+
+    @classmethod
+    def of_delta(cls, lower: FloatArray, upper: FloatArray) -> Bracket:
+        """Bounds on delta alone, and what they say of 1 - delta."""
+        lower = np.minimum(lower, upper)  # laws that enclose another may weigh a little more than 1
+        with np.errstate(divide="ignore"):
+            low, high = np.log1p(-upper), np.log1p(-lower)
+        return cls(lower, upper, low * (1.0 + 1e-15) - 1e-300, np.minimum(high * (1.0 - 1e-15), 0.0))
+
+    @property
+    def lower(self) -> FloatArray:
+        """delta is at least that."""
+        self._settle()
+        return self._lower
+
+    @property
+    def log_gap_upper(self) -> FloatArray:
+        """log(1 - delta) is at most that."""
+        self._settle()
+        return self._log_gap_upper
+
+    def __reduce__(self) -> tuple[type[Bracket], tuple[FloatArray, ...]]:
+        return Bracket, (self.lower, self.upper, self.log_gap_lower, self.log_gap_upper)
+
+    def _settle(self) -> None:
+        if self._below is not None:
+            lower, log_gap_upper = self._below()
+            self._below = None
+            self._lower = np.minimum(lower, self.upper)
+            self._log_gap_upper = np.maximum(log_gap_upper, self.log_gap_lower)
+
+    def at(self, place: NDArray[np.int64]) -> Bracket:
+        """The bounds at these places."""
+        return Bracket.late(
+            self.upper[place], self.log_gap_lower[place], lambda: (self.lower[place], self.log_gap_upper[place])
+        )
+
+    def followed(self, other: Bracket) -> Bracket:
+        """These bounds and then the ``other``'s."""
+        return Bracket.late(
+            np.concatenate([self.upper, other.upper]),
+            np.concatenate([self.log_gap_lower, other.log_gap_lower]),
+            lambda: (
+                np.concatenate([self.lower, other.lower]),
+                np.concatenate([self.log_gap_upper, other.log_gap_upper]),
+            ),
+        )
+
+    def sharpened(self, place: NDArray[np.intp], other: Bracket) -> Bracket:
+        """These bounds, and at the ``place``s the ``other``'s besides, of which there are as many."""
+        index = np.arange(len(self.upper))
+        index[place] = len(self.upper) + np.arange(len(place))
+        return self.followed(self.at(place).within(other)).at(index)
+
+    def within(self, other: Bracket) -> Bracket:
+        """The sharper of two bounds on the same numbers, each way."""
+        return Bracket(
+            np.maximum(self.lower, other.lower),
+            np.minimum(self.upper, other.upper),
+            np.maximum(self.log_gap_lower, other.log_gap_lower),
+            np.minimum(self.log_gap_upper, other.log_gap_upper),
+        )
+
+
+class Profile(ABC):
+    """delta(eps) of one ordered pair for eps >= 0, bracketed.
+
+    Laws: ``bracket`` encloses a function that is non-increasing and convex in e^eps, with values in [0, 1].
+    ``slope`` is e^eps Q(L > eps) = -d delta / d eps, accurate but not certified: it steers solvers, it never decides.
+    """
+
+    @property
+    @abstractmethod
+    def method(self) -> str:
+        """Which engine answers: "closed form", "exact sum", "transform", "lattice", or several."""
+
+    @property
+    def end(self) -> float:
+        """From this eps on delta no longer falls: the largest finite loss, rounded up; inf where there is none."""
+        return math.inf
+
+    @property
+    def knots(self) -> FloatArray:
+        """The eps >= 0 at which delta bends, rising, where it is straight in e^eps between them: the best tangents."""
+        return np.zeros(0)
+
+    @property
+    def vertices(self) -> Vertices | None:
+        """The vertices of the trade-off curve, where they are few and known; else None."""
+        return None
+
+    @property
+    def revealed(self) -> float:
+        """A bound from below on delta wherever it is: the mass at infinity, or 0 where that is not known by itself."""
+        return 0.0
+
+    @property
+    def log_overlap(self) -> float:
+        """log of a bound on the sum of sqrt(p q) over all that can happen; 0 where none is known."""
+        return 0.0
+
+    @abstractmethod
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """Bounds at each ``epsilon`` (1-d, finite, >= 0)."""
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        """The same for a search, which does not care how wide a bracket is that lies beyond its ``goals``, a least and
+        a largest delta: where a bound that costs little says so, a dear engine is not asked.
+        """
+        return self.bracket(epsilon)
+
+    def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        """The same where nobody cares for a delta below ``least()``: once it is known to lie there, no more is done."""
+        return self.bracket(epsilon)
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        """The same for what only steers: as sharp as that needs, where an engine has to be sharpened for more."""
+        return self.bracket(epsilon)
+
+    def sharp_within(self, epsilon: FloatArray, least: FloatArray | float, most: float = 1.0) -> Bracket:
+        """``rough`` first, and as sharp as ``bracket`` where delta may lie between these; what is nearly 1 is always
+        sharp, but for a search.
+        """
+        found = self.rough(epsilon)
+        asked = (found.upper >= least) & (found.lower <= most)
+        asked = asked | (found.upper >= 0.5) if most == 1.0 else asked
+        with np.errstate(invalid="ignore"):
+            gap = found.log_gap_upper - found.log_gap_lower
+        sharp = (found.upper - found.lower <= _SHARP * found.upper) & ((found.upper < 0.5) | (gap <= _SHARP))
+        at = np.flatnonzero(asked & ~sharp)
+        if not len(at):
+            return found
+        place = np.arange(len(epsilon))
+        place[at] = len(epsilon) + np.arange(len(at))
+        return found.followed(self.bracket(epsilon[at])).at(place)
+
+    @abstractmethod
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """Approximate e^eps Q(L > eps) at each ``epsilon`` (1-d, finite, >= 0)."""
+
+    @property
+    @abstractmethod
+    def tail_mu(self) -> float:
+        """Least mu that is valid with no floor at all: an upper bound on it, inf where there is none."""
