@@ -94,7 +94,7 @@ def _on_grid(parts: tuple[Sides, ...]) -> list[Bridge]:
         low, high = np.clip(at - _AWAY, 0, None), np.clip(at + 1 + _AWAY, None, len(place) - 1)
         crossing = _equal(place[at : at + 2], deltas[best[at : at + 2], at : at + 2])
         i, j = _lowest(crossing, (place[low], value[low]), (place[high], value[high]))
-        ends, room = (place[low[i]], place[high[j]]), place[at + 1] - place[at]
+        ends, room = (float(place[low[i]]), float(place[high[j]])), float(place[at + 1] - place[at])
         room *= max(float(_AWAY[min(k + 1, len(_AWAY) - 1)] - _AWAY[max(k - 1, 0)]) for k in (i, j))
         found.append(_built(parts, *_finer(parts, crossing, ends, room)))
     return [bridge for bridge in found if bridge is not None]
