@@ -10,6 +10,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from neyman._version import __version__
+
 if TYPE_CHECKING:
     from neyman import audit, comparison, conversions, plot, risk
     from neyman._errors import (
@@ -68,7 +70,6 @@ if TYPE_CHECKING:
     from neyman.reports import report, verify
     from neyman.sweeps import sweep
 
-__version__ = "0.1.0"
 
 __all__ = [
     "BLATANT",

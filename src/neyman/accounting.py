@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside, positive
-from neyman.guarantees.composed import ComposedGuarantee
-from neyman.guarantees.composing import composition
+from neyman.guarantees.algebra.composition import composition
+from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT, Effort

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.optimize import brentq
 
 import neyman as ny
-from neyman.guarantees.regret import divergence
+from neyman.guarantees.questions.regret import divergence
 from tests.comparison.kinds import (
     EXCHANGED,
     MAKERS,

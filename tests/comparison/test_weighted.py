@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.comparison import UQuadratic, Weighted, WeightedEstimate
 from neyman.comparison.densities import BetaDensity, Density, UniformDensity
-from neyman.guarantees.regret import Divergence
+from neyman.guarantees.questions.regret import Divergence
 from tests.effort import examples, rest_slow
 
 GAUSS, LAPLACE = ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0))

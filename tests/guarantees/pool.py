@@ -11,8 +11,8 @@ from scipy import special
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees import PessimisticGuarantee
-from neyman.guarantees.sides import Sides
 from neyman.profiles.profile import Profile
+from neyman.profiles.sides import Sides
 
 
 class Veiled(Profile):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.guarantees.achieved import AchievedCurve
+from neyman.guarantees.questions.achieved import AchievedCurve
 
 ALPHAS = np.append(np.geomspace(1e-9, 0.5, 40), [0.7, 0.99, 1.0])
 EPSILONS = np.linspace(-12.0, 12.0, 4001)

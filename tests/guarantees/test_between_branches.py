@@ -9,9 +9,9 @@ import pytest
 import neyman as ny
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
-from neyman.guarantees.gaussian_fit import fit_upper
-from neyman.guarantees.sides import Sides
+from neyman.guarantees.questions.mu import fit_upper
 from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.sides import Sides
 from tests.effort import rest_slow
 
 

@@ -14,9 +14,9 @@ import neyman as ny
 from neyman import InvalidParameter, NotCertified
 from neyman.engines.closed_form.pairs import GaussianProfile, SubsampledGaussianProfile
 from neyman.guarantees import BLATANT, GDP, PERFECT, ComposedGuarantee, GDPReport
-from neyman.guarantees.gaussian_fit import fit_upper
-from neyman.guarantees.sides import Sides
+from neyman.guarantees.questions.mu import fit_upper
 from neyman.profiles.profile import Bracket
+from neyman.profiles.sides import Sides
 from tests.effort import examples, rest_slow
 from tests.guarantees.references import load, quantile, subsampled_delta, subsampled_point
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.engines.choose import profiles
-from neyman.guarantees.matching import within
+from neyman.guarantees.implication.step_by_step import within
 from neyman.losses.base import Step
 from neyman.losses.discrete import (
     ApproximateStep,

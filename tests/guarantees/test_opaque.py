@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman import GDP, InvalidParameter, Opaque, account, compose_tradeoffs
 from neyman.engines.closed_form.pairs import ClosedForm, GaussianProfile, LaplaceProfile, SampledProfile
-from neyman.guarantees.sides import Sides
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed import EnclosedStep
+from neyman.profiles.sides import Sides
 from tests.effort import examples, rest_slow
 
 EPS = np.array([0.0, 0.3, 1.0, 2.5, 6.0])

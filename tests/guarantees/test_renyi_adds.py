@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.guarantees.blocks import in_blocks
-from neyman.guarantees.laws import worst_loss
+from neyman.guarantees.algebra.blocks import in_blocks
+from neyman.guarantees.dominating_pair import worst_loss
 from neyman.losses.enclosed import EnclosedStep
 from neyman.losses.gaussian import GaussianStep
 from neyman.profiles.profile import Bracket

@@ -7,7 +7,7 @@ import pytest
 
 import neyman as ny
 from neyman.guarantees import tradeoff
-from neyman.guarantees.extremes import BLATANT
+from neyman.guarantees.given.extremes import BLATANT
 
 
 @pytest.mark.parametrize("mu", [70.0, 76.0, 77.5, 78.5, 90.0, 300.0])

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpc, mpf
 
-from neyman.numerics.turned_sum import turned_sum
+from neyman.numerics.fourier_sum import turned_sum
 
 UNIT = 2.0**-53
 

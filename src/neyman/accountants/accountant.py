@@ -20,7 +20,7 @@ from neyman.accountants.journal import Journal
 from neyman.accountants.ledger import Entry, Ledger
 from neyman.accountants.records import JOURNAL
 from neyman.accounting import account
-from neyman.guarantees.composed import ComposedGuarantee
+from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import DPSGD, Mechanism
 

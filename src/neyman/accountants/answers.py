@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.accountants.tables import FPR_TABLE, ErrorRates, MuAndRegret
-from neyman.guarantees.composed import ComposedGuarantee
+from neyman.guarantees.computed import ComposedGuarantee
 
 __all__ = ["Answers"]
 

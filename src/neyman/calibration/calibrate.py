@@ -13,9 +13,9 @@ from neyman.calibration.search import Limits, bracketed, expanded, settled
 from neyman.calibration.target import Target
 from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
 from neyman.guarantees import Guarantee
-from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
+from neyman.profiles.sides import Adjacency
 
 __all__ = ["Calibration", "calibrate", "checked_target", "solved", "trials_of"]
 

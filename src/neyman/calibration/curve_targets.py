@@ -12,8 +12,8 @@ from neyman.calibration.gaussian_reading import mu_of_advantage, mu_of_delta
 from neyman.calibration.limit import Limit, signed, sound
 from neyman.calibration.target import promise
 from neyman.guarantees import Guarantee
-from neyman.guarantees.pure import LARGEST_EPSILON
-from neyman.guarantees.regret import divergence
+from neyman.guarantees.given.pure import LARGEST_EPSILON
+from neyman.guarantees.questions.regret import divergence
 from neyman.risk.attacked import promised
 
 __all__ = ["Divergence", "Epsilon", "Mu"]

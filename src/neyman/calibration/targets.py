@@ -9,9 +9,8 @@
 from __future__ import annotations
 
 from neyman.calibration.attack_targets import TPR, Advantage, BayesError, Posterior, Reconstruction
-from neyman.calibration.conjunction import All
 from neyman.calibration.curve_targets import Divergence, Epsilon, Mu
-from neyman.calibration.target import Target
+from neyman.calibration.target import All, Target
 
 __all__ = [
     "TPR",

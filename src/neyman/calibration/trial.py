@@ -11,9 +11,9 @@ from neyman.accounting import account
 from neyman.calibration.limit import FARTHEST
 from neyman.calibration.target import Target
 from neyman.guarantees import ComposedGuarantee
-from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
+from neyman.profiles.sides import Adjacency
 
 __all__ = ["LOGARITHMIC", "Chart", "Trial", "Trials"]
 

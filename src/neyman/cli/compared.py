@@ -14,7 +14,7 @@ from neyman.cli.output import print_table
 from neyman.cli.table import bracket_text, rounded_up, table
 from neyman.comparison import Comparison, Weighted
 from neyman.guarantees import Guarantee
-from neyman.guarantees.regret import Divergence
+from neyman.guarantees.questions.regret import Divergence
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import exactly
 

@@ -21,7 +21,7 @@ from neyman.guarantees import (
     OptimisticGuarantee,
     Satisfaction,
 )
-from neyman.guarantees.regret import Divergence, divergences
+from neyman.guarantees.questions.regret import Divergence, divergences
 from neyman.losses.enclosed import EnclosedStep
 from neyman.numerics.decimals import outward
 

@@ -14,8 +14,15 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.guarantees.regret import Points, evaluate, interval_bounds, last_that_matters, merge, slope_at_zero
-from neyman.guarantees.sides import Sides
+from neyman.guarantees.questions.regret import (
+    Points,
+    evaluate,
+    interval_bounds,
+    last_that_matters,
+    merge,
+    slope_at_zero,
+)
+from neyman.profiles.sides import Sides
 
 __all__ = ["Crossing", "Crossings", "crossings"]
 

@@ -10,12 +10,12 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside, whole
 from neyman.engines.choose import profiles
-from neyman.guarantees.epsilon import spread
 from neyman.guarantees.opaque import check_adjacency
-from neyman.guarantees.regret import Divergence, divergence
-from neyman.guarantees.sides import Adjacency, Sides
+from neyman.guarantees.questions.epsilon import spread
+from neyman.guarantees.questions.regret import Divergence, divergence
 from neyman.mechanisms import Mechanism
 from neyman.numerics.normal import UNIT
+from neyman.profiles.sides import Adjacency, Sides
 
 __all__ = ["Dominance", "dominates_after"]
 

@@ -12,8 +12,8 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.comparison.densities import BetaDensity, Density, UniformDensity, UQuadratic
 from neyman.comparison.weighing import weighted_divergence
-from neyman.guarantees.regret import Divergence
-from neyman.guarantees.sides import Sides
+from neyman.guarantees.questions.regret import Divergence
+from neyman.profiles.sides import Sides
 
 __all__ = ["UQuadratic", "Weighted", "WeightedEstimate", "weighted"]
 

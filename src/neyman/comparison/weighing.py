@@ -1,7 +1,7 @@
 """max over priors of density (R_mine - R_other), bracketed.
 
 The branch and bound of the unweighted divergence, with a weight. On each interval R_mine - R_other is at most linear in
-the prior on either side of one point (``guarantees/regret.py``), and the density at most its lifted chord: the product
+the prior on either side of one point (``questions/regret.py``), and the density at most its lifted chord: the product
 of two linear functions is at most the largest of its three Bernstein coefficients. Intervals whose bound is too large
 are divided. Where the prior tends to 0 or 1, R_mine - R_other is at most min(prior, 1 - prior) delta_other.
 """
@@ -12,11 +12,19 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.comparison.densities import Density
-from neyman.guarantees.epsilon import spread
-from neyman.guarantees.regret import Divergence, Points, evaluate, last_that_matters, majorant, merge, slope_at_zero
-from neyman.guarantees.sides import Sides
+from neyman.guarantees.questions.epsilon import spread
+from neyman.guarantees.questions.regret import (
+    Divergence,
+    Points,
+    evaluate,
+    last_that_matters,
+    majorant,
+    merge,
+    slope_at_zero,
+)
 from neyman.numerics.normal import UNIT
 from neyman.profiles.profile import Profile
+from neyman.profiles.sides import Sides
 
 __all__ = ["weighted_divergence"]
 

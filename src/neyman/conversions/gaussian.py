@@ -14,10 +14,10 @@ from neyman._validate import FloatArray, inside, not_negative, positive
 from neyman.conversions.arguments import SLACK, TINY, Numbers, levels, shaped
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees import GDP
-from neyman.guarantees.sides import delta_score
 from neyman.mechanisms.rounding import at_least
 from neyman.numerics.normal import UNIT
 from neyman.profiles.profile import Bracket
+from neyman.profiles.sides import delta_score
 
 __all__ = ["gaussian_delta", "gaussian_epsilon", "gaussian_tail_epsilon", "psi_from", "sigma_from_psi"]
 

@@ -1,22 +1,26 @@
 """Guarantees: what a mechanism promises, and every view of it."""
 
-from neyman.guarantees.approximate import ApproximateDP
-from neyman.guarantees.base import Guarantee
-from neyman.guarantees.combined import join, meet
-from neyman.guarantees.composed import ComposedGuarantee
-from neyman.guarantees.extremes import BLATANT, PERFECT
-from neyman.guarantees.gdp import GDP
-from neyman.guarantees.given import Given
+from neyman.guarantees.algebra import group, reversal
+from neyman.guarantees.algebra.join_meet import join, meet
+from neyman.guarantees.algebra.product import compose_tradeoffs
+from neyman.guarantees.computed import ComposedGuarantee
+from neyman.guarantees.given.approximate import ApproximateDP
+from neyman.guarantees.given.base import Given
+from neyman.guarantees.given.extremes import BLATANT, PERFECT
+from neyman.guarantees.given.gdp import GDP
+from neyman.guarantees.given.profile import Profile
+from neyman.guarantees.given.pure import PureDP
+from neyman.guarantees.given.rdp import RDP, ZCDP
+from neyman.guarantees.given.tradeoff import Tradeoff
+from neyman.guarantees.guarantee import Guarantee
+from neyman.guarantees.implication import satisfaction
 from neyman.guarantees.opaque import Opaque
-from neyman.guarantees.pairs import Profile
-from neyman.guarantees.polyline import Tradeoff
-from neyman.guarantees.product import compose_tradeoffs
-from neyman.guarantees.pure import PureDP
-from neyman.guarantees.rdp import RDP, ZCDP
-from neyman.guarantees.report import GDPReport, TradeoffPoints
-from neyman.guarantees.satisfaction import Satisfaction
+from neyman.guarantees.questions.answer import Satisfaction
+from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.mechanisms import mechanism_from_dict
+
+_ = group, reversal, satisfaction  # what guarantees are made into: each names itself in ``ALGEBRA``
 
 __all__ = [
     "BLATANT",

@@ -8,15 +8,15 @@ from typing import Any, ClassVar, cast
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice
-from neyman.guarantees.laws import worst_loss
-from neyman.guarantees.sides import Adjacency
+from neyman.guarantees.dict_form import from_words, in_words
+from neyman.guarantees.dominating_pair import worst_loss
 from neyman.guarantees.twins import PessimisticGuarantee
-from neyman.guarantees.words import from_words, in_words
 from neyman.losses.base import Step
 from neyman.mechanisms.base import Mechanism
 from neyman.mechanisms.black_box import BlackBox
 from neyman.mechanisms.poisson import PoissonSampled
 from neyman.mechanisms.serialise import admit
+from neyman.profiles.sides import Adjacency
 
 __all__ = ["Opaque", "check_adjacency", "promises"]
 

@@ -14,9 +14,9 @@ from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.engines.renyi.from_profile import profile_divergence
 from neyman.engines.renyi.slope import Above, largest_slope
 from neyman.engines.renyi.step import Statement
-from neyman.guarantees.sides import Adjacency, LargestProfile, MaximumProfile, Sides
 from neyman.losses.base import Step
 from neyman.profiles.profile import Profile
+from neyman.profiles.sides import Adjacency, LargestProfile, MaximumProfile, Sides
 
 __all__ = [
     "BlatantDivergence",

@@ -10,20 +10,20 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile
 from neyman.engines.renyi.step import Statement
-from neyman.guarantees.area import area_over_points, area_under_curve, fixed_point
-from neyman.guarantees.base import Guarantee
-from neyman.guarantees.curve import SMALLEST_ALPHA
-from neyman.guarantees.epsilon import epsilon_lower, epsilon_upper
-from neyman.guarantees.gaussian_fit import Fit, fit_lower, fit_upper
-from neyman.guarantees.regret import Divergence, divergence, divergence_at, shortfall
+from neyman.guarantees.guarantee import Guarantee
+from neyman.guarantees.questions.area import area_over_points, area_under_curve, fixed_point
+from neyman.guarantees.questions.curve import SMALLEST_ALPHA
+from neyman.guarantees.questions.epsilon import epsilon_lower, epsilon_upper
+from neyman.guarantees.questions.mu import Fit, fit_lower, fit_upper
+from neyman.guarantees.questions.regret import Divergence, divergence, divergence_at, shortfall
+from neyman.guarantees.questions.report import GDPReport, OptimisticReport
+from neyman.guarantees.questions.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.guarantees.renyi import Divergences, KnownDivergence, divergences
-from neyman.guarantees.report import GDPReport, OptimisticReport
-from neyman.guarantees.sides import Adjacency, Sides
-from neyman.guarantees.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.numerics.normal import UNIT
 from neyman.numerics.rounding import SMALLEST
 from neyman.profiles.effort import Effort, question
 from neyman.profiles.profile import Profile
+from neyman.profiles.sides import Adjacency, Sides
 
 __all__ = ["OptimisticGuarantee", "PessimisticGuarantee"]
 

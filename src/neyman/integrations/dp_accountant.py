@@ -9,7 +9,7 @@ from typing import Any
 from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import MAX_COUNT, whole
 from neyman.accountants import Accountant
-from neyman.guarantees.composed import ComposedGuarantee
+from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.opaque import check_adjacency
 from neyman.integrations.dp_events import MAX_DEPTH, check_size, from_dp_event
 from neyman.mechanisms import DiscreteLaplace, Gaussian, Laplace, RandomizedResponse

@@ -13,7 +13,7 @@ from neyman._validate import count, probability
 from neyman.accountants import Accountant
 from neyman.calibration import noise_for_dpsgd
 from neyman.calibration.targets import Epsilon
-from neyman.guarantees.composed import ComposedGuarantee
+from neyman.guarantees.computed import ComposedGuarantee
 from neyman.integrations.histories import repeats, setting, share, single
 from neyman.mechanisms.training import epoch_steps
 

@@ -11,7 +11,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman.engines.atoms.enumeration import Atoms
 from neyman.engines.atoms.profile import AtomsProfile
-from neyman.guarantees.composed import ComposedGuarantee
+from neyman.guarantees.computed import ComposedGuarantee
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["from_pld"]

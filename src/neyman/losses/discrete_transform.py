@@ -11,8 +11,8 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.outcomes import Outcomes
 from neyman.losses.transform import ComplexArray, Moments, Transform
+from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["DiscreteTransform"]
 

@@ -23,9 +23,9 @@ from neyman.losses.laplace_bound import log_shifted
 from neyman.losses.laplace_law import LaplaceLaw, Piece
 from neyman.losses.sampling import mixed, slope
 from neyman.losses.transform import ComplexArray, Moments, Transform
+from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.gauss import gauss
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["LaplaceTransform"]
 

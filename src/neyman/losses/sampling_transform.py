@@ -24,9 +24,9 @@ from neyman.losses.sampling import mixed, mixed_at, wavering
 from neyman.losses.shifted_bound import log_lines, log_shifted_bound, log_sums, nodes
 from neyman.losses.tilted import VALLEY, excess, last_valley, tilted_moments
 from neyman.losses.transform import ComplexArray, Moments, Transform
+from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turned_sum import turned_sum
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 

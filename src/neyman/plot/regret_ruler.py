@@ -8,7 +8,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, inside
-from neyman.guarantees.regret import divergence
+from neyman.guarantees.questions.regret import divergence
 from neyman.plot.columns import Columns, stacked
 from neyman.plot.curves import Curve, Labels, finished, gaussian, label_of, labelled, least_mu
 from neyman.plot.marks import band, curve, guide, legend, note, on_paper, ruler, scales

@@ -10,8 +10,8 @@ import numpy as np
 from neyman.accountants.tables import FPR_TABLE
 from neyman.accounting import account
 from neyman.guarantees import GDP, ZCDP, ComposedGuarantee, Guarantee, Opaque, PureDP
-from neyman.guarantees.regret import divergence
-from neyman.guarantees.report import GDPReport
+from neyman.guarantees.questions.regret import divergence
+from neyman.guarantees.questions.report import GDPReport
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.risk import tpr

@@ -10,7 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 import scipy
 
-from neyman import __version__
+from neyman._version import __version__
 from neyman.accountants.tables import FPR_TABLE
 from neyman.guarantees import Guarantee, Opaque
 from neyman.mechanisms import Mechanism

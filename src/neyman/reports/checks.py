@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
-from neyman import __version__
-from neyman.guarantees.sides import Adjacency
+from neyman._version import __version__
+from neyman.profiles.sides import Adjacency
 from neyman.reports.asked import Bracket
 from neyman.reports.build import cite, how_to_verify
 from neyman.reports.claims import Claim, claim_id, printed

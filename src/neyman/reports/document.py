@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
+from neyman.profiles.sides import Adjacency
 from neyman.reports.claims import Claim
 from neyman.reports.numbers import to_json_number
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from neyman import __version__
+from neyman._version import __version__
 from neyman.reports.build import drawn_by
 from neyman.reports.checks import Check
 from neyman.reports.document import Document

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from neyman.guarantees import Opaque
-from neyman.guarantees.sides import Adjacency
 from neyman.mechanisms import (
     ApproximateMechanism,
     DiscreteGaussian,
@@ -16,6 +15,7 @@ from neyman.mechanisms import (
     RandomizedResponse,
     Tabulated,
 )
+from neyman.profiles.sides import Adjacency
 from neyman.reports.document import StepWords
 
 __all__ = ["MOST_STEPS", "adjacency_meaning", "assumptions", "summary"]

@@ -15,8 +15,8 @@ from neyman._errors import InvalidParameter
 from neyman._validate import between, choice, inside, positive
 from neyman.accounting import ADJACENCIES
 from neyman.guarantees import ComposedGuarantee, Guarantee, Opaque
+from neyman.guarantees.dict_form import in_words
 from neyman.guarantees.twins import PessimisticGuarantee
-from neyman.guarantees.words import in_words
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.reports.asked import guarantee_of

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, positive
+from neyman._version import __version__
 from neyman.reports.build import expected
 from neyman.reports.checks import Check, Outcome
 from neyman.reports.numbers import to_json_number

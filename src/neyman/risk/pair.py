@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from neyman._errors import InvalidParameter
 from neyman._validate import probability, whole
 from neyman.guarantees import BLATANT, ApproximateDP, Guarantee
-from neyman.guarantees.pure import LARGEST_EPSILON
+from neyman.guarantees.given.pure import LARGEST_EPSILON
 from neyman.numerics.decimals import exactly, outward
 from neyman.risk.attacked import checked, promised
 from neyman.risk.membership import accuracy, advantage, bayes_error, posterior, tpr

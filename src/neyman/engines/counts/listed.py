@@ -1,4 +1,4 @@
-"""All outcomes of few steps as one list, but for the rarest: by how many are rare, and what else there is (``rare_outcomes``).
+"""All outcomes of few steps as one list, but for the rarest: by how many are rare, and what else there is.
 
 It is as sharp as the sum over the two, and read by one search where that asks one list at each outcome of the other.
 """

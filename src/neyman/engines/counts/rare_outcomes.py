@@ -8,7 +8,8 @@ outcome is rare and of T - j steps of the law given that it is common. With delt
     delta(eps) = sum of A_j delta_j(eps - log(A_j / B_j)),        1 - delta(eps) = sum of A_j (1 - delta_j(...)),
 
 whatever is rare. The rare ones are listed and the common ones, whose losses are of one scale, read at each outcome of
-the list (``combine/mixture``). Of a j that is not looked at delta_j lies in [0, 1]; T a and T b are small, so that few j are.
+the list (``combine/mixture``). Of a j that is not looked at delta_j lies in [0, 1]; T a and T b are small, so that few
+j are.
 """
 
 from __future__ import annotations

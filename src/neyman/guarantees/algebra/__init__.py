@@ -1,0 +1,1 @@
+"""Guarantees from guarantees: join, meet, product, reversal, groups."""

@@ -1,0 +1,96 @@
+"""From losses to the guarantee of their composition: by their laws, and by what is stated of their Renyi divergences.
+
+A curve known by Renyi divergences composes in two ways, and neither is always the better one: the laws whose curves
+they are do (tensor product), and the divergences add. Both hold, hence so does the largest trade-off curve of both.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+
+import numpy as np
+
+from neyman.engines.choose import profiles
+from neyman.engines.combine.enclosed import OwnProfile, unbundled
+from neyman.engines.combine.told_alone import beside_alone
+from neyman.engines.renyi.composition import CompositionDivergence
+from neyman.guarantees.algebra.blocks import in_blocks, stated_alone
+from neyman.guarantees.computed import ComposedGuarantee
+from neyman.guarantees.envelope.profile import EnvelopeProfile
+from neyman.guarantees.given.rdp import LARGEST_RHO, RDP, ZCDP
+from neyman.losses.base import Step
+from neyman.losses.enclosed import EnclosedStep
+from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Profile
+from neyman.profiles.sides import Sides
+
+__all__ = ["composition"]
+
+_ENCLOSED = 1e-2  # that values are held to where a curve is known by bounds alone
+# how finely stated curves are enclosed: this relative width at delta = 1e-30 is 1e-4 of a delta of 0.1, and below that
+# the sum of the divergences says more than the curves do
+_STATED = 1e-2
+
+Losses = tuple[tuple[Step, int], ...]
+
+
+def composition(
+    losses: Losses,
+    adjacency: str,
+    aim: float,
+    allowed: Effort,
+    loose: bool = False,
+    mechanism: Mechanism | None = None,
+) -> ComposedGuarantee:
+    """Return the guarantee of ``losses``, of which a relative width of ``aim`` is sought with the effort ``allowed``.
+
+    Values are held to it too; if ``loose``, only to 1e-2 where curves are enclosed. Where divergences are stated, they
+    are handed out as those of one statement are: by the certified upper bound, whatever the width.
+    """
+    open_ = unbundled(losses)
+    regions = _regions(open_)
+    few = in_blocks(open_) if regions else open_
+    plain = all(stated_alone(step) for step, _ in open_ if isinstance(step, EnclosedStep))
+    remove, add = profiles(few, aim, allowed, max(aim, _STATED) if regions and plain else aim)
+    remove, add = beside_alone(few, remove, add, partial(profiles, tolerance=aim, effort=allowed))
+    if regions:
+        same = remove is add
+        first = EnvelopeProfile((Sides(remove, add), *regions), rough=True)
+        remove, add = first, first if same else EnvelopeProfile((Sides(add, remove), *regions), rough=True)
+    enclosed = loose and any(isinstance(step, EnclosedStep) for step, _ in open_)
+    held = max(aim, _ENCLOSED) if enclosed and not regions else aim
+    several = len(open_) > 1 and not regions
+    alone = partial(_strongest, open_, adjacency, aim, allowed) if several else None
+    return ComposedGuarantee(remove, add, adjacency, held, losses, mechanism, allowed, held=not regions, alone=alone)
+
+
+def _strongest(losses: Losses, adjacency: str, aim: float, allowed: Effort) -> ComposedGuarantee:
+    """The guarantee of the kind of steps that promises least."""
+    most = max(losses, key=lambda one: math.sqrt(one[1]) * one[0].tail_mu)
+    return composition((most,), adjacency, aim, allowed)
+
+
+def _regions(losses: Losses) -> tuple[Sides, ...]:
+    """What is left by the divergences that are stated, added to those of the other steps."""
+    if sum(times for _, times in losses) == 1:  # its curve says it all
+        return ()
+    stated = CompositionDivergence(losses, (True, False)).statement
+    if stated is None:
+        return ()
+    found: list[Sides] = []
+    if 0.0 < stated.rho <= LARGEST_RHO:
+        found.append(_sides(ZCDP(stated.rho)))
+    orders = stated.orders
+    if len(orders):
+        bounds = stated.bound(orders)
+        known = (bounds > 0.0) & (bounds <= LARGEST_RHO)
+        if np.any(known):
+            found.append(_sides(RDP(orders[known], bounds[known])))
+    return tuple(found)
+
+
+def _sides(given: ZCDP | RDP) -> Sides:
+    profile: Profile = OwnProfile(given.sides.forward, given) if isinstance(given, ZCDP) else given.sides.forward
+    return Sides(profile, profile)

@@ -1,0 +1,199 @@
+"""The guarantee of a mechanism, handed out where its certified brackets are as narrow as was asked."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._errors import NotCertified
+from neyman._validate import FloatArray, choice
+from neyman.guarantees.questions.epsilon import epsilon_lower
+from neyman.guarantees.renyi import Divergences, divergences
+from neyman.guarantees.twins import PessimisticGuarantee
+from neyman.losses.base import Step
+from neyman.mechanisms import Mechanism
+from neyman.profiles.effort import Effort, question
+from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.sides import Adjacency, Sides
+
+__all__ = ["ComposedGuarantee"]
+
+_ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_MU_WIDTH = 1e2  # how many tolerances wide mu may be, relatively: of few rare steps float64 cannot see the tail better
+_STRONG = 8.0  # mu from which one kind of steps may be nearly all of it, and known better alone
+_ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
+
+
+class ComposedGuarantee(PessimisticGuarantee):
+    """The guarantee of a mechanism, from the certified profiles of its two directions.
+
+    delta and epsilon (wherever delta >= 1e-30), advantage and mu are handed out only when their certified bracket is
+    as narrow as ``tolerance`` asks (for epsilon: its own, or that of delta there); otherwise ``NotCertified`` carries
+    the bracket. Every other verb is a sound bound of whatever width.
+
+    Parameters
+    ----------
+    remove, add : Profile
+        The pair with the record under H1, and the reverse. "replace" takes a symmetric pair: one profile given twice.
+    adjacency : str
+        "add_or_remove", "add", "remove" or "replace".
+    tolerance : float
+        Relative width that the bracket of delta may have where delta >= 1e-30, in (0, 1).
+    losses : tuple of (Step, int), optional
+        The privacy losses it was composed from, each with its count, where they are known.
+    mechanism : Mechanism, optional
+        What they are the losses of.
+    effort : Effort, optional
+        What each question may cost, shared with the profiles; no limit unless given.
+    held : bool
+        Whether values are held to the tolerance; if not, they are certified bounds of whatever width.
+    alone : callable, optional
+        What makes the guarantee of the strongest of its steps alone.
+
+    Raises
+    ------
+    InvalidParameter
+        If the adjacency is unknown.
+
+    Examples
+    --------
+    >>> from neyman.engines.closed_form.pairs import GaussianProfile
+    >>> p = GaussianProfile(1.0)
+    >>> g = ComposedGuarantee(p, p, "add_or_remove")
+    >>> round(g.epsilon(1e-5), 6)
+    4.377178
+    """
+
+    def __init__(
+        self,
+        remove: Profile,
+        add: Profile,
+        adjacency: str = "add_or_remove",
+        tolerance: float = 1e-6,
+        losses: tuple[tuple[Step, int], ...] | None = None,
+        mechanism: Mechanism | None = None,
+        effort: Effort | None = None,
+        held: bool = True,
+        alone: Callable[[], PessimisticGuarantee] | None = None,
+    ) -> None:
+        checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
+        super().__init__(Sides.of(remove, add, checked), checked, effort)
+        self._tolerance = tolerance
+        self._losses = losses
+        self._mechanism = mechanism
+        self._held = held
+        self._alone = alone
+        if held:  # else nothing is computed before it is asked for
+            _ = self._start
+        self._cut_short = self.effort.spent  # later answers may be read from what was refused at once
+
+    @property
+    def held(self) -> bool:
+        """Whether values are held to the tolerance."""
+        return self._held
+
+    @property
+    def mechanism(self) -> Mechanism | None:
+        """What was accounted for; None where the guarantee came from elsewhere (a distribution, other guarantees)."""
+        return self._mechanism
+
+    @property
+    def losses(self) -> tuple[tuple[Step, int], ...] | None:
+        """The privacy losses it was composed from, each with its count; None where they are not known."""
+        return self._losses
+
+    @cached_property
+    def divergences(self) -> Divergences:
+        """Its Renyi divergences, bounded from both sides."""
+        return divergences(self._sides, self._adjacency, self._losses)
+
+    @property
+    def tolerance(self) -> float:
+        """The relative width that the bracket of delta may have where delta >= 1e-30."""
+        return self._tolerance
+
+    @question
+    def _delta(self, epsilon: FloatArray) -> FloatArray:
+        bracket = self._sides.bracket(epsilon)
+        self._demand("delta", epsilon, bracket)
+        return bracket.upper
+
+    @question
+    def _epsilon(self, delta: FloatArray) -> FloatArray:
+        epsilon = super()._epsilon(delta)
+        if not self._held:
+            return epsilon
+        asked = np.flatnonzero((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon))
+        bracket = self._sides.bracket(epsilon[asked])
+        wide = self._wide(bracket)
+        if np.any(wide):  # where delta falls off a cliff, epsilon may be known all the same
+            at = asked[wide]
+            lower = epsilon_lower(self._sides.forward, delta[at], self._start, epsilon[at])
+            vague = np.flatnonzero(~(epsilon[at] - lower <= self._tolerance * epsilon[at]))
+            if len(vague):
+                i = int(vague[0])
+                name = f"epsilon({float(delta[at[i]]):.9g})"
+                raise NotCertified(name, float(lower[i]), float(epsilon[at[i]]), self._advice())
+        return epsilon
+
+    @question
+    def _mu(self, floor: float) -> float:
+        if floor not in self._mus:
+            upper = super()._mu(floor)
+            if math.isfinite(upper) and self._held:
+                lower = self.least_mu(floor)
+                if not upper - lower <= self._mu_width(upper):
+                    raise NotCertified(f"mu(floor={floor:g})", lower, upper, self._advice())
+            self._mus[floor] = upper
+        return self._mus[floor]
+
+    def _mu_width(self, upper: float) -> float:
+        """What a relative tolerance in the power at the floor comes to, for small mu and for large."""
+        return self._tolerance * max(_MU_WIDTH * upper, 0.1)
+
+    @question
+    def least_mu(self, floor: float) -> float:
+        """mu at ``floor`` from below: no less than that of the strongest of its steps, whose curve lies above its own
+        (where that one is below the floor it has passed the floor at a smaller alpha, with a larger local mu).
+        """
+        if floor not in self._least_mus:
+            lower, upper = super().least_mu(floor), min(self.fit(floor).mu, self.tail_mu)
+            wide = upper > _STRONG and not upper - lower <= self._mu_width(upper)
+            if wide and self._alone is not None:
+                lower = max(lower, self._alone().least_mu(floor))
+            if self.effort.spent:  # it may be tried again
+                return lower
+            self._least_mus[floor] = lower
+        return self._least_mus[floor]
+
+    @cached_property
+    def _least_mus(self) -> dict[float, float]:
+        return {}
+
+    @cached_property
+    def _mus(self) -> dict[float, float]:
+        return {}
+
+    def _advice(self) -> str:
+        product = self._mechanism is None and self._losses is not None
+        made = "compose_tradeoffs()" if product else "account()"
+        wide = f"wider than the tolerance {self._tolerance:g} asks; pass a larger tolerance to {made} to accept it"
+        self._cut_short = self._cut_short or self.effort.spent
+        return f"{wide}, or a larger effort: some of the work was not done" if self._cut_short else wide
+
+    def _wide(self, bracket: Bracket) -> NDArray[np.bool_]:
+        """Where delta is not as narrow as it should be."""
+        if not self._held:
+            return np.zeros(len(bracket.upper), dtype=np.bool_)
+        return (bracket.upper >= _ASKED) & ~(bracket.upper - bracket.lower <= self._tolerance * bracket.upper)
+
+    def _demand(self, name: str, epsilon: FloatArray, bracket: Bracket) -> None:
+        wide = self._wide(bracket)
+        if np.any(wide):
+            i = int(np.argmax(wide))
+            lower, upper = float(bracket.lower[i]), float(bracket.upper[i])
+            raise NotCertified(f"{name}({float(epsilon[i]):.9g})", lower, upper, self._advice())

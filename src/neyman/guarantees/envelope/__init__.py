@@ -1,0 +1,1 @@
+"""Several promises that hold at once."""

@@ -1,0 +1,1 @@
+"""Guarantees that are stated, not computed."""

@@ -1,0 +1,1 @@
+"""Several records at once, one after another."""

@@ -1,0 +1,148 @@
+"""One ROC curve applied again and again: alpha -> 1 - f(alpha) -> ..., with the slope of the tangent at each step.
+
+Approximate throughout: it steers. Rates are kept as scores -Phi^-1(rate), so that both ends of [0, 1] have digits; the
+curve is read from points at many real eps, cubic between them where it is smooth, straight in the rates where delta has
+a kink.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import special
+from scipy.interpolate import PchipInterpolator
+
+from neyman._validate import FloatArray
+from neyman.numerics.normal import UNIT
+from neyman.profiles.sides import Sides, alpha_score, power_score
+
+__all__ = ["EDGE", "RocSteps"]
+
+EDGE = 38.0  # Phi(-38) underflows
+_FINE = 0.04  # of a score, between two points
+_NARROW = 1e-13
+_MOST_POINTS = 30_000
+_ROUNDS = 18
+_BISECTIONS = 46
+_COARSE = np.linspace(-EDGE, EDGE, 305)
+
+
+class RocSteps:
+    """The chains of ``times`` steps along the ROC curve of ``sides``, found by the sum of their eps."""
+
+    def __init__(self, sides: Sides, times: int, start: float) -> None:
+        self._times = times
+        self._start = start
+        e, alpha, power = _points(sides, start)
+        self._alpha, self._power = alpha, power
+        kink = (np.diff(e) <= 8.0 * _NARROW * np.maximum(np.abs(e[1:]), start)) & (np.diff(alpha) > 1e-9)
+        self._kink = kink
+        rising = alpha + 1e-13 * np.arange(len(alpha))  # where alpha stays, eps jumps
+        self._knots = rising
+        self._epsilon_at = PchipInterpolator(rising, e)
+        self._power_at = PchipInterpolator(rising, power)
+        self._sums = np.maximum.accumulate(self.chain(_COARSE)[0])
+
+    def split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The score of the first alpha, and each step's eps (first axis, the last step last).
+
+        They add up to ``epsilon`` at most: the first is lowered by what rounding may have added to the sum.
+
+        Two chains close to each other, one summing to less and one to more, are mixed: where eps jumps at a corner of
+        the curve every mixture is as good.
+        """
+        at = np.clip(np.searchsorted(self._sums, epsilon), 1, len(_COARSE) - 1)
+        low, high = _COARSE[at - 1].copy(), _COARSE[at].copy()
+        near = 1e-9 * self._start
+        for _ in range(_BISECTIONS):
+            middle = 0.5 * (low + high)
+            total = self.chain(middle)[0]
+            low, high = np.where(total < epsilon, middle, low), np.where(total < epsilon, high, middle)
+            if np.all(np.abs(total - epsilon) <= near):
+                break
+        (sum_low, e_low), (sum_high, e_high) = self.chain(low), self.chain(high)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = np.clip(np.nan_to_num((epsilon - sum_low) / (sum_high - sum_low), nan=0.0), 0.0, 1.0)
+        parts = e_low + share * (e_high - e_low)
+        parts[0] += epsilon - np.sum(parts, axis=0)
+        parts[0] -= 2.0 * UNIT * (self._times + 4) * np.sum(np.abs(parts), axis=0)
+        return low + share * (high - low), parts
+
+    def chain(self, score: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the sum of eps along the chain that starts at each ``score``, and each eps."""
+        z = score
+        parts = np.empty((self._times, len(score)))
+        for i in range(self._times):
+            inside = np.clip(z, self._knots[0], self._knots[-1])
+            parts[i] = self._epsilon_at(inside)
+            z = self._step(inside)
+        return np.sum(parts, axis=0), parts
+
+    def _step(self, z: FloatArray) -> FloatArray:
+        """The score of 1 - f at the alphas with these scores."""
+        out = np.asarray(self._power_at(z))
+        at = np.clip(np.searchsorted(self._knots, z, side="right") - 1, 0, len(self._kink) - 1)
+        straight = np.flatnonzero(self._kink[at])
+        if len(straight):
+            i = at[straight]
+            near, far = self._knots[i], self._knots[i + 1]
+            here = z[straight]
+            share_small = _share(special.ndtr(-near), special.ndtr(-here), special.ndtr(-far))
+            share_large = _share(special.ndtr(near), special.ndtr(here), special.ndtr(far))
+            share = np.where(near > 0.0, share_small, share_large)
+            small = (1.0 - share) * special.ndtr(-self._power[i]) + share * special.ndtr(-self._power[i + 1])
+            large = (1.0 - share) * special.ndtr(self._power[i]) + share * special.ndtr(self._power[i + 1])
+            out[straight] = np.where(small < large, -special.ndtri(small), special.ndtri(large))
+        return np.clip(out, -EDGE, EDGE)
+
+
+def _share(first: FloatArray, here: FloatArray, last: FloatArray) -> FloatArray:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.clip(np.nan_to_num((here - first) / (last - first), nan=0.5), 0.0, 1.0)
+
+
+def _points(sides: Sides, start: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Increasing real eps, close where the curve turns, and the scores of alpha and power there."""
+    far = np.geomspace(1e-3 * start, max(1e4 * start, 690.0), 220)
+    right, left = _until(far, sides.forward.end), _until(far, sides.backward.end)
+    e = np.unique(np.concatenate([-left, [0.0], right]))
+    alpha, power = _scores(sides, e)
+    for _ in range(_ROUNDS):
+        step = np.maximum(np.diff(alpha), np.diff(power))
+        wide = np.diff(e) > _NARROW * np.maximum(np.abs(e[1:]), start)
+        loose = np.flatnonzero((step > _FINE) & wide)
+        if not len(loose) or len(e) + 7 * len(loose) > _MOST_POINTS:
+            break
+        inner = (e[loose, None] + (e[loose + 1] - e[loose])[:, None] * np.arange(1, 8) / 8.0).ravel()
+        order = np.argsort(np.concatenate([e, inner]), kind="stable")
+        more = _scores(sides, inner)
+        e = np.concatenate([e, inner])[order]
+        alpha = np.maximum.accumulate(np.concatenate([alpha, more[0]])[order])
+        power = np.maximum.accumulate(np.concatenate([power, more[1]])[order])
+    # of the ends, where both scores stand still, one point
+    moving = np.flatnonzero((np.diff(alpha) > 0.0) | (np.diff(power) > 0.0))
+    if not len(moving):
+        return e, alpha, power
+    kept = slice(int(moving[0]), int(moving[-1]) + 2)
+    return e[kept], alpha[kept], power[kept]
+
+
+def _until(far: FloatArray, end: float) -> FloatArray:
+    """Those before ``end``, and ever closer to it: the curve may turn there."""
+    if not 0.0 < end < np.inf:
+        return far if end > 0.0 else far[:3]
+    return np.concatenate([far[far < end], end * (1.0 - np.geomspace(_NARROW, 0.5, 60)), [end, end * (1.0 + _NARROW)]])
+
+
+def _scores(sides: Sides, e: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """-Phi^-1 of Q(L > eps) and of P(L > eps), from the reversed pair for eps < 0."""
+    alpha, power = np.empty_like(e), np.empty_like(e)
+    up, down = e >= 0.0, e < 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if np.any(up):
+            alpha[up], power[up] = alpha_score(sides.forward, e[up]), power_score(sides.forward, e[up])
+        if np.any(down):
+            away = -e[down]
+            alpha[down] = -power_score(sides.backward, away)
+            power[down] = -alpha_score(sides.backward, away)
+    clean = [np.clip(np.nan_to_num(z, nan=0.0), -EDGE, EDGE) for z in (alpha, power)]
+    return np.maximum.accumulate(clean[0]), np.maximum.accumulate(clean[1])

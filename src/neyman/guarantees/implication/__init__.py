@@ -1,0 +1,1 @@
+"""Does one guarantee imply another."""

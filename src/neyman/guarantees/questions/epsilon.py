@@ -1,0 +1,156 @@
+"""epsilon(delta): the profile read backwards, on the certified side."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.guarantees.questions.crossing import crossing
+from neyman.numerics.normal import UNIT
+from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.sides import delta_score
+
+__all__ = ["epsilon_lower", "epsilon_upper", "spread"]
+
+_STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
+_LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
+_BEYOND = 1e150  # an eps above it is reported as inf
+_FARTHEST = 1e300  # above every finite loss: mu <= 1e109
+_FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
+_UNREACHED = 1e9  # the score of delta = 0
+_ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
+
+_Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
+
+
+def spread(profile: Profile) -> float:
+    """A natural unit of eps: the mu of the Gaussian with the same advantage (a start for solvers, nothing more)."""
+    b = profile.bracket(np.zeros(1))
+    half = np.minimum(b.log_gap_lower - np.log(2.0), -np.log(2.0))
+    mu = 2.0 * float(delta_score(np.ones(1), half)[0]) * -1.0
+    small = 2.5 * float(b.upper[0])  # where the probit has no digits left
+    return min(max(mu if mu > 1e-6 else small, 1e-300), 1e6)
+
+
+def epsilon_upper(
+    profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray] | None = None
+) -> FloatArray:
+    """Return eps >= 0 at which delta(eps) <= ``delta`` is certified; inf where there is none."""
+    goals = _goals(delta)
+
+    def score(epsilon: FloatArray) -> FloatArray:
+        b = profile.decide(epsilon, goals)
+        return np.minimum(delta_score(b.upper, b.log_gap_lower), 2.0 * _UNREACHED)
+
+    def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
+        return b.upper <= goal
+
+    endless = delta < profile.revealed  # no eps serves these
+    if np.any(endless):
+        found = np.full(len(delta), math.inf)
+        if not np.all(endless):
+            found[~endless] = epsilon_upper(profile, delta[~endless], start, known)
+        return found
+    root = _near_the_end(profile, delta)
+    open_ = np.isnan(root)
+    if np.any(open_):
+        root[open_] = crossing(score, _target(delta[open_]), start, known=known)
+    found = _certified(profile, delta, root, holds, 1.0)
+    if math.isinf(profile.tail_mu):
+        # where delta(eps) stays at the mass at infinity, any eps holds: the least is meant
+        finite = np.flatnonzero(np.isfinite(found) & (found > 0.0))
+        flat = finite[holds(profile.bracket(found[finite] * (1.0 - 1e-7)), delta[finite])]
+        found[flat] = _least(profile, delta[flat], found[flat], holds)
+    if math.isfinite(profile.end):  # no more is ever needed
+        enough = holds(profile.bracket(np.full(len(delta), profile.end)), delta)
+        found = np.where(enough, np.minimum(found, profile.end), found)
+    return found
+
+
+def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
+    """About the eps at which delta(eps) = p (1 - e^{eps - end}), for those far below the mass p of the last loss.
+
+    nan for the others, and where the losses have no end.
+    """
+    root = np.full(len(delta), np.nan)
+    if not (math.isfinite(profile.end) and math.isfinite(profile.tail_mu) and profile.end > 0.0):
+        return root
+    if not np.any(delta < _FEW):
+        return root
+    last = float(profile.slope(np.array([profile.end * (1.0 - 1e-6)]))[0])
+    near = delta < _FEW * last
+    root[near] = np.maximum(profile.end + np.log1p(-delta[near] / max(last, 1e-300)), 0.0)
+    return root
+
+
+def _least(profile: Profile, goal: FloatArray, high: FloatArray, holds: _Holds) -> FloatArray:
+    """Bisect for the least eps at which it holds, from above."""
+    low = np.zeros_like(high)
+    for _ in range(60 if len(high) else 0):
+        middle = 0.5 * (low + high)
+        right = holds(profile.bracket(middle), goal)
+        low, high = np.where(right, low, middle), np.where(right, middle, high)
+    return high
+
+
+def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: FloatArray | None = None) -> FloatArray:
+    """Return eps >= 0 at which delta(eps) > ``delta`` is certified; 0 where there is none.
+
+    Equality would not do: where delta(eps) stays at ``delta``, a smaller eps may be the answer.
+
+    ``upper`` is the answer of ``epsilon_upper``, if it is known: the search then starts there.
+    """
+    goal, goals = delta, _goals(delta)
+
+    def score(epsilon: FloatArray) -> FloatArray:
+        b = profile.decide(epsilon, goals)
+        return np.minimum(delta_score(b.lower, b.log_gap_upper), 2.0 * _UNREACHED)
+
+    def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
+        return b.lower > goal
+
+    endless = delta < profile.revealed  # no eps serves these
+    if np.any(endless):
+        found = np.full(len(delta), math.inf)
+        if not np.all(endless):
+            found[~endless] = epsilon_lower(profile, delta[~endless], start, None if upper is None else upper[~endless])
+        return found
+    root = np.full(len(goal), np.inf) if upper is None else upper.copy()
+    open_ = ~np.isfinite(root)
+    if np.any(open_):
+        root[open_] = crossing(score, _target(goal[open_]), start)
+    return _certified(profile, goal, root, holds, -1.0)
+
+
+def _goals(delta: FloatArray) -> tuple[float, float]:
+    """Deltas beyond which a search needs not know more than that."""
+    return (1.0 - _ROOM) * float(np.min(delta, initial=1.0)), (1.0 + _ROOM) * float(np.max(delta, initial=0.0))
+
+
+def _target(delta: FloatArray) -> FloatArray:
+    with np.errstate(divide="ignore"):
+        return np.clip(delta_score(delta, np.log1p(-delta)), -_UNREACHED, _UNREACHED)
+
+
+def _certified(profile: Profile, goal: FloatArray, root: FloatArray, holds: _Holds, sign: float) -> FloatArray:
+    """Step from ``root`` to the safe side (sign +1 up, -1 down), ever further, to the first eps where it holds."""
+    near = np.minimum(root, _BEYOND)
+    trial = near[:, None] * (1.0 + sign * _STEPS)
+    found = holds(profile.bracket(trial.ravel()), np.repeat(goal, _STEPS.size)).reshape(trial.shape)
+    best = np.where(np.any(found, axis=1), trial[np.arange(near.size), np.argmax(found, axis=1)], np.nan)
+    missing = np.flatnonzero(np.isnan(best))
+    if missing.size:
+        ladder = near[missing, None] * (1.0 + sign * _LADDER)
+        if sign > 0:
+            ladder = np.where(ladder > 0.0, ladder, np.geomspace(1e-300, 1e-3, ladder.shape[1]))
+        found = holds(profile.bracket(ladder.ravel()), np.repeat(goal[missing], ladder.shape[1])).reshape(ladder.shape)
+        far = ladder[np.arange(missing.size), np.argmax(found, axis=1)]
+        best[missing] = np.where(np.any(found, axis=1), far, np.inf if sign > 0 else 0.0)
+    beyond = best >= _BEYOND
+    if sign < 0 and np.any(beyond):  # from below that is so only where it stays so beyond every finite loss
+        beyond &= holds(profile.bracket(np.full(len(goal), _FARTHEST)), goal) & math.isinf(profile.tail_mu)
+    return np.where(goal >= 1.0, 0.0, np.where(beyond, np.inf, best))

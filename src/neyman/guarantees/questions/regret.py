@@ -1,0 +1,282 @@
+"""Delta(M || M~) = max over real eps of (delta~(eps) - delta(eps)) / (1 + e^eps), bracketed.
+
+On a negative eps the quotient equals that of the reversed pairs at -eps, so eps >= 0 on every branch suffices. Between
+two neighbouring points, in x = e^eps, delta~ lies below its chord and delta above its secants extended from outside:
+the numerator is bounded by a piecewise linear function, its quotient by 1 + x is monotone on each piece, and the
+maximum is at one of three points. Intervals whose bound is too large are refined.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.guarantees.questions.crossing import crossing
+from neyman.guarantees.questions.epsilon import spread
+from neyman.numerics.normal import UNIT, probit
+from neyman.numerics.rounding import SMALLEST
+from neyman.profiles.profile import Profile
+from neyman.profiles.sides import Sides, alpha_score
+
+__all__ = [
+    "Divergence",
+    "Majorant",
+    "Points",
+    "divergence",
+    "divergence_at",
+    "divergences",
+    "evaluate",
+    "interval_bounds",
+    "last_that_matters",
+    "majorant",
+    "merge",
+    "shortfall",
+    "slope_at_zero",
+]
+
+_ABSOLUTE = 2e-9
+_MANY = 1024  # points from which that grows with the square of their number, as what they miss falls
+_ROUNDS = 12
+_MOST_POINTS = 8_000
+_FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
+_NEGLIGIBLE = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class Points:
+    """Bounds on both profiles at increasing eps, in y = e^eps - 1 (exact near 0)."""
+
+    epsilon: FloatArray
+    y: FloatArray
+    self_lower: FloatArray
+    self_upper: FloatArray
+    other_lower: FloatArray
+    other_upper: FloatArray
+
+    @property
+    def turned(self) -> Points:
+        """With the roles exchanged."""
+        return Points(self.epsilon, self.y, self.other_lower, self.other_upper, self.self_lower, self.self_upper)
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """Certified bounds on Delta, and the real eps at which the lower one is attained."""
+
+    lower: float
+    upper: float
+    epsilon: float
+
+
+def divergence(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> Divergence:
+    """Return certified bounds on Delta(mine || other), ``absolute`` apart where the profiles are as sharp."""
+    return _worse([
+        _branch(ours, theirs, ours_reversed, absolute, _start(ours, theirs, last_that_matters(ours, theirs)))
+        for ours, theirs, ours_reversed, _ in _branches(mine, other)
+    ])  # fmt: skip
+
+
+def divergences(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> tuple[Divergence, Divergence]:
+    """The same of Delta(mine || other) and of Delta(other || mine), from one look at both."""
+    forth: list[Divergence] = []
+    back: list[Divergence] = []
+    for ours, theirs, ours_reversed, theirs_reversed in _branches(mine, other):
+        points = _start(ours, theirs, max(last_that_matters(ours, theirs), last_that_matters(theirs, ours)))
+        forth.append(_branch(ours, theirs, ours_reversed, absolute, points))
+        back.append(_branch(theirs, ours, theirs_reversed, absolute, points.turned))
+    return _worse(forth), _worse(back)
+
+
+def _branches(mine: Sides, other: Sides) -> list[tuple[Profile, Profile, Profile, Profile]]:
+    """Both pairs of profiles that matter, each with their reversals."""
+    forward = (mine.forward, other.forward, mine.backward, other.backward)
+    if mine.symmetric and other.symmetric:
+        return [forward]
+    return [forward, (mine.backward, other.backward, mine.forward, other.forward)]
+
+
+def _worse(bounds: list[Divergence]) -> Divergence:
+    """The larger of two branches; the second one is that of negative eps."""
+    lower, sign = max((b.lower, 1.0 - 2.0 * i) for i, b in enumerate(bounds))
+    at = bounds[0 if sign > 0.0 else 1].epsilon
+    return Divergence(lower, max(b.upper for b in bounds), sign * at)
+
+
+def divergence_at(mine: Sides, other: Sides, epsilon: float) -> float:
+    """Return a certified lower bound on Delta(mine || other), read at one real eps."""
+    branch, reference = (mine.backward, other.backward) if epsilon < 0.0 else (mine.forward, other.forward)
+    at = np.array([abs(epsilon)])
+    gain = float(reference.bracket(at).lower[0] - branch.bracket(at).upper[0])
+    return max(gain / (1.0 + float(np.exp(at[0]))) * (1.0 - 64.0 * UNIT), 0.0)
+
+
+def last_that_matters(mine: Profile, other: Profile) -> float:
+    """An eps beyond which the other's delta alone is too small to matter."""
+    unit = spread(other)
+    end = _FARTHEST
+    for ends in np.split(np.minimum(unit * np.geomspace(0.1, 100.0, 40), _FARTHEST), 5):  # the far tail is dear
+        beyond = other.bracket(ends).upper <= _NEGLIGIBLE * (1.0 + np.exp(ends))
+        if beyond.any():
+            end = float(ends[np.argmax(beyond)])
+            break
+    return min(max(end, min(spread(mine), unit)), _FARTHEST)
+
+
+def _start(mine: Profile, other: Profile, end: float) -> Points:
+    grid = np.concatenate([[0.0], np.linspace(end / 48.0, end, 48), np.geomspace(end / 5e3, end / 60.0, 8)])
+    return evaluate(mine, other, np.unique(grid))
+
+
+def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: float, points: Points) -> Divergence:
+    first_slope = slope_at_zero(mine, mine_reversed, points)
+    bound, best = interval_bounds(points, first_slope)
+    for _ in range(_ROUNDS):
+        # what the brackets at the points themselves allow, no refinement takes away
+        known = (points.other_upper - points.self_lower) / (2.0 + points.y)
+        known[1:-1] = np.minimum(known[1:-1], np.maximum(bound[:-1], bound[1:]))
+        wide = absolute * max(1.0, points.y.size / _MANY) ** 2
+        loose = np.flatnonzero(bound > max(best, float(np.max(known))) + wide)
+        sections = 8 if loose.size <= 64 else 4
+        if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
+            break
+        part = np.arange(1, sections) / sections
+        low, high = points.epsilon[loose, None], points.epsilon[loose + 1, None]
+        starts, points = points.epsilon, merge(points, evaluate(mine, other, (low + (high - low) * part).ravel()))
+        first_slope = min(first_slope, slope_at_zero(mine, mine_reversed, points))
+        whole = bound[np.searchsorted(starts, points.epsilon[:-1], side="right") - 1]  # what holds of the undivided
+        bound, best = interval_bounds(points, first_slope)
+        bound = np.minimum(bound, whole)
+    tail = points.other_upper[-1] / (2.0 + points.y[-1])
+    # quotients underflow, and what a bracket leaves open is not 0: only where the other's delta is, nothing is given up
+    least = SMALLEST if points.other_upper[0] > 0.0 else 0.0
+    upper = max(float(np.max(bound)) * (1.0 + 64.0 * UNIT), float(tail) * (1.0 + 64.0 * UNIT), least)
+    where = int(np.argmax((points.other_lower - points.self_upper) / (2.0 + points.y)))
+    return Divergence(max(best * (1.0 - 64.0 * UNIT), 0.0), min(upper, 0.5), float(points.epsilon[where]))
+
+
+def evaluate(mine: Profile, other: Profile, epsilon: FloatArray) -> Points:
+    """Bounds on both profiles at rising eps >= 0."""
+    a, b = mine.bracket(epsilon), other.bracket(epsilon)
+    return Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
+
+
+def merge(a: Points, b: Points) -> Points:
+    """All points of both, in order."""
+    order = np.argsort(np.concatenate([a.epsilon, b.epsilon]), kind="stable")
+    return Points(
+        np.concatenate([a.epsilon, b.epsilon])[order],
+        np.concatenate([a.y, b.y])[order],
+        np.concatenate([a.self_lower, b.self_lower])[order],
+        np.concatenate([a.self_upper, b.self_upper])[order],
+        np.concatenate([a.other_lower, b.other_lower])[order],
+        np.concatenate([a.other_upper, b.other_upper])[order],
+    )
+
+
+def slope_at_zero(mine: Profile, mine_reversed: Profile, points: Points) -> float:
+    """A certified upper bound on Q(L > 0) = -d delta / dx at x = 1+, from the secant to the other side of eps = 0."""
+    step, delta_lower = float(points.epsilon[1]), float(points.self_lower[0])
+    if mine is mine_reversed:  # symmetric: alpha(0) <= beta(0), and their sum is 1 - delta(0)
+        return 0.5 * (1.0 - delta_lower)
+    x = float(np.exp(-step))
+    beyond = float(mine_reversed.bracket(np.array([step])).upper[0])
+    return float(np.clip(1.0 - (delta_lower - x * beyond) / -np.expm1(-step) * (1.0 - 64.0 * UNIT), 0.0, 1.0))
+
+
+class Majorant(NamedTuple):
+    """Upper bounds of the quotient at the start of each interval, at y = start + ``at``, and at its stop.
+
+    Between the three it is at most linear in the prior x / (1 + x): (c + m x) / (1 + x) is.
+    """
+
+    start: FloatArray
+    at: FloatArray
+    middle: FloatArray
+    stop: FloatArray
+
+
+def majorant(p: Points, first_slope: float) -> Majorant:
+    """Bound the quotient on each interval: delta~ by its chord, delta by the secants extended from outside."""
+    left_slope = np.empty(p.y.size - 1)  # of the secant that ends where the interval begins
+    left_slope[0] = -first_slope
+    step = np.diff(p.y)
+    left_slope[1:] = (p.self_lower[1:-1] - p.self_upper[:-2]) / step[:-1]
+    right_slope = np.zeros(p.y.size - 1)  # of the secant that begins where the interval ends
+    right_slope[:-1] = (p.self_upper[2:] - p.self_lower[1:-1]) / step[1:]
+    right_slope = np.minimum(right_slope, 0.0)
+    start, stop = p.self_lower[:-1], p.self_lower[1:]
+    bent = left_slope < right_slope
+    bend = np.where(bent, right_slope - left_slope, 1.0)
+    at = np.where(bent, np.clip((start - stop + right_slope * step) / bend, 0.0, step), 0.5 * step)
+    from_left, from_right = start + left_slope * at, stop - right_slope * (step - at)
+    # secants that do not bend (straight pieces, rounding): either alone is a bound, the higher one at the middle
+    ahead = from_left >= from_right
+    mine = np.where(bent, np.minimum(from_left, from_right), np.maximum(from_left, from_right))
+    start = np.where(bent | ahead, start, stop - right_slope * step)
+    stop = np.where(bent | ~ahead, stop, start + left_slope * step)
+    chord = p.other_upper[:-1] + (p.other_upper[1:] - p.other_upper[:-1]) * (at / step)
+    middle = (chord - mine + 8.0 * UNIT * (chord + np.abs(mine))) / (2.0 + p.y[:-1] + at)
+    straight = np.where(bent, 0.0, 16.0 * UNIT)
+    return Majorant(
+        (p.other_upper[:-1] - start + straight) / (2.0 + p.y[:-1]),
+        at,
+        middle,
+        (p.other_upper[1:] - stop + straight) / (2.0 + p.y[1:]),
+    )
+
+
+def interval_bounds(p: Points, first_slope: float) -> tuple[FloatArray, float]:
+    """Upper bounds of the quotient on each interval, and its largest certified value at a point."""
+    nodes = majorant(p, first_slope)
+    bound = np.minimum(np.maximum(np.maximum(nodes.start, nodes.stop), nodes.middle), _crude(p))
+    return bound, float(np.max((p.other_lower - p.self_upper) / (2.0 + p.y)))
+
+
+def _crude(p: Points) -> FloatArray:
+    """(delta~ at the start - delta at the end) / (1 + x at the start): always valid."""
+    return np.maximum(p.other_upper[:-1] - p.self_lower[1:], 0.0) / (2.0 + p.y[:-1])
+
+
+def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], start: float) -> float:
+    """Return a certified upper bound on Delta(G_mu || mine) when G_mu <= mine down to alpha = floor.
+
+    ``mu_floor`` is (floor, eps at which alpha is about the floor). Above the floor G_mu has the larger delta by
+    construction; only eps past the certified last one with alpha(eps) >= floor can contribute.
+    """
+    floor, near = mu_floor
+    worst = 0.0
+    goal = -probit(np.array([np.log(floor)]))
+    for branch in mine.branches:
+        if not mine.symmetric:
+            # each branch has its own eps at which alpha comes down to the floor
+            found = float(crossing(partial(alpha_score, branch), goal, start, 1e-5)[0])
+            near = found if 0.0 < found < 1e12 else start
+        begin = _certified_reach(branch, floor, near, start)
+        end = max(min(near + 0.6 * start, 600.0), begin + 0.2 * start)
+        grid = np.linspace(begin, end, 16)
+        upper, lower = branch.bracket(grid).upper, gaussian.bracket(grid).lower
+        with np.errstate(under="ignore"):
+            pieces = np.maximum(upper[:-1] - lower[1:], 0.0) / (1.0 + np.exp(np.minimum(grid[:-1], 700.0)))
+            tail = upper[-1] / (1.0 + np.exp(min(end, 700.0)))
+        open_ends = upper[-1] > 0.0 or bool(np.any(upper[:-1] > lower[1:]))
+        least = SMALLEST if open_ends else 0.0  # quotients may underflow
+        worst = max(worst, float(np.max(pieces)), float(tail), least)
+    return worst * (1.0 + 64.0 * UNIT)
+
+
+def _certified_reach(branch: Profile, floor: float, near: float, start: float) -> float:
+    """The largest tried eps with Q(L > eps) >= floor certified by a secant to its right; 0 where none is."""
+    tries = np.maximum(near - start * np.array([1e-4, 1e-3, 1e-2, 0.1, 0.5, 1.0, 2.0]), 0.0)
+    step = start * np.array([1e-5, 1e-4, 1e-3, 1e-2, 0.05, 0.1, 0.2])
+    if near > 600.0:
+        return 0.0
+    both = branch.bracket(np.concatenate([tries, tries + step]))
+    lower, upper = both.lower[: len(tries)], both.upper[len(tries) :]
+    with np.errstate(over="ignore"):  # a secant that reaches too far shows nothing: 0 / inf
+        alpha = (lower - upper) / (np.exp(tries) * np.expm1(step)) * (1.0 - 64.0 * UNIT)
+    reached = tries[alpha >= floor]
+    return float(reached[0]) if reached.size else 0.0

@@ -1,0 +1,188 @@
+"""The two directions of an adjacency seen as one certified profile over all real eps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.numerics.normal import probit
+from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.real_line import bracket_at
+
+__all__ = ["Adjacency", "HeldTogether", "LargestProfile", "MaximumProfile", "Sides"]
+
+Adjacency = Literal["add_or_remove", "add", "remove", "replace"]
+
+
+class MaximumProfile(Profile):
+    """max(delta_remove, delta_add) at every eps: the profile of "add or remove one record"."""
+
+    def __init__(self, first: Profile, second: Profile) -> None:
+        self.first = first
+        self.second = second
+        self._last: tuple[FloatArray, Bracket, Bracket] | None = None
+        self._zero: tuple[Bracket, Bracket] | None = None
+
+    @property
+    def method(self) -> str:
+        """How the two are computed: usually in the same way."""
+        ways = dict.fromkeys(", ".join((self.first.method, self.second.method)).split(", "))
+        return ", ".join(ways)
+
+    @property
+    def revealed(self) -> float:
+        """The larger of the two."""
+        return max(self.first.revealed, self.second.revealed)
+
+    @property
+    def tail_mu(self) -> float:
+        """The larger of the two."""
+        return max(self.first.tail_mu, self.second.tail_mu)
+
+    @property
+    def end(self) -> float:
+        """The larger of the two."""
+        return max(self.first.end, self.second.end)
+
+    @property
+    def knots(self) -> FloatArray:
+        """Those of both, and where two straight pieces cross."""
+        return self._knots
+
+    @cached_property
+    def _knots(self) -> FloatArray:
+        if not self.first.knots.size or not self.second.knots.size:
+            return np.concatenate([self.first.knots, self.second.knots])
+        both = np.unique(np.concatenate([[0.0], self.first.knots, self.second.knots]))
+        ahead = self.first.bracket(both).upper - self.second.bracket(both).upper
+        at = np.flatnonzero(ahead[:-1] * ahead[1:] < 0.0)
+        share = ahead[at] / (ahead[at] - ahead[at + 1])
+        crossed = both[at] + np.log1p(share * np.expm1(both[at + 1] - both[at]))
+        return np.unique(np.concatenate([both, crossed]))
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """Bounds at each ``epsilon``: the maximum of bounds bounds the maximum."""
+        return _larger(*self._both(epsilon))
+
+    def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
+        """As ``bracket``, as far as a search for ``goals`` needs it; not kept."""
+        if self._zero is not None and epsilon.size == 1 and epsilon[0] == 0.0:
+            return _larger(*self._zero)
+        return _larger(self.first.decide(epsilon, goals), self.second.decide(epsilon, goals))
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        """As ``bracket``, as sharp as steering needs."""
+        return _larger(self.first.rough(epsilon), self.second.rough(epsilon))
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """The slope of whichever is larger."""
+        known = self._last is not None and np.array_equal(self._last[0], epsilon)
+        a, b = self._both(epsilon) if known else (self.first.rough(epsilon), self.second.rough(epsilon))
+        first_larger = (a.upper > b.upper) | ((a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper))
+        if np.all(first_larger):
+            return self.first.slope(epsilon)
+        if not np.any(first_larger):
+            return self.second.slope(epsilon)
+        return np.where(first_larger, self.first.slope(epsilon), self.second.slope(epsilon))
+
+    def _both(self, epsilon: FloatArray) -> tuple[Bracket, Bracket]:
+        """Both brackets; solvers ask again and again for eps = 0, and for the slope where they just were."""
+        if epsilon.size == 1 and epsilon[0] == 0.0:
+            if self._zero is None:
+                self._zero = self.first.bracket(epsilon), self.second.bracket(epsilon)
+            return self._zero
+        if self._last is None or not np.array_equal(self._last[0], epsilon):
+            first = self.first.bracket(epsilon)
+            self._last = epsilon, first, self.second.above(epsilon, lambda: first.lower)
+        return self._last[1], self._last[2]
+
+
+def _larger(a: Bracket, b: Bracket) -> Bracket:
+    return Bracket(
+        np.maximum(a.lower, b.lower),
+        np.maximum(a.upper, b.upper),
+        np.minimum(a.log_gap_lower, b.log_gap_lower),
+        np.minimum(a.log_gap_upper, b.log_gap_upper),
+    )
+
+
+class LargestProfile(MaximumProfile):
+    """The larger of two for another reason: as one pair's, in both directions, not each that of one direction."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """The profile for eps >= 0 (``forward``) and the reversed pair's (``backward``), which answers for eps < 0.
+
+    delta(-e) = 1 - e^-e + e^-e delta_backward(e). One object in both places means a symmetric trade-off curve.
+    """
+
+    forward: Profile
+    backward: Profile
+
+    @classmethod
+    def of(cls, remove: Profile, add: Profile, adjacency: Adjacency) -> Sides:
+        """Arrange the two directions for ``adjacency``; "replace" takes a symmetric pair, given twice."""
+        if adjacency == "remove":
+            return cls(remove, add)
+        if adjacency == "add":
+            return cls(add, remove)
+        both = remove if remove is add else MaximumProfile(remove, add)
+        return cls(both, both)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether f is its own inverse."""
+        return self.forward is self.backward
+
+    @property
+    def branches(self) -> tuple[Profile, ...]:
+        """The profiles that matter: one when symmetric, else both."""
+        return (self.forward,) if self.symmetric else (self.forward, self.backward)
+
+    @property
+    def tail_mu(self) -> float:
+        """A mu valid with no floor, for every branch."""
+        return max(branch.tail_mu for branch in self.branches)
+
+    @property
+    def method(self) -> str:
+        """How the profiles are computed."""
+        return self.forward.method
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite)."""
+        return bracket_at(self.forward, self.backward, epsilon)
+
+
+def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:
+    """-Phi^-1(delta), from whichever of delta and 1 - delta is small: nearly linear in eps, which secants like."""
+    with np.errstate(divide="ignore"):
+        small = -probit(np.log(np.minimum(delta, 0.5)))
+    return np.where(delta < 0.5, small, probit(log_gap))
+
+
+def alpha_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
+    """-Phi^-1(Q(L > eps)), approximate."""
+    with np.errstate(divide="ignore"):
+        return -probit(np.minimum(np.log(profile.slope(epsilon)) - epsilon, 0.0))
+
+
+def power_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
+    """-Phi^-1(P(L > eps)), approximate."""
+    b, slope = profile.rough(epsilon), profile.slope(epsilon)
+    power = b.upper + slope
+    with np.errstate(divide="ignore"):
+        small = -probit(np.log(np.clip(power, 0.0, 0.5)))
+        complement = np.log(np.clip(np.exp(b.log_gap_lower) - slope, 0.0, 1.0))
+    return np.where(power < 0.5, small, probit(complement))
+
+
+class HeldTogether(Profile):
+    """The profile of several promises that hold at once: ``parts``, of which every single question is dear."""
+
+    parts: tuple[Sides, ...]

@@ -1,0 +1,40 @@
+"""Circles of imports: of two files that are one thought, at most."""
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
+from pathlib import Path
+
+SOURCE = Path(__file__).resolve().parents[1] / "src"
+FILES = {
+    ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in SOURCE.rglob("*.py")
+}
+
+
+def imported(path: Path) -> Iterator[str]:
+    """Modules of the package that a file imports anywhere, in functions and for type checkers too."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("neyman"):
+            for name in node.names:
+                whole = f"{node.module}.{name.name}"
+                yield whole if whole in FILES else node.module
+        elif isinstance(node, ast.Import):
+            yield from (name.name for name in node.names if name.name in FILES)
+
+
+def test_no_circle_is_of_more_than_two_files() -> None:
+    graph = {name: {other for other in imported(path) if other != name} for name, path in FILES.items()}
+    knots = {frozenset((name, other)) for name, others in graph.items() for other in others if name in graph[other]}
+    assert {len(knot & other) for knot in knots for other in knots if knot != other} <= {0}
+    # a knot of two counts as one
+    whole = {name: "+".join(sorted(next((knot for knot in knots if name in knot), {name}))) for name in graph}
+    tied: dict[str, set[str]] = {}
+    for name, others in graph.items():
+        tied.setdefault(whole[name], set()).update(whole[other] for other in others if whole[other] != whole[name])
+    try:
+        order = list(TopologicalSorter(tied).static_order())
+    except CycleError as found:
+        raise AssertionError(" -> ".join(one for pair in list(pairwise(found.args[1]))[:1] for one in pair)) from found
+    assert len(order) == len(tied)
