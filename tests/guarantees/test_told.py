@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.guarantees import tradeoff
 from neyman.guarantees.given.extremes import BLATANT
+from neyman.guarantees.questions import tradeoff
 
 
 @pytest.mark.parametrize("mu", [70.0, 76.0, 77.5, 78.5, 90.0, 300.0])

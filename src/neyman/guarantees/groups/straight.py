@@ -5,7 +5,7 @@ steps back from it lead to where the chain begins, k - 1 - j steps on from it to
 pieces, whose slopes are known. At an eps between the slopes beside such a corner its chain is the best; the step at the
 corner takes what of eps the others leave.
 
-Approximate throughout, as ``roc_steps`` is: it steers. Both of a rate and 1 - rate are kept, each from its own small
+Approximate throughout, as ``roc_chain`` is: it steers. Both of a rate and 1 - rate are kept, each from its own small
 terms, so that both ends of [0, 1] have digits.
 """
 
