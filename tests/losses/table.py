@@ -36,8 +36,8 @@ from neyman.losses.laplace import LaplaceStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.losses.transform import Transform
+from neyman.numerics.rounding import UNIT
 
-UNIT = 2.0**-53
 ORDERS = (0.0, 0.25, 0.5, 0.9, 1.0, 1.5, 3.0, -1.0)
 BINS = 2000
 PLANNED = 1e-8  # of what only steers plans, and of K in Chernoff's bounds, which leave 1e-6

@@ -12,6 +12,7 @@ from scipy import special
 from neyman._validate import FloatArray
 from neyman.audit.two_counts import LEAST_RATE
 from neyman.guarantees import Guarantee
+from neyman.numerics.rounding import UNIT
 from neyman.risk.attacked import membership
 
 __all__ = ["Boundary", "at_advantage", "at_epsilon", "at_mu", "at_tpr", "of_claim"]
@@ -20,7 +21,7 @@ _Rates = Callable[[FloatArray], FloatArray]
 
 _ROUNDED = 4e-15  # several roundings of numbers of at most 1
 _PROBIT = 1e-14  # of a probit, relative, and of the distribution function at it, times 1 + its square
-_LARGEST = 1.0 - 2.0**-53
+_LARGEST = 1.0 - UNIT
 
 
 @dataclass(frozen=True, eq=False)

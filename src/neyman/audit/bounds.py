@@ -10,6 +10,7 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["advantage_bounds", "best_tpr", "epsilon_bounds", "margins", "mu_bounds", "tpr_bounds"]
 
@@ -65,6 +66,6 @@ def best_tpr(alpha: FloatArray, beta: FloatArray, fpr: FloatArray) -> FloatArray
 
 def margins(alpha: FloatArray, beta: FloatArray, allowed: FloatArray) -> FloatArray:
     """By how many standard deviations of the normal law ``beta`` is below what a claim allows: > 0 where it refutes."""
-    found = special.ndtri(np.minimum(allowed, 1.0 - 2.0**-53)) - special.ndtri(beta)
+    found = special.ndtri(np.minimum(allowed, 1.0 - UNIT)) - special.ndtri(beta)
     # of probits that agree to the last digits the rates themselves decide
     return np.where(beta < allowed, np.maximum(found, 5e-324), np.minimum(found, 0.0))

@@ -13,6 +13,7 @@ from scipy import special
 
 from neyman._validate import FloatArray
 from neyman.audit.binomials import Counts
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["ROUNDING", "crossing_probability"]
 
@@ -59,7 +60,7 @@ def crossing_probability(n: int, counts: Counts, bounds: FloatArray) -> float:
     left = n - (lowest + np.arange(inside.size))
     arrived = _weights(left.astype(np.float64), n * (1.0 - before))
     total = _weights(np.array([float(n)]), float(n))[0]
-    return float(min(1.0, 1.0 - np.dot(inside, arrived) / total * (1.0 - ROUNDING) + 2.0**-52))
+    return float(min(1.0, 1.0 - np.dot(inside, arrived) / total * (1.0 - ROUNDING) + 2.0 * UNIT))
 
 
 def _poisson(mean: float) -> tuple[int, FloatArray]:

@@ -21,6 +21,7 @@ from neyman.audit.sides import OneThreshold
 from neyman.audit.two_sample import ELSEWHERE, TwoSampleTest, last_kept, window
 from neyman.audit.words import at_least
 from neyman.guarantees import Guarantee
+from neyman.numerics.rounding import UNIT
 from neyman.risk.attacked import membership
 
 __all__ = ["Independent"]
@@ -86,7 +87,7 @@ class Independent(Audit):
         if not 0.0 < fpr < 1.0:
             return fpr
         about = self._about(lambda alpha, beta: tpr_bounds(alpha, beta, fpr))
-        return self._largest(lambda tpr: at_tpr(tpr, fpr), fpr, about, 1.0 - 2.0**-53)
+        return self._largest(lambda tpr: at_tpr(tpr, fpr), fpr, about, 1.0 - UNIT)
 
     def p_value(self, claim: Guarantee) -> float:
         """Return the p-value of the exact test of ``claim``, rounded up.

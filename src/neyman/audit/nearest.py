@@ -20,12 +20,13 @@ from neyman.audit.binomials import Counts
 from neyman.audit.boundaries import Boundary
 from neyman.audit.two_counts import LEAST_RATE, Cells
 from neyman.numerics.binomial import binomial_deviance
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Window", "distance", "evenly", "staircase"]
 
 _FINE, _COARSE = 0.005, 0.2  # standard deviations apart, where a distance is taken and where a staircase is laid
 _BLUR = 1e-7  # of a distance, times 1 + itself: counts up to 10^12 lie within 10^8 of what is expected
-_LARGEST = 1.0 - 2.0**-53
+_LARGEST = 1.0 - UNIT
 _ALL = 40_000  # points of a boundary at most
 
 

@@ -50,7 +50,7 @@ class Cells:
 
     def weights(self, rates: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Upper bounds on the probabilities of the cells (columns), of less and of more, at each rate (row)."""
-        rates = np.clip(rates, LEAST_RATE, 1.0 - 2.0**-53)
+        rates = np.clip(rates, LEAST_RATE, 1.0 - UNIT)
         at = np.minimum(self.edges, self.n)
         logs = _log_upper(at, self.n, rates)
         odds = (np.log(rates) - np.log1p(-rates))[:, None]

@@ -15,8 +15,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.numerics.normal import UNIT
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["BetaDensity", "Density", "Spans", "UQuadratic", "UniformDensity"]
 

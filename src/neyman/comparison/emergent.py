@@ -14,7 +14,7 @@ from neyman.guarantees.opaque import check_adjacency
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.regret import Divergence, divergence
 from neyman.mechanisms import Mechanism
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.sides import Adjacency, Sides
 
 __all__ = ["Dominance", "dominates_after"]

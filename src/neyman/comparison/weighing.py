@@ -22,7 +22,7 @@ from neyman.guarantees.questions.regret import (
     merge,
     slope_at_zero,
 )
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import Sides
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, numbers, reals, unit_interval
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["SLACK", "TINY", "Numbers", "levels", "orders_above", "rdp_pairs", "shaped"]
 

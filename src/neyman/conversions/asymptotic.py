@@ -12,7 +12,7 @@ from neyman._errors import NotCertified
 from neyman._validate import FloatArray, not_negative, unit_interval
 from neyman.conversions.arguments import Numbers, shaped
 from neyman.guarantees import GDP
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Asymptotic"]
 

@@ -15,7 +15,7 @@ from neyman.conversions.arguments import SLACK, TINY, Numbers, levels, shaped
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees import GDP
 from neyman.mechanisms.rounding import at_least
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket
 from neyman.profiles.sides import delta_score
 

@@ -23,7 +23,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, count, not_negative, reals
 from neyman.conversions.arguments import Numbers
 from neyman.conversions.asymptotic import Asymptotic
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["gdp_limit", "gdp_limit_of"]
 

@@ -16,7 +16,7 @@ from neyman.conversions.arguments import TINY, Numbers, orders_above, shaped
 from neyman.conversions.binormal import binormal_auc, normal_power
 from neyman.guarantees import GDP
 from neyman.mechanisms.rounding import at_least, root_at_least, total
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["GaussianPage", "Line"]
 

@@ -19,8 +19,7 @@ from neyman.guarantees.questions.regret import Divergence, divergence, divergenc
 from neyman.guarantees.questions.report import GDPReport, OptimisticReport
 from neyman.guarantees.questions.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.guarantees.renyi import Divergences, KnownDivergence, divergences
-from neyman.numerics.normal import UNIT
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import Effort, question
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import Adjacency, Sides

@@ -13,6 +13,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.outcomes import Outcomes
 from neyman.numerics.normal import PROBIT_ERROR, probit
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["discrete_gaussian_mu", "outcomes_mu"]
 
@@ -29,7 +30,7 @@ def outcomes_mu(table: Outcomes) -> float:
     if len(table.loss) < 2:
         return 0.0
     log_p, log_q = table.log_p, table.log_q
-    room = table.relative + table.slack + 8.0 * 2.0**-53 * len(log_q) * (1.0 + np.abs(log_q) + np.abs(log_p))
+    room = table.relative + table.slack + 8.0 * UNIT * len(log_q) * (1.0 + np.abs(log_q) + np.abs(log_p))
     # alpha = Q(L > l_j) and beta = P(L <= l_j), with their complements
     alpha, beta = np.logaddexp.accumulate(log_q[::-1])[::-1][1:], np.logaddexp.accumulate(log_p)[:-1]
     power, rest = np.logaddexp.accumulate(log_p[::-1])[::-1][1:], np.logaddexp.accumulate(log_q)[:-1]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["turned_sum"]
 
@@ -19,7 +20,7 @@ _MANY = 16  # omega from which it pays to multiply turns instead of computing ea
 _RUN = 64  # omega from which it pays to look for a stretch that is evenly spaced
 _WIDE = 1 << 17  # entries of the table of few turns
 _SUMS = 8  # partial sums, so that no sum has more than an eighth of the terms
-_SAME = 4.0 * 2.0**-53
+_SAME = 4.0 * UNIT
 
 
 def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> ComplexArray:

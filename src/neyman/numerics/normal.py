@@ -18,7 +18,6 @@ from neyman.numerics.rounding import ERFCX, NDTRI_EXP, UNIT
 __all__ = [
     "MILLS_ERROR",
     "PROBIT_ERROR",
-    "UNIT",
     "density",
     "log_density",
     "mills",

@@ -9,7 +9,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, unit_interval
 from neyman.guarantees import Guarantee
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.risk.attacked import Numbers, checked, found, membership, promised
 from neyman.risk.rounding import at_least, at_most, rounded
 from neyman.risk.value import Risk

@@ -23,17 +23,8 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray, choice, inside, not_negative, positive
-from neyman.numerics.normal import (
-    MILLS_ERROR,
-    UNIT,
-    density,
-    log_density,
-    mills,
-    mills_drop,
-    ratio_twofold,
-    sum_twofold,
-)
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.normal import MILLS_ERROR, density, log_density, mills, mills_drop, ratio_twofold, sum_twofold
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = [

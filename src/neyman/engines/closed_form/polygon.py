@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
-from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit_gap
+from neyman.numerics.normal import PROBIT_ERROR, probit_gap
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket
 
 __all__ = ["PolygonProfile"]

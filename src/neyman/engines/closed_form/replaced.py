@@ -31,8 +31,7 @@ from scipy import special
 
 from neyman._validate import FloatArray, inside, positive
 from neyman.engines.closed_form.pairs import ClosedForm, GaussianProfile
-from neyman.numerics.normal import UNIT
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["ReplacedGaussianProfile", "ReplacedLaplaceProfile"]

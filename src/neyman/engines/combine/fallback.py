@@ -11,7 +11,7 @@ from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.combine.total_variation import Meeting
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import NEARLY_ONE, LatticeProfile
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 

@@ -27,13 +27,14 @@ from neyman.engines.combine.fallback import BackedProfile
 from neyman.engines.combine.total_variation import Meeting
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket
 
 __all__ = ["THIN", "VEIL", "VeiledProfile"]
 
 VEIL = 2e-6  # mu of the thin veil of discrete Gaussians; that of the other is twice as much
 THIN = 6e-5  # the same of other laws, in deviations of their loss: 1e-6 of a delta of 1e-30
-_TINY = 4.0 * 2.0**-53
+_TINY = 4.0 * UNIT
 
 
 class VeiledProfile(BackedProfile):

@@ -19,6 +19,7 @@ from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
 from neyman.losses.sampling_transform import SamplingTransform
 from neyman.losses.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "Parts", "Walk"]
 
@@ -38,7 +39,7 @@ _COUNTED = 10**8  # steps of one kind from which rounding, of each some units, i
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 # relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
 # holds for either), one each for the square, z + 1 and their product, and sqrt(5) for the complex one
-MERGED = 12.0 * 2.0**-53
+MERGED = 12.0 * UNIT
 LOST = -110.0  # log of the mass that a line may cut off to stay clear of moments that explode
 
 
@@ -153,7 +154,7 @@ class Walk:
         poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]), plain=True)
         spread = np.sqrt(poles.variance)
         # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
-        off = WALKED + 64.0 * 2.0**-53 * math.sqrt(parts.count) * float(spread.max())
+        off = WALKED + 64.0 * UNIT * math.sqrt(parts.count) * float(spread.max())
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
             demand_whole("a composition", under, math.exp(min(float(k), 700.0)), 2.0 * off)
         low, high = min(0.04 / float(spread.max()), 0.05), 45.0 / float(spread.min())
@@ -285,7 +286,7 @@ def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: fl
     found = moments.log_a.copy()
     for i in np.flatnonzero(np.isfinite(found) & ~np.isnan(moments.cut)):
         log_a, error = transform.on_line(float(w[i]), np.zeros(1), float(moments.cut[i]), 36.0 + math.log(count))
-        above = float(log_a[0].real) + math.log1p(float(error[0])) + 4.0 * 2.0**-53 * abs(float(log_a[0].real))
+        above = float(log_a[0].real) + math.log1p(float(error[0])) + 4.0 * UNIT * abs(float(log_a[0].real))
         found[i] = above if math.isfinite(above) else math.inf
     return found
 

@@ -90,9 +90,9 @@ def _assemble(
     """Bounds on delta and log(1 - delta) from the mantissa of whichever of delta, 1 - delta was integrated."""
     if not is_gap.any():
         return _of_delta(value, error, log_scale, lost)
-    tiny = 16.0 * 2.0**-53
+    tiny = 16.0 * UNIT
     # the scale e^{K - c eps} is itself rounded; its exponent may be large
-    slack = 4.0 * 2.0**-53 * (2.0 + np.abs(log_scale))
+    slack = 4.0 * UNIT * (2.0 + np.abs(log_scale))
     with np.errstate(over="ignore"):
         low = np.maximum(value - error, 0.0) * (1.0 - slack - tiny)
         high = np.maximum(value + error, 0.0) * (1.0 + slack + tiny)
@@ -128,4 +128,4 @@ def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost:
 def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
     """log(e^log_value - 2 lost), -inf where nothing is left."""
     share = 2.0 * lost * np.exp(np.minimum(-log_value, 709.0))
-    return np.where(share < 1.0, log_value + np.log1p(-np.minimum(share, 1.0 - 2.0**-53)), -math.inf)
+    return np.where(share < 1.0, log_value + np.log1p(-np.minimum(share, 1.0 - UNIT)), -math.inf)

@@ -12,7 +12,7 @@ from scipy.special import log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 from neyman.numerics.binomial import log_binomial
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = [
     "AWAY", "LARGEST_MU", "TAILS", "Counts", "Steps", "counts", "log_overlap", "log_tails", "orderly",

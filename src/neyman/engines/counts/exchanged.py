@@ -29,8 +29,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.counts.combinations import LARGEST_MU, Counts, Steps, log_tails, threshold
 from neyman.engines.counts.participation import RemovedParticipation
-from neyman.numerics.normal import UNIT
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket
 
 __all__ = ["ExchangedParticipation"]

@@ -30,8 +30,7 @@ from neyman.losses.enclosed import ListedStep
 from neyman.losses.laplace import LaplaceStep
 from neyman.losses.replaced_gaussian import ReplacedGaussianStep
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
-from neyman.numerics.normal import UNIT
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["FaintProfile", "Sampled", "is_faint", "magnified"]

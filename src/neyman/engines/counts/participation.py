@@ -64,8 +64,7 @@ from neyman.engines.counts.combinations import (
     threshold,
 )  # fmt: skip
 from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
-from neyman.numerics.normal import UNIT
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at, slope_at
 

@@ -21,6 +21,7 @@ from neyman.engines.lattice.tilt import Plan, Tilt, by_all, plan_tilt
 from neyman.losses.base import Step
 from neyman.numerics.common_unit import common_unit
 from neyman.numerics.norm import together
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 
@@ -41,7 +42,7 @@ _REFINEMENTS, _SLOWEST = 4, 0.75  # finer spacings tried under one tilt; the lea
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
 _SEEN = 0.1  # deviations that points may be apart to tell where the law lies
 _LARGEST = 1e9
-_ROUNDED = 16.0 * 2.0**-53  # relative, of every sum, for each step, at least
+_ROUNDED = 16.0 * UNIT  # relative, of every sum, for each step, at least
 _HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried (what is not tried is not bounded)
 _LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
 _KEPT = 3 << 20  # points of all tilts that are remembered: four such lattices may be behind one guarantee

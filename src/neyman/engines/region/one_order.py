@@ -15,8 +15,7 @@ from __future__ import annotations
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.normal import UNIT
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["elementary_delta"]
 

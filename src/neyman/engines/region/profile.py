@@ -23,7 +23,7 @@ from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.engines.region.one_order import elementary_delta
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]

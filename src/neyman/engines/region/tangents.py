@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import exprel
 
 from neyman._validate import FloatArray
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["LEAST_RHO", "Orders", "Tangent", "log_expm1_ratio", "steered", "steered_rise"]
 

@@ -29,7 +29,7 @@ from neyman.engines.renyi.composition import largest_loss
 from neyman.engines.renyi.step import step_divergence
 from neyman.losses.base import Step
 from neyman.losses.enclosed import EnclosedStep
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["ElementaryProfile"]

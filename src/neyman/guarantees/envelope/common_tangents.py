@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.tradeoff import power_upper, tangent
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.sides import Sides
 
 __all__ = ["Bridge", "bridges"]

@@ -21,7 +21,7 @@ from neyman.guarantees.envelope.common_tangents import Bridge, bridges
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.excess import excess_at, revealed
 from neyman.guarantees.questions.tradeoff import beta_upper, excess_lower, tangent
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket
 from neyman.profiles.real_line import slope_at
 from neyman.profiles.sides import HeldTogether, Sides

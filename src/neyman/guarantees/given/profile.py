@@ -9,7 +9,7 @@ from neyman._validate import unit_interval
 from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.guarantees.given.base import Given, columns, listed
 from neyman.guarantees.given.pure import LARGEST_EPSILON
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Profile"]
 

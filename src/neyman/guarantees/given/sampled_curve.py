@@ -8,6 +8,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, unmasked
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["CurveFunction", "sample"]
 
@@ -62,7 +63,7 @@ def _values(f: CurveFunction, alpha: FloatArray, error: float) -> FloatArray:
     allowed = f"a function that answers an array of {len(alpha)} alphas with an array of as many betas"
     if raw is None or raw.dtype.kind not in "fiu" or raw.shape != alpha.shape:
         raise InvalidParameter("f", "something else" if raw is None else f"shape {raw.shape}, {raw.dtype}", allowed)
-    if raw.dtype.kind == "f" and not float(np.finfo(raw.dtype).eps) <= max(error, 2.0**-52):
+    if raw.dtype.kind == "f" and not float(np.finfo(raw.dtype).eps) <= max(error, 2.0 * UNIT):
         allowed = "a function that answers in float64, or with the errors of less stated"
         raise InvalidParameter("f", str(raw.dtype), allowed, "State relative_error or absolute_error.")
     beta = raw.astype(np.float64)

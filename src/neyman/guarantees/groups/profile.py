@@ -27,7 +27,8 @@ from neyman.guarantees.questions.achieved import AchievedCurve
 from neyman.guarantees.questions.epsilon import epsilon_upper, spread
 from neyman.guarantees.questions.excess import excess_at, revealed
 from neyman.mechanisms.rounding import at_least, at_most
-from neyman.numerics.normal import UNIT, probit
+from neyman.numerics.normal import probit
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.sides import Sides
 

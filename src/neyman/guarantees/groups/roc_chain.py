@@ -12,7 +12,7 @@ from scipy import special
 from scipy.interpolate import PchipInterpolator
 
 from neyman._validate import FloatArray
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.sides import Sides, alpha_score, power_score
 
 __all__ = ["EDGE", "RocSteps"]

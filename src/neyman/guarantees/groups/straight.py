@@ -19,7 +19,7 @@ from neyman._validate import FloatArray
 from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.engines.closed_form.straight import CornerProfile
 from neyman.guarantees.groups.roc_chain import EDGE
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.sides import Sides
 
 __all__ = ["StraightCurve", "StraightSteps", "straight"]

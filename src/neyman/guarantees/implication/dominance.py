@@ -15,7 +15,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.epsilon import spread
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import Sides
 

@@ -23,7 +23,7 @@ from neyman.guarantees.implication.step_by_step import within
 from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.tradeoff import excess_lower
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.sides import Sides
 
 __all__ = ["satisfaction"]

@@ -12,7 +12,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.lower_polygon import lower_hull
 from neyman.guarantees.questions.tradeoff import points_above
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.sides import Sides
 
 __all__ = ["AchievedCurve"]

@@ -11,8 +11,7 @@ from neyman.guarantees.questions.achieved import AchievedCurve
 from neyman.guarantees.questions.epsilon import epsilon_upper
 from neyman.guarantees.questions.lower_polygon import lower_hull
 from neyman.guarantees.questions.tradeoff import beta_upper, points_above
-from neyman.numerics.normal import UNIT
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import HeldTogether, Sides
 

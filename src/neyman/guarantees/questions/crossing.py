@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["crossing"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.sides import delta_score
 

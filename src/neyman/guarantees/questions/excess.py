@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.tradeoff import excess_lower, excess_of_plateau, tangent
-from neyman.numerics.normal import UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.sides import Sides
 
 __all__ = ["excess_at", "revealed"]

@@ -18,7 +18,8 @@ from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.mu_of_vertices import vertex_fit
 from neyman.guarantees.questions.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
-from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit, probit_gap
+from neyman.numerics.normal import PROBIT_ERROR, probit, probit_gap
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import Sides, alpha_score, delta_score
 

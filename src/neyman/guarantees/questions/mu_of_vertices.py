@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from neyman.numerics.normal import PROBIT_ERROR, UNIT, probit
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.normal import PROBIT_ERROR, probit
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import MaximumProfile, Sides
 from neyman.profiles.vertices import Vertices, local_mu

@@ -17,8 +17,8 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import spread
-from neyman.numerics.normal import UNIT, probit
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.normal import probit
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import Sides, alpha_score
 

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import epsilon_upper
-from neyman.numerics.normal import UNIT, probit
-from neyman.numerics.rounding import SMALLEST
+from neyman.numerics.normal import probit
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.sides import Sides, alpha_score, power_score
 

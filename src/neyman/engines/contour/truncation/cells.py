@@ -26,6 +26,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import WALKED, Parts
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["SPARE", "ignored", "shortened"]
 
@@ -47,8 +48,8 @@ _ROUNDS, _PARTS, _MORE = 4, 8, 1 << 18  # heavy cells are divided so often, in s
 SPARE, _FURTHER = 5.0, 1.3  # e-folds beyond the goal that are welcome, where a cut need not lie further than that
 _SHARE, _STRETCHES = 0.5, 2.0  # of the nodes up to a cut that stretches may have; nodes that one wastes
 _HIGHEST = 600.0  # e-folds above its goal from which a sum is too large
-_SAME = 8.0 * 2.0**-53  # how far rounding moves a node, relatively
-_ROUNDED = 16.0 * 2.0**-53  # relative rounding of K, beside ``WALKED``, as of the aliases of ``line``
+_SAME = 8.0 * UNIT  # how far rounding moves a node, relatively
+_ROUNDED = 16.0 * UNIT  # relative rounding of K, beside ``WALKED``, as of the aliases of ``line``
 
 
 def ignored(work: float) -> None:
