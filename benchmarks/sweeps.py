@@ -133,7 +133,7 @@ class _Watch:
 
 def sharing(_: argparse.Namespace) -> dict[str, Any]:
     """How much of an answer is the transform of one step, and how often it is asked the same twice."""
-    from neyman.losses.sampling_transform import SamplingTransform
+    from neyman.losses.gaussian.transform import SamplingTransform
 
     spent, asked, again, seen = 0.0, 0, 0, set[Any]()
 

@@ -11,9 +11,9 @@ import neyman as ny
 from neyman.engines.atoms.enumeration import Atoms, enumerated, product
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.discrete import DiscreteGaussianStep, DiscreteLaplaceStep
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteLaplaceStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.step import LaplaceStep
 from tests.effort import rest_slow
 
 

@@ -22,10 +22,10 @@ from neyman.engines.contour.hyperbola.rotated import between_anchors
 from neyman.engines.contour.line import Line, Plan
 from neyman.engines.contour.profile import ContourProfile, Found
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.rotated_law import RotatedLaw
-from neyman.losses.sampling_transform import LIMIT, SamplingTransform
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.rotated import RotatedLaw
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.gaussian.transform import LIMIT, SamplingTransform
 from neyman.profiles.profile import Bracket, Profile
 from tests.effort import examples, rest_slow
 from tests.reference import arb

@@ -14,10 +14,10 @@ from neyman.engines.contour.line import Plan
 from neyman.engines.contour.truncation import cells
 from neyman.engines.contour.truncation.cells import shortened
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.discrete_transform import DiscreteTransform
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_transform import LaplaceTransform
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.discrete.transform import DiscreteTransform
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.laplace.transform import LaplaceTransform
+from neyman.losses.readings.outcomes import Outcomes
 
 
 def composition(scales: np.ndarray, times: int = 1) -> Parts:

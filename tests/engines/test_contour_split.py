@@ -18,11 +18,11 @@ from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Found
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.jumps import Jumps
-from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.soft_bulk import SoftBulk
-from neyman.losses.soft_jumps import SoftJumps
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.bulk import SoftBulk
+from neyman.losses.gaussian.jumps import Jumps
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.gaussian.soft_jumps import SoftJumps
+from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket
 from tests.effort import examples, rest_slow

@@ -13,7 +13,7 @@ from flint import acb, arb
 from neyman.engines.contour.cumulant import WALKED, Parts, Walk
 from neyman.engines.contour.line import Plan, _needs, alias_distances
 from neyman.engines.contour.profile import ContourProfile
-from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.gaussian.transform import SamplingTransform
 from tests.reference.integrals import integral
 
 

@@ -18,8 +18,8 @@ from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.truncation.period import folded
 from neyman.engines.contour.truncation.recurrences import islands
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.discrete import DiscreteGaussianStep
-from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
+from neyman.losses.discrete.steps import DiscreteGaussianStep
+from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from tests.effort import examples
 
 laws = st.builds(DiscreteGaussianTransform, st.floats(1.0, 5.0), st.integers(1, 4))

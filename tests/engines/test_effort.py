@@ -12,11 +12,11 @@ from neyman.engines.choose import profiles
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.line import Plan
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_transform import LaplaceTransform
-from neyman.losses.rotated_law import RotatedLaw
-from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.rotated import RotatedLaw
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.laplace.transform import LaplaceTransform
 from neyman.profiles.effort import Effort, question
 
 

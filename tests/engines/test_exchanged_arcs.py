@@ -16,9 +16,9 @@ import pytest
 import neyman as ny
 from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
 from neyman.engines.contour.exchanged.profile import ExchangedArcs
-from neyman.losses.exchanged_law import ExchangedLaw
-from neyman.losses.exchanged_part import ORDER, ExchangedPart, shares
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.gaussian.exchanged import ExchangedLaw
+from neyman.losses.gaussian.exchanged_part import ORDER, ExchangedPart, shares
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from tests.effort import rest_slow
 
 ENOUGH = 1e-6

@@ -12,7 +12,7 @@ import neyman as ny
 from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
 from neyman.engines.counts.combinations import counts
 from neyman.engines.counts.exchanged import ExchangedParticipation
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from tests.effort import rest_slow
 
 EPSILON = np.array([0.0, 1e-6, 0.3, 2.0, 9.0, 40.0, 150.0])

@@ -11,7 +11,7 @@ from scipy.special import ndtr
 
 import neyman as ny
 from neyman.engines.choose import profiles
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from tests.effort import rest_slow
 
 

@@ -11,7 +11,7 @@ from scipy.special import gammaln
 import neyman as ny
 from neyman.engines.atoms import enumeration
 from neyman.engines.atoms.enumeration import enumerated
-from neyman.losses.discrete import DiscreteGaussianStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep
 from tests.effort import rest_slow
 
 

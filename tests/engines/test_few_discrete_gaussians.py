@@ -16,8 +16,8 @@ from neyman.engines.choose import profiles
 from neyman.engines.combine.smoothed import VeiledProfile
 from neyman.engines.contour.truncation import cells
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.discrete import DiscreteGaussianStep, DiscreteLaplaceStep
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteLaplaceStep
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.profiles.sides import MaximumProfile
 
 FEW = ((DiscreteGaussianStep(3.0, 1, 0.3), 5),)

@@ -13,7 +13,7 @@ from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.closed_form.single import single
 from neyman.engines.combine.beside.few_places import FewPlaces
 from neyman.engines.combine.beside.places import Places
-from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace.step import LaplaceStep
 from tests.effort import rest_slow
 
 EPSILONS = np.array([0.0, 0.01, 0.5, 2.0, 5.0, 8.0])

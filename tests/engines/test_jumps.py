@@ -22,8 +22,8 @@ from neyman.engines.counts import levels
 from neyman.engines.counts.chernoff import Chernoff
 from neyman.engines.counts.levels import by_jumps
 from neyman.engines.counts.parting import parting
-from neyman.losses.discrete import DiscreteGaussianStep
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 from tests.effort import examples, rest_slow

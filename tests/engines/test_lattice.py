@@ -22,13 +22,13 @@ from neyman.engines.lattice.cumulant import Cumulant
 from neyman.engines.lattice.law import tilted_laws
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.engines.lattice.tilt import Plan, Tilt, plan_tilt
-from neyman.losses import smooth_bins
-from neyman.losses.bins import Shape, split_bins
-from neyman.losses.discrete import DiscreteGaussianStep, RandomizedResponseStep
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.replaced_grid import ReplacedGrid
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep, RandomizedResponseStep
+from neyman.losses.gaussian.bins import Shape, split_bins
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.replaced_bins import ReplacedGrid
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.readings import smooth_bins
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix
 from tests.effort import examples
 

@@ -16,8 +16,8 @@ from neyman.engines.lattice.laws import grid_law
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.engines.lattice.tilt import plan_tilt
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteLaplaceStep, RandomizedResponseStep
-from neyman.losses.laplace import LaplaceStep
+from neyman.losses.discrete.steps import DiscreteLaplaceStep, RandomizedResponseStep
+from neyman.losses.laplace.step import LaplaceStep
 from tests.hunt import custom
 from tests.reference import exact
 

@@ -10,8 +10,8 @@ from mpmath import mp, mpf
 
 from neyman.engines.lattice.law import tilted_laws
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_law import LaplaceLaw
+from neyman.losses.laplace.bins import LaplaceLaw
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.losses.sampling import mixed
 
 STEEP = [(11.41, 0.08554), (7.75, 0.04774), (12.4, 0.001549), (33.0, 0.5), (7.5, 1.7e-5), (30.0, 0.9999)]

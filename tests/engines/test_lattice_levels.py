@@ -9,8 +9,8 @@ from neyman._validate import FloatArray
 from neyman.engines.lattice import levels
 from neyman.engines.lattice.levels import common
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.discrete import DiscreteGaussianStep
-from neyman.losses.discrete_grid import DiscreteGrid
+from neyman.losses.discrete.bins import DiscreteGrid
+from neyman.losses.discrete.steps import DiscreteGaussianStep
 from tests.effort import rest_slow
 
 

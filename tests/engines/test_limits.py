@@ -11,8 +11,8 @@ import pytest
 
 import neyman as ny
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.bins import Shape
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.bins import Shape
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from tests.effort import rest_slow
 
 

@@ -14,8 +14,8 @@ import neyman as ny
 from neyman import Mechanism, NotCertified
 from neyman.engines.choose import profiles
 from neyman.engines.renyi.elementary import ElementaryProfile
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from tests.effort import rest_slow
 
 MECHANISMS: dict[str, Callable[[], Mechanism]] = {

@@ -13,7 +13,7 @@ from neyman.engines.atoms import enumeration, gathered
 from neyman.engines.atoms import multinomial as counting
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.discrete import DiscreteLaplaceStep, DiscreteStep, RandomizedResponseStep
+from neyman.losses.discrete.steps import DiscreteLaplaceStep, DiscreteStep, RandomizedResponseStep
 
 RESPONSE = RandomizedResponseStep(0.6, 3, rate=0.2)
 EPSILON = np.array([0.0, 0.3, 1.0, 2.0])

@@ -16,9 +16,9 @@ from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.combine.beside.narrow import BesideLittle, NarrowProfile, beside, margins, tails
 from neyman.engines.contour.cumulant import Parts, Walk
-from neyman.losses.discrete import RandomizedResponseStep
-from neyman.losses.discrete_transform import DiscreteTransform
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.discrete.steps import RandomizedResponseStep
+from neyman.losses.discrete.transform import DiscreteTransform
+from neyman.losses.gaussian.plain import GaussianStep
 from tests.effort import examples
 
 

@@ -10,7 +10,7 @@ import pytest
 import neyman as ny
 from neyman.engines.closed_form.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.closed_form.pairs import GaussianProfile
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from tests.effort import rest_slow
 from tests.engines.quadrature import one_step, two_steps
 

@@ -13,7 +13,7 @@ import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.counts.combinations import counts, log_overlap, orderly
 from neyman.engines.counts.participation import AddedParticipation, RemovedParticipation
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from tests.effort import rest_slow
 from tests.engines.quadrature import one_step, two_steps
 

@@ -15,9 +15,9 @@ from neyman.engines.counts import beside
 from neyman.engines.counts.beside import RemovedBeside
 from neyman.engines.counts.combinations import counts
 from neyman.engines.counts.participation import AddedParticipation
-from neyman.losses.discrete import RandomizedResponseStep
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.discrete.steps import RandomizedResponseStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.profiles.profile import Profile
 from tests.engines.quadrature import one_step, two_steps
 

@@ -9,7 +9,7 @@ import pytest
 from flint import acb, arb, ctx
 
 from neyman.engines.choose import profiles
-from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.profiles.effort import Effort
 from tests.effort import rest_slow
 from tests.hunt.balls import _rotated

@@ -14,7 +14,7 @@ from neyman.engines.closed_form.pairs import LaplaceProfile, SampledProfile
 from neyman.engines.closed_form.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
 from neyman.engines.contour.laws import transform
 from neyman.engines.lattice.laws import grid_law
-from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.profiles.profile import Profile
 
 

@@ -19,9 +19,9 @@ from neyman.engines.combine import mixture
 from neyman.engines.combine.faded import faded
 from neyman.engines.combine.mixture import ShiftedProfile
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.discrete import RandomizedResponseStep
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.discrete.steps import RandomizedResponseStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at

@@ -11,7 +11,7 @@ from flint import acb, arb, ctx
 import neyman as ny
 from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.profile import ContourProfile
-from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.gaussian.transform import SamplingTransform
 from tests.effort import rest_slow
 from tests.hunt.balls import SampledGaussianFactor
 from tests.hunt.survey import ask

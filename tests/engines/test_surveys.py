@@ -17,8 +17,8 @@ from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Found
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 

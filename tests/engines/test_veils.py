@@ -13,9 +13,9 @@ import neyman as ny
 from neyman.engines.combine.listed import lists, outcome_by_outcome
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.profile import ContourProfile
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.discrete_transform import DiscreteTransform
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.discrete.transform import DiscreteTransform
+from neyman.losses.readings.outcomes import Outcomes
 from tests.effort import rest_slow
 
 

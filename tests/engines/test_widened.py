@@ -10,7 +10,7 @@ import neyman as ny
 from neyman.engines.atoms.enumeration import enumerated
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.beside.widened import WidenedProfile
-from neyman.losses.discrete import DiscreteGaussianStep, RandomizedResponseStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep, RandomizedResponseStep
 
 Pairs = list[tuple[mp.mpf, mp.mpf]]
 

@@ -8,7 +8,7 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
 from neyman.mechanisms.rounding import root_at_least, root_at_most
 from tests.reference.closed import normal_cdf, one_step_delta
 

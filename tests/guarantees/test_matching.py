@@ -11,17 +11,17 @@ import neyman as ny
 from neyman.engines.choose import profiles
 from neyman.guarantees.implication.step_by_step import within
 from neyman.losses.base import Step
-from neyman.losses.discrete import (
+from neyman.losses.discrete.steps import (
     ApproximateStep,
     DiscreteGaussianStep,
     DiscreteLaplaceStep,
     RandomizedResponseStep,
     TabulatedStep,
 )
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.step import LaplaceStep
 from tests.effort import examples, rest_slow
 
 rates = st.one_of(st.just(1.0), st.floats(0.01, 1.0))

@@ -11,7 +11,7 @@ import neyman as ny
 from neyman import GDP, InvalidParameter, Opaque, account, compose_tradeoffs
 from neyman.engines.closed_form.pairs import ClosedForm, GaussianProfile, LaplaceProfile, SampledProfile
 from neyman.guarantees.twins import PessimisticGuarantee
-from neyman.losses.enclosed import EnclosedStep
+from neyman.losses.enclosed.step import EnclosedStep
 from neyman.profiles.sides import Sides
 from tests.effort import examples, rest_slow
 

@@ -11,8 +11,8 @@ import pytest
 import neyman as ny
 from neyman.guarantees.algebra.blocks import in_blocks
 from neyman.guarantees.dominating_pair import worst_loss
-from neyman.losses.enclosed import EnclosedStep
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.enclosed.step import EnclosedStep
+from neyman.losses.gaussian.plain import GaussianStep
 from neyman.profiles.profile import Bracket
 from tests.effort import rest_slow
 

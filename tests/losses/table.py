@@ -21,8 +21,8 @@ from neyman.engines.lattice.laws import grid_law
 from neyman.engines.lattice.tilt import plan_tilt
 from neyman.engines.renyi.step import step_divergence
 from neyman.losses.base import Step
-from neyman.losses.custom import CustomStep
-from neyman.losses.discrete import (
+from neyman.losses.custom.step import CustomStep
+from neyman.losses.discrete.steps import (
     ApproximateStep,
     DiscreteGaussianStep,
     DiscreteLaplaceStep,
@@ -30,12 +30,12 @@ from neyman.losses.discrete import (
     RandomizedResponseStep,
     TabulatedStep,
 )
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.grid import BinSplit
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
-from neyman.losses.transform import Transform
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.readings.bins import BinSplit
+from neyman.losses.readings.transform import Transform
 from neyman.numerics.rounding import UNIT
 
 ORDERS = (0.0, 0.25, 0.5, 0.9, 1.0, 1.5, 3.0, -1.0)

@@ -6,7 +6,7 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from neyman.losses.bins import Shape, _tails
+from neyman.losses.gaussian.bins import Shape, _tails
 
 
 @pytest.mark.parametrize("rate", [1.0, 0.3, 1e-6])

@@ -9,8 +9,8 @@ import mpmath as mp
 import numpy as np
 import pytest
 
-from neyman.losses.discrete_transform import DiscreteTransform
-from neyman.losses.outcomes import Outcomes, discrete_gaussian
+from neyman.losses.discrete.transform import DiscreteTransform
+from neyman.losses.readings.outcomes import Outcomes, discrete_gaussian
 
 
 def sum_of(table: Outcomes, w: float, omega: float, cut: float) -> mp.mpc:

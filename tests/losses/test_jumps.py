@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from neyman.losses.jumps import _ACROSS, _HIGHEST, _TILTS, Jumps
+from neyman.losses.gaussian.jumps import _ACROSS, _HIGHEST, _TILTS, Jumps
+from neyman.losses.gaussian.transform import SamplingTransform, log_ratio
 from neyman.losses.sampling import wavering
-from neyman.losses.sampling_transform import SamplingTransform, log_ratio
 from tests.effort import rest_slow
 
 CASES = [(sigma, rate, place, width) for sigma, rate in [(0.6, 1e-3), (1.0, 1e-4), (2.0, 0.05), (4.0, 1e-7)]

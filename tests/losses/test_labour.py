@@ -7,8 +7,8 @@ import math
 import pytest
 
 import neyman as ny
-from neyman.losses import bins
-from neyman.losses.bins import Shape, split_bins
+from neyman.losses.gaussian import bins
+from neyman.losses.gaussian.bins import Shape, split_bins
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
-from neyman.losses import laplace_bound
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_transform import LaplaceTransform
+from neyman.losses.laplace import bound as laplace_bound
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.laplace.transform import LaplaceTransform
 
 
 def size(scale: float, rate: float, w: float, omega: float, two_sided: bool) -> float:

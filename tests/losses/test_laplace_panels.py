@@ -7,8 +7,8 @@ import math
 import mpmath as mp
 import pytest
 
-from neyman.losses import laplace_transform as panels
-from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace import transform as panels
+from neyman.losses.laplace.step import LaplaceStep
 
 _NODES = len(panels._NODES)
 

@@ -9,9 +9,9 @@ import pytest
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.rare.steps import Laws
-from neyman.losses import rare_law
-from neyman.losses.rare_law import RarePart
-from neyman.losses.transform import ComplexArray
+from neyman.losses.gaussian import rare as rare_law
+from neyman.losses.gaussian.rare import RarePart
+from neyman.losses.readings.transform import ComplexArray
 from tests.effort import rest_slow
 
 SIGMAS = rest_slow([0.05, 0.13, 0.3, 0.7, 1.5, 3.0], 0, 5)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from neyman.engines.choose import profiles
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from tests.reference import arb
 
 CASES = [  # noise, rate, steps, standard deviations of the composed loss above its mean

@@ -9,8 +9,8 @@ from mpmath import mp, mpf
 from scipy.special import bdtrc
 
 import neyman as ny
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_law import LaplaceLaw
+from neyman.losses.laplace.bins import LaplaceLaw
+from neyman.losses.laplace.step import LaplaceStep
 
 GRID = [(8.0, 0.3), (14.0, 1e-6), (21.0, 0.9999), (29.5, 0.06), (35.0, 0.0644964), (45.0, 1e-3)]
 

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.shifted_bound import log_size
-from neyman.losses.turning_part import CUTS, TurningPart
+from neyman.losses.gaussian.decaying_part import CUTS, TurningPart
+from neyman.losses.gaussian.shifted_bound import log_size
+from neyman.losses.gaussian.transform import SamplingTransform
 from tests.effort import rest_slow
 from tests.hunt.balls import SampledGaussianFactor, TooDear
 

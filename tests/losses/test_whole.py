@@ -10,13 +10,14 @@ import neyman as ny
 from neyman.engines.atoms.enumeration import enumerated
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.laws import transform
-from neyman.losses import discrete, power_law
-from neyman.losses.discrete import RandomizedResponseStep
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_law import LaplaceLaw, Piece
-from neyman.losses.outcomes import Outcomes, k_ary
-from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.smooth_part import SmoothPart
+from neyman.losses import powers
+from neyman.losses.discrete import steps
+from neyman.losses.discrete.steps import RandomizedResponseStep
+from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.laplace.bins import LaplaceLaw, Piece
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.readings.outcomes import Outcomes, k_ary
+from neyman.losses.readings.smooth_part import SmoothPart
 from tests.hunt import custom
 
 LOST = 1e-6  # of the mass: far less than any engine promises
@@ -66,7 +67,7 @@ def test_outcomes_and_their_compositions_are_weighed(monkeypatch: pytest.MonkeyP
         return replace(table, log_q=table.log_q + math.log1p(-LOST))
 
     table = RandomizedResponseStep(1.0).table()
-    monkeypatch.setattr(discrete, "k_ary", lost)
+    monkeypatch.setattr(steps, "k_ary", lost)
     with pytest.raises(ny.NotCertified, match=r"masses of RandomizedResponseStep sum to 0\.999999"):
         ny.account(ny.RandomizedResponse(1.0) ** 3)
     assert enumerated([(table, 3)]) is not None
@@ -77,7 +78,7 @@ def test_outcomes_and_their_compositions_are_weighed(monkeypatch: pytest.MonkeyP
 
 def test_the_laws_of_divergences_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
     step = LaplaceStep(0.37, 0.123)
-    assert power_law.power_laws(step) is not None
+    assert powers.power_laws(step) is not None
     true = SmoothPart.at
 
     def lost(self: SmoothPart, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -85,9 +86,9 @@ def test_the_laws_of_divergences_are_weighed(monkeypatch: pytest.MonkeyPatch) ->
         return log_density + math.log1p(-LOST), *others
 
     monkeypatch.setattr(SmoothPart, "at", lost)
-    power_law.power_laws.cache_clear()
+    powers.power_laws.cache_clear()
     with pytest.raises(ny.NotCertified, match="masses of LaplaceStep"):
-        power_law.power_laws(step)
+        powers.power_laws(step)
 
 
 def test_a_million_bins_that_are_whole_are_taken_for_whole() -> None:

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 
 import neyman
 from neyman import DPSGD, Gaussian, compose, mechanism_from_dict
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.mechanisms.serialise import json_schema
 from tests.effort import examples
 from tests.mechanisms.mixes import counts, gaussians, mechanisms, rates, steps

@@ -24,17 +24,17 @@ from neyman import (
     account,
     compose,
 )
-from neyman.losses.discrete import (
+from neyman.losses.discrete.steps import (
     ApproximateStep,
     DiscreteGaussianStep,
     DiscreteLaplaceStep,
     RandomizedResponseStep,
     TabulatedStep,
 )
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.step import LaplaceStep
 from tests.mechanisms.mixes import additive, black_boxes, steps
 
 P, Q = (0.75, 0.25), (0.25, 0.75)
@@ -142,7 +142,7 @@ def test_black_boxes_do_not_mind_the_adjacency(m):
 
 
 def test_custom_loss():
-    from neyman.losses.custom import CustomStep
+    from neyman.losses.custom.step import CustomStep
 
     m = CustomLoss(ramp, square, support=(0, 1))
     assert m.losses() == m.losses(replace=True) == ((CustomStep(ramp, square, 0.0, 1.0, 1.0), 1),)

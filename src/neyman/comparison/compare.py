@@ -22,7 +22,7 @@ from neyman.guarantees import (
     Satisfaction,
 )
 from neyman.guarantees.questions.regret import Divergence, divergences
-from neyman.losses.enclosed import EnclosedStep
+from neyman.losses.enclosed.step import EnclosedStep
 from neyman.numerics.decimals import outward
 
 __all__ = ["Comparison", "compare"]

@@ -48,11 +48,11 @@ from neyman.engines.lattice.profile import LatticeProfile
 from neyman.engines.quickly import HARDLY, HINT, quickly
 from neyman.engines.renyi.elementary import ElementaryProfile
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.enclosed import EnclosedStep, ListedStep
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.outcomes import Outcomes
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.enclosed.step import EnclosedStep, ListedStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.common_unit import common_unit
 from neyman.numerics.norm import together
 from neyman.profiles.effort import Effort

@@ -17,10 +17,10 @@ from neyman.guarantees.given.pure import PureDP
 from neyman.guarantees.given.tradeoff import Tradeoff
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
-from neyman.losses.discrete import ApproximateStep, TabulatedStep
-from neyman.losses.enclosed import BundleStep, EnclosedStep
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.discrete.steps import ApproximateStep, TabulatedStep
+from neyman.losses.enclosed.step import BundleStep, EnclosedStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.mechanisms.randomized_response import pure_loss
 from neyman.mechanisms.rounding import at_least, at_most
 

@@ -9,7 +9,7 @@ from typing import ClassVar
 from neyman._errors import InvalidParameter
 from neyman._validate import between, probability
 from neyman.losses.base import Step
-from neyman.losses.discrete import ApproximateStep
+from neyman.losses.discrete.steps import ApproximateStep
 from neyman.mechanisms.black_box import BlackBox
 from neyman.mechanisms.noise import LARGEST_LOSS
 from neyman.mechanisms.randomized_response import pure_law, pure_loss

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 
 from neyman._validate import count, probability
 from neyman.losses.base import Step
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 
 __all__ = ["SCHEMA", "Mechanism", "Part", "SingleStep"]

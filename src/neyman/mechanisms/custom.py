@@ -77,7 +77,7 @@ class CustomLoss(BlackBox):
         >>> round(float(account(loss, tolerance=1e-3).delta(1.0)), 4)
         0.1269
         """
-        from neyman.losses.custom import DistributionOfDensity
+        from neyman.losses.custom.step import DistributionOfDensity
 
         for name, density in (("log_p", log_p), ("log_q", log_q)):
             if not callable(density):
@@ -107,7 +107,7 @@ class CustomLoss(BlackBox):
         )  # fmt: skip
 
     def _pair(self, rate: float) -> Step:
-        from neyman.losses.custom import CustomStep
+        from neyman.losses.custom.step import CustomStep
 
         return CustomStep(self.p_cdf, self.q_cdf, *self.support, rate)
 

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from neyman._errors import InvalidParameter
 from neyman._validate import between, whole
-from neyman.losses.discrete import DiscreteGaussianStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep
 from neyman.mechanisms.unsampled import Unsampled
 
 __all__ = ["DiscreteGaussian"]

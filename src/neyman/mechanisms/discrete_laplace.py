@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from neyman._validate import whole
-from neyman.losses.discrete import DiscreteLaplaceStep
+from neyman.losses.discrete.steps import DiscreteLaplaceStep
 from neyman.mechanisms.noise import LARGEST_LOSS, noise
 from neyman.mechanisms.unsampled import Unsampled
 

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from neyman._validate import positive
 from neyman.losses.base import Step
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.mechanisms.noise import noise
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.mechanisms.unsampled import Unsampled

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import ClassVar
 
 from neyman._validate import positive
-from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.mechanisms.noise import LARGEST_LOSS, noise
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.mechanisms.unsampled import Unsampled

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from neyman._validate import between, whole
-from neyman.losses.discrete import RandomizedResponseStep
+from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.mechanisms.black_box import BlackBox
 from neyman.mechanisms.noise import LARGEST_LOSS
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import probability
-from neyman.losses.discrete import TabulatedStep
+from neyman.losses.discrete.steps import TabulatedStep
 from neyman.mechanisms.black_box import BlackBox
 
 __all__ = ["Tabulated"]

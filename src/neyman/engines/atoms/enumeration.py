@@ -16,7 +16,7 @@ from scipy.special import gammaln
 
 from neyman._validate import FloatArray
 from neyman.engines.atoms.multinomial import counted, summed, ways
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
 from neyman.numerics.rounding import UNIT
 

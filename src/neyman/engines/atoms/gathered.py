@@ -10,9 +10,9 @@ import math
 
 from neyman.engines.atoms.enumeration import power
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.enclosed import ListedStep
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.enclosed.step import ListedStep
+from neyman.losses.readings.outcomes import Outcomes
 
 __all__ = ["gathered"]
 
@@ -24,7 +24,7 @@ def gathered(step: Step, times: int) -> list[tuple[Step, int]]:
 
     Examples
     --------
-    >>> from neyman.losses.discrete import RandomizedResponseStep
+    >>> from neyman.losses.discrete.steps import RandomizedResponseStep
     >>> few = gathered(RandomizedResponseStep(1.0, 3, rate=0.1), 1000)
     >>> [(len(step.table().loss), count) for step, count in few]
     [(31626, 4)]

@@ -33,7 +33,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at

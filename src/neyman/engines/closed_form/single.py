@@ -5,10 +5,10 @@ from __future__ import annotations
 from neyman.engines.closed_form.pairs import GaussianProfile, LaplaceProfile, SampledProfile, SubsampledGaussianProfile
 from neyman.engines.closed_form.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
 from neyman.losses.base import Step
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.profiles.profile import Profile
 
 __all__ = ["single"]

@@ -18,10 +18,10 @@ from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.truncation.period import folded
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
-from neyman.losses.discrete_transform import DiscreteTransform
-from neyman.losses.transform import Transform
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+from neyman.losses.discrete.transform import DiscreteTransform
+from neyman.losses.readings.transform import Transform
 from neyman.numerics.common_unit import common_unit
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Profile

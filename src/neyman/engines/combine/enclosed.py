@@ -18,8 +18,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
-from neyman.losses.enclosed import BundleStep, EnclosedStep, Promise
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.enclosed.step import BundleStep, EnclosedStep, Promise
+from neyman.losses.gaussian.plain import GaussianStep
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 from neyman.numerics.norm import together
 from neyman.numerics.rounding import UNIT

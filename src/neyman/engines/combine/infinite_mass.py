@@ -13,8 +13,8 @@ from collections.abc import Callable
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at, slope_at, widened

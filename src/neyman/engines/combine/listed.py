@@ -16,8 +16,8 @@ from neyman.engines.combine.mixture import ShiftedProfile
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.engines.lattice.laws import grid_law
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.common_unit import common_unit
 from neyman.profiles.profile import Profile
 

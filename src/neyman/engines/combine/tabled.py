@@ -72,7 +72,7 @@ class TabledProfile(Profile):
 
     Examples
     --------
-    >>> from neyman.losses.gaussian import GaussianStep
+    >>> from neyman.losses.gaussian.plain import GaussianStep
     >>> law = SweptLattice([(GaussianStep(10.0), 4)], "remove", 1e-6, Effort(), 0.2)
     >>> one = TabledProfile(law, (0.0, 0.8, 2.0), 1e-3, np.ones_like).bracket(np.array([0.1505]))
     >>> bool(one.upper[0] < 1.0001 * one.lower[0])

@@ -16,7 +16,7 @@ from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.combine.before import one_of
 from neyman.losses.base import Step
-from neyman.losses.enclosed import EnclosedStep
+from neyman.losses.enclosed.step import EnclosedStep
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.vertices import Vertices
 

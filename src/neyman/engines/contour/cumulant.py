@@ -15,9 +15,9 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.truncation.period import Fold
-from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
-from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.transform import Moments, Transform
+from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.readings.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
 from neyman.numerics.rounding import UNIT
 

@@ -7,16 +7,16 @@ import math
 import numpy as np
 
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
-from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
-from neyman.losses.discrete_transform import DiscreteTransform
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_transform import LaplaceTransform
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.replaced_transform import ReplacedTransform
-from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
-from neyman.losses.transform import Transform
+from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
+from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+from neyman.losses.discrete.transform import DiscreteTransform
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.replaced_transform import ReplacedTransform
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.laplace.transform import LaplaceTransform
+from neyman.losses.readings.transform import Transform
 
 __all__ = ["stubborn", "transform"]
 

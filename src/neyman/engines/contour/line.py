@@ -25,7 +25,7 @@ from neyman.engines.contour.truncation.cells import SPARE, ignored, shortened
 from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
 from neyman.engines.contour.truncation.period import FOLDED, Fold
 from neyman.engines.contour.truncation.recurrences import islands
-from neyman.losses.sampling_transform import ComplexArray
+from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "settled"]

@@ -18,7 +18,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.line import Line, Plan
 from neyman.engines.contour.truncation.period import Fold
-from neyman.losses.transform import ComplexArray
+from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["FoldedLine"]

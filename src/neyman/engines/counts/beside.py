@@ -39,8 +39,8 @@ from neyman.engines.combine.enclosed import unbundled
 from neyman.engines.counts.combinations import LARGEST_MU, Counts, Steps, counts, log_overlap, told_apart
 from neyman.engines.counts.participation import AddedParticipation, read
 from neyman.losses.base import Step
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 

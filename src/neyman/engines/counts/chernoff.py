@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["Chernoff"]
@@ -28,7 +28,7 @@ class Chernoff:
 
     Examples
     --------
-    >>> from neyman.losses.outcomes import k_ary
+    >>> from neyman.losses.readings.outcomes import k_ary
     >>> bound = Chernoff(k_ary(0.1, 2, 0.0), 100, remove=True)
     >>> bound(np.array([0.0, 4.0, 9.99])).round(26)
     array([5.58521722e-01, 1.47340007e-04, 0.00000000e+00])

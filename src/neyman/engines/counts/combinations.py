@@ -10,7 +10,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.binomial import log_binomial
 from neyman.numerics.rounding import UNIT
 

@@ -25,11 +25,11 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.enclosed import ListedStep
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.enclosed.step import ListedStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 

@@ -21,9 +21,9 @@ from neyman.engines.counts.listed import listed
 from neyman.engines.counts.parting import Parting, parting
 from neyman.engines.counts.rare_outcomes import JumpsProfile
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteGaussianStep
-from neyman.losses.enclosed import ListedStep
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.discrete.steps import DiscreteGaussianStep
+from neyman.losses.enclosed.step import ListedStep
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Profile
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["Given", "Parting", "parting"]

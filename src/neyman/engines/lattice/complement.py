@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.lattice.law import StepLaws, TiltedLaw
 from neyman.engines.lattice.tilt import Plan, outside
-from neyman.losses.grid import BinSplit, GridLaw
+from neyman.losses.readings.bins import BinSplit, GridLaw
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, suffix_rounding
 from neyman.profiles.profile import Bracket

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from neyman.losses.grid import GridLaw, Reach
+from neyman.losses.readings.bins import GridLaw, Reach
 
 __all__ = ["Cumulant", "Moments"]
 

@@ -27,7 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.grid import BinSplit
+from neyman.losses.readings.bins import BinSplit
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["StepLaws", "TiltedLaw", "tilted_laws"]

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from neyman._errors import InvalidParameter
 from neyman.losses.base import Step
-from neyman.losses.bins import Shape
-from neyman.losses.custom import CustomStep
-from neyman.losses.custom_grid import CustomGrid
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.discrete_grid import DiscreteGrid
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.grid import GridLaw
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_law import LaplaceLaw
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.replaced_grid import ReplacedGrid
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.custom.bins import CustomGrid
+from neyman.losses.custom.step import CustomStep
+from neyman.losses.discrete.bins import DiscreteGrid
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.gaussian.bins import Shape
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.replaced_bins import ReplacedGrid
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.bins import LaplaceLaw
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.readings.bins import GridLaw
 
 __all__ = ["grid_law"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 
-from neyman.losses.grid import GridLaw
+from neyman.losses.readings.bins import GridLaw
 
 __all__ = ["FLOOR", "LEVELS", "common"]
 

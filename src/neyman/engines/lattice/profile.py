@@ -86,7 +86,7 @@ class LatticeProfile(Profile):
 
     Examples
     --------
-    >>> from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+    >>> from neyman.losses.gaussian.sampled import SubsampledGaussianStep
     >>> profile = LatticeProfile([(SubsampledGaussianStep(sigma=2.0, rate=0.1), 10)], "remove")
     >>> bracket = profile.bracket(np.array([0.625]))
     >>> bool(bracket.lower[0] <= 1.03e-4 <= bracket.upper[0] * 1.01), f"{bracket.upper[0]:.6e}"

@@ -12,7 +12,7 @@ from neyman._validate import FloatArray
 from neyman.engines.lattice.cumulant import Cumulant, Moments
 from neyman.engines.lattice.divided import Spread
 from neyman.engines.lattice.law import StepLaws, TiltedLaw, tilted_laws
-from neyman.losses.grid import GridLaw
+from neyman.losses.readings.bins import GridLaw
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 

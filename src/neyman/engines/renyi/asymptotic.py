@@ -18,11 +18,11 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteGaussianStep
-from neyman.losses.discrete_gaussian_renyi import discrete_gaussian_divergence
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep
+from neyman.losses.discrete.theta_renyi import discrete_gaussian_divergence
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.sampling import mixed
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
 
 __all__ = ["far"]
 

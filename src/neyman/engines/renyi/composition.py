@@ -24,15 +24,15 @@ from neyman._validate import FloatArray
 from neyman.engines.renyi.slope import Above, largest_slope
 from neyman.engines.renyi.step import Statement, promised, statement_of, step_divergence
 from neyman.losses.base import Step
-from neyman.losses.custom import CustomStep
-from neyman.losses.custom_grid import CustomGrid
-from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
-from neyman.losses.enclosed import BundleStep, EnclosedStep
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_law import LaplaceLaw
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.custom.bins import CustomGrid
+from neyman.losses.custom.step import CustomStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
+from neyman.losses.enclosed.step import BundleStep, EnclosedStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.bins import LaplaceLaw
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.numerics.rounding import UNIT
 

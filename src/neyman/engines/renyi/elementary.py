@@ -28,7 +28,7 @@ from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.renyi.composition import largest_loss
 from neyman.engines.renyi.step import step_divergence
 from neyman.losses.base import Step
-from neyman.losses.enclosed import EnclosedStep
+from neyman.losses.enclosed.step import EnclosedStep
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 
@@ -46,7 +46,7 @@ class ElementaryProfile(Profile):
 
     Examples
     --------
-    >>> from neyman.losses.gaussian import GaussianStep
+    >>> from neyman.losses.gaussian.plain import GaussianStep
     >>> p = ElementaryProfile(((GaussianStep(1e-9, 1e-9), 10**20),), True, math.inf)
     >>> b = p.bracket(np.array([60.0]))  # mu = 10: 0.163
     >>> f"{b.lower[0]:.3f} {b.upper[0]:.3f}"

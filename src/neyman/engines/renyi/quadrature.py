@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.smooth_part import SmoothPart
+from neyman.losses.readings.smooth_part import SmoothPart
 from neyman.numerics.gauss import gauss
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.second_difference import DIFFERENCE_ERROR, second_difference

@@ -23,11 +23,11 @@ from neyman.engines.renyi.from_profile import profile_divergence
 from neyman.engines.renyi.gap import of_gap
 from neyman.engines.renyi.quadrature import Logs, integral, kernel
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteGaussianStep
-from neyman.losses.discrete_gaussian_renyi import discrete_gaussian_divergence
-from neyman.losses.enclosed import EnclosedStep
-from neyman.losses.gaussian import GaussianStep
-from neyman.losses.power_law import PowerLaw, power_laws
+from neyman.losses.discrete.steps import DiscreteGaussianStep
+from neyman.losses.discrete.theta_renyi import discrete_gaussian_divergence
+from neyman.losses.enclosed.step import EnclosedStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.powers import PowerLaw, power_laws
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Profile
 

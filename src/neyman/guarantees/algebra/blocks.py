@@ -19,7 +19,7 @@ from neyman.engines.renyi.composition import ComposedStatement
 from neyman.guarantees.dominating_pair import worst_loss
 from neyman.guarantees.given.rdp import LARGEST_RHO, RDP, ZCDP
 from neyman.losses.base import Step
-from neyman.losses.enclosed import EnclosedStep
+from neyman.losses.enclosed.step import EnclosedStep
 
 __all__ = ["in_blocks", "stated_alone"]
 

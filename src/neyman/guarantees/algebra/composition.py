@@ -20,7 +20,7 @@ from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.envelope.profile import EnvelopeProfile
 from neyman.guarantees.given.rdp import LARGEST_RHO, RDP, ZCDP
 from neyman.losses.base import Step
-from neyman.losses.enclosed import EnclosedStep
+from neyman.losses.enclosed.step import EnclosedStep
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Profile

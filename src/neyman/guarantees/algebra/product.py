@@ -12,7 +12,7 @@ from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.dominating_pair import worst_loss
 from neyman.guarantees.guarantee import ALGEBRA, Guarantee
 from neyman.guarantees.twins import PessimisticGuarantee
-from neyman.losses.enclosed import BundleStep
+from neyman.losses.enclosed.step import BundleStep
 from neyman.profiles.effort import EFFORT, Effort
 
 __all__ = ["compose_tradeoffs", "repeated"]

@@ -14,7 +14,7 @@ from neyman.guarantees.given.base import Given
 from neyman.guarantees.questions.mu import Fit
 from neyman.guarantees.questions.report import GDPReport
 from neyman.guarantees.renyi import Divergences
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
 
 __all__ = ["GDP"]
 

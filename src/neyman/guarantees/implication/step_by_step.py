@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from neyman.losses.base import Step
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
 
 __all__ = ["within"]
 
@@ -23,7 +23,7 @@ def within(mine: Losses, other: Losses) -> bool:
 
     Examples
     --------
-    >>> from neyman.losses.laplace import LaplaceStep
+    >>> from neyman.losses.laplace.step import LaplaceStep
     >>> within(((LaplaceStep(2.0), 3),), ((LaplaceStep(1.0), 2), (LaplaceStep(1.5), 1)))
     True
     """

@@ -18,8 +18,8 @@ from neyman.engines.combine.beside.places import LARGEST, Places, read
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.engines.lattice.laws import grid_law
 from neyman.losses.base import Step
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_law import LaplaceLaw
+from neyman.losses.laplace.bins import LaplaceLaw
+from neyman.losses.laplace.step import LaplaceStep
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at, slope_at

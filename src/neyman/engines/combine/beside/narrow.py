@@ -41,9 +41,9 @@ from neyman.engines.contour.line import ROUNDED
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.engines.lattice.laws import grid_law
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.enclosed import ListedStep
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.enclosed.step import ListedStep
+from neyman.losses.gaussian.plain import GaussianStep
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at

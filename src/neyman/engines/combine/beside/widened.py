@@ -41,7 +41,7 @@ class WidenedProfile(Profile):
     --------
     >>> from neyman.engines.atoms.enumeration import enumerated
     >>> from neyman.engines.closed_form.pairs import GaussianProfile
-    >>> from neyman.losses.discrete import RandomizedResponseStep
+    >>> from neyman.losses.discrete.steps import RandomizedResponseStep
     >>> atoms = enumerated([(RandomizedResponseStep(1.0, 2).table(), 1)])
     >>> little = GaussianProfile(1e-3)
     >>> b = WidenedProfile(atoms, True, lambda: (little, little), 1e-3, 2.0).bracket(np.array([0.0, 1.0]))

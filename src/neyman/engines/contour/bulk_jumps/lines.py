@@ -12,11 +12,11 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
 from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.line import ROUNDED, Line, Plan, alias_distances, faults
-from neyman.losses.jumps import Jumps
-from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
-from neyman.losses.shifted_bound import log_size
-from neyman.losses.soft_bulk import SoftBulk
-from neyman.losses.soft_jumps import SoftJumps
+from neyman.losses.gaussian.bulk import SoftBulk
+from neyman.losses.gaussian.jumps import Jumps
+from neyman.losses.gaussian.shifted_bound import log_size
+from neyman.losses.gaussian.soft_jumps import SoftJumps
+from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort

@@ -14,7 +14,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
 from neyman.engines.contour.cumulant import Parts
-from neyman.losses.sampling_transform import log_ratio
+from neyman.losses.gaussian.transform import log_ratio
 
 __all__ = ["Place", "Valleys"]
 

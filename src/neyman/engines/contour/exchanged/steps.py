@@ -10,9 +10,9 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import MERGED, Parts
-from neyman.losses.exchanged_law import ExchangedLaw
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.transform import ComplexArray
+from neyman.losses.gaussian.exchanged import ExchangedLaw
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 

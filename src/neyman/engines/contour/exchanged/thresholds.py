@@ -17,8 +17,8 @@ from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.exchanged.split import PartedArc, PartedSteps, log_chernoff
 from neyman.engines.contour.exchanged.steps import ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import Arc
-from neyman.losses.exchanged_part import ORDER, ExchangedPart
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.gaussian.exchanged_part import ORDER, ExchangedPart
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.profiles.effort import Effort
 
 __all__ = ["Cut", "Cuts"]

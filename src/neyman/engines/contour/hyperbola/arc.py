@@ -29,7 +29,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.hyperbola.rotated import ArcSteps, on_path
 from neyman.engines.contour.line import SUMMED, faults, settled
-from neyman.losses.sampling_transform import ComplexArray
+from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
 

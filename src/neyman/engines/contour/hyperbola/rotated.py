@@ -10,8 +10,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import MERGED, Parts
-from neyman.losses.rotated_law import RotatedLaw
-from neyman.losses.sampling_transform import ComplexArray
+from neyman.losses.gaussian.rotated import RotatedLaw
+from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["ArcSteps", "Steps", "between_anchors", "on_path"]

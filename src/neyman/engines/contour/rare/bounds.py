@@ -1,4 +1,4 @@
-"""What a part of a rare step's law is at most on the pieces of a bent path (``losses/rare_law.py``).
+"""What a part of a rare step's law is at most on the pieces of a bent path (``losses/gaussian/rare.py``).
 
 A piece is a triangle of w: its corners, and the largest |w| among them, which no w between exceeds. Every Re(wS) is
 largest at a corner. Where none is above 0, as everywhere but near the real axis, only sums up to a length are needed.
@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.losses.rare_law import RarePart, moduli
-from neyman.losses.transform import ComplexArray
+from neyman.losses.gaussian.rare import RarePart, moduli
+from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["Bound", "PartBounds"]

@@ -22,7 +22,7 @@ from neyman.engines.contour.rare.between_poles import GapArc, LiftedArc, SplitAr
 from neyman.engines.contour.rare.steps import Laws, RareSteps
 from neyman.engines.contour.rare.thresholds import BACK, RareCuts
 from neyman.losses.base import Step
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
+from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.numerics.common_unit import common_unit
 from neyman.numerics.rounding import UNIT
 

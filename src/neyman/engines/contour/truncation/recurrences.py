@@ -19,7 +19,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Parts
-from neyman.losses.discrete_gaussian_transform import DiscreteGaussianTransform
+from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 
 __all__ = ["islands"]
 

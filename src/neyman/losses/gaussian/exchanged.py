@@ -29,8 +29,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.rotated_law import log_moments
-from neyman.losses.transform import ComplexArray
+from neyman.losses.gaussian.rotated import log_moments
+from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 

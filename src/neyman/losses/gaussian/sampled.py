@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 
 from neyman.losses.base import Step
-from neyman.losses.gaussian import GaussianStep
+from neyman.losses.gaussian.plain import GaussianStep
 
 __all__ = ["SubsampledGaussianStep"]
 

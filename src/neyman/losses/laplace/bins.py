@@ -15,10 +15,10 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
-from neyman.losses.laplace import LaplaceStep
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
+from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import MIXED_ERROR, above, above_error, mixed
-from neyman.losses.smooth_bins import QUADRATURE, smooth_bins
 from neyman.numerics.rounding import SMALLEST, UNIT
 
 __all__ = ["LaplaceLaw", "Piece"]

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neyman.losses.sampling_transform import SamplingTransform
-from neyman.losses.shifted_bound import log_lines
-from neyman.losses.soft_jumps import SoftJumps
+from neyman.losses.gaussian.shifted_bound import log_lines
+from neyman.losses.gaussian.soft_jumps import SoftJumps
+from neyman.losses.gaussian.transform import SamplingTransform
 
 __all__ = ["CUTS", "TurningPart"]
 

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.transform import ComplexArray, Moments, Transform
+from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["DiscreteGaussianTransform"]

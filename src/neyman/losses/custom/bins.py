@@ -10,9 +10,9 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.losses.custom import CustomStep
-from neyman.losses.custom_split import CustomSplit
-from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
+from neyman.losses.custom.split import CustomSplit
+from neyman.losses.custom.step import CustomStep
+from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above, mixed
 from neyman.numerics.rounding import UNIT
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
 from neyman._validate import FloatArray
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["Bounds", "HalfLine", "law_above", "law_below"]

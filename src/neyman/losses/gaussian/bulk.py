@@ -16,7 +16,7 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.sampling_transform import ComplexArray, SamplingTransform
+from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
 
 __all__ = ["SoftBulk"]
 

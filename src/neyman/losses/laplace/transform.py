@@ -6,7 +6,7 @@ Not sampled it has a closed form, even in v = w - 1/2, with d = 1/b:
 
 A smooth piece with f(t) e^{i omega L(t)} is at most 2 (F(a) + F(b)) / omega, F = f e^{wL} / |L'|: log F falls and then
 rises along the piece, so its total variation is at most the sum of its ends. Before that says anything, ways around
-the real axis do (``laplace_bound``).
+the real axis do (``bound``).
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_bound import log_shifted
-from neyman.losses.laplace_law import LaplaceLaw, Piece
+from neyman.losses.laplace.bins import LaplaceLaw, Piece
+from neyman.losses.laplace.bound import log_shifted
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.losses.sampling import mixed, slope
-from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.gauss import gauss
 from neyman.numerics.rounding import UNIT

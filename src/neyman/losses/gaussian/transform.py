@@ -20,10 +20,10 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.shifted_bound import log_lines, log_shifted_bound, log_sums, nodes
+from neyman.losses.readings.tilted import VALLEY, excess, last_valley, tilted_moments
+from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.losses.sampling import mixed, mixed_at, wavering
-from neyman.losses.shifted_bound import log_lines, log_shifted_bound, log_sums, nodes
-from neyman.losses.tilted import VALLEY, excess, last_valley, tilted_moments
-from neyman.losses.transform import ComplexArray, Moments, Transform
 from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from neyman.losses.base import Step
-from neyman.losses.outcomes import Outcomes, discrete_gaussian, discrete_laplace, k_ary, worst_of
-from neyman.losses.outcomes_mu import discrete_gaussian_mu, outcomes_mu
+from neyman.losses.discrete.tail_mu import discrete_gaussian_mu, outcomes_mu
+from neyman.losses.readings.outcomes import Outcomes, discrete_gaussian, discrete_laplace, k_ary, worst_of
 
 __all__ = [
     "ApproximateStep",

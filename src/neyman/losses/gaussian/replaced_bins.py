@@ -9,10 +9,10 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
+from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import mixed
-from neyman.losses.smooth_bins import QUADRATURE, smooth_bins
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["ReplacedGrid"]

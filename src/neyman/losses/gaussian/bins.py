@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.special import erfcx, log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
+from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above_end, mixed
 from neyman.numerics.rounding import LOG_NDTR, UNIT
 

@@ -23,9 +23,9 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.exchanged_part import shares
-from neyman.losses.rotated_law import RotatedLaw
-from neyman.losses.transform import ComplexArray
+from neyman.losses.gaussian.exchanged_part import shares
+from neyman.losses.gaussian.rotated import RotatedLaw
+from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["RareLaw", "RarePart"]

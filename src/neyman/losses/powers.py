@@ -10,15 +10,15 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
-from neyman.losses.custom import CustomStep
-from neyman.losses.custom_grid import CustomGrid
-from neyman.losses.discrete import DiscreteGaussianStep, DiscreteStep
-from neyman.losses.discrete_gaussian_renyi import log_theta
-from neyman.losses.laplace import LaplaceStep
-from neyman.losses.laplace_law import LaplaceLaw
-from neyman.losses.replaced_gaussian import ReplacedGaussianStep
-from neyman.losses.smooth_part import SmoothPart
-from neyman.losses.subsampled_gaussian import SubsampledGaussianStep
+from neyman.losses.custom.bins import CustomGrid
+from neyman.losses.custom.step import CustomStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
+from neyman.losses.discrete.theta_renyi import log_theta
+from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.losses.laplace.bins import LaplaceLaw
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.readings.smooth_part import SmoothPart
 from neyman.losses.whole import demand_whole, total
 from neyman.numerics.gauss import gauss
 from neyman.numerics.rounding import UNIT

@@ -12,9 +12,9 @@ from scipy.special import ndtri
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
-from neyman.losses.discrete import DiscreteStep
-from neyman.losses.enclosing import Bounds, HalfLine, law_above, law_below
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.enclosed.laws import Bounds, HalfLine, law_above, law_below
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.norm import together
 
 __all__ = ["Bounds", "BundleStep", "EnclosedStep", "Known", "ListedStep", "Promise"]
@@ -154,7 +154,7 @@ class BundleStep(Step):
 
     Examples
     --------
-    >>> from neyman.losses.gaussian import GaussianStep
+    >>> from neyman.losses.gaussian.plain import GaussianStep
     >>> round(BundleStep(((GaussianStep(3.0), 1), (GaussianStep(2.0), 4))).tail_mu, 9)
     5.0
     """

@@ -15,8 +15,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.exchanged_law import ExchangedLaw, log_moduli, log_rest
-from neyman.losses.transform import ComplexArray
+from neyman.losses.gaussian.exchanged import ExchangedLaw, log_moduli, log_rest
+from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["ORDER", "ExchangedPart", "shares"]

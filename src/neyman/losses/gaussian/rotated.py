@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.sampling_transform import ComplexArray, SamplingTransform
+from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 

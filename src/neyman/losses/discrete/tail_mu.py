@@ -11,7 +11,7 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.normal import PROBIT_ERROR, probit
 from neyman.numerics.rounding import UNIT
 

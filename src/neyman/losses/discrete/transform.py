@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.outcomes import Outcomes
-from neyman.losses.transform import ComplexArray, Moments, Transform
+from neyman.losses.readings.outcomes import Outcomes
+from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.rounding import UNIT
 

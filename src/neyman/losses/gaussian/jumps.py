@@ -31,9 +31,9 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.soft_jumps import SoftJumps
+from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.losses.sampling import wavering
-from neyman.losses.sampling_transform import ComplexArray, SamplingTransform, log_ratio
-from neyman.losses.soft_jumps import SoftJumps
 from neyman.numerics.rounding import COMPLEX_LOG_NDTR, UNIT
 
 __all__ = ["Jumps"]

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.sampling_transform import LIMIT, SamplingTransform, log_ratio
-from neyman.losses.shifted_bound import log_lines
-from neyman.losses.tilted import last_valley
+from neyman.losses.gaussian.shifted_bound import log_lines
+from neyman.losses.gaussian.transform import LIMIT, SamplingTransform, log_ratio
+from neyman.losses.readings.tilted import last_valley
 
 __all__ = ["ReplacedTransform"]
 

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.grid import BinSplit, GridLaw, Reach, Tilted
-from neyman.losses.outcomes import Outcomes
+from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["DiscreteGrid"]

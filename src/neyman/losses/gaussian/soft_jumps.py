@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.sampling_transform import SamplingTransform
+from neyman.losses.gaussian.transform import SamplingTransform
 
 __all__ = ["SoftJumps"]
 

@@ -1,0 +1,1 @@
+"""Losses known by distribution functions."""

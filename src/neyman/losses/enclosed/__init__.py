@@ -1,0 +1,1 @@
+"""Losses known by bounds on their profile alone."""

@@ -1,0 +1,1 @@
+"""Gaussian noise: plain, Poisson-sampled, with exchanged records; transforms, bins, parts."""

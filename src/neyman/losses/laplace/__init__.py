@@ -1,0 +1,1 @@
+"""Laplace noise, whole or Poisson-sampled."""
