@@ -1,4 +1,4 @@
-"""From a guarantee to the loss of the worst mechanism that keeps it: exactly where that is known, else enclosed."""
+"""The dominating pair of a guarantee: the loss of the worst mechanism that keeps it, exactly where known, else enclosed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The walk along the real axis: the cumulant K(c) = log E_P[e^{cL}] of the composed loss at a ladder of real c.
+"""The cumulant K(c) = log E_P[e^{cL}] of the composed loss, walked along a ladder of real c: its saddle points.
 
 From it follow, by Chernoff, how far apart the aliases of a contour must lie, and which few lines Re z = c serve which
 eps. One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K_add(c) = sum T log A(-c).

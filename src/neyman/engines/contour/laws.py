@@ -1,4 +1,4 @@
-"""From the name of a step to its transform."""
+"""From the name of a step to its transform: the characteristic function of its loss, at complex arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One vertical line Re z = c of the contour integral, with everything its certificate needs.
+"""One vertical line Re z = c of the (Bromwich) contour integral, with everything its certificate needs.
 
     delta(eps) = (1/2 pi i) int e^{K(z) - z eps} / (z (z + 1)) dz                          c > 0
     1 - delta(eps) = minus the same integral                                              -1 < c < 0

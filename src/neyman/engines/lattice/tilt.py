@@ -1,4 +1,4 @@
-"""A composition on a lattice under one tilt: certified bounds on delta near the eps where that tilt has its mean."""
+"""A composition on a lattice under one (Esscher) tilt: certified bounds on delta near the eps where that has its mean."""
 
 from __future__ import annotations
 
