@@ -1,4 +1,4 @@
-"""The dominating pair of a guarantee: the loss of the worst mechanism that keeps it, exactly where known, else enclosed."""
+"""The dominating pair of a guarantee: the loss of the worst mechanism that keeps it, exact or enclosed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A composition on a lattice under one (Esscher) tilt: certified bounds on delta near the eps where that has its mean."""
+"""A composition on a lattice under one (Esscher) tilt: certified bounds on delta near the eps where its mean is."""
 
 from __future__ import annotations
 
