@@ -38,3 +38,9 @@ def test_beside_very_strong_gaussians_no_lattice_is_laid_for_minutes() -> None:
         ny.Gaussian(0.0246) ** 6141000 * ny.RandomizedResponse(4.754, 2) ** 3 * ny.Gaussian(0.2217).poisson(0.1) ** 7
     )
     assert found.beta(0.01) <= 1e-300
+
+
+def test_a_tilt_so_steep_that_floats_end_is_still_planned() -> None:
+    """No weight lies above what is left of the largest one: there was an IndexError, of "add" asked for the fifth time."""
+    tilted = bins.Shape(0.03631987268628611, 0.07068533273996011).tilted(-(2.0**64), 2.0**64, 2159, False)
+    assert all(math.isfinite(value) for value in (tilted.value, tilted.mean, tilted.variance, *tilted.reach))

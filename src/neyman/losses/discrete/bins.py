@@ -77,7 +77,7 @@ class DiscreteGrid(GridLaw):
         if self.unit is not None:
             return Tilted(value, mean, spread, (0.0, self._width), 0.0)
         least = value - _DEPTH - math.log(times)
-        carried = log_weight > least
+        carried = log_weight >= min(least, peak)  # of steep tilts the peak alone, where floats end
         # what lies below the range is moved up to its end: even there it must not count
         moved = self._below[1] if remove else self._above[0]
         inside = carried | (c * (loss if remove else -loss) + moved > least)

@@ -70,7 +70,7 @@ class Shape(GridLaw):
         spread = float(weight @ (loss - average) ** 2) / total
         step = float(u[1] - u[0])
         value = peak + math.log(total * step / math.sqrt(2.0 * math.pi))
-        carried = log_weight > peak - _DEPTH - math.log(times)
+        carried = log_weight >= peak - _DEPTH - math.log(times)  # of steep tilts the peak alone, where floats end
         # what lies below the range is moved up to its end: even there it must not count
         inside = carried | (c * sign * loss + log_ndtr(sign * u) > value - _DEPTH - math.log(times))
         (first, last), (low, high) = _ends(carried), _ends(inside)

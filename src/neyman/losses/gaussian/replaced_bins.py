@@ -65,7 +65,7 @@ class ReplacedGrid(GridLaw):
         spread = float(weight @ (loss - mean) ** 2) / total
         value = peak + math.log(total * float(x[1] - x[0]))
         tail = log_ndtr((x if remove else -x) / s + 1.0 / s)
-        carried = log_weight > peak - _DEPTH - math.log(times)
+        carried = log_weight >= peak - _DEPTH - math.log(times)
         inside = np.flatnonzero(carried | (c * (loss if remove else -loss) + tail > value - _DEPTH - math.log(times)))
         at = np.flatnonzero(carried)
         low, high = (inside[0], at[-1]) if remove else (at[0], inside[-1])
