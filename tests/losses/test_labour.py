@@ -41,6 +41,6 @@ def test_beside_very_strong_gaussians_no_lattice_is_laid_for_minutes() -> None:
 
 
 def test_a_tilt_so_steep_that_floats_end_is_still_planned() -> None:
-    """Nothing lies above what is left of the largest weight: there was an IndexError, of "add" asked for the fifth time."""
+    """Nothing lies above what is left of the largest weight: an IndexError, of "add" asked for the fifth time."""
     tilted = bins.Shape(0.03631987268628611, 0.07068533273996011).tilted(-(2.0**64), 2.0**64, 2159, False)
     assert all(math.isfinite(value) for value in (tilted.value, tilted.mean, tilted.variance, *tilted.reach))
