@@ -73,7 +73,7 @@ _HANDFUL = 32  # outcomes up to which they come before contours of the whole
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
 _OVER_LATTICE = 1 << 6  # the same where that is a lattice, and where one of all steps would be instead
-_OVER_STUBBORN = 1 << 10
+_OVER_STUBBORN = 1 << 10  # the same where its transforms never die
 _POINTS, _SMALL = 1 << 20, 1 << 18  # budget of a lattice, and of one behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
 _BEHIND = 0.3, 0.4  # the same for what is behind short sums

@@ -112,8 +112,9 @@ class Guarantee(Views):
         """Return the least mu with G_mu <= f wherever alpha and f(alpha) are at least ``floor``.
 
         Where the whole curve lies below the floor (the fixed point is smaller), the fixed point takes the floor's
-        place, so that a blatant mechanism never gets a small mu. It is inf where, with a chance above ``floor``, the
-        output may reveal the record: no Gaussian curve tells of that, even if one lies below f down to the floor.
+        place, so that a blatant mechanism never gets a small mu. It is inf where delta stays above ``floor`` however
+        large epsilon is: with that chance the output reveals the record, and no Gaussian curve tells of that, even if
+        one lies below f down to the floor. (Of "add" alone that is what only the law without the record shows.)
 
         Parameters
         ----------

@@ -35,7 +35,7 @@ _FEW, _RARE, _PAIRS, _BLURRED = 16, -92.0, 1 << 21, 1e-9
 _ENDS = (1.0, -1), (-1.0, 0)  # sign and place of the largest loss, and of the least
 _SEEN, _APART = 64, 0.8  # outcomes of which it is seen whether sums meet, and the share of these that does not
 _NOTHING = -800.0  # log of a mass that is no float
-_TINY = 1e-300
+_TINY = 1e-300  # more than masses too small for a float come to
 # e-folds below the largest product to which a convolution is exact: what underflows there, at most 2^13 products of
 # 5e-324 each, is 1e-16 of it at most
 _RANGE = 690.0

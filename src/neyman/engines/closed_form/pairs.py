@@ -41,7 +41,7 @@ _SMALLEST_MU = 1e-290  # below it the twofold quotient underflows
 _LARGEST_MU = 1e150  # its square is a float
 _COARSE_MU = 1e8  # above it the rounding of eps/mu - mu/2 is no longer far below _REL
 _FAR = 50.0  # phi(50) underflows
-_REL = MILLS_ERROR + 16.0 * UNIT
+_REL = MILLS_ERROR + 16.0 * UNIT  # relative, of a tail by Mills ratio and of the terms beside it
 
 
 class _Values(NamedTuple):

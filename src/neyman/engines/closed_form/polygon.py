@@ -20,7 +20,7 @@ from neyman.profiles.profile import Bracket
 
 __all__ = ["PolygonProfile"]
 
-_ROOM = 16.0 * UNIT
+_ROOM = 16.0 * UNIT  # relative, of a chord: a difference, logarithms and a few products
 
 
 class PolygonProfile(ClosedForm):

@@ -15,7 +15,7 @@ from neyman.profiles.profile import Bracket
 
 __all__ = ["CornerProfile"]
 
-_ROOM = 8.0 * UNIT
+_ROOM = 8.0 * UNIT  # relative, of a slope, a logarithm and a product
 
 
 class CornerProfile(ClosedForm):

@@ -34,7 +34,7 @@ __all__ = ["THIN", "VEIL", "VeiledProfile"]
 
 VEIL = 2e-6  # mu of the thin veil of discrete Gaussians; that of the other is twice as much
 THIN = 6e-5  # the same of other laws, in deviations of their loss: 1e-6 of a delta of 1e-30
-_TINY = 4.0 * UNIT
+_TINY = 4.0 * UNIT  # relative, of an exponential and a product
 
 
 class VeiledProfile(BackedProfile):

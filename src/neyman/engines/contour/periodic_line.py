@@ -23,7 +23,7 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["FoldedLine"]
 
-_ROUNDED = 8.0 * UNIT
+_ROUNDED = 8.0 * UNIT  # relative, of a kernel and its argument: a few elementary functions
 
 
 @dataclass(frozen=True)

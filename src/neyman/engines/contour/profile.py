@@ -27,7 +27,7 @@ _ASKED = -69.1  # log of the least delta that is held to the tolerance
 _NEARLY = -7.0  # log of a 1 - delta that is worth a long line, which alone knows it
 _CERTAIN, _INVISIBLE = -40.0, -745.0  # log of one that is no float beside 1, and of one that is none at all
 _FIXED = 5.0  # eps up to which the fixed point of a curve is sought, and 1 - delta asked for even then
-_TINY = 16.0 * UNIT
+_TINY = 16.0 * UNIT  # relative, of an exponential and a few products
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
 

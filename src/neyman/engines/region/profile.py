@@ -33,19 +33,18 @@ _KEPT, _PIECE = 20_000, 1000  # points inside, and eps asked at once
 _FAR_OUT = 37.0  # mu of a small rho from which delta does not matter
 _COARSE = 48  # points at which the best of many orders are looked up
 _ALL = 12  # so many orders are asked directly
-_BESIDE = np.arange(-2, 3)
 _LAST = 690.0  # -log of the smallest delta that matters
 _FARTHEST = 1e12  # an eps beyond it is answered as this one, from above
 _FAINT = 1e-290  # a lower bound below it is none: products underflow
-_SEARCH, _ZOOMS = 40, 7
-_LEVEL = 1e-13
+_SEARCH, _ZOOMS = 40, 7  # points of a grid of orders, and how often it is narrowed
+_LEVEL = 1e-13  # relative: values that are one to a float; the largest order of them is taken
 _LOOKED_UP = 128  # points between which the best of all orders is interpolated
 _SOFT = 0.05  # added to t - 1 where it is interpolated: the best order starts from 1
 _LEAST_ORDER = -30.0  # log(t - 1) where the divergence is that of Kullback and Leibler
 _NEAR = np.geomspace(1e-4, 1.0, 36)  # distances from the best order, in log(t - 1), looked at on either side
 _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either end: t - 1 hardly counts, or does
-_FAR = np.linspace(0.0, 1.0, 200)
-_NEARER = 4
+_FAR = np.linspace(0.0, 1.0, 200)  # shares of the way to the farthest order
+_NEARER = 4  # steps of a fixed point that says where orders are worth asking
 _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
 
 

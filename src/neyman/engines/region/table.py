@@ -24,11 +24,11 @@ __all__ = ["AllOrdersTable", "Near", "OrdersTable", "tangents_near"]
 
 _Indices = NDArray[np.intp]
 _LADDER = np.concatenate([np.linspace(-744.0, -100.0, 200)[:-1], np.linspace(-100.0, 7.0, 320)])  # of log m
-_NEWTONS = 14
-_SETTLED = 1e-9
+_NEWTONS = 14  # steps, at most
+_SETTLED = 1e-9  # a step at which it stops
 _PLACES = 900  # eps at which the best of many orders is looked up
 _ALL_ORDERS = 260  # points of the curve of contacts with all orders
-_BISECTIONS = 46
+_BISECTIONS = 46  # halvings: down to a float of the first interval, about
 _LEAST_EXCESS, _MOST_EXCESS = 1e-4, 60.0  # t - 1 of those points
 _NEXT_TO_ONE = 1e-13  # t - 1 where the divergence is that of Kullback and Leibler
 _DEEP = -650.0  # log delta at the end of a table that tells of all that matters

@@ -28,7 +28,7 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["LEAST_RHO", "Orders", "Tangent", "log_expm1_ratio", "steered", "steered_rise"]
 
 _SERIES = 1e-2  # below this t |d| the generator is summed, for its leading terms cancel
-_TERMS = 9
+_TERMS = 9  # highest power of t d that is summed, where that is at most 1e-2
 _HALVINGS, _CHORDS = 10, 5  # of the interval in which log(-d2) lies, then false position
 _TURNED_HALVINGS = 26  # E leaps there, and chords go astray
 _LEAST, _MOST = -745.0, 18.0  # log of -d2
@@ -38,8 +38,9 @@ _BERNOULLI = np.array([
     1.0 / 24.0, -1.0 / 2880.0, 1.0 / 181440.0, -1.0 / 9676800.0, 1.0 / 479001600.0, -691.0 / 15692092416000.0
 ])  # fmt: skip
 _STEPS, _SLOW = 2, 6  # of Newton
-_BORNE = 1e-3
+_BORNE = 1e-3  # of a curvature: a rest that is no more is borne, and not taken for noise
 LEAST_RHO = 1e-290  # a smaller bound is taken for this one: squares underflow
+# steps, how far beside the first the second point lies, and how far a step may go
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
 _REFINEMENTS, _NEWTONS, _CLOSE_BY, _AWAY = 2, 2, 1e-5, 0.2  # of points that are nearly known
 _FURTHEST = 1e280  # of a point: that times any order is a float, and beyond it every point tells the same

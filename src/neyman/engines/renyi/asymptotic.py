@@ -26,7 +26,7 @@ from neyman.losses.sampling import mixed
 
 __all__ = ["far"]
 
-_ROOM = 1e-14
+_ROOM = 1e-14  # relative, of a few elementary functions: some ninety units
 _PLACES = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 400), [1.0]])
 
 

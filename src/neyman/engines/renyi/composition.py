@@ -39,7 +39,7 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["ComposedStatement", "CompositionDivergence", "largest_loss"]
 
 _RARE = 1e-20  # rate of Laplace noise: quadrature is off by some 1e-32 times the rate
-_ROOM = 1e-12
+_ROOM = 1e-12  # relative: a cap so near is no improvement
 _SETTLED = 2.0**-30  # how far above log q the line of a sampled Gaussian may lie
 
 Losses = tuple[tuple[Step, int], ...]

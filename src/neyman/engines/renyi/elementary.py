@@ -38,7 +38,7 @@ _ABOVE = 2.0 ** np.arange(-44.0, 40.0)  # c at first: of 1e18 steps of loss 1 th
 _BELOW = 2.0 ** np.arange(-44.0, 0.0)  # s
 _BETWEEN = 2.0 ** np.array([-0.75, -0.5, -0.25, 0.25, 0.5, 0.75])  # then beside the best of them
 _ROUNDED = 16.0 * UNIT  # a difference, three products and a sum, each relative; logarithms and exponentials at 2 UNIT
-_TINY = 1e-300
+_TINY = 1e-300  # more than products too small for a float are off
 
 
 class ElementaryProfile(Profile):

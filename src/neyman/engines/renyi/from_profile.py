@@ -32,11 +32,11 @@ __all__ = ["profile_divergence"]
 _TINY = 1e-300  # more than the smallest floats may be off
 _LEAST = 1e-290  # delta down to which a profile is read
 _FURTHEST = 1e5  # eps up to which it is
-_LOOKED = 400
+_LOOKED = 400  # places where the end is looked for
 _CELLS = 256  # at first
 _MOST = 1 << 13  # at last
 _WIDTH = 3e-8  # relative gap of the two bounds at which halving stops
-_ROUNDS = 12
+_ROUNDS = 12  # of halving, at most
 _ENTRIES = 1 << 20  # of a matrix of orders and cells
 
 

@@ -26,9 +26,9 @@ from neyman.numerics.second_difference import DIFFERENCE_ERROR, second_differenc
 
 __all__ = ["Kernel", "Logs", "integral", "kernel"]
 
-_TINY = 1e-320
+_TINY = 1e-320  # more than products below the smallest normal floats are off
 _NODES, _WEIGHTS = gauss(24)
-_RHO = 8.0
+_RHO = 8.0  # of the Bernstein ellipse: the sum of its half-axes, in half-widths of a panel
 _RADIUS = 0.5 * (_RHO + 1.0 / _RHO)  # of a disc that holds the ellipse, in half-widths
 _LOG_RULE = math.log(64.0 / 15.0 / (1.0 - _RHO**-2)) - 2 * len(_NODES) * math.log(_RHO)
 _RULE_ERROR = 4e-16  # of the nodes (that moves the integrand by a relative 1e-15 times its slope) and the weights

@@ -22,10 +22,10 @@ from neyman._validate import FloatArray
 __all__ = ["Above", "Divergence", "largest_slope"]
 
 _WIDTH = 1e-9  # relative width at which the search stops
-_ROUNDS = 40
+_ROUNDS = 40  # of orders put between others
 _MOST = 4000  # orders
 _FIRST = 1.0 + np.geomspace(1e-9, 1e9, 73)  # orders looked at first
-_ROOM = 1e-14
+_ROOM = 1e-14  # relative, of a quotient of bounds: some ninety units
 
 Divergence = Callable[[FloatArray, bool], FloatArray]
 

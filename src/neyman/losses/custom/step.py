@@ -16,7 +16,7 @@ __all__ = ["CustomStep", "Distribution", "DistributionOfDensity"]
 
 Distribution = Callable[[FloatArray], FloatArray]
 
-_PANELS = 4096
+_PANELS = 4096  # of a quadrature that steers
 _NODES, _WEIGHTS = gauss(8)
 
 

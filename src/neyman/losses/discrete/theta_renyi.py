@@ -20,7 +20,7 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["discrete_gaussian_divergence", "log_theta"]
 
-_TINY = 1e-323
+_TINY = 1e-323  # two of the smallest float: what a product may be off
 _LARGEST = float(np.finfo(np.float64).max)
 _WIDE = 0.5  # sigma from which Poisson's formula serves
 _DIRECT = np.arange(1.0, 9.0)  # integers that count below it

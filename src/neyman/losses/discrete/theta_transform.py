@@ -22,7 +22,7 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["DiscreteGaussianTransform"]
 
 _LEAST = 1.0  # sigma from which the dual terms beyond the second are below 1e-50
-_DUAL = (-2, -1, 1, 2)
+_DUAL = (-2, -1, 1, 2)  # dual terms that are summed beside the first
 
 
 @dataclass(frozen=True, slots=True)

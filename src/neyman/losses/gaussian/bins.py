@@ -38,7 +38,7 @@ _SEEN = 13.0  # standard deviations of u looked at on either side
 _DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
 _MANY = 4000  # points of that look at most
 _SIGHT = 40.0  # standard deviations: beyond them both laws hold less than the smallest positive float
-_NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])
+_NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])  # of the Gauss-Legendre rule of three points
 _WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
 
 

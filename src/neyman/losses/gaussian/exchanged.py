@@ -41,9 +41,9 @@ _BEYOND = 2.0  # and so much further, in sensitivities: how far a tilt may move 
 _NEAR = 0.5  # |aL| up to which e^{aL} - 1 - aL is summed as a series: beyond, the subtraction costs little
 _TERMS = 18  # of that series: what is left out is below 1e-21 of the first
 _DEAD = -90.0  # log of an e^{aL} that no longer counts, in units of the law's largest |g L^2|
-_BLOCK = 64
+_BLOCK = 64  # nodes that are looked at by their first alone
 _ROWS = 1 << 15  # entries of a table that stays in the cache
-_COARSER = 3
+_COARSER = 3  # of the grid, where moduli are summed along the two sides
 _LEAST = 4.0  # kappa from which the path stays clear of the branch points of both arcs
 
 

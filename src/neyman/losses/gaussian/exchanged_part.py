@@ -21,14 +21,14 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["ORDER", "ExchangedPart", "shares"]
 
-ORDER = 16
+ORDER = 16  # of D(y) = 1 - e^-y times the series of e^y below this power
 _SERIES = 20.0  # |y|^2 up to which D is summed as a series
 _GONE, _STEEP = 1e5, 0.02  # |y|^2 and cos(2 arg y) from which 1 - D is no float
 _TERMS = 90  # of it: what is left out is below 1e-20 of the first
 _DEAD = -100.0  # log of a share of the largest term that no longer counts
-_STRIDE = 32
-_ROWS = 1 << 15
-_LEAST = 1e-320
+_STRIDE = 32  # nodes of which one is looked at, to see where terms are dead
+_ROWS = 1 << 15  # entries of a table that stays in the cache
+_LEAST = 1e-320  # more than nothing, whose log is a float
 
 
 @dataclass(frozen=True)

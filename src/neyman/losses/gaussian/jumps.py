@@ -38,7 +38,7 @@ from neyman.numerics.rounding import COMPLEX_LOG_NDTR, UNIT
 
 __all__ = ["Jumps"]
 
-_TILTS = (0.0, 0.12, 0.3, 0.5)
+_TILTS = (0.0, 0.12, 0.3, 0.5)  # angles of the paths that are tried: all are sound
 _PARALLELS = np.array([0.15, 0.5, 1.5, 4.0])  # in widths
 _FADED = 70.0  # e-folds of 1 - g at the lower end of a line
 _COARSE = 0.25  # widths: grid of the bounds
@@ -49,7 +49,7 @@ _RATIO = 4.0  # between the ends of a block of omega
 _SPECIAL = COMPLEX_LOG_NDTR * UNIT  # of 1 - g along the paths, relative
 _NARROW = 1.3  # the same ratio of a block that is not divided
 _USEFUL = 12.0  # e-folds of accuracy above which a rule is compared with what is known without one
-_CHUNK = 1 << 13
+_CHUNK = 1 << 13  # entries of a table that stays in the cache
 _LONGEST = 1 << 20  # nodes of a rule: beyond, nothing is known but the size
 
 

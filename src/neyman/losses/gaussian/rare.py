@@ -34,13 +34,13 @@ _LEFT, _RIGHT = 13.0, 25.0  # standard deviations from the mean without the reco
 _NEAR = 0.3  # |wS| up to which e^{wS} - 1 is summed as a series
 _TERMS = 16  # of that series: what is left out is below 1e-22 of the first
 _DEAD = -80.0  # log of a share of the largest term that no longer counts
-_BLOCK = 32
+_BLOCK = 32  # nodes that are looked at by their first alone
 _ROWS = 1 << 15  # entries of a table that stays in the cache
 _COARSER = 3  # of the grid, where moduli are summed along the two sides
 _ALIKE = 1.1  # ratio of |w| up to which the error of the quadrature is bounded for several at once
 _THINNED = 4  # every which node is enough for a guess
 _ROOM = 100.0  # by how much such a sum may be too small: hardly at all, but far out in the tails of much noise
-_LEAST = 1e-300
+_LEAST = 1e-300  # more than nothing, whose log is a float
 _WHOLE, _GONE = 0.15, 700.0  # |y| below which D(y) < 1e-39, and Re y^2 beyond which 1 - D is no float
 
 

@@ -35,7 +35,7 @@ _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
 _SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
 _HEAVY = 300.0  # log of a term beyond which a rotated law has no digits left, and sums of it soon are no floats
 _DEAD = -80.0  # log of a term that no longer counts
-_SKIP = 16
+_SKIP = 16  # nodes of which one is looked at, to see where terms are dead
 _BLOCK = 64  # what is summed for one |w| serves all that differ by less than so many nodes
 
 

@@ -29,7 +29,7 @@ __all__ = ["log_shifted"]
 
 _STRETCH, _STRETCHES = 0.02, (64, 3000)  # of a way; how many there are
 _LARGEST = 300.0  # d up to which r is a float, squared
-_TOP = 0.5 * math.pi * (1.0 - 1e-15)
+_TOP = 0.5 * math.pi * (1.0 - 1e-15)  # an angle below the quarter turn, rounding and all
 _OCTAVES, _EACH = 50, 6  # of the way down from the top: the rest of it is one stretch more
 _ROUNDED = 64.0 * UNIT  # of log r, relative to |r - 1| or to log |r|
 

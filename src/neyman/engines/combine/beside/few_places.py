@@ -27,7 +27,7 @@ from neyman.profiles.real_line import bracket_at, slope_at
 __all__ = ["FewPlaces", "beside_less"]
 
 _DEPTHS = 1e-20, 1e-38  # of delta_B, where the places end; the second where a delta is below the first times _BESIDE
-_BESIDE = 1e-9
+_BESIDE = 1e-9  # times a delta: what may be left beyond the places
 _DEAR = 1 << 9  # places where the others are dear to read
 _CHEAP = "closed form", "exact sum", "lattice"  # to read
 _READ = 1 << 16  # readings of the others at a time

@@ -52,7 +52,7 @@ __all__ = ["BesideLittle", "NarrowProfile", "beside", "beside_discrete", "hidden
 
 Faint = tuple[list[tuple[float, float]], float]  # margins, and the largest loss
 
-_TRIED = np.geomspace(1e-14, 10.0, 256)
+_TRIED = np.geomspace(1e-14, 10.0, 256)  # losses that are tried as the room of what tells little: any will do
 _GOALS = (1e-12, 1e-24, 1e-40)  # of tau
 _TOLD = 1e-2  # total loss beyond which nobody asks whether it is hidden
 _POINTS = 1 << 20  # of the longest lattice

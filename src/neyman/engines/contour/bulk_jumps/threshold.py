@@ -18,8 +18,8 @@ from neyman.losses.gaussian.transform import log_ratio
 
 __all__ = ["Place", "Valleys"]
 
-_TILTS = np.geomspace(0.3, 1e9, 120)
-_POINTS = 400
+_TILTS = np.geomspace(0.3, 1e9, 120)  # c at which it is looked for: it steers
+_POINTS = 400  # of the noise, where the law under a tilt is looked at
 _LOWEST = -745.0  # log of the smallest delta
 _TAMER = 6.0  # e-folds by which the jumps stay below the bulk's line where the law may be parted anywhere
 _FEW = -2.0  # log of the number of jumps up to which they are called rare

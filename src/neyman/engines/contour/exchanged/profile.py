@@ -25,7 +25,7 @@ from neyman.profiles.profile import Bracket
 
 __all__ = ["ExchangedArcs"]
 
-_RUNGS = np.geomspace(1e-3, 1e17, 400)
+_RUNGS = np.geomspace(1e-3, 1e17, 400)  # c of the ladder that plans: beyond it c + 1 is c to a float
 _STEEP = 1e4  # K beyond which no contour begins
 _DEARER = 5.0  # e-folds that this may cost
 _MANY = 300  # steps up to which deep deltas are parted

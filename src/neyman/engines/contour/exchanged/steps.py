@@ -18,7 +18,7 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["ExchangedSteps"]
 
-_SMALL = 1e-300
+_SMALL = 1e-300  # more than nothing, whose log is a float
 _ANGLE, _SECTOR = 0.34, 0.28  # on no path moved by its tilt an angle above pi/4, where a soft cut grows
 
 Laws = tuple[tuple[ExchangedLaw, int], ...]

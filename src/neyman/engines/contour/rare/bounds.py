@@ -23,7 +23,7 @@ __all__ = ["Bound", "PartBounds"]
 
 _SMALL = 2.0  # |wS| up to which e^{wS} - 1 counts as wS, but for |wS|^2 / 2
 _ROUNDED = 1e-12  # relative, of sums of so many terms with some hundred units of rounding each
-_ROWS = 1 << 15
+_ROWS = 1 << 15  # entries of a table that stays in the cache
 _FAR = 0.01  # |X| from which |1 + X| is bounded by what is left of all e^{wS}, too
 _TOGETHER, _DEAD = 4, 36.0  # pieces at a time, and -log of an e^{wS} that counts no more
 _WINDOW = 120  # nodes beyond that length which are looked at one by one

@@ -25,7 +25,7 @@ __all__ = ["islands"]
 
 _MOST = 1 << 22  # stretches that are looked at
 _COARSE = 4.0  # width of the first stretches, in deviations of the narrowest return
-_SPLIT, _SPLITS = 8, 2
+_SPLIT, _SPLITS = 8, 2  # pieces that a stretch is cut in, and how often
 _ROUNDED = 1e-6  # of an angle, and more than what rounding does to it
 
 Law = tuple[DiscreteGaussianTransform, int]
