@@ -181,3 +181,14 @@ def test_where_every_cell_may_be_left_out_the_stretch_before_them_is_kept() -> N
     low, high = np.array([1.0, 2.0, 3.0]), np.array([2.0, 3.0, 4.0])
     assert cells._runs(low, high, np.zeros(0, dtype=np.int64)).tolist() == [[0.0], [1.0]]
     assert cells._runs(low, high, np.array([0, 2])).tolist() == [[0.0, 1.0, 3.0], [1.0, 2.0, 4.0]]
+
+
+def test_a_law_of_which_a_tilt_leaves_one_outcome_does_not_stop_a_look() -> None:
+    """It has no deviation: a division by it was a crash, of one of the hunter's mixes."""
+    sure = DiscreteTransform(Outcomes(np.array([-1.0, 1.0]), np.array([-800.0, 0.0])))
+    parts = Parts(((sure, 2), (DiscreteTransform(rare(0.6, 0.05)), 3)), 0.0, "remove")
+    look = cells._Look(parts, np.full(2, math.inf), 0.5, np.zeros(2), 2, np.ones(2, dtype=np.bool_))
+    edge = np.linspace(0.1, 3.0, 9)
+    found = look.fallen(edge[:-1], edge[1:])
+    assert np.all(np.isfinite(found))
+    assert np.all(found <= 0.0)

@@ -167,7 +167,8 @@ class _Look(NamedTuple):
         last = first + 1
         edge = np.empty(int(last[-1]) + 1)
         edge[last], edge[first] = high, low
-        far = int(np.searchsorted(0.5 * (low + high), 1.0 / float(np.median(self.deviation))))
+        typical = float(np.median(self.deviation))  # nothing where a tilt leaves but one outcome of most
+        far = int(np.searchsorted(0.5 * (low + high), 1.0 / typical)) if typical > 0.0 else len(low)
         found = -0.5 * (self.parts.mu * low) ** 2
         for i, ((law, times), cut) in enumerate(zip(self.parts.steps, self.cuts, strict=True)):
             count = len(low) if i % self.every == 0 else far
