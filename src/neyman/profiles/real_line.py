@@ -13,7 +13,7 @@ from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 
-__all__ = ["bracket_at", "slope_at", "widened"]
+__all__ = ["around", "bracket_at", "slope_at", "widened"]
 
 _LITTLE = 1e-10  # of what makes a slope less than 1, which only steers
 
@@ -67,6 +67,16 @@ def widened(known: Bracket, room: FloatArray) -> Bracket:
         known.log_gap_lower * (1.0 + 4.0 * UNIT) - wide,
         np.minimum(known.log_gap_upper * (1.0 - 4.0 * UNIT) + wide, 0.0),
     )
+
+
+def around(
+    forward: Profile, backward: Profile, epsilon: FloatArray, room: FloatArray, least: FloatArray | None = None
+) -> Bracket:
+    """Bounds wherever within ``room`` (>= 0) of each real ``epsilon``: delta falls and 1 - delta rises, so that both
+    ends are read.
+    """
+    early, late = (bracket_at(forward, backward, epsilon + way * room, least=least) for way in (-1.0, 1.0))
+    return Bracket(late.lower, early.upper, early.log_gap_lower, late.log_gap_upper)
 
 
 def _above(profile: Profile, epsilon: FloatArray, least: FloatArray) -> Bracket:

@@ -17,7 +17,7 @@ from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.real_line import bracket_at, slope_at, widened
+from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 
 __all__ = ["RevealedProfile", "revealed_mass"]
 
@@ -79,28 +79,26 @@ class RevealedProfile(Profile):
         log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * UNIT
         # beside what is revealed nothing that small counts
         seen = np.maximum((least - self._revealed[1]) * (1.0 - room), _UNSEEN * self._tolerance * self._revealed[0])
-        upper, lower = self._at(epsilon, seen)
+        rest = self._at(epsilon, seen)
         # whatever is added to the mass at infinity, however little, leaves delta above it
-        some = math.exp(log_a) * upper.upper * (1.0 + room)
+        some = math.exp(log_a) * rest.upper * (1.0 + room)
         above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * UNIT), self._revealed[1])
-        below = (self._revealed[0] + math.exp(log_a) * lower.lower * (1.0 - room)) * (1.0 - 2.0 * UNIT)
+        below = (self._revealed[0] + math.exp(log_a) * rest.lower * (1.0 - room)) * (1.0 - 2.0 * UNIT)
         below = np.maximum(below, self._revealed[0])
-        high = np.minimum(lower.log_gap_upper * (1.0 - 4.0 * UNIT) + log_a * (1.0 - 1e-13), 0.0)  # perhaps -inf
-        low = upper.log_gap_lower * (1.0 + 4.0 * UNIT) + log_a * (1.0 + 1e-13)
+        high = np.minimum(rest.log_gap_upper * (1.0 - 4.0 * UNIT) + log_a * (1.0 - 1e-13), 0.0)  # perhaps -inf
+        low = rest.log_gap_lower * (1.0 + 4.0 * UNIT) + log_a * (1.0 + 1e-13)
         return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return math.exp(self._log_a) * slope_at(self._inner, self._backward, epsilon + self._shift)
 
-    def _at(self, epsilon: FloatArray, least: FloatArray) -> tuple[Bracket, Bracket]:
-        """The rest, a little before and a little after where it is to be read; once, where it is known where."""
-        at = epsilon + self._shift
+    def _at(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        """The rest, wherever rounding has moved what is asked of it: read once, where that does not count."""
+        at, ways = epsilon + self._shift, (self._inner, self._backward)
         room = self._slack + 4.0 * UNIT * (np.abs(at) + np.abs(epsilon)) if self._shift != 0.0 else np.zeros(len(at))
         if np.all(room <= _BLURRED * self._tolerance * self._revealed[0]):
-            found = widened(bracket_at(self._inner, self._backward, at, least=least), room)
-            return found, found
-        early, late = (bracket_at(self._inner, self._backward, at + way * room, least=least) for way in (-1.0, 1.0))
-        return early, late
+            return widened(bracket_at(*ways, at, least=least), room)
+        return around(*ways, at, room, least)
 
 
 def revealed_mass(

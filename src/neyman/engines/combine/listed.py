@@ -21,12 +21,10 @@ from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.common_unit import common_unit
 from neyman.profiles.profile import Profile
 
-__all__ = ["apart", "deviation", "few_beside", "held", "listed_and_rest", "lists", "outcome_by_outcome", "widened"]
+__all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outcome_by_outcome", "widened"]
 
 _NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
-# log of a mass that an outcome of a short list may have and be left out, and the least number of steps that are read
-# at each
-_RARE, _MANY = -98.0, 32
+_RARE = -98.0  # log of a mass that an outcome of a short list may have and be left out
 # deviations, beside the largest, of what may be little, tolerance that will do for it, and deviations, beside the
 # distance of outcomes, beyond which no lattice is asked for it at each of them
 _LITTLE, _VAGUE, _CLOSE = 0.05, 1e-2, 0.02
@@ -80,7 +78,7 @@ def few_beside(
         return None
     few, rest = found
     remove, add = compose(rest)
-    if "lattice" in remove.method and not (remove.method == "lattice" and (len(rest) == 1 or held(rest))):
+    if "lattice" in remove.method and not (remove.method == "lattice" and (len(rest) == 1 or _held(rest))):
         return None
     pairs = {"remove": (remove, add), "add": (add, remove)}
     read = [ShiftedProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
@@ -126,12 +124,7 @@ def widened(
     return found[0], found[-1]
 
 
-def _short(losses: Losses, tables: dict[DiscreteStep, Outcomes]) -> bool:
-    """Whether these are listed themselves."""
-    return bool(lists([(tables[step], times) for step, times in losses if isinstance(step, DiscreteStep)]))
-
-
-def held(losses: Losses) -> bool:
+def _held(losses: Losses) -> bool:
     """Whether a lattice holds all losses exactly."""
     laws = [grid_law(step) for step, _ in losses]
     units = [law.unit for law in laws if law.unit is not None and law.exact]
@@ -147,7 +140,7 @@ def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes], short: int) 
     best: tuple[Atoms, Losses] | None = None
     for rest in ways:
         listed = [(step, times) for step, times in losses if (step, times) not in rest]
-        if not listed or (sum(times for _, times in rest) < _MANY and _short(rest, tables)):
+        if not listed or not rest:
             continue
         parts = lists([(tables[step], times) for step, times in listed if isinstance(step, DiscreteStep)])
         few = parts[0].trimmed(_RARE) if len(parts) == 1 else None

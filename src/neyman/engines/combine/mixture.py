@@ -16,7 +16,7 @@ from neyman.engines.atoms.enumeration import Atoms
 from neyman.engines.combine.faded import FadedProfile, faded
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.real_line import bracket_at, slope_at
+from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 
 __all__ = ["ShiftedProfile"]
 
@@ -141,7 +141,8 @@ class ShiftedProfile(Profile):
                 counted = goal[:, None] / (len(mass) * np.maximum(mass, SMALLEST))
             most, fewest, least_gap, most_gap = self._read_once(other, backward, at, room, mass, counted)
         else:
-            most, fewest, least_gap, most_gap = _read_twice(other, backward, at, room)
+            found = around(other, backward, at.ravel(), room.ravel())
+            most, fewest, least_gap, most_gap = _shaped(found, at)
         with np.errstate(under="ignore"):
             upper = most @ mass * (1.0 + self._relative) + self._dropped + self._flushed + unread
             lower = fewest @ mass * (1.0 - self._relative) - self._flushed
@@ -170,30 +171,18 @@ class ShiftedProfile(Profile):
         mass: FloatArray,
         counted: FloatArray,
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """The same for an engine that is dear to ask: read twice only where a little room counts beside the sum.
-
-        1 - delta is E min(p, e^eps q): over a room of r it changes by a factor e^r at most, delta by r.
-        """
-        once = bracket_at(other, backward, at.ravel(), least=counted.ravel())
-        wide = room * (1.0 + 1e-9)
-        most = np.minimum(once.upper.reshape(at.shape) * (1.0 + 2.0 * UNIT) + wide, 1.0)
-        least = np.maximum(once.lower.reshape(at.shape) * (1.0 - 2.0 * UNIT) - wide, 0.0)
-        low, high = (gap.reshape(at.shape) for gap in (once.log_gap_lower, once.log_gap_upper))
-        low, high = low * (1.0 + 4.0 * UNIT) - wide, np.minimum(high * (1.0 - 4.0 * UNIT) + wide, 0.0)
+        """The same for an engine that is dear to ask: read twice only where a little room counts beside the sum."""
+        once = widened(bracket_at(other, backward, at.ravel(), least=counted.ravel()), room.ravel())
+        most, least, low, high = _shaped(once, at)
         counts = mass * room > _BLURRED / len(mass) * (least @ mass)[:, None]
         if counts.any():
-            early, late = (
-                bracket_at(other, backward, (at + sign * room)[counts], least=counted[counts]) for sign in (-1.0, 1.0)
-            )
-            most[counts], least[counts] = early.upper, late.lower
+            twice = around(other, backward, at[counts], room[counts], counted[counts])
+            most[counts], least[counts] = twice.upper, twice.lower
         return most, least, low, high
 
 
-def _read_twice(
-    other: Profile, backward: Profile, at: FloatArray, room: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Bounds on delta from above and below, and on log(1 - delta) from below and above, wherever within ``room``."""
-    early, late = (bracket_at(other, backward, (at + sign * room).ravel()) for sign in (-1.0, 1.0))
-    found = early.upper, late.lower, early.log_gap_lower, late.log_gap_upper
-    most, least, low, high = (part.reshape(at.shape) for part in found)
+def _shaped(found: Bracket, at: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Bounds on delta from above and below, and on log(1 - delta) from below and above, as ``at`` is."""
+    columns = found.upper, found.lower, found.log_gap_lower, found.log_gap_upper
+    most, least, low, high = (column.reshape(at.shape).copy() for column in columns)
     return most, least, low, high

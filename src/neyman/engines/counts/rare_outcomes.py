@@ -23,7 +23,7 @@ from neyman._validate import FloatArray
 from neyman.engines.counts.parting import Given
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.real_line import bracket_at, slope_at, widened
+from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 
 __all__ = ["JumpsProfile"]
 
@@ -103,8 +103,10 @@ class JumpsProfile(Profile):
         both = self._inner(j, 0.5 * float(np.min(least))) if len(asked) else None
         if both is None:
             return crude
-        read = _within(both[self._side], both[1 - self._side], at[asked], room[asked], least)
-        return crude.sharpened(asked, read)
+        ways, place, room = (both[self._side], both[1 - self._side]), at[asked], room[asked]
+        if np.all(room <= least):  # it does not count
+            return crude.sharpened(asked, widened(bracket_at(*ways, place, least=least), room))
+        return crude.sharpened(asked, around(*ways, place, room, least))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out, little = np.zeros(len(epsilon)), _SLIGHT * self._one_alone(epsilon)
@@ -121,11 +123,3 @@ class JumpsProfile(Profile):
             asked = asked[known > counts[asked]]
             out[asked] += mass * slope_at(*ways, at[asked])
         return out
-
-
-def _within(forward: Profile, backward: Profile, at: FloatArray, room: FloatArray, least: FloatArray) -> Bracket:
-    """Bounds wherever within ``room``: read there, and widened, where so little room does not count."""
-    if np.all(room <= least):
-        return widened(bracket_at(forward, backward, at, least=least), room)
-    early, late = (bracket_at(forward, backward, at + sign * room, least=least) for sign in (-1.0, 1.0))
-    return Bracket(late.lower, early.upper, early.log_gap_lower, late.log_gap_upper)
