@@ -34,8 +34,6 @@ _READ = 1 << 16  # readings of the others at a time
 _LESS = 0.1  # deviations, beside the largest, of steps that tell less
 _FELT = 0.3  # e-folds that delta may fall by over a deviation of what tells less
 _SHARE, _PLACED = 0.5, 0.3  # of the tolerance: of each alone, and of the reading at few places
-# of what all is, by which what tells less may move it and be as sharp; and the width it may have in any case
-_MOVED, _LOOSE = 0.1, 1e-3
 _DEEP = -23.0  # log of a delta, roughly
 _COUNTED = 1 << 8  # outcomes of several steps that have masses of their own
 NONE = np.zeros(0), np.zeros(0)
@@ -227,15 +225,8 @@ def beside_less(
     if not steep * told < _FELT:
         return None
     laws = parted(most, tolerance=_SHARE * tolerance)
-    aim = _SHARE * tolerance * max(1.0, _MOVED / (max(steep, 1.0) * _variation(rest, parted)))
-    both = cache(partial(parted, rest, tolerance=min(aim, _LOOSE)))
+    both = cache(partial(parted, rest, tolerance=_SHARE * tolerance))
     return before(_few(most, laws, both, told, steep, _PLACED * tolerance, tail_mu), engine, tolerance)
-
-
-def _variation(losses: Losses, parted: Callable[..., Both]) -> float:
-    """What these steps tell at most, about: as often as not nothing."""
-    alone = (parted(((step, 1),), tolerance=_LOOSE)[0].rough(np.zeros(1)).upper[0] for step, _ in losses)
-    return math.fsum(times * float(one) for one, (_, times) in zip(alone, losses, strict=True)) + SMALLEST
 
 
 def _few(
