@@ -22,12 +22,13 @@ from neyman.guarantees.questions.curve import tradeoff_points
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
 from neyman.guarantees.verbs import Views
+from neyman.profiles.effort import Effort
 from neyman.profiles.sides import Adjacency, Sides
 
 if TYPE_CHECKING:
     from neyman.guarantees.twins import PessimisticGuarantee
 
-__all__ = ["ALGEBRA", "Guarantee"]
+__all__ = ["ALGEBRA", "Guarantee", "shared_effort"]
 
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
 
@@ -105,6 +106,11 @@ class Guarantee(Views):
 
     @property
     @abstractmethod
+    def effort(self) -> Effort:
+        """What each of its questions may cost."""
+
+    @property
+    @abstractmethod
     def tail_mu(self) -> float:
         """A mu that is valid with no floor at all (inf where there is none)."""
 
@@ -160,7 +166,8 @@ class Guarantee(Views):
         """
         if not isinstance(other, Guarantee):
             raise InvalidParameter("other", other, "a Guarantee")
-        return self._regret(other.sides)
+        with shared_effort(self, other):
+            return self._regret(other.sides)
 
     def satisfies(self, other: Guarantee) -> Satisfaction:
         """Decide whether every bound on attacks that ``other`` promises holds for this guarantee.
@@ -194,7 +201,8 @@ class Guarantee(Views):
         """
         if not isinstance(other, Guarantee):
             raise InvalidParameter("other", other, "a Guarantee")
-        return ALGEBRA.satisfaction(self, other)
+        with shared_effort(self, other):
+            return ALGEBRA.satisfaction(self, other)
 
     def group(self, k: int) -> Guarantee:
         """Return the guarantee for ``k`` records that change together: f^(k) = 1 - (1 - f)^{applied k times}.
@@ -281,7 +289,8 @@ class Guarantee(Views):
             If ``n`` is not a whole number from 2 to 10^7.
         """
         points = whole("n", n, 2, _MOST_POINTS)
-        return tradeoff_points(self._sides, points, self._start, self._reach())
+        with self.effort:
+            return tradeoff_points(self._sides, points, self._start, self._reach())
 
     def _reach(self) -> float | None:
         """The eps at which alpha is about the smallest a curve shows, if an earlier question found it."""
@@ -310,6 +319,11 @@ class Guarantee(Views):
         except NotCertified as wide:  # to show a guarantee is not to ask for its digits
             advantage = f"in [{wide.lower:.6g}, {wide.upper:.6g}]"
         return f"<{type(self).__name__}: {self.adjacency}, {self.method}, advantage {advantage}>"
+
+
+def shared_effort(*guarantees: Guarantee) -> Effort:
+    """What a question about all of them may cost: as much as the one that may take longest."""
+    return Effort(max(g.effort.seconds for g in guarantees))
 
 
 def _floor(floor: object) -> float:

@@ -20,7 +20,7 @@ from neyman.guarantees.questions.report import GDPReport, OptimisticReport
 from neyman.guarantees.questions.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.guarantees.renyi import Divergences, KnownDivergence, divergences
 from neyman.numerics.rounding import SMALLEST, UNIT
-from neyman.profiles.effort import Effort, question
+from neyman.profiles.effort import EFFORT, Effort, question
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import Adjacency, Sides
 
@@ -34,7 +34,7 @@ class PessimisticGuarantee(Guarantee):
         self, sides: Sides, adjacency: Adjacency, effort: Effort | None = None, stated: Statement | None = None
     ) -> None:
         super().__init__(sides, adjacency)
-        self._effort = Effort() if effort is None else effort
+        self._effort = Effort(EFFORT) if effort is None else effort
         self._statement = stated  # of Renyi divergences, beyond what the curve tells
         self._fits: dict[float, Fit] = {}
         self._last_epsilon: tuple[FloatArray, FloatArray] | None = None
@@ -79,9 +79,11 @@ class PessimisticGuarantee(Guarantee):
             return KnownDivergence(self._statement, self._sides)
         return divergences(self._sides, self._adjacency, None)
 
+    @question
     def _renyi(self, order: FloatArray) -> FloatArray:
         return self.divergences.divergence(order, True)
 
+    @question
     def _zcdp(self) -> float:
         return self._concentration
 
@@ -222,9 +224,11 @@ class OptimisticGuarantee(Guarantee):
     def _bayes_error(self, prior: FloatArray) -> FloatArray:
         return _bayes_error(self._sides, prior, 1.0)
 
+    @question
     def _renyi(self, order: FloatArray) -> FloatArray:
         return self._twin.divergences.divergence(order, False)
 
+    @question
     def _zcdp(self) -> float:
         return self._concentration
 

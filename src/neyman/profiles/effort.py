@@ -4,6 +4,9 @@ A plan states its work in nominal nanoseconds (entries of a table times what one
 carried out only where that much is left. What is refused is left out: the bracket is wider, and as true. The same
 question asked of the same guarantee is therefore answered alike on every machine, however busy.
 
+While a question is answered its allowance is that of all work, whoever does it: a guarantee made of others is asked as
+one, and what its parts were asked before does not count.
+
 Memory follows from the same plans: tables are worked on in pieces, a lattice has at most 2^20 points of a few arrays
 each, and quadratures whose tables would not fit are not begun.
 """
@@ -12,11 +15,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from contextvars import ContextVar
 from functools import wraps
+from itertools import count
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-__all__ = ["EFFORT", "Effort", "question"]
+__all__ = ["EFFORT", "Effort", "allowance", "question"]
 
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
 _NANO = 1e9
@@ -46,13 +51,20 @@ class Effort:
         self._used = 0.0
         self._questions = 0
         self._left = self._whole
-        self._depth = 0
         self._refused = False
 
     @property
     def spent(self) -> bool:
         """Whether anything was refused since the question began."""
-        return self._refused if self._of is None else self._of.spent
+        return self._ruling._refused
+
+    @property
+    def _ruling(self) -> Effort:
+        """What counts: the allowance of the question that is being answered, if one is."""
+        answered = _ANSWERED.get()
+        if answered is not None:
+            return answered[0]
+        return self if self._of is None else self._of._ruling
 
     def part(self, share: float, most: float) -> Effort:
         """The same allowance, of which no single piece of work may take more than ``share``, nor all together more than
@@ -64,39 +76,60 @@ class Effort:
 
     def take(self, work: float, share: float = 1.0) -> bool:
         """Whether ``work`` nominal nanoseconds are left, no more than that ``share`` of all; if so, they are taken."""
+        whole = self._ruling
         if self._of is not None:
-            return self._taken_from(self._of, work)
-        if not max(work, 1.0) <= min(self._left, share * self._whole):
-            self._refused = True
+            used = work + self._used_of(whole)
+            share = min(share, self._share) if used <= self._most * whole._whole else -1.0
+        if not max(work, 1.0) <= min(whole._left, share * whole._whole):
+            whole._refused = True
             return False
-        self._left -= work
-        return True
-
-    def _taken_from(self, whole: Effort, work: float) -> bool:
-        used = work if self._questions != whole._questions else self._used + work
-        share = self._share if used <= self._most * whole._whole else -1.0
-        if not whole.take(work, share):
-            return False
-        self._used, self._questions = used, whole._questions
+        self.spend(work)
         return True
 
     def spend(self, work: float) -> None:
         """Count ``work`` that was done before anybody could say how much it would be."""
+        whole = self._ruling
+        whole._left -= work
         if self._of is not None:
-            self._used = work if self._questions != self._of._questions else self._used + work
-            self._questions = self._of._questions
-            self._of.spend(work)
-        else:
-            self._left -= work
+            self._used, self._questions = work + self._used_of(whole), whole._questions
+
+    def _used_of(self, whole: Effort) -> float:
+        """How much of the allowance this part has taken since the question began."""
+        return self._used if self._questions == whole._questions else 0.0
 
     def __enter__(self) -> None:
-        if self._depth == 0:
+        answered = _ANSWERED.get()
+        if answered is None:
             self._left, self._refused = self._whole, False
-            self._questions += 1
-        self._depth += 1
+            self._questions = next(_NUMBERS)
+        asked, depth = answered or (self, 0)
+        _ANSWERED.set((asked, depth + 1))
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self._depth -= 1
+        answered = _ANSWERED.get()
+        if answered is not None:
+            asked, depth = answered
+            _ANSWERED.set((asked, depth - 1) if depth > 1 else None)
+
+
+_ANSWERED: ContextVar[tuple[Effort, int] | None] = ContextVar("question", default=None)  # and how deep in verbs
+_NUMBERS = count(1)
+_BOUNDLESS = Effort()
+
+
+def allowance() -> Effort:
+    """That of the question that is being answered; without limit where none is.
+
+    Examples
+    --------
+    >>> with Effort(1.0):
+    ...     allowance().take(7e8), allowance().take(7e8)
+    (True, False)
+    >>> allowance().take(1e30)
+    True
+    """
+    answered = _ANSWERED.get()
+    return _BOUNDLESS if answered is None else answered[0]
 
 
 class _Asked(Protocol):

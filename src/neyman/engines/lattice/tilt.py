@@ -15,11 +15,13 @@ from neyman.engines.lattice.law import StepLaws, TiltedLaw, tilted_laws
 from neyman.losses.readings.bins import GridLaw
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
+from neyman.profiles.effort import allowance
 
 __all__ = ["Plan", "Tilt", "by_all", "outside", "plan_tilt"]
 
 _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
+_READ = 7e4  # nominal nanoseconds that it takes to ask a tilt
 _MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 _POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
 _STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
@@ -288,12 +290,14 @@ def by_all(
     ``floor``.
     """
     if len(epsilon) < _MANY:
+        allowance().spend(_READ * len(tilts))
         for tilt in tilts:
             tilt.tighten(epsilon, lower, upper)
         return
     open_ = np.arange(len(epsilon))
     for tilt in reversed(tilts):
         below, above = lower[open_], upper[open_]
+        allowance().spend(_READ)
         tilt.tighten(epsilon[open_], below, above)
         lower[open_], upper[open_] = below, above
         open_ = open_[above - below > np.where(above >= floor, tolerance, 0.0) * above]

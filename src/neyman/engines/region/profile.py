@@ -24,6 +24,7 @@ from neyman.engines.region.one_order import elementary_delta
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
@@ -45,6 +46,8 @@ _NEAR = np.geomspace(1e-4, 1.0, 36)  # distances from the best order, in log(t -
 _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either end: t - 1 hardly counts, or does
 _FAR = np.linspace(0.0, 1.0, 200)  # shares of the way to the farthest order
 _NEARER = 4  # steps of a fixed point that says where orders are worth asking
+# nominal nanoseconds: of a bracket, of one of its eps, of points inside, and of one of those by one order looked at
+_BRACKET, _PLACE, _INSIDE, _HELD = 1e6, 5e3, 2e6, 800.0
 _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
 
 
@@ -89,7 +92,18 @@ class RegionProfile(ClosedForm):
         log_alpha = min(log_alpha - 4.0 * UNIT * (2.0 + abs(log_alpha)), -math.log(2.0))
         return start, log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
 
+    @property
+    @abstractmethod
+    def attained_mu(self) -> float:
+        """The largest mu of which a Gaussian keeps all bounds, rounded down: its curve is no better than this one."""
+
+    @property
+    @abstractmethod
+    def _looks(self) -> int:
+        """How many orders a point inside is held to."""
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
+        allowance().spend(_BRACKET + _PLACE * len(epsilon))
         tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
         start, log_alpha, _ = self._corner
         flat = log_alpha + np.logaddexp(0.0, epsilon)
@@ -160,7 +174,7 @@ class RegionProfile(ClosedForm):
         """Points about where the tangents at each eps touch: d1, d2 and the share (second axis) of each (first axis).
 
         All eps of one place, ``_apart`` times about the mu of the curve wide, have the same points, found once:
-        that costs the square of it.
+        that costs the square of it. Where the effort does not suffice, those on the diagonal are all.
         """
         corner = self._corner[2]
         place = self._apart * min(corner, math.sqrt(corner), self._reach / _FAR_OUT)
@@ -169,11 +183,13 @@ class RegionProfile(ClosedForm):
         if len(self._found) > _KEPT:
             self._found.clear()
         new = np.array([e for e in asked.tolist() if e not in self._found])
+        if len(new) and not allowance().take(_INSIDE + len(new) * (_PLACE + _HELD * self._looks)):
+            return np.broadcast_to(self._on_diagonal[None, :, None], (1, 3, len(epsilon)))
         if len(new):
             tangent, t = self._direct(new)
             pairs = [(tangent.d1, tangent.d2), *self._corners(new)]
             columns = np.array([(d1, d2, self._held(d1, d2, t)) for d1, d2 in pairs])
-            on_diagonal = np.broadcast_to(np.array([corner, -corner, self._corner_share])[:, None], (3, len(new)))
+            on_diagonal = np.broadcast_to(self._on_diagonal[:, None], (3, len(new)))
             columns = np.concatenate([columns, on_diagonal[None]])
             self._found.update(zip(new.tolist(), np.moveaxis(columns, 2, 0), strict=True))
         return np.stack([self._found[e] for e in asked.tolist()], axis=-1)[..., which]
@@ -183,9 +199,9 @@ class RegionProfile(ClosedForm):
             return np.maximum(self._share(d1, d2, t), 1.0)
 
     @cached_property
-    def _corner_share(self) -> float:
+    def _on_diagonal(self) -> FloatArray:
         corner = np.array([self._corner[2]])
-        return float(self._held(corner, -corner, self._direct(np.zeros(1))[1])[0])
+        return np.array([corner[0], -corner[0], self._held(corner, -corner, self._direct(np.zeros(1))[1])[0]])
 
     @cached_property
     def _found(self) -> dict[float, FloatArray]:
@@ -202,6 +218,14 @@ class RenyiProfile(RegionProfile):
 
     def __init__(self, t: FloatArray, rho: FloatArray) -> None:
         self._t, self._rho = t, rho
+
+    @property
+    def attained_mu(self) -> float:
+        return math.sqrt(2.0 * float(np.min(self._rho / self._t))) * (1.0 - 4.0 * UNIT)  # D_t of G_mu is mu^2 t / 2
+
+    @property
+    def _looks(self) -> int:
+        return 4 * len(self._t)  # two points, of both directions
 
     @property
     def _reach(self) -> float:
@@ -272,6 +296,14 @@ class ZcdpProfile(RegionProfile):
     def __init__(self, rho: float) -> None:
         self._rho = max(rho, LEAST_RHO)
         self._stated = rho >= LEAST_RHO
+
+    @property
+    def attained_mu(self) -> float:
+        return math.sqrt(2.0 * self._rho) * (1.0 - 4.0 * UNIT) if self._stated else 0.0
+
+    @property
+    def _looks(self) -> int:
+        return 2 * (2 * len(_NEAR) + 2 + len(_LOW) + len(_FAR))
 
     @property
     def _reach(self) -> float:

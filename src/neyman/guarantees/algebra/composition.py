@@ -14,6 +14,7 @@ import numpy as np
 from neyman.engines.choose import profiles
 from neyman.engines.combine.enclosed import OwnProfile, unbundled
 from neyman.engines.combine.told_alone import beside_alone
+from neyman.engines.region.profile import RegionProfile
 from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.algebra.blocks import in_blocks, stated_alone
 from neyman.guarantees.computed import ComposedGuarantee
@@ -21,6 +22,7 @@ from neyman.guarantees.envelope.profile import EnvelopeProfile
 from neyman.guarantees.given.rdp import LARGEST_RHO, RDP, ZCDP
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
+from neyman.losses.gaussian.plain import GaussianStep
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Profile
@@ -61,15 +63,26 @@ def composition(
         remove, add = first, first if same else EnvelopeProfile((Sides(add, remove), *regions), rough=True)
     enclosed = loose and any(isinstance(step, EnclosedStep) for step, _ in open_)
     held = max(aim, _ENCLOSED) if enclosed and not regions else aim
-    several = len(open_) > 1 and not regions
-    alone = partial(_strongest, open_, adjacency, aim, allowed) if several else None
+    less = _attained(open_) if regions else _strongest(open_)
+    alone = None if less == open_ else partial(composition, less, adjacency, aim, allowed)
     return ComposedGuarantee(remove, add, adjacency, held, losses, mechanism, allowed, held=not regions, alone=alone)
 
 
-def _strongest(losses: Losses, adjacency: str, aim: float, allowed: Effort) -> ComposedGuarantee:
-    """The guarantee of the kind of steps that promises least."""
-    most = max(losses, key=lambda one: math.sqrt(one[1]) * one[0].tail_mu)
-    return composition((most,), adjacency, aim, allowed)
+def _strongest(losses: Losses) -> Losses:
+    """The kind of steps that promises least: all of them promise no more."""
+    return (max(losses, key=lambda one: math.sqrt(one[1]) * one[0].tail_mu),) if losses else ()
+
+
+def _attained(losses: Losses) -> Losses:
+    """``losses`` with a Gaussian, which keeps the bounds, for each step of which bounds on divergences alone are known.
+
+    What it tells is no more than what is stated may tell, of the curves and of the sums of their divergences.
+    """
+    found: list[tuple[Step, int]] = []
+    for step, times in losses:
+        known = step.forward if isinstance(step, EnclosedStep) and stated_alone(step) else None
+        found.append((GaussianStep(known.attained_mu) if isinstance(known, RegionProfile) else step, times))
+    return unbundled(tuple(found))
 
 
 def _regions(losses: Losses) -> tuple[Sides, ...]:

@@ -33,7 +33,7 @@ def group_of(g: Guarantee, times: int) -> Guarantee:
     if sides.symmetric and isinstance(sides.forward, GaussianProfile):
         mu, least = multiple(sides.forward.mu, times), multiple(sides.forward.least, times, up=False)
         gaussian = GaussianProfile(mu, least) if math.isfinite(mu) else BlatantProfile()
-        return like(g, PessimisticGuarantee(Sides(gaussian, gaussian), g.adjacency))
+        return like(g, PessimisticGuarantee(Sides(gaussian, gaussian), g.adjacency, g.effort))
     stated = g.pessimistic.divergences.statement
     rho = math.inf if stated is None else multiple(stated.rho, times * times)
     if isinstance(sides.forward, GroupedProfile) and isinstance(sides.backward, GroupedProfile):
@@ -50,7 +50,7 @@ def group_of(g: Guarantee, times: int) -> Guarantee:
     forward = _grouped(sides, times, concentrated)
     backward = forward if sides.symmetric else _grouped(reversed_sides(sides), times, concentrated)
     words = None if concentrated is None else concentrated.divergences.statement
-    return like(g, PessimisticGuarantee(Sides(forward, backward), g.adjacency, stated=words))
+    return like(g, PessimisticGuarantee(Sides(forward, backward), g.adjacency, g.effort, words))
 
 
 def _grouped(sides: Sides, times: int, concentrated: ZCDP | None) -> Profile:

@@ -16,8 +16,7 @@ from neyman.engines.renyi.step import Statement
 from neyman.guarantees.algebra.reversal import like, reversed_sides
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.envelope.profile import EnvelopeProfile
-from neyman.guarantees.guarantee import Guarantee
-from neyman.guarantees.implication.satisfaction import satisfaction
+from neyman.guarantees.guarantee import Guarantee, shared_effort
 from neyman.guarantees.renyi import Divergences, largest, least
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.profiles.profile import Profile
@@ -72,7 +71,7 @@ def join(*guarantees: Guarantee) -> Guarantee:
     backward = [g.sides.backward for g in kept]
     worst = _largest(forward)
     same = {id(p) for p in forward} == {id(p) for p in backward}
-    return _made(kept[0], Sides(worst, worst if same else _largest(backward)), stated)
+    return _made(several, Sides(worst, worst if same else _largest(backward)), stated)
 
 
 def meet(*guarantees: Guarantee) -> Guarantee:
@@ -114,12 +113,12 @@ def meet(*guarantees: Guarantee) -> Guarantee:
     kept = _without(several, weaker=True)
     stated = least([_divergences(g) for g in several])
     if len(kept) == 1:
-        return kept[0] if stated is None or _tells(kept[0], stated) else _made(kept[0], kept[0].sides, stated)
+        return kept[0] if stated is None or _tells(kept[0], stated) else _made(several, kept[0].sides, stated)
     parts = tuple(g.sides for g in kept)
     best = EnvelopeProfile(parts)
     symmetric = all(sides.symmetric for sides in parts)
     both = Sides(best, best if symmetric else EnvelopeProfile(tuple(map(reversed_sides, parts))))
-    return _made(kept[0], both, stated)
+    return _made(several, both, stated)
 
 
 def _checked(guarantees: tuple[Guarantee, ...]) -> list[Guarantee]:
@@ -183,21 +182,21 @@ def _curve_of(g: Guarantee, stated: Statement | None) -> Guarantee:
     and of divergences no more than is ``stated`` of all.
     """
     if _divergences(g).statement is not None:
-        return _made(g, g.sides, stated)
+        return _made([g], g.sides, stated)
     worst = g.sides.forward
     if not (isinstance(g, ComposedGuarantee) and g.adjacency == "add_or_remove" and isinstance(worst, MaximumProfile)):
         return g
     curve = LargestProfile(worst.first, worst.second)
-    return ComposedGuarantee(curve, curve, g.adjacency, g.tolerance, held=g.held)
+    return ComposedGuarantee(curve, curve, g.adjacency, g.tolerance, effort=g.effort, held=g.held)
 
 
 def _follows(kept: Guarantee, dropped: Guarantee, weaker: bool) -> bool:
-    return bool(satisfaction(kept, dropped) if weaker else satisfaction(dropped, kept))
+    return bool(kept.satisfies(dropped) if weaker else dropped.satisfies(kept))
 
 
 def _largest(profiles: list[Profile]) -> Profile:
     return reduce(LargestProfile, profiles)
 
 
-def _made(model: Guarantee, sides: Sides, stated: Statement | None) -> Guarantee:
-    return like(model, PessimisticGuarantee(sides, model.adjacency, stated=stated))
+def _made(of: list[Guarantee], sides: Sides, stated: Statement | None) -> Guarantee:
+    return like(of[0], PessimisticGuarantee(sides, of[0].adjacency, shared_effort(*of), stated))

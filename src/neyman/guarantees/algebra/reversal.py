@@ -22,7 +22,7 @@ class _Inverse(PessimisticGuarantee):
     def __init__(self, original: Guarantee) -> None:
         stated = original.pessimistic.divergences.statement  # of both orders of the pair
         adjacency = _OTHER.get(original.adjacency, original.adjacency)
-        super().__init__(reversed_sides(original.sides), adjacency, stated=stated)
+        super().__init__(reversed_sides(original.sides), adjacency, original.effort, stated)
         self.original = original
 
 
@@ -51,9 +51,9 @@ def symmetrized_of(g: Guarantee) -> Guarantee:
     stated = g.pessimistic.divergences.statement  # of both orders of the pair
     if g.adjacency in _OTHER:  # only one order is promised: the other one has f^-1, and either may be the case
         worst = MaximumProfile(sides.forward, sides.backward)
-        return like(g, PessimisticGuarantee(Sides(worst, worst), "add_or_remove", stated=stated))
+        return like(g, PessimisticGuarantee(Sides(worst, worst), "add_or_remove", g.effort, stated))
     best = EnvelopeProfile((sides, reversed_sides(sides)))  # both orders are promised f, so both have f^-1 as well
-    return like(g, PessimisticGuarantee(Sides(best, best), g.adjacency, stated=stated))
+    return like(g, PessimisticGuarantee(Sides(best, best), g.adjacency, g.effort, stated))
 
 
 ALGEBRA.inverse = inverse_of

@@ -22,6 +22,7 @@ from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.excess import excess_at, revealed
 from neyman.guarantees.questions.tradeoff import beta_upper, excess_lower, tangent
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
 from neyman.profiles.real_line import slope_at
 from neyman.profiles.sides import HeldTogether, Sides
@@ -33,6 +34,7 @@ _LEAST, _LEAST_LOAD = 1e-280, 1e-20  # an alpha, and e^eps times one, that costs
 _TIED = 1e-11  # relative difference of deltas that may be equal
 _BESIDE = 1e-12  # how near a corner is in it
 _STEP = 1e-9  # to either side of it
+_LEAST_WORK = 1e5  # nominal nanoseconds, beside that of the parts
 _NEAR_ONE = 0.9  # from this delta on its complement is bounded from its own small terms
 
 
@@ -86,7 +88,9 @@ class EnvelopeProfile(HeldTogether):
         return Bracket.late(upper, log_gap_lower, lambda: self._inside(kept, found, upper))
 
     def _inside(self, epsilon: FloatArray, found: list[Bracket], upper: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lower bounds on delta, upper bounds on log(1 - delta)."""
+        """Lower bounds on delta, upper bounds on log(1 - delta); none where no effort is left for them."""
+        if not allowance().take(_LEAST_WORK):
+            return np.zeros_like(epsilon), np.zeros_like(epsilon)
         alpha, active = self._touching(epsilon, [b.upper for b in found])
         lower = np.minimum(self._below(epsilon, alpha, active), upper)
         with np.errstate(divide="ignore"):
@@ -189,7 +193,10 @@ class EnvelopeProfile(HeldTogether):
     def _excess_at(self, bridge: Bridge) -> float:
         if bridge not in self._known:
             alpha = np.array([bridge.alpha])
-            self._known[bridge] = float(self._excess(alpha, alpha, np.array([-1]))[0])
+            found = float(self._excess(alpha, alpha, np.array([-1]))[0])
+            if allowance().spent:  # the next question may know more
+                return found
+            self._known[bridge] = found
         return self._known[bridge]
 
     @cached_property

@@ -8,6 +8,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, numbers, reals
+from neyman.engines.region.profile import RegionProfile
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.profiles.profile import Profile
 from neyman.profiles.sides import Sides
@@ -28,6 +29,11 @@ class Given(PessimisticGuarantee):
     def stated(self) -> dict[str, Stated]:
         """What was stated, by name."""
         return dict(self._stated)
+
+    def least_mu(self, floor: float) -> float:
+        """mu at ``floor`` from below; of bounds on divergences no less than that of a Gaussian that keeps them."""
+        found, curve = super().least_mu(floor), self._sides.forward
+        return max(found, curve.attained_mu) if isinstance(curve, RegionProfile) else found
 
     def __eq__(self, other: object) -> bool:
         return type(other) is type(self) and isinstance(other, Given) and other._stated == self._stated

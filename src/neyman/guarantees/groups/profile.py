@@ -29,6 +29,7 @@ from neyman.guarantees.questions.excess import excess_at, revealed
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.numerics.normal import probit
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.sides import Sides
 
@@ -40,6 +41,7 @@ _COMMON = 3.0  # score of an alpha at which every curve is known
 _LOAD = 1e-7
 _MANY, _TELLING = 4, 1e-9  # steps from which a region is known by points, and the mu from which floats hold them
 _TAIL = 1e-12  # delta beyond which one record's curve is not looked at, where looking is dear
+_LOOK = 3e5  # nominal nanoseconds of a step of one alpha, beside that of the curve
 _LOWEST = 37.0  # score of an alpha about 1e-300, below which its neighbours are no longer told apart
 
 
@@ -112,9 +114,11 @@ class GroupedProfile(Profile):
         self, epsilon: FloatArray, score: FloatArray, parts: FloatArray, upper: FloatArray
     ) -> tuple[FloatArray, FloatArray]:
         """Lower bounds on delta, upper bounds on log(1 - delta): dearer than the others, and not always asked for."""
-        lower = self._below(epsilon, score, parts)
+        lower, work = np.zeros_like(epsilon), _LOOK * self.times
+        if allowance().take(work):
+            lower = self._below(epsilon, score, parts)
         vague = np.flatnonzero(lower < 0.5 * upper)
-        if len(vague):  # the curve is not known as far out as that
+        if len(vague) and allowance().take(work):  # the curve is not known as far out as that
             nearer = np.maximum(_score_at(epsilon[vague]), _COMMON)
             nearer = np.minimum(nearer, score[vague])
             lower[vague] = np.maximum(lower[vague], self._below(epsilon[vague], nearer, self._steps.chain(nearer)[1]))
@@ -174,7 +178,11 @@ class GroupedProfile(Profile):
         return StraightSteps(self.of, self.times) if self._straight else RocSteps(self.of, self.times, self._start)
 
     def _split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The first score and each step's eps: the best ones, or equal ones where the effort does not suffice."""
         if self._last is None or not np.array_equal(self._last[0], epsilon):
+            if not allowance().take(self._steps.work(len(epsilon))):
+                equal = epsilon / self.times * (1.0 - 4.0 * UNIT)
+                return np.full_like(epsilon, EDGE), np.broadcast_to(equal, (self.times, len(epsilon)))
             far = np.where(epsilon >= self.end, 2.0 * self.end + 1.0, epsilon)  # level there, and clear of rounding
             self._last = epsilon.copy(), *self._steps.split(far)
         return self._last[1], self._last[2]

@@ -7,6 +7,8 @@ a kink.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from scipy import special
 from scipy.interpolate import PchipInterpolator
@@ -23,6 +25,8 @@ _NARROW = 1e-13
 _MOST_POINTS = 30_000
 _ROUNDS = 18
 _BISECTIONS = 46
+_STEP, _POINT = 6e4, 2e2  # nominal nanoseconds of a step, and of one of its scores
+_ONCE, _SECTIONS = 500, 15  # scores that cost little more than one, and parts of an interval looked at
 _COARSE = np.linspace(-EDGE, EDGE, 305)
 
 
@@ -42,6 +46,12 @@ class RocSteps:
         self._power_at = PchipInterpolator(rising, power)
         self._sums = np.maximum.accumulate(self.chain(_COARSE)[0])
 
+    def work(self, many: int) -> float:
+        """What ``split`` costs, in nominal nanoseconds."""
+        sections = _sections(many)
+        rounds = math.ceil(_BISECTIONS / math.log2(sections))
+        return self._times * rounds * (_STEP + _POINT * (sections - 1) * many)
+
     def split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The score of the first alpha, and each step's eps (first axis, the last step last).
 
@@ -53,11 +63,14 @@ class RocSteps:
         at = np.clip(np.searchsorted(self._sums, epsilon), 1, len(_COARSE) - 1)
         low, high = _COARSE[at - 1].copy(), _COARSE[at].copy()
         near = 1e-9 * self._start
-        for _ in range(_BISECTIONS):
-            middle = 0.5 * (low + high)
-            total = self.chain(middle)[0]
-            low, high = np.where(total < epsilon, middle, low), np.where(total < epsilon, high, middle)
-            if np.all(np.abs(total - epsilon) <= near):
+        parts = _sections(len(epsilon))
+        share = np.arange(parts + 1)[:, None] / parts
+        for _ in range(math.ceil(_BISECTIONS / math.log2(parts))):
+            scores = low + share * (high - low)
+            total = self.chain(scores[1:-1].ravel())[0].reshape(parts - 1, -1)
+            first = np.argmax(np.vstack([total >= epsilon, np.ones_like(epsilon, dtype=np.bool_)]), axis=0)
+            low, high = np.take_along_axis(scores, first + np.array([[0], [1]]), axis=0)
+            if np.all(np.min(np.abs(total - epsilon), axis=0) <= near):
                 break
         (sum_low, e_low), (sum_high, e_high) = self.chain(low), self.chain(high)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -98,6 +111,11 @@ class RocSteps:
 def _share(first: FloatArray, here: FloatArray, last: FloatArray) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.clip(np.nan_to_num((here - first) / (last - first), nan=0.5), 0.0, 1.0)
+
+
+def _sections(many: int) -> int:
+    """Into how many parts the intervals of ``many`` are cut at once."""
+    return int(np.clip(_ONCE // max(many, 1), 1, _SECTIONS)) + 1
 
 
 def _points(sides: Sides, start: float) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -1,0 +1,106 @@
+"""What a question about promises may cost: counted for all of their parts together, and as true where it is refused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.profiles.effort import Effort, allowance
+
+STATED: dict[str, Callable[[], ny.Guarantee]] = {
+    "zCDP": lambda: ny.ZCDP(0.3),
+    "RDP": lambda: ny.RDP([1.5, 4.0, 32.0], [0.2, 0.9, 3.0]),
+    "a group": lambda: ny.ZCDP(0.1).group(3),
+    "chains": lambda: ny.Tradeoff([0.0, 0.1, 0.5, 1.0], [1.0, 0.6, 0.1, 0.0]).symmetrized().group(7),
+    "corners": lambda: ny.PureDP(0.4).group(5),
+    "both": lambda: ny.meet(ny.PureDP(1.0), ny.ZCDP(0.1)),
+    "a power": lambda: ny.ZCDP(0.02) ** 3,
+}
+
+
+@pytest.mark.parametrize("name", STATED)
+@pytest.mark.parametrize("seconds", [1e-9, 1e-3, 1e-2, 0.1])
+def test_what_is_refused_is_a_wider_bracket_of_the_same(name: str, seconds: float) -> None:
+    stated = STATED[name]()
+    epsilon = np.linspace(0.0, 3.0, 17)
+    with Effort():
+        whole = stated.sides.bracket(epsilon)
+        lower, upper = whole.lower, whole.upper
+    # near another eps, so that nothing is remembered
+    beside = epsilon + 1e-9
+    with Effort(seconds):
+        found = stated.sides.forward.bracket(beside)
+        assert np.all(found.lower <= upper)  # delta falls
+        assert np.all(found.log_gap_lower <= np.log1p(-lower) + 1e-8)
+        assert np.all((found.lower >= 0.0) & (found.upper <= 1.0) & (found.lower <= found.upper))
+        assert np.all(found.upper >= lower - 2e-9)
+
+
+@pytest.mark.parametrize("name", [name for name in STATED if name != "a power"])
+def test_what_was_refused_is_not_remembered(name: str) -> None:
+    epsilon = np.array([0.0, 0.31, 1.07, 2.3])
+    stated = STATED[name]()
+    with Effort(1e-9):
+        stated.sides.bracket(epsilon).lower.copy()
+    with Effort():
+        again, fresh = stated.sides.bracket(epsilon), STATED[name]().sides.bracket(epsilon)
+        assert np.array_equal(again.lower, fresh.lower)
+        assert np.array_equal(again.upper, fresh.upper)
+
+
+def test_parts_are_asked_on_behalf_of_the_whole() -> None:
+    """A part's own allowance was spent once and for all, where it was never asked by itself: answers grew wider."""
+    part = ny.account(ny.DPSGD(1.0, 0.05, 3), effort=0.3)
+    both = ny.meet(part, ny.PureDP(1.0))
+    assert both.effort.seconds == 10.0  # that of the part that may take longest
+    widths = []
+    for epsilon in np.linspace(0.1, 0.6, 6):
+        with both.effort:
+            found = both.sides.bracket(np.array([epsilon]))
+            widths.append(float(found.upper[0] - found.lower[0]) / float(found.upper[0]))
+            assert allowance() is both.effort
+    assert max(widths) < 1e-5
+    for other in (both.group(2), both.inverse(), ny.join(both, ny.GDP(2.0)), part.inverse()):
+        assert other.effort.seconds == (0.3 if other is part.inverse() else 10.0)
+
+
+def test_questions_about_two_take_as_long_as_either_may() -> None:
+    long, short = ny.account(ny.Gaussian(1.0), effort=50.0), ny.account(ny.Laplace(1.0), effort=1.0)
+    seen: list[float] = []
+    bracket = type(short.sides).bracket
+
+    def watched(self, epsilon):
+        seen.append(allowance().seconds)
+        return bracket(self, epsilon)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(type(short.sides), "bracket", watched)
+        short.regret(long)
+        short.satisfies(long)
+    assert set(seen) == {50.0}
+    assert allowance().seconds == math.inf
+
+
+def test_a_gaussian_that_keeps_the_bounds_is_one_of_what_they_allow() -> None:
+    """mu of (17-zCDP)^11 from below was 0, after half a minute."""
+    g = ny.compose_tradeoffs(*[ny.ZCDP(17.0)] * 11, effort=0.05)
+    least = math.sqrt(2.0 * 11 * 17.0)
+    assert least * (1.0 - 1e-11) <= g.optimistic.mu() <= g.mu()
+    assert least * (1.0 - 1e-11) <= ny.ZCDP(187.0).optimistic.mu() <= ny.ZCDP(187.0).mu()
+    mixed = ny.compose_tradeoffs(ny.RDP([2.0, 8.0], [30.0, 240.0]), ny.GDP(2.0), effort=0.05)
+    assert math.sqrt(30.0 + 4.0) * (1.0 - 1e-9) <= mixed.optimistic.mu() <= mixed.mu()
+
+
+@pytest.mark.parametrize(
+    "stated", [ny.ZCDP(0.37), ny.RDP([0.7, 1.5, 9.0], [0.3, 0.2, 3.0]), ny.RDP(4.0, 1e-3)], ids=str
+)
+def test_the_largest_such_gaussian_meets_one_bound(stated: ny.ZCDP | ny.RDP) -> None:
+    mu = stated.sides.forward.attained_mu  # type: ignore[attr-defined]
+    orders = np.array([1.5, 2.0, 30.0]) if isinstance(stated, ny.ZCDP) else np.array(stated.stated["orders"])
+    share = 0.5 * mu**2 * orders / stated.renyi(orders)
+    assert np.max(share) == pytest.approx(1.0, abs=1e-14)
+    assert 0.5 * mu * mu * orders[np.argmax(share)] <= stated.renyi(orders)[np.argmax(share)]
