@@ -253,7 +253,8 @@ def _by_contour(losses: Losses, directions: tuple[str, ...], tolerance: float, t
         whole, listed = listed, (listed[0].trimmed(_RARE), rest)
         length, short = len(listed[0].loss), all(isinstance(step, GaussianStep) for step, _ in rest)
         quick = single(rest) is not None or _before_contours(rest, tolerance, tail_mu, effort) is not None
-        if (quick and length <= (_OVER_LATTICE if short else _READ)) or (length <= _READ and apart(*listed)):
+        bent = length <= _HANDFUL and rare_profiles(rest, tail_mu, effort) is not None
+        if bent or (quick and length <= (_OVER_LATTICE if short else _READ)) or (length <= _READ and apart(*listed)):
             return _shifted(*listed, directions, tolerance, tail_mu, effort)  # read at each outcome
         if length > (_READ if short else _LISTED):
             if (found := beside(*whole, behind, directions, None, tail_mu)) is not None:

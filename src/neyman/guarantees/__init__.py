@@ -19,6 +19,7 @@ from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.mechanisms import mechanism_from_dict
+from neyman.profiles.certificate import Certificate, CertifiedDelta
 
 _ = group, reversal, satisfaction  # what guarantees are made into: each names itself in ``ALGEBRA``
 
@@ -29,6 +30,8 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproximateDP",
+    "Certificate",
+    "CertifiedDelta",
     "ComposedGuarantee",
     "GDPReport",
     "Given",

@@ -87,9 +87,10 @@ class ComposedGuarantee(PessimisticGuarantee):
         self._mechanism = mechanism
         self._held = held
         self._alone = alone
-        if held:  # else nothing is computed before it is asked for
-            _ = self._start
-        self._cut_short = self.effort.spent  # later answers may be read from what was refused at once
+        with self.effort:
+            if held:  # else nothing is computed before it is asked for
+                _ = self._start
+            self._cut_short = self.effort.spent  # later answers may be read from what was refused at once
 
     @property
     def held(self) -> bool:

@@ -8,6 +8,7 @@ beta is convex and non-increasing in alpha, at most 1 - alpha; epsilon(delta(e))
 
 from __future__ import annotations
 
+import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
@@ -16,20 +17,22 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from neyman._errors import InvalidParameter, NotCertified
-from neyman._validate import MAX_COUNT, count, inside, whole
+from neyman._validate import MAX_COUNT, between, count, inside, whole
 from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.curve import tradeoff_points
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
 from neyman.guarantees.verbs import Views
+from neyman.profiles.certificate import CertifiedDelta
 from neyman.profiles.effort import Effort
-from neyman.profiles.sides import Adjacency, Sides
+from neyman.profiles.sides import Adjacency, LargestProfile, MaximumProfile, Sides
 
 if TYPE_CHECKING:
     from neyman.guarantees.twins import PessimisticGuarantee
 
 __all__ = ["ALGEBRA", "Guarantee", "shared_effort"]
 
+_LARGEST = sys.float_info.max
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
 
 
@@ -148,6 +151,42 @@ class Guarantee(Views):
             If ``floor`` lies outside (0, 0.5).
         """
         return self._gdp(_floor(floor))
+
+    def certificate(self, epsilon: float) -> CertifiedDelta:
+        """Return why delta(epsilon) lies where it does: of each direction who answered, and the terms of the error.
+
+        Parameters
+        ----------
+        epsilon : float
+            One real number.
+
+        Returns
+        -------
+        CertifiedDelta
+            ``print`` shows it. Its terms are bounds, as delta itself; they add up to the width of each bracket or more.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``epsilon`` is not one finite real number.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> ny.account(ny.Gaussian(1.0)).certificate(1.0).directions["both"].supply
+        'closed form'
+        """
+        at = between("epsilon", epsilon, -_LARGEST, _LARGEST)
+        with self.effort:
+            branch = self._sides.forward if at >= 0.0 else self._sides.backward
+            if isinstance(branch, MaximumProfile) and not isinstance(branch, LargestProfile):
+                order = ("remove", "add") if self._adjacency != "add" else ("add", "remove")
+                names = dict(zip(order, (branch.first, branch.second), strict=True))
+            else:
+                names = {"both" if self._sides.symmetric else self._adjacency: branch}
+            found = {name: one.certificate(abs(at)) for name, one in names.items()}
+            bracket = self._sides.bracket(np.array([at]))
+            return CertifiedDelta(at, float(bracket.lower[0]), float(bracket.upper[0]), found)
 
     def regret(self, other: Guarantee) -> float:
         """Return Delta(self || other), what is given away by stating ``other`` instead of this guarantee.

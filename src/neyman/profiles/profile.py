@@ -12,12 +12,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.profiles.certificate import Certificate, handed_on
 from neyman.profiles.vertices import Vertices
 
 __all__ = ["Bracket", "Profile"]
@@ -121,6 +123,9 @@ class Profile(ABC):
     ``slope`` is e^eps Q(L > eps) = -d delta / d eps, accurate but not certified: it steers solvers, it never decides.
     """
 
+    rule: ClassVar[str] = ""  # what it does with the answers of those behind it, for certificates
+    width_is: ClassVar[str] = "bounds"  # what its own width is called there
+
     @property
     @abstractmethod
     def method(self) -> str:
@@ -185,6 +190,16 @@ class Profile(ABC):
         place = np.arange(len(epsilon))
         place[at] = len(epsilon) + np.arange(len(at))
         return found.followed(self.bracket(epsilon[at])).at(place)
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        """Those whose bounds at ``epsilon`` it may have handed on, the likelier first."""
+        return iter(())
+
+    def certificate(self, epsilon: float) -> Certificate:
+        """Who answered at ``epsilon`` >= 0, and the terms of the error."""
+        own = self.bracket(np.array([epsilon]))
+        bare = Certificate(epsilon, float(own.lower[0]), float(own.upper[0]), self.method)
+        return handed_on(bare, self.width_is, self.rule, (one.certificate(epsilon) for one in self.behind(epsilon)))
 
     @abstractmethod
     def slope(self, epsilon: FloatArray) -> FloatArray:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.atoms.enumeration import Atoms
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.vertices import Vertices
 
@@ -66,6 +68,13 @@ class AtomsProfile(Profile):
         if atoms.end is not None:
             end = float(atoms.end)
             self._end = end if end >= atoms.end else math.nextafter(end, math.inf)
+
+    def certificate(self, epsilon: float) -> Certificate:
+        own = super().certificate(epsilon)
+        lost = min(self._dropped + self._infinite[1] - self._infinite[0], own.width)
+        rest = own.width * (1.0 + 4.0 * UNIT) - lost
+        nodes = len(self._loss)
+        return replace(own, nodes=nodes, terms={"lost mass": lost, "rounding": rest}) if own.width > 0.0 else own
 
     @property
     def method(self) -> str:

@@ -55,6 +55,8 @@ class _Values(NamedTuple):
 class ClosedForm(Profile):
     """A profile that is one formula."""
 
+    width_is = "rounding"
+
     @property
     def method(self) -> str:
         """Named after itself."""

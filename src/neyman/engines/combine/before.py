@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 
 import numpy as np
@@ -34,6 +34,13 @@ class BoundedProfile(Profile):
         self._make = engine
         self._tolerance = tolerance
         self._asked = False
+
+    rule = "what costs little first"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        yield self._quick
+        if self._asked and self._engine is not None:
+            yield self._engine
 
     @property
     def method(self) -> str:

@@ -9,7 +9,7 @@ width: h = mu sqrt(tolerance / (n log(1 / delta))).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import cast
@@ -43,6 +43,11 @@ class OwnProfile(Profile):
     def __init__(self, known: Profile, of: Promise) -> None:
         self._known = known
         self._of = of
+
+    rule = "as it is known"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        yield self._known
 
     @property
     def method(self) -> str:
@@ -101,6 +106,12 @@ class EnclosedProfile(Profile):
         self._lesser, self._greater = below, above
         self._losses = losses
         self._ends = all(math.isfinite(step.end) for step, _ in losses if isinstance(step, EnclosedStep))
+
+    rule, width_is = "two enclosing laws", "enclosure"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        yield self._above
+        yield self._below
 
     @property
     def method(self) -> str:

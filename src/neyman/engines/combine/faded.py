@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,11 @@ class FadedProfile(Profile):
     def __init__(self, known: Profile, start: float, left: float) -> None:
         self._known, self._start = known, start
         self.left = left
+
+    rule = "as far as anything is left"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        yield self._known
 
     @property
     def method(self) -> str:

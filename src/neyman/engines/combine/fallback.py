@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -46,6 +46,13 @@ class BackedProfile(Profile):
         self._points = points
         self._effort = Effort() if effort is None else effort
         self._asked = False
+
+    rule = "a contour, and a lattice where that is wide"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        yield from self._meeting.directions if epsilon == 0.0 else (self._contour,)
+        if self._asked and self._lattice is not None:
+            yield self._lattice
 
     @property
     def method(self) -> str:

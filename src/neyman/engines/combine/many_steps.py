@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -35,6 +35,13 @@ class LongProfile(Profile):
         self._make_elementary = elementary
         self._tail_mu = tail_mu
         self._tolerance = tolerance
+
+    rule = "an engine, and moments where that is wide"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        if self._engine is not None:
+            yield self._engine
+        yield self._elementary
 
     @property
     def method(self) -> str:

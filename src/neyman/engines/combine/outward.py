@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from neyman._validate import FloatArray
@@ -18,6 +20,12 @@ class OutwardProfile(Profile):
     def __init__(self, below: Profile, above: Profile) -> None:
         self._below = below
         self._above = above
+
+    rule = "two laws an ulp apart"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        yield self._above
+        yield self._below
 
     @property
     def method(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -26,6 +26,12 @@ class StagedProfile(Profile):
         self, first: Profile, stages: Sequence[tuple[float, Callable[[], Profile | None]]], tolerance: float, far: Far
     ) -> None:
         self._first, self._stages, self._tolerance, self._far = first, stages, tolerance, far
+
+    rule = "in stages"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        yield self._first
+        yield from (one for one in (stage() for _, stage in self._stages) if one is not None)
 
     @property
     def method(self) -> str:

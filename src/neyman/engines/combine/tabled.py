@@ -54,6 +54,7 @@ class SweptLattice(LatticeProfile):
             top = self._saddle(min(ahead.mean + _SERVED * ahead.deviation, most))
             plan = self._plan(ahead, top.c, self._tolerance)
             if plan is None:
+                self.whole = not self._effort.spent
                 break
             if not self._effort.take(_CHEAP * plan.work):
                 self.whole = False

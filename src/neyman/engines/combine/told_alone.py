@@ -7,7 +7,7 @@ they know nothing, the step that tells most is what is left.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
 
 import numpy as np
@@ -56,6 +56,11 @@ class ToldAlone(Profile):
 
     def __init__(self, whole: Profile, parts: Sequence[Callable[[], Profile]]) -> None:
         self._whole, self._parts = whole, parts  # made when they are asked
+
+    rule = "no less than one step tells"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        yield self._whole
 
     @property
     def method(self) -> str:

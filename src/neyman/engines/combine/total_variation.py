@@ -22,6 +22,11 @@ class Meeting:
         self._remove = remove
         self._add = add
 
+    @property
+    def directions(self) -> tuple[ContourProfile, ContourProfile]:
+        """Both contours, in the order in which they are asked."""
+        return self._add, self._remove
+
     @cached_property
     def bracket(self) -> Bracket:
         """Bounds on delta(0), from one of the two if it is sharp: "add" first, whose large losses have an end."""

@@ -3,22 +3,56 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket
 
-__all__ = ["SHARP", "Contour", "Found"]
+__all__ = ["SHARP", "Book", "Contour", "Found", "entered"]
+
+ObjectArray = NDArray[np.object_]
 
 SHARP = 1e-8  # relative error that needs no further work
 
 
+class Book(dict[str, FloatArray]):
+    """The terms of an error, by name, in the mantissa's units."""
+
+    def enter(self, name: str, amount: FloatArray) -> None:
+        """Add to one of them."""
+        self[name] = self[name] + amount if name in self else amount + 0.0
+
+    def enter_all(self, other: Book, share: FloatArray | float = 1.0) -> None:
+        """Add those of an ``other``, each times a share."""
+        for name, amount in other.items():
+            self.enter(name, amount * share)
+
+
+def entered(book: Book | None, name: str, amount: FloatArray) -> FloatArray:
+    """``amount``, written down where there is a book."""
+    if book is not None:
+        book.enter(name, amount)
+    return amount
+
+
 class Contour(Protocol):
     """One that crosses the real axis at ``c``; ``lost`` is the mass that the law it integrates lacks."""
+
+    @property
+    def kind(self) -> str:
+        """What it is called."""
+        ...
+
+    @property
+    def nodes(self) -> int:
+        """Of its quadrature."""
+        ...
 
     @property
     def c(self) -> float: ...
@@ -26,8 +60,12 @@ class Contour(Protocol):
     @property
     def lost(self) -> float: ...
 
-    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Mantissas of delta (or 1 - delta) and of e^eps Q(L > eps), a bound on the error of the first, log scale."""
+    def integrate(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Mantissas of delta (or 1 - delta) and of e^eps Q(L > eps), a bound on the error of the first, log scale; the
+        terms of that error go into the ``book``.
+        """
         ...
 
 
@@ -45,19 +83,21 @@ class Found:
     lost: FloatArray
     settled: BoolArray
     final: BoolArray
+    by: ObjectArray  # the contour that answered
 
     @classmethod
     def empty(cls, size: int) -> Found:
         """Nothing known: delta in [0, 1]."""
         zero = np.zeros(size)
         return cls(
-            zero, zero.copy(), np.full(size, math.inf), zero.copy(), zero > 0.0, zero.copy(), zero > 0.0, zero > 0.0
-        )
+            zero, zero.copy(), np.full(size, math.inf), zero.copy(), zero > 0.0, zero.copy(), zero > 0.0, zero > 0.0,
+            np.empty(size, dtype=np.object_),
+        )  # fmt: skip
 
     def put(self, at: IntArray, contour: Contour, epsilon: FloatArray) -> None:
         """Integrate the places ``at`` along ``contour``."""
         self.value[at], self.slope[at], self.error[at], self.log_scale[at] = contour.integrate(epsilon[at])
-        self.is_gap[at], self.lost[at] = contour.c < 0.0, contour.lost
+        self.is_gap[at], self.lost[at], self.by[at] = contour.c < 0.0, contour.lost, contour
 
     def improve(self, at: IntArray, contour: Contour, epsilon: FloatArray) -> None:
         """The same, where it is sharper than what is known."""
@@ -68,7 +108,7 @@ class Found:
         trial.put(np.arange(len(at)), contour, epsilon[at])
         with np.errstate(over="ignore", invalid="ignore"):
             better = trial.error * np.exp(np.minimum(trial.log_scale - self.log_scale[at], 700.0)) < self.error[at]
-        for name in ("value", "slope", "error", "log_scale", "is_gap", "lost"):
+        for name in ("value", "slope", "error", "log_scale", "is_gap", "lost", "by"):
             getattr(self, name)[at[better]] = getattr(trial, name)[better]
 
     def settle(self, at: IntArray) -> None:
@@ -78,6 +118,21 @@ class Found:
     def blunt(self, at: IntArray | slice, enough: float = SHARP) -> BoolArray:
         """Where more work may still pay: the relative error is above ``enough``."""
         return ~(self.error[at] <= enough * np.abs(self.value[at])) & ~self.settled[at]
+
+    def certificate(self, epsilon: float, own: Certificate) -> Certificate | None:
+        """``own`` bounds at the first place, explained by the contour that answered there; None where none did."""
+        contour: Contour | None = self.by[0]
+        if contour is None:
+            return None
+        book = Book()
+        log_scale = float(contour.integrate(np.array([epsilon]), book)[3][0])
+        with np.errstate(over="ignore", under="ignore"):
+            scale = 2.0 * math.exp(min(log_scale, 700.0))
+            terms = {name: scale * float(amount[0]) for name, amount in book.items()}
+        terms["lost mass"] = terms.get("lost mass", 0.0) + float(self.lost[0])
+        missing = own.width * (1.0 + 4.0 * UNIT) - math.fsum(terms.values())
+        terms["rounding"] = terms.get("rounding", 0.0) + max(missing, 0.0)  # that of the scale
+        return replace(own, supply=contour.kind, nodes=contour.nodes, terms=terms)
 
     def bracket(self) -> Bracket:
         """Bounds on delta and log(1 - delta), from whichever of delta, 1 - delta was integrated."""

@@ -20,6 +20,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import LOST, MERGED, WALKED, Parts, Walk
+from neyman.engines.contour.estimate import Book
 from neyman.engines.contour.hyperbola.rotated import Steps, on_path
 from neyman.engines.contour.truncation.cells import SPARE, ignored, shortened
 from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
@@ -194,6 +195,13 @@ class Line:
     plan: Plan
     masses: tuple[float, float] = (1.0, 1.0)  # of the measure that is inverted, under P and under Q
 
+    kind = "straight line"
+
+    @property
+    def nodes(self) -> int:
+        """Those of the trapezoid rule."""
+        return len(self.omega)
+
     @classmethod
     def run(
         cls, parts: Parts, walk: Walk, plan: Plan, steps: Steps | None = None, masses: tuple[float, float] = (1.0, 1.0)
@@ -248,7 +256,9 @@ class Line:
             float(faults @ np.abs(kernel)), float(size @ omega), lost, shift, walk, plan, masses,
         )  # fmt: skip
 
-    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an
         absolute bound on the error of the first, and the log of their common scale.
         """
@@ -267,6 +277,11 @@ class Line:
             exponents = 1.0 + abs(self.scale) + (c + 1.0) * self.spread + 2.0 * (c + 1.0) * epsilon
             error += (size * exponents + _MASS_ERROR) * (near + far)
             error += (0.5 * size * c * epsilon + 2.0 * self.shift) * np.abs(value) + 2.0 * self.shift * np.abs(slope)
+            if book is not None:
+                beyond = np.full(len(epsilon), self._truncation)
+                for name, amount in (("aliasing", right + left), ("truncation", beyond), ("lost mass", unsure)):
+                    book.enter(name, amount)
+                book.enter("rounding", error - (right + left + beyond + unsure))
             return settled(value, slope, error, self.scale - self.c * epsilon)
 
     def rounded(self, value: FloatArray, error: FloatArray) -> BoolArray:
@@ -276,7 +291,12 @@ class Line:
     @cached_property
     def _fixed(self) -> float:
         """The part of the error that is the same for every eps."""
-        return self.wobble + SUMMED * self.mass + math.exp(min(self.log_truncation - self.scale, 700.0))
+        return self.wobble + SUMMED * self.mass + self._truncation
+
+    @property
+    def _truncation(self) -> float:
+        """What lies beyond the cut."""
+        return math.exp(min(self.log_truncation - self.scale, 700.0))
 
     @cached_property
     def _exponentials(self) -> tuple[FloatArray, FloatArray]:

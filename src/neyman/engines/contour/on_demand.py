@@ -11,6 +11,7 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.estimate import Contour, Found
+from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Profile
 
@@ -59,6 +60,10 @@ class ByArcs(Profile, Generic[Laid]):
     @abstractmethod
     def _found(self, epsilon: FloatArray) -> Found:
         """What they say of each eps."""
+
+    def certificate(self, epsilon: float) -> Certificate:
+        own = super().certificate(epsilon)
+        return self._found(np.array([epsilon])).certificate(epsilon, own) or own
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         found = self._found(epsilon)

@@ -30,6 +30,8 @@ _ROUNDED = 8.0 * UNIT  # relative, of a kernel and its argument: a few elementar
 class FoldedLine(Line):
     """The nodes of one planned line within half a period."""
 
+    kind = "straight line over one period"
+
     fold: Fold = field(default_factory=lambda: Fold(1.0, 0.0, ()))
     second: ComplexArray = field(default_factory=lambda: np.zeros(0, complex))
 

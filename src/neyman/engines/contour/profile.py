@@ -15,6 +15,7 @@ from neyman.engines.contour.line import ROUNDED
 from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.splits import Partings
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 
@@ -80,6 +81,10 @@ class ContourProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._evaluated(epsilon)[1]
         return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())
+
+    def certificate(self, epsilon: float) -> Certificate:
+        own = super().certificate(epsilon)
+        return self._evaluated(np.array([epsilon]))[0].certificate(epsilon, own) or own
 
     def final(self, epsilon: FloatArray) -> BoolArray:
         """Where no other engine is sharper: the rounding of the law's transform is all that is left of the errors, or

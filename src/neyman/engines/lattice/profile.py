@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Callable, Sequence
-from fractions import Fraction
 from functools import cached_property
 
 import numpy as np
@@ -15,13 +14,14 @@ from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, FloatArray, choice, count, inside, whole
 from neyman.engines.lattice.complement import LatticeGap, spacing
 from neyman.engines.lattice.cumulant import Cumulant, Moments
-from neyman.engines.lattice.laws import grid_law
+from neyman.engines.lattice.laws import grid_law, largest_loss
 from neyman.engines.lattice.levels import FLOOR, LEVELS, common
-from neyman.engines.lattice.tilt import Plan, Tilt, by_all, plan_tilt
+from neyman.engines.lattice.tilt import Plan, Tilt, by_all, explained, plan_tilt
 from neyman.losses.base import Step
 from neyman.numerics.common_unit import common_unit
 from neyman.numerics.norm import together
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 
@@ -107,10 +107,9 @@ class LatticeProfile(Profile):
             raise InvalidParameter("steps", steps, "a non-empty sequence of (step, count)")
         self._tolerance = inside("tolerance", tolerance, 0.0, 1.0)
         self._max_points = count("max_points", max_points)
-        units = [law.unit for law, _ in self._laws if law.unit is not None]
         # where not all share one, outcomes with nothing between them come first
         alone = [law.unit for law, _ in self._laws if law.unit is not None and law.exact]
-        shared = common_unit(units)
+        shared = common_unit([law.unit for law, _ in self._laws if law.unit is not None])
         self._unit = shared or common_unit(alone)
         self._aligned = shared is not None  # what lies on no multiple of it alone is divided
         self._exact = all(law.exact for law, _ in self._laws)
@@ -120,16 +119,11 @@ class LatticeProfile(Profile):
         self._made = 0
         self._last: tuple[int, FloatArray, Bracket] | None = None  # of how many tilts, where, and what it was
         self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
-        self._end = math.fsum(t * law.end(self._remove) for law, t in self._laws) * (1.0 + 1e-14)
+        self._end = largest_loss(self._laws, self._remove)
         known = [(law.listed(self._remove), t) for law, t in self._laws]
         # where all outcomes that are listed lie below, something that is left out has to happen
         self._listed = math.fsum(t * end for (end, _), t in known) * (1.0 + 1e-14)
         self._left_out = math.fsum(t * mass for (_, mass), t in known) * (1.0 + 1e-14)
-        exact = [law.exact_end for law, _ in self._laws]
-        if None not in exact:
-            ends = zip(exact, self._laws, strict=True)
-            total = sum((end * t for end, (_, t) in ends if end is not None), Fraction(0))
-            self._end = float(total) if Fraction(float(total)) >= total else math.nextafter(float(total), math.inf)
         self._tail_mu = together((step.tail_mu, times) for step, times in steps) if tail_mu is None else tail_mu
         self._laws, self._floor, found = common(self._laws, level)
         # where deltas are too small for these lattices
@@ -191,6 +185,10 @@ class LatticeProfile(Profile):
             self._last = kept
         return kept[2].at(np.arange(len(epsilon)))
 
+    def certificate(self, epsilon: float) -> Certificate:
+        tilts = self._tilts if self._far is None else self._tilts + self._far._tilts
+        return explained(tilts, super().certificate(epsilon))
+
     def near_one(self, epsilon: FloatArray, known: Bracket) -> Bracket:
         """``known``, with 1 - delta by itself where it is small and not known as it should be."""
         vague = ~(known.log_gap_upper - known.log_gap_lower <= self._tolerance)
@@ -207,6 +205,8 @@ class LatticeProfile(Profile):
         at = self._cumulant.saddle(0.0, *_BETWEEN)
         h = self._aligned_spacing(spacing(self._divided(at), self._tolerance))
         plan = plan_tilt(self._laws, self._cumulant, self._remove, at, 0.0, h, self._max_points)
+        if plan is None and self._effort.spent:  # another question may have it
+            return None
         self._gapless = plan is None or plan.h > _COARSE
         if plan is not None and not self._gapless and self._effort.take(plan.work):
             try:

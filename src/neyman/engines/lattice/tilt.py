@@ -15,13 +15,15 @@ from neyman.engines.lattice.law import StepLaws, TiltedLaw, tilted_laws
 from neyman.losses.readings.bins import GridLaw
 from neyman.numerics.rounding import UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
+from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import allowance
 
-__all__ = ["Plan", "Tilt", "by_all", "outside", "plan_tilt"]
+__all__ = ["Plan", "Tilt", "by_all", "explained", "outside", "plan_tilt"]
 
 _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
 _READ = 7e4  # nominal nanoseconds that it takes to ask a tilt
+_PLANNED = 2.5e6  # the same of a plan, for each kind of step
 _MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 _POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
 _STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
@@ -62,8 +64,12 @@ def plan_tilt(
     """Plan a lattice of spacing about ``h`` (coarser if the budget asks for it) under the tilt of ``at``; None where
     that is so steep that floats know no tilt beside it.
 
+    None, too, where the effort does not suffice for planning.
+
     ``log_least`` is the logarithm of the least delta to be answered: mass sent to infinity must not count beside it.
     """
+    if not allowance().take(_PLANNED * len(laws)):
+        return None
     reaches = [
         law.extended(reach, 34.0 + math.log(times) - log_least, remove)
         for (law, times), reach in zip(laws, at.reaches, strict=True)
@@ -171,6 +177,21 @@ class Tilt:
             lower = np.zeros_like(epsilon)
         self._last = epsilon.copy(), (np.maximum(lower, 0.0), self._above(epsilon))
         return self._last[1]
+
+    def certificate(self, own: Certificate) -> Certificate:
+        """``own`` bounds, which are those of this tilt, explained."""
+        epsilon = own.epsilon
+        at = np.array([epsilon])
+        off = self._slack + 4.0 * UNIT * abs(epsilon)
+        terms = {"aliasing": 0.0, "rounding": 0.0, "lost mass": self._infinite}
+        for side, place, sign in ((self._upper, epsilon - off, 1.0), (self._lower, epsilon + off, -1.0)):
+            whole = float(self._sum(side, np.array([place]), sign)[0])
+            for name, without in (("aliasing", {"outside": 0.0}), ("rounding", {"noise": 0.0, "relative": 0.0})):
+                terms[name] += abs(whole - float(self._sum(replace(side, **without), np.array([place]), sign)[0]))
+        # losses read a little off, on either side
+        terms["rounding"] += 4.0 * off * float(self.slope(at)[0])
+        terms["division"] = max(own.width * (1.0 + 4.0 * UNIT) - math.fsum(terms.values()), 0.0)
+        return replace(own, supply="lattice under a tilt", nodes=self.points, terms=terms)
 
     def tighten(self, epsilon: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Intersect the bounds with those of this tilt, whose width is returned."""
@@ -281,6 +302,15 @@ def outside(
             size += t * (abs(peak) + 1.0)
         total += math.exp(min(log_mass - s * end + 64.0 * UNIT * (size + abs(s * end)) + 1e-9, 0.0))
     return total
+
+
+def explained(tilts: list[Tilt], own: Certificate) -> Certificate:
+    """``own`` bounds with the terms of the tilt that gave both; of the upper one, where two did."""
+    at = np.array([own.epsilon])
+    for tilt in sorted(tilts, key=lambda tilt: float(np.abs(tilt.delta(at)[0][0] - own.lower))):
+        if tilt.delta(at)[1][0] == own.upper:
+            return tilt.certificate(own)
+    return own
 
 
 def by_all(

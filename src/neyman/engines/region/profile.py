@@ -54,6 +54,7 @@ _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the or
 class RegionProfile(ClosedForm):
     """What finitely many orders and all orders have in common."""
 
+    width_is = "enclosure"  # between tangents, and points that tests attain
     _apart: ClassVar[float]  # how wide the places are whose eps share a point inside
 
     @property

@@ -41,6 +41,8 @@ _NEAR_ONE = 0.9  # from this delta on its complement is bounded from its own sma
 class EnvelopeProfile(HeldTogether):
     """delta of a pair for which every one of ``parts`` holds (the ``forward`` of each is this pair's)."""
 
+    width_is = "enclosure"  # between the least of the parts and their chords, and what tests attain of all
+
     def __init__(self, parts: tuple[Sides, ...], rough: bool = False) -> None:
         self.parts = parts
         self._rough = rough  # whether common tangents are chords of a grid

@@ -73,6 +73,8 @@ class GroupedProfile(Profile):
     ``known``: what holds of the group besides; neither says everything.
     """
 
+    width_is = "enclosure"  # between a division of eps, and what a chain of tests attains
+
     def __init__(self, of: Sides, times: int, known: Profile | None = None) -> None:
         self.of = of
         self.times = times

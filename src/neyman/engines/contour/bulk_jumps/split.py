@@ -24,6 +24,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour.bulk_jumps.lines import Ceiling, Parting
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
 from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.estimate import Book, entered
 from neyman.engines.contour.line import Line, settled
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
@@ -184,6 +185,13 @@ class Split:
             best = min(best, float(np.logaddexp(most, parting.log_jumped)))
         return best
 
+    kind = "lines of bulk and jumps"
+
+    @property
+    def nodes(self) -> int:
+        """Of both lines."""
+        return self.jumps.nodes + (0 if self.bulk is None else self.bulk.nodes)
+
     @property
     def c(self) -> float:
         """Right of 0: delta itself is integrated."""
@@ -194,31 +202,43 @@ class Split:
         """Mass of the law beyond all cuts."""
         return self.jumps.lost + (0.0 if self.bulk is None else self.bulk.lost)
 
-    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
         scale.
         """
-        both = [self._bulk(epsilon), self.jumps.integrate(epsilon)]
+        books = None if book is None else (Book(), Book())
+        both = [self._bulk(epsilon, books and books[0]), self.jumps.integrate(epsilon, books and books[1])]
         scale = np.maximum(both[0][3], both[1][3])
         value, slope, error = (np.zeros(len(epsilon)) for _ in range(3))
         with np.errstate(under="ignore"):
-            for v, s, e, log_scale in both:
+            for i, (v, s, e, log_scale) in enumerate(both):
                 share = np.exp(log_scale - scale)
                 rounded = 8.0 * UNIT * (1.0 + np.abs(log_scale) + np.abs(scale))
                 value, slope = value + share * v, slope + share * s
                 error = error + share * (1.0 + rounded) * e + rounded * share * np.abs(v)
+                if book is not None and books is not None:
+                    book.enter_all(books[i], share)
         return settled(value, slope, error + 4.0 * UNIT * np.abs(value), scale)
 
-    def _bulk(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _bulk(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """The bulk alone: by its line, or where that says less as half of the most it can be, give or take as much."""
         most = self.ceiling.log_most(epsilon)
         half, none = np.full(len(epsilon), 0.5), np.zeros(len(epsilon))
         bounded = half, none, half + 4.0 * UNIT, most
         if self.bulk is None:
+            entered(book, "parting", bounded[2])
             return bounded
-        line = self.bulk.integrate(epsilon)
+        own = None if book is None else Book()
+        line = self.bulk.integrate(epsilon, own)
         with np.errstate(divide="ignore"):
             vague = np.log(line[2]) + line[3] > most + math.log(0.5)
+        if book is not None and own is not None:
+            book.enter_all(own, np.where(vague, 0.0, 1.0))
+            book.enter("parting", np.where(vague, bounded[2], 0.0))
         if not vague.any():
             return line
         value, slope, error, scale = (np.where(vague, a, b) for a, b in zip(bounded, line, strict=True))

@@ -22,6 +22,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import WALKED, Parts
+from neyman.engines.contour.estimate import Book, entered
 from neyman.engines.contour.exchanged.steps import ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import WrappedArc
 from neyman.losses.gaussian.exchanged_part import ExchangedPart
@@ -141,12 +142,15 @@ class PartedArc(WrappedArc):
     small: tuple[FloatArray, FloatArray]
     beyond: float
 
-    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Arc.integrate``: what was parted adds something between 0 and its bound."""
-        value, slope, error, log_scale = self.arc.integrate(epsilon)
+        value, slope, error, log_scale = self.arc.integrate(epsilon, book)
         log_rest = np.full(len(epsilon), math.log(max(self.beyond, 1e-300)))
         if len(self.small[0]):
             log_rest = np.logaddexp(log_rest, log_chernoff(*self.small, epsilon))
         with np.errstate(over="ignore", under="ignore"):
             most = np.exp(np.minimum(log_rest - log_scale, 700.0)) * (1.0 + 1e-12)
+        entered(book, "parting", 0.5 * most)
         return value + 0.5 * most, slope, error + 0.5 * most * (1.0 + 4.0 * UNIT), log_scale

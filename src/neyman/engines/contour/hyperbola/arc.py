@@ -27,6 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.contour.estimate import Book, entered
 from neyman.engines.contour.hyperbola.rotated import ArcSteps, on_path
 from neyman.engines.contour.line import SUMMED, faults, settled
 from neyman.losses.gaussian.transform import ComplexArray
@@ -147,6 +148,13 @@ class Arc:
     shift: float  # by how much the law may be moved
     lost: float = 0.0
 
+    kind = "hyperbola"
+
+    @property
+    def nodes(self) -> int:
+        """Those of the trapezoid rule along it."""
+        return len(self.w)
+
     @classmethod
     def lay(
         cls, steps: ArcSteps, c: float, curvature: float, epsilon: tuple[float, float], effort: Effort
@@ -215,7 +223,9 @@ class Arc:
             c, scale, w, weight, grown * kernel * z, error, sign, edges, beyond, log_rule, span, drift, steps.shift
         )
 
-    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
         scale.
         """
@@ -236,15 +246,19 @@ class Arc:
                 slope[i : i + rows] = (cosine * parts[3] + sine * parts[2]).sum(axis=1)
                 turning = np.multiply.outer(2.0 * UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
                 error[i : i + rows] = np.einsum("ij,ij->i", bend, self.error + SUMMED * size + turning)
+        along = error
         tilt = -self.sign * epsilon
         rim = [edge.log_integral(tilt) + self.log_rule for edge in self.edges]
         beyond = self.beyond[0] + tilt * self.beyond[1]
         offset = tilt * start + self.scale
         rounded = 8.0 * UNIT * (1.0 + np.abs(offset) + epsilon * (1.0 + abs(self.c)))
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            for extra in (*rim, beyond):
-                error = error + np.exp(extra - offset + 8.0 * UNIT * (np.abs(extra) + np.abs(offset)))
+            for name, extra in (*(("quadrature", one) for one in rim), ("truncation", beyond)):
+                off = np.exp(extra - offset + 8.0 * UNIT * (np.abs(extra) + np.abs(offset)))
+                error = error + entered(book, name, off)
+            shifted = error
             error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error) + rounded * np.abs(value)
+            entered(book, "rounding", along + (error - shifted))
             return settled(value, slope, error, log_scale)
 
 
@@ -255,10 +269,16 @@ class WrappedArc:
     arc: Arc
 
     lost = 0.0
+    kind = "hyperbola of a part of the law"
 
     @property
     def c(self) -> float:
         return self.arc.c
+
+    @property
+    def nodes(self) -> int:
+        """Those of the arc."""
+        return self.arc.nodes
 
     @property
     def range(self) -> tuple[float, float]:

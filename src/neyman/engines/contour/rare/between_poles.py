@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.contour.estimate import Book
 from neyman.engines.contour.hyperbola.arc import Arc, WrappedArc
 from neyman.numerics.rounding import UNIT
 
@@ -29,12 +30,18 @@ class LiftedArc(WrappedArc):
         """Right of the poles, as it is delta that it tells."""
         return 1.0
 
-    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Arc.integrate``."""
-        value, slope, error, log_scale = self.arc.integrate(epsilon)
+        own = None if book is None else Book()
+        value, slope, error, log_scale = self.arc.integrate(epsilon, own)
         with np.errstate(over="ignore"):
             scale = np.exp(log_scale)
         rounded = 16.0 * UNIT * (self.mass + np.abs(value) * scale * (1.0 + np.abs(log_scale)))
+        if book is not None and own is not None:
+            book.enter_all(own, scale)
+            book.enter("rounding", rounded)
         return self.mass + value * scale, slope * scale, error * scale + rounded, np.zeros(len(epsilon))
 
 
@@ -42,9 +49,11 @@ class LiftedArc(WrappedArc):
 class GapArc(WrappedArc):
     """An arc between the poles: delta - 1."""
 
-    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Arc.integrate``, of 1 - delta."""
-        value, slope, error, log_scale = self.arc.integrate(epsilon)
+        value, slope, error, log_scale = self.arc.integrate(epsilon, book)
         return -value, slope, error, log_scale
 
 
@@ -60,14 +69,21 @@ class SplitArc(WrappedArc):
         own, other = self.arc.range, self.small.range
         return max(own[0], other[0]), min(own[1], other[1])
 
-    def integrate(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(
+        self, epsilon: FloatArray, book: Book | None = None
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """As ``Arc.integrate``: the sum of both, and of something between 0 and ``beyond``."""
-        value, slope, error, log_scale = self.arc.integrate(epsilon)
-        other, tilt, off, level = self.small.integrate(epsilon)
+        value, slope, error, log_scale = self.arc.integrate(epsilon, book)
+        own = None if book is None else Book()
+        other, tilt, off, level = self.small.integrate(epsilon, own)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             scale = np.exp(level - log_scale)
             most = np.exp(math.log(max(self.beyond, 1e-300)) - log_scale) * (1.0 + 1e-12)
             rounded = 8.0 * UNIT * (1.0 + np.abs(level) + np.abs(log_scale)) * np.abs(other) * scale
             error = error + off * scale * (1.0 + 1e-12) + rounded + 0.5 * most * (1.0 + 4.0 * UNIT)
             error = error + 4.0 * UNIT * np.abs(value)
+            if book is not None and own is not None:
+                book.enter_all(own, scale)
+                book.enter("parting", 0.5 * most)
+                book.enter("rounding", rounded)
             return value + other * scale + 0.5 * most, slope + tilt * scale, error, log_scale
