@@ -15,7 +15,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
-from neyman.cli.spec import read_spec
+from neyman.cli.reading.spec import read_spec
 from tests.effort import rest_slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

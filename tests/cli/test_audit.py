@@ -143,7 +143,7 @@ def test_standard_input(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads(out)["mu"] == EVIDENCE.mu
     code, _, err = call("-", stdin=b"\xff\xfe")
     assert (code, err) == (2, "neyman: SCORES must be text in UTF-8, got '-'. Byte 0 is not.\n")
-    monkeypatch.setattr("neyman.cli.audited._LARGEST_INPUT", 100)
+    monkeypatch.setattr("neyman.cli.reading.claim._LARGEST_INPUT", 100)
     code, _, err = call("-", stdin=bytes(101))
     assert (code, err) == (2, "neyman: SCORES must be at most 1 GB of CSV, got '-'. Write larger ones into a file.\n")
 

@@ -10,7 +10,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
-from neyman.cli.schedule import RATE_WAYS
+from neyman.cli.verbs.schedule import RATE_WAYS
 from tests.effort import rest_slow
 
 RUN = ["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.01", "--steps", "1000"]

@@ -12,8 +12,9 @@ import pytest
 
 import neyman as ny
 from neyman import accounting
-from neyman.cli import audit, calibrate, convert, main, report, sweep
-from neyman.cli.respond import Effort
+from neyman.cli import main
+from neyman.cli.verbs import audit, calibrate, convert, report, sweep
+from neyman.cli.verbs.respond import Effort
 from neyman.profiles.effort import EFFORT
 
 CALIBRATED = ("calibrate", "--noise-multiplier", "1", "--sample-rate", "0.01", "--target", "advantage=0.1")

@@ -7,8 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from neyman.cli.answer import Interval
-from neyman.cli.table import bracket_text
+from neyman.cli.printing.answer import Interval
+from neyman.cli.printing.table import bracket_text
 
 RNG = np.random.default_rng(0)
 VALUES = [2.0 / 3.0, 0.1 + 0.2, 1e-300 / 3.0, 123456789.123456789, 0.0, *(10.0 ** RNG.uniform(-30.0, 9.0, 50))]

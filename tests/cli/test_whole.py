@@ -21,9 +21,9 @@ import pytest
 
 import neyman as ny
 from neyman.cli import exits
-from neyman.cli.lessons import EXAMPLES, ROOT_EXAMPLES
 from neyman.cli.main import app, main
-from neyman.cli.output import check_output, write_output, written
+from neyman.cli.printing.lessons import EXAMPLES, ROOT_EXAMPLES
+from neyman.cli.printing.output import check_output, write_output, written
 from tests.effort import rest_slow
 
 ROOT = Path(__file__).parents[2]
@@ -144,7 +144,7 @@ def test_interrupted(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     def stop(*_: object, **__: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("neyman.cli.answer.account", stop)
+    monkeypatch.setattr("neyman.cli.printing.answer.account", stop)
     code, out, err = call(*RUN)
     assert (code, out, err.split()) == (exits.INTERRUPTED, "", ["neyman:", "interrupted"])
 
@@ -156,7 +156,7 @@ def test_what_was_not_foreseen_is_one_line(call: Any, monkeypatch: pytest.Monkey
     def fail(*_: object, **__: object) -> None:
         raise error
 
-    monkeypatch.setattr("neyman.cli.answer.account", fail)
+    monkeypatch.setattr("neyman.cli.printing.answer.account", fail)
     code, out, err = call(*RUN)
     assert (code, out) == (exits.UNFORESEEN, "")
     assert re.fullmatch(r"neyman: .+\n", err)

@@ -14,18 +14,18 @@ from typer.core import TyperGroup
 
 from neyman import __version__
 from neyman._errors import InvalidParameter, NeymanError, NotCertified
-from neyman.cli.account import account
-from neyman.cli.audit import audit
-from neyman.cli.calibrate import calibrate
-from neyman.cli.compare import compare
-from neyman.cli.convert import convert
-from neyman.cli.dpsgd import dpsgd
 from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE, UNFORESEEN
-from neyman.cli.lessons import ROOT_EXAMPLES, epilog_of
-from neyman.cli.report import report
-from neyman.cli.reproduce import reproduce
-from neyman.cli.sweep import sweep
-from neyman.cli.verify import verify
+from neyman.cli.printing.lessons import ROOT_EXAMPLES, epilog_of
+from neyman.cli.verbs.account import account
+from neyman.cli.verbs.audit import audit
+from neyman.cli.verbs.calibrate import calibrate
+from neyman.cli.verbs.compare import compare
+from neyman.cli.verbs.convert import convert
+from neyman.cli.verbs.dpsgd import dpsgd
+from neyman.cli.verbs.report import report
+from neyman.cli.verbs.reproduce import reproduce
+from neyman.cli.verbs.sweep import sweep
+from neyman.cli.verbs.verify import verify
 
 __all__ = ["app", "main"]
 

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
-from neyman.cli.schedule import (
+from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
+from neyman.cli.verbs.schedule import (
     RATE_WAYS,
     STEPS_WAYS,
     BatchSize,

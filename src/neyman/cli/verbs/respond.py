@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neyman._validate import inside
-from neyman.cli.output import console, print_json
+from neyman.cli.printing.output import console, print_json
 
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
@@ -57,13 +57,13 @@ def respond(
     as_json: bool,
 ) -> None:
     """Ask the engines and print the answer."""
-    from neyman.cli.answer import Answer  # NumPy and the engines: not needed for --help
+    from neyman.cli.printing.answer import Answer  # NumPy and the engines: not needed for --help
 
     deltas = tuple(inside("delta", d, 0.0, 1.0) for d in (delta or (1e-5, 1e-6, 1e-9)))
     answer = Answer.to(mechanism, deltas, adjacency, floor, (tolerance, effort))
     if as_json:
         print_json(answer.to_json())
         return
-    from neyman.cli.table import show
+    from neyman.cli.printing.table import show
 
     show(answer, console())

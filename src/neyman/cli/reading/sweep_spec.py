@@ -8,7 +8,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import positive, reals, whole
-from neyman.cli.spec import read_data
+from neyman.cli.reading.spec import read_data
 from neyman.sweeps.axes import DPSGD_AXES, LONGEST
 from neyman.sweeps.plan import EXPECTED, Plan, plan
 

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.beliefs import BELIEFS, beliefs_and_numbers
-from neyman.cli.output import console, print_json
-from neyman.cli.respond import Adjacency, AsJson, Effort, Tolerance, completing
-from neyman.cli.text import plain
+from neyman.cli.printing.output import console, print_json
+from neyman.cli.reading.beliefs import BELIEFS, beliefs_and_numbers
+from neyman.cli.reading.mechanism import FORM, read_mechanism
+from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Tolerance, completing
 
-if TYPE_CHECKING:
-    from neyman.mechanisms import Mechanism
-
-__all__ = ["compare", "read_mechanism"]
-
-_FORM = "a file as for neyman account, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
-_ANY = "a file that ends in .json, .yaml or .yml, or - for standard input, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
+__all__ = ["compare"]
 
 
 def compare(
-    a: Annotated[str, typer.Argument(metavar="A", help=f"The one: {_FORM}.")],
+    a: Annotated[str, typer.Argument(metavar="A", help=f"The one: {FORM}.")],
     b: Annotated[str, typer.Argument(metavar="B", help="The other, in the same form.")],
     prior: Annotated[
         list[str] | None,
@@ -49,33 +43,13 @@ def compare(
         raise InvalidParameter("B", b, "a file, or dpsgd:...", "Standard input can be read once.")
     mechanisms = [read_mechanism(name, text) for name, text in (("A", a), ("B", b))]
     import neyman as ny
-    from neyman.cli.compared import Compared
+    from neyman.cli.printing.compared import Compared
 
     guarantees = [ny.account(m, adjacency=adjacency, tolerance=tolerance, effort=effort) for m in mechanisms]
     answer = Compared.of((mechanisms[0], mechanisms[1]), ny.compare(*guarantees), priors, beliefs)
     if as_json:
         print_json(answer.to_json())
         return
-    from neyman.cli.compared import show
+    from neyman.cli.printing.compared import show
 
     show(answer, console())
-
-
-def read_mechanism(name: str, text: str) -> Mechanism:
-    """Return the mechanism of a file, or of an inline DP-SGD."""
-    if not text.startswith("dpsgd:"):
-        from neyman.cli.spec import SUFFIXES, read_spec
-
-        if text != "-" and not text.endswith(SUFFIXES):
-            raise InvalidParameter(name, text, _ANY)
-        return read_spec(text)
-    from neyman.mechanisms import DPSGD
-
-    parts = text.removeprefix("dpsgd:").split(",")
-    try:
-        noise, rate, steps = plain(float, parts[0]), plain(float, parts[1]), plain(int, parts[2])
-    except (ValueError, IndexError):
-        raise InvalidParameter(name, text, _FORM) from None
-    if len(parts) != 3:
-        raise InvalidParameter(name, text, _FORM)
-    return DPSGD(noise_multiplier=noise, sample_rate=rate, steps=steps)

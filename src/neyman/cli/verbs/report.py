@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.output import STDOUT, check_output, write_output
-from neyman.cli.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance
+from neyman.cli.printing.output import STDOUT, check_output, write_output
+from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance
 
 __all__ = ["report"]
 
@@ -48,7 +48,7 @@ def report(
     """
     suffix = _suffix(output, form, as_json)
     check_output(output or STDOUT)
-    from neyman.cli.compare import read_mechanism
+    from neyman.cli.reading.mechanism import read_mechanism
 
     mechanism = read_mechanism("SPEC", spec)
     from neyman.reports import report as made

@@ -5,8 +5,8 @@ from __future__ import annotations
 from rich.console import Console
 from rich.markup import escape
 
-from neyman.cli.output import print_table
-from neyman.cli.table import table
+from neyman.cli.printing.output import print_table
+from neyman.cli.printing.table import table
 from neyman.reproduction import Summary
 
 __all__ = ["show"]

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.output import console, print_json
-from neyman.cli.respond import Adjacency, AsJson, Effort, completing
-from neyman.cli.schedule import BatchSize, DatasetSize, Epochs, SampleRate, Steps, rate_given, steps_given
+from neyman.cli.printing.output import console, print_json
+from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, completing
+from neyman.cli.verbs.schedule import BatchSize, DatasetSize, Epochs, SampleRate, Steps, rate_given, steps_given
 
 if TYPE_CHECKING:
     from neyman.calibration import Calibration
@@ -73,8 +73,8 @@ def calibrate(
         raise InvalidParameter("given", " and ".join(given) or None, _ONE)
     if spec is None and bracket is not None:
         raise InvalidParameter("bracket", bracket, "given with a file: of DP-SGD it is not needed")
-    from neyman.cli.calibrated import Calibrated, show
-    from neyman.cli.target_text import read_targets
+    from neyman.cli.printing.calibrated import Calibrated, show
+    from neyman.cli.reading.target_text import read_targets
 
     limits = {"tolerance": tolerance, "effort": effort}
     asked = read_targets(target or [], adjacency, min(tolerance, 1e-6), effort)
@@ -107,7 +107,7 @@ def _in_file(
     spec: str, target: Target, bracket: str | None, adjacency: str, limits: dict[str, float]
 ) -> tuple[str, Calibration]:
     from neyman import calibrate as search
-    from neyman.cli.free_spec import read_free_spec
+    from neyman.cli.reading.free_spec import read_free_spec
 
     name, make, whole = read_free_spec(spec)
     ends: list[float] | None = None

@@ -12,7 +12,7 @@ from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman._validate import reals
 from neyman.accountants.tables import FPR_TABLE
-from neyman.cli.answer import Interval
+from neyman.cli.printing.answer import Interval
 from neyman.conversions import psi_from
 from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP, Guarantee
 

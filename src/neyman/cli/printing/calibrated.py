@@ -9,9 +9,9 @@ from rich.markup import escape
 
 from neyman import __version__
 from neyman.calibration import Calibration
-from neyman.cli.answer import Interval
-from neyman.cli.output import print_table
-from neyman.cli.table import bracket_text, table
+from neyman.cli.printing.answer import Interval
+from neyman.cli.printing.output import print_table
+from neyman.cli.printing.table import bracket_text, table
 from neyman.numerics.decimals import exactly
 
 __all__ = ["Calibrated", "show"]

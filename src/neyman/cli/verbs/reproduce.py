@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from neyman.cli.exits import FAILED, NOT_CERTIFIED
-from neyman.cli.output import console, print_json
-from neyman.cli.respond import AsJson
+from neyman.cli.printing.output import console, print_json
+from neyman.cli.verbs.respond import AsJson
 
 __all__ = ["reproduce"]
 
@@ -36,7 +36,7 @@ def reproduce(
     if as_json:
         print_json(summary.to_json())
     else:
-        from neyman.cli.reproduced import show
+        from neyman.cli.printing.reproduced import show
 
         show(summary, console())
     failures = [piece.failure for piece in summary.failures if piece.failure is not None]

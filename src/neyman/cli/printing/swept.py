@@ -14,8 +14,8 @@ from rich.markup import escape
 
 from neyman import __version__
 from neyman._errors import InvalidParameter
-from neyman.cli.output import print_table
-from neyman.cli.table import rounded_up, table
+from neyman.cli.printing.output import print_table
+from neyman.cli.printing.table import rounded_up, table
 from neyman.sweeps.dataset import opened
 from neyman.sweeps.extras import need
 from neyman.sweeps.plan import Plan

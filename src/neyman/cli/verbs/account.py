@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from neyman.cli.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
+from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
 
 __all__ = ["account"]
 
@@ -32,6 +32,6 @@ def account(
     boxes, and any composition of them. Answered as by neyman dpsgd: mu-GDP with its floor and regret, epsilon at each
     delta, advantage and attack power, each with its certified bracket; "report" is the end that is safe to state.
     """
-    from neyman.cli.compare import read_mechanism
+    from neyman.cli.reading.mechanism import read_mechanism
 
     respond(read_mechanism("SPEC", spec), delta, adjacency, floor, tolerance, effort, as_json)

@@ -9,11 +9,11 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, not_negative, whole
-from neyman.cli.output import console, print_json
-from neyman.cli.respond import ADJACENCIES, AsJson, Effort, completing
+from neyman.cli.printing.output import console, print_json
+from neyman.cli.verbs.respond import ADJACENCIES, AsJson, Effort, completing
 
 if TYPE_CHECKING:
-    from neyman.cli.roads import Conversion
+    from neyman.cli.printing.roads import Conversion
     from neyman.guarantees import Guarantee
 
 __all__ = ["convert"]
@@ -129,7 +129,7 @@ def convert(
         return
     if points is not None:
         raise InvalidParameter("points", points, "left out unless --to curve is asked")
-    from neyman.cli.roads import convert_to  # NumPy and the engines: not needed for --help
+    from neyman.cli.printing.roads import convert_to  # NumPy and the engines: not needed for --help
 
     _print(convert_to(target, guarantee, at), as_json)
 
@@ -148,7 +148,7 @@ def _curve(source: str, between: str | None, error: float | None) -> dict[str, o
 
 def _guarantee(name: str, value: object, delta: list[float] | None, way: dict[str, object]) -> Guarantee:
     import neyman as ny
-    from neyman.cli.columns import read_columns
+    from neyman.cli.reading.columns import read_columns
 
     if name == "epsilon" and isinstance(value, list):
         return _from_pairs(value, delta)
@@ -171,7 +171,7 @@ def _guarantee(name: str, value: object, delta: list[float] | None, way: dict[st
 
 def _computed(spec: str, adjacency: str, tolerance: float, effort: float) -> Guarantee:
     import neyman as ny
-    from neyman.cli.compare import read_mechanism
+    from neyman.cli.reading.mechanism import read_mechanism
 
     return ny.account(read_mechanism("SPEC", spec), adjacency=adjacency, tolerance=tolerance, effort=effort)
 
@@ -195,7 +195,7 @@ def _print(answer: Conversion, as_json: bool) -> None:
     if as_json:
         print_json(answer.to_json())
         return
-    from neyman.cli.table import show_conversion
+    from neyman.cli.printing.table import show_conversion
 
     show_conversion(answer, console())
 

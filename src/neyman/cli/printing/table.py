@@ -8,9 +8,9 @@ from rich.markup import escape
 from rich.table import Table
 
 from neyman.accountants.tables import FPR_TABLE
-from neyman.cli.answer import Answer, Interval
-from neyman.cli.output import print_table
-from neyman.cli.roads import Conversion
+from neyman.cli.printing.answer import Answer, Interval
+from neyman.cli.printing.output import print_table
+from neyman.cli.printing.roads import Conversion
 from neyman.mechanisms import PoissonSampled
 from neyman.numerics.decimals import exactly, outward
 

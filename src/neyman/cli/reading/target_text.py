@@ -87,7 +87,7 @@ def _divergence(text: str, adjacency: str, tolerance: float, effort: float) -> T
     if not comma:
         raise InvalidParameter("target", text, ALLOWED)
     from neyman.accounting import account
-    from neyman.cli.compare import read_mechanism
+    from neyman.cli.reading.mechanism import read_mechanism
 
     mechanism = read_mechanism("target", baseline)
     guarantee = account(mechanism, adjacency=adjacency, tolerance=tolerance, effort=effort)

@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from neyman.cli.exits import FAILED, NOT_CERTIFIED, OK
-from neyman.cli.output import print_json
-from neyman.cli.respond import AsJson
+from neyman.cli.printing.output import print_json
+from neyman.cli.verbs.respond import AsJson
 
 __all__ = ["verify"]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman.cli.spec import read_data
+from neyman.cli.reading.spec import read_data
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 

@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.output import STDOUT, check_output, console, print_json, write_output
-from neyman.cli.respond import Adjacency, AsJson, Effort, Floor, Tolerance
+from neyman.cli.printing.output import STDOUT, check_output, console, print_json, write_output
+from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, Tolerance
 
 __all__ = ["sweep"]
 
@@ -53,8 +53,8 @@ def sweep(
     be certified are NaN, and the file says why. After an interruption run the same command again: what is done is
     kept.
     """
-    from neyman.cli.sweep_spec import read_sweep  # NumPy and the engines: not needed for --help
-    from neyman.cli.swept import Swept, run, show
+    from neyman.cli.printing.swept import Swept, run, show
+    from neyman.cli.reading.sweep_spec import read_sweep  # NumPy and the engines: not needed for --help
 
     if workers is not None and scheduler is not None:
         raise InvalidParameter("workers", workers, "left out where a scheduler is given")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman.cli.text import read_text
+from neyman.cli.reading.text import read_text
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 
@@ -66,7 +66,7 @@ def _text(source: str) -> str:
 def _parser(source: str, text: str) -> Callable[[str], Any]:
     if source.endswith(".json") or (source == "-" and text.lstrip().startswith("{")):
         return _json
-    from neyman.cli.strict_yaml import load
+    from neyman.cli.reading.strict_yaml import load
 
     return load
 

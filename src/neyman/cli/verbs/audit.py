@@ -9,8 +9,8 @@ import typer
 from neyman._errors import InvalidParameter
 from neyman._validate import probability
 from neyman.cli.exits import FAILED, NOT_CERTIFIED, OK
-from neyman.cli.output import check_output, console, print_json
-from neyman.cli.respond import Adjacency, AsJson, Effort, Tolerance, completing
+from neyman.cli.printing.output import check_output, console, print_json
+from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Tolerance, completing
 
 if TYPE_CHECKING:
     from neyman.audit import Audit, Verdict
@@ -99,7 +99,8 @@ def audit(
         )
     deltas = tuple(probability("delta", d) for d in (delta or (1e-5,)))
     from neyman.audit import check, from_scores
-    from neyman.cli.audited import read_claim, show, to_json, within_and_without
+    from neyman.cli.printing.audited import show, to_json
+    from neyman.cli.reading.claim import read_claim, within_and_without
 
     held = None if claim is None else read_claim(claim, adjacency, tolerance, effort)
     found = from_scores(
@@ -139,7 +140,7 @@ def _draw(verdict: Verdict, output: str) -> None:
     from pathlib import Path
 
     from neyman import plot
-    from neyman.cli.output import written
+    from neyman.cli.printing.output import written
 
     form = Path(output).suffix.removeprefix(".")
     dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[form]

@@ -9,9 +9,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from neyman import __version__
-from neyman.cli.answer import Interval
-from neyman.cli.output import print_table
-from neyman.cli.table import bracket_text, rounded_up, table
+from neyman.cli.printing.answer import Interval
+from neyman.cli.printing.output import print_table
+from neyman.cli.printing.table import bracket_text, rounded_up, table
 from neyman.comparison import Comparison, Weighted
 from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
