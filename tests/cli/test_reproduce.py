@@ -10,7 +10,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
-from neyman.reproduction.tasks import Done, Failure, Task
+from neyman_papers.tasks import Done, Failure, Task
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Numbers are computed, figures left out; what is returned names those that fail, and how."""
-    from neyman.reproduction import crew, tasks
+    from neyman_papers import crew, tasks
 
     failing: dict[str, Failure] = {}
 

@@ -7,7 +7,7 @@ from rich.markup import escape
 
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import table
-from neyman.reproduction import Summary
+from neyman_papers import Summary
 
 __all__ = ["show"]
 

@@ -30,7 +30,7 @@ def reproduce(
     not determined by the text. Writes index.html (the page to open), summary.json, and for each figure an SVG, a PNG
     and a CSV. A figure that fails is named in the summary; the others are written all the same.
     """
-    from neyman.reproduction import reproduce as run  # NumPy and the engines: not needed for --help
+    from neyman_papers import reproduce as run  # NumPy and the engines: not needed for --help
 
     summary = run(paper, output, progress=False if quiet else None, workers=workers)
     if as_json:

@@ -1,0 +1,131 @@
+"""What a paper prints: one number or one statement, where it stands, and when ours agrees with it."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+__all__ = ["Above", "Below", "Holds", "Published", "Rounds", "Rule", "Undetermined", "published", "tables_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rounds:
+    """Ours agrees if it rounds to the printed digits.
+
+    Parameters
+    ----------
+    text : str
+        The number as printed, such as "0.034" or "21.7": its last digit says how far it was rounded.
+    """
+
+    text: str
+
+    @property
+    def interval(self) -> tuple[Decimal, Decimal]:
+        """All numbers that round to the printed one, both ends included.
+
+        Examples
+        --------
+        >>> Rounds("1.30").interval
+        (Decimal('1.295'), Decimal('1.305'))
+        """
+        value = Decimal(self.text)
+        exponent = value.as_tuple().exponent
+        half = Decimal(5).scaleb((exponent if isinstance(exponent, int) else 0) - 1)
+        return value - half, value + half
+
+
+@dataclass(frozen=True, slots=True)
+class Below:
+    """Ours agrees if it is smaller than the printed bound; equal is not smaller."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Above:
+    """Ours agrees if it is larger than the printed bound; equal is not larger."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Holds:
+    """The paper states a sentence: ours agrees if it holds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Undetermined:
+    """The text does not say enough for anyone to compute it; what we show beside it rests on choices of our own."""
+
+
+Rule = Rounds | Below | Above | Holds | Undetermined
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One published number or statement.
+
+    Parameters
+    ----------
+    paper : str
+        Key of the paper.
+    key : str
+        Its name among those of the paper.
+    where : str
+        Where it is printed: "Table 3", "Fig. 1 (c)", "Section 5".
+    quantity : str
+        What it is the value of.
+    printed : str
+        As printed.
+    rule : Rule
+        When ours agrees.
+    reason : str
+        Why ours does not, or what the text leaves open; may be empty where ours agrees.
+    """
+
+    paper: str
+    key: str
+    where: str
+    quantity: str
+    printed: str
+    rule: Rule
+    reason: str = ""
+
+
+def published(paper: str) -> tuple[Published, ...]:
+    """Return every number and statement that a paper prints, as its ``published.toml`` holds them.
+
+    An entry has a ``key``, ``where`` it is printed, the ``quantity``, what is ``printed`` ("stated" where it is a
+    sentence), one rule (``rounds``, ``below``, ``above``: with the digits; ``holds``, ``undetermined``: true) and
+    perhaps a ``reason``.
+
+    Examples
+    --------
+    >>> published("blog")[-1].quantity
+    '(epsilon, delta) and f-DP convert into each other'
+    """
+    return tuple(_entry(paper, dict(entry)) for entry in tables_of(paper)["published"])
+
+
+@cache
+def tables_of(paper: str) -> dict[str, Any]:
+    """Return all that is in the data file of a paper."""
+    return tomllib.loads(files("neyman_papers").joinpath(paper, "published.toml").read_text("utf-8"))
+
+
+def _entry(paper: str, entry: dict[str, Any]) -> Published:
+    (name, value), *others = ((name, entry.pop(name)) for name in _RULES if name in entry)
+    if others:
+        raise ValueError(f"{paper}: {entry['key']} has two rules")
+    rule: Rule = _RULES[name](value) if isinstance(value, str) else _RULES[name]()
+    return Published(paper, rule=rule, **{"printed": "stated", **entry})
+
+
+_RULES: dict[str, type[Rounds] | type[Below] | type[Above] | type[Holds] | type[Undetermined]] = {
+    "rounds": Rounds, "below": Below, "above": Above, "holds": Holds, "undetermined": Undetermined,
+}  # fmt: skip

@@ -1,0 +1,68 @@
+"""The tables of published numbers: whole, without contradiction, with a reason where one is due."""
+
+from __future__ import annotations
+
+from decimal import Decimal, InvalidOperation
+
+import pytest
+
+from neyman_papers.paper import Paper
+from neyman_papers.papers import PAPERS, asked_for, paper_named
+from neyman_papers.published import Above, Below, Holds, Rounds, Undetermined
+
+EVERY = [paper_named(key) for key in PAPERS]
+ids = pytest.mark.parametrize("paper", EVERY, ids=PAPERS)
+
+
+@ids
+def test_every_entry_is_named_once_and_says_what_it_is(paper: Paper) -> None:
+    keys = [p.key for p in paper.published]
+    assert len(set(keys)) == len(keys) > 0
+    for p in paper.published:
+        assert p.paper == paper.key
+        assert p.where
+        assert p.quantity
+        assert p.printed
+        assert isinstance(p.rule, (Rounds, Below, Above, Holds, Undetermined))
+
+
+@ids
+def test_what_the_text_leaves_open_has_a_reason(paper: Paper) -> None:
+    for p in paper.published:
+        if isinstance(p.rule, Undetermined):
+            assert len(p.reason) > 20, p.key
+
+
+@ids
+def test_printed_numbers_are_those_that_are_compared(paper: Paper) -> None:
+    """The rule reads the printed digits, or fewer of them where the table pads with zeros."""
+    for p in paper.published:
+        if isinstance(p.rule, (Rounds, Below, Above)):
+            digits = p.printed.lstrip("<> ").removeprefix("about ").removeprefix("around ").removeprefix("roughly ")
+            assert Decimal(digits) == Decimal(p.rule.text), p.key
+            if isinstance(p.rule, Rounds):
+                exact = Decimal(digits).as_tuple().exponent == Decimal(p.rule.text).as_tuple().exponent
+                assert exact or digits.endswith("0"), p.key
+        elif isinstance(p.rule, Holds):
+            with pytest.raises(InvalidOperation):
+                Decimal(p.printed)
+
+
+@ids
+def test_figures_and_tables_are_named_once(paper: Paper) -> None:
+    keys = [t.key for t in paper.tables] + [d.key for d in paper.drawings]
+    assert len(set(keys)) == len(keys) > 0
+    assert all(entry.title and entry.caption for entry in (*paper.tables, *paper.drawings))
+
+
+def test_the_papers_are_all_there() -> None:
+    assert [paper.key for paper in asked_for("all")] == list(PAPERS)
+    assert [paper.key for paper in asked_for("introduction")] == ["introduction", "blog"]
+    reporting, divergence, sensitivity = (paper_named(key) for key in ("reporting", "divergence", "sensitivity"))
+    drawn = {d.key for d in reporting.drawings}
+    assert drawn == {f"figure-{n}" for n in (1, 2, 4, 5, 6, 7, 8)}  # the third is a listing: algorithm-1
+    assert {t.key for t in reporting.tables} == {"figure-1c", "algorithm-1", *(f"table-{n}" for n in range(1, 6))}
+    assert {d.key for d in divergence.drawings} == {f"figure-{n}" for n in range(1, 9)}
+    assert {d.key for d in sensitivity.drawings} == {f"figure-{n}" for n in range(1, 7)}
+    assert sum(p.where == "Table 3" for p in reporting.published) == 24
+    assert sum(p.where == "Fig. 1 (c)" for p in reporting.published) == 11
