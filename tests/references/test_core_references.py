@@ -22,7 +22,7 @@ import neyman as ny
 from tests.effort import rest_slow
 from tests.reference import closed, exact
 
-DATA = Path(__file__).parent / "reference" / "data"
+DATA = Path(__file__).parents[1] / "reference" / "data"
 ROUNDED = 1e-12  # what binary64 parameters in place of the decimals may move a value by
 WIDTH, FAR_WIDTH = 1e-6, 1e-4
 TOLD, FAR_TOLD = 1e-15, 1e-30  # down to where a bracket must be that narrow

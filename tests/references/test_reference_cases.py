@@ -15,7 +15,7 @@ from scipy.special import ndtr
 import neyman as ny
 from tests.reference import closed
 
-DATA = Path(__file__).parent / "reference" / "data"
+DATA = Path(__file__).parents[1] / "reference" / "data"
 ROUNDED = 1e-12  # what binary64 parameters in place of the decimals may move a value by
 WIDTH = 1e-6
 SHOWN = ("family", "sigma", "q", "T", "mu", "mechanism")

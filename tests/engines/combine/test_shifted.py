@@ -26,7 +26,7 @@ from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
 from tests.effort import rest_slow
-from tests.engines.test_rare_laplace import line
+from tests.engines.contour.test_rare_laplace import line
 from tests.reference import exact
 from tests.reference.closed import gaussian_delta
 

@@ -35,7 +35,7 @@ from tests.effort import examples
 DIRECTIONS = ("remove", "add")
 
 # delta at eps, from an independent evaluation in ball arithmetic: (sigma, rate, steps), direction, {eps: delta}
-REFERENCE = json.loads((Path(__file__).parent / "lattice_reference.json").read_text())
+REFERENCE = json.loads((Path(__file__).parent / "reference.json").read_text())
 
 
 def one_step(sigma: float, rate: float, direction: str, epsilon: float) -> float:
