@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["reproduce"]  # noqa: F822 - found by __getattr__
-
 
 def __getattr__(name: str) -> Any:
     import neyman_papers  # an application of this package: nothing else here knows it

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cache
@@ -119,13 +120,12 @@ def tables_of(paper: str) -> dict[str, Any]:
 
 
 def _entry(paper: str, entry: dict[str, Any]) -> Published:
-    (name, value), *others = ((name, entry.pop(name)) for name in _RULES if name in entry)
-    if others:
-        raise ValueError(f"{paper}: {entry['key']} has two rules")
-    rule: Rule = _RULES[name](value) if isinstance(value, str) else _RULES[name]()
-    return Published(paper, rule=rule, **{"printed": "stated", **entry})
+    rules: list[Rule] = [kind(entry.pop(name)) for name, kind in _OF_DIGITS.items() if name in entry]
+    rules += [kind() for name, kind in _OF_WORDS.items() if entry.pop(name, False)]
+    if len(rules) != 1:
+        raise ValueError(f"{paper}: {entry['key']} has {len(rules)} rules, where one is due")
+    return Published(paper, rule=rules[0], **{"printed": "stated", **entry})
 
 
-_RULES: dict[str, type[Rounds] | type[Below] | type[Above] | type[Holds] | type[Undetermined]] = {
-    "rounds": Rounds, "below": Below, "above": Above, "holds": Holds, "undetermined": Undetermined,
-}  # fmt: skip
+_OF_DIGITS: dict[str, Callable[[str], Rounds | Below | Above]] = {"rounds": Rounds, "below": Below, "above": Above}
+_OF_WORDS: dict[str, Callable[[], Holds | Undetermined]] = {"holds": Holds, "undetermined": Undetermined}
