@@ -1,0 +1,96 @@
+"""A composition as rules see it: its steps, what is worked out once about them, and how parts of it are composed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Protocol
+
+from neyman.losses.base import Step
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.readings.outcomes import Outcomes
+from neyman.profiles.effort import Effort
+from neyman.profiles.profile import Profile
+
+__all__ = ["Both", "Composition", "Losses", "Rule", "both", "first_of", "sure", "twice"]
+
+Losses = tuple[tuple[Step, int], ...]
+Both = tuple[Profile, Profile]
+
+
+class Finite(Protocol):
+    """What chooses for steps that reveal nothing."""
+
+    def __call__(
+        self, losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort
+    ) -> Both: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """Steps that reveal nothing, to be bounded to a relative ``tolerance`` within the ``effort``.
+
+    ``tables`` are those of the discrete steps, without what they reveal; ``tail_mu`` is valid for the whole with no
+    floor; ``finite`` composes steps that reveal nothing, ``whole`` any.
+    """
+
+    losses: Losses
+    tables: dict[DiscreteStep, Outcomes]
+    tolerance: float
+    tail_mu: float
+    effort: Effort
+    finite: Finite
+    whole: Callable[[Losses], Both]
+
+    @cached_property
+    def directions(self) -> tuple[str, ...]:
+        """Both of "remove" and "add", or the first alone where they agree."""
+        return ("remove",) if all(step.symmetric for step, _ in self.losses) else ("remove", "add")
+
+    @cached_property
+    def discrete(self) -> bool:
+        """Whether all steps are lists of outcomes."""
+        return all(isinstance(step, DiscreteStep) for step, _ in self.losses)
+
+    def part(self, losses: Losses) -> Composition:
+        """Some of the steps."""
+        return replace(self, losses=losses)
+
+    def compose(self, losses: Losses, tolerance: float | None = None) -> Both:
+        """Both profiles of some of the steps."""
+        return self.finite(losses, self.tables, self.tolerance if tolerance is None else tolerance, self.effort)
+
+    def compose_smooth(self, losses: Losses) -> Both:
+        """The same where none of them is a list of outcomes."""
+        return self.finite(losses, {}, self.tolerance, self.effort)
+
+
+Rule = Callable[[Composition], "Both | None"]
+
+
+def first_of(rules: tuple[Rule, ...], steps: Composition) -> Both | None:
+    """What the first rule says that has something to say."""
+    return next((found for rule in rules if (found := rule(steps)) is not None), None)
+
+
+def sure(rule: Rule, steps: Composition) -> Callable[[], Both]:
+    """What makes the profiles of a rule that has something to say of anything."""
+
+    def made() -> Both:
+        found = rule(steps)
+        if found is None:
+            raise TypeError("a composition that no rule is for")
+        return found
+
+    return made
+
+
+def both(found: Sequence[Profile]) -> Both:
+    """Both directions; one profile stands for both."""
+    return found[0], found[-1]
+
+
+def twice(profile: Profile) -> Both:
+    """The same in both directions."""
+    return profile, profile

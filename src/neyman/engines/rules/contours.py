@@ -1,0 +1,176 @@
+"""Rules for steps whose losses are smooth, and lists beside them: contours, with a lattice where they are not sharp."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+
+from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.closed_form.single import single
+from neyman.engines.combine.before import BoundedProfile, before, one_of
+from neyman.engines.combine.beside.few_places import beside_less
+from neyman.engines.combine.beside.narrow import beside, beside_discrete, hidden
+from neyman.engines.combine.fallback import BackedProfile
+from neyman.engines.combine.listed import apart, deviation, listed_and_rest
+from neyman.engines.combine.mixture import ShiftedProfile
+from neyman.engines.combine.total_variation import Meeting
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.laws import stubborn, transform
+from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.contour.rare.profile import rare_profiles
+from neyman.engines.lattice.profile import LatticeProfile
+from neyman.engines.rules.composition import Both, Composition, Losses, Rule, both, sure
+from neyman.engines.rules.discrete import POINTS, on_lattice
+from neyman.engines.rules.quickly import HARDLY, HINT, quickly
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+
+__all__ = ["contours_or_lattice", "lists_beside"]
+
+_FEW, _SEVERAL = 4, 64  # distinct steps up to which a lattice is behind sampled Gaussians alone, and beside other laws
+_LISTED = 1 << 10  # outcomes up to which another profile is read at each
+# nodes of lines beyond which a short lattice comes first, or lists are read at each outcome; log of the least delta
+# that such lines usually serve
+_LENGTHY, _USUAL = 12000, -30.0
+_RARE = -90.0  # log of a mass that one of more outcomes may have and not be read at
+_READ = 1 << 14  # the same of what tells something near few of them, and of what is quickly told but for Gaussians
+_HANDFUL = 32  # outcomes up to which they come before contours of the whole
+_STRONG = 30.0  # mu above which twice as long a lattice does not pay
+_HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
+_OVER_LATTICE = 1 << 6  # the same where that is a lattice, and where one of all steps would be instead
+_OVER_STUBBORN = 1 << 10  # the same where its transforms never die
+_SMALL = 1 << 18  # budget of a lattice behind sampled Gaussians alone
+# shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
+_BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
+
+Listed = tuple[Atoms, Losses]
+
+
+def lists_beside(rest: Rule) -> Rule:
+    """Lists that tell next to nothing beside what else there is, or beside which that tells next to nothing; ``rest``
+    bounds all of them where that is not sharp.
+    """
+
+    def rule(c: Composition) -> Both | None:
+        return (
+            None if c.discrete else beside_discrete(c.losses, c.tolerance, c.tail_mu, c.compose, cache(sure(rest, c)))
+        )
+
+    return rule
+
+
+def contours_or_lattice(c: Composition) -> Both:
+    """Any steps: what hides a list, what is read at each outcome of one, what is quickly told, contours."""
+    little = [(step, times) for step, times in c.losses if isinstance(step, DiscreteStep)]
+    rest = tuple((step, times) for step, times in c.losses if not isinstance(step, DiscreteStep))
+    behind = cache(partial(c.compose_smooth, rest))
+    if (found := hidden(little, rest, behind, c.directions, _HIDDEN * c.tolerance, c.tail_mu)) is not None:
+        return found
+    listed = listed_and_rest(c.losses)
+    if listed is not None:
+        if (found := beside(*listed, behind, c.directions, _HIDDEN * c.tolerance, c.tail_mu)) is not None:
+            return found
+        whole, listed = listed, (listed[0].trimmed(_RARE), rest)
+        length = len(listed[0].loss)
+        if _read_at_each(c.part(rest), listed):
+            return _mixture(c, listed)
+        if length > (_READ if _plain(rest) else _LISTED):
+            if (found := beside(*whole, behind, c.directions, None, c.tail_mu)) is not None:
+                return found
+            listed = None
+    return _quickly(c) or _contours(c, listed)
+
+
+def _plain(losses: Losses) -> bool:
+    return all(isinstance(step, GaussianStep) for step, _ in losses)
+
+
+def _read_at_each(rest: Composition, listed: Listed) -> bool:
+    """Whether the ``rest`` is read at each outcome of a list: it is quickly told, or few are near any eps."""
+    length = len(listed[0].loss)
+    if length <= _HANDFUL and rare_profiles(rest.losses, rest.tail_mu, rest.effort) is not None:
+        return True
+    quick = single(rest.losses) is not None or _quickly(rest) is not None
+    if quick and length <= (_OVER_LATTICE if _plain(rest.losses) else _READ):
+        return True
+    return length <= _READ and apart(*listed)
+
+
+def _quickly(c: Composition) -> Both | None:
+    return quickly(c.losses, c.tolerance, c.tail_mu, c.effort, cache(partial(_contours, c, None)))
+
+
+def _contours(c: Composition, listed: Listed | None) -> Both:
+    """By contours: bent ones where the record hardly ever takes part, before lines or after them."""
+    lines = cache(partial(_lines, c, listed))
+    found = rare_profiles(c.losses, c.tail_mu, c.effort)
+    if found is None:
+        return lines()
+    first, bent = found
+    return before(bent, lines, min(HARDLY * c.tolerance, HINT)) if first else before(lines(), lambda: bent, c.tolerance)
+
+
+def _lines(c: Composition, listed: Listed | None) -> Both:
+    """By straight lines, with a lattice behind them, where the transforms fall."""
+    mu = next((step.mu for step, _ in c.losses if isinstance(step, GaussianStep)), 0.0)
+    laws = [(transform(step), times) for step, times in c.losses if not isinstance(step, GaussianStep)]
+    steps = tuple((law, times) for law, times in laws if law is not None)
+    if len(steps) < len(laws) or (mu == 0.0 and stubborn(steps)):
+        if listed is not None and len(listed[0].loss) <= _OVER_STUBBORN:
+            return _mixture(c, listed)
+        return _less(c, cache(partial(on_lattice, c)))
+    plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in c.losses)
+    small = len(c.losses) <= (_FEW if plain else _SEVERAL)
+    contours = _along(c, Parts(steps, mu, "remove"), small)
+    short = plain or all(contour.within(_LENGTHY, _USUAL) for contour in contours)
+    longest = 2 * POINTS if c.tail_mu <= _STRONG and not plain else POINTS
+    lattices = [cache(partial(LatticeProfile, c.losses, way, c.tolerance, longest, c.effort)) for way in c.directions]
+    if listed is not None and not short and max(lattice().points for lattice in lattices) > _SMALL:
+        return _mixture(c, listed)
+    meeting = Meeting(contours[0], contours[-1])
+    size = _SMALL if plain else POINTS
+    backed = [
+        BackedProfile(contour, meeting, lattice if small else None, c.tolerance, size, c.effort)
+        for contour, lattice in zip(contours, lattices, strict=True)
+    ]
+    if short or not small:
+        return both([*backed])
+    return _less(c, cache(partial(_lattice_or_lines, lattices, backed, c.tolerance)))
+
+
+def _along(c: Composition, parts: Parts, small: bool) -> list[ContourProfile]:
+    """The contours of each direction."""
+    each = c.effort.part(*(_BACKED if small else _ALONE))
+    if len(c.directions) == 1:
+        return [ContourProfile(parts, Walk.along(parts), c.tail_mu, each)]
+    pair = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
+    return [ContourProfile(law, walk, c.tail_mu, each) for law, walk in pair]
+
+
+def _lattice_or_lines(
+    lattices: Sequence[Callable[[], LatticeProfile]], backed: Sequence[BackedProfile], tolerance: float
+) -> Both:
+    """Lines that are long, after lattices that are not."""
+    if max(lattice().points for lattice in lattices) >= POINTS:
+        return both([*backed])
+    return both([
+        BoundedProfile(lattice(), partial(one_of, lambda: (backed[0], backed[-1]), i), tolerance)
+        for i, lattice in enumerate(lattices)
+    ])  # fmt: skip
+
+
+def _less(c: Composition, engine: Callable[[], Both]) -> Both:
+    """The ``engine``, where no steps tell so much less than others that these are read at few places."""
+    tables = {step: step.table().whole()[0] for step, _ in c.losses if isinstance(step, DiscreteStep)}
+    parted = partial(c.finite, tables=tables, effort=c.effort)
+    return beside_less(c.losses, c.tolerance, c.tail_mu, parted, engine) or engine()
+
+
+def _mixture(c: Composition, listed: Listed) -> Both:
+    """The rest, read at each outcome where it tells something."""
+    atoms, rest = listed
+    remove, add = c.compose_smooth(rest)
+    pairs = {"remove": (remove, add), "add": (add, remove)}
+    spread = deviation(rest)
+    return both([ShiftedProfile(atoms, way == "remove", *pairs[way], c.tail_mu, spread) for way in c.directions])

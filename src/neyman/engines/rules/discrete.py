@@ -1,0 +1,89 @@
+"""Rules for lists of outcomes: summed one by one where they can be counted, on a lattice where they share one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import cache, partial
+
+from neyman.engines.atoms.gathered import gathered
+from neyman.engines.combine.before import before
+from neyman.engines.combine.beside.narrow import beside_discrete
+from neyman.engines.combine.discrete_lines import behind_veils, whole_period
+from neyman.engines.combine.listed import few_beside, lists, outcome_by_outcome, widened
+from neyman.engines.counts.levels import by_jumps
+from neyman.engines.lattice.profile import LatticeProfile
+from neyman.engines.rules.composition import Both, Composition, both
+from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.enclosed.step import ListedStep
+from neyman.numerics.common_unit import common_unit
+from neyman.numerics.norm import together
+
+__all__ = ["POINTS", "by_rare_outcomes", "listed_together", "on_lattice", "outcomes_one_by_one", "too_long_for_lines"]
+
+_OUTER = 1 << 12  # outcomes of the shorter of two lists from which short lines, where there are any, come first
+_HANDFUL = 32  # outcomes up to which a list comes before contours of the whole
+POINTS = 1 << 20  # budget of a lattice
+_BEHIND = 0.3, 0.4  # shares of all effort that what is behind short sums is worth
+
+
+def outcomes_one_by_one(c: Composition) -> Both | None:
+    """Lists whose sums can be counted, one or two."""
+    if not c.discrete:
+        return None
+    parts = lists([(c.tables[step], times) for step, times in c.losses if isinstance(step, DiscreteStep)])
+    if len(parts) == 2 and len(parts[0].loss) > _OUTER:
+        lines = behind_veils(c.losses, c.directions, c.tolerance, c.tail_mu, c.effort)
+        if lines is not None:
+            return before(lines, cache(partial(outcome_by_outcome, parts, c.directions, c.tail_mu)), c.tolerance)
+    return outcome_by_outcome(parts, c.directions, c.tail_mu) if parts else None
+
+
+def by_rare_outcomes(c: Composition) -> Both | None:
+    """One kind of list, most outcomes of which are rare: by how many rare ones there are."""
+    (step, times), *others = c.losses
+    if others or not isinstance(step, DiscreteStep):
+        return None
+    behind = cache(partial(_by_one_engine, replace(c, effort=c.effort.part(*_BEHIND))))
+    return by_jumps(step, times, c.tables[step], c.tolerance, c.tail_mu, c.effort, c.whole, behind)
+
+
+def listed_together(c: Composition) -> Both | None:
+    """Lists, all by one engine."""
+    return _by_one_engine(c) if c.discrete else None
+
+
+def _by_one_engine(c: Composition) -> Both:
+    lattice = cache(partial(on_lattice, c))
+    together_ = cache(lambda: (
+        whole_period(c.losses, c.tolerance, c.tail_mu, c.effort)
+        or few_beside(c.losses, c.tables, c.directions, c.tolerance, c.tail_mu, c.compose, lattice, _HANDFUL)
+        or behind_veils(c.losses, c.directions, c.tolerance, c.tail_mu, c.effort)
+        or few_beside(c.losses, c.tables, c.directions, c.tolerance, c.tail_mu, c.compose, lattice)
+        or lattice()
+    ))  # fmt: skip
+    little = partial(c.finite, tables=c.tables, effort=c.effort)
+    return (
+        widened(c.losses, c.tables, c.directions, c.tolerance, c.tail_mu, little, together_)
+        or beside_discrete(c.losses, c.tolerance, c.tail_mu, c.compose, together_)
+        or together_()
+    )
+
+
+def too_long_for_lines(c: Composition) -> Both | None:
+    """Long lists beside anything: on a lattice."""
+    return on_lattice(c) if any(isinstance(step, ListedStep) for step, _ in c.losses) else None
+
+
+def on_lattice(c: Composition) -> Both:
+    """All steps on a lattice, those on none divided between its points."""
+    losses, tolerance = c.losses, c.tolerance
+    tail_mu = together((step.tail_mu, times) for step, times in losses)
+    few = tuple(one for step, times in losses for one in gathered(step, times))
+    if few != losses:  # cheap enough for epsilon, too, of which delta may know less than of itself
+        losses, tolerance = few, 0.5 * tolerance
+    discrete = [(step.table().unit, times) for step, times in losses if isinstance(step, DiscreteStep)]
+    units = [unit for unit, _ in discrete if unit is not None]
+    loose = sum(times for unit, times in discrete if unit is None or common_unit(units) is None)
+    # outcomes that no lattice holds are divided between two points of one, each time they are counted
+    points = 2 * POINTS if loose else POINTS
+    return both([LatticeProfile(losses, way, tolerance, points, c.effort, tail_mu) for way in c.directions])
