@@ -14,7 +14,7 @@ from neyman.engines.closed_form.pairs import SubsampledGaussianProfile
 from neyman.engines.contour.bulk_jumps.split import Split
 from neyman.engines.contour.bulk_jumps.threshold import Valleys
 from neyman.engines.contour.cumulant import Parts, Walk
-from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
@@ -80,7 +80,7 @@ def test_one_step_parted_and_in_closed_form(seed: int) -> None:
             continue
         laid += 1
         epsilon = np.linspace(split.range[0], min(split.range[1], 60.0), 4)
-        found = Found.empty(len(epsilon))
+        found = Estimates.empty(len(epsilon))
         found.put(np.arange(len(epsilon)), split, epsilon)
         assert overlap(found.bracket(), exact.bracket(epsilon)), (sigma, q, epsilon)
     assert laid > 10

@@ -16,7 +16,7 @@ from neyman.engines.closed_form.pairs import BlatantProfile, PerfectProfile
 from neyman.engines.closed_form.single import single
 from neyman.engines.combine.before import one_of
 from neyman.engines.combine.enclosed import enclosed_profiles, unbundled
-from neyman.engines.combine.infinite_mass import RevealedProfile, revealed_mass
+from neyman.engines.combine.infinite_mass import InfiniteMassProfile, revealed_mass
 from neyman.engines.combine.many_steps import LongProfile
 from neyman.engines.combine.outward import outward_profiles
 from neyman.engines.renyi.elementary import ElementaryProfile
@@ -89,10 +89,10 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     if log_a == 0.0 and log_b == 0.0:
         return remove, add
     p_revealed, q_revealed = revealed_mass(log_a, tables, 0), revealed_mass(log_b, tables, 1)
-    whole = RevealedProfile(remove, add, (log_a, log_b), p_revealed, tolerance)
+    whole = InfiniteMassProfile(remove, add, (log_a, log_b), p_revealed, tolerance)
     if remove is add and log_a == log_b:
         return whole, whole
-    return whole, RevealedProfile(add, remove, (log_b, log_a), q_revealed, tolerance)
+    return whole, InfiniteMassProfile(add, remove, (log_b, log_a), q_revealed, tolerance)
 
 
 def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Both:

@@ -9,7 +9,7 @@ import pytest
 
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
-from neyman.engines.combine.infinite_mass import RevealedProfile
+from neyman.engines.combine.infinite_mass import InfiniteMassProfile
 from neyman.profiles.profile import Bracket
 
 
@@ -25,7 +25,7 @@ class Vague(GaussianProfile):
 def test_complements_that_are_not_known_stay_unknown():
     half = math.log(0.5)
     inner = Vague(30.0)
-    found = RevealedProfile(inner, inner, (half, half), (0.5, 0.5)).bracket(np.array([0.0, 1.0]))
+    found = InfiniteMassProfile(inner, inner, (half, half), (0.5, 0.5)).bracket(np.array([0.0, 1.0]))
     for values in (found.lower, found.upper, found.log_gap_lower, found.log_gap_upper):
         assert not np.any(np.isnan(values))
     assert np.all(found.log_gap_lower == -math.inf)

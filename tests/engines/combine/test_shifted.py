@@ -17,7 +17,7 @@ from neyman.engines.choose import profiles
 from neyman.engines.closed_form.pairs import GaussianProfile, LaplaceProfile
 from neyman.engines.combine import mixture
 from neyman.engines.combine.faded import faded
-from neyman.engines.combine.mixture import ShiftedProfile
+from neyman.engines.combine.mixture import MixtureProfile
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
@@ -60,7 +60,7 @@ def test_what_is_not_read_of_a_list_is_counted() -> None:
     other = LaplaceProfile(0.7, 2.0)
     eps = np.array([0.0, 1.0, 4.0, 9.0, 15.0, 40.0])
     for remove in (True, False):
-        whole, part = (ShiftedProfile(one, remove, other, other, 9.0) for one in (atoms, few))
+        whole, part = (MixtureProfile(one, remove, other, other, 9.0) for one in (atoms, few))
         known, found = whole.bracket(eps), part.bracket(eps)
         assert np.all(found.lower <= known.upper)
         assert np.all(known.lower <= found.upper)
@@ -132,7 +132,7 @@ def test_deltas_as_small_as_what_is_left_are_read_whole() -> None:
     """Beyond the last outcome, by deviations of the other."""
     atoms, other = enumerated([(RandomizedResponseStep(1.0, 3).table().whole()[0], 3)]), GaussianProfile(0.01)
     assert atoms is not None
-    plain, quick = (ShiftedProfile(atoms, True, other, other, 9.0, spread) for spread in (0.0, 0.01))
+    plain, quick = (MixtureProfile(atoms, True, other, other, 9.0, spread) for spread in (0.0, 0.01))
     eps = np.array([0.0, 0.5, 2.95, 3.0, 3.05, 3.08, 3.1, 3.12, 3.2])
     known, found = plain.bracket(eps), quick.bracket(eps)
     np.testing.assert_allclose(found.upper, known.upper, rtol=1e-9)
@@ -181,9 +181,9 @@ def test_rare_outcomes_are_read_where_what_is_small_counts(remove: bool, monkeyp
     assert atoms is not None
     other = GaussianProfile(0.7)
     eps = np.array([0.0, 1.0, 30.0, 90.0, 150.0, 200.0, 250.0, 290.0, 320.0])
-    found = ShiftedProfile(atoms, remove, other, other, 9.0)
+    found = MixtureProfile(atoms, remove, other, other, 9.0)
     monkeypatch.setattr(mixture, "_RARE", 1e-300)
-    whole = ShiftedProfile(atoms, remove, other, other, 9.0)
+    whole = MixtureProfile(atoms, remove, other, other, 9.0)
     assert found._most != found._every == whole._most
     first, second = found.bracket(eps), whole.bracket(eps)
     assert np.all(np.maximum(first.lower, second.lower) <= np.minimum(first.upper, second.upper))
@@ -222,7 +222,7 @@ def test_what_is_dear_is_read_once_where_rounding_does_not_count() -> None:
     atoms = enumerated([(RandomizedResponseStep(2.0, 3, 0.25).table().whole()[0], 40)])
     assert atoms is not None
     dear = _Dear(0.7)
-    read = ShiftedProfile(atoms, True, dear, dear, 50.0)
+    read = MixtureProfile(atoms, True, dear, dear, 50.0)
     count = len(atoms.loss)
     twice: list[bool] = []
     for eps in (0.0, 0.3, 4.0, 12.0, 25.0, 34.0):

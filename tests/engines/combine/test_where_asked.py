@@ -9,7 +9,7 @@ import neyman as ny
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.combine.before import BoundedProfile
-from neyman.engines.combine.fallback import BackedProfile
+from neyman.engines.combine.fallback import FallbackProfile
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.profiles.profile import Bracket, Profile
 
@@ -85,4 +85,4 @@ def test_the_smaller_direction_needs_no_lattice(monkeypatch: pytest.MonkeyPatch)
     assert guarantee.epsilon(1e-5) - guarantee.optimistic.epsilon(1e-5) < 2e-6
     assert guarantee.mu() - guarantee.optimistic.mu() < 1e-6
     assert not asked
-    assert BackedProfile.above is not Profile.above
+    assert FallbackProfile.above is not Profile.above

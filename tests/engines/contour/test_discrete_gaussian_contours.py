@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.engines.choose import profiles
-from neyman.engines.combine.smoothed import VeiledProfile
+from neyman.engines.combine.smoothed import SmoothedProfile
 from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.truncation.period import folded
 from neyman.engines.contour.truncation.recurrences import islands
@@ -129,7 +129,7 @@ def encloses(found, truth):
 def test_two_veils_enclose_what_is_behind_them():
     left, right = [(8.13, 16), (7.01, 16)], [(9.37, 16), (6.29, 12)]
     profile = profiles(both(left + right), 1e-6)[0]
-    assert isinstance(profile, VeiledProfile)
+    assert isinstance(profile, SmoothedProfile)
     assert profile.method == "transform"
     encloses(profile.bracket(EPSILON), summed(left, right, EPSILON))
 

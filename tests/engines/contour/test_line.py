@@ -20,7 +20,7 @@ from neyman.engines.closed_form.pairs import GaussianProfile, SubsampledGaussian
 from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.hyperbola.rotated import between_anchors
 from neyman.engines.contour.line import Line, Plan
-from neyman.engines.contour.profile import ContourProfile, Found
+from neyman.engines.contour.profile import ContourProfile, Estimates
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.rotated import RotatedLaw
@@ -319,7 +319,7 @@ def test_the_order_and_company_of_eps_do_not_matter() -> None:
 
 
 def test_what_is_known_of_nothing_is_everything() -> None:
-    nothing = Found.empty(3)
+    nothing = Estimates.empty(3)
     assert np.all(np.isinf(nothing.error))
     assert np.all(nothing.blunt(np.arange(3)))
 

@@ -15,7 +15,7 @@ from neyman.engines.contour.bulk_jumps.lines import Parting
 from neyman.engines.contour.bulk_jumps.split import Split
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
 from neyman.engines.contour.cumulant import Parts, Walk
-from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.gaussian.bulk import SoftBulk
@@ -163,7 +163,7 @@ def parted(sigma: float, rate: float, times: int, epsilon: float) -> Split | Non
 
 
 def read(split: Split, epsilon: np.ndarray) -> Bracket:
-    found = Found.empty(len(epsilon))
+    found = Estimates.empty(len(epsilon))
     found.put(np.arange(len(epsilon)), split, epsilon)
     return found.bracket()
 

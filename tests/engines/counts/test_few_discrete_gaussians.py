@@ -13,7 +13,7 @@ import neyman as ny
 from neyman.engines.atoms import enumeration
 from neyman.engines.atoms import profile as atoms_profile
 from neyman.engines.choose import profiles
-from neyman.engines.combine.smoothed import VeiledProfile
+from neyman.engines.combine.smoothed import SmoothedProfile
 from neyman.engines.contour.truncation import cells
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteLaplaceStep
@@ -107,7 +107,7 @@ def test_lines_and_lattices_agree(sigma: float, rate: float, adjacency: str, eps
     """Many nodes of few terms are cheap: lines behind veils, against a lattice that shares nothing with them."""
     losses = (ny.DiscreteGaussian(sigma).poisson(rate) ** 25).losses()
     lines = profiles(losses, 1e-6)[adjacency == "add"]
-    assert isinstance(lines, VeiledProfile)
+    assert isinstance(lines, SmoothedProfile)
     a = lines.bracket(np.array(epsilon))
     b = LatticeProfile(losses, adjacency, 1e-4, 1 << 17).bracket(np.array(epsilon))
     assert np.all(a.upper - a.lower <= 1e-6 * a.upper)

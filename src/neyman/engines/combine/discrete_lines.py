@@ -9,9 +9,9 @@ from functools import partial
 import numpy as np
 
 from neyman.engines.atoms.gathered import gathered
-from neyman.engines.combine.fallback import BackedProfile
-from neyman.engines.combine.smoothed import THIN, VEIL, VeiledProfile
-from neyman.engines.combine.total_variation import Meeting
+from neyman.engines.combine.fallback import FallbackProfile
+from neyman.engines.combine.smoothed import THIN, VEIL, SmoothedProfile
+from neyman.engines.combine.total_variation import TotalVariation
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.laws import transform
 from neyman.engines.contour.profile import ContourProfile
@@ -26,7 +26,7 @@ from neyman.numerics.common_unit import common_unit
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Profile
 
-__all__ = ["behind_veils", "whole_period"]
+__all__ = ["behind_smoothing", "whole_period"]
 
 _POINTS = 1 << 20  # budget of the lattice behind
 # deviations of a step, times outcomes, in that of the whole beyond which returns are too many; of few steps off any
@@ -52,11 +52,11 @@ def whole_period(losses: Losses, tolerance: float, tail_mu: float, effort: Effor
     if not contour.short:
         return None
     lattice = partial(LatticeProfile, losses, "remove", tolerance, effort=effort)
-    profile = BackedProfile(contour, Meeting(contour, contour), lattice, tolerance, _POINTS)
+    profile = FallbackProfile(contour, TotalVariation(contour, contour), lattice, tolerance, _POINTS)
     return profile, profile
 
 
-def behind_veils(
+def behind_smoothing(
     losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
 ) -> Both | None:
     """Discrete laws without a common lattice, where their transforms return to full size one by one, or hardly ever."""
@@ -75,12 +75,12 @@ def behind_veils(
         contours = _two_veils(steps, VEIL, tail_mu, effort, None)
     if contours is None:
         return None
-    meetings = [Meeting(*(both if len(directions) > 1 else both[:1] * 2)) for both in contours]
+    meetings = [TotalVariation(*(both if len(directions) > 1 else both[:1] * 2)) for both in contours]
     ends = [sum(times * law.largest(remove) for law, times in steps) * (1.0 + 1e-14) for remove in (True, False)]
 
-    def veiled(i: int, lattice: Callable[[], LatticeProfile] | None) -> VeiledProfile:
+    def veiled(i: int, lattice: Callable[[], LatticeProfile] | None) -> SmoothedProfile:
         near, far = ((both[i], meeting) for both, meeting in zip(contours, meetings, strict=True))
-        return VeiledProfile(near, far, lattice, tolerance, _POINTS, veil, ends[i])
+        return SmoothedProfile(near, far, lattice, tolerance, _POINTS, veil, ends[i])
 
     many = not all(one.within(_SPARSE) for one in contours[1])
     if many and not all(_sharp(veiled(i, None), contours[0][i], tolerance) for i in range(len(directions))):
@@ -91,7 +91,7 @@ def behind_veils(
     return found[0], found[-1]
 
 
-def _sharp(profile: VeiledProfile, contour: ContourProfile, tolerance: float) -> bool:
+def _sharp(profile: SmoothedProfile, contour: ContourProfile, tolerance: float) -> bool:
     """Whether it is where its contour stands, at every delta that is held to the tolerance."""
     bracket = profile.bracket(contour.stands(_ASKED, _PLACES))
     return bool(np.all((bracket.upper - bracket.lower <= tolerance * bracket.upper) | (bracket.upper < _LEAST)))

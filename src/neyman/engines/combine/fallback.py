@@ -8,14 +8,14 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.combine.total_variation import Meeting
+from neyman.engines.combine.total_variation import TotalVariation
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import NEARLY_ONE, LatticeProfile
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 
-__all__ = ["BackedProfile"]
+__all__ = ["FallbackProfile"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _NEAR, _BLUNT = 1e-2, 1e-9  # the eps below which, and the relative width above which, neighbours are asked
@@ -29,15 +29,15 @@ _UNKNOWN = 0.7  # the same, of 1 - delta: its log is known no better
 _DIM = 1e-4  # width that the log of a small 1 - delta may have
 
 
-class BackedProfile(Profile):
+class FallbackProfile(Profile):
     """The bracket of the contour, intersected with the lattice's wherever the contour misses ``tolerance``.
 
     At eps = 0 both directions' contours are asked; without a ``lattice`` there is nothing behind them.
     """
 
     def __init__(
-        self, contour: ContourProfile, meeting: Meeting, lattice: Callable[[], LatticeProfile] | None, tolerance: float,
-        points: int = _POINTS, effort: Effort | None = None,
+        self, contour: ContourProfile, meeting: TotalVariation, lattice: Callable[[], LatticeProfile] | None,
+        tolerance: float, points: int = _POINTS, effort: Effort | None = None,
     ) -> None:  # fmt: skip
         self._contour = contour
         self._meeting = meeting

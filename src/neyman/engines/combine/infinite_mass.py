@@ -19,14 +19,14 @@ from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 
-__all__ = ["RevealedProfile", "revealed_mass"]
+__all__ = ["InfiniteMassProfile", "revealed_mass"]
 
 # times the tolerance and what is revealed: deltas of the rest that are not seen beside it, and what rounding of where
 # they are read may come to
 _UNSEEN, _BLURRED = 1e-6, 1e-2
 
 
-class RevealedProfile(Profile):
+class InfiniteMassProfile(Profile):
     """``inner`` is the profile of the law given that nothing is revealed, ``backward`` that of its reversal.
 
     ``log_whole`` are log a and log b, each known to a relative error of 1e-13, ``revealed`` bounds 1 - a.

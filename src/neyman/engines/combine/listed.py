@@ -12,7 +12,7 @@ from neyman.engines.atoms.enumeration import Atoms, parted
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.before import BoundedProfile, one_of
 from neyman.engines.combine.beside.widened import WidenedProfile
-from neyman.engines.combine.mixture import ShiftedProfile
+from neyman.engines.combine.mixture import MixtureProfile
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.engines.lattice.laws import grid_law
 from neyman.losses.base import Step
@@ -53,7 +53,7 @@ def outcome_by_outcome(
         return sums[0], sums[-1]
     outer, inner = parts
     sides = {remove: AtomsProfile(inner, remove, tail_mu) for remove in (True, False)}
-    read = [ShiftedProfile(outer, remove, sides[remove], sides[not remove], tail_mu) for remove in ways]
+    read = [MixtureProfile(outer, remove, sides[remove], sides[not remove], tail_mu) for remove in ways]
     return read[0], read[-1]
 
 
@@ -81,7 +81,7 @@ def few_beside(
     if "lattice" in remove.method and not (remove.method == "lattice" and (len(rest) == 1 or _held(rest))):
         return None
     pairs = {"remove": (remove, add), "add": (add, remove)}
-    read = [ShiftedProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
+    read = [MixtureProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
     found = [BoundedProfile(one, partial(one_of, behind, i), tolerance) for i, one in enumerate(read)]
     return found[0], found[-1]
 

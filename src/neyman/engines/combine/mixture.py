@@ -18,7 +18,7 @@ from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 
-__all__ = ["ShiftedProfile"]
+__all__ = ["MixtureProfile"]
 
 _ROWS = 1 << 16  # places asked of the other profile at a time
 _DEVIATIONS = np.array([11.0, 16.0, 24.0])  # of the other, where nothing may be left of its delta
@@ -29,7 +29,7 @@ _NEARLY = 0.5  # delta from which 1 - delta is asked for, too
 _RARE = 1e-27  # mass of the outcomes at both ends that are not read where nothing so small counts
 
 
-class ShiftedProfile(Profile):
+class MixtureProfile(Profile):
     """``atoms`` in one direction, composed with ``other``, whose reversal is ``backward``.
 
     Of a ``deviation`` of the losses of the other, where it is given, follows where it is not worth asking.

@@ -23,31 +23,31 @@ from collections.abc import Callable
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.combine.fallback import BackedProfile
-from neyman.engines.combine.total_variation import Meeting
+from neyman.engines.combine.fallback import FallbackProfile
+from neyman.engines.combine.total_variation import TotalVariation
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket
 
-__all__ = ["THIN", "VEIL", "VeiledProfile"]
+__all__ = ["THIN", "VEIL", "SmoothedProfile"]
 
 VEIL = 2e-6  # mu of the thin veil of discrete Gaussians; that of the other is twice as much
 THIN = 6e-5  # the same of other laws, in deviations of their loss: 1e-6 of a delta of 1e-30
 _TINY = 4.0 * UNIT  # relative, of an exponential and a product
 
 
-class VeiledProfile(BackedProfile):
+class SmoothedProfile(FallbackProfile):
     """What two veils enclose; ``near`` and ``far`` are the contours, and the meetings at eps = 0, behind mu = ``veil``
     and twice that. No loss of what is behind them lies above ``end``.
     """
 
     def __init__(
-        self, near: tuple[ContourProfile, Meeting], far: tuple[ContourProfile, Meeting],
+        self, near: tuple[ContourProfile, TotalVariation], far: tuple[ContourProfile, TotalVariation],
         lattice: Callable[[], LatticeProfile] | None, tolerance: float, points: int, veil: float, end: float,
     ) -> None:  # fmt: skip
         super().__init__(*near, lattice, tolerance, points)
-        self._far = BackedProfile(*far, None, tolerance)
+        self._far = FallbackProfile(*far, None, tolerance)
         self._room = math.exp(0.5 * veil**2) * (1.0 + _TINY)
         self._last = end
 

@@ -9,13 +9,13 @@ import numpy as np
 from neyman.engines.contour.profile import ContourProfile
 from neyman.profiles.profile import Bracket
 
-__all__ = ["Meeting"]
+__all__ = ["TotalVariation"]
 
 _SHARP = 1e-9  # relative width on which a second opinion is no improvement
 _KNOWN = 1e-6  # the same of 1 - delta, where that is the small one of the two
 
 
-class Meeting:
+class TotalVariation:
     """Both directions' contours at eps = 0. What one of them knows, both know."""
 
     def __init__(self, remove: ContourProfile, add: ContourProfile) -> None:

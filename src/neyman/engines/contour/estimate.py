@@ -14,7 +14,7 @@ from neyman.numerics.rounding import UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket
 
-__all__ = ["SHARP", "Book", "Contour", "Found", "entered"]
+__all__ = ["SHARP", "Book", "Contour", "Estimates", "entered"]
 
 ObjectArray = NDArray[np.object_]
 
@@ -70,7 +70,7 @@ class Contour(Protocol):
 
 
 @dataclass(frozen=True)
-class Found:
+class Estimates:
     """What has been integrated so far, eps by eps: the mantissa of delta (or of 1 - delta), its error, their log
     scale. What is ``settled`` needs no arc, what is ``final`` nothing dearer than straight lines.
     """
@@ -86,7 +86,7 @@ class Found:
     by: ObjectArray  # the contour that answered
 
     @classmethod
-    def empty(cls, size: int) -> Found:
+    def empty(cls, size: int) -> Estimates:
         """Nothing known: delta in [0, 1]."""
         zero = np.zeros(size)
         return cls(
@@ -104,7 +104,7 @@ class Found:
         at = at[~(self.error[at] <= SHARP * np.abs(self.value[at]))]
         if not len(at):
             return
-        trial = Found.empty(len(at))
+        trial = Estimates.empty(len(at))
         trial.put(np.arange(len(at)), contour, epsilon[at])
         with np.errstate(over="ignore", invalid="ignore"):
             better = trial.error * np.exp(np.minimum(trial.log_scale - self.log_scale[at], 700.0)) < self.error[at]

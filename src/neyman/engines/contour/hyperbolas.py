@@ -10,7 +10,7 @@ import numpy as np
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import Parts, Walk
-from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.profiles.effort import Effort
@@ -33,7 +33,7 @@ class Bends:
         self._arcs: list[Arc] = []
         self._hopeless: list[tuple[float, float]] = []
 
-    def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
+    def serve(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from arcs, laying new ones where those at hand are not sharp enough."""
         for arc in self._arcs:
             within = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]

@@ -12,7 +12,7 @@ import numpy as np
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.coverage import choose
 from neyman.engines.contour.cumulant import LOST, Parts, Walk
-from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.engines.contour.line import Line, Plan
 from neyman.engines.contour.periodic_line import FoldedLine
@@ -64,7 +64,7 @@ class StraightLines:
         deep = (int(i) for i in self._chosen if self._walk.depth[i] > _DEEP)
         return all(self._plan(i).nodes <= nodes or self._light(i) for i in deep)
 
-    def serve(self, found: Found, at: IntArray, epsilon: FloatArray) -> IntArray:
+    def serve(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> IntArray:
         """Serve the places ``at`` from lines that cost little; return those that have none of few nodes."""
         rest: list[IntArray] = []
         put = found.put if found.error.min(initial=math.inf) == math.inf else found.improve
@@ -90,14 +90,14 @@ class StraightLines:
         w = float(self._parts.argument(np.array([plan.c]))[0])
         return sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
 
-    def force(self, found: Found, at: IntArray, epsilon: FloatArray) -> None:
+    def force(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
         for index, place in self._served(epsilon[at]):
             line = self._line(index) if self._plan(index).nodes <= _AFFORDABLE else None
             if line is not None:
                 found.improve(at[place], line, epsilon)
 
-    def sharpen(self, found: Found, at: IntArray, epsilon: FloatArray, log_delta: FloatArray) -> None:
+    def sharpen(self, found: Estimates, at: IntArray, epsilon: FloatArray, log_delta: FloatArray) -> None:
         """Where an answer lies far below the line that gave it, try the line through its own saddle, with digits to
         spare.
         """

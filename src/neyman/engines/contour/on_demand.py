@@ -10,7 +10,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.contour.estimate import Contour, Found
+from neyman.engines.contour.estimate import Contour, Estimates
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Profile
@@ -58,7 +58,7 @@ class ByArcs(Profile, Generic[Laid]):
         """Contours for that eps, the more promising first."""
 
     @abstractmethod
-    def _found(self, epsilon: FloatArray) -> Found:
+    def _found(self, epsilon: FloatArray) -> Estimates:
         """What they say of each eps."""
 
     def certificate(self, epsilon: float) -> Certificate:
@@ -70,7 +70,7 @@ class ByArcs(Profile, Generic[Laid]):
         with np.errstate(over="ignore", under="ignore"):
             return np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
 
-    def _served(self, found: Found, at: IntArray, epsilon: FloatArray) -> Found:
+    def _served(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> Estimates:
         """``found``, with the places ``at`` asked of contours, old ones first."""
         for arc in self._arcs:
             self._improve(found, at, arc, epsilon)
@@ -105,7 +105,7 @@ class ByArcs(Profile, Generic[Laid]):
         return low, high
 
     @staticmethod
-    def _improve(found: Found, at: IntArray, arc: Laid, epsilon: FloatArray) -> None:
+    def _improve(found: Estimates, at: IntArray, arc: Laid, epsilon: FloatArray) -> None:
         at = at[(epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1])]
         if len(at):
             found.improve(at, arc, epsilon)

@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import WALKED, Parts, Walk
-from neyman.engines.contour.estimate import SHARP, Found
+from neyman.engines.contour.estimate import SHARP, Estimates
 from neyman.engines.contour.hyperbolas import Bends
 from neyman.engines.contour.line import ROUNDED
 from neyman.engines.contour.lines import StraightLines
@@ -49,7 +49,7 @@ class ContourProfile(Profile):
         self._bends = Bends(parts, self._walk, effort)
         self._partings = Partings(parts, self._walk, effort)
         self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations, effort)
-        self._last: tuple[FloatArray, tuple[Found, Bracket]] | None = None
+        self._last: tuple[FloatArray, tuple[Estimates, Bracket]] | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -102,14 +102,14 @@ class ContourProfile(Profile):
             slope[vague] = np.clip(c[np.argmin(height, axis=1)] * bracket.upper[vague], 0.0, 1.0)
         return slope
 
-    def _evaluated(self, epsilon: FloatArray) -> tuple[Found, Bracket]:
+    def _evaluated(self, epsilon: FloatArray) -> tuple[Estimates, Bracket]:
         """Once for the bracket and the slope that solvers ask for together."""
         if self._last is None or not np.array_equal(self._last[0], epsilon):
             found = self._evaluate(epsilon)
             self._last = epsilon.copy(), (found, self._capped(epsilon, found))
         return self._last[1]
 
-    def _capped(self, epsilon: FloatArray, found: Found) -> Bracket:
+    def _capped(self, epsilon: FloatArray, found: Estimates) -> Bracket:
         """No bound need be worse than Chernoff's."""
         bracket = found.bracket()
         poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
@@ -173,7 +173,7 @@ class ContourProfile(Profile):
         between = (walk.c > -1.0) & (walk.c < 0.0) & (walk.k < 0.0)
         return walk.c[between], walk.k[between], walk.log_lost[between]
 
-    def _evaluate(self, epsilon: FloatArray) -> Found:
+    def _evaluate(self, epsilon: FloatArray) -> Estimates:
         """By ever dearer means, until all is sharp: short lines, parted laws, arcs, long lines."""
         log_rest = self._log_rest(epsilon)
         found = self._settled(epsilon, log_rest)
@@ -201,27 +201,27 @@ class ContourProfile(Profile):
             self._lines.sharpen(found, poor, epsilon, self._log_guess(found, epsilon)[poor])
         return found
 
-    def _poor(self, found: Found, epsilon: FloatArray) -> IntArray:
+    def _poor(self, found: Estimates, epsilon: FloatArray) -> IntArray:
         """The places that are not sharp, where delta is not too small to care."""
         poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
         return poor[epsilon[poor] <= self._deep] if len(poor) else poor
 
-    def _dear(self, found: Found, epsilon: FloatArray) -> IntArray:
+    def _dear(self, found: Estimates, epsilon: FloatArray) -> IntArray:
         """Those where something dearer may be sharper."""
         poor = self._poor(found, epsilon)
         return poor[~found.final[poor]]
 
-    def _log_guess(self, found: Found, epsilon: FloatArray) -> FloatArray:
+    def _log_guess(self, found: Estimates, epsilon: FloatArray) -> FloatArray:
         """log delta, as far as it is known."""
         with np.errstate(divide="ignore", invalid="ignore"):
             known = np.log(np.maximum(found.value, 0.0)) + found.log_scale
         return np.where((found.error < found.value) & np.isfinite(known), known, self._log_chernoff(epsilon) - 6.0)
 
-    def _settled(self, epsilon: FloatArray, log_rest: FloatArray) -> Found:
+    def _settled(self, epsilon: FloatArray, log_rest: FloatArray) -> Estimates:
         """A blank sheet on which all is settled that needs no contour: delta is exactly 0, or below anything asked
         for.
         """
-        found = Found.empty(len(epsilon))
+        found = Estimates.empty(len(epsilon))
         found.settled[:] = epsilon > self._deep
         if self._blatant:
             found.final[log_rest < _CERTAIN] = True  # delta is 1, and 1 - delta for straight lines

@@ -11,7 +11,7 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.bulk_jumps.split import Split
 from neyman.engines.contour.bulk_jumps.threshold import Valleys
 from neyman.engines.contour.cumulant import Parts, Walk
-from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.estimate import Estimates
 from neyman.profiles.effort import Effort
 
 __all__ = ["Partings"]
@@ -33,13 +33,13 @@ class Partings:
         self._late: list[Split] = []
         self._failed: dict[tuple[int, bool], list[tuple[float, float]]] = {}
 
-    def recall(self, found: Found, epsilon: FloatArray) -> None:
+    def recall(self, found: Estimates, epsilon: FloatArray) -> None:
         """Serve what the lines at hand reach: one parted before is cheaper than a long line through the whole."""
         for split in (*self._splits, *self._late):
             within = ((epsilon >= split.range[0]) & (epsilon <= split.range[1])).nonzero()[0]
             found.improve(within, split, epsilon)
 
-    def serve(self, found: Found, at: IntArray, epsilon: FloatArray, nodes: int, late: bool = False) -> None:
+    def serve(self, found: Estimates, at: IntArray, epsilon: FloatArray, nodes: int, late: bool = False) -> None:
         """Serve the places ``at`` from lines through the bulk and the jumps apart, of that many nodes at most; parted
         ``late``, where that is to be tried.
         """

@@ -13,7 +13,7 @@ from neyman.engines.atoms.gathered import gathered
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.before import before
 from neyman.engines.combine.listed import deviation, lists, outcome_by_outcome
-from neyman.engines.combine.mixture import ShiftedProfile
+from neyman.engines.combine.mixture import MixtureProfile
 from neyman.engines.combine.staged import StagedProfile
 from neyman.engines.combine.tabled import SweptLattice, TabledProfile
 from neyman.engines.counts.chernoff import Chernoff
@@ -177,7 +177,7 @@ class Level:
             return None if whole is None else (whole[0], whole[1])
         both, spread = self._told(j, share)
         ways = (True, both), (False, (both[1], both[0]))
-        remove, add = (ShiftedProfile(listed, way, *pair, self.tail_mu, spread) for way, pair in ways)
+        remove, add = (MixtureProfile(listed, way, *pair, self.tail_mu, spread) for way, pair in ways)
         return remove, add
 
     def _cut(self, j: int, least: float) -> int:

@@ -10,10 +10,10 @@ from neyman.engines.closed_form.single import single
 from neyman.engines.combine.before import BoundedProfile, before, one_of
 from neyman.engines.combine.beside.few_places import beside_less
 from neyman.engines.combine.beside.narrow import beside, beside_discrete, hidden
-from neyman.engines.combine.fallback import BackedProfile
+from neyman.engines.combine.fallback import FallbackProfile
 from neyman.engines.combine.listed import apart, deviation, listed_and_rest
-from neyman.engines.combine.mixture import ShiftedProfile
-from neyman.engines.combine.total_variation import Meeting
+from neyman.engines.combine.mixture import MixtureProfile
+from neyman.engines.combine.total_variation import TotalVariation
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.laws import stubborn, transform
 from neyman.engines.contour.profile import ContourProfile
@@ -128,10 +128,10 @@ def _lines(c: Composition, listed: Listed | None) -> Both:
     lattices = [cache(partial(LatticeProfile, c.losses, way, c.tolerance, longest, c.effort)) for way in c.directions]
     if listed is not None and not short and max(lattice().points for lattice in lattices) > _SMALL:
         return _mixture(c, listed)
-    meeting = Meeting(contours[0], contours[-1])
+    meeting = TotalVariation(contours[0], contours[-1])
     size = _SMALL if plain else POINTS
     backed = [
-        BackedProfile(contour, meeting, lattice if small else None, c.tolerance, size, c.effort)
+        FallbackProfile(contour, meeting, lattice if small else None, c.tolerance, size, c.effort)
         for contour, lattice in zip(contours, lattices, strict=True)
     ]
     if short or not small:
@@ -149,7 +149,7 @@ def _along(c: Composition, parts: Parts, small: bool) -> list[ContourProfile]:
 
 
 def _lattice_or_lines(
-    lattices: Sequence[Callable[[], LatticeProfile]], backed: Sequence[BackedProfile], tolerance: float
+    lattices: Sequence[Callable[[], LatticeProfile]], backed: Sequence[FallbackProfile], tolerance: float
 ) -> Both:
     """Lines that are long, after lattices that are not."""
     if max(lattice().points for lattice in lattices) >= POINTS:
@@ -173,4 +173,4 @@ def _mixture(c: Composition, listed: Listed) -> Both:
     remove, add = c.compose_smooth(rest)
     pairs = {"remove": (remove, add), "add": (add, remove)}
     spread = deviation(rest)
-    return both([ShiftedProfile(atoms, way == "remove", *pairs[way], c.tail_mu, spread) for way in c.directions])
+    return both([MixtureProfile(atoms, way == "remove", *pairs[way], c.tail_mu, spread) for way in c.directions])

@@ -8,7 +8,7 @@ from functools import cache, partial
 from neyman.engines.atoms.gathered import gathered
 from neyman.engines.combine.before import before
 from neyman.engines.combine.beside.narrow import beside_discrete
-from neyman.engines.combine.discrete_lines import behind_veils, whole_period
+from neyman.engines.combine.discrete_lines import behind_smoothing, whole_period
 from neyman.engines.combine.listed import few_beside, lists, outcome_by_outcome, widened
 from neyman.engines.counts.levels import by_jumps
 from neyman.engines.lattice.profile import LatticeProfile
@@ -32,7 +32,7 @@ def outcomes_one_by_one(c: Composition) -> Both | None:
         return None
     parts = lists([(c.tables[step], times) for step, times in c.losses if isinstance(step, DiscreteStep)])
     if len(parts) == 2 and len(parts[0].loss) > _OUTER:
-        lines = behind_veils(c.losses, c.directions, c.tolerance, c.tail_mu, c.effort)
+        lines = behind_smoothing(c.losses, c.directions, c.tolerance, c.tail_mu, c.effort)
         if lines is not None:
             return before(lines, cache(partial(outcome_by_outcome, parts, c.directions, c.tail_mu)), c.tolerance)
     return outcome_by_outcome(parts, c.directions, c.tail_mu) if parts else None
@@ -57,7 +57,7 @@ def _by_one_engine(c: Composition) -> Both:
     together_ = cache(lambda: (
         whole_period(c.losses, c.tolerance, c.tail_mu, c.effort)
         or few_beside(c.losses, c.tables, c.directions, c.tolerance, c.tail_mu, c.compose, lattice, _HANDFUL)
-        or behind_veils(c.losses, c.directions, c.tolerance, c.tail_mu, c.effort)
+        or behind_smoothing(c.losses, c.directions, c.tolerance, c.tail_mu, c.effort)
         or few_beside(c.losses, c.tables, c.directions, c.tolerance, c.tail_mu, c.compose, lattice)
         or lattice()
     ))  # fmt: skip

@@ -12,7 +12,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import WALKED
-from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.exchanged.split import PartedArc, log_chernoff
 from neyman.engines.contour.exchanged.steps import ExchangedSteps
 from neyman.engines.contour.exchanged.thresholds import Cuts
@@ -86,8 +86,8 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
         zero = np.zeros(len(epsilon))
         return Bracket(zero, np.minimum(upper, 1.0), gap, zero.copy())
 
-    def _found(self, epsilon: FloatArray) -> Found:
-        found = Found.empty(len(epsilon))
+    def _found(self, epsilon: FloatArray) -> Estimates:
+        found = Estimates.empty(len(epsilon))
         if self._steps is None or not len(self._ladder[0]):
             return found
         return self._served(found, np.flatnonzero(self._chernoff(epsilon).upper >= _ASKED), epsilon)

@@ -14,7 +14,7 @@ from functools import cache, cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.estimate import Found
+from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.exchanged.split import PartedArc, log_chernoff
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
@@ -131,8 +131,8 @@ class RareProfile(ByArcs[Contour]):
         gap = np.log1p(-np.minimum(upper, 0.5)) * (1.0 + 4.0 * UNIT) - SMALLEST
         return found.within(Bracket(zero, upper, np.where(deep, gap, -math.inf), zero.copy()))
 
-    def _found(self, epsilon: FloatArray) -> Found:
-        found = Found.empty(len(epsilon))
+    def _found(self, epsilon: FloatArray) -> Estimates:
+        found = Estimates.empty(len(epsilon))
         if self._cuts is None:
             return found
         beyond = epsilon >= self.end
