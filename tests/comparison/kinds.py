@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.profiles.sides import LargestProfile, MaximumProfile
+from neyman.profiles.pair import LargestProfile, MaximumProfile
 from tests.guarantees.pool import computed, veiled
 
 LOPSIDED = ny.Tradeoff([0.0, 0.1, 0.5, 1.0], [0.9, 0.6, 0.2, 0.0])

@@ -11,8 +11,8 @@ from scipy import special
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees import PessimisticGuarantee
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides
 
 
 class Veiled(Profile):
@@ -40,7 +40,7 @@ class Veiled(Profile):
 
 def veiled(mu):
     profile = Veiled(GaussianProfile(mu))
-    return PessimisticGuarantee(Sides(profile, profile), "add_or_remove")
+    return PessimisticGuarantee(Pair(profile, profile), "add_or_remove")
 
 
 @functools.cache

@@ -10,8 +10,8 @@ import neyman as ny
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees.questions.mu import fit_upper
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.sides import Sides
 from tests.effort import rest_slow
 
 
@@ -55,5 +55,5 @@ class Misled(Profile):
 @pytest.mark.parametrize("mu", [0.1, 1.0, 4.0])
 def test_a_slope_that_is_wrong_makes_no_mu_too_small(mu: float, factor: float) -> None:
     one, other = Misled(mu, factor), Misled(mu, 1.0 / factor)
-    for sides in (Sides(one, one), Sides(one, other), Sides(other, one)):
+    for sides in (Pair(one, one), Pair(one, other), Pair(other, one)):
         assert fit_upper(sides, 1e-10, 1.0).mu >= mu

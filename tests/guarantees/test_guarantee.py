@@ -15,8 +15,8 @@ from neyman import InvalidParameter, NotCertified
 from neyman.engines.closed_form.pairs import GaussianProfile, SubsampledGaussianProfile
 from neyman.guarantees import BLATANT, GDP, PERFECT, ComposedGuarantee, GDPReport
 from neyman.guarantees.questions.mu import fit_upper
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket
-from neyman.profiles.sides import Sides
 from tests.effort import examples, rest_slow
 from tests.guarantees.references import load, quantile, subsampled_delta, subsampled_point
 
@@ -376,6 +376,6 @@ def test_flat_curves_are_not_asked_for_more_than_their_mu_shows() -> None:
             return super().bracket(epsilon)
 
     profile = Counted(1.0)
-    found = fit_upper(Sides(profile, profile), 1e-10, 1.0)
+    found = fit_upper(Pair(profile, profile), 1e-10, 1.0)
     assert 1.0 <= found.mu <= 1.0 + 1e-6
     assert Counted.asked < 5000

@@ -12,7 +12,7 @@ from neyman import GDP, InvalidParameter, Opaque, account, compose_tradeoffs
 from neyman.engines.closed_form.pairs import ClosedForm, GaussianProfile, LaplaceProfile, SampledProfile
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed.step import EnclosedStep
-from neyman.profiles.sides import Sides
+from neyman.profiles.pair import Pair
 from tests.effort import examples, rest_slow
 
 EPS = np.array([0.0, 0.3, 1.0, 2.5, 6.0])
@@ -47,7 +47,7 @@ class Hidden(PessimisticGuarantee):
     def __init__(self, inner):
         forward = Known(inner.sides.forward)
         backward = forward if inner.sides.symmetric else Known(inner.sides.backward)
-        super().__init__(Sides(forward, backward), inner.adjacency)
+        super().__init__(Pair(forward, backward), inner.adjacency)
 
 
 def message(call):

@@ -15,7 +15,7 @@ from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
-from neyman.profiles.sides import Adjacency
+from neyman.profiles.pair import Adjacency
 
 __all__ = ["Calibration", "calibrate", "checked_target", "solved", "trials_of"]
 

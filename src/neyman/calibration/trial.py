@@ -13,7 +13,7 @@ from neyman.calibration.target import Target
 from neyman.guarantees import ComposedGuarantee
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
-from neyman.profiles.sides import Adjacency
+from neyman.profiles.pair import Adjacency
 
 __all__ = ["LOGARITHMIC", "Chart", "Trial", "Trials"]
 

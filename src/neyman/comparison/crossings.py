@@ -22,7 +22,7 @@ from neyman.guarantees.questions.regret import (
     merge,
     slope_at_zero,
 )
-from neyman.profiles.sides import Sides
+from neyman.profiles.pair import Pair
 
 __all__ = ["Crossing", "Crossings", "crossings"]
 
@@ -58,14 +58,14 @@ class Crossings(NamedTuple):
     unseen: float
 
 
-def crossings(a: Sides, b: Sides) -> Crossings:
+def crossings(a: Pair, b: Pair) -> Crossings:
     """Return all crossings between which the Bayes errors differ by more than ``unseen``."""
     points, unseen = _told(a, b)
     right = _found(a, b, points)
     if a.symmetric and b.symmetric:  # the left half is the right one's mirror image
         left, through = [Crossing(-c.high, -c.low) for c in reversed(right)], []
     else:
-        backward = Sides(a.backward, a.forward), Sides(b.backward, b.forward)
+        backward = a.reversed, b.reversed
         turned, more = _told(*backward)
         left = [Crossing(-c.high, -c.low) for c in reversed(_found(*backward, turned))]
         through, unseen = _through_zero(turned, points), max(unseen, more)
@@ -83,7 +83,7 @@ def _through_zero(left: Points, right: Points) -> list[Crossing]:
     return [Crossing(-float(left.epsilon[first[0]]), float(right.epsilon[first[1]]))]
 
 
-def _told(a: Sides, b: Sides) -> tuple[Points, float]:
+def _told(a: Pair, b: Pair) -> tuple[Points, float]:
     """Points with eps >= 0, close enough to see every crossing there, up to the Bayes error that is returned too."""
     end = max(last_that_matters(a.forward, b.forward), last_that_matters(b.forward, a.forward))
     points = evaluate(a.forward, b.forward, np.linspace(0.0, end, _CELLS))
@@ -98,7 +98,7 @@ def _told(a: Sides, b: Sides) -> tuple[Points, float]:
     return points, max(_HIDDEN, float(np.max(_undecided(a, b, points)[0])))
 
 
-def _found(a: Sides, b: Sides, points: Points) -> list[Crossing]:
+def _found(a: Pair, b: Pair, points: Points) -> list[Crossing]:
     """The changes of sign among the points, narrowed."""
     sign = _sign(points)
     told = np.flatnonzero(sign)
@@ -107,7 +107,7 @@ def _found(a: Sides, b: Sides, points: Points) -> list[Crossing]:
     return [_narrowed(a, b, float(points.epsilon[i]), float(points.epsilon[j]), int(sign[i])) for i, j in ends]
 
 
-def _undecided(a: Sides, b: Sides, points: Points) -> tuple[FloatArray, FloatArray]:
+def _undecided(a: Pair, b: Pair, points: Points) -> tuple[FloatArray, FloatArray]:
     """By how much both curves may lie above the other within each interval; 0 where there is one crossing, certainly.
 
     And how little that can be, whatever the inner points: what the brackets at the ends allow.
@@ -140,7 +140,7 @@ def _sign(points: Points) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return (points.other_lower > points.self_upper).astype(np.int64) - (points.other_upper < points.self_lower)
 
 
-def _narrowed(a: Sides, b: Sides, low: float, high: float, sign: int) -> Crossing:
+def _narrowed(a: Pair, b: Pair, low: float, high: float, sign: int) -> Crossing:
     """By trisection where both thirds can be told, else as it is."""
     for _ in range(_BISECTIONS):
         inner: FloatArray = low + (high - low) * np.array([0.25, 0.5, 0.75])

@@ -15,7 +15,7 @@ from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.regret import Divergence, divergence
 from neyman.mechanisms import Mechanism
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.sides import Adjacency, Sides
+from neyman.profiles.pair import Adjacency, Pair
 
 __all__ = ["Dominance", "dominates_after"]
 
@@ -129,16 +129,16 @@ def _after(a: Mechanism, b: Mechanism, n: int, sharp: float, adjacency: Adjacenc
     return Divergence(0.0, 0.0, 0.0) if a == b else divergence(*_copies(a, b, n, adjacency), sharp)
 
 
-def _copies(a: Mechanism, b: Mechanism, n: int, adjacency: Adjacency) -> tuple[Sides, Sides]:
+def _copies(a: Mechanism, b: Mechanism, n: int, adjacency: Adjacency) -> tuple[Pair, Pair]:
     """Both, n times."""
-    pair: list[Sides] = []
+    pair: list[Pair] = []
     for mechanism in (a, b):
         remove, add = profiles((mechanism**n).losses(replace=adjacency == "replace"), _TOLERANCE)
-        pair.append(Sides.of(remove, add, adjacency))
+        pair.append(Pair.of(remove, add, adjacency))
     return pair[0], pair[1]
 
 
-def _at_least(mine: Sides, other: Sides) -> float:
+def _at_least(mine: Pair, other: Pair) -> float:
     """A certified lower bound on Delta(mine || other), from a few eps."""
     reach = spread(other.forward)
     epsilon = np.concatenate([[0.0], np.geomspace(1e-3, 4.0, 24) * reach])

@@ -13,7 +13,7 @@ from neyman._validate import FloatArray
 from neyman.comparison.densities import BetaDensity, Density, UniformDensity, UQuadratic
 from neyman.comparison.weighing import weighted_divergence
 from neyman.guarantees.questions.regret import Divergence
-from neyman.profiles.sides import Sides
+from neyman.profiles.pair import Pair
 
 __all__ = ["UQuadratic", "Weighted", "WeightedEstimate", "weighted"]
 
@@ -85,7 +85,7 @@ class WeightedEstimate:
 
 
 def weighted(
-    a: Sides, b: Sides, hyperprior: Any, none: tuple[bool, bool] = (False, False)
+    a: Pair, b: Pair, hyperprior: Any, none: tuple[bool, bool] = (False, False)
 ) -> Weighted | WeightedEstimate:
     """Weigh both ways; ``none`` says which of the two unweighted divergences are known to vanish."""
     support = _support(hyperprior)
@@ -118,7 +118,7 @@ def _known(hyperprior: Any, support: tuple[float, float]) -> Density | None:
     return BetaDensity(a, b) if support == (0.0, 1.0) else None
 
 
-def _searched(mine: Sides, other: Sides, density: Any, support: tuple[float, float]) -> float:
+def _searched(mine: Pair, other: Pair, density: Any, support: tuple[float, float]) -> float:
     """max over priors of density (R_mine - R_other), at least 0, near the highest of the places looked at."""
     ends = np.clip([_logit(edge) for edge in support], -_FAR, _FAR)
     best, starts, stops, cells = 0.0, ends[:1], ends[1:], _CELLS
@@ -135,7 +135,7 @@ def _searched(mine: Sides, other: Sides, density: Any, support: tuple[float, flo
     return best
 
 
-def _values(mine: Sides, other: Sides, density: Any, epsilon: FloatArray) -> FloatArray:
+def _values(mine: Pair, other: Pair, density: Any, epsilon: FloatArray) -> FloatArray:
     """density (R_mine - R_other), each half from its own branch: R = min(prior, 1 - prior) (1 - delta(abs(eps)))."""
     far = np.abs(epsilon)
     forward = other.forward.bracket(far).upper - mine.forward.bracket(far).lower

@@ -23,8 +23,8 @@ from neyman.guarantees.questions.regret import (
     slope_at_zero,
 )
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides
 
 __all__ = ["weighted_divergence"]
 
@@ -35,7 +35,7 @@ _FARTHEST = 600.0  # e^-eps and its reciprocal are still numbers
 _NEGLIGIBLE = 1e-14
 
 
-def weighted_divergence(mine: Sides, other: Sides, density: Density) -> Divergence:
+def weighted_divergence(mine: Pair, other: Pair, density: Density) -> Divergence:
     """Certified bounds on the maximum, which is at least 0, and the real eps at which the lower one is attained."""
     bounds = [_branch(mine.forward, other.forward, mine.backward, density)]
     turned = density.turned

@@ -16,8 +16,8 @@ from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees import GDP
 from neyman.mechanisms.rounding import at_least
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import delta_score
 from neyman.profiles.profile import Bracket
-from neyman.profiles.sides import delta_score
 
 __all__ = ["gaussian_delta", "gaussian_epsilon", "gaussian_tail_epsilon", "psi_from", "sigma_from_psi"]
 

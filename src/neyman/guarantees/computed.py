@@ -17,8 +17,8 @@ from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import Effort, question
+from neyman.profiles.pair import Adjacency, Pair
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.sides import Adjacency, Sides
 
 __all__ = ["ComposedGuarantee"]
 
@@ -81,7 +81,7 @@ class ComposedGuarantee(PessimisticGuarantee):
         alone: Callable[[], PessimisticGuarantee] | None = None,
     ) -> None:
         checked: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
-        super().__init__(Sides.of(remove, add, checked), checked, effort)
+        super().__init__(Pair.of(remove, add, checked), checked, effort)
         self._tolerance = tolerance
         self._losses = losses
         self._mechanism = mechanism

@@ -25,7 +25,7 @@ from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
 from neyman.guarantees.verbs import Views
 from neyman.profiles.certificate import CertifiedDelta
 from neyman.profiles.effort import Effort
-from neyman.profiles.sides import Adjacency, LargestProfile, MaximumProfile, Sides
+from neyman.profiles.pair import Adjacency, LargestProfile, MaximumProfile, Pair
 
 if TYPE_CHECKING:
     from neyman.guarantees.twins import PessimisticGuarantee
@@ -58,7 +58,7 @@ class Guarantee(Views):
 
     __array_ufunc__: ClassVar[None] = None  # an array times a guarantee is refused: NumPy would multiply one by one
 
-    def __init__(self, sides: Sides, adjacency: Adjacency) -> None:
+    def __init__(self, sides: Pair, adjacency: Adjacency) -> None:
         self._sides = sides
         self._adjacency: Adjacency = adjacency
 
@@ -78,7 +78,7 @@ class Guarantee(Views):
         return self._sides.method
 
     @property
-    def sides(self) -> Sides:
+    def sides(self) -> Pair:
         """The certified profiles behind the verbs: for eps >= 0, and of the reversed pair for eps < 0."""
         return self._sides
 
@@ -340,7 +340,7 @@ class Guarantee(Views):
     @abstractmethod
     def _gdp(self, floor: float) -> GDPReport: ...
     @abstractmethod
-    def _regret(self, other: Sides) -> float: ...
+    def _regret(self, other: Pair) -> float: ...
 
     def __mul__(self, other: Guarantee) -> Guarantee:
         """Compose two guarantees for the same neighbours: what both promise together (``compose_tradeoffs``)."""

@@ -16,7 +16,7 @@ from neyman.mechanisms.base import Mechanism
 from neyman.mechanisms.black_box import BlackBox
 from neyman.mechanisms.poisson import PoissonSampled
 from neyman.mechanisms.serialise import admit
-from neyman.profiles.sides import Adjacency
+from neyman.profiles.pair import Adjacency
 
 __all__ = ["Opaque", "check_adjacency", "promises"]
 

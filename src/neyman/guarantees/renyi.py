@@ -15,8 +15,8 @@ from neyman.engines.renyi.from_profile import profile_divergence
 from neyman.engines.renyi.slope import Above, largest_slope
 from neyman.engines.renyi.step import Statement
 from neyman.losses.base import Step
+from neyman.profiles.pair import Adjacency, LargestProfile, MaximumProfile, Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Adjacency, LargestProfile, MaximumProfile, Sides
 
 __all__ = [
     "BlatantDivergence",
@@ -53,7 +53,7 @@ class Divergences(Protocol):
         ...
 
 
-def divergences(sides: Sides, adjacency: Adjacency, losses: tuple[tuple[Step, int], ...] | None) -> Divergences:
+def divergences(sides: Pair, adjacency: Adjacency, losses: tuple[tuple[Step, int], ...] | None) -> Divergences:
     """Return the divergences of the promise ``sides`` for ``adjacency``."""
     if losses is not None:
         return CompositionDivergence(losses, _DIRECTIONS.get(adjacency, (True, False)))
@@ -67,11 +67,11 @@ class ProfileDivergence:
     --------
     >>> from neyman.engines.closed_form.pairs import LaplaceProfile
     >>> p = LaplaceProfile(1.0, 1.03)
-    >>> float(ProfileDivergence(Sides(p, p)).divergence(np.array([1.0]), True)[0].round(6))
+    >>> float(ProfileDivergence(Pair(p, p)).divergence(np.array([1.0]), True)[0].round(6))
     0.367879
     """
 
-    def __init__(self, sides: Sides) -> None:
+    def __init__(self, sides: Pair) -> None:
         forward, backward = sides.forward, sides.backward
         one_pair = isinstance(forward, LargestProfile)
         if forward is backward and isinstance(forward, MaximumProfile) and not one_pair:  # the larger of two directions
@@ -176,7 +176,7 @@ class StatedDivergence:
 class KnownDivergence:
     """The divergences of a curve of which more is stated than the curve tells."""
 
-    def __init__(self, stated: Statement, sides: Sides) -> None:
+    def __init__(self, stated: Statement, sides: Pair) -> None:
         self._statement, self._curve = stated, ProfileDivergence(sides)
 
     @property

@@ -21,8 +21,8 @@ from neyman.guarantees.questions.tradeoff import beta_lower, beta_upper, power_l
 from neyman.guarantees.renyi import Divergences, KnownDivergence, divergences
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import EFFORT, Effort, question
+from neyman.profiles.pair import Adjacency, Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Adjacency, Sides
 
 __all__ = ["OptimisticGuarantee", "PessimisticGuarantee"]
 
@@ -31,7 +31,7 @@ class PessimisticGuarantee(Guarantee):
     """Every value on the safe side: delta, epsilon, mu, advantage, auc and regret from above, the errors from below."""
 
     def __init__(
-        self, sides: Sides, adjacency: Adjacency, effort: Effort | None = None, stated: Statement | None = None
+        self, sides: Pair, adjacency: Adjacency, effort: Effort | None = None, stated: Statement | None = None
     ) -> None:
         super().__init__(sides, adjacency)
         self._effort = Effort(EFFORT) if effort is None else effort
@@ -148,7 +148,7 @@ class PessimisticGuarantee(Guarantee):
         mu, tail = self._mu(floor), self.tail_mu
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
         if floor not in self._regrets:
-            self._regrets[floor] = divergence(self._sides, Sides(gaussian, gaussian))
+            self._regrets[floor] = divergence(self._sides, Pair(gaussian, gaussian))
         lost = 0.0
         if mu < tail:
             lost = shortfall(self._sides, gaussian, (floor, self.fit(floor).epsilon_floor), self._start)
@@ -161,7 +161,7 @@ class PessimisticGuarantee(Guarantee):
         return self._regrets[floor].epsilon if floor in self._regrets else 0.0
 
     @question
-    def _regret(self, other: Sides) -> float:
+    def _regret(self, other: Pair) -> float:
         return divergence(self._sides, other).upper
 
 
@@ -244,15 +244,15 @@ class OptimisticGuarantee(Guarantee):
     def _gdp(self, floor: float) -> GDPReport:
         mu = self._mu(floor)
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
-        regret = divergence_at(self._sides, Sides(gaussian, gaussian), self._twin.worst(floor))
+        regret = divergence_at(self._sides, Pair(gaussian, gaussian), self._twin.worst(floor))
         return OptimisticReport(mu, regret, floor, max(mu, self.tail_mu), 0.0)
 
     @question
-    def _regret(self, other: Sides) -> float:
+    def _regret(self, other: Pair) -> float:
         return divergence(self._sides, other).lower
 
 
-def _bayes_error(sides: Sides, prior: FloatArray, sign: float) -> FloatArray:
+def _bayes_error(sides: Pair, prior: FloatArray, sign: float) -> FloatArray:
     """(1 - prior) gap(eps) rounded down (sign -1) or up (+1); rounding eps costs a relative |eps| units at most."""
     inside = np.clip(prior, 5e-324, 1.0 - UNIT)
     epsilon = np.log(inside) - np.log1p(-inside)

@@ -9,7 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from neyman._version import __version__
-from neyman.profiles.sides import Adjacency
+from neyman.profiles.pair import Adjacency
 from neyman.reports.asked import Bracket
 from neyman.reports.build import cite, how_to_verify
 from neyman.reports.claims import Claim, claim_id, printed

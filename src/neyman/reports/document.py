@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
-from neyman.profiles.sides import Adjacency
+from neyman.profiles.pair import Adjacency
 from neyman.reports.claims import Claim
 from neyman.reports.numbers import to_json_number
 

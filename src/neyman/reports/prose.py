@@ -15,7 +15,7 @@ from neyman.mechanisms import (
     RandomizedResponse,
     Tabulated,
 )
-from neyman.profiles.sides import Adjacency
+from neyman.profiles.pair import Adjacency
 from neyman.reports.document import StepWords
 
 __all__ = ["MOST_STEPS", "adjacency_meaning", "assumptions", "summary"]

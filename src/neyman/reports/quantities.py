@@ -14,7 +14,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import between, choice, inside
 from neyman.guarantees import PERFECT, Guarantee
 from neyman.numerics.decimals import exactly
-from neyman.profiles.sides import Adjacency
+from neyman.profiles.pair import Adjacency
 from neyman.reports.asked import Asked, Bracket
 from neyman.reports.claims import Claim, Side, claim_id, printed
 from neyman.reports.points import POINTS

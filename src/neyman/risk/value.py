@@ -8,7 +8,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.profiles.sides import Adjacency
+from neyman.profiles.pair import Adjacency
 from neyman.risk.kinds import KINDS
 from neyman.risk.numbers import plain
 

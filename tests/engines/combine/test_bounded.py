@@ -6,8 +6,8 @@ import pytest
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.combine.before import BoundedProfile
+from neyman.profiles.pair import MaximumProfile
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.sides import MaximumProfile
 
 
 class Vague(Profile):

@@ -18,7 +18,7 @@ from neyman.engines.contour.truncation import cells
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteLaplaceStep
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.profiles.sides import MaximumProfile
+from neyman.profiles.pair import MaximumProfile
 
 FEW = ((DiscreteGaussianStep(3.0, 1, 0.3), 5),)
 

@@ -25,8 +25,8 @@ from neyman.losses.enclosed.step import EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import Effort
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides
 
 __all__ = ["composition"]
 
@@ -59,8 +59,8 @@ def composition(
     remove, add = beside_alone(few, remove, add, partial(profiles, tolerance=aim, effort=allowed))
     if regions:
         same = remove is add
-        first = EnvelopeProfile((Sides(remove, add), *regions), rough=True)
-        remove, add = first, first if same else EnvelopeProfile((Sides(add, remove), *regions), rough=True)
+        first = EnvelopeProfile((Pair(remove, add), *regions), rough=True)
+        remove, add = first, first if same else EnvelopeProfile((Pair(add, remove), *regions), rough=True)
     enclosed = loose and any(isinstance(step, EnclosedStep) for step, _ in open_)
     held = max(aim, _ENCLOSED) if enclosed and not regions else aim
     less = _attained(open_) if regions else _strongest(open_)
@@ -85,14 +85,14 @@ def _attained(losses: Losses) -> Losses:
     return unbundled(tuple(found))
 
 
-def _regions(losses: Losses) -> tuple[Sides, ...]:
+def _regions(losses: Losses) -> tuple[Pair, ...]:
     """What is left by the divergences that are stated, added to those of the other steps."""
     if sum(times for _, times in losses) == 1:  # its curve says it all
         return ()
     stated = CompositionDivergence(losses, (True, False)).statement
     if stated is None:
         return ()
-    found: list[Sides] = []
+    found: list[Pair] = []
     if 0.0 < stated.rho <= LARGEST_RHO:
         found.append(_sides(ZCDP(stated.rho)))
     orders = stated.orders
@@ -104,6 +104,6 @@ def _regions(losses: Losses) -> tuple[Sides, ...]:
     return tuple(found)
 
 
-def _sides(given: ZCDP | RDP) -> Sides:
+def _sides(given: ZCDP | RDP) -> Pair:
     profile: Profile = OwnProfile(given.sides.forward, given) if isinstance(given, ZCDP) else given.sides.forward
-    return Sides(profile, profile)
+    return Pair(profile, profile)

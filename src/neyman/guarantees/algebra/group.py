@@ -6,15 +6,15 @@ import math
 
 from neyman._errors import InvalidParameter
 from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile, PerfectProfile
-from neyman.guarantees.algebra.reversal import like, reversed_sides
+from neyman.guarantees.algebra.reversal import like
 from neyman.guarantees.given.extremes import BLATANT
 from neyman.guarantees.given.gdp import GDP
 from neyman.guarantees.given.rdp import LARGEST_RHO, ZCDP
 from neyman.guarantees.groups.profile import GroupedProfile, multiple
 from neyman.guarantees.guarantee import ALGEBRA, Guarantee
 from neyman.guarantees.twins import PessimisticGuarantee
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides
 
 __all__ = ["group_of"]
 
@@ -33,7 +33,7 @@ def group_of(g: Guarantee, times: int) -> Guarantee:
     if sides.symmetric and isinstance(sides.forward, GaussianProfile):
         mu, least = multiple(sides.forward.mu, times), multiple(sides.forward.least, times, up=False)
         gaussian = GaussianProfile(mu, least) if math.isfinite(mu) else BlatantProfile()
-        return like(g, PessimisticGuarantee(Sides(gaussian, gaussian), g.adjacency, g.effort))
+        return like(g, PessimisticGuarantee(Pair(gaussian, gaussian), g.adjacency, g.effort))
     stated = g.pessimistic.divergences.statement
     rho = math.inf if stated is None else multiple(stated.rho, times * times)
     if isinstance(sides.forward, GroupedProfile) and isinstance(sides.backward, GroupedProfile):
@@ -48,12 +48,12 @@ def group_of(g: Guarantee, times: int) -> Guarantee:
             "State what the guarantee implies, GDP(g.tail_mu) say, and take the group of that.",
         )  # fmt: skip
     forward = _grouped(sides, times, concentrated)
-    backward = forward if sides.symmetric else _grouped(reversed_sides(sides), times, concentrated)
+    backward = forward if sides.symmetric else _grouped(sides.reversed, times, concentrated)
     words = None if concentrated is None else concentrated.divergences.statement
-    return like(g, PessimisticGuarantee(Sides(forward, backward), g.adjacency, g.effort, words))
+    return like(g, PessimisticGuarantee(Pair(forward, backward), g.adjacency, g.effort, words))
 
 
-def _grouped(sides: Sides, times: int, concentrated: ZCDP | None) -> Profile:
+def _grouped(sides: Pair, times: int, concentrated: ZCDP | None) -> Profile:
     return GroupedProfile(sides, times, None if concentrated is None else concentrated.sides.forward)
 
 

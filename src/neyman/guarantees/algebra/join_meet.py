@@ -13,14 +13,14 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman.engines.renyi.step import Statement
-from neyman.guarantees.algebra.reversal import like, reversed_sides
+from neyman.guarantees.algebra.reversal import like
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.envelope.profile import EnvelopeProfile
 from neyman.guarantees.guarantee import Guarantee, shared_effort
 from neyman.guarantees.renyi import Divergences, largest, least
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
+from neyman.profiles.pair import LargestProfile, MaximumProfile, Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import LargestProfile, MaximumProfile, Sides
 
 __all__ = ["join", "meet"]
 
@@ -71,7 +71,7 @@ def join(*guarantees: Guarantee) -> Guarantee:
     backward = [g.sides.backward for g in kept]
     worst = _largest(forward)
     same = {id(p) for p in forward} == {id(p) for p in backward}
-    return _made(several, Sides(worst, worst if same else _largest(backward)), stated)
+    return _made(several, Pair(worst, worst if same else _largest(backward)), stated)
 
 
 def meet(*guarantees: Guarantee) -> Guarantee:
@@ -117,7 +117,7 @@ def meet(*guarantees: Guarantee) -> Guarantee:
     parts = tuple(g.sides for g in kept)
     best = EnvelopeProfile(parts)
     symmetric = all(sides.symmetric for sides in parts)
-    both = Sides(best, best if symmetric else EnvelopeProfile(tuple(map(reversed_sides, parts))))
+    both = Pair(best, best if symmetric else EnvelopeProfile(tuple(one.reversed for one in parts)))
     return _made(several, both, stated)
 
 
@@ -198,5 +198,5 @@ def _largest(profiles: list[Profile]) -> Profile:
     return reduce(LargestProfile, profiles)
 
 
-def _made(of: list[Guarantee], sides: Sides, stated: Statement | None) -> Guarantee:
+def _made(of: list[Guarantee], sides: Pair, stated: Statement | None) -> Guarantee:
     return like(of[0], PessimisticGuarantee(sides, of[0].adjacency, shared_effort(*of), stated))

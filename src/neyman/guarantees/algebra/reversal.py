@@ -9,9 +9,9 @@ from __future__ import annotations
 from neyman.guarantees.envelope.profile import EnvelopeProfile
 from neyman.guarantees.guarantee import ALGEBRA, Guarantee
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
-from neyman.profiles.sides import Adjacency, MaximumProfile, Sides
+from neyman.profiles.pair import Adjacency, MaximumProfile, Pair
 
-__all__ = ["inverse_of", "like", "reversed_sides", "symmetrized_of"]
+__all__ = ["inverse_of", "like", "symmetrized_of"]
 
 _OTHER: dict[Adjacency, Adjacency] = {"add": "remove", "remove": "add"}
 
@@ -22,13 +22,8 @@ class _Inverse(PessimisticGuarantee):
     def __init__(self, original: Guarantee) -> None:
         stated = original.pessimistic.divergences.statement  # of both orders of the pair
         adjacency = _OTHER.get(original.adjacency, original.adjacency)
-        super().__init__(reversed_sides(original.sides), adjacency, original.effort, stated)
+        super().__init__(original.sides.reversed, adjacency, original.effort, stated)
         self.original = original
-
-
-def reversed_sides(sides: Sides) -> Sides:
-    """The profiles of the reversed pair."""
-    return Sides(sides.backward, sides.forward)
 
 
 def like(model: Guarantee, made: PessimisticGuarantee) -> Guarantee:
@@ -51,9 +46,9 @@ def symmetrized_of(g: Guarantee) -> Guarantee:
     stated = g.pessimistic.divergences.statement  # of both orders of the pair
     if g.adjacency in _OTHER:  # only one order is promised: the other one has f^-1, and either may be the case
         worst = MaximumProfile(sides.forward, sides.backward)
-        return like(g, PessimisticGuarantee(Sides(worst, worst), "add_or_remove", g.effort, stated))
-    best = EnvelopeProfile((sides, reversed_sides(sides)))  # both orders are promised f, so both have f^-1 as well
-    return like(g, PessimisticGuarantee(Sides(best, best), g.adjacency, g.effort, stated))
+        return like(g, PessimisticGuarantee(Pair(worst, worst), "add_or_remove", g.effort, stated))
+    best = EnvelopeProfile((sides, sides.reversed))  # both orders are promised f, so both have f^-1 as well
+    return like(g, PessimisticGuarantee(Pair(best, best), g.adjacency, g.effort, stated))
 
 
 ALGEBRA.inverse = inverse_of

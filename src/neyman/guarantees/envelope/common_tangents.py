@@ -16,7 +16,7 @@ from neyman._validate import FloatArray
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.tradeoff import power_upper, tangent
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.sides import Sides
+from neyman.profiles.pair import Pair
 
 __all__ = ["Bridge", "bridges"]
 
@@ -70,18 +70,18 @@ class Bridge:
         return upper, log_gap
 
 
-def bridges(parts: tuple[Sides, ...], rough: bool = False) -> list[Bridge]:
+def bridges(parts: tuple[Pair, ...], rough: bool = False) -> list[Bridge]:
     """Return the bridges of the envelope of ``parts``, over all real eps; if ``rough``, between points of a grid."""
     half = _on_grid if rough else _half
     found = half(parts)
-    turned = tuple(Sides(sides.backward, sides.forward) for sides in parts)
+    turned = tuple(sides.reversed for sides in parts)
     if all(sides.symmetric for sides in parts):
         return found + [b for b in (_built(parts, -b.high, -b.low) for b in found) if b is not None]
     mirrored = (_built(parts, -b.high, -b.low) for b in half(turned))
     return found + [b for b in mirrored if b is not None]
 
 
-def _on_grid(parts: tuple[Sides, ...]) -> list[Bridge]:
+def _on_grid(parts: tuple[Pair, ...]) -> list[Bridge]:
     """Those of eps >= 0, each the chord that is lowest where the curves cross, between points of a grid and of finer
     ones around those.
     """
@@ -120,7 +120,7 @@ def _lowest(at: float, low: _Points, high: _Points) -> tuple[int, int]:
     return int(i), int(j)
 
 
-def _finer(parts: tuple[Sides, ...], at: float, ends: tuple[float, float], room: float) -> tuple[float, float]:
+def _finer(parts: tuple[Pair, ...], at: float, ends: tuple[float, float], room: float) -> tuple[float, float]:
     """The ends of the lowest chord, of points that are nearer and nearer."""
     for _ in range(_ROUNDS):
         low = np.clip(ends[0] + room * _OFFSETS, 0.0, at)
@@ -132,7 +132,7 @@ def _finer(parts: tuple[Sides, ...], at: float, ends: tuple[float, float], room:
     return ends
 
 
-def _half(parts: tuple[Sides, ...]) -> list[Bridge]:
+def _half(parts: tuple[Pair, ...]) -> list[Bridge]:
     """Those that touch at an alpha of at most 1/2."""
     starts = [spread(sides.forward) for sides in parts]
     powers = np.array([power_upper(s, _LEVELS, start, _ROUGH) for s, start in zip(parts, starts, strict=True)])
@@ -160,7 +160,7 @@ def _best(powers: FloatArray) -> NDArray[np.int64]:
     return best[clear[np.maximum(known, 0)]]
 
 
-def _crossing(pair: tuple[Sides, Sides], starts: tuple[float, float], low: float, high: float) -> float:
+def _crossing(pair: tuple[Pair, Pair], starts: tuple[float, float], low: float, high: float) -> float:
     """The alpha between ``low`` and ``high`` from which on the second curve is the better one."""
     a, b = low, high
     for _ in range(_SECTIONS):
@@ -172,7 +172,7 @@ def _crossing(pair: tuple[Sides, Sides], starts: tuple[float, float], low: float
 
 
 def _polished(
-    parts: tuple[Sides, ...], pair: tuple[Sides, Sides], starts: tuple[float, float], alpha: float
+    parts: tuple[Pair, ...], pair: tuple[Pair, Pair], starts: tuple[float, float], alpha: float
 ) -> Bridge | None:
     """From a rough alpha to the points of contact, and back: the slope between them errs to second order only."""
     bridge = None
@@ -188,7 +188,7 @@ def _polished(
     return bridge
 
 
-def _contact(sides: Sides, alpha: float, start: float) -> float:
+def _contact(sides: Pair, alpha: float, start: float) -> float:
     """The real eps where delta(eps) + (e^eps - 1) alpha is least, to about 1e-14 of ``start`` (kinks included)."""
     at = float(tangent(sides, np.array([alpha]), start)[0])
     width = 1e-4 * max(start, abs(at))
@@ -200,7 +200,7 @@ def _contact(sides: Sides, alpha: float, start: float) -> float:
     return at
 
 
-def _built(parts: tuple[Sides, ...], low: float, high: float) -> Bridge | None:
+def _built(parts: tuple[Pair, ...], low: float, high: float) -> Bridge | None:
     """The chord of the smallest delta between two real eps; none where it would have no length or no slope."""
     if not high > low:
         return None

@@ -23,9 +23,9 @@ from neyman.guarantees.questions.excess import excess_at, revealed
 from neyman.guarantees.questions.tradeoff import beta_upper, excess_lower, tangent
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
+from neyman.profiles.pair import HeldTogether, Pair
 from neyman.profiles.profile import Bracket
 from neyman.profiles.real_line import slope_at
-from neyman.profiles.sides import HeldTogether, Sides
 
 __all__ = ["EnvelopeProfile"]
 
@@ -43,7 +43,7 @@ class EnvelopeProfile(HeldTogether):
 
     width_is = "enclosure"  # between the least of the parts and their chords, and what tests attain of all
 
-    def __init__(self, parts: tuple[Sides, ...], rough: bool = False) -> None:
+    def __init__(self, parts: tuple[Pair, ...], rough: bool = False) -> None:
         self.parts = parts
         self._rough = rough  # whether common tangents are chords of a grid
         self._last: tuple[FloatArray, FloatArray] | None = None

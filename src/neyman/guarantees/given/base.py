@@ -10,8 +10,8 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, numbers, reals
 from neyman.engines.region.profile import RegionProfile
 from neyman.guarantees.twins import PessimisticGuarantee
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides
 
 __all__ = ["Given", "columns", "listed"]
 
@@ -22,7 +22,7 @@ class Given(PessimisticGuarantee):
     """A promise in somebody's words. ``stated`` holds them, named as the constructor names its arguments."""
 
     def __init__(self, forward: Profile, backward: Profile, **stated: Stated) -> None:
-        super().__init__(Sides(forward, backward), "add_or_remove")
+        super().__init__(Pair(forward, backward), "add_or_remove")
         self._stated = stated
 
     @property

@@ -10,8 +10,8 @@ from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.questions.mu import Fit
 from neyman.guarantees.renyi import BlatantDivergence, Divergences
 from neyman.guarantees.twins import PessimisticGuarantee
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides
 
 __all__ = ["BLATANT", "PERFECT"]
 
@@ -20,7 +20,7 @@ class _Extreme(PessimisticGuarantee):
     """A guarantee with nothing to compute; ``mu`` is 0 or inf."""
 
     def __init__(self, profile: Profile, name: str, mu: float) -> None:
-        super().__init__(Sides(profile, profile), "add_or_remove")
+        super().__init__(Pair(profile, profile), "add_or_remove")
         self._name = name
         self._value = mu
 

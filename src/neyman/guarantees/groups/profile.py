@@ -30,8 +30,8 @@ from neyman.mechanisms.rounding import at_least, at_most
 from neyman.numerics.normal import probit
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.sides import Sides
 
 __all__ = ["GroupedProfile", "multiple"]
 
@@ -75,7 +75,7 @@ class GroupedProfile(Profile):
 
     width_is = "enclosure"  # between a division of eps, and what a chain of tests attains
 
-    def __init__(self, of: Sides, times: int, known: Profile | None = None) -> None:
+    def __init__(self, of: Pair, times: int, known: Profile | None = None) -> None:
         self.of = of
         self.times = times
         self._known = known
@@ -168,7 +168,7 @@ class GroupedProfile(Profile):
             return StraightCurve(self.of)
         one = self.of.forward
         if isinstance(one, RegionProfile) and self.times > _MANY and self._start > _TELLING:
-            parts: tuple[Sides, ...] = (self.of,)
+            parts: tuple[Pair, ...] = (self.of,)
         elif isinstance(one, EnvelopeProfile):
             parts = one.parts
         else:

@@ -15,7 +15,7 @@ from scipy.interpolate import PchipInterpolator
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.sides import Sides, alpha_score, power_score
+from neyman.profiles.pair import Pair, alpha_score, power_score
 
 __all__ = ["EDGE", "RocSteps"]
 
@@ -33,7 +33,7 @@ _COARSE = np.linspace(-EDGE, EDGE, 305)
 class RocSteps:
     """The chains of ``times`` steps along the ROC curve of ``sides``, found by the sum of their eps."""
 
-    def __init__(self, sides: Sides, times: int, start: float) -> None:
+    def __init__(self, sides: Pair, times: int, start: float) -> None:
         self._times = times
         self._start = start
         e, alpha, power = _points(sides, start)
@@ -118,7 +118,7 @@ def _sections(many: int) -> int:
     return int(np.clip(_ONCE // max(many, 1), 1, _SECTIONS)) + 1
 
 
-def _points(sides: Sides, start: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+def _points(sides: Pair, start: float) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Increasing real eps, close where the curve turns, and the scores of alpha and power there."""
     far = np.geomspace(1e-3 * start, max(1e4 * start, 690.0), 220)
     right, left = _until(far, sides.forward.end), _until(far, sides.backward.end)
@@ -151,7 +151,7 @@ def _until(far: FloatArray, end: float) -> FloatArray:
     return np.concatenate([far[far < end], end * (1.0 - np.geomspace(_NARROW, 0.5, 60)), [end, end * (1.0 + _NARROW)]])
 
 
-def _scores(sides: Sides, e: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _scores(sides: Pair, e: FloatArray) -> tuple[FloatArray, FloatArray]:
     """-Phi^-1 of Q(L > eps) and of P(L > eps), from the reversed pair for eps < 0."""
     alpha, power = np.empty_like(e), np.empty_like(e)
     up, down = e >= 0.0, e < 0.0

@@ -20,7 +20,7 @@ from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.engines.closed_form.straight import CornerProfile
 from neyman.guarantees.groups.roc_chain import EDGE
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.sides import Sides
+from neyman.profiles.pair import Pair
 
 __all__ = ["StraightCurve", "StraightSteps", "straight"]
 
@@ -28,7 +28,7 @@ _PIECE = 50.0  # nominal nanoseconds of one piece of a chain
 _LARGEST = 4_000_000  # corners times steps; beyond that they are not all kept
 
 
-def straight(sides: Sides, times: int) -> bool:
+def straight(sides: Pair, times: int) -> bool:
     """Whether the curve is known to be straight between finitely many corners, few enough for so many steps."""
     known = all(isinstance(side, PolygonProfile | CornerProfile) for side in sides.branches)
     return known and times * (len(sides.forward.knots) + len(sides.backward.knots) + 2) <= _LARGEST
@@ -47,7 +47,7 @@ class StraightCurve:
     array([0.1     , 0.185914])
     """
 
-    def __init__(self, sides: Sides) -> None:
+    def __init__(self, sides: Pair) -> None:
         one = sides.forward
         if isinstance(one, CornerProfile):
             alpha, excess = one.achieved
@@ -77,13 +77,13 @@ class StraightCurve:
 class StraightSteps:
     """The chains of ``times`` steps along the straight ROC curve of ``sides``, found by the sum of their eps."""
 
-    def __init__(self, sides: Sides, times: int) -> None:
+    def __init__(self, sides: Pair, times: int) -> None:
         self._times = times
         self._e = e = _slopes(sides)
         self._delta, self._behind = sides.bracket(e).upper, reversed_delta(sides, e)
         # at each corner: alpha and 1 - alpha, beta and 1 - beta, and the slopes beside it
         alpha = np.concatenate([[0.0], _crossings(sides, e), [1.0]])
-        beta = np.concatenate([[1.0], _crossings(Sides(sides.backward, sides.forward), -e[::-1])[::-1], [0.0]])
+        beta = np.concatenate([[1.0], _crossings(sides.reversed, -e[::-1])[::-1], [0.0]])
         alpha[-1], beta[0] = 1.0 - self._behind[-1], 1.0 - self._delta[0]
         lean = np.append(e, e[-1])
         with np.errstate(over="ignore"):
@@ -166,17 +166,17 @@ class StraightSteps:
         return np.where(none, np.nan, e), np.where(none, np.nan, np.maximum(alpha, 0.0)), rest
 
 
-def reversed_delta(sides: Sides, epsilon: FloatArray) -> FloatArray:
+def reversed_delta(sides: Pair, epsilon: FloatArray) -> FloatArray:
     """delta of the reversed pair at -eps, for each real eps."""
-    return Sides(sides.backward, sides.forward).bracket(-epsilon).upper
+    return sides.reversed.bracket(-epsilon).upper
 
 
-def _slopes(sides: Sides) -> FloatArray:
+def _slopes(sides: Pair) -> FloatArray:
     """The real eps of all straight pieces, falling: alpha rises along them."""
     return np.unique(np.concatenate([sides.forward.knots, -sides.backward.knots]))[::-1]
 
 
-def _crossings(sides: Sides, e: FloatArray) -> FloatArray:
+def _crossings(sides: Pair, e: FloatArray) -> FloatArray:
     """alpha where each piece meets the next."""
     b = sides.bracket(e)
     gap = np.exp(b.log_gap_lower)

@@ -8,13 +8,13 @@ from __future__ import annotations
 from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile, PerfectProfile
 from neyman.guarantees.envelope.profile import EnvelopeProfile
 from neyman.guarantees.groups.profile import GroupedProfile
+from neyman.profiles.pair import MaximumProfile, Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import MaximumProfile, Sides
 
 __all__ = ["implied"]
 
 
-def implied(mine: Sides, other: Sides) -> bool:
+def implied(mine: Pair, other: Pair) -> bool:
     """Whether delta of ``mine`` is at most that of ``other`` at all real eps, by construction."""
     if isinstance(other.forward, EnvelopeProfile) and isinstance(other.backward, EnvelopeProfile):
         # below every part, and convex itself

@@ -16,8 +16,8 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.epsilon import spread
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides
 
 __all__ = ["Comparison", "compared"]
 
@@ -51,11 +51,11 @@ class _Points:
     other_upper: FloatArray
 
 
-def compared(mine: Sides, other: Sides) -> Comparison:
+def compared(mine: Pair, other: Pair) -> Comparison:
     """Compare the two deltas at all real eps."""
     found = [_branch(mine, other)]
     if not (mine.symmetric and other.symmetric) and not found[0].failed:
-        turned = _branch(Sides(mine.backward, mine.forward), Sides(other.backward, other.forward))
+        turned = _branch(mine.reversed, other.reversed)
         # at -eps, delta is 1 - e^-eps + e^-eps delta_reversed(eps)
         shrunk = turned.excess * float(np.exp(-turned.epsilon)) * (1.0 - 4.0 * UNIT * (2.0 + turned.epsilon))
         found.append(Comparison(True, -turned.epsilon, shrunk) if turned.failed else turned)
@@ -63,7 +63,7 @@ def compared(mine: Sides, other: Sides) -> Comparison:
     return failed[0] if failed else max(found, key=lambda one: one.excess)
 
 
-def _branch(mine: Sides, other: Sides) -> Comparison:
+def _branch(mine: Pair, other: Pair) -> Comparison:
     """The same for eps >= 0."""
     unit = min(spread(mine.forward), spread(other.forward))
     sight = unit * np.geomspace(0.05, 20.0, 13)
@@ -124,7 +124,7 @@ def _grid(mine: Profile, other: Profile, unit: float, end: float) -> FloatArray:
     return np.unique(np.concatenate([[-_BEFORE * unit, 0.0, end], np.linspace(0.0, end, 49), near, kinks]))
 
 
-def _evaluate(mine: Sides, other: Sides, epsilon: FloatArray) -> _Points:
+def _evaluate(mine: Pair, other: Pair, epsilon: FloatArray) -> _Points:
     a, b = mine.bracket(epsilon), other.bracket(epsilon)
     return _Points(epsilon, np.expm1(epsilon), a.lower, a.upper, b.lower, b.upper)
 

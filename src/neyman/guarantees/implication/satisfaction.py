@@ -24,7 +24,7 @@ from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.tradeoff import excess_lower
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.sides import Sides
+from neyman.profiles.pair import Pair
 
 __all__ = ["satisfaction"]
 
@@ -57,7 +57,7 @@ def _fewer(g: Guarantee, other: Guarantee) -> bool:
     return mine is not None and theirs is not None and g.adjacency == other.adjacency and within(mine, theirs)
 
 
-def _searched(mine: Sides, other: Sides) -> Satisfaction:
+def _searched(mine: Pair, other: Pair) -> Satisfaction:
     found = compared(mine, other)
     if found.failed:
         return _no(mine, other, found.epsilon, found.excess)
@@ -67,7 +67,7 @@ def _searched(mine: Sides, other: Sides) -> Satisfaction:
     return _no(mine, other, 0.0, least) if least > 0.0 else Satisfaction("undecided", excess=found.excess)
 
 
-def _larger_mu(mine: Sides, other: Sides) -> float:
+def _larger_mu(mine: Pair, other: Pair) -> float:
     """A lower bound on delta_mine(0) - delta_other(0) of two Gaussians: in mu it rises with slope phi(mu / 2)."""
     a, b = mine.forward, other.forward
     if not (isinstance(a, GaussianProfile) and isinstance(b, GaussianProfile) and mine.symmetric and other.symmetric):
@@ -76,7 +76,7 @@ def _larger_mu(mine: Sides, other: Sides) -> float:
     return gap * math.exp(-0.125 * min(a.mu, 1e3) ** 2) * 0.39
 
 
-def _no(mine: Sides, other: Sides, epsilon: float, excess: float) -> Satisfaction:
+def _no(mine: Pair, other: Pair, epsilon: float, excess: float) -> Satisfaction:
     """With an alpha near the tangent's where the power is certainly larger than the ``other`` allows."""
     at = np.array([abs(epsilon)])
     branch = mine.forward if epsilon >= 0.0 else mine.backward

@@ -13,7 +13,7 @@ from neyman._validate import FloatArray
 from neyman.guarantees.questions.lower_polygon import lower_hull
 from neyman.guarantees.questions.tradeoff import points_above
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.sides import Sides
+from neyman.profiles.pair import Pair
 
 __all__ = ["AchievedCurve"]
 
@@ -28,11 +28,11 @@ class AchievedCurve:
     --------
     >>> from neyman.engines.closed_form.pairs import GaussianProfile
     >>> one = GaussianProfile(1.0)
-    >>> bool(0.3828 < AchievedCurve((Sides(one, one),), 6.0).excess(np.array([0.30853754]))[0] < 0.3829249)
+    >>> bool(0.3828 < AchievedCurve((Pair(one, one),), 6.0).excess(np.array([0.30853754]))[0] < 0.3829249)
     True
     """
 
-    def __init__(self, parts: tuple[Sides, ...], last: float) -> None:
+    def __init__(self, parts: tuple[Pair, ...], last: float) -> None:
         grid = np.linspace(-1.0, 1.0, _POINTS + 1)
         # close where curves bend most, beside eps = 0
         epsilon = min(last, _FARTHEST) * np.sign(grid) * np.abs(grid) ** 1.5
@@ -50,7 +50,7 @@ class AchievedCurve:
         return np.maximum(1.0 - beta - alpha - 16.0 * UNIT, 0.0)
 
 
-def _polygon(sides: Sides, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _polygon(sides: Pair, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
     alpha, beta = points_above(sides, epsilon)
     x, y = np.concatenate([[0.0], alpha, [1.0]]), np.concatenate([[1.0], beta, [0.0]])
     order = np.lexsort((y, x))

@@ -12,8 +12,8 @@ from neyman.guarantees.questions.epsilon import epsilon_upper
 from neyman.guarantees.questions.lower_polygon import lower_hull
 from neyman.guarantees.questions.tradeoff import beta_upper, points_above
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import HeldTogether, Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import HeldTogether, Sides
 
 __all__ = ["area_over_points", "area_under_curve", "fixed_point"]
 
@@ -24,7 +24,7 @@ _APART = 1e-6  # of the last eps
 _FARTHEST = 40.0
 
 
-def area_under_curve(sides: Sides, start: float) -> float:
+def area_under_curve(sides: Pair, start: float) -> float:
     """Return a certified lower bound on the integral of f: the area under the envelope of tangents."""
     at_zero = np.zeros(1)
     log_gap = min(float(branch.bracket(at_zero).log_gap_lower[0]) for branch in sides.branches)
@@ -56,7 +56,7 @@ def _area_right(profile: Profile, start: float, gap_at_zero: float, middle: floa
     return float(np.sum(0.5 * gap * (alpha[:-1] - alpha[1:]))) * (1.0 - 1e-12)
 
 
-def area_over_points(sides: Sides, start: float) -> float:
+def area_over_points(sides: Pair, start: float) -> float:
     """Return a certified upper bound on the integral of f: chords between certified points above it.
 
     Of promises that hold at once they are about 1e-4 of the excess above it, elsewhere 1e-6.
@@ -68,10 +68,9 @@ def area_over_points(sides: Sides, start: float) -> float:
         alpha, beta = AchievedCurve(one.parts, float(_grid(one, start, 2)[-1])).points
     else:
         alpha, beta = points_above(sides, _about(one, start))
-    if sides.symmetric:
-        mirrored = beta, alpha
-    else:  # each half from its own profile, where nothing cancels
-        mirrored = points_above(Sides(sides.backward, sides.forward), _about(sides.backward, start))[::-1]
+    # each half from its own profile, where nothing cancels
+    other = (alpha, beta) if sides.symmetric else points_above(sides.reversed, _about(sides.backward, start))
+    mirrored = other[::-1]
     x = np.concatenate([[0.0], alpha, mirrored[0], [1.0]])
     y = np.concatenate([[1.0], beta, mirrored[1], [0.0]])
     order = np.lexsort((y, x))
@@ -96,7 +95,7 @@ def _grid(profile: Profile, start: float, count: int) -> FloatArray:
     return grid[np.append(True, np.diff(grid) > _APART * last)]  # tangents that are nearly one meet anywhere
 
 
-def fixed_point(sides: Sides, upper: bool) -> float:
+def fixed_point(sides: Pair, upper: bool) -> float:
     """Return a certified bound on max over eps of gap / (1 + e^eps), the alpha at which f(alpha) = alpha.
 
     From above the maximum needs the symmetric case, where it sits at eps = 0; else beta <= 1 - advantage - alpha gives
@@ -111,7 +110,7 @@ def fixed_point(sides: Sides, upper: bool) -> float:
     return _bisected(sides) if upper else _climbed(sides)
 
 
-def _climbed(sides: Sides) -> float:
+def _climbed(sides: Pair) -> float:
     low, high, best = -5.0, 5.0, 0.0
     for _ in range(8):
         grid = np.linspace(low, high, 33)
@@ -122,7 +121,7 @@ def _climbed(sides: Sides) -> float:
     return best
 
 
-def _bisected(sides: Sides) -> float:
+def _bisected(sides: Pair) -> float:
     """f_upper(alpha) <= alpha certifies that the fixed point is at most alpha."""
     low = _climbed(sides)
     trial = np.minimum(low * (1.0 + np.concatenate([1e-12 * 4.0 ** np.arange(18), [1e3]])), 0.5)

@@ -9,15 +9,15 @@ from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.report import TradeoffPoints
 from neyman.guarantees.questions.tradeoff import line, tangent
 from neyman.numerics.normal import probit
+from neyman.profiles.pair import Pair, alpha_score
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides, alpha_score
 
 __all__ = ["SMALLEST_ALPHA", "tradeoff_points"]
 
 SMALLEST_ALPHA = 1e-10
 
 
-def tradeoff_points(sides: Sides, n: int, start: float, reach: float | None = None) -> TradeoffPoints:
+def tradeoff_points(sides: Pair, n: int, start: float, reach: float | None = None) -> TradeoffPoints:
     """Return ``n`` points; by tangents where alpha falls strictly along them, else by alpha.
 
     ``reach`` is the eps of the smallest alpha, where it is known already. On the mirrored half the roles change:
@@ -55,7 +55,7 @@ def _mirrored(branch: _Triple) -> _Triple:
     return -epsilon[::-1], beta[::-1], alpha[::-1]
 
 
-def _middle(sides: Sides, n: int) -> _Triple:
+def _middle(sides: Pair, n: int) -> _Triple:
     """The point on the tangent of slope -1, when ``n`` is odd."""
     epsilon = np.zeros(n % 2)
     log_gap = sides.bracket(epsilon).log_gap_lower

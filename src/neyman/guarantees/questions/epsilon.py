@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import delta_score
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.sides import delta_score
 
 __all__ = ["epsilon_lower", "epsilon_upper", "spread"]
 

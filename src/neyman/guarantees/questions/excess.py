@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.tradeoff import excess_lower, excess_of_plateau, tangent
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.sides import Sides
+from neyman.profiles.pair import Pair
 
 __all__ = ["excess_at", "revealed"]
 
@@ -22,7 +22,7 @@ _DEEP, _PLAIN = 1e-15, 1.0 - 1e-6  # alphas, and powers there, of mechanisms tha
 _LARGEST = 690.0
 
 
-def excess_at(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:
+def excess_at(sides: Pair, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on 1 - f(alpha) - alpha, given real eps near the tangents'.
 
     At a kink four points lose what delta falls from one to the next; there they are drawn together.
@@ -39,7 +39,7 @@ def _told(alpha: FloatArray) -> NDArray[np.bool_]:
     return (alpha > 0.0) & (alpha < _DEEP)
 
 
-def _around(sides: Sides, alpha: FloatArray, near: FloatArray, start: float) -> FloatArray:
+def _around(sides: Pair, alpha: FloatArray, near: FloatArray, start: float) -> FloatArray:
     """The same from points around the tangents, drawn together at kinks."""
     if not len(alpha):
         return np.zeros(0)
@@ -61,7 +61,7 @@ def _around(sides: Sides, alpha: FloatArray, near: FloatArray, start: float) -> 
     return found
 
 
-def revealed(sides: Sides) -> float:
+def revealed(sides: Pair) -> float:
     """A lower bound on the power at alpha = 0; the ROC curve is concave and ends in (1, 1)."""
     end = sides.forward.end
     return float(sides.forward.bracket(np.array([end])).lower[0]) if math.isfinite(end) else 0.0

@@ -20,8 +20,8 @@ from neyman.guarantees.questions.mu_of_vertices import vertex_fit
 from neyman.guarantees.questions.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
 from neyman.numerics.normal import PROBIT_ERROR, probit, probit_gap
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import Pair, alpha_score, delta_score
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides, alpha_score, delta_score
 
 __all__ = ["Fit", "fit_lower", "fit_upper"]
 
@@ -60,13 +60,13 @@ class _Knots:
     log_alpha: FloatArray
 
 
-def fit_upper(sides: Sides, floor: float, start: float) -> Fit:
+def fit_upper(sides: Pair, floor: float, start: float) -> Fit:
     """Return a certified upper bound on mu(floor), over every branch of the curve."""
     fit, exact = _fit(sides, floor, start), vertex_fit(sides, floor)
     return fit if exact is None else replace(fit, mu=min(fit.mu, exact[1]))
 
 
-def _fit(sides: Sides, floor: float, start: float) -> Fit:
+def _fit(sides: Pair, floor: float, start: float) -> Fit:
     below = _below(sides, floor, start)
     if below is not None:
         return below[0]
@@ -78,7 +78,7 @@ def _fit(sides: Sides, floor: float, start: float) -> Fit:
     return replace(max(fits, key=lambda fit: fit.mu), scores=fits[0].scores)
 
 
-def fit_lower(sides: Sides, floor: float, start: float, guess: Fit) -> float:
+def fit_lower(sides: Pair, floor: float, start: float, guess: Fit) -> float:
     """Return a certified lower bound on mu(floor), from the certified power where ``guess`` found its maximum."""
     exact = vertex_fit(sides, floor)
     if exact is not None:
@@ -88,12 +88,12 @@ def fit_lower(sides: Sides, floor: float, start: float, guess: Fit) -> float:
         return below[1]
     best = 0.0
     for branch, other in zip(sides.branches, sides.branches[::-1], strict=True):
-        view = Sides(branch, other)
+        view = Pair(branch, other)
         best = max(best, _point_lower(view, floor, start, guess))
     return best
 
 
-def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
+def _point_lower(view: Pair, floor: float, start: float, guess: Fit) -> float:
     gap = float(view.bracket(np.zeros(1)).log_gap_upper[0])
     middle = 0.0
     if view.symmetric and gap < _NOT_NEAR_HALF:  # at the fixed point, whether or not it is below the floor
@@ -117,7 +117,7 @@ def _point_lower(view: Sides, floor: float, start: float, guess: Fit) -> float:
     return found
 
 
-def _little_left(view: Sides, alpha: FloatArray, epsilon: FloatArray) -> bool:
+def _little_left(view: Pair, alpha: FloatArray, epsilon: FloatArray) -> bool:
     """Whether beta may be small at one of these alphas: an excess near 1 knows little of it, and any other all."""
     beta = np.exp(view.bracket(epsilon).log_gap_lower) - np.exp(epsilon) * alpha
     return not bool(np.all(beta >= _HALF))
@@ -131,7 +131,7 @@ def _local_lower(alpha: FloatArray, excess: FloatArray, beta: FloatArray, floor:
     return float(np.max(mu)) * (1.0 - PROBIT_ERROR)
 
 
-def _below(sides: Sides, floor: float, start: float) -> tuple[Fit, float] | None:
+def _below(sides: Pair, floor: float, start: float) -> tuple[Fit, float] | None:
     """Where the fixed point c of an asymmetric curve is certainly below the floor: mu = -2 Phi^-1(c) from above and
     from below; else None.
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from neyman.numerics.normal import PROBIT_ERROR, probit
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import MaximumProfile, Pair
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import MaximumProfile, Sides
 from neyman.profiles.vertices import Vertices, local_mu
 
 __all__ = ["vertex_fit"]
@@ -21,7 +21,7 @@ __all__ = ["vertex_fit"]
 _LEAST = 1e-100  # floors far above all that a list may leave out
 
 
-def vertex_fit(sides: Sides, floor: float) -> tuple[float, float] | None:
+def vertex_fit(sides: Pair, floor: float) -> tuple[float, float] | None:
     """Return bounds on mu(floor) from below and above; None where the vertices are not listed, or none of the curve
     surely lies above the floor.
     """
@@ -39,14 +39,14 @@ def vertex_fit(sides: Sides, floor: float) -> tuple[float, float] | None:
     joint = _joint(lists)
     for one in (joint, joint.mirrored):
         lower = max(lower, _chord(one, floor))
-    for view in (sides, Sides(sides.backward, sides.forward)):
+    for view in (sides, sides.reversed):
         upper = max(upper, _tangent(view, floor))
     if upper < 0.0 and not sides.symmetric:
         return _fixed_point(sides, forward[0])
     return None if lower < 0.0 or upper < 0.0 else (lower, max(upper, lower))
 
 
-def _fixed_point(sides: Sides, one: Vertices) -> tuple[float, float]:
+def _fixed_point(sides: Pair, one: Vertices) -> tuple[float, float]:
     """-2 Phi^-1 of where f(c) = c, all of which lies below the floor: between the tangents at the knots and the edge
     from a test with alpha > beta to the next.
     """
@@ -112,7 +112,7 @@ def _chord(one: Vertices, floor: float) -> float:
     return float(local_mu(logs[0], logs[1], logs[2], one.error, -1.0)[0])
 
 
-def _tangent(view: Sides, floor: float) -> float:
+def _tangent(view: Pair, floor: float) -> float:
     """An upper bound on the local mu at alpha = floor, by the best of the tangents at all knots; -1 where beta is
     surely below the floor.
     """

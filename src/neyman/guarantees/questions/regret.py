@@ -19,8 +19,8 @@ from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import spread
 from neyman.numerics.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import Pair, alpha_score
 from neyman.profiles.profile import Profile
-from neyman.profiles.sides import Sides, alpha_score
 
 __all__ = [
     "Divergence",
@@ -72,7 +72,7 @@ class Divergence:
     epsilon: float
 
 
-def divergence(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> Divergence:
+def divergence(mine: Pair, other: Pair, absolute: float = _ABSOLUTE) -> Divergence:
     """Return certified bounds on Delta(mine || other), ``absolute`` apart where the profiles are as sharp."""
     return _worse([
         _branch(ours, theirs, ours_reversed, absolute, _start(ours, theirs, last_that_matters(ours, theirs)))
@@ -80,7 +80,7 @@ def divergence(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> Diverg
     ])  # fmt: skip
 
 
-def divergences(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> tuple[Divergence, Divergence]:
+def divergences(mine: Pair, other: Pair, absolute: float = _ABSOLUTE) -> tuple[Divergence, Divergence]:
     """The same of Delta(mine || other) and of Delta(other || mine), from one look at both."""
     forth: list[Divergence] = []
     back: list[Divergence] = []
@@ -91,7 +91,7 @@ def divergences(mine: Sides, other: Sides, absolute: float = _ABSOLUTE) -> tuple
     return _worse(forth), _worse(back)
 
 
-def _branches(mine: Sides, other: Sides) -> list[tuple[Profile, Profile, Profile, Profile]]:
+def _branches(mine: Pair, other: Pair) -> list[tuple[Profile, Profile, Profile, Profile]]:
     """Both pairs of profiles that matter, each with their reversals."""
     forward = (mine.forward, other.forward, mine.backward, other.backward)
     if mine.symmetric and other.symmetric:
@@ -106,7 +106,7 @@ def _worse(bounds: list[Divergence]) -> Divergence:
     return Divergence(lower, max(b.upper for b in bounds), sign * at)
 
 
-def divergence_at(mine: Sides, other: Sides, epsilon: float) -> float:
+def divergence_at(mine: Pair, other: Pair, epsilon: float) -> float:
     """Return a certified lower bound on Delta(mine || other), read at one real eps."""
     branch, reference = (mine.backward, other.backward) if epsilon < 0.0 else (mine.forward, other.forward)
     at = np.array([abs(epsilon)])
@@ -241,7 +241,7 @@ def _crude(p: Points) -> FloatArray:
     return np.maximum(p.other_upper[:-1] - p.self_lower[1:], 0.0) / (2.0 + p.y[:-1])
 
 
-def shortfall(mine: Sides, gaussian: Profile, mu_floor: tuple[float, float], start: float) -> float:
+def shortfall(mine: Pair, gaussian: Profile, mu_floor: tuple[float, float], start: float) -> float:
     """Return a certified upper bound on Delta(G_mu || mine) when G_mu <= mine down to alpha = floor.
 
     ``mu_floor`` is (floor, eps at which alpha is about the floor). Above the floor G_mu has the larger delta by

@@ -18,8 +18,8 @@ from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import epsilon_upper
 from neyman.numerics.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import Pair, alpha_score, power_score
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.sides import Sides, alpha_score, power_score
 
 __all__ = [
     "beta_lower",
@@ -50,7 +50,7 @@ _NEAR = 1e-9  # to which a tangent is steered: at a corner nobody has named, tha
 _Score = Callable[[Profile, FloatArray], FloatArray]
 
 
-def tangent(sides: Sides, alpha: FloatArray, start: float, near: float = _NEAR) -> FloatArray:
+def tangent(sides: Pair, alpha: FloatArray, start: float, near: float = _NEAR) -> FloatArray:
     """Return the real eps whose tangent touches the curve ``near`` each ``alpha`` (approximate: it steers)."""
     level = np.clip(alpha, _SMALLEST, 1.0)
     at_zero = float(sides.forward.slope(np.zeros(1))[0])
@@ -79,7 +79,7 @@ def _last(profile: Profile, start: float) -> float:
     return float(tries[int(np.argmin(profile.bracket(tries).upper))])
 
 
-def _at_knots(sides: Sides, alpha: FloatArray, epsilon: FloatArray) -> FloatArray:
+def _at_knots(sides: Pair, alpha: FloatArray, epsilon: FloatArray) -> FloatArray:
     """Where the curve is straight between corners, the line on which alpha lies: the best of those beside."""
     knots = np.concatenate([-sides.backward.knots[::-1], sides.forward.knots])
     if knots.size == 0:
@@ -111,7 +111,7 @@ def _touching(profile: Profile, score: _Score, log_level: FloatArray, start: flo
     return epsilon
 
 
-def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+def beta_lower(sides: Pair, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on f(alpha)."""
     told = _told(sides, alpha)
     if np.any(told):
@@ -131,7 +131,7 @@ def beta_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     return value + 0.0  # no -0.0
 
 
-def _told(sides: Sides, alpha: FloatArray) -> NDArray[np.bool_]:
+def _told(sides: Pair, alpha: FloatArray) -> NDArray[np.bool_]:
     """Where f(alpha) is certainly 0 to a float, and not worth a tangent: f touches alpha + beta = gap(0) somewhere, and
     is at most gap(0) from there on.
     """
@@ -157,7 +157,7 @@ def _load_error(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
     return 4.0 * UNIT * (2.0 + np.abs(epsilon) + np.abs(np.log(np.maximum(alpha, 5e-324))))
 
 
-def power_upper(sides: Sides, alpha: FloatArray, start: float, near: float = _NEAR) -> FloatArray:
+def power_upper(sides: Pair, alpha: FloatArray, start: float, near: float = _NEAR) -> FloatArray:
     """Return certified upper bounds on 1 - f(alpha), each from its own small terms."""
     told = _told(sides, alpha)
     if np.any(told):
@@ -172,7 +172,7 @@ def power_upper(sides: Sides, alpha: FloatArray, start: float, near: float = _NE
     return np.minimum(power * (1.0 + 2.0 * UNIT), 1.0)
 
 
-def beta_upper(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+def beta_upper(sides: Pair, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified upper bounds on f(alpha)."""
     log_gap = float(sides.bracket(np.zeros(1)).log_gap_upper[0])
     if log_gap == -np.inf:
@@ -186,7 +186,7 @@ def beta_upper(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     return np.clip(np.minimum(bound, 1.0 - alpha + UNIT), 0.0, 1.0)
 
 
-def beta_near(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:
+def beta_near(sides: Pair, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:
     """Return certified upper bounds on f(alpha), given eps near the tangent's: sharp where f is small."""
     scale = sides.bracket(epsilon).log_gap_upper
     scale = np.where(np.isfinite(scale), scale, 0.0)
@@ -196,7 +196,7 @@ def beta_near(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float
     return np.where(found, np.minimum(unscaled, 1.0 - alpha + UNIT), 1.0 - alpha + UNIT)
 
 
-def power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+def power_lower(sides: Pair, alpha: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on 1 - f(alpha)."""
     value = _power_lower(sides, alpha, start)
     if not np.isfinite(sides.forward.end) or np.all(value >= (1.0 - _SHARP) * power_upper(sides, alpha, start)):
@@ -212,7 +212,7 @@ def power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     return np.maximum(value, np.max(np.where(share <= 1.0, chord, 0.0), axis=1))
 
 
-def _power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
+def _power_lower(sides: Pair, alpha: FloatArray, start: float) -> FloatArray:
     """The same from the points around each tangent."""
     epsilon = tangent(sides, alpha, start)
     power, _ = _infimum(sides, alpha, epsilon, start, "power")
@@ -220,13 +220,13 @@ def _power_lower(sides: Sides, alpha: FloatArray, start: float) -> FloatArray:
     return np.maximum(np.maximum(power, alpha), 1.0 - beta - UNIT)
 
 
-def excess_lower(sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:
+def excess_lower(sides: Pair, alpha: FloatArray, epsilon: FloatArray, start: float) -> FloatArray:
     """Return certified lower bounds on 1 - f(alpha) - alpha, given eps near the tangent's."""
     excess, _ = _infimum(sides, alpha, epsilon, start, "excess")
     return np.maximum(excess, 0.0)
 
 
-def excess_of_plateau(sides: Sides, alpha: FloatArray) -> FloatArray:
+def excess_of_plateau(sides: Pair, alpha: FloatArray) -> FloatArray:
     """Return certified lower bounds on 1 - f(alpha) - alpha, sharp where delta is level for long beside eps = 0.
 
     delta falls, so that delta(eps) + (e^eps - 1) alpha >= min(delta(E), (e^E - 1) alpha) at every eps >= 0, whatever E.
@@ -242,7 +242,7 @@ def excess_of_plateau(sides: Sides, alpha: FloatArray) -> FloatArray:
     return np.minimum(ahead, behind) * (1.0 - 8.0 * UNIT)
 
 
-def points_above(sides: Sides, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+def points_above(sides: Pair, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return points (alpha, beta) certified to lie on or above the curve, about where the tangents between neighbours
     among ``epsilon`` (real, rising, at most 690) touch.
 
@@ -268,7 +268,7 @@ def _touched(epsilon: FloatArray, b: Bracket, apart: int) -> tuple[FloatArray, F
 
 
 def _infimum(
-    sides: Sides, alpha: FloatArray, epsilon: FloatArray, start: float, kind: str, scale: FloatArray | None = None
+    sides: Pair, alpha: FloatArray, epsilon: FloatArray, start: float, kind: str, scale: FloatArray | None = None
 ) -> tuple[FloatArray, NDArray[np.bool_]]:
     """Lower-bound inf over x of the convex objective, and whether four points ever surrounded it.
 
@@ -307,7 +307,7 @@ def _infimum(
 
 
 def _objective(
-    sides: Sides, at: FloatArray, alpha: FloatArray, kind: str, scale: FloatArray
+    sides: Pair, at: FloatArray, alpha: FloatArray, kind: str, scale: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     b = sides.bracket(at.ravel())
     with np.errstate(under="ignore"):

@@ -13,7 +13,7 @@ from neyman.numerics.normal import probit
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
 
-__all__ = ["Adjacency", "HeldTogether", "LargestProfile", "MaximumProfile", "Sides"]
+__all__ = ["Adjacency", "HeldTogether", "LargestProfile", "MaximumProfile", "Pair"]
 
 Adjacency = Literal["add_or_remove", "add", "remove", "replace"]
 
@@ -115,7 +115,7 @@ class LargestProfile(MaximumProfile):
 
 
 @dataclass(frozen=True)
-class Sides:
+class Pair:
     """The profile for eps >= 0 (``forward``) and the reversed pair's (``backward``), which answers for eps < 0.
 
     delta(-e) = 1 - e^-e + e^-e delta_backward(e). One object in both places means a symmetric trade-off curve.
@@ -125,7 +125,7 @@ class Sides:
     backward: Profile
 
     @classmethod
-    def of(cls, remove: Profile, add: Profile, adjacency: Adjacency) -> Sides:
+    def of(cls, remove: Profile, add: Profile, adjacency: Adjacency) -> Pair:
         """Arrange the two directions for ``adjacency``; "replace" takes a symmetric pair, given twice."""
         if adjacency == "remove":
             return cls(remove, add)
@@ -133,6 +133,11 @@ class Sides:
             return cls(add, remove)
         both = remove if remove is add else MaximumProfile(remove, add)
         return cls(both, both)
+
+    @property
+    def reversed(self) -> Pair:
+        """The same with P and Q exchanged."""
+        return Pair(self.backward, self.forward)
 
     @property
     def symmetric(self) -> bool:
@@ -185,4 +190,4 @@ def power_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
 class HeldTogether(Profile):
     """The profile of several promises that hold at once: ``parts``, of which every single question is dear."""
 
-    parts: tuple[Sides, ...]
+    parts: tuple[Pair, ...]
