@@ -8,16 +8,23 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman._validate import FloatArray
 from neyman.engines.choose import profiles
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.engines.combine.listed import lists
+from neyman.engines.combine.mixture import MixtureProfile
 from neyman.engines.contour.cumulant import Parts, Walk
-from neyman.engines.contour.line import Plan
+from neyman.engines.contour.line import Line, Plan
 from neyman.engines.lattice.profile import LatticeProfile
+from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.gaussian.rotated import RotatedLaw
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.losses.laplace.transform import LaplaceTransform
-from neyman.profiles.effort import Effort, question
+from neyman.profiles.effort import Effort, allowance, question
+from neyman.profiles.pair import MaximumProfile
+from neyman.profiles.profile import Bracket
 
 
 def test_a_question_inside_another_shares_its_allowance() -> None:
@@ -128,3 +135,62 @@ def test_looks_tell_what_they_cost() -> None:
     Plan.make(parts, walk, index, (1.0, 2.0), most=60000, spend=told.append)
     assert len(told) == 1
     assert told[0] > 1e6
+
+
+def test_what_was_cut_short_when_it_was_made_is_tried_again() -> None:
+    """delta(0), asked at once when a guarantee is made, was kept for good with whatever effort had been left for it."""
+    asked: list[bool] = []
+
+    class Poor(GaussianProfile):
+        def bracket(self, epsilon: FloatArray) -> Bracket:
+            asked.append(allowance().take(0.9e9))
+            return super().bracket(epsilon) if asked[-1] else Bracket.of_delta(0.0 * epsilon, 0.0 * epsilon + 1.0)
+
+    effort = Effort(1.0)
+    both = MaximumProfile(Poor(1.0), Poor(1.0))
+    for epsilon in (np.zeros(1), np.array([0.5, 1.0])):
+        with effort:
+            assert both.bracket(epsilon).upper[0] == 1.0  # enough for the first alone
+        effort._whole = 2e9
+        with effort:
+            assert both.bracket(epsilon).upper[0] == GaussianProfile(1.0).bracket(epsilon).upper[0]
+        asked.clear()
+        with effort:
+            both.bracket(epsilon)
+        assert asked == []  # known now
+        effort._whole = 1e9
+
+
+def test_readings_are_counted_and_end_at_twice_the_allowance() -> None:
+    """Long lines read at each of hundreds of outcomes took minutes: no plan had counted the reading."""
+    effort = Effort(1.0)
+    with effort:
+        effort.spend(1.9e9)
+        assert not effort.take(1.0)  # nothing more is begun
+        assert not allowance().overdrawn()  # but what is there is read
+        effort.spend(0.2e9)
+        assert allowance().overdrawn()
+    with effort:
+        assert not allowance().overdrawn()
+        assert not effort.spent
+    normal = GaussianProfile(1.0)
+    atoms = lists([(RandomizedResponseStep(0.5, 2).table().whole()[0], 3)])[0]
+    mixture = MixtureProfile(atoms, True, normal, normal, 2.0)
+    epsilon = np.array([0.0, 1.0])
+    with effort:
+        known = mixture.bracket(epsilon)
+        effort.spend(5e9)
+        cut = mixture.bracket(epsilon)
+        assert np.all((cut.lower <= known.lower) & (cut.upper >= known.upper) & (cut.upper <= 1.0))
+        assert effort.spent
+
+
+def test_what_a_line_is_read_for_is_counted() -> None:
+    parts = Parts(((SamplingTransform(1.0, 0.1), 10),), 0.0, "remove")
+    walk = Walk.along(parts)
+    line = Line.run(parts, walk, Plan.make(parts, walk, int(np.argmin(np.abs(walk.c - 2.0))), (0.5, 0.5)))
+    effort = Effort(1.0)
+    with effort:
+        line.integrate(np.linspace(0.4, 0.6, 50))
+        left = effort._left
+    assert left < 1e9 - line.nodes * 50

@@ -59,6 +59,11 @@ class Effort:
         return self._ruling._refused
 
     @property
+    def question(self) -> int:
+        """The number of the question that is being answered."""
+        return self._ruling._questions
+
+    @property
     def _ruling(self) -> Effort:
         """What counts: the allowance of the question that is being answered, if one is."""
         answered = _ANSWERED.get()
@@ -92,6 +97,12 @@ class Effort:
         whole._left -= work
         if self._of is not None:
             self._used, self._questions = work + self._used_of(whole), whole._questions
+
+    def overdrawn(self) -> bool:
+        """Whether readings, which nobody refuses one by one, took as much again as there was: then they are refused."""
+        whole = self._ruling
+        whole._refused = whole._refused or whole._left < -whole._whole
+        return whole._left < -whole._whole
 
     def _used_of(self, whole: Effort) -> float:
         """How much of the allowance this part has taken since the question began."""

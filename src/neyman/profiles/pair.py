@@ -10,6 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.normal import probit
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
 
@@ -90,15 +91,22 @@ class MaximumProfile(Profile):
         return np.where(first_larger, self.first.slope(epsilon), self.second.slope(epsilon))
 
     def _both(self, epsilon: FloatArray) -> tuple[Bracket, Bracket]:
-        """Both brackets; solvers ask again and again for eps = 0, and for the slope where they just were."""
-        if epsilon.size == 1 and epsilon[0] == 0.0:
-            if self._zero is None:
-                self._zero = self.first.bracket(epsilon), self.second.bracket(epsilon)
+        """Both brackets; solvers ask again and again for eps = 0, and for the slope where they just were. What was cut
+        short for want of effort is not kept: the next question may know more.
+        """
+        zero = epsilon.size == 1 and epsilon[0] == 0.0
+        if zero and self._zero is not None:
             return self._zero
-        if self._last is None or not np.array_equal(self._last[0], epsilon):
-            first = self.first.bracket(epsilon)
-            self._last = epsilon, first, self.second.above(epsilon, lambda: first.lower)
-        return self._last[1], self._last[2]
+        if not zero and self._last is not None and np.array_equal(self._last[0], epsilon):
+            return self._last[1], self._last[2]
+        first = self.first.bracket(epsilon)
+        second = self.second.bracket(epsilon) if zero else self.second.above(epsilon, lambda: first.lower)
+        if not allowance().spent:
+            if zero:
+                self._zero = first, second
+            else:
+                self._last = epsilon, first, second
+        return first, second
 
 
 def _larger(a: Bracket, b: Bracket) -> Bracket:

@@ -15,6 +15,7 @@ from neyman._validate import FloatArray
 from neyman.engines.atoms.enumeration import Atoms
 from neyman.engines.combine.faded import FadedProfile, faded
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 
@@ -76,6 +77,8 @@ class MixtureProfile(Profile):
         return self.above(epsilon, lambda: np.zeros(len(epsilon)))
 
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        if allowance().overdrawn():  # nothing is known of it
+            return Bracket.of_delta(np.zeros(len(epsilon)), np.ones(len(epsilon)))
         out = [np.empty(len(epsilon)) for _ in range(4)]
         rows, counts = max(1, _ROWS // len(self._loss)), least()
         for i in range(0, len(epsilon), rows):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import cached_property
-
 import numpy as np
 
 from neyman.engines.contour.profile import ContourProfile
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
 
 __all__ = ["TotalVariation"]
@@ -21,18 +20,24 @@ class TotalVariation:
     def __init__(self, remove: ContourProfile, add: ContourProfile) -> None:
         self._remove = remove
         self._add = add
+        self._known: Bracket | None = None
 
     @property
     def directions(self) -> tuple[ContourProfile, ContourProfile]:
         """Both contours, in the order in which they are asked."""
         return self._add, self._remove
 
-    @cached_property
+    @property
     def bracket(self) -> Bracket:
         """Bounds on delta(0), from one of the two if it is sharp: "add" first, whose large losses have an end."""
+        if self._known is not None:
+            return self._known
         zero = np.zeros(1)
         first = self._add.bracket(zero)
-        return first if _sharp(first) else first.within(self._remove.bracket(zero))
+        found = first if _sharp(first) else first.within(self._remove.bracket(zero))
+        if not allowance().spent:  # else the next question may know more
+            self._known = found
+        return found
 
     def slope(self, direction: ContourProfile) -> float:
         """Q(L > 0) in that direction, approximate: Q(L > 0) + P(L < 0) = 1 - delta(0)."""

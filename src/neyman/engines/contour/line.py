@@ -28,6 +28,7 @@ from neyman.engines.contour.truncation.period import FOLDED, Fold
 from neyman.engines.contour.truncation.recurrences import islands
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.effort import allowance
 
 __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "settled"]
 
@@ -41,6 +42,7 @@ _MOSTLY, _WHOLE = 0.5, 0.02  # shares of an error and of a sum of sizes
 _TEDIOUS = 2.0 * math.pi * 400.0  # 2 pi times the nodes of a line that is worth a look whether fewer do
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
+_READ = 20.0  # nominal nanoseconds of a node, for each eps
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 
 
@@ -262,6 +264,7 @@ class Line:
         """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an
         absolute bound on the error of the first, and the log of their common scale.
         """
+        allowance().spend(_READ * len(self.omega) * len(epsilon))
         c, size = abs(self.c), UNIT * 8.0
         direct, slope = self._sums(epsilon)
         start, rise = self._exponentials

@@ -43,6 +43,7 @@ class ByArcs(Profile, Generic[Laid]):
         self._effort = Effort() if effort is None else effort
         self._arcs: list[Laid] = []
         self._hopeless: list[tuple[float, float]] = []
+        self._refused: tuple[int, list[tuple[float, float]]] = 0, []  # by the effort, in that question
         self._deep = math.inf  # an eps from which on delta is below anything asked for
 
     @property
@@ -74,7 +75,9 @@ class ByArcs(Profile, Generic[Laid]):
         """``found``, with the places ``at`` asked of contours, old ones first."""
         for arc in self._arcs:
             self._improve(found, at, arc, epsilon)
-        for low, high in self._hopeless:
+        if self._refused[0] != self._effort.question:
+            self._refused = self._effort.question, []
+        for low, high in (*self._hopeless, *self._refused[1]):
             found.settle(at[(epsilon[at] >= low) & (epsilon[at] <= high)])
         while True:
             blunt = at[found.blunt(at, self.sharp) & (epsilon[at] < self._deep)]
@@ -96,12 +99,14 @@ class ByArcs(Profile, Generic[Laid]):
         return len(epsilon) // 2
 
     def _given_up(self, epsilon: float) -> tuple[float, float]:
-        """Where no contour is tried again as none was of use at that eps, and between it and others like it."""
+        """Where no contour is tried again as none was of use at that eps, and between it and others like it; in this
+        question alone, where the effort did not suffice.
+        """
         low, high = epsilon * self.beside[0], epsilon * self.beside[1]
         for other in self._hopeless:
             if max(other[0], low) <= _BETWEEN * min(other[1], high):
                 low, high = min(other[0], low), max(other[1], high)
-        self._hopeless.append((low, high))
+        (self._refused[1] if self._effort.spent else self._hopeless).append((low, high))
         return low, high
 
     @staticmethod

@@ -20,6 +20,7 @@ from neyman.guarantees.questions.mu_of_vertices import vertex_fit
 from neyman.guarantees.questions.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
 from neyman.numerics.normal import PROBIT_ERROR, probit, probit_gap
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.effort import allowance
 from neyman.profiles.pair import Pair, alpha_score, delta_score
 from neyman.profiles.profile import Profile
 
@@ -185,6 +186,8 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
         loose = np.flatnonzero(bound > best * (1.0 + gap))
         sections = _SECTIONS if loose.size <= 64 else (4 if loose.size <= 512 else 2)
         if loose.size == 0 or not np.isfinite(best) or knots.epsilon.size + loose.size * (sections - 1) > _MOST_KNOTS:
+            break
+        if not allowance().take(1.0):  # what is known holds
             break
         part = np.arange(1, sections) / sections
         low, high = knots.epsilon[loose, None], knots.epsilon[loose + 1, None]

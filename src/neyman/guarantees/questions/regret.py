@@ -19,6 +19,7 @@ from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import spread
 from neyman.numerics.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.effort import allowance
 from neyman.profiles.pair import Pair, alpha_score
 from neyman.profiles.profile import Profile
 
@@ -142,6 +143,8 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         loose = np.flatnonzero(bound > max(best, float(np.max(known))) + wide)
         sections = 8 if loose.size <= 64 else 4
         if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
+            break
+        if not allowance().take(1.0):  # what is known holds
             break
         part = np.arange(1, sections) / sections
         low, high = points.epsilon[loose, None], points.epsilon[loose + 1, None]

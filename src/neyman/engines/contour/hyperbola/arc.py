@@ -32,13 +32,14 @@ from neyman.engines.contour.hyperbola.rotated import ArcSteps, on_path
 from neyman.engines.contour.line import SUMMED, faults, settled
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.effort import Effort
+from neyman.profiles.effort import Effort, allowance
 
 __all__ = ["Arc", "Edge", "Shape", "WrappedArc"]
 
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
 _FAR = 75.0  # u from which 1/|w| alone is below any error asked for
+_READ = 30.0  # nominal nanoseconds of a node, for each eps
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 _HIGH = 600.0  # e-folds above its start beyond which the transform on a path is but its own error, soon no float
 _MOST = 20000  # nodes beyond which an arc is not worth it
@@ -229,6 +230,7 @@ class Arc:
         """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
         scale.
         """
+        allowance().spend(_READ * len(self.w) * len(epsilon))
         start = float(self.w[0].real)
         log_scale = self.scale - self.c * epsilon
         value, slope, error = (np.empty(len(epsilon)) for _ in range(3))
