@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -104,3 +105,26 @@ def test_the_largest_such_gaussian_meets_one_bound(stated: ny.ZCDP | ny.RDP) -> 
     share = 0.5 * mu**2 * orders / stated.renyi(orders)
     assert np.max(share) == pytest.approx(1.0, abs=1e-14)
     assert 0.5 * mu * mu * orders[np.argmax(share)] <= stated.renyi(orders)[np.argmax(share)]
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "seconds"), [(0.5, 0.01, 2, 1e-3), (1.0, 0.01, 10, 1e-3), (0.3, 0.1, 3, 1e-3)]
+)
+def test_groups_of_exchanged_records_are_answered_with_little_effort(
+    sigma: float, rate: float, steps: int, seconds: float
+) -> None:
+    """An eps far out left no term of a sum alive: an IndexError."""
+    mechanism = ny.DPSGD(sigma, rate, steps)
+    little, whole = (ny.account(mechanism, "replace", effort=effort).group(2) for effort in (seconds, 10.0))
+    assert little.optimistic.advantage <= whole.advantage
+    assert whole.optimistic.advantage <= little.advantage <= 1.0
+    one = ny.account(mechanism, "replace", effort=seconds).sides.forward
+    found = one.bracket(np.array([1e3, 1e6, 1e9, 1e12]))
+    assert np.all((found.lower >= 0.0) & (found.lower <= found.upper) & (found.upper <= 1.0))
+
+
+def test_a_group_asks_for_no_curve_that_it_cannot_afford() -> None:
+    rare = ny.Gaussian(0.473).poisson(0.00114) ** 3 * ny.RandomizedResponse(0.0219, 3) ** 4
+    began = time.process_time()
+    assert ny.account(rare, "remove", effort=1e-4).group(2).advantage <= 1.0
+    assert time.process_time() - began < 10.0  # 18 s: the whole curve of one record, for a division of its eps

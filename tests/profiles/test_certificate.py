@@ -88,6 +88,28 @@ def test_what_is_printed_is_what_is_there() -> None:
     assert "reversed, at 0.5" in str(ny.account(ny.DPSGD(1.0, 0.1, 10), "remove").certificate(-0.5))
 
 
+def test_below_zero_a_direction_is_the_reversal_of_the_other() -> None:
+    mechanism = ny.Gaussian(0.7).poisson(0.1) * ny.RandomizedResponse(1.0, 3) ** 2
+    both = ny.account(mechanism)
+    for name in ("remove", "add"):
+        alone = ny.account(mechanism, name).certificate(-0.5).directions[name]
+        for g in (both, ny.account(mechanism, "remove").symmetrized(), ny.account(mechanism, "add").symmetrized()):
+            assert g.certificate(-0.5).directions[name].upper == pytest.approx(alone.upper, rel=1e-9)
+            ahead = ny.account(mechanism, name).certificate(0.5).directions[name]
+            assert g.certificate(0.5).directions[name].upper == pytest.approx(ahead.upper, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("sigma", "rate", "steps", "epsilon"), [(7.0, 1e-5, 2, 0.07), (5.0, 1e-4, 10, 0.5), (20.0, 1e-3, 300, 1.0)]
+)
+def test_terms_of_next_to_nothing_are_numbers(sigma: float, rate: float, steps: int, epsilon: float) -> None:
+    """Where delta is no normal float, terms were NaN, and a bound -0.0."""
+    for one in each(ny.account(ny.DPSGD(sigma, rate, steps)).certificate(epsilon)):
+        assert all(value >= 0.0 for value in one.terms.values())
+        assert math.fsum(one.terms.values()) >= one.width
+        assert math.copysign(1.0, one.lower) == 1.0
+
+
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf, "1", [1.0, 2.0], None, 1j])
 def test_one_real_number_is_asked(bad: object) -> None:
     with pytest.raises(ny.InvalidParameter, match="epsilon"):

@@ -180,13 +180,14 @@ class Guarantee(Views):
         with self.effort:
             branch = self._sides.forward if at >= 0.0 else self._sides.backward
             if isinstance(branch, MaximumProfile) and not isinstance(branch, LargestProfile):
-                order = ("remove", "add") if self._adjacency != "add" else ("add", "remove")
+                # the reversed pair of "remove" is that of "add"
+                order = ("remove", "add") if at >= 0.0 else ("add", "remove")
                 names = dict(zip(order, (branch.first, branch.second), strict=True))
             else:
                 names = {"both" if self._sides.symmetric else self._adjacency: branch}
             found = {name: one.certificate(abs(at)) for name, one in names.items()}
             bracket = self._sides.bracket(np.array([at]))
-            return CertifiedDelta(at, float(bracket.lower[0]), float(bracket.upper[0]), found)
+            return CertifiedDelta(at, float(bracket.lower[0]) + 0.0, float(bracket.upper[0]), found)
 
     def regret(self, other: Guarantee) -> float:
         """Return Delta(self || other), what is given away by stating ``other`` instead of this guarantee.

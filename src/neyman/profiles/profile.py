@@ -198,7 +198,7 @@ class Profile(ABC):
     def certificate(self, epsilon: float) -> Certificate:
         """Who answered at ``epsilon`` >= 0, and the terms of the error."""
         own = self.bracket(np.array([epsilon]))
-        bare = Certificate(epsilon, float(own.lower[0]), float(own.upper[0]), self.method)
+        bare = Certificate(epsilon, float(own.lower[0]) + 0.0, float(own.upper[0]) + 0.0, self.method)
         return handed_on(bare, self.width_is, self.rule, (one.certificate(epsilon) for one in self.behind(epsilon)))
 
     @abstractmethod

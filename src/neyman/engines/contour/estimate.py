@@ -126,9 +126,10 @@ class Estimates:
             return None
         book = Book()
         log_scale = float(contour.integrate(np.array([epsilon]), book)[3][0])
-        with np.errstate(over="ignore", under="ignore"):
-            scale = 2.0 * math.exp(min(log_scale, 700.0))
-            terms = {name: scale * float(amount[0]) for name, amount in book.items()}
+        # of a mantissa that is no float, or one without a scale, nothing is told apart
+        scale = 2.0 * math.exp(min(log_scale, 700.0))
+        sizes = {name: scale * float(amount[0]) for name, amount in book.items()}
+        terms = {name: size if math.isfinite(size) else 0.0 for name, size in sizes.items()}
         terms["lost mass"] = terms.get("lost mass", 0.0) + float(self.lost[0])
         missing = own.width * (1.0 + 4.0 * UNIT) - math.fsum(terms.values())
         terms["rounding"] = terms.get("rounding", 0.0) + max(missing, 0.0)  # that of the scale

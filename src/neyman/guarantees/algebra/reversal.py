@@ -45,7 +45,8 @@ def symmetrized_of(g: Guarantee) -> Guarantee:
         return g
     stated = g.pessimistic.divergences.statement  # of both orders of the pair
     if g.adjacency in _OTHER:  # only one order is promised: the other one has f^-1, and either may be the case
-        worst = MaximumProfile(sides.forward, sides.backward)
+        one = sides if g.adjacency == "remove" else sides.reversed
+        worst = MaximumProfile(one.forward, one.backward)  # "remove" first
         return like(g, PessimisticGuarantee(Pair(worst, worst), "add_or_remove", g.effort, stated))
     best = EnvelopeProfile((sides, sides.reversed))  # both orders are promised f, so both have f^-1 as well
     return like(g, PessimisticGuarantee(Pair(best, best), g.adjacency, g.effort, stated))

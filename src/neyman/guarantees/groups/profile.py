@@ -41,6 +41,7 @@ _COMMON = 3.0  # score of an alpha at which every curve is known
 _LOAD = 1e-7
 _MANY, _TELLING = 4, 1e-9  # steps from which a region is known by points, and the mu from which floats hold them
 _TAIL = 1e-12  # delta beyond which one record's curve is not looked at, where looking is dear
+_CURVE = 1e8  # nominal nanoseconds that it takes to know the curve of one record, where nothing is dear
 _LOOK = 3e5  # nominal nanoseconds of a step of one alpha, beside that of the curve
 _LOWEST = 37.0  # score of an alpha about 1e-300, below which its neighbours are no longer told apart
 
@@ -182,7 +183,7 @@ class GroupedProfile(Profile):
     def _split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The first score and each step's eps: the best ones, or equal ones where the effort does not suffice."""
         if self._last is None or not np.array_equal(self._last[0], epsilon):
-            if not allowance().take(self._steps.work(len(epsilon))):
+            if not allowance().take(_CURVE) or not allowance().take(self._steps.work(len(epsilon))):
                 equal = epsilon / self.times * (1.0 - 4.0 * UNIT)
                 return np.full_like(epsilon, EDGE), np.broadcast_to(equal, (self.times, len(epsilon)))
             far = np.where(epsilon >= self.end, 2.0 * self.end + 1.0, epsilon)  # level there, and clear of rounding

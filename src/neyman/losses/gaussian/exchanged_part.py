@@ -98,6 +98,9 @@ class ExchangedPart:
             rough = (part[:, None] * loss[::_STRIDE]).real + known[::_STRIDE]
             top = rough.max(axis=1)
             alive = np.flatnonzero((rough > top[:, None] + _DEAD).any(axis=0))
+            if not len(alive):  # no float tells: nothing is known
+                error[start:stop], start = math.inf, stop
+                continue
             first, last = max(int(alive[0]) - 1, 0) * _STRIDE, min((int(alive[-1]) + 2) * _STRIDE, len(loss))
             rows = max(1, _ROWS // (last - first))
             s, weight, share = (each[first:last] for each in (loss, log_weight, share_))

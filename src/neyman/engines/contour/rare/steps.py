@@ -148,8 +148,9 @@ class RareSteps:
     def _power(self, part: PartBounds, w: ComplexArray, bent: bool) -> tuple[ComplexArray, FloatArray]:
         """T log(1 + X), with the bound on its error."""
         x, off = (part.bent if bent else part.straight).excess(w)
-        power = self.laws.times * log1p(x)
-        return power, self.laws.times * _log_off(off, x) + 16.0 * UNIT * np.abs(power)
+        with np.errstate(over="ignore", invalid="ignore"):  # what is no number is no contour
+            power = self.laws.times * log1p(x)
+            return power, self.laws.times * _log_off(off, x) + 16.0 * UNIT * np.abs(power)
 
     def edge(self, shape: Shape, angle: float) -> Edge:
         """What the integrand is at most along one hyperbola, without e^{-z eps}."""
