@@ -128,3 +128,20 @@ def test_a_group_asks_for_no_curve_that_it_cannot_afford() -> None:
     began = time.process_time()
     assert ny.account(rare, "remove", effort=1e-4).group(2).advantage <= 1.0
     assert time.process_time() - began < 10.0  # 18 s: the whole curve of one record, for a division of its eps
+
+
+def test_the_curve_of_one_record_is_paid_for_once() -> None:
+    """Each eps asked of a group was charged for it again: a hundred of them left nothing of the effort."""
+    group = ny.account(ny.DPSGD(2.0, 0.1, 30)).group(2)
+    profile = group.sides.forward
+    with Effort(1.0):
+        profile.bracket(np.array([0.5]))
+        for epsilon in np.linspace(0.1, 2.0, 40):
+            profile.bracket(np.array([epsilon]))
+        assert not allowance().spent
+
+
+@pytest.mark.parametrize("rho", [1e-3, 0.1, 2.0])
+def test_small_promises_are_no_less_than_that_gaussian_with_no_effort_at_all(rho: float) -> None:
+    g = ny.compose_tradeoffs(*[ny.ZCDP(rho)] * 3, effort=1e-9)
+    assert g.optimistic.mu() >= 0.9 * math.sqrt(6.0 * rho)

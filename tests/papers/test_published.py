@@ -66,3 +66,22 @@ def test_the_papers_are_all_there() -> None:
     assert {d.key for d in sensitivity.drawings} == {f"figure-{n}" for n in range(1, 7)}
     assert sum(p.where == "Table 3" for p in reporting.published) == 24
     assert sum(p.where == "Fig. 1 (c)" for p in reporting.published) == 11
+
+
+def test_the_name_that_it_had_still_finds_it() -> None:
+    import neyman.reproduction as before
+    import neyman_papers
+
+    assert before.reproduce is neyman_papers.reproduce
+    with pytest.raises(AttributeError):
+        _ = before.nothing_of_that_name
+
+
+def test_an_entry_has_one_rule() -> None:
+    from neyman_papers.published import _entry
+
+    good = {"key": "k", "where": "w", "quantity": "q", "rounds": "0.4"}
+    assert _entry("blog", dict(good)).rule == Rounds("0.4")
+    for bad in ({**good, "holds": True}, {name: value for name, value in good.items() if name != "rounds"}):
+        with pytest.raises(ValueError, match="rules, where one is due"):
+            _entry("blog", bad)

@@ -24,6 +24,7 @@ __all__ = ["ComposedGuarantee"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _MU_WIDTH = 1e2  # how many tolerances wide mu may be, relatively: of few rare steps float64 cannot see the tail better
+_POOR = 0.1  # of mu: a bound from below that is as far off is worth another at any mu
 _STRONG = 8.0  # mu from which one kind of steps may be nearly all of it, and known better alone
 _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
 
@@ -163,7 +164,7 @@ class ComposedGuarantee(PessimisticGuarantee):
         """
         if floor not in self._least_mus:
             lower, upper = super().least_mu(floor), min(self.fit(floor).mu, self.tail_mu)
-            wide = upper > _STRONG and not upper - lower <= self._mu_width(upper)
+            wide = not upper - lower <= (self._mu_width(upper) if upper > _STRONG else _POOR * upper)
             if wide and self._alone is not None:
                 lower = max(lower, self._alone().least_mu(floor))
             if self.effort.spent:  # it may be tried again

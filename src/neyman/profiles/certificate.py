@@ -42,7 +42,7 @@ class Certificate:
     supply: str
     nodes: int = 0
     rule: tuple[str, ...] = ()
-    terms: Mapping[str, float] = field(default_factory=dict)
+    terms: Mapping[str, float] = field(default_factory=dict, hash=False)
     parts: tuple[Certificate, ...] = ()
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -65,6 +66,12 @@ class MaximumProfile(Profile):
         crossed = both[at] + np.log1p(share * np.expm1(both[at + 1] - both[at]))
         return np.unique(np.concatenate([both, crossed]))
 
+    rule = "the larger of two"
+
+    def behind(self, epsilon: float) -> Iterator[Profile]:
+        """Both."""
+        return iter((self.first, self.second))
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon``: the maximum of bounds bounds the maximum."""
         return _larger(*self._both(epsilon))
@@ -101,6 +108,7 @@ class MaximumProfile(Profile):
             return self._last[1], self._last[2]
         first = self.first.bracket(epsilon)
         second = self.second.bracket(epsilon) if zero else self.second.above(epsilon, lambda: first.lower)
+        _ = first.lower, second.lower  # which may be found only now
         if not allowance().spent:
             if zero:
                 self._zero = first, second

@@ -183,7 +183,8 @@ class GroupedProfile(Profile):
     def _split(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """The first score and each step's eps: the best ones, or equal ones where the effort does not suffice."""
         if self._last is None or not np.array_equal(self._last[0], epsilon):
-            if not allowance().take(_CURVE) or not allowance().take(self._steps.work(len(epsilon))):
+            known = "_steps" in self.__dict__ or allowance().take(_CURVE)
+            if not (known and allowance().take(self._steps.work(len(epsilon)))):
                 equal = epsilon / self.times * (1.0 - 4.0 * UNIT)
                 return np.full_like(epsilon, EDGE), np.broadcast_to(equal, (self.times, len(epsilon)))
             far = np.where(epsilon >= self.end, 2.0 * self.end + 1.0, epsilon)  # level there, and clear of rounding
