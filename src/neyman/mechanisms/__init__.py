@@ -1,5 +1,6 @@
 """Mechanisms: what a curator runs, as immutable values with an algebra."""
 
+from neyman.mechanisms.allocated import Allocated
 from neyman.mechanisms.approximate import ApproximateMechanism
 from neyman.mechanisms.base import Mechanism
 from neyman.mechanisms.composition import Composition, compose
@@ -18,6 +19,7 @@ from neyman.mechanisms.training import Training, training
 
 __all__ = [
     "DPSGD",
+    "Allocated",
     "ApproximateMechanism",
     "Composition",
     "CustomLoss",

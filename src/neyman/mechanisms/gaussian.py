@@ -12,6 +12,7 @@ from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.mechanisms.base import Mechanism
 from neyman.mechanisms.noise import noise
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.mechanisms.unsampled import Unsampled
@@ -78,6 +79,50 @@ class Gaussian(Unsampled):
     def law(self) -> Hashable:
         """The kind and the exact noise multiplier."""
         return self.kind, self.ratio
+
+    def allocated(self, steps: int) -> Mechanism:
+        """Run this mechanism on batches into which the records are dealt at random: each is in one of ``steps``.
+
+        ``m.allocated(steps) ** epochs`` deals them anew for every epoch.
+
+        Parameters
+        ----------
+        steps : int
+            From 1 to 1e9; of one step it is the mechanism itself.
+
+        Raises
+        ------
+        InvalidParameter
+            If ``steps`` is not such a number.
+
+        Examples
+        --------
+        >>> Gaussian(2.0).allocated(100) ** 3
+        Gaussian(sigma=2.0, sensitivity=1.0).allocated(100) ** 3
+        """
+        return self.balls_in_bins(steps, 1)
+
+    def balls_in_bins(self, steps: int, epochs: int) -> Mechanism:
+        """The same for ``epochs`` with the same batches: each record is in the same one of ``steps`` every time.
+
+        Parameters
+        ----------
+        steps, epochs : int
+            From 1 to 1e9.
+
+        Raises
+        ------
+        InvalidParameter
+            If one is not such a number.
+
+        Examples
+        --------
+        >>> Gaussian(2.0).balls_in_bins(100, epochs=4) == Gaussian(1.0).allocated(100)
+        True
+        """
+        from neyman.mechanisms.allocated import allocated  # allocated.py builds on this file
+
+        return allocated(self, steps, epochs)
 
     def loss_at(self, rate: float, replace: bool) -> Step:
         """Return the Gaussian loss, mu rounded either way; or that of a sampled step, sigma rounded either way."""

@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, count, probability
+from neyman.mechanisms.allocated import Allocated
 from neyman.mechanisms.approximate import ApproximateMechanism
 from neyman.mechanisms.base import SCHEMA, Mechanism
 from neyman.mechanisms.composition import Composition, compose, several_steps
@@ -122,7 +123,7 @@ def _compose(node: Node, depth: int) -> Mechanism:
     return compose([_child(f"of[{i}]", item, depth) for i, item in enumerate(cast("list[object]", items))])
 
 
-def _single(make: type[Unsampled]) -> _Reader:
+def _single(make: type[Unsampled | Allocated]) -> _Reader:
     """How a mechanism of numbers is read: its fields go to its constructor, which refuses what it must."""
     build: Any = make
     names = tuple(field.name for field in fields(build))
@@ -131,7 +132,7 @@ def _single(make: type[Unsampled]) -> _Reader:
 
 _SINGLE = (
     Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, RandomizedResponse, PureMechanism, ApproximateMechanism,
-    Tabulated,
+    Tabulated, Allocated,
 )  # fmt: skip
 _KINDS: dict[str, _Reader] = {
     **{make.kind: _single(make) for make in _SINGLE},

@@ -1,0 +1,188 @@
+"""E (K - S)_+ of a sum S of t likelihood ratios, from its Laplace transform phi(s)^t / s^2 on one vertical line.
+
+With c > 0, spacing h and R = 2 pi / h, the trapezoid rule on Re s = c has an error that is a sum of the same quantity
+at other places (Poisson's formula; Abate and Whitt 1992):
+
+    h / (2 pi) sum over k of e^{sK} phi(s)^t / s^2 at s = c + ikh  =  sum over m of e^{-cmR} f(K + mR),
+
+f(x) = E (x - S)_+, 0 where x <= 0. Since f(x) <= e^{bx} phi(b)^t / (e b) for all b > 0, the terms m > 0 add up to at
+most e^{bK} phi(b)^t / (e b (e^{(c - b)R} - 1)) for any b < c, those with m < 0 to the same with b > c and e^{(b - c)R}.
+
+**The cut** beyond N nodes leaves e^{cK} r^t / (pi N h) at most, r the supremum of |phi(c + iy)| over y > Nh: that of
+``RealTable.modulus`` on intervals of y, and at the far end of all.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Context, Decimal
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.losses.allocated.transform import RealTable, Transform
+from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal, turned
+
+__all__ = ["LONGEST", "Put", "StraightLine", "relative", "scale"]
+
+LONGEST = 6000  # nodes of a line
+_NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
+_GROWTH = 1.05  # ratio of the ends of an interval of y
+_NEAREST = 1e-5  # times c, where they begin
+_FAINT = 1e-20  # phi(c) below which its error, up to 1e-28, is too much of it
+_DIGITS = Context(prec=60)
+_LONG = Context(prec=100)
+_FAINT_DECIMAL = Decimal(_FAINT)
+_TAU = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257241799726")
+
+
+class Put(NamedTuple):
+    """f(K), a bound on its absolute error, and where no line could be laid."""
+
+    value: Twofold
+    error: FloatArray
+    missing: NDArray[np.bool_]
+
+
+class StraightLine:
+    """One line, of as many nodes as its certificate wants: for all K that have their saddle point near ``c``."""
+
+    def __init__(self, table: RealTable, t: int, c: float) -> None:
+        self._table, self._transform, self._t, self.c = table, table.transform, t, c
+        self._others, self._log_phi = table.every(0.5)
+        self.nodes = self._planned()
+
+    def _planned(self) -> int:
+        """Chooses h and N: by floats, and what they leave is bounded where it is used."""
+        t, c = self._t, self.c
+        middle = self._table.saddle(c, t)
+        high = c * middle + t * float(self._table.above(np.array([c]))[0]) - math.log(c)
+        room = 1.0
+        for side in (self._others < c, self._others > c):
+            b, log_phi = self._others[side], self._log_phi[side]
+            bound = b * middle + t * log_phi - 1.0 - np.log(b)
+            room = max(room, float(np.min(np.maximum(bound - high + _NATS + 4.0, 1.0) / np.abs(c - b))))
+        self.h = _few_bits(2.0 * math.pi / room)
+        y, log_beyond = self._beyond
+        small = np.flatnonzero(c * middle + log_beyond - np.log(math.pi * y) <= high - _NATS)
+        return min(math.ceil(float(y[small[0]]) / self.h), 2 * LONGEST) if len(small) else 2 * LONGEST
+
+    @cached_property
+    def _beyond(self) -> tuple[FloatArray, FloatArray]:
+        """Some y, and at least the logarithm of sup |phi(c + iy)|^t from each on."""
+        c, table = self.c, self._table
+        many = math.ceil(math.log(table.s[-1] / (_NEAREST * c)) / math.log(_GROWTH))
+        y = _NEAREST * c * _GROWTH ** np.arange(many + 1)
+        angle = np.arctan2(y, c)
+        size = np.hypot(y, c) * (1.0 - 1e-14)
+        inside = table.modulus(size[:-1], angle[:-1] * (1.0 - 1e-14), angle[1:] * (1.0 + 1e-14))
+        beta = np.linspace(0.0, 0.5 * math.pi, 64)  # turned by one angle, the bound falls with y
+        further = (c * np.cos(beta) + y[-1] * np.sin(beta)) * (1.0 - 1e-14)
+        last = float(np.min(0.5 * table.transform.sigma**2 * beta**2 + table.above(further))) + 1e-9
+        found = np.maximum.accumulate(np.append(inside, last)[::-1])[::-1]
+        return y, self._t * np.minimum(found, 0.0) + 1e-9
+
+    @cached_property
+    def _weights(self) -> tuple[Complex, FloatArray, Decimal]:
+        """phi^t / s^2 at the nodes over phi(c)^t, bounds on their errors, and phi(c)."""
+        t, s = self._t, self._places
+        ratio, error, first = relative(self._transform, s)
+        power, size = ratio.to_the(t), ratio.modulus
+        # |r~^t - r^t| <= t e (|r| + e)^{t - 1}, and what t products err by
+        with np.errstate(under="ignore"):
+            moved = t * error * (size + error) ** (t - 1) + 6.0 * t * TWICE * size**t + LOST
+        over = (s * s).inverse()
+        square = s.modulus**2
+        return power * over, (moved + 64.0 * TWICE * power.modulus) / square * (1.0 + 1e-9), first
+
+    @cached_property
+    def _places(self) -> Complex:
+        """s at the nodes, exactly."""
+        zero = np.zeros(self.nodes)
+        return Complex(Twofold(zero + self.c, zero), Twofold(np.arange(self.nodes) * self.h, zero))
+
+    @property
+    def resolved(self) -> bool:
+        """Whether phi on the real axis is above its error."""
+        return float(self._weights[2]) > _FAINT
+
+    def put(self, k: list[Decimal], few: FloatArray, order: int = 2) -> Put:
+        """f at each K > 0, or f' where ``order`` is 1 (then without an error); ``few`` are the same in float64."""
+        weights, errors, first = self._weights
+        weights = weights * self._places if order == 1 else weights
+        turns = self._turns(k)
+        total = (turns * Complex(*(Twofold(p.hi[None], p.lo[None]) for p in weights))).re
+        total = Twofold(total.hi * self._twice, total.lo * self._twice)
+        summed = Complex(total, total).summed().re
+        head = _DIGITS.divide(Decimal(self.h), _TAU)
+        factor = from_decimals([_DIGITS.multiply(head, scale(Decimal(self.c), x, first, self._t)) for x in k])
+        value = summed * factor
+        size = weights.modulus * self._twice
+        depth = 2.0 * math.log2(self.nodes + 1.0)
+        rounding = float(np.sum(errors * self._twice)) + (160.0 * depth) * TWICE * float(np.sum(size))
+        return Put(value, factor.hi * rounding * (1.0 + 1e-9) + self._outside(few), np.zeros(len(few), dtype=bool))
+
+    @cached_property
+    def _twice(self) -> FloatArray:
+        """Nodes below the real axis are the conjugates of those above."""
+        twice = np.full(self.nodes, 2.0)
+        twice[0] = 1.0
+        return twice
+
+    def _turns(self, k: list[Decimal]) -> Complex:
+        """e^{i j h K} for every node j: products of those at powers of 2, whose angles are reduced first."""
+        depth = max(self.nodes - 1, 1).bit_length()
+        steps = [_DIGITS.multiply(Decimal(self.h), Decimal(1 << i)) for i in range(depth)]
+        angles = from_decimals([_DIGITS.remainder_near(_LONG.multiply(x, h), _TAU) for x in k for h in steps])
+        shape = len(k), depth
+        single = turned(Twofold(angles.hi.reshape(shape), angles.lo.reshape(shape)))
+        ones, zeros = np.ones((len(k), 1)), np.zeros((len(k), 1))
+        found = Complex(Twofold(ones, zeros), Twofold(zeros, zeros))
+        for i in range(depth):
+            found = found.joined(found * single.at((slice(None), slice(i, i + 1))))
+        return found.at((slice(None), slice(0, self.nodes)))
+
+    def _outside(self, k: FloatArray) -> FloatArray:
+        """What aliases and the cut may come to."""
+        c, t, h = self.c, self._t, self.h
+        room = 2.0 * math.pi / h
+        y, log_beyond = self._beyond
+        end = self.nodes * h
+        at = int(np.searchsorted(y, end, side="right")) - 1
+        with np.errstate(under="ignore"):
+            cut = np.exp(c * k * (1.0 + 1e-13) + (float(log_beyond[at]) if at >= 0 else 0.0)) / (math.pi * end)
+        x = -math.expm1(-c * room * (1.0 - 1e-14))  # sum of (K + mR) e^{-cmR}, m > 0
+        least = math.exp(-c * room * (1.0 - 1e-14)) * (k / x + room / x**2)
+        for below in (True, False):
+            b, log_phi = (part[(self._others < c) == below] for part in (self._others, self._log_phi))
+            b, log_phi = b[b != c], log_phi[b != c]
+            power = b * k[:, None] + t * log_phi - 1.0 - np.log(b)
+            power = power + 1e-13 * (b * k[:, None] + np.abs(t * log_phi) + 1.0)
+            with np.errstate(over="ignore"):
+                bound = np.min(np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - 1e-14)))), axis=1)
+            least = np.minimum(least, bound) if below else least + bound
+        return (least + cut) * (1.0 + 1e-9)
+
+
+def relative(transform: Transform, s: Complex) -> tuple[Complex, FloatArray, Decimal]:
+    """phi at points over phi at the first, which is real; bounds on the errors of these quotients; the first."""
+    phi, off = transform.at(s)
+    first = to_decimal(float(phi.re.hi[0]), float(phi.re.lo[0]))
+    if not first > _FAINT_DECIMAL:
+        return phi, np.full_like(off, math.inf), Decimal(0)
+    inverse = from_decimals([_DIGITS.divide(Decimal(1), first)])
+    return phi.times(inverse), (off + 8.0 * TWICE * phi.modulus) / float(first) * (1.0 + 1e-9), first
+
+
+def scale(c: Decimal, k: Decimal, first: Decimal, t: int) -> Decimal:
+    """e^{cK} phi(c)^t."""
+    return _DIGITS.exp(_DIGITS.add(_DIGITS.multiply(c, k), _DIGITS.multiply(t, _DIGITS.ln(first))))
+
+
+def _few_bits(value: float) -> float:
+    """No more than ``value``, with so few digits that its multiples are floats."""
+    mantissa, exponent = math.frexp(value)
+    return math.ldexp(math.floor(mantissa * 2**20) / 2**20, exponent)

@@ -1,0 +1,169 @@
+"""delta(eps) of one of t steps, chosen at random for each record, with Gaussian noise.
+
+Under Q all t outputs are N(0, sigma^2); under P one of them, which nobody is told, is N(1, sigma^2). dP/dQ = S / t, S
+the sum of t likelihood ratios (ratios.py). With f(K) = E (K - S)_+ under Q, and E S = t,
+
+    add:  delta(eps) = e^eps f(t e^-eps) / t,        remove:  delta(eps) = 1 - e^eps + f(t e^eps) / t.
+
+The second cancels: f is known to some 28 digits, so that delta is to 1e-28 e^eps. Beyond, and where no line is short
+enough, two arguments of one line each hold: whoever is shown the single output of the record learns all (so delta is at
+most that of the Gaussian mechanism), and "is any output above x" is a test (so delta is at least what that one shows).
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Context, Decimal
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import log_ndtr, ndtr
+
+from neyman._validate import FloatArray
+from neyman.losses.allocated.ratios import Ratios
+from neyman.numerics.double_double import TWICE, Twofold, from_decimals
+from neyman.numerics.rounding import LOG_NDTR, NDTR, UNIT
+from neyman.profiles.profile import Bracket, Profile
+
+__all__ = ["AllocatedProfile"]
+
+_LEAST_NOISE, _MOST_NOISE = 0.05, 100.0  # between which lines are laid
+_LAST = 60.0  # the eps from which 1e-28 e^eps is no bound
+_FARTHEST = 600.0  # the largest eps that anything is computed at
+_THRESHOLDS = 160  # tests that are tried
+_DIGITS = Context(prec=60)
+
+
+class AllocatedProfile(Profile):
+    """One direction. ``least`` and ``most`` are the ends between which the noise lies, noise over sensitivity."""
+
+    width_is = "contour"
+
+    def __init__(self, least: float, most: float, t: int, remove: bool) -> None:
+        self._noise, self._t, self._remove = (least, most), t, remove
+
+    @property
+    def method(self) -> str:
+        """By contours."""
+        return "transform"
+
+    @property
+    def tail_mu(self) -> float:
+        """That of the Gaussian mechanism."""
+        return 1.0 / self._noise[0] * (1.0 + 4.0 * UNIT)
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        """The sharper of what the line says, the Gaussian mechanism and the test."""
+        found = self._gaussian(epsilon).within(self._tested(epsilon))
+        at = np.flatnonzero(epsilon <= (_LAST if self._remove else _FARTHEST))
+        if not len(at) or not self._laid:
+            return found
+        ends = [self._summed(noise, epsilon[at]) for noise in dict.fromkeys(self._noise)]
+        (greater, missing), (lesser, _) = ends[0], ends[-1]  # more noise tells less
+        sharp = Bracket(lesser.lower, greater.upper, greater.log_gap_lower, lesser.log_gap_upper)
+        found = found.sharpened(at, sharp)
+        return self._falling(epsilon, found, at[missing]) if self._remove and missing.any() else found
+
+    def _falling(self, epsilon: FloatArray, found: Bracket, far: NDArray[np.intp]) -> Bracket:
+        """Beyond the last line delta is at most what it is there."""
+        noise, t = self._noise[0], self._t
+        most = float(np.max(epsilon[far]))
+        last = max(math.log(ratios(noise, t).known(t * math.exp(most)) / t), 0.0) * (1.0 - 1e-9)
+        beyond = far[epsilon[far] > last]
+        if not len(beyond):
+            return found
+        there = self._summed(noise, np.array([last]))[0].at(np.zeros(len(beyond), dtype=np.int64))
+        zero = np.zeros(len(beyond))
+        return found.sharpened(beyond, Bracket(zero, there.upper, there.log_gap_lower, zero))
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        """From the distribution function of S; where no line says, that of the Gaussian mechanism."""
+        sigma, last = self._noise[0], _LAST if self._remove else _FARTHEST
+        with np.errstate(under="ignore"):
+            found = np.exp(np.minimum(epsilon, _FARTHEST) + log_ndtr(-epsilon * sigma - 0.5 / sigma))
+        at = np.flatnonzero(epsilon <= last)
+        if not len(at) or not self._laid:
+            return found
+        below, _, missing = ratios(sigma, self._t).put(self._places(epsilon[at]), 1)
+        if self._remove:
+            above = Twofold(np.ones_like(below.hi), np.zeros_like(below.hi)) - below
+            sharp = np.exp(epsilon[at]) * above.hi
+        else:
+            sharp = below.hi - self.bracket(epsilon[at]).upper
+        found[at] = np.where(missing, found[at], np.maximum(sharp, 0.0))
+        return found
+
+    @property
+    def _laid(self) -> bool:
+        """Whether lines are laid at all."""
+        return _LEAST_NOISE <= self._noise[0] <= self._noise[1] <= _MOST_NOISE
+
+    def _places(self, epsilon: FloatArray) -> list[Decimal]:
+        """K at each eps."""
+        sign = 1 if self._remove else -1
+        return [_DIGITS.multiply(self._t, _DIGITS.exp(_DIGITS.multiply(sign, Decimal(e)))) for e in epsilon.tolist()]
+
+    def _summed(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]]:
+        """What the lines say, and where there is none."""
+        t, places = self._t, self._places(epsilon)
+        value, error, missing = ratios(noise, t).put(places)
+        if self._remove:
+            less = from_decimals([_DIGITS.subtract(Decimal(t), k) for k in places])
+            value, error = value + less, error + 4.0 * TWICE * (np.abs(value.hi) + np.abs(less.hi))
+            factor = from_decimals([_DIGITS.divide(Decimal(1), Decimal(t))])
+        else:
+            factor = from_decimals([_DIGITS.divide(Decimal(1), k) for k in places])
+        value, error = value * factor, (error * factor.hi + 8.0 * TWICE * np.abs(value.hi * factor.hi)) * (1.0 + 1e-9)
+        gap = Twofold(np.ones_like(value.hi), np.zeros_like(value.hi)) - value
+        lower, upper = _ends(value, error)
+        least, most = _ends(gap, error + 4.0 * TWICE)
+        with np.errstate(divide="ignore"):
+            low = np.where(upper < 0.5, np.log1p(-upper), np.log(least))
+            high = np.where(upper < 0.5, np.log1p(-lower), np.log(most))
+        found = Bracket(lower, upper, low * (1.0 + 8.0 * UNIT) - 1e-300, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0))
+        return found, missing
+
+    def _gaussian(self, epsilon: FloatArray) -> Bracket:
+        """The Gaussian mechanism: delta <= N(-x), 1 - delta >= N(x), x = eps sigma - 1 / (2 sigma)."""
+        sigma = self._noise[0]
+        x = epsilon * sigma - 0.5 / sigma - 4.0 * UNIT * (epsilon * sigma + 0.5 / sigma)
+        near = np.minimum(x, 36.0)
+        upper = np.minimum(ndtr(-near) * (1.0 + UNIT * NDTR * (1.0 + np.maximum(near, 0.0) ** 2)), 1.0)
+        gap = log_ndtr(x)
+        gap = gap * (1.0 + LOG_NDTR * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - 1e-300
+        return Bracket(np.zeros_like(upper), upper, gap, np.zeros_like(upper))
+
+    def _tested(self, epsilon: FloatArray) -> Bracket:
+        """What "is any output above x" shows, or "is none", the better of many x."""
+        sigma, t = self._noise[1], self._t
+        likely = sigma * (math.log(t) + np.minimum(epsilon, _FARTHEST)) + 0.5 / sigma
+        x = np.linspace(-8.0, 1.0, _THRESHOLDS)[:, None] * np.where(likely > 8.0, likely / 8.0, 1.0)
+        x = np.concatenate([x, likely + np.linspace(-8.0, 8.0, _THRESHOLDS)[:, None]])
+        none_q, with_p = t * log_ndtr(x), log_ndtr(x - 1.0 / sigma) + (t - 1.0) * log_ndtr(x)
+        off = UNIT * (64.0 + LOG_NDTR * (1.0 + np.maximum(x, 0.0) ** 2) * 2.0)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            if self._remove:
+                p, q = -np.expm1(with_p), -np.expm1(none_q)
+                shown = p * (1.0 - 2.0 * off) - np.exp(epsilon) * q * (1.0 + 2.0 * off)
+            else:
+                wide = 2.0 * off * (1.0 + np.abs(none_q) + np.abs(with_p))
+                shown = np.exp(none_q) * (1.0 - wide) - np.exp(with_p + epsilon) * (1.0 + wide)
+        lower = np.maximum(np.max(np.nan_to_num(shown, nan=0.0), axis=0), 0.0) * (1.0 - 16.0 * UNIT)
+        high = np.log1p(-np.minimum(lower, 1.0 - UNIT)) * (1.0 - 4.0 * UNIT)
+        return Bracket(lower, np.ones_like(lower), np.full_like(lower, -math.inf), np.minimum(high, 0.0))
+
+
+def _ends(value: Twofold, error: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Floats below and above the numbers, between 0 and 1."""
+    known = np.isfinite(error)
+    error = np.where(known, error, 0.0)
+    low, high = value.hi + (value.lo - error), value.hi + (value.lo + error)
+    lower = np.where(known, np.clip(low - 2.0 * UNIT * np.abs(low) - 1e-300, 0.0, 1.0), 0.0)
+    return lower, np.where(known, np.clip(high + 2.0 * UNIT * np.abs(high) + 1e-300, 0.0, 1.0), 1.0)
+
+
+@lru_cache(maxsize=32)
+def ratios(noise: float, t: int) -> Ratios:
+    """One sum for both directions, and for all who ask."""
+    return Ratios(noise, t)

@@ -1,0 +1,224 @@
+"""Numbers of 106 bits: pairs of float64, element by element, and complex numbers made of them.
+
+A number is the exact sum of ``hi`` and ``lo``, |lo| at most half a unit of hi (Dekker 1971; Joldes, Muller and Popescu
+2017). One operation on normal numbers errs by at most ``TWICE`` = 2^-102, relative to the result, or to the sum of the
+moduli of the two where they are subtracted: more than twice what is proved for each of them there. Moduli lie between
+1e-150 and 1e150, or are 0: what is smaller is lost, which is ``LOST`` at most.
+"""
+
+from __future__ import annotations
+
+from decimal import Context, Decimal
+from typing import NamedTuple
+
+import numpy as np
+
+from neyman._validate import FloatArray
+
+__all__ = ["LOST", "TWICE", "Complex", "Twofold", "expm1_small", "exponential", "from_decimals", "to_decimal", "turned"]
+
+TWICE = 2.0**-102  # relative error of one operation
+LOST = 1e-290  # what underflow takes from one operation on numbers as above, at most
+_SPLIT = 134217729.0  # 2^27 + 1
+_TAYLOR = 14  # terms of expm1 where the argument is at most 2^-6 in modulus: the next is below 2^-106 of the first
+_HALVED = 15  # how often an angle is halved first
+_DIGITS = Context(prec=60)
+
+
+class Twofold(NamedTuple):
+    """Real numbers."""
+
+    hi: FloatArray
+    lo: FloatArray
+
+    def __add__(self, other: Twofold) -> Twofold:  # type: ignore[override]
+        s = self.hi + other.hi
+        v = s - self.hi
+        e = (self.hi - (s - v)) + (other.hi - v)
+        t = self.lo + other.lo
+        w = t - self.lo
+        f = (self.lo - (t - w)) + (other.lo - w)
+        e = e + t
+        high = s + e
+        e = e - (high - s) + f
+        s = high + e
+        return Twofold(s, e - (s - high))
+
+    def __mul__(self, other: Twofold) -> Twofold:  # type: ignore[override]
+        a, b = self.hi, other.hi
+        p = a * b
+        big, large = _SPLIT * a, _SPLIT * b
+        a_hi, b_hi = big - (big - a), large - (large - b)
+        a_lo, b_lo = a - a_hi, b - b_hi
+        e = ((a_hi * b_hi - p) + a_hi * b_lo + a_lo * b_hi) + a_lo * b_lo
+        e = e + (a * other.lo + self.lo * b)
+        s = p + e
+        return Twofold(s, e - (s - p))
+
+    def __neg__(self) -> Twofold:
+        return Twofold(-self.hi, -self.lo)
+
+    def __sub__(self, other: Twofold) -> Twofold:
+        return self + -other
+
+    def inverse(self) -> Twofold:
+        """1 over: errs by 4 units."""
+        rough = 1.0 / self.hi
+        near = Twofold(rough, np.zeros_like(rough))
+        left = self * near
+        return near + near * (Twofold(np.ones_like(rough), np.zeros_like(rough)) - left)
+
+    def at(self, place: object) -> Twofold:
+        """The numbers at this index of both."""
+        return Twofold(self.hi[place], self.lo[place])  # type: ignore[index]
+
+    def scaled(self, power: float) -> Twofold:
+        """Times a power of 2: exact."""
+        return Twofold(self.hi * power, self.lo * power)
+
+
+class Complex(NamedTuple):
+    """Complex numbers. A product errs by 4 ``TWICE`` of its modulus at most, a sum by 2."""
+
+    re: Twofold
+    im: Twofold
+
+    def __add__(self, other: Complex) -> Complex:  # type: ignore[override]
+        return Complex(self.re + other.re, self.im + other.im)
+
+    def __mul__(self, other: Complex) -> Complex:  # type: ignore[override]
+        return Complex(self.re * other.re - self.im * other.im, self.re * other.im + self.im * other.re)
+
+    def times(self, real: Twofold) -> Complex:
+        """Times real numbers."""
+        return Complex(self.re * real, self.im * real)
+
+    def at(self, place: object) -> Complex:
+        """The numbers at this index."""
+        return Complex(self.re.at(place), self.im.at(place))
+
+    def scaled(self, power: float) -> Complex:
+        """Times a power of 2: exact."""
+        return Complex(self.re.scaled(power), self.im.scaled(power))
+
+    def plus(self, real: float) -> Complex:
+        """Plus a real number."""
+        return Complex(self.re + Twofold(np.full_like(self.re.hi, real), np.zeros_like(self.re.hi)), self.im)
+
+    def to_the(self, power: int) -> Complex:
+        """To a whole ``power`` >= 1: errs by 4 ``power`` units of its modulus."""
+        base: Complex = self
+        while not power & 1:
+            base, power = base * base, power >> 1
+        found = base
+        while power := power >> 1:
+            base = base * base
+            found = found * base if power & 1 else found
+        return found
+
+    def inverse(self) -> Complex:
+        """1 over: errs by 16 units of its modulus."""
+        square = self.re * self.re + self.im * self.im
+        over = square.inverse()
+        return Complex(self.re * over, -(self.im * over))
+
+    def summed(self) -> Complex:
+        """The sums along the last axis: in pairs, so that a term goes through one addition for each halving."""
+        left = self
+        while (many := left.re.hi.shape[-1]) > 1:
+            half = many // 2
+            paired = left.at((..., slice(0, half))) + left.at((..., slice(half, 2 * half)))
+            if many % 2:
+                last = left.at((..., slice(2 * half, many)))
+                paired = paired.joined(last)
+            left = paired
+        return left.at((..., 0))
+
+    def joined(self, other: Complex) -> Complex:
+        """These and then the ``other``s, along the last axis."""
+        parts = zip((*self.re, *self.im), (*other.re, *other.im), strict=True)
+        re_hi, re_lo, im_hi, im_lo = (np.concatenate(pair, axis=-1) for pair in parts)
+        return Complex(Twofold(re_hi, re_lo), Twofold(im_hi, im_lo))
+
+    def __neg__(self) -> Complex:
+        return Complex(-self.re, -self.im)
+
+    def rounded(self) -> np.ndarray[tuple[int, ...], np.dtype[np.complex128]]:
+        """The nearest complex128."""
+        return self.re.hi + 1j * self.im.hi
+
+    @property
+    def modulus(self) -> FloatArray:
+        """About the modulus: within 4 units."""
+        return np.hypot(self.re.hi, self.im.hi)
+
+
+def expm1_small(z: Complex) -> Complex:
+    """e^z - 1 where |z| <= 2^-6: errs by 8 ``TWICE`` of the modulus at most."""
+    shape = z.re.hi.shape
+    total = _const(1.0 + 0.0 * z.re.hi)
+    for n in range(_TAYLOR, 1, -1):
+        inverse = _inverse(n)
+        total = _one(shape) + (total * z).times(Twofold(np.full(shape, inverse.hi), np.full(shape, inverse.lo)))
+    return total * z
+
+
+def turned(angle: Twofold) -> Complex:
+    """e^{i angle}, |angle| at most 2^9: errs by 24 (1 + |angle|) units, 1.5 of the angle by each squaring."""
+    zero = np.zeros_like(angle.hi)
+    small = expm1_small(Complex(Twofold(zero, zero), angle.scaled(2.0**-_HALVED)))
+    two = _const(2.0 + zero)
+    for _ in range(_HALVED):
+        small = small * (two + small)
+    return _const(1.0 + zero) + small
+
+
+def from_decimals(values: list[Decimal]) -> Twofold:
+    """Exact decimals, to 2^-106 of each."""
+    hi = np.array([float(value) for value in values])
+    lo = np.array([float(_DIGITS.subtract(value, Decimal(h))) for value, h in zip(values, hi.tolist(), strict=True)])
+    return Twofold(hi, lo)
+
+
+def to_decimal(hi: float, lo: float) -> Decimal:
+    """The sum of two floats, to 60 digits."""
+    return _DIGITS.add(Decimal(hi), Decimal(lo))
+
+
+def _const(value: FloatArray) -> Complex:
+    zero = np.zeros_like(value)
+    return Complex(Twofold(value, zero), Twofold(zero, zero))
+
+
+def _one(shape: tuple[int, ...]) -> Complex:
+    return _const(np.ones(shape))
+
+
+def _inverse(n: int) -> Twofold:
+    hi = 1.0 / n
+    lo = float(_DIGITS.subtract(_DIGITS.divide(Decimal(1), Decimal(n)), Decimal(hi)))
+    return Twofold(np.float64(hi), np.float64(lo))  # type: ignore[arg-type]
+
+
+def exponential(z: Complex) -> Complex:
+    """e^z, |Re z| at most 600 and |Im z| at most 2^40: errs by 200 + 8 |z| units of its modulus."""
+    halvings = np.rint(z.re.hi / _LN2.hi)
+    rest = z.re - Twofold(halvings, np.zeros_like(halvings)) * Twofold(
+        *(np.broadcast_to(p, halvings.shape) for p in _LN2)
+    )
+    small = expm1_small(Complex(rest.scaled(2.0**-6), Twofold(np.zeros_like(halvings), np.zeros_like(halvings)))).re
+    for _ in range(6):
+        small = small * (small + Twofold(np.full_like(small.hi, 2.0), np.zeros_like(small.hi)))
+    size = small + Twofold(np.ones_like(small.hi), np.zeros_like(small.hi))
+    power = np.ldexp(1.0, halvings.astype(np.int64))
+    turns = np.rint(z.im.hi / _TAU.hi)
+    angle = z.im - _times(turns, _TAU)
+    return turned(angle).times(Twofold(size.hi * power, size.lo * power))
+
+
+def _times(whole: FloatArray, constant: Twofold) -> Twofold:
+    return Twofold(whole, np.zeros_like(whole)) * Twofold(*(np.broadcast_to(part, whole.shape) for part in constant))
+
+
+_LN2 = Twofold(np.float64(0.6931471805599453), np.float64(2.3190468138462996e-17))  # type: ignore[arg-type]
+_TAU = Twofold(np.float64(6.283185307179586), np.float64(2.4492935982947064e-16))  # type: ignore[arg-type]
