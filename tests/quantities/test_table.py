@@ -14,7 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
+from neyman import targets
+from neyman.calibration.limit import Limit
 from neyman.cli.main import main
+from neyman.cli.verbs.calibrate import TARGET_KINDS
 from neyman.quantities import QUANTITIES, Quantity
 from neyman.quantities.asked import Asked
 from neyman.quantities.places import DOMAINS, FPR_TABLE
@@ -116,7 +119,7 @@ def test_of_one_order_an_attack_is_another_test_than_that_of_the_curve() -> None
     assert tpr.number(g, (0.01,)) == g.roc(0.01) != tpr.attacked(g, (0.01,)) == attack
     error = float(ny.risk.bayes_error(g, 0.3))
     assert g.bayes_error(0.3) != QUANTITIES["bayes_error"].certified(Asked(g, 1e-10), (0.3,))[0] == error
-    assert tpr.certified(Asked(g, 1e-10), (0.01,))[1] == attack
+    assert targets.TPR(0.5, fpr=0.01).number(g) == tpr.certified(Asked(g, 1e-10), (0.01,))[1] == attack
 
 
 def test_what_both_sides_tell_together_no_side_tells_alone() -> None:
@@ -219,6 +222,36 @@ def test_a_conversion_reports_the_safe_side(capsys: pytest.CaptureFixture[str]) 
         number = one.number(ny.account(ny.DPSGD(1.0, 0.1, 50)), at(one))
         assert shown <= number if one.from_below else shown >= number
         assert shown == pytest.approx(number, rel=1e-4)
+
+
+# targets
+
+
+def test_a_target_limits_each() -> None:
+    kinds = [one for one in vars(targets).values() if inspect.isclass(one) and issubclass(one, Limit)]
+    named = {kind.quantity: kind for kind in kinds}
+    short = {name for name, one in QUANTITIES.items() if one.short}
+    assert len(named) == len(kinds)
+    assert set(named) - {"reverse"} == short - {"delta"}  # of a pair the delta, too; a baseline is any guarantee
+    words = {"divergence" if name == "reverse" else name.replace("_", "-") for name in named}
+    assert {kind.removesuffix("=") for kind in TARGET_KINDS} == words
+    typed: list[tuple[Limit, str]] = [
+        (targets.Epsilon(1.0, delta=1e-5), "delta at epsilon 1"), (targets.Epsilon(1.0, 0.0), "epsilon at delta 0"),
+        (targets.Mu(1.0, floor=1e-4), "mu at floor 0.0001"), (targets.Advantage(0.1), "advantage"),
+        (targets.TPR(0.5, fpr=0.01), "TPR at FPR 0.01"),
+        (targets.BayesError(0.2, prior=0.3), "Bayes error at prior 0.3"),
+        (targets.Reconstruction(0.5, baseline=0.1), "reconstruction from baseline 0.1"),
+        (targets.Posterior(0.9, 0.5, fpr=0.01), "posterior from prior 0.5 at FPR 0.01"),
+        (targets.Divergence(0.1, ny.GDP(1.0)), "divergence from the baseline"),
+    ]  # fmt: skip
+    assert {type(one) for one, _ in typed} == set(kinds)
+    assert [one.label for one, _ in typed] == [label for _, label in typed]
+
+
+def test_errors_are_kept_large_and_all_else_small() -> None:
+    error, power = targets.BayesError(0.2, prior=0.3), targets.TPR(0.5, fpr=0.01)
+    assert [error.holds(value) for value in (0.1, 0.2, 0.25)] == [False, True, True]
+    assert [power.holds(value) for value in (0.4, 0.5, 0.6)] == [True, True, False]
 
 
 # reports
