@@ -7,10 +7,9 @@ from typing import NamedTuple
 
 from neyman._validate import FloatArray
 from neyman.numerics.decimals import to_place
+from neyman.quantities.places import FPR_TABLE
 
 __all__ = ["FPR_TABLE", "ErrorRates", "MuAndRegret"]
-
-FPR_TABLE = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)  # false positive rates of the default table
 
 
 class MuAndRegret(NamedTuple):

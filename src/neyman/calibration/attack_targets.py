@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
-from neyman import risk
 from neyman._errors import InvalidParameter
 from neyman._validate import between, inside
 from neyman.calibration.gaussian_reading import mu_of_advantage, mu_of_bayes_error, mu_of_power
-from neyman.calibration.limit import Limit, sound
-from neyman.guarantees import Guarantee
+from neyman.calibration.limit import Limit
 
 __all__ = ["TPR", "Advantage", "BayesError", "Posterior", "Reconstruction"]
 
@@ -44,24 +43,12 @@ class Advantage(Limit):
     True
     """
 
+    quantity: ClassVar[str] = "advantage"
+    _vague: ClassVar[bool] = True
     value: float
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", inside("value", self.value, 0.0, 1.0))
-
-    @property
-    def label(self) -> str:
-        """What the number is."""
-        return "advantage"
-
-    @property
-    def limit(self) -> float:
-        """``value``."""
-        return self.value
-
-    def number(self, side: Guarantee) -> float:
-        """The advantage."""
-        return sound(lambda: float(risk.advantage(side)))
 
     def reading(self, number: float) -> float:
         """The mu of the same advantage."""
@@ -91,6 +78,7 @@ class TPR(Limit):
     (True, False)
     """
 
+    quantity: ClassVar[str] = "tpr"
     value: float
     fpr: float
 
@@ -98,20 +86,6 @@ class TPR(Limit):
         object.__setattr__(self, "fpr", inside("fpr", self.fpr, 0.0, 1.0))
         advice = "Any attack reaches its false positive rate."
         object.__setattr__(self, "value", _within("value", self.value, self.fpr, 1.0, advice))
-
-    @property
-    def label(self) -> str:
-        """What the number is."""
-        return f"TPR at FPR {self.fpr:g}"
-
-    @property
-    def limit(self) -> float:
-        """``value``."""
-        return self.value
-
-    def number(self, side: Guarantee) -> float:
-        """The true positive rate."""
-        return float(risk.tpr(side, self.fpr))
 
     def reading(self, number: float) -> float:
         """The mu of the same power."""
@@ -141,6 +115,7 @@ class Reconstruction(Limit):
     True
     """
 
+    quantity: ClassVar[str] = "reconstruction"
     success: float
     baseline: float
 
@@ -148,20 +123,6 @@ class Reconstruction(Limit):
         object.__setattr__(self, "baseline", inside("baseline", self.baseline, 0.0, 1.0))
         advice = "Nothing keeps success below its baseline."
         object.__setattr__(self, "success", _within("success", self.success, self.baseline, 1.0, advice))
-
-    @property
-    def label(self) -> str:
-        """What the number is."""
-        return f"reconstruction from baseline {self.baseline:g}"
-
-    @property
-    def limit(self) -> float:
-        """``success``."""
-        return self.success
-
-    def number(self, side: Guarantee) -> float:
-        """The chance given the output."""
-        return float(risk.reconstruction(side, self.baseline))
 
     def reading(self, number: float) -> float:
         """The mu of the same power."""
@@ -191,6 +152,7 @@ class BayesError(Limit):
     True
     """
 
+    quantity: ClassVar[str] = "bayes_error"
     value: float
     prior: float
 
@@ -199,24 +161,6 @@ class BayesError(Limit):
         least = min(self.prior, 1.0 - self.prior) * (1.0 - 1e-12)  # nearer, rounding alone decides
         advice = "Always saying the likelier errs no more often."
         object.__setattr__(self, "value", _within("value", self.value, 0.0, least, advice))
-
-    @property
-    def label(self) -> str:
-        """What the number is."""
-        return f"Bayes error at prior {self.prior:g}"
-
-    @property
-    def limit(self) -> float:
-        """``value``."""
-        return self.value
-
-    def number(self, side: Guarantee) -> float:
-        """The error."""
-        return float(risk.bayes_error(side, self.prior))
-
-    def holds(self, number: float) -> bool:
-        """Whether it is large enough."""
-        return number >= self.value
 
     def reading(self, number: float) -> float:
         """The mu of the same error."""
@@ -249,6 +193,7 @@ class Posterior(Limit):
     True
     """
 
+    quantity: ClassVar[str] = "posterior"
     value: float
     membership_prior: float
     fpr: float
@@ -263,20 +208,6 @@ class Posterior(Limit):
         object.__setattr__(self, "value", _within("value", self.value, prior, most, advice))
         object.__setattr__(self, "membership_prior", prior)
         object.__setattr__(self, "fpr", fpr)
-
-    @property
-    def label(self) -> str:
-        """What the number is."""
-        return f"posterior from prior {self.membership_prior:g} at FPR {self.fpr:g}"
-
-    @property
-    def limit(self) -> float:
-        """``value``."""
-        return self.value
-
-    def number(self, side: Guarantee) -> float:
-        """The posterior."""
-        return float(risk.posterior(side, self.membership_prior, self.fpr))
 
     def reading(self, number: float) -> float:
         """The mu of the power behind it; at a false positive rate of 0 the epsilon."""

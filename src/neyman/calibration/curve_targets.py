@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import ClassVar
 
 from neyman._errors import InvalidParameter
 from neyman._validate import between, inside, positive
@@ -14,6 +15,8 @@ from neyman.calibration.target import promise
 from neyman.guarantees import Guarantee
 from neyman.guarantees.given.pure import LARGEST_EPSILON
 from neyman.guarantees.questions.regret import divergence
+from neyman.quantities import QUANTITIES, Quantity
+from neyman.quantities.places import At
 from neyman.risk.attacked import promised
 
 __all__ = ["Divergence", "Epsilon", "Mu"]
@@ -45,6 +48,8 @@ class Epsilon(Limit):
     True
     """
 
+    quantity: ClassVar[str] = "epsilon"
+    _vague: ClassVar[bool] = True
     value: float
     delta: float
 
@@ -57,20 +62,16 @@ class Epsilon(Limit):
         object.__setattr__(self, "delta", float(self.delta))
 
     @property
-    def label(self) -> str:
-        """What the number is."""
-        return f"delta at epsilon {self.value:g}" if self.delta > 0.0 else "epsilon at delta 0"
+    def _asked(self) -> tuple[Quantity, At]:
+        """delta(value), one evaluation of the profile; epsilon(0) where ``delta`` is 0."""
+        if self.delta > 0.0:
+            return QUANTITIES["delta"], (self.value,)
+        return QUANTITIES["epsilon"], (0.0,)
 
     @property
     def limit(self) -> float:
         """``delta``; ``value`` where that is 0."""
         return self.delta if self.delta > 0.0 else self.value
-
-    def number(self, side: Guarantee) -> float:
-        """delta(value), one evaluation of the profile; epsilon(0) where ``delta`` is 0."""
-        if self.delta > 0.0:
-            return sound(lambda: side.delta(self.value))
-        return sound(lambda: side.epsilon(0.0))
 
     def reading(self, number: float) -> float:
         """The mu of the same pair; of pure privacy epsilon itself."""
@@ -103,26 +104,14 @@ class Mu(Limit):
     (True, False)
     """
 
+    quantity: ClassVar[str] = "mu"
+    _vague: ClassVar[bool] = True
     value: float
     floor: float = 1e-10
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", positive("value", self.value))
         object.__setattr__(self, "floor", inside("floor", self.floor, 0.0, 0.5))
-
-    @property
-    def label(self) -> str:
-        """What the number is."""
-        return f"mu at floor {self.floor:g}"
-
-    @property
-    def limit(self) -> float:
-        """``value``."""
-        return self.value
-
-    def number(self, side: Guarantee) -> float:
-        """mu(floor)."""
-        return sound(lambda: side.mu(self.floor))
 
     def reading(self, number: float) -> float:
         """Itself."""
@@ -153,6 +142,7 @@ class Divergence(Limit):
     (True, True)
     """
 
+    quantity: ClassVar[str] = "reverse"
     value: float
     baseline_guarantee: Guarantee
 
@@ -167,11 +157,6 @@ class Divergence(Limit):
     def label(self) -> str:
         """What the number is."""
         return "divergence from the baseline"
-
-    @property
-    def limit(self) -> float:
-        """``value``."""
-        return self.value
 
     def number(self, side: Guarantee) -> float:
         """The divergence."""

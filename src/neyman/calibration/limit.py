@@ -6,10 +6,13 @@ import math
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
+from typing import ClassVar
 
 from neyman._errors import NotCertified
 from neyman.calibration.target import Target
 from neyman.guarantees import Guarantee
+from neyman.quantities import QUANTITIES, Quantity
+from neyman.quantities.places import At
 
 __all__ = ["FARTHEST", "Limit", "signed", "sound"]
 
@@ -20,24 +23,36 @@ FARTHEST = 60.0  # an excess of that size, either way, says only on which side i
 class Limit(Target):
     """One number of a guarantee, and how large (of errors: how small) it may be."""
 
+    quantity: ClassVar[str]  # its name in the table; its places are the fields of the same names
+    __match_args__: ClassVar[tuple[str, ...]]  # the names of its fields, the first of them that of the limit
+    _vague: ClassVar[bool] = False  # whether an answer that is not as sharp as the tolerance asks will do
+
     @property
     def parts(self) -> tuple[Limit, ...]:
         """Itself alone."""
         return (self,)
 
     @property
-    @abstractmethod
-    def label(self) -> str:
-        """What the number is, for tables and messages."""
+    def _asked(self) -> tuple[Quantity, At]:
+        """What is limited, and where."""
+        quantity = QUANTITIES[self.quantity]
+        return quantity, tuple(getattr(self, place) for place in quantity.places)
 
     @property
-    @abstractmethod
+    def label(self) -> str:
+        """What the number is, for tables and messages."""
+        quantity, at = self._asked
+        return quantity.title(at, "{:g}".format)
+
+    @property
     def limit(self) -> float:
         """The largest (of errors: the smallest) number that is allowed."""
+        return float(getattr(self, self.__match_args__[0]))
 
-    @abstractmethod
     def number(self, side: Guarantee) -> float:
         """Return the number that is limited, on the side of the truth that ``side`` is on."""
+        quantity, at = self._asked
+        return sound(lambda: quantity.attacked(side, at)) if self._vague else quantity.attacked(side, at)
 
     @abstractmethod
     def reading(self, number: float) -> float:
@@ -45,7 +60,7 @@ class Limit(Target):
 
     def holds(self, number: float) -> bool:
         """Whether that number is within the limit."""
-        return number <= self.limit
+        return number >= self.limit if QUANTITIES[self.quantity].from_below else number <= self.limit
 
     @property
     def gaussian_mu(self) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import platform
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,15 +12,15 @@ import numpy as np
 import scipy
 
 from neyman._version import __version__
-from neyman.accountants.tables import FPR_TABLE
 from neyman.guarantees import Guarantee, Opaque
 from neyman.mechanisms import Mechanism
-from neyman.reports.asked import Asked
+from neyman.quantities.asked import Asked
+from neyman.quantities.points import POINTS
+from neyman.reports.asked import counted
 from neyman.reports.claims import Claim, claim_id
 from neyman.reports.document import Certificate, Document
-from neyman.reports.points import POINTS
 from neyman.reports.prose import adjacency_meaning, assumptions, summary
-from neyman.reports.quantities import claim
+from neyman.reports.quantities import COMPARED, QUANTITIES, RISKS, Given, claim
 from neyman.reports.verdict import ENOUGH, references, verdict
 
 __all__ = ["Inputs", "cite", "claims_of", "document_of", "drawn_by", "expected", "how_to_verify", "written"]
@@ -124,50 +125,48 @@ def claims_of(asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...]) -> 
 
 
 def _claims(asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...]) -> Iterator[Claim]:
+    finite = math.isfinite(asked.above.mu)
     yield claim(asked, "mu", floor=asked.floor)
     regret = None
-    if not asked.unlimited:
+    if finite:
         regret = claim(asked, "regret", floor=asked.floor)
         yield regret
         yield claim(asked, "tail_mu")
         yield claim(asked, "shortfall", floor=asked.floor)
     for delta in deltas:
         yield claim(asked, "epsilon", delta=delta)
-    yield claim(asked, "advantage")
-    for fpr in FPR_TABLE:
-        yield claim(asked, "tpr", fpr=fpr)
+    yield from _usual(asked, "advantage", "tpr")
     yield claim(asked, "fixed_point")
-    if asked.counted:  # an average, and no promise: not worth what it takes of a stated guarantee
+    if counted(asked.guarantee):  # an average, and no promise: not worth what it takes of a stated guarantee
         yield claim(asked, "auc")
-    if regret is None or not regret.value < ENOUGH:
-        yield from _fallbacks(asked, mechanism, deltas)
-    for name, given in _RISKS:
-        yield claim(asked, name, **given)
+    if not isinstance(mechanism, Opaque) and (regret is None or not regret.value < ENOUGH):
+        yield from _fallbacks(asked, deltas, finite=finite)
+    yield from _usual(asked, *RISKS)
     yield from _compared(asked)
 
 
-def _fallbacks(asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...]) -> Iterator[Claim]:
+def _fallbacks(asked: Asked, deltas: tuple[float, ...], *, finite: bool) -> Iterator[Claim]:
     """Single numbers that may say more than mu; of what was stated, the statement does."""
-    if isinstance(mechanism, Opaque):
-        return
-    if asked.epsilon(0.0)[1] <= 1e3:  # finite, and of use
+    if asked.epsilon[1] <= 1e3:  # finite, and of use
         if 0.0 not in deltas:
             yield claim(asked, "epsilon", delta=0.0)
-        if not asked.unlimited:
+        if finite:
             yield claim(asked, "epsilon_regret")
-    if asked.counted and not asked.unlimited and asked.zcdp[1] <= 1e6:
+    if finite and counted(asked.guarantee) and asked.rho[1] <= 1e6:
         yield claim(asked, "zcdp")
         yield claim(asked, "zcdp_regret")
 
 
-_RISKS: tuple[tuple[str, dict[str, float]], ...] = (
-    ("accuracy", {"prior": 0.5}),
-    ("posterior", {"membership_prior": 0.1, "fpr": 0.01}),
-    ("attribute_inference", {"baseline": 0.1}),
-    ("reconstruction", {"baseline": 1e-3}),
-    ("singling_out", {"baseline": 1e-6}),
-    ("relative_risk", {"baseline": 0.01}),
-)
+def _usual(asked: Asked, *names: str) -> Iterator[Claim]:
+    for name in names:
+        for given in _usually_given(name):
+            yield claim(asked, name, **dict(given))
+
+
+def _usually_given(name: str) -> Iterator[Given]:
+    """Where a quantity is claimed if nobody says where."""
+    quantity = QUANTITIES[name]
+    return (tuple(zip(quantity.places, at, strict=True)) for at in quantity.usual or ((),))
 
 
 def expected(floor: float, *, finite: bool) -> tuple[str, ...]:
@@ -176,16 +175,13 @@ def expected(floor: float, *, finite: bool) -> tuple[str, ...]:
     point = next(iter(POINTS))
     return (
         *(claim_id(name, () if name == "tail_mu" else (("floor", floor),)) for name in promises),
-        "advantage",
-        *(claim_id("tpr", (("fpr", fpr),)) for fpr in FPR_TABLE),
-        "fixed_point",
-        *(claim_id(name, tuple(given.items())) for name, given in _RISKS),
-        *(claim_id(name, (("reference", point),)) for name in ("divergence", "reverse")),
+        *(claim_id(name, at) for name in ("advantage", "tpr", "fixed_point", *RISKS) for at in _usually_given(name)),
+        *(claim_id(name, (("reference", point),)) for name in COMPARED),
     )
 
 
 def _compared(asked: Asked) -> Iterator[Claim]:
     # stated Renyi divergences, and what is composed of statements, are slow to compare: one point must do
-    for key in POINTS if asked.counted else tuple(POINTS)[:1]:
-        yield claim(asked, "divergence", reference=key)
-        yield claim(asked, "reverse", reference=key)
+    for key in POINTS if counted(asked.guarantee) else tuple(POINTS)[:1]:
+        for name in COMPARED:
+            yield claim(asked, name, reference=key)

@@ -10,12 +10,12 @@ from typing import Literal
 
 from neyman._version import __version__
 from neyman.profiles.pair import Adjacency
-from neyman.reports.asked import Bracket
+from neyman.quantities.asked import Bracket
 from neyman.reports.build import cite, how_to_verify
 from neyman.reports.claims import Claim, claim_id, printed
 from neyman.reports.document import Document
 from neyman.reports.prose import adjacency_meaning, assumptions, summary
-from neyman.reports.quantities import QUANTITIES, restated
+from neyman.reports.quantities import QUANTITIES, reprinted, restated
 from neyman.reports.verdict import references, verdict
 
 __all__ = ["Check", "Outcome", "Recomputed", "claim_checks", "word_checks"]
@@ -162,18 +162,13 @@ def _beyond(claim: Claim, bracket: Bracket) -> tuple[float, str] | None:
 
 def _claim_words(claim: Claim, bracket: Bracket, adjacency: Adjacency) -> set[tuple[str, str]]:
     """What may be said of a claim: about the number it prints, or about one that is true as well."""
-    texts = {claim.text, _reprinted(claim, bracket), _reprinted(claim, (claim.lower, claim.upper))}
+    texts = {claim.text, reprinted(claim.quantity, bracket), reprinted(claim.quantity, (claim.lower, claim.upper))}
     told = [restated(claim.quantity, claim.given, text, bracket, adjacency) for text in texts]
     return {(one.label, one.sentence) for one in told if _true(one, bracket)}
 
 
 def _true(claim: Claim, bracket: Bracket) -> bool:
     return claim.value >= bracket[1] if claim.side == "at most" else claim.value <= bracket[0]
-
-
-def _reprinted(claim: Claim, bracket: Bracket) -> str:
-    kind = QUANTITIES[claim.quantity]
-    return printed(*bracket, kind.side, kind.digits, kind.least)
 
 
 def _likely(document: Document, found: Recomputed) -> list[tuple[Claim, ...]]:
@@ -190,10 +185,10 @@ def _likely(document: Document, found: Recomputed) -> list[tuple[Claim, ...]]:
 
 
 def _again(claim: Claim, bracket: Bracket, pair: Bracket, adjacency: Adjacency) -> Claim:
-    made = restated(claim.quantity, claim.given, _reprinted(claim, bracket), bracket, adjacency)
+    made = restated(claim.quantity, claim.given, reprinted(claim.quantity, bracket), bracket, adjacency)
     if _true(made, pair):
         return made
-    return restated(claim.quantity, claim.given, _reprinted(claim, pair), pair, adjacency)
+    return restated(claim.quantity, claim.given, reprinted(claim.quantity, pair), pair, adjacency)
 
 
 def _deltas(document: Document) -> set[float]:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
 
 from neyman.numerics.decimals import to_place, width_place
+from neyman.quantities import Side
 
-__all__ = ["Claim", "Side", "claim_id", "printed"]
+__all__ = ["Claim", "claim_id", "printed"]
 
-Side = Literal["at most", "at least"]
 _DIGITS = 7
 
 
@@ -24,7 +23,7 @@ class Claim:
     id : str
         Unique in its report: the quantity and what it is given, as in ``"epsilon@1e-05"``.
     quantity : str
-        A name of ``quantities.QUANTITIES``.
+        A name of ``reports.quantities.QUANTITIES``.
     given : tuple of (str, float or str)
         Where it is asked for, as in ``(("delta", 1e-05),)``.
     side : str

@@ -9,6 +9,7 @@ from neyman.numerics.decimals import exactly, outward
 from neyman.profiles.effort import EFFORT
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
+from neyman.reports.quantities import COMPARED, RISKS
 from neyman.reports.text import visible
 
 __all__ = ["attacks", "bracket", "escaped", "numbers", "render_markdown"]
@@ -61,8 +62,7 @@ def render_markdown(document: Document) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-_TOLD = ("advantage", "accuracy", "posterior", "attribute_inference", "reconstruction", "singling_out", "relative_risk")
-_IN_WORDS = {*_TOLD[1:], "divergence", "reverse"}
+_IN_WORDS = {*RISKS, *COMPARED}
 
 
 def numbers(document: Document) -> tuple[Claim, ...]:
@@ -73,7 +73,7 @@ def numbers(document: Document) -> tuple[Claim, ...]:
 def attacks(document: Document) -> tuple[Claim, ...]:
     """Return the claims that are told in sentences."""
     tpr = tuple(c for c in document.of("tpr") if dict(c.given)["fpr"] in (1e-3, 0.1))
-    return tpr + document.of(*_TOLD)
+    return tpr + document.of("advantage", *RISKS)
 
 
 def _row(claim: Claim) -> tuple[str, ...]:

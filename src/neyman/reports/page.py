@@ -12,6 +12,7 @@ from neyman.numerics.decimals import exactly, outward
 from neyman.profiles.effort import EFFORT
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document, StepWords
+from neyman.reports.quantities import COMPARED, RISKS
 
 __all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "sections"]
 
@@ -22,6 +23,7 @@ _TITLE, _CONTEXT, _FACT, _CODE = 110, 280, 240, 2000  # characters; the first pa
 _ROOMY = 17  # lines that the upper half of the sheet holds in letters of the usual size
 _FEW = 2  # kinds of step that the first page tells in full
 _RISKS = ("tpr@0.1", "posterior", "accuracy", "reconstruction", "advantage", "attribute_inference")
+_ELSEWHERE = {"epsilon", "tpr", *RISKS, *COMPARED}  # claims that have tables of their own
 _BOUND = re.compile(r"(at (?:most|least) (?:1 in [\d,.e+]*\d|[\d,.e+-]*\d(?:\u00a0%| percentage points| times)?))")
 _BRACKETS = (
     "The truth lies between the two ends of each bracket, rounding included. What is stated is the end that is safe to "
@@ -237,8 +239,7 @@ def _run(document: Document) -> Section:
 
 
 def _promises(document: Document) -> Section:
-    numbers = document.of("mu", "regret", "tail_mu", "shortfall", "zcdp", "zcdp_regret", "epsilon_regret", "advantage",
-                          "auc", "fixed_point")  # fmt: skip
+    numbers = tuple(claim for claim in document.claims if claim.quantity not in _ELSEWHERE)
     rates = Table(
         "rates", "The best attack at each false positive rate",
         (Head("false positive rate"), Head("true positive rate, at most", number=True), _BRACKET),
@@ -249,9 +250,8 @@ def _promises(document: Document) -> Section:
 
 
 def _attackers(document: Document) -> Section:
-    kinds = ("accuracy", "posterior", "attribute_inference", "reconstruction", "singling_out", "relative_risk")
-    claims = document.of(*kinds)
-    told = tuple(claim.sentence for claim in document.of("advantage", *kinds))
+    claims = document.of(*RISKS)
+    told = tuple(claim.sentence for claim in document.of("advantage", *RISKS))
     table = _claims("risks-table", "The same in numbers", claims)
     return Section("What an attacker can do, at most", points=told, tables=(table,))
 

@@ -15,7 +15,8 @@ from typing import Any
 
 from neyman._errors import InvalidParameter, NeymanError
 from neyman.guarantees import Guarantee
-from neyman.reports.asked import Asked, Bracket, guarantee_of
+from neyman.quantities.asked import Asked, Bracket
+from neyman.reports.asked import guarantee_of
 from neyman.reports.checks import Check, Recomputed, claim_checks, word_checks
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
@@ -132,7 +133,7 @@ def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracke
     found: list[Bracket | None] = []
     for claim in claims:
         try:
-            found.append(QUANTITIES[claim.quantity].ask(asked, dict(claim.given)))
+            found.append(QUANTITIES[claim.quantity].certified(asked, tuple(value for _, value in claim.given)))
         except NeymanError:
             found.append(None)
     return tuple(found)

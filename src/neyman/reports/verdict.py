@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from neyman.guarantees import RDP, ZCDP, Opaque
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import exactly
+from neyman.quantities.points import POINTS
 from neyman.reports.claims import Claim
 from neyman.reports.document import Recommended, Reference, Verdict
-from neyman.reports.points import POINTS
 
 __all__ = ["ENOUGH", "references", "verdict"]
 

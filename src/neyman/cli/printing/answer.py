@@ -11,11 +11,11 @@ import numpy as np
 
 from neyman import __version__
 from neyman._validate import FloatArray
-from neyman.accountants.tables import FPR_TABLE
 from neyman.accounting import account
 from neyman.guarantees import GDPReport
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
+from neyman.quantities.places import FPR_TABLE
 
 __all__ = ["Answer", "Interval"]
 

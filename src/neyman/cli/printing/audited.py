@@ -12,7 +12,7 @@ from neyman.audit import Audit, Verdict
 from neyman.audit.words import at_least
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import table
-from neyman.numerics.decimals import exactly
+from neyman.quantities import QUANTITIES
 
 __all__ = ["show", "to_json"]
 
@@ -54,10 +54,10 @@ def show(found: Audit, verdict: Verdict | None, deltas: tuple[float, ...], conso
     rows = table("the mechanism leaks at least", f"at {found.confidence * 100:.12g} % confidence")
     rows.add_row("mu", at_least(found.mu, 6))
     for delta in deltas:
-        rows.add_row(f"epsilon at delta {exactly(delta)}", at_least(found.epsilon(delta), 6))
+        rows.add_row(QUANTITIES["epsilon"].title((delta,)), at_least(found.epsilon(delta), 6))
     rows.add_row("advantage (TPR - FPR)", at_least(found.advantage, 6))
     for rate in _RATES:
-        rows.add_row(f"TPR at FPR {exactly(rate)}", at_least(found.tpr(rate), 6))
+        rows.add_row(QUANTITIES["tpr"].title((rate,)), at_least(found.tpr(rate), 6))
     print_table(console, rows)
     console.print(f"{found.n_in:,} scores in, {found.n_out:,} out; {found.method}.", highlight=False, soft_wrap=True)
     if verdict is None and found.reversed:

@@ -17,6 +17,7 @@ from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import exactly
+from neyman.quantities import QUANTITIES
 
 __all__ = ["Compared", "show"]
 
@@ -78,7 +79,7 @@ def _interval(found: Divergence) -> Interval:
 
 
 def _error(guarantee: Guarantee, prior: float) -> Interval:
-    return Interval(guarantee.bayes_error(prior), guarantee.optimistic.bayes_error(prior))
+    return Interval(*QUANTITIES["bayes_error"].bracket(guarantee, (prior,)))
 
 
 def show(answer: Compared, console: Console) -> None:

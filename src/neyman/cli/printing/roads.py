@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,12 +10,13 @@ import numpy as np
 from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman._validate import reals
-from neyman.accountants.tables import FPR_TABLE
 from neyman.cli.printing.answer import Interval
 from neyman.conversions import psi_from
 from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP, Guarantee
+from neyman.quantities import QUANTITIES, Quantity
+from neyman.quantities.places import At
 
-__all__ = ["TARGETS", "Conversion", "convert_to"]
+__all__ = ["Conversion", "convert_to"]
 
 SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
 PSI_WIDTH = 1e-11  # relative width of the bracket of psi: psi_from is that near the largest
@@ -53,44 +53,20 @@ class Conversion:
         }  # fmt: skip
 
 
-@dataclass(frozen=True, slots=True)
-class _Target:
-    """A verb of a guarantee, the name of its argument and where it is asked if nothing is said; whether it says all."""
-
-    ask: Callable[[Guarantee, float], float]
-    place: str | None
-    usual: tuple[float, ...]
-    whole: bool
-
-
-TARGETS: dict[str, _Target] = {
-    "epsilon": _Target(lambda g, at: g.epsilon(at), "delta", (1e-5, 1e-6, 1e-9), whole=True),
-    "delta": _Target(lambda g, at: g.delta(at), "epsilon", (), whole=True),
-    "beta": _Target(lambda g, at: g.beta(at), "alpha", FPR_TABLE, whole=True),
-    "tpr": _Target(lambda g, at: g.roc(at), "fpr", FPR_TABLE, whole=True),
-    "bayes-error": _Target(lambda g, at: g.bayes_error(at), "prior", (0.5,), whole=True),
-    "renyi": _Target(lambda g, at: g.renyi(at), "order", (), whole=False),
-    "mu": _Target(lambda g, at: g.mu(at), "floor", (1e-10,), whole=False),
-    "rho": _Target(lambda g, _: g.zcdp(), None, (0.0,), whole=False),
-    "advantage": _Target(lambda g, _: g.advantage, None, (0.0,), whole=False),
-    "auc": _Target(lambda g, _: g.auc, None, (0.0,), whole=False),
-}
-
-
 def convert_to(to: str, guarantee: Guarantee, at: list[float] | None) -> Conversion:
     """Ask ``guarantee`` for ``to`` at the places ``at`` (where there are any; the usual ones if none is named)."""
-    target = TARGETS[to]
+    target = QUANTITIES[to.replace("-", "_")]
     if target.place is None and at:
         raise InvalidParameter("at", at[0], f"left out: --to {to} is one number")
     if target.place is not None and not at and not target.usual:
         raise InvalidParameter("at", None, f"given: the {target.place} at which {to} is asked for; repeatable")
-    places = [float(x) for x in reals("at", np.array(at, dtype=np.float64))] if at else list(target.usual)
     pair = _pair(guarantee)
     if to == "mu" and pair is not None and not at:
         psi = psi_from(*pair)
         return Conversion(repr(guarantee), to, None, (Row(None, Interval(psi, psi * (1.0 + PSI_WIDTH))),), _PAIR)
-    rows = tuple(Row(x if target.place else None, _bracket(target, guarantee, x)) for x in places)
-    return Conversion(repr(guarantee), to, target.place, rows, _note(to, target, guarantee, places))
+    places = [(float(x),) for x in reals("at", np.array(at, dtype=np.float64))] if at else target.usual or ((),)
+    rows = tuple(_row(target, guarantee, place) for place in places)
+    return Conversion(repr(guarantee), to, target.place, rows, _note(target, guarantee, rows))
 
 
 def _pair(guarantee: Guarantee) -> tuple[float, float] | None:
@@ -101,16 +77,18 @@ def _pair(guarantee: Guarantee) -> tuple[float, float] | None:
     return (epsilon, delta) if isinstance(epsilon, float) and isinstance(delta, float) and delta > 0.0 else None
 
 
-def _bracket(target: _Target, guarantee: Guarantee, at: float) -> Interval:
-    ends = target.ask(guarantee.optimistic, at), target.ask(guarantee, at)
+def _row(target: Quantity, guarantee: Guarantee, place: At) -> Row:
+    ends = target.bracket(guarantee, place)
+    at = float(place[0]) if place else None
     if any(math.isnan(end) for end in ends):
         raise InvalidParameter("at", at, "a place at which there is an answer")
-    return Interval(min(ends), max(ends))
+    return Row(at, Interval(*ends))
 
 
-def _note(to: str, target: _Target, guarantee: Guarantee, places: list[float]) -> str:
-    if to == "mu" and not isinstance(guarantee, GDP):
-        return str(guarantee.gdp(places[-1]))
+def _note(target: Quantity, guarantee: Guarantee, rows: tuple[Row, ...]) -> str:
+    floor = rows[-1].at if target.name == "mu" else None
+    if floor is not None and not isinstance(guarantee, GDP):
+        return str(guarantee.gdp(floor))
     if not target.whole:
-        return _EXACT if isinstance(guarantee, GDP) and to == "mu" else _LOSSY
+        return _LOSSY if floor is None else _EXACT
     return _BEST if isinstance(guarantee, (RDP, ZCDP)) else _EXACT

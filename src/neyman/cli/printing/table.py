@@ -7,17 +7,17 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from neyman.accountants.tables import FPR_TABLE
 from neyman.cli.printing.answer import Answer, Interval
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.roads import Conversion
 from neyman.mechanisms import PoissonSampled
 from neyman.numerics.decimals import exactly, outward
+from neyman.quantities import QUANTITIES
+from neyman.quantities.places import FPR_TABLE
 
 __all__ = ["bracket_text", "rounded_up", "show", "show_conversion", "table"]
 
 _DIGITS = 7
-_ERRORS = ("beta", "bayes-error")
 
 
 def show(answer: Answer, console: Console) -> None:
@@ -32,7 +32,7 @@ def show(answer: Answer, console: Console) -> None:
     main.add_row("  regret of mu", bracket_text(answer.regret), rounded_up(answer.regret.upper, 3))
     main.add_row("  mu with no floor", "", rounded_up(report.tail_mu, 6))
     for delta, epsilon in zip(answer.deltas, answer.epsilons, strict=True):
-        main.add_row(f"epsilon at delta {exactly(delta)}", bracket_text(epsilon), rounded_up(epsilon.upper))
+        main.add_row(QUANTITIES["epsilon"].title((delta,)), bracket_text(epsilon), rounded_up(epsilon.upper))
     main.add_row("advantage (TPR - FPR)", bracket_text(answer.advantage), rounded_up(answer.advantage.upper))
     print_table(console, main)
     attack = table("attacker's FPR", "best TPR, certified bracket", "at most")
@@ -48,10 +48,10 @@ def show_conversion(answer: Conversion, console: Console) -> None:
     """Print ``answer``."""
     console.print(f"[bold]{escape(answer.source)}[/bold] -> {answer.to}\n", highlight=False, soft_wrap=True)
     rows = table(*([answer.place] if answer.place else []), "certified bracket", "report")
+    from_below = QUANTITIES[answer.to.replace("-", "_")].from_below
     for row in answer.rows:
         place = [] if row.at is None else [exactly(row.at)]
-        # errors are promised from below, everything else from above
-        safe = outward(row.value.lower, _DIGITS, up=False) if answer.to in _ERRORS else rounded_up(row.value.upper)
+        safe = outward(row.value.lower, _DIGITS, up=False) if from_below else rounded_up(row.value.upper)
         rows.add_row(*place, bracket_text(row.value), safe)
     print_table(console, rows)
     console.print(answer.note, highlight=False, soft_wrap=True)

@@ -3,27 +3,28 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from neyman import targets
 from neyman._errors import InvalidParameter
+from neyman.calibration.limit import Limit
 from neyman.calibration.target import Target
 
 __all__ = ["read_targets"]
 
-_KINDS: dict[str, tuple[Callable[..., Target], dict[str, str]]] = {
-    "epsilon": (targets.Epsilon, {"epsilon": "value", "delta": "delta"}),
-    "mu": (targets.Mu, {"mu": "value", "floor": "floor"}),
-    "advantage": (targets.Advantage, {"advantage": "value"}),
-    "tpr": (targets.TPR, {"tpr": "value", "fpr": "fpr"}),
-    "reconstruction": (targets.Reconstruction, {"reconstruction": "success", "baseline": "baseline"}),
-    "bayes-error": (targets.BayesError, {"bayes-error": "value", "prior": "prior"}),
-    "posterior": (
-        targets.Posterior,
-        {"posterior": "value", "membership-prior": "membership_prior", "fpr": "fpr"},
-    ),
-}
-_OPTIONAL = ("floor",)
+_NUMBERS: tuple[type[Limit], ...] = (
+    targets.Epsilon, targets.Mu, targets.Advantage, targets.TPR, targets.Reconstruction, targets.BayesError,
+    targets.Posterior,
+)  # fmt: skip
+
+
+def _words(kind: type[Limit]) -> dict[str, str]:
+    """The fields by the words that are typed for them; the first is the limit, typed as what it limits."""
+    words = (kind.quantity, *kind.__match_args__[1:])
+    return {word.replace("_", "-"): name for word, name in zip(words, kind.__match_args__, strict=True)}
+
+
+_KINDS = {kind.quantity.replace("_", "-"): (kind, _words(kind)) for kind in _NUMBERS}
+_OPTIONAL = {name for kind in _NUMBERS for name in kind.__match_args__ if hasattr(kind, name)}  # they have a default
 _DIVERGENCE = "divergence"
 _FORMS = "; ".join(",".join(f"{name}=..." for name in words if name not in _OPTIONAL) for _, words in _KINDS.values())
 ALLOWED = f"one of: {_FORMS}; divergence=...,baseline=MECHANISM"

@@ -11,6 +11,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import choice, not_negative, whole
 from neyman.cli.printing.output import console, print_json
 from neyman.cli.verbs.respond import ADJACENCIES, AsJson, Effort, completing
+from neyman.quantities import QUANTITIES
 
 if TYPE_CHECKING:
     from neyman.cli.printing.roads import Conversion
@@ -19,9 +20,9 @@ if TYPE_CHECKING:
 __all__ = ["convert"]
 
 _ONE = "exactly one source: --epsilon, --mu, --rho, --rdp, --profile, --tradeoff or --spec"
-_TO = (
-    "mu", "epsilon", "delta", "beta", "tpr", "curve", "advantage", "auc", "bayes-error", "renyi", "rho",
-)  # fmt: skip
+_SPOKEN = tuple(name.replace("_", "-") for name, quantity in QUANTITIES.items() if quantity.spoken)
+_AFTER = _SPOKEN.index("tpr") + 1  # the points of the curve stand beside its ordinates
+_TO = (*_SPOKEN[:_AFTER], "curve", *_SPOKEN[_AFTER:])
 _BETWEEN = ("chords", "below")
 _EFFORT = 10.0
 To = Annotated[str, typer.Option(metavar="WHAT", help=", ".join(_TO) + ".", autocompletion=completing(_TO))]

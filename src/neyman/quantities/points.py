@@ -1,10 +1,12 @@
-"""Named reference points that a report compares with: guarantees that readers may know."""
+"""Named reference points that a guarantee is compared with: guarantees that readers may know."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from neyman.guarantees import GDP, Guarantee, PureDP
+if TYPE_CHECKING:
+    from neyman.guarantees import Guarantee
 
 __all__ = ["POINTS", "Point"]
 
@@ -25,6 +27,8 @@ class Point:
     @property
     def guarantee(self) -> Guarantee:
         """The guarantee itself."""
+        from neyman.guarantees import GDP, PureDP
+
         return GDP(self.mu) if self.mu else PureDP(self.epsilon)
 
 
