@@ -168,7 +168,7 @@ def _less(c: Composition, engine: Callable[[], Both]) -> Both:
 
 
 def _averaged(c: Composition, listed: Listed) -> Both:
-    """The rest, read at each outcome; of more than a few after a lattice of all, if that is not too long, where lattices
+    """The rest, read at each outcome; of many after a lattice of all, if that is not too long, where lattices
     serve the rest: its curve bends sharply where its losses end, which these meet at each outcome, and one of all
     averages.
     """
