@@ -127,7 +127,9 @@ def test_what_one_lattice_holds_loses_nothing() -> None:
     """Its largest loss is known to the last bit."""
     profile = LatticeProfile([(DiscreteGaussianStep(1.9, 1, 1.0), 4)], "remove", gather=gathered_laws)
     assert profile._far is None
-    assert len(profile._laws[0][0].table.loss) == len(DiscreteGaussianStep(1.9, 1, 1.0).table().loss)
+    law = profile._laws[0][0]
+    assert isinstance(law, DiscreteGrid)
+    assert len(law.table.loss) == len(DiscreteGaussianStep(1.9, 1, 1.0).table().loss)
 
 
 def test_a_list_takes_no_more_room_than_its_common_outcomes() -> None:
