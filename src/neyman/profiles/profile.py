@@ -156,6 +156,13 @@ class Profile(ABC):
         """log of a bound on the sum of sqrt(p q) over all that can happen; 0 where none is known."""
         return 0.0
 
+    @property
+    def labour(self) -> float:
+        """Nominal nanoseconds that one more eps takes, about, where that is much: it steers which engine comes first,
+        and decides nothing.
+        """
+        return 0.0
+
     @abstractmethod
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds at each ``epsilon`` (1-d, finite, >= 0)."""

@@ -24,6 +24,7 @@ from neyman.engines.counts.levels import by_jumps
 from neyman.engines.counts.parting import parting
 from neyman.losses.discrete.steps import DiscreteGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket, Profile
 from tests.effort import examples, rest_slow
@@ -312,3 +313,16 @@ def test_sums_of_losses_of_every_size_keep_their_digits() -> None:
     guarantee = ny.account(ny.DiscreteGaussian(0.6187).poisson(1.733e-07) ** 3, "remove")
     assert math.isclose(guarantee.delta(0.0), truth(0.6187, 1.733e-07, 3, 0.0, True), rel_tol=1e-9)
     assert guarantee.delta(0.0) - guarantee.optimistic.delta(0.0) <= 1e-9 * guarantee.delta(0.0)
+
+
+@pytest.mark.parametrize("remove", [True, False])
+def test_what_is_looked_up_is_the_least_of_the_table(remove: bool) -> None:
+    """To the last bit: the neighbours of a chord's slope are the c that say most."""
+    table = DiscreteGaussianStep(0.9153, 1, 6.618e-5).table()
+    bound = Chernoff(table, 514, remove, range(0, len(table.loss) - 2, 7))
+    epsilon = np.concatenate([np.zeros(1), np.geomspace(1e-9, 1e3, 2000)])
+    least = np.ones(len(epsilon))
+    for c, logs, _, rest in bound._bounds:
+        lines = np.min(logs - np.multiply.outer(epsilon, c) * (1.0 - 4.0 * UNIT), axis=1)
+        least = np.minimum(least, np.exp(np.minimum(lines, 0.0)) * (1.0 + 1e-9) + (rest + SMALLEST))
+    assert np.array_equal(bound(epsilon), least)

@@ -10,13 +10,17 @@ import math
 
 from neyman.engines.atoms.enumeration import power
 from neyman.losses.base import Step
+from neyman.losses.discrete.bins import DiscreteGrid
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import ListedStep
+from neyman.losses.readings.bins import GridLaw
 from neyman.losses.readings.outcomes import Outcomes
 
-__all__ = ["gathered"]
+__all__ = ["gathered", "gathered_laws", "gathers"]
 
 _LISTED = 1 << 15  # outcomes of one of the few
+
+Laws = tuple[tuple[GridLaw, int], ...]
 
 
 def gathered(step: Step, times: int) -> list[tuple[Step, int]]:
@@ -30,15 +34,35 @@ def gathered(step: Step, times: int) -> list[tuple[Step, int]]:
     [(31626, 4)]
     """
     table = step.table().whole()[0] if isinstance(step, DiscreteStep) else None
-    if table is None or times == 1 or table.unit is not None:
+    sizes = [] if table is None else _sizes(table, times)
+    if table is None or not sizes:
         return [(step, times)]
-    together = _together(len(table.loss), times)
+    return [(_listed(table, size, step.symmetric), count) for size, count in sizes]
+
+
+def gathers(step: Step, times: int) -> bool:
+    """Whether these are fewer steps than ``times``."""
+    return isinstance(step, DiscreteStep) and bool(_sizes(step.table().whole()[0], times))
+
+
+def gathered_laws(laws: Laws) -> Laws:
+    """The same of laws on a lattice: of those that hold common outcomes alone many more steps are one."""
+    found: list[tuple[GridLaw, int]] = []
+    for law, times in laws:
+        table = law.table if isinstance(law, DiscreteGrid) else None
+        few = () if table is None else [(DiscreteGrid(power(table, size)), many) for size, many in _sizes(table, times)]
+        found += few or [(law, times)]
+    return tuple(found)
+
+
+def _sizes(table: Outcomes, times: int) -> list[tuple[int, int]]:
+    """How many steps are one, and how often; nothing where each is one."""
+    together = 1 if table.unit is not None else _together(len(table.loss), times)
     if together == 1:
-        return [(step, times)]
+        return []
     many = -(-times // together)
     least, more = divmod(times, many)
-    sizes = [(least, many - more), (least + 1, more)]
-    return [(_listed(table, size, step.symmetric), count) for size, count in sizes if count]
+    return [(size, count) for size, count in ((least, many - more), (least + 1, more)) if count]
 
 
 def _together(outcomes: int, times: int) -> int:

@@ -57,6 +57,10 @@ class BoundedProfile(Profile):
     def tail_mu(self) -> float:
         return self._quick.tail_mu
 
+    @property
+    def labour(self) -> float:
+        return self._quick.labour
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         first = self._known(epsilon, self._quick.bracket(epsilon))
         return self._both(epsilon, first, self._wide(epsilon, first))

@@ -67,6 +67,10 @@ class FallbackProfile(Profile):
     def end(self) -> float:
         return self._contour.end
 
+    @property
+    def labour(self) -> float:
+        return self._contour.labour
+
     def slope(self, epsilon: FloatArray) -> FloatArray:
         zero = epsilon == 0.0
         if zero.any():

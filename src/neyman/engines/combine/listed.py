@@ -13,8 +13,10 @@ from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.before import BoundedProfile, one_of
 from neyman.engines.combine.beside.widened import WidenedProfile
 from neyman.engines.combine.mixture import MixtureProfile
+from neyman.engines.combine.staged import StagedProfile
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.engines.lattice.laws import grid_law
+from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.readings.outcomes import Outcomes
@@ -28,9 +30,13 @@ _RARE = -98.0  # log of a mass that an outcome of a short list may have and be l
 # deviations, beside the largest, of what may be little, tolerance that will do for it, and deviations, beside the
 # distance of outcomes, beyond which no lattice is asked for it at each of them
 _LITTLE, _VAGUE, _CLOSE = 0.05, 1e-2, 0.02
+# nominal nanoseconds of an eps, read at each outcome, from which a lattice of all is planned; eps read for what
+# one of its tilts may cost: a question asks some hundred, and makes some ten
+_DEAR, _ASKED = 2e7, 10.0
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
+Lattices = tuple[LatticeProfile, LatticeProfile]
 
 
 def lists(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
@@ -67,23 +73,32 @@ def listed_and_rest(losses: Losses) -> tuple[Atoms, Losses] | None:
 
 def few_beside(
     losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: tuple[str, ...], tolerance: float, tail_mu: float,
-    compose: Callable[[Losses], Both], behind: Callable[[], Both], short: int = 256,
+    compose: Callable[[Losses], Both], lattice: Callable[[], Lattices], short: int = 256,
 ) -> Both | None:  # fmt: skip
     """Steps composed by themselves and read at each outcome of a short list that holds those of one kind, or all but
-    discrete Gaussians, with another engine ``behind`` them; None where there is no such list, or no contour, lattice of
-    one kind or exact lattice to be read.
+    discrete Gaussians, with a ``lattice`` of all behind them, or before where that costs less; None where there is no
+    such list, or no contour, lattice of one kind, exact lattice or sum over rare outcomes to be read.
     """
     found = _shortest(losses, tables, short)
     if found is None:
         return None
     few, rest = found
     remove, add = compose(rest)
-    if "lattice" in remove.method and not (remove.method == "lattice" and (len(rest) == 1 or _held(rest))):
+    own = remove.method == "lattice" and (len(rest) == 1 or _held(rest))
+    if "lattice" in remove.method and not (own or isinstance(remove, StagedProfile)):
         return None
     pairs = {"remove": (remove, add), "add": (add, remove)}
     read = [MixtureProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
-    found = [BoundedProfile(one, partial(one_of, behind, i), tolerance) for i, one in enumerate(read)]
+    both: Both = read[0], read[-1]
+    first, then = (lattice(), lambda: both) if _dearer(both, lattice) else (both, lattice)
+    found = [BoundedProfile(first[i], partial(one_of, then, i), tolerance) for i in range(len(directions))]
     return found[0], found[-1]
+
+
+def _dearer(read: Both, lattice: Callable[[], Lattices]) -> bool:
+    """Whether what is read at each outcome costs more than a lattice of all that is as sharp, as planned."""
+    labour = max(one.labour for one in read)
+    return labour > _DEAR and _ASKED * labour > max(one.work for one in lattice())
 
 
 def widened(

@@ -73,6 +73,10 @@ class MixtureProfile(Profile):
     def tail_mu(self) -> float:
         return self._tail_mu
 
+    @property
+    def labour(self) -> float:
+        return (self._most.stop - self._most.start) * max(self._other.labour, self._backward.labour)
+
     def bracket(self, epsilon: FloatArray) -> Bracket:
         return self.above(epsilon, lambda: np.zeros(len(epsilon)))
 

@@ -55,6 +55,10 @@ class SmoothedProfile(FallbackProfile):
     def end(self) -> float:
         return self._last
 
+    @property
+    def labour(self) -> float:
+        return super().labour + self._far.labour
+
     def _by_contour(self, epsilon: FloatArray) -> Bracket:
         near, far = super()._by_contour(epsilon), self._far.bracket(epsilon)
         room = self._room

@@ -71,6 +71,11 @@ class Plan:
             return self.cut / spacing + 1.0
         return float(np.sum(self.islands[1] - self.islands[0])) / spacing + 2.0 * self.islands.shape[1]
 
+    @property
+    def labour(self) -> float:
+        """What one eps takes, in nominal nanoseconds."""
+        return _READ * self.nodes
+
     def omega(self) -> FloatArray:
         """Those points, ascending from 0."""
         spacing = 2.0 * math.pi / self.spread

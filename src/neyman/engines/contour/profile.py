@@ -64,6 +64,10 @@ class ContourProfile(Profile):
         """Whether the lines that serve it have few nodes, all of them."""
         return self._lines.short
 
+    @property
+    def labour(self) -> float:
+        return self._lines.labour
+
     def within(self, nodes: float, deepest: float = _ASKED) -> bool:
         """Whether they have so few: those that serve deltas above e^``deepest``, about."""
         return self._lines.within(nodes, deepest)

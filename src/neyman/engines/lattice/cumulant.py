@@ -29,6 +29,7 @@ class Moments:
 
 
 _NOTHING = -5000.0  # log of a bound on delta that no float comes near
+_STEEPEST, _LAST = 1e9, 1e-4  # c, and c times the distance of the tilted mean from the end of the law
 
 
 class Cumulant:
@@ -46,6 +47,30 @@ class Cumulant:
                 self._cache.clear()
             self._cache[c] = self._moments(c)
         return self._cache[c]
+
+    def steepest(self, end: float) -> float:
+        """The c from which the tilted law of a composition that ends there is as good as its last atom."""
+        if end == math.inf:
+            return _STEEPEST
+        c = 1.0 / self.at(0.0).deviation
+        while c < _STEEPEST and not c * (end - self.at(c).mean) < _LAST:
+            c *= 2.0
+        return c
+
+    def log_height(self, c: float) -> float:
+        """log delta at the eps whose saddle is ``c``, roughly."""
+        at = self.at(c)
+        return at.value - c * at.mean - math.log1p(c * (c + 1.0) * 2.6 * at.deviation)
+
+    def at_height(self, log_delta: float, most: float) -> Moments:
+        """The moments where delta is about e^``log_delta``, at a c of ``most`` at most."""
+        low, high = 0.0, 1.0
+        while self.log_height(high) > log_delta and high < most:
+            low, high = high, 4.0 * high
+        for _ in range(12):
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if self.log_height(middle) > log_delta else (low, middle)
+        return self.at(min(high, most))
 
     def saddle(self, epsilon: float, low: float = 0.0, high: float = 1e9) -> Moments:
         """The moments at the c in [low, high] whose mean is ``epsilon``; an end where there is none, or one on the way

@@ -11,7 +11,7 @@ import math
 
 from neyman.losses.readings.bins import GridLaw
 
-__all__ = ["FLOOR", "LEVELS", "common"]
+__all__ = ["FLOOR", "LEVELS", "Laws", "common"]
 
 FLOOR = 1e-30  # below this delta the tolerance is not pursued
 # least delta that lattices of common outcomes serve, and the log of the mass of those that are left out: with what is

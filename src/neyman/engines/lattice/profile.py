@@ -15,7 +15,7 @@ from neyman._validate import MAX_COUNT, FloatArray, choice, count, inside, whole
 from neyman.engines.lattice.complement import LatticeGap, spacing
 from neyman.engines.lattice.cumulant import Cumulant, Moments
 from neyman.engines.lattice.laws import grid_law, largest_loss
-from neyman.engines.lattice.levels import FLOOR, LEVELS, common
+from neyman.engines.lattice.levels import FLOOR, LEVELS, Laws, common
 from neyman.engines.lattice.tilt import Plan, Tilt, by_all, explained, plan_tilt
 from neyman.losses.base import Step
 from neyman.numerics.common_unit import common_unit
@@ -40,10 +40,9 @@ _CROWDED, _GENTLER = 0.6, 0.7  # share of the budget from which a tilt by this s
 _FEWER = 0.5  # share of the points of a tilt that it takes, where that may be so
 _REFINEMENTS, _SLOWEST = 4, 0.75  # finer spacings tried under one tilt; the least power of them that widths fall by
 _BLURRED = 8.0  # times what rounding does: there refinement stops, where it cannot reach the tolerance
-_SEEN, _LARGEST = 0.1, 1e9  # deviations that points may be apart to tell where the law lies; the steepest c
+_SEEN = 0.1  # deviations that points may be apart to tell where the law lies
 _ROUNDED = 16.0 * UNIT  # relative, of every sum, for each step, at least
 _HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried (what is not tried is not bounded)
-_LAST = 1e-4  # c times the distance of the tilted mean from the end of the law
 _KEPT = 3 << 20  # points of all tilts that are remembered: four such lattices may be behind one guarantee
 NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
 _BETWEEN = -0.999, -0.001  # c of the steepest tilts between the two laws
@@ -72,6 +71,8 @@ class LatticeProfile(Profile):
         What may be spent on tilts; beyond it the bracket is wider. No limit unless given.
     tail_mu : float, optional
         A mu that is valid with no floor at all, if it is known; else that of the steps, each by itself.
+    gather : callable, optional
+        Makes fewer laws of the same composition, before anything of it is divided.
 
     Raises
     ------
@@ -99,6 +100,7 @@ class LatticeProfile(Profile):
     def __init__(
         self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float = 1e-6, max_points: int = 1 << 20,
         effort: Effort | None = None, tail_mu: float | None = None, *, level: int = 0,
+        gather: Callable[[Laws], Laws] | None = None,
     ) -> None:  # fmt: skip
         self._effort = Effort() if effort is None else effort
         self._remove = choice("direction", direction, ("remove", "add")) == "remove"
@@ -118,17 +120,19 @@ class LatticeProfile(Profile):
         self._gapless = any(law.enclosed for law, _ in self._laws)
         self._made = 0
         self._last: tuple[int, FloatArray, Bracket] | None = None  # of how many tilts, where, and what it was
-        self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
         self._end = largest_loss(self._laws, self._remove)
         known = [(law.listed(self._remove), t) for law, t in self._laws]
         # where all outcomes that are listed lie below, something that is left out has to happen
         self._listed = math.fsum(t * end for (end, _), t in known) * (1.0 + 1e-14)
         self._left_out = math.fsum(t * mass for (_, mass), t in known) * (1.0 + 1e-14)
         self._tail_mu = together((step.tail_mu, times) for step, times in steps) if tail_mu is None else tail_mu
-        self._laws, self._floor, found = common(self._laws, level)
+        divided = not (self._exact and self._aligned)  # else the lattice holds all of it, to the last outcome
+        self._laws, self._floor, found = common(self._laws, level if divided else LEVELS)
+        self._laws = self._laws if gather is None else gather(self._laws)
+        self._blind = _ROUNDED * sum(times for _, times in self._laws) > _HOPELESS * self._tolerance
         # where deltas are too small for these lattices
         self._far = None if found == LEVELS else LatticeProfile(
-            steps, direction, tolerance, max_points, effort, self._tail_mu, level=found + 1
+            steps, direction, tolerance, max_points, effort, self._tail_mu, level=found + 1, gather=gather
         )  # fmt: skip
         self._deep = found == LEVELS and level > 0  # asked for those alone
         self._cumulant = Cumulant(self._laws, direction)
@@ -146,10 +150,20 @@ class LatticeProfile(Profile):
         """Length of the transforms that delta near 1e-30 asks for, before anything is computed (at most the budget)."""
         if self._blind:
             return sys.maxsize
-        if self._far is not None and self._floor > FLOOR:
-            return self._far.points
-        plan = self._plan(self._deepest, self._deepest.c, self._tolerance)
+        plan = self._usual
         return self._max_points if plan is None else plan.points
+
+    @property
+    def work(self) -> float:
+        """Nominal nanoseconds that one of its tilts takes near there; inf where its budget is too small for that."""
+        plan = None if self._blind else self._usual
+        return math.inf if plan is None or plan.points >= self._max_points else plan.work
+
+    @property
+    def _usual(self) -> Plan | None:
+        if self._far is not None and self._floor > FLOOR:
+            return self._far._usual
+        return self._plan(self._deepest, self._deepest.c, self._tolerance)
 
     def _saddle(self, epsilon: float) -> Moments:
         return self._cumulant.saddle(epsilon, high=self._steepest)
@@ -157,23 +171,12 @@ class LatticeProfile(Profile):
     @cached_property
     def _steepest(self) -> float:
         """The c from which the tilted law is as good as its last atom: more tilt shows nothing new."""
-        if self._end == math.inf:
-            return _LARGEST
-        c = 1.0 / self._cumulant.at(0.0).deviation
-        while c < _LARGEST and not c * (self._end - self._cumulant.at(c).mean) < _LAST:
-            c *= 2.0
-        return c
+        return self._cumulant.steepest(self._end)
 
     @cached_property
     def _deepest(self) -> Moments:
         """Where delta is about the least that is served."""
-        low, high, log_floor = 0.0, 1.0, math.log(self._floor)
-        while self._log_height(high) > log_floor and high < self._steepest:
-            low, high = high, 4.0 * high
-        for _ in range(12):
-            middle = 0.5 * (low + high)
-            low, high = (middle, high) if self._log_height(middle) > log_floor else (low, middle)
-        return self._cumulant.at(min(high, self._steepest))
+        return self._cumulant.at_height(math.log(self._floor), self._steepest)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         kept = self._last
@@ -368,7 +371,7 @@ class LatticeProfile(Profile):
         return at.loose if self._aligned else float(sum(times for _, times in self._laws))
 
     def _plan(self, at: Moments, c_top: float, tolerance: float, h: float = math.inf) -> Plan | None:
-        log_least = min(0.0, self._log_height(c_top))
+        log_least = min(0.0, self._cumulant.log_height(c_top))
         steps = max(self._divided(at), _LEAST)
         shown = log_least > math.log(self._floor) - 30.0 and not self._deep
         aim = _AIM * tolerance * (1.0 if shown else 100.0)
@@ -386,11 +389,6 @@ class LatticeProfile(Profile):
         if self._unit is None:
             return h
         return self._unit if self._exact else self._unit / math.ceil(self._unit / h)
-
-    def _log_height(self, c: float) -> float:
-        """log delta at the eps whose saddle is ``c``, roughly."""
-        at = self._cumulant.at(c)
-        return at.value - c * at.mean - math.log1p(c * (c + 1.0) * 2.6 * at.deviation)
 
     def _keep(self, tilt: Tilt) -> Tilt:
         """Remember the tilt; forget the oldest when together they hold more than twice the budget, or too much."""

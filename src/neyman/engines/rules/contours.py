@@ -35,7 +35,7 @@ _LISTED = 1 << 10  # outcomes up to which another profile is read at each
 _LENGTHY, _USUAL = 12000, -30.0
 _RARE = -90.0  # log of a mass that one of more outcomes may have and not be read at
 _READ = 1 << 14  # the same of what tells something near few of them, and of what is quickly told but for Gaussians
-_HANDFUL = 32  # outcomes up to which they come before contours of the whole
+_HANDFUL = 32  # outcomes up to which they come before contours of the whole, or a lattice of it
 _STRONG = 30.0  # mu above which twice as long a lattice does not pay
 _HIDDEN = 0.005  # tolerances, in deviations, within which what discrete steps tell hardly moves a delta above 1e-30
 _OVER_LATTICE = 1 << 6  # the same where that is a lattice, and where one of all steps would be instead
@@ -74,7 +74,7 @@ def contours_or_lattice(c: Composition) -> Both:
         whole, listed = listed, (listed[0].trimmed(_RARE), rest)
         length = len(listed[0].loss)
         if _read_at_each(c.part(rest), listed):
-            return _mixture(c, listed)
+            return _averaged(c, listed)
         if length > (_READ if _plain(rest) else _LISTED):
             if (found := beside(*whole, behind, c.directions, None, c.tail_mu)) is not None:
                 return found
@@ -165,6 +165,21 @@ def _less(c: Composition, engine: Callable[[], Both]) -> Both:
     tables = {step: step.table().whole()[0] for step, _ in c.losses if isinstance(step, DiscreteStep)}
     parted = partial(c.finite, tables=tables, effort=c.effort)
     return beside_less(c.losses, c.tolerance, c.tail_mu, parted, engine) or engine()
+
+
+def _averaged(c: Composition, listed: Listed) -> Both:
+    """The rest, read at each outcome; of many after a lattice of all, if that is not too long, where lattices
+    serve the rest: its curve bends sharply where its losses end, which these meet at each outcome, and one of all
+    averages.
+    """
+    read = _mixture(c, listed)
+    if len(listed[0].loss) <= _HANDFUL or any(one.method != "exact sum over lattice" for one in read):
+        return read
+    lattices = on_lattice(c)
+    if max(one.points for one in lattices) >= POINTS:
+        return read
+    ways = range(len(c.directions))
+    return both([BoundedProfile(lattices[i], partial(one_of, lambda: read, i), c.tolerance) for i in ways])
 
 
 def _mixture(c: Composition, listed: Listed) -> Both:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import cache, partial
 
-from neyman.engines.atoms.gathered import gathered
+from neyman.engines.atoms.gathered import gathered_laws, gathers
 from neyman.engines.combine.before import before
 from neyman.engines.combine.beside.narrow import beside_discrete
 from neyman.engines.combine.discrete_lines import behind_smoothing, whole_period
 from neyman.engines.combine.listed import few_beside, lists, outcome_by_outcome, widened
 from neyman.engines.counts.levels import by_jumps
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.engines.rules.composition import Both, Composition, both
+from neyman.engines.rules.composition import Both, Composition
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import ListedStep
 from neyman.numerics.common_unit import common_unit
@@ -74,16 +74,18 @@ def too_long_for_lines(c: Composition) -> Both | None:
     return on_lattice(c) if any(isinstance(step, ListedStep) for step, _ in c.losses) else None
 
 
-def on_lattice(c: Composition) -> Both:
+def on_lattice(c: Composition) -> tuple[LatticeProfile, LatticeProfile]:
     """All steps on a lattice, those on none divided between its points."""
     losses, tolerance = c.losses, c.tolerance
     tail_mu = together((step.tail_mu, times) for step, times in losses)
-    few = tuple(one for step, times in losses for one in gathered(step, times))
-    if few != losses:  # cheap enough for epsilon, too, of which delta may know less than of itself
-        losses, tolerance = few, 0.5 * tolerance
+    if any(gathers(step, times) for step, times in losses):
+        tolerance *= 0.5  # cheap enough for epsilon, too, of which delta may know less than of itself
     discrete = [(step.table().unit, times) for step, times in losses if isinstance(step, DiscreteStep)]
     units = [unit for unit, _ in discrete if unit is not None]
     loose = sum(times for unit, times in discrete if unit is None or common_unit(units) is None)
     # outcomes that no lattice holds are divided between two points of one, each time they are counted
     points = 2 * POINTS if loose else POINTS
-    return both([LatticeProfile(losses, way, tolerance, points, c.effort, tail_mu) for way in c.directions])
+    found = [
+        LatticeProfile(losses, way, tolerance, points, c.effort, tail_mu, gather=gathered_laws) for way in c.directions
+    ]
+    return found[0], found[-1]

@@ -104,12 +104,13 @@ class DiscreteGrid(GridLaw):
         t = self.table
         log_most = t.log_q + np.maximum(t.loss, 0.0)
         kept = log_most >= log_least
-        if self.unit is not None or bool(kept.all()) or not kept.any():
+        if bool(kept.all()) or not kept.any():
             return self
         # log p is off by as much as the loss is
         room = 1.0 + 2.0 * (t.relative + t.slack + t.stretch * float(np.abs(t.loss).max())) + 1e-12 * len(kept)
         dropped = (t.dropped + float(np.sum(np.exp(log_most[~kept])))) * room
-        return DiscreteGrid(replace(t, loss=t.loss[kept], log_q=t.log_q[kept], dropped=dropped, end=None))
+        place = None if t.place is None else t.place[kept]
+        return DiscreteGrid(replace(t, loss=t.loss[kept], log_q=t.log_q[kept], dropped=dropped, place=place, end=None))
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
         first = math.floor(reach[0] / h * (1.0 - _SAME))

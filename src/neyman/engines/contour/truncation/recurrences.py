@@ -23,7 +23,9 @@ from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 
 __all__ = ["islands"]
 
-_MOST = 1 << 22  # stretches that are looked at
+# stretches that are looked at, at once: 100 bytes each. A return of some 20 deviations is 300 pieces and 20 nodes or
+# more: where there are more of them, no line along them is worth its time
+_MOST = 1 << 22
 _COARSE = 4.0  # width of the first stretches, in deviations of the narrowest return
 _SPLIT, _SPLITS = 8, 2  # pieces that a stretch is cut in, and how often
 _ROUNDED = 1e-6  # of an angle, and more than what rounding does to it
@@ -58,6 +60,8 @@ def _looked(laws: tuple[Law, ...], depth: float, first: float, last: float) -> F
     if edges is None:
         return None
     for turn in range(_SPLITS + 1):
+        if turn and edges.shape[1] * _SPLIT > _MOST:
+            return None
         if turn:
             cut = np.linspace(edges[0], edges[1], _SPLIT + 1)
             edges = np.stack([cut[:-1].T.ravel(), cut[1:].T.ravel()])
