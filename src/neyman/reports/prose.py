@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from neyman.guarantees import Opaque
 from neyman.mechanisms import (
+    Allocated,
     ApproximateMechanism,
     DiscreteGaussian,
     DiscreteLaplace,
@@ -62,14 +63,17 @@ def assumptions(mechanism: Mechanism, unit: str) -> tuple[str, ...]:
         and f"Sampling is Poisson: each {unit} joins each batch independently, with the stated probability, drawn "
         "afresh for every step. Shuffled batches, batches of a fixed size and batches cut at a maximum are other "
         "mechanisms. Neither the batches nor their sizes are released.",
-        kinds & {Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace}
+        Allocated in kinds
+        and f"Batches are dealt at random: each {unit} is put into one of them, each equally likely, independently "
+        "of all others. Batches of one fixed size are another mechanism. Neither the batches nor their sizes are released.",
+        kinds & {Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, Allocated}
         and f"One {unit} changes each value that noise is added to by no more than the stated sensitivity (L2 for "
         f"normal noise, L1 for Laplace noise): contributions are clipped for each {unit}, before they are summed.",
         runs > 1 and "The noise of each step is drawn afresh, independently of everything else.",
         runs > 1
         and "The number of steps and their settings were fixed in advance; what a later step looks at may depend on "
         "what earlier ones released.",
-        kinds & {Gaussian, Laplace}
+        kinds & {Gaussian, Laplace, Allocated}
         and "The noise follows the continuous law exactly: the errors of sampling it in floating point, and what they "
         "may give away, are not covered.",
         kinds & {DiscreteGaussian, DiscreteLaplace}
@@ -103,6 +107,11 @@ def _inside(step: Mechanism) -> Mechanism:
 def _step(step: Mechanism, times: int, unit: str) -> StepWords:
     kind, noise = _words(_inside(step))
     often = "once" if times == 1 else f"{times:,} times"
+    if isinstance(step, Allocated):
+        passes = "" if step.epochs == 1 else f", the same ones in each of {step.epochs} epochs"
+        sampling = f"random allocation, {step.steps} batches{passes}"
+        on = f"on batches, {often}: each {unit} is in one of {step.steps} batches, chosen at random{passes}"
+        return StepWords(kind, noise, sampling, times, f"{kind[0].upper()}{kind[1:]} ({noise}), run {on}.")
     if isinstance(step, PoissonSampled):
         sampling = f"Poisson, rate {step.rate!r}"
         on = f"on a Poisson sample that each {unit} joins with probability {step.rate!r}, drawn afresh each time"
@@ -115,7 +124,7 @@ def _step(step: Mechanism, times: int, unit: str) -> StepWords:
 def _words(step: Mechanism) -> tuple[str, str]:
     """The name of a kind of step, and its numbers."""
     match step:
-        case Gaussian():
+        case Gaussian() | Allocated():
             return "normal noise", f"standard deviation {step.sigma!r}, sensitivity {step.sensitivity!r}"
         case Laplace():
             return "Laplace noise", f"scale {step.scale!r}, sensitivity {step.sensitivity!r}"

@@ -136,7 +136,7 @@ def _promised(step: EnclosedStep, order: FloatArray, remove: bool, upper: bool) 
     if stated is not None:
         return stated.divergence(order, upper)
     forward, backward = cast(Profile, step.forward), cast(Profile, step.backward)
-    return profile_divergence(*((forward, backward) if remove else (backward, forward)), order, upper)
+    return profile_divergence(*((forward, backward) if remove else (backward, forward)), order, upper, step.cells)
 
 
 def promised(step: EnclosedStep) -> Stated | None:

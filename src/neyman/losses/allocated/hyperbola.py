@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.line import Put, relative, scale
+from neyman.losses.allocated.contour import Contour, Nodes, few_bits, relative
 from neyman.losses.allocated.transform import RealTable
-from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, exponential, from_decimals, to_decimal
+from neyman.numerics.double_double import TWICE, Complex, Twofold, exponential, from_decimals
 
 __all__ = ["Hyperbola", "bent"]
 
@@ -34,7 +34,6 @@ _FARTHEST = 36.0  # v at which cells end
 _PARTS = 0.9  # a, of the least of d and pi / 2 - d
 _ANGLES = (0.6, 0.44, 0.32, 0.22, 0.15, 0.1, 0.065, 0.04, 0.025, 0.015, 0.009, 0.005, 0.003)  # tan(d / 2)
 _MOST = 14.0  # root of t sigma^2 times the angle, of those that are tried
-_FAINT = 1e-20  # phi(c) below which its error, up to 1e-28, is too much of it
 _DIGITS = Context(prec=60)
 _TAU = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257241799726")
 
@@ -94,12 +93,12 @@ def bent(table: RealTable, t: int, c: float) -> Plan:
 
 def _planned(table: RealTable, t: int, c: float, slant: float) -> Plan:
     d = 2.0 * math.atan(slant)
-    m = _few_bits(c / (1.0 - math.sin(d)))
+    m = few_bits(c / (1.0 - math.sin(d)))
     a = _PARTS * min(d, 0.5 * math.pi - d)
     at = np.array([table.saddle(c, t)])
     outer, inner = (_Moduli(table, t, m, d + side).log_integral(at)[0] for side in (a, -a))
     goal = c * at[0] + t * float(table.above(np.array([c]))[0]) - math.log(c) - _NATS
-    h = _few_bits(2.0 * math.pi * a / max(max(outer, inner) - goal + 1.0, 1.0))
+    h = few_bits(2.0 * math.pi * a / max(max(outer, inner) - goal + 1.0, 1.0))
     along = _Moduli(table, t, m, d)
     low, v = math.acosh(2.0), _FARTHEST
     while v - low > 0.02:
@@ -108,33 +107,26 @@ def _planned(table: RealTable, t: int, c: float, slant: float) -> Plan:
     return Plan(slant, m, h, math.ceil(v / h) + 1)
 
 
-class Hyperbola:
+class Hyperbola(Contour):
     """One hyperbola, for all K that have their saddle point near where it crosses the axis."""
 
     def __init__(self, table: RealTable, t: int, plan: Plan) -> None:
-        self._table, self._t, self._plan = table, t, plan
+        self._table, self.t, self._plan = table, t, plan
         self.nodes = plan.nodes
+        self.head = _DIGITS.divide(Decimal(plan.h), _TAU)
 
     @cached_property
-    def _moduli(self) -> tuple[float, list[_Moduli]]:
-        """a, and the moduli at the angles d, d + a, d - a."""
-        d = 2.0 * math.atan(self._plan.slant)
-        a = _PARTS * min(d, 0.5 * math.pi - d)
-        return a, [_Moduli(self._table, self._t, self._plan.m, one) for one in (d, d + a, d - a)]
+    def laid(self) -> Nodes:
+        """Places, and -i phi(s)^t / s^2 s'(v): the half below the axis is the conjugate of that above."""
+        s, speed = self._places()
+        power, error, first = relative(self._table.transform, self.t, s)
+        twice = np.full(self.nodes, 2.0)
+        twice[0] = 1.0
+        weight = (power * (s * s).inverse() * speed).scaled(twice)
+        scale = twice * speed.modulus / s.modulus**2
+        moved = (error * scale + 128.0 * TWICE * weight.modulus) * (1.0 + 1e-9)
+        return Nodes(s, Complex(weight.im, -weight.re), moved, first)
 
-    @cached_property
-    def _weights(self) -> tuple[Complex, FloatArray, Decimal]:
-        """phi(s)^t / s^2 s'(v) at the nodes over phi(c)^t, bounds on their errors, and phi(c)."""
-        t, (s, speed) = self._t, self._places
-        ratio, error, first = relative(self._table.transform, s)
-        power, size = ratio.to_the(t), ratio.modulus
-        with np.errstate(under="ignore", over="ignore"):
-            moved = t * error * (size + error) ** (t - 1) + 12.0 * t * TWICE * size**t + LOST
-        weight = power * (s * s).inverse() * speed
-        scale = speed.modulus / s.modulus**2
-        return weight, (moved * scale + 128.0 * TWICE * weight.modulus) * (1.0 + 1e-9), first
-
-    @cached_property
     def _places(self) -> tuple[Complex, Complex]:
         """s and s' at the nodes."""
         plan = self._plan
@@ -152,34 +144,14 @@ class Hyperbola:
         re, im, re_speed, im_speed = (from_decimals(part) for part in found)
         return Complex(re, im), Complex(re_speed, im_speed)
 
-    @property
-    def resolved(self) -> bool:
-        """Whether phi on the real axis is above its error."""
-        return float(self._weights[2]) > _FAINT
-
-    def put(self, k: list[Decimal], few: FloatArray, order: int = 2) -> Put:
-        """f at each K > 0, or f' where ``order`` is 1 (then without an error); ``few`` are the same in float64."""
-        weight, error, first = self._weights
-        s, _ = self._places
-        weight = weight * s if order == 1 else weight
-        start, many = s.at(slice(0, 1)), from_decimals(k).at((slice(None), None))
-        steps = s + -start
+    def grown(self, k: list[Decimal]) -> tuple[Complex, FloatArray]:
+        """``exponential`` of (s - c) K, which errs by 8 units of |sK| besides."""
+        s = self.laid.s
+        steps, many = s + -s.at(slice(0, 1)), from_decimals(k).at((slice(None), None))
         power = Complex(*(Twofold(p.hi[None], p.lo[None]) for p in steps)).times(many)
-        grown = exponential(power)
-        twice = np.full(self.nodes, 2.0)
-        twice[0] = 1.0
-        total = (grown * Complex(*(Twofold(p.hi[None], p.lo[None]) for p in weight))).im
-        summed = Complex(Twofold(total.hi * twice, total.lo * twice), total).summed().re
-        crossing = to_decimal(float(start.re.hi[0]), float(start.re.lo[0]))
-        head = _DIGITS.divide(Decimal(self._plan.h), _TAU)
-        factor = from_decimals([_DIGITS.multiply(head, scale(crossing, x, first, self._t)) for x in k])
-        # e^{(s - c)K} errs by 200 + 8 |(s - c)K| units and what s - c does, products and sums by 8 + 2 log2 n
-        units = (200.0 + 2.0 * math.log2(self.nodes + 1.0) + 16.0 * s.modulus * few[:, None]) * TWICE
-        rounding = np.sum(twice * grown.modulus * (error + units * weight.modulus), axis=1)
-        error = factor.hi * (rounding + self.nodes * LOST) * (1.0 + 1e-9) + self._outside(few)
-        return Put(summed * factor, error, np.zeros(len(few), dtype=bool))
+        return exponential(power), 200.0 + 16.0 * s.modulus * many.hi
 
-    def _outside(self, k: FloatArray) -> FloatArray:
+    def outside(self, k: FloatArray) -> FloatArray:
         """What the sum errs by, discretised and cut, over 2 pi."""
         a, (along, outer, inner) = self._moduli
         h = self._plan.h
@@ -188,7 +160,9 @@ class Hyperbola:
             left = 2.0 * np.exp(along.log_left(k, self.nodes * h - h))
             return (whole / math.expm1(2.0 * math.pi * a / h) + left) / (2.0 * math.pi) * (1.0 + 1e-9)
 
-
-def _few_bits(value: float) -> float:
-    mantissa, exponent = math.frexp(value)
-    return math.ldexp(math.floor(mantissa * 2**20) / 2**20, exponent)
+    @cached_property
+    def _moduli(self) -> tuple[float, list[_Moduli]]:
+        """a, and the moduli at the angles d, d + a, d - a."""
+        d = 2.0 * math.atan(self._plan.slant)
+        a = _PARTS * min(d, 0.5 * math.pi - d)
+        return a, [_Moduli(self._table, self.t, self._plan.m, one) for one in (d, d + a, d - a)]

@@ -6,9 +6,10 @@ at other places (Poisson's formula; Abate and Whitt 1992):
     h / (2 pi) sum over k of e^{sK} phi(s)^t / s^2 at s = c + ikh  =  sum over m of e^{-cmR} f(K + mR),
 
 f(x) = E (x - S)_+, 0 where x <= 0. Since f(x) <= e^{bx} phi(b)^t / (e b) for all b > 0, the terms m > 0 add up to at
-most e^{bK} phi(b)^t / (e b (e^{(c - b)R} - 1)) for any b < c, those with m < 0 to the same with b > c and e^{(b - c)R}.
+most e^{bK} phi(b)^t / (e b (e^{(c - b)R} - 1)) for any b < c, and to (K / x + R / x^2) e^{-cR}, x = 1 - e^{-cR}, since
+f(x) <= x; those with m < 0 to the first of these with b > c and e^{(b - c)R}.
 
-**The cut** beyond N nodes leaves e^{cK} r^t / (pi N h) at most, r the supremum of |phi(c + iy)| over y > Nh: that of
+**The cut** after N nodes leaves e^{cK} r^t / (pi (N - 1) h) at most, r the supremum of |phi(c + iy)| over y > Nh: that of
 ``RealTable.modulus`` on intervals of y, and at the far end of all.
 """
 
@@ -17,47 +18,37 @@ from __future__ import annotations
 import math
 from decimal import Context, Decimal
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.transform import RealTable, Transform
-from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal, turned
+from neyman.losses.allocated.contour import Contour, Nodes, few_bits, relative
+from neyman.losses.allocated.transform import RealTable
+from neyman.numerics.double_double import TWICE, Complex, Twofold, from_decimals, turned
 
-__all__ = ["LONGEST", "Put", "StraightLine", "relative", "scale"]
+__all__ = ["LONGEST", "StraightLine"]
 
 LONGEST = 6000  # nodes of a line
 _NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
 _GROWTH = 1.05  # ratio of the ends of an interval of y
 _NEAREST = 1e-5  # times c, where they begin
-_FAINT = 1e-20  # phi(c) below which its error, up to 1e-28, is too much of it
 _DIGITS = Context(prec=60)
 _LONG = Context(prec=100)
-_FAINT_DECIMAL = Decimal(_FAINT)
 _TAU = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257241799726")
 
 
-class Put(NamedTuple):
-    """f(K), a bound on its absolute error, and where no line could be laid."""
-
-    value: Twofold
-    error: FloatArray
-    missing: NDArray[np.bool_]
-
-
-class StraightLine:
+class StraightLine(Contour):
     """One line, of as many nodes as its certificate wants: for all K that have their saddle point near ``c``."""
 
     def __init__(self, table: RealTable, t: int, c: float) -> None:
-        self._table, self._transform, self._t, self.c = table, table.transform, t, c
+        self._table, self.t, self.c = table, t, c
         self._others, self._log_phi = table.every(0.5)
-        self.nodes = self._planned()
+        self.nodes = max(self._planned(), 2)
+        self.head = _DIGITS.divide(Decimal(self.h), _TAU)
 
     def _planned(self) -> int:
         """Chooses h and N: by floats, and what they leave is bounded where it is used."""
-        t, c = self._t, self.c
+        t, c = self.t, self.c
         middle = self._table.saddle(c, t)
         high = c * middle + t * float(self._table.above(np.array([c]))[0]) - math.log(c)
         room = 1.0
@@ -65,7 +56,7 @@ class StraightLine:
             b, log_phi = self._others[side], self._log_phi[side]
             bound = b * middle + t * log_phi - 1.0 - np.log(b)
             room = max(room, float(np.min(np.maximum(bound - high + _NATS + 4.0, 1.0) / np.abs(c - b))))
-        self.h = _few_bits(2.0 * math.pi / room)
+        self.h = few_bits(2.0 * math.pi / room)
         y, log_beyond = self._beyond
         small = np.flatnonzero(c * middle + log_beyond - np.log(math.pi * y) <= high - _NATS)
         return min(math.ceil(float(y[small[0]]) / self.h), 2 * LONGEST) if len(small) else 2 * LONGEST
@@ -83,56 +74,20 @@ class StraightLine:
         further = (c * np.cos(beta) + y[-1] * np.sin(beta)) * (1.0 - 1e-14)
         last = float(np.min(0.5 * table.transform.sigma**2 * beta**2 + table.above(further))) + 1e-9
         found = np.maximum.accumulate(np.append(inside, last)[::-1])[::-1]
-        return y, self._t * np.minimum(found, 0.0) + 1e-9
+        return y, self.t * np.minimum(found, 0.0) + 1e-9
 
     @cached_property
-    def _weights(self) -> tuple[Complex, FloatArray, Decimal]:
-        """phi^t / s^2 at the nodes over phi(c)^t, bounds on their errors, and phi(c)."""
-        t, s = self._t, self._places
-        ratio, error, first = relative(self._transform, s)
-        power, size = ratio.to_the(t), ratio.modulus
-        # |r~^t - r^t| <= t e (|r| + e)^{t - 1}, and what t products err by
-        with np.errstate(under="ignore"):
-            moved = t * error * (size + error) ** (t - 1) + 6.0 * t * TWICE * size**t + LOST
-        over = (s * s).inverse()
-        square = s.modulus**2
-        return power * over, (moved + 64.0 * TWICE * power.modulus) / square * (1.0 + 1e-9), first
-
-    @cached_property
-    def _places(self) -> Complex:
-        """s at the nodes, exactly."""
+    def laid(self) -> Nodes:
+        """Places, and phi(s)^t / s^2: the half below the axis is the conjugate of that above."""
         zero = np.zeros(self.nodes)
-        return Complex(Twofold(zero + self.c, zero), Twofold(np.arange(self.nodes) * self.h, zero))
-
-    @property
-    def resolved(self) -> bool:
-        """Whether phi on the real axis is above its error."""
-        return float(self._weights[2]) > _FAINT
-
-    def put(self, k: list[Decimal], few: FloatArray, order: int = 2) -> Put:
-        """f at each K > 0, or f' where ``order`` is 1 (then without an error); ``few`` are the same in float64."""
-        weights, errors, first = self._weights
-        weights = weights * self._places if order == 1 else weights
-        turns = self._turns(k)
-        total = (turns * Complex(*(Twofold(p.hi[None], p.lo[None]) for p in weights))).re
-        total = Twofold(total.hi * self._twice, total.lo * self._twice)
-        summed = Complex(total, total).summed().re
-        head = _DIGITS.divide(Decimal(self.h), _TAU)
-        factor = from_decimals([_DIGITS.multiply(head, scale(Decimal(self.c), x, first, self._t)) for x in k])
-        value = summed * factor
-        size = weights.modulus * self._twice
-        depth = 2.0 * math.log2(self.nodes + 1.0)
-        rounding = float(np.sum(errors * self._twice)) + (160.0 * depth) * TWICE * float(np.sum(size))
-        return Put(value, factor.hi * rounding * (1.0 + 1e-9) + self._outside(few), np.zeros(len(few), dtype=bool))
-
-    @cached_property
-    def _twice(self) -> FloatArray:
-        """Nodes below the real axis are the conjugates of those above."""
+        s = Complex(Twofold(zero + self.c, zero), Twofold(np.arange(self.nodes) * self.h, zero))
+        power, error, first = relative(self._table.transform, self.t, s)
         twice = np.full(self.nodes, 2.0)
         twice[0] = 1.0
-        return twice
+        weight = (power * (s * s).inverse()).scaled(twice)
+        return Nodes(s, weight, (twice * error / s.modulus**2 + 64.0 * TWICE * weight.modulus) * (1.0 + 1e-9), first)
 
-    def _turns(self, k: list[Decimal]) -> Complex:
+    def grown(self, k: list[Decimal]) -> tuple[Complex, FloatArray]:
         """e^{i j h K} for every node j: products of those at powers of 2, whose angles are reduced first."""
         depth = max(self.nodes - 1, 1).bit_length()
         steps = [_DIGITS.multiply(Decimal(self.h), Decimal(1 << i)) for i in range(depth)]
@@ -143,17 +98,17 @@ class StraightLine:
         found = Complex(Twofold(ones, zeros), Twofold(zeros, zeros))
         for i in range(depth):
             found = found.joined(found * single.at((slice(None), slice(i, i + 1))))
-        return found.at((slice(None), slice(0, self.nodes)))
+        return found.at((slice(None), slice(0, self.nodes))), np.full((1, self.nodes), 160.0 * depth)
 
-    def _outside(self, k: FloatArray) -> FloatArray:
+    def outside(self, k: FloatArray) -> FloatArray:
         """What aliases and the cut may come to."""
-        c, t, h = self.c, self._t, self.h
+        c, t, h = self.c, self.t, self.h
         room = 2.0 * math.pi / h
         y, log_beyond = self._beyond
         end = self.nodes * h
         at = int(np.searchsorted(y, end, side="right")) - 1
         with np.errstate(under="ignore"):
-            cut = np.exp(c * k * (1.0 + 1e-13) + (float(log_beyond[at]) if at >= 0 else 0.0)) / (math.pi * end)
+            cut = np.exp(c * k * (1.0 + 1e-13) + (float(log_beyond[at]) if at >= 0 else 0.0)) / (math.pi * (end - h))
         x = -math.expm1(-c * room * (1.0 - 1e-14))  # sum of (K + mR) e^{-cmR}, m > 0
         least = math.exp(-c * room * (1.0 - 1e-14)) * (k / x + room / x**2)
         for below in (True, False):
@@ -165,24 +120,3 @@ class StraightLine:
                 bound = np.min(np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - 1e-14)))), axis=1)
             least = np.minimum(least, bound) if below else least + bound
         return (least + cut) * (1.0 + 1e-9)
-
-
-def relative(transform: Transform, s: Complex) -> tuple[Complex, FloatArray, Decimal]:
-    """phi at points over phi at the first, which is real; bounds on the errors of these quotients; the first."""
-    phi, off = transform.at(s)
-    first = to_decimal(float(phi.re.hi[0]), float(phi.re.lo[0]))
-    if not first > _FAINT_DECIMAL:
-        return phi, np.full_like(off, math.inf), Decimal(0)
-    inverse = from_decimals([_DIGITS.divide(Decimal(1), first)])
-    return phi.times(inverse), (off + 8.0 * TWICE * phi.modulus) / float(first) * (1.0 + 1e-9), first
-
-
-def scale(c: Decimal, k: Decimal, first: Decimal, t: int) -> Decimal:
-    """e^{cK} phi(c)^t."""
-    return _DIGITS.exp(_DIGITS.add(_DIGITS.multiply(c, k), _DIGITS.multiply(t, _DIGITS.ln(first))))
-
-
-def _few_bits(value: float) -> float:
-    """No more than ``value``, with so few digits that its multiples are floats."""
-    mantissa, exponent = math.frexp(value)
-    return math.ldexp(math.floor(mantissa * 2**20) / 2**20, exponent)

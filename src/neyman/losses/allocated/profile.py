@@ -29,9 +29,14 @@ from neyman.profiles.profile import Bracket, Profile
 __all__ = ["AllocatedProfile"]
 
 _LEAST_NOISE, _MOST_NOISE = 0.05, 100.0  # between which lines are laid
-_LAST = 60.0  # the eps from which 1e-28 e^eps is no bound
+_LAST = 40.0  # the eps from which 1e-28 e^eps is no bound
 _FARTHEST = 600.0  # the largest eps that anything is computed at
-_THRESHOLDS = 160  # tests that are tried
+_HALF, _MANY_STEPS = 0.0025, 2000.0  # half the eps that share a power series, where there are no more steps than that
+_CROWD = 6.0  # how many eps have to share one
+_SERIES = 128.0  # units by which the sum of a power series errs, of its moduli: 3 for a term, and those of x, 20 times
+_FLOOR = 1e-290  # probabilities below which floats have no digits
+_VAGUE = 0.99  # of the upper bound, from which on tests are not tried
+_THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
 _DIGITS = Context(prec=60)
 
 
@@ -55,15 +60,17 @@ class AllocatedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """The sharper of what the line says, the Gaussian mechanism and the test."""
-        found = self._gaussian(epsilon).within(self._tested(epsilon))
+        found = self._gaussian(epsilon)
         at = np.flatnonzero(epsilon <= (_LAST if self._remove else _FARTHEST))
-        if not len(at) or not self._laid:
-            return found
-        ends = [self._summed(noise, epsilon[at]) for noise in dict.fromkeys(self._noise)]
-        (greater, missing), (lesser, _) = ends[0], ends[-1]  # more noise tells less
-        sharp = Bracket(lesser.lower, greater.upper, greater.log_gap_lower, lesser.log_gap_upper)
-        found = found.sharpened(at, sharp)
-        return self._falling(epsilon, found, at[missing]) if self._remove and missing.any() else found
+        if len(at) and self._laid:
+            ends = [self._summed(noise, epsilon[at]) for noise in dict.fromkeys(self._noise)]
+            (greater, missing), (lesser, _) = ends[0], ends[-1]  # more noise tells less
+            sharp = Bracket(lesser.lower, greater.upper, greater.log_gap_lower, lesser.log_gap_upper)
+            found = found.sharpened(at, sharp)
+            if self._remove and missing.any():
+                found = self._falling(epsilon, found, at[missing])
+        vague = np.flatnonzero(found.lower < _VAGUE * found.upper)
+        return found.sharpened(vague, self._tested(epsilon[vague])) if len(vague) else found
 
     def _falling(self, epsilon: FloatArray, found: Bracket, far: NDArray[np.intp]) -> Bracket:
         """Beyond the last line delta is at most what it is there."""
@@ -104,8 +111,38 @@ class AllocatedProfile(Profile):
         sign = 1 if self._remove else -1
         return [_DIGITS.multiply(self._t, _DIGITS.exp(_DIGITS.multiply(sign, Decimal(e)))) for e in epsilon.tolist()]
 
+    def _near(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]] | None:
+        """The same from power series about few places, if ``epsilon`` are many beside them."""
+        t, sign = self._t, 1.0 if self._remove else -1.0
+        half = _HALF * min(1.0, math.sqrt(_MANY_STEPS / t))
+        place, which = np.unique(np.floor(epsilon / (2.0 * half)), return_inverse=True)
+        if len(place) * _CROWD > len(epsilon):
+            return None
+        centre = (2.0 * place + 1.0) * half
+        exact = self._places(centre)
+        k = np.array([float(one) for one in exact])
+        series, error = ratios(noise, t).series(exact, k * math.expm1(half) * (1.0 + 1e-9))
+        ones = np.ones_like(k)
+        if self._remove:
+            less = from_decimals([_DIGITS.subtract(Decimal(t), one) for one in exact])
+            error = error + 4.0 * TWICE * (np.abs(series[0].hi) + np.abs(less.hi) + k)
+            series = [series[0] + less, series[1] - Twofold(ones, np.zeros_like(k)), *series[2:]]
+        x = k[which] * np.expm1(sign * (epsilon - centre[which]))
+        value, size = np.zeros_like(x), np.zeros_like(x)
+        for one in reversed(series):
+            value, size = value * x + one.hi[which], size * np.abs(x) + np.abs(one.hi[which])
+        missing = ~np.isfinite(error[which])
+        off = np.where(missing, 0.0, error[which]) + _SERIES * UNIT * size
+        over = 1.0 / t if self._remove else 1.0 / (k[which] + x)
+        lower, upper = (value - off) * over, (value + off) * over
+        lower = np.where(missing, 0.0, np.clip(lower - 8.0 * UNIT * np.abs(lower), 0.0, 1.0))
+        upper = np.where(missing, 1.0, np.clip(upper + 8.0 * UNIT * np.abs(upper), 0.0, 1.0))
+        return Bracket.of_delta(lower, upper), missing
+
     def _summed(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]]:
         """What the lines say, and where there is none."""
+        if len(epsilon) > _CROWD and (found := self._near(noise, epsilon)) is not None:
+            return found
         t, places = self._t, self._places(epsilon)
         value, error, missing = ratios(noise, t).put(places)
         if self._remove:
@@ -137,18 +174,20 @@ class AllocatedProfile(Profile):
     def _tested(self, epsilon: FloatArray) -> Bracket:
         """What "is any output above x" shows, or "is none", the better of many x."""
         sigma, t = self._noise[1], self._t
+        many = max(min(_TESTS // len(epsilon), _THRESHOLDS), 8)
         likely = sigma * (math.log(t) + np.minimum(epsilon, _FARTHEST)) + 0.5 / sigma
-        x = np.linspace(-8.0, 1.0, _THRESHOLDS)[:, None] * np.where(likely > 8.0, likely / 8.0, 1.0)
-        x = np.concatenate([x, likely + np.linspace(-8.0, 8.0, _THRESHOLDS)[:, None]])
+        x = np.linspace(-8.0, 1.0, many)[:, None] * np.where(likely > 8.0, likely / 8.0, 1.0)
+        x = np.concatenate([x, likely + np.linspace(-8.0, 8.0, many)[:, None]])
         none_q, with_p = t * log_ndtr(x), log_ndtr(x - 1.0 / sigma) + (t - 1.0) * log_ndtr(x)
         off = UNIT * (64.0 + LOG_NDTR * (1.0 + np.maximum(x, 0.0) ** 2) * 2.0)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             if self._remove:
                 p, q = -np.expm1(with_p), -np.expm1(none_q)
+                q = np.where(q > _FLOOR, q, np.inf)  # what floats do not resolve is not subtracted
                 shown = p * (1.0 - 2.0 * off) - np.exp(epsilon) * q * (1.0 + 2.0 * off)
             else:
                 wide = 2.0 * off * (1.0 + np.abs(none_q) + np.abs(with_p))
-                shown = np.exp(none_q) * (1.0 - wide) - np.exp(with_p + epsilon) * (1.0 + wide)
+                shown = np.exp(none_q) * (1.0 - wide) - np.exp(with_p + epsilon) * (1.0 + wide) - _FLOOR
         lower = np.maximum(np.max(np.nan_to_num(shown, nan=0.0), axis=0), 0.0) * (1.0 - 16.0 * UNIT)
         high = np.log1p(-np.minimum(lower, 1.0 - UNIT)) * (1.0 - 4.0 * UNIT)
         return Bracket(lower, np.ones_like(lower), np.full_like(lower, -math.inf), np.minimum(high, 0.0))

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.losses.allocated.contour import TERMS, Contour, Put, Series
 from neyman.losses.allocated.hyperbola import Hyperbola, bent
-from neyman.losses.allocated.line import LONGEST, Put, StraightLine
+from neyman.losses.allocated.line import LONGEST, StraightLine
 from neyman.losses.allocated.transform import RealTable, Transform
 from neyman.numerics.double_double import Twofold
 
@@ -37,7 +38,7 @@ class Ratios:
         return RealTable(Transform(self.sigma))
 
     @cached_property
-    def _lines(self) -> dict[int, StraightLine | Hyperbola | None]:
+    def _lines(self) -> dict[int, Contour | None]:
         return {}
 
     def put(self, exact: list[Decimal], order: int = 2) -> Put:
@@ -61,6 +62,25 @@ class Ratios:
         hi[vague], lo[vague], error[vague] = 0.0, 0.0, np.exp(most[vague])
         return Put(Twofold(hi, lo), error, missing)
 
+    def series(self, exact: list[Decimal], width: FloatArray) -> Series:
+        """The power series of it about each K, good for |x| <= ``width``; where there is none its error is inf."""
+        k = np.array([float(value) for value in exact])
+        places, most = self._places(k)
+        asked = (most > _NOTHING) & (k <= self._table.saddle(float(self._table.s[0]), self.t))
+        found = [Twofold(np.zeros_like(k), np.zeros_like(k)) for _ in range(TERMS)]
+        error = np.full_like(k, np.inf)
+        for place in np.unique(places[asked]).tolist():
+            line, at = self._line(place), np.flatnonzero((places == place) & asked)
+            if line is None or not line.resolved:
+                continue
+            many = max(_AT_ONCE // line.nodes, 1)
+            for some in (at[start : start + many] for start in range(0, len(at), many)):
+                one = line.series([exact[i] for i in some], k[some], width[some])
+                error[some] = one.error
+                for whole, part in zip(found, one.coefficients, strict=True):
+                    whole.hi[some], whole.lo[some] = part.hi, part.lo
+        return Series(found, error)
+
     def known(self, far: float) -> float:
         """The last K on the way from t to ``far`` up to which every line can be laid."""
         places, _ = self._places(np.array([float(self.t)]))
@@ -81,12 +101,12 @@ class Ratios:
         most = np.min(power + np.log(c) - 1.0 + 1e-12 * (np.multiply.outer(k, c) - self.t * log_phi), axis=1)
         return np.argmin(power, axis=1), np.minimum(most, 700.0)
 
-    def _line(self, place: int) -> StraightLine | Hyperbola | None:
+    def _line(self, place: int) -> Contour | None:
         if place not in self._lines:
             self._lines[place] = self._laid(float(self._table.every(_APART)[0][place]))
         return self._lines[place]
 
-    def _laid(self, c: float) -> StraightLine | Hyperbola | None:
+    def _laid(self, c: float) -> Contour | None:
         straight = None
         if self.t * self.sigma**2 > _STRAIGHT:
             straight = StraightLine(self._table, self.t, c)

@@ -95,6 +95,11 @@ class EnclosedStep(Step):
         return min(far, 2.0 * float(ndtri(min(0.5 + 0.5 * most, 1.0))) if most > 1e-9 else 2.5 * most)
 
     @property
+    def cells(self) -> int:
+        """How many cells a Renyi divergence may divide the profiles into."""
+        return _MOST
+
+    @property
     def finest(self) -> float:
         """The least spacing that is worth its time."""
         return self.reach / (_QUICK if self.quick else _MOST)

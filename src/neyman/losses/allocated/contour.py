@@ -1,0 +1,141 @@
+"""E (K - S)_+ from nodes and weights on a contour: f(K) = factor * sum of Re [weight * e^{sK}] over half of it.
+
+Many K near each other share the nodes: about a centre K_0 the sum is a power series, f(K_0 + x) = sum of c_j x^j,
+whose coefficients are sums over the nodes of weight * e^{s K_0} s^j / j!. After n terms what is left is at most the sum
+of |sx|^n / n! e^{|sx|} times the moduli of the weights.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from decimal import Context, Decimal
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from neyman._validate import FloatArray
+from neyman.losses.allocated.transform import Transform
+from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal
+
+__all__ = ["TERMS", "Contour", "Nodes", "Put", "Series", "few_bits", "relative"]
+
+TERMS = 20  # of a power series
+_FAINT = Decimal("1e-20")  # phi(c) below which its error, up to 1e-28, is too much of it
+_DIGITS = Context(prec=60)
+
+
+class Put(NamedTuple):
+    """f(K), a bound on its absolute error, and where no line could be laid."""
+
+    value: Twofold
+    error: FloatArray
+    missing: NDArray[np.bool_]
+
+
+class Series(NamedTuple):
+    """Coefficients about each centre (rows), to 106 bits, and a bound on the error of their sum within the width."""
+
+    coefficients: list[Twofold]
+    error: FloatArray
+
+
+class Nodes(NamedTuple):
+    """What a contour sums: places, weights (both halves in one) over phi(c)^t with bounds on their errors, phi(c)."""
+
+    s: Complex
+    weight: Complex
+    error: FloatArray
+    first: Decimal
+
+
+class Contour(ABC):
+    """A line that is laid."""
+
+    t: int
+    nodes: int
+    head: Decimal
+    """The factor of the sum, but for phi(c)^t e^{cK}"""
+
+    @property
+    @abstractmethod
+    def laid(self) -> Nodes:
+        """Places and weights."""
+
+    @abstractmethod
+    def grown(self, k: list[Decimal]) -> tuple[Complex, FloatArray]:
+        """e^{(s - c)K}, a row for each K, and how many units of their modulus they err by."""
+
+    @abstractmethod
+    def outside(self, k: FloatArray) -> FloatArray:
+        """What the whole sum errs by, discretised and cut."""
+
+    @property
+    def resolved(self) -> bool:
+        """Whether phi on the real axis is above its error."""
+        return self.laid.first > _FAINT
+
+    def put(self, k: list[Decimal], few: FloatArray, order: int = 2) -> Put:
+        """f at each K > 0, or f' where ``order`` is 1 (then without an error); ``few`` are the same in float64."""
+        s, weight, error, _ = self.laid
+        weight = weight * s if order == 1 else weight
+        grown, units = self.grown(k)
+        summed, factor = _along(grown * _row(weight)), self._factor(k)
+        units = (units + 8.0 + 2.0 * math.log2(self.nodes + 1.0)) * TWICE
+        rounding = np.sum(grown.modulus * (error + units * weight.modulus), axis=1) + self.nodes * LOST
+        error = factor.hi * rounding * (1.0 + 1e-9) + self.outside(few)
+        return Put(summed * factor, error, np.zeros(len(few), dtype=bool))
+
+    def series(self, k: list[Decimal], few: FloatArray, width: FloatArray) -> Series:
+        """The power series of f about each K, good for |x| <= ``width``."""
+        s, weight, error, _ = self.laid
+        grown, units = self.grown(k)
+        term, factor, size = grown * _row(weight), self._factor(k), s.modulus * width[:, None]
+        found = [_along(term) * factor]
+        for j in range(1, TERMS):
+            term = term * _row(s)
+            whole = from_decimals([_DIGITS.divide(Decimal(1), Decimal(math.factorial(j)))])
+            found.append(_along(term) * factor * whole)
+        units = (units + 16.0 * TERMS + 2.0 * math.log2(self.nodes + 1.0)) * TWICE
+        with np.errstate(over="ignore", under="ignore"):
+            spread = np.exp(size)
+            left = size**TERMS / math.factorial(TERMS)
+            most = grown.modulus * ((error + units * weight.modulus) + weight.modulus * left) * spread
+        ends = np.maximum(self.outside(few + width), self.outside(np.maximum(few - width, 0.5 * few)))
+        return Series(found, factor.hi * (np.sum(most, axis=1) + self.nodes * LOST) * (1.0 + 1e-9) + ends)
+
+    def _factor(self, k: list[Decimal]) -> Twofold:
+        s, first = self.laid.s, self.laid.first
+        c, log = to_decimal(float(s.re.hi[0]), float(s.re.lo[0])), _DIGITS.multiply(self.t, _DIGITS.ln(first))
+        powers = [_DIGITS.exp(_DIGITS.add(_DIGITS.multiply(c, x), log)) for x in k]
+        return from_decimals([_DIGITS.multiply(self.head, power) for power in powers])
+
+
+def relative(transform: Transform, t: int, s: Complex) -> tuple[Complex, FloatArray, Decimal]:
+    """phi^t at points over phi^t at the first, which is real; bounds on the errors of these quotients; phi there."""
+    phi, off = transform.at(s)
+    first = to_decimal(float(phi.re.hi[0]), float(phi.re.lo[0]))
+    if not first > _FAINT:
+        return phi, np.full_like(off, math.inf), Decimal(0)
+    ratio = phi.times(from_decimals([_DIGITS.divide(Decimal(1), first)]))
+    error = (off + 8.0 * TWICE * phi.modulus) / float(first) * (1.0 + 1e-9)
+    power, size = ratio.to_the(t), ratio.modulus
+    # |r~^t - r^t| <= t e (|r| + e)^{t - 1}, and what t products err by
+    with np.errstate(under="ignore", over="ignore"):
+        moved = t * error * (size + error) ** (t - 1) + 12.0 * t * TWICE * size**t + LOST
+    return power, moved * (1.0 + 1e-9), first
+
+
+def few_bits(value: float) -> float:
+    """No more than ``value``, with so few digits that its multiples are floats."""
+    mantissa, exponent = math.frexp(value)
+    return math.ldexp(math.floor(mantissa * 2**20) / 2**20, exponent)
+
+
+def _row(z: Complex) -> Complex:
+    return z.at((None, slice(None)))
+
+
+def _along(z: Complex) -> Twofold:
+    return z.summed().re

@@ -1,0 +1,197 @@
+"""Random allocation: its transform, lines and series, each against another way; the profile against quadrature."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from neyman.engines.closed_form.pairs import GaussianProfile
+from neyman.losses.allocated.hyperbola import Hyperbola, bent
+from neyman.losses.allocated.line import StraightLine
+from neyman.losses.allocated.profile import AllocatedProfile
+from neyman.losses.allocated.ratios import Ratios
+from neyman.losses.allocated.transform import RealTable, Transform
+from neyman.numerics.double_double import Complex, Twofold
+
+NOISES = (0.07, 0.4, 1.0, 3.0, 12.0)
+
+
+def phi(sigma: float, s: complex) -> mpmath.mpc:
+    """By quadrature along the line through the saddle point."""
+    sigma, s = mpmath.mpf(sigma), mpmath.mpmathify(s)
+    angle = mpmath.arg(s)
+    b = min(
+        max(abs(mpmath.lambertw(s * mpmath.exp(-1 / (2 * sigma**2)) / sigma**2).imag) * sigma, 1), abs(angle) * sigma
+    )
+
+    def integrand(x: mpmath.mpf) -> mpmath.mpc:
+        w = s * mpmath.exp(-1j * b / sigma) * mpmath.exp(x / sigma - 1 / (2 * sigma**2))
+        return mpmath.npdf(x) * mpmath.exp(b * b / 2 + 1j * b * x - w)
+
+    return mpmath.quad(integrand, mpmath.linspace(-16, 16, 41))
+
+
+@pytest.mark.parametrize("sigma", NOISES)
+def test_the_transform_is_within_its_error(sigma):
+    c = 0.7 * sigma if sigma > 3 else 1.3
+    s = np.array([c, c + 0.01j * c, c + c * 1j, c + 8j * c, -c + 3j * c])
+    zero = np.zeros(len(s))
+    found = Transform(sigma).at(Complex(Twofold(s.real.copy(), zero), Twofold(s.imag.copy(), zero)))
+    rough, off = Transform(sigma).rough(s)
+    with mpmath.workdps(42):
+        for i, place in enumerate(s):
+            truth = phi(sigma, complex(place))
+            re, im = found.value
+            mine = mpmath.mpc(*(mpmath.mpf(float(p.hi[i])) + mpmath.mpf(float(p.lo[i])) for p in (re, im)))
+            assert abs(mine - truth) <= found.error[i]
+            assert found.error[i] <= (1e-22 if sigma < 10.0 else 1e-19)
+            assert abs(mpmath.mpmathify(complex(rough[i])) - truth) <= off[i]
+
+
+@pytest.mark.parametrize("sigma", NOISES)
+def test_bounds_of_moduli_are_above(sigma):
+    table, transform = RealTable(Transform(sigma)), Transform(sigma)
+    rng = np.random.default_rng(3)
+    size, angle = np.exp(rng.uniform(-12.0, 5.0, 400)), rng.uniform(0.0, 0.9 * math.pi, 400)
+    value, error = transform.rough(size * np.exp(1j * angle))
+    wide = np.minimum(angle * 1.05, 0.99 * math.pi)
+    with np.errstate(divide="ignore"):
+        seen = np.log(np.maximum(np.abs(value) - error, 0.0))
+    assert np.all(table.modulus(size, 0.97 * angle, wide) >= seen)
+    real, off = transform.rough(size + 0j)
+    with np.errstate(divide="ignore"):
+        assert np.all(table.above(size) >= np.log(np.maximum(real.real - off, 0.0)))
+    sharp = real.real > 1e-3
+    assert np.all(table.above(size)[sharp] <= np.log(real.real[sharp]) + 0.02 * (size[sharp] + 1.0))
+
+
+@pytest.mark.parametrize(("sigma", "t"), [(1.0, 300), (2.0, 100), (3.0, 40), (0.6, 2000), (8.0, 20)])
+def test_lines_of_either_kind_agree(sigma, t):
+    table = RealTable(Transform(sigma))
+    for share in (0.8, 1.0, 1.3):
+        k = Decimal(t) * Decimal(share)
+        c = float(table.every(0.5)[0][Ratios(sigma, t)._places(np.array([float(k)]))[0][0]])
+        few = np.array([float(k)])
+        straight, hyperbola = StraightLine(table, t, c), Hyperbola(table, t, bent(table, t, c))
+        a, b = straight.put([k], few), hyperbola.put([k], few)
+        apart = (a.value.hi[0] - b.value.hi[0]) + (a.value.lo[0] - b.value.lo[0])
+        assert abs(apart) <= a.error[0] + b.error[0]
+        assert b.error[0] <= 1e-20 * t
+
+
+@pytest.mark.parametrize(("sigma", "t"), [(1.0, 100), (0.5, 20), (1.0, 10**4)])
+def test_power_series_are_the_function(sigma, t):
+    ratios = Ratios(sigma, t)
+    for eps in (-0.4, 0.001, 0.6):
+        with localcontext(prec=50):
+            centre = Decimal(t) * Decimal(eps).exp()
+            width = 1e-3 * float(centre)
+            series = ratios.series([centre], np.array([width]))
+            for x in (Decimal(-width), Decimal(width) / 3):
+                terms = enumerate(series.coefficients)
+                value = sum((Decimal(float(c.hi[0])) + Decimal(float(c.lo[0]))) * x**j for j, c in terms)
+                put = ratios.put([centre + x])
+                straight = Decimal(float(put.value.hi[0])) + Decimal(float(put.value.lo[0]))
+                assert abs(value - straight) <= Decimal(float(series.error[0] + put.error[0]))
+
+
+def two_steps(sigma: float, eps: float, remove: bool) -> mpmath.mpf:
+    """t = 2: one of the two outputs is integrated over, the other has a closed form."""
+    sigma, k = mpmath.mpf(sigma), 2 * mpmath.exp(eps if remove else -mpmath.mpf(eps))
+
+    def inner(x: mpmath.mpf) -> mpmath.mpf:
+        left = k - mpmath.exp(x / sigma - 1 / (2 * sigma**2))
+        if left <= 0:
+            return (1 - left) * mpmath.npdf(x) if remove else mpmath.mpf(0)
+        d = sigma * mpmath.log(left) + 1 / (2 * sigma)
+        put = left * mpmath.ncdf(d) - mpmath.ncdf(d - 1 / sigma)
+        call = mpmath.ncdf(1 / sigma - d) - left * mpmath.ncdf(-d)
+        return (call if remove else put) * mpmath.npdf(x)
+
+    kink = sigma * mpmath.log(k) + 1 / (2 * sigma)
+    ends = [kink - 14, *(kink - mpmath.mpf(2) ** (1 - i) for i in range(12)), kink]
+    ends += [kink + mpmath.mpf(2) ** (i - 10) for i in range(12)] + [kink + 12] if remove else []
+    ends = sorted({-14 + mpmath.mpf(0), *(e for e in ends if e > -14), *(() if remove else ())})
+    whole = mpmath.quad(inner, ends)
+    return whole / 2 if remove else whole / k
+
+
+@pytest.mark.parametrize(("sigma", "eps"), [(1.0, 0.0), (1.0, 2.5), (0.5, 6.0), (2.5, 0.7)])
+@pytest.mark.parametrize("remove", [True, False])
+def test_two_steps_by_quadrature(sigma, eps, remove):
+    with mpmath.workdps(30):
+        truth = two_steps(sigma, eps, remove)
+        found = AllocatedProfile(sigma, sigma, 2, remove).bracket(np.array([eps]))
+        assert mpmath.mpf(float(found.lower[0])) <= truth * (1 + mpmath.mpf(10) ** -17)
+        assert mpmath.mpf(float(found.upper[0])) >= truth * (1 - mpmath.mpf(10) ** -17)
+        assert found.upper[0] - found.lower[0] <= 1e-12 * found.upper[0]
+
+
+PUBLISHED = [  # shared/reference/random_allocation.json, 25 digits there
+    (1.0, 10, 4.2578125, True, 1.002946048056872095577971e-10),
+    (1.0, 10, 2.11328125, False, 1.002136613053990000076489e-10),
+    (1.0, 10, 2.1875, True, 1.006545499012017684732596e-5),
+    (1.0, 10, 0.607421875, True, 0.01698159279903904040387091),
+]
+
+
+@pytest.mark.parametrize(("sigma", "t", "eps", "remove", "truth"), PUBLISHED)
+def test_values_of_high_precision(sigma, t, eps, remove, truth):
+    found = AllocatedProfile(sigma, sigma, t, remove).bracket(np.array([eps]))
+    assert found.lower[0] <= truth * (1.0 + 2e-16)
+    assert found.upper[0] >= truth * (1.0 - 2e-16)
+    assert found.upper[0] - found.lower[0] <= 1e-13 * truth
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.floats(-6.9, 9.0),
+    st.floats(math.log(2.0), math.log(1e9)),
+    st.lists(st.floats(-9.0, 6.5), min_size=5, max_size=5),
+)
+def test_any_setting_lies_between_nothing_and_the_gaussian_mechanism(noise, steps, places):
+    sigma, t, eps = math.exp(noise), max(int(math.exp(steps)), 2), np.sort(np.append(0.0, np.exp(places)))
+    whole = GaussianProfile(1.0 / sigma).bracket(eps)
+    found = [AllocatedProfile(sigma, sigma, t, remove).bracket(eps) for remove in (True, False)]
+    for one in found:
+        assert np.all(one.lower >= 0.0)
+        assert np.all(one.lower <= one.upper)
+        assert np.all(one.log_gap_lower <= one.log_gap_upper)
+        assert np.all(one.lower <= whole.upper * (1.0 + 1e-12) + 1e-300)
+        falling = np.minimum.accumulate(one.upper)
+        assert np.all(one.lower[1:] <= falling[:-1] * (1.0 + 1e-12) + 1e-300)
+    # delta(0) is the same in both directions
+    assert found[0].lower[0] <= found[1].upper[0]
+    assert found[1].lower[0] <= found[0].upper[0]
+
+
+def test_probabilities_that_underflow_show_nothing():
+    """log N(x) underflows near x = 38: a test whose probability under Q is lost would show a delta that is none."""
+    eps = np.array([70.0, 300.0, 650.0])
+    for t in (2, 100, 10**6):
+        found = AllocatedProfile(1.0, 1.0, t, True)._tested(eps)
+        assert np.all(found.lower <= GaussianProfile(1.0).bracket(eps).upper)
+
+
+def test_many_places_share_power_series():
+    profile = AllocatedProfile(1.0, 1.0, 200, True)
+    eps = np.linspace(0.0, 2.0, 3000)
+    many = profile.bracket(eps)
+    few = profile.bracket(eps[5::600])
+    assert np.all(many.lower[5::600] <= few.upper)
+    assert np.all(many.upper[5::600] >= few.lower)
+    assert np.all(many.upper[:1000] - many.lower[:1000] <= 1e-12 * many.upper[:1000])
+
+
+def test_the_slope_is_that_of_the_profile():
+    for remove in (True, False):
+        profile = AllocatedProfile(1.0, 1.0, 50, remove)
+        eps, step = np.array([0.05, 0.4, 1.0]), 1e-5
+        fall = profile.bracket(eps - step).upper - profile.bracket(eps + step).upper
+        assert profile.slope(eps) == pytest.approx(fall / (2.0 * step), rel=1e-5)

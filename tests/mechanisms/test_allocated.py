@@ -1,0 +1,89 @@
+"""Random allocation as a mechanism: its algebra, forms, refusals, and epochs of it."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import neyman as ny
+from neyman.mechanisms import Allocated
+from neyman.mechanisms.serialise import json_schema
+from neyman.reports.prose import assumptions, summary
+
+
+def message(call):
+    with pytest.raises(ny.InvalidParameter) as caught:
+        call()
+    return str(caught.value)
+
+
+def test_equal_where_the_laws_are():
+    m = ny.Gaussian(2.0).allocated(100)
+    assert ny.Gaussian(4.0, sensitivity=2.0).allocated(100) == m
+    assert ny.Gaussian(4.0).balls_in_bins(100, 4) == m
+    assert ny.Gaussian(4.0).balls_in_bins(100, 3) != m
+    assert ny.Gaussian(2.0).allocated(1) == ny.Gaussian(2.0)
+    assert ny.Gaussian(2.0).balls_in_bins(1, 4) == ny.Gaussian(1.0)
+    assert m**2 * m == m**3
+    assert hash(m**2 * m) == hash(m**3)
+
+
+def test_what_is_written_is_read_back():
+    for m in (ny.Gaussian(2.0).allocated(100) ** 3, ny.Gaussian(0.3, 0.1).balls_in_bins(7, 5) * ny.DPSGD(1.0, 0.1, 10)):
+        assert ny.mechanism_from_dict(json.loads(json.dumps(m.to_dict()))) == m
+    assert repr(ny.Gaussian(2.0).balls_in_bins(7, 5)) == "Gaussian(sigma=2.0, sensitivity=1.0).balls_in_bins(7, 5)"
+    assert "allocated" in json_schema()["$defs"]
+
+
+@pytest.mark.parametrize(("steps", "epochs"), [(0, 1), (10**10, 1), (2.0, 1), (True, 1), (5, 0), (5, 10**10)])
+def test_bad_numbers_are_refused(steps, epochs):
+    with pytest.raises(ny.InvalidParameter):
+        ny.Gaussian(1.0).balls_in_bins(steps, epochs)
+
+
+def test_nan_is_refused():
+    with pytest.raises(ny.InvalidParameter):
+        Allocated(float("nan"), 1.0, 5, 1)
+
+
+def test_exchanged_records_and_samples_are_refused_with_the_reason():
+    m = ny.Gaussian(1.0).allocated(10)
+    assert "No proof is known" in message(lambda: ny.account(m, adjacency="replace"))
+    assert "not sampled besides" in message(lambda: m.poisson(0.5))
+
+
+def test_what_people_ask():
+    g = ny.account(ny.Gaussian(1.0).allocated(100))
+    assert g.epsilon(1e-5) == pytest.approx(0.6209397, abs=5e-8)
+    assert g.optimistic.epsilon(1e-5) == pytest.approx(g.epsilon(1e-5), rel=1e-9)
+    assert g.mu() == pytest.approx(g.optimistic.mu(), rel=1e-6)
+    assert g.epsilon(1e-5) < ny.account(ny.DPSGD(1.0, 0.01, 100)).epsilon(1e-5)  # what Poisson samples cost
+
+
+def test_epochs_that_are_dealt_anew():
+    """shared/reference/random_allocation_epochs.json."""
+    g = ny.account(ny.Gaussian(1.0).allocated(100) ** 2, adjacency="remove")
+    truth = 9.986775789077650645859e-4
+    assert g.optimistic.delta(0.44091796875) <= truth <= g.delta(0.44091796875)
+    assert g.delta(0.44091796875) == pytest.approx(truth, rel=1e-6)
+
+
+def test_a_rounded_noise_is_enclosed():
+    """sigma / sensitivity = 1/3 of 1: no float."""
+    g = ny.account(ny.Gaussian(1.0, 0.3).allocated(20), adjacency="remove")
+    assert g.optimistic.delta(0.1) <= g.delta(0.1)
+    near = [ny.account(ny.Gaussian(s).allocated(20), adjacency="remove") for s in (3.34, 3.33)]
+    assert near[0].delta(0.1) < g.optimistic.delta(0.1) < g.delta(0.1) < near[1].optimistic.delta(0.1)
+
+
+def test_renyi_divergences_enclose():
+    g = ny.account(ny.Gaussian(1.0).allocated(100), adjacency="add")
+    assert g.optimistic.renyi(2.0) <= g.renyi(2.0)
+
+
+def test_reports_say_what_was_run():
+    m = ny.Gaussian(1.0).allocated(100) ** 3
+    (words,) = summary(m, "person")
+    assert "one of 100 batches" in words.sentence
+    assert any("dealt" in line for line in assumptions(m, "person"))
