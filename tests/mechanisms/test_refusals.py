@@ -114,7 +114,7 @@ def test_dicts_not_in_normal_form_are_normalised():
 
 NAMES = (
     "gaussian", "laplace", "discrete_gaussian", "discrete_laplace", "randomized_response", "pure_mechanism",
-    "approximate_mechanism", "tabulated", "poisson", "repeat", "compose", "opaque",
+    "approximate_mechanism", "tabulated", "allocated", "poisson", "repeat", "compose", "opaque",
 )  # fmt: skip
 KINDS = ", ".join(map(repr, NAMES))
 BAD_DICTS = [
@@ -242,6 +242,7 @@ def nodes(children):
         "pure_mechanism": ("epsilon",),
         "approximate_mechanism": ("epsilon", "delta"),
         "tabulated": ("p", "q"),
+        "allocated": ("sigma", "sensitivity", "steps", "epochs"),
         "poisson": ("rate", "of"),
         "repeat": ("times", "of"),
         "compose": ("of",),

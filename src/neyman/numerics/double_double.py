@@ -72,8 +72,8 @@ class Twofold(NamedTuple):
         """The numbers at this index of both."""
         return Twofold(self.hi[place], self.lo[place])  # type: ignore[index]
 
-    def scaled(self, power: float) -> Twofold:
-        """Times a power of 2: exact."""
+    def scaled(self, power: float | FloatArray) -> Twofold:
+        """Times powers of 2: exact."""
         return Twofold(self.hi * power, self.lo * power)
 
 
@@ -97,8 +97,8 @@ class Complex(NamedTuple):
         """The numbers at this index."""
         return Complex(self.re.at(place), self.im.at(place))
 
-    def scaled(self, power: float) -> Complex:
-        """Times a power of 2: exact."""
+    def scaled(self, power: float | FloatArray) -> Complex:
+        """Times powers of 2: exact."""
         return Complex(self.re.scaled(power), self.im.scaled(power))
 
     def plus(self, real: float) -> Complex:

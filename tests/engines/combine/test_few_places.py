@@ -128,3 +128,10 @@ def test_a_short_list_is_read_over_laplace_noise() -> None:
 def test_far_beyond_all_places_nothing_warns() -> None:
     g = ny.account(ny.Laplace(3.5) ** 2 * ny.Gaussian(1.6).poisson(1.95e-06), "remove")
     assert 0.0 <= g.optimistic.delta(720.0) <= g.delta(720.0) < 1e-30
+
+
+def test_places_that_floats_tell_no_more_apart():
+    """Losses of a hundred and more on the side where 1 - e^-x is 1: the bracket was [nan, 1]."""
+    g = ny.account(ny.Laplace(0.105) ** 18 * ny.PureMechanism(7.615).poisson(0.5807) ** 8743)
+    for epsilon in (0.1, 1.0, 8.0):
+        assert 0.999 <= g.optimistic.delta(epsilon) <= g.delta(epsilon) <= 1.0

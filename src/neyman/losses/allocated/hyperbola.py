@@ -116,7 +116,7 @@ class Hyperbola(Contour):
         self.head = _DIGITS.divide(Decimal(plan.h), _TAU)
 
     @cached_property
-    def laid(self) -> Nodes:
+    def _nodes(self) -> Nodes:
         """Places, and -i phi(s)^t / s^2 s'(v): the half below the axis is the conjugate of that above."""
         s, speed = self._places()
         power, error, first = relative(self._table.transform, self.t, s)
@@ -144,9 +144,14 @@ class Hyperbola(Contour):
         re, im, re_speed, im_speed = (from_decimals(part) for part in found)
         return Complex(re, im), Complex(re_speed, im_speed)
 
+    @property
+    def laid(self) -> Nodes:
+        """Places and weights, made when first asked."""
+        return self._nodes
+
     def grown(self, k: list[Decimal]) -> tuple[Complex, FloatArray]:
         """``exponential`` of (s - c) K, which errs by 8 units of |sK| besides."""
-        s = self.laid.s
+        s = self._nodes.s
         steps, many = s + -s.at(slice(0, 1)), from_decimals(k).at((slice(None), None))
         power = Complex(*(Twofold(p.hi[None], p.lo[None]) for p in steps)).times(many)
         return exponential(power), 200.0 + 16.0 * s.modulus * many.hi

@@ -77,7 +77,7 @@ class StraightLine(Contour):
         return y, self.t * np.minimum(found, 0.0) + 1e-9
 
     @cached_property
-    def laid(self) -> Nodes:
+    def _nodes(self) -> Nodes:
         """Places, and phi(s)^t / s^2: the half below the axis is the conjugate of that above."""
         zero = np.zeros(self.nodes)
         s = Complex(Twofold(zero + self.c, zero), Twofold(np.arange(self.nodes) * self.h, zero))
@@ -86,6 +86,11 @@ class StraightLine(Contour):
         twice[0] = 1.0
         weight = (power * (s * s).inverse()).scaled(twice)
         return Nodes(s, weight, (twice * error / s.modulus**2 + 64.0 * TWICE * weight.modulus) * (1.0 + 1e-9), first)
+
+    @property
+    def laid(self) -> Nodes:
+        """Places and weights, made when first asked."""
+        return self._nodes
 
     def grown(self, k: list[Decimal]) -> tuple[Complex, FloatArray]:
         """e^{i j h K} for every node j: products of those at powers of 2, whose angles are reduced first."""

@@ -179,9 +179,12 @@ def _sunk(low: FloatArray, high: FloatArray, away: FloatArray, turned: bool, fir
     inner = low[:-1].reshape(-1, _PIECES)
     s = np.expm1(sign * away)
     start, whole = s[:-1:_PIECES], np.diff(s[::_PIECES])
+    level = whole == 0.0  # so far out that floats tell the ends no more apart: nothing is known of T there
+    whole = np.where(level, 1.0, whole)
     share = (s[:-1].reshape(-1, _PIECES) - start[:, None]) / whole[:, None]
     chord = ends[:-1, None] * (1.0 - share) + ends[1:, None] * share
     rounded = 64.0 * UNIT * ends[:-1] * (1.0 + np.abs(np.expm1(sign * away[_PIECES::_PIECES]) / whole))
+    rounded = np.where(level, 1.0, rounded)
     sag = np.maximum((chord - inner).max(axis=1), 0.0) * (1.0 + 8.0 * UNIT) + piece + rounded
     sag[-1] = 0.0  # over the last cell they are 0, or less
     lowered = ends - np.maximum(np.append(sag, 0.0), np.append(0.0, sag)) * (1.0 + 8.0 * UNIT) - SMALLEST
