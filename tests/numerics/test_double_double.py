@@ -12,8 +12,8 @@ from neyman.numerics.double_double import (
     TWICE,
     Complex,
     Twofold,
-    exponential,
     expm1_small,
+    exponential,
     from_decimals,
     to_decimal,
     turned,
@@ -29,7 +29,7 @@ def drawn(seed: int, low: float = -40.0, high: float = 40.0) -> Twofold:
 
 
 def exact(x: Twofold) -> list[mpmath.mpf]:
-    return [mpmath.mpf(float(h)) + mpmath.mpf(float(l)) for h, l in zip(x.hi, x.lo, strict=True)]
+    return [mpmath.mpf(float(hi)) + mpmath.mpf(float(lo)) for hi, lo in zip(x.hi, x.lo, strict=True)]
 
 
 def of(z: Complex) -> list[mpmath.mpc]:

@@ -54,8 +54,8 @@ class Allocated(SingleStep):
     Notes
     -----
     delta is bounded on both sides by contour integrals in 106 bits (see ``docs/internals/allocation.md``): from noise
-    multipliers sigma / sensitivity / sqrt(epochs) of 0.05 to 100. Below and above, the Gaussian mechanism of a single
-    step bounds it from above.
+    multipliers sigma / sensitivity / sqrt(epochs) of 0.05 to 60 (and up to 45 sqrt(steps)). Below, the Gaussian
+    mechanism of a single step bounds it from above; above, the law at that multiplier.
 
     Examples
     --------

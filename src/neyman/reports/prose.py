@@ -65,7 +65,8 @@ def assumptions(mechanism: Mechanism, unit: str) -> tuple[str, ...]:
         "mechanisms. Neither the batches nor their sizes are released.",
         Allocated in kinds
         and f"Batches are dealt at random: each {unit} is put into one of them, each equally likely, independently "
-        "of all others. Batches of one fixed size are another mechanism. Neither the batches nor their sizes are released.",
+        "of all others. Batches of one fixed size are another mechanism. Neither the batches nor their sizes "
+        "are released.",
         kinds & {Gaussian, Laplace, DiscreteGaussian, DiscreteLaplace, Allocated}
         and f"One {unit} changes each value that noise is added to by no more than the stated sensitivity (L2 for "
         f"normal noise, L1 for Laplace noise): contributions are clipped for each {unit}, before they are summed.",

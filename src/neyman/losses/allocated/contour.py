@@ -35,7 +35,7 @@ class Put(NamedTuple):
 
 
 class Series(NamedTuple):
-    """Coefficients about each centre (rows), to 106 bits, and a bound on the error of their sum within the width."""
+    """Coefficients about each centre, of powers of x / width, and a bound on the error of the sum within the width."""
 
     coefficients: list[Twofold]
     error: FloatArray
@@ -88,13 +88,14 @@ class Contour(ABC):
         return Put(summed * factor, error, np.zeros(len(few), dtype=bool))
 
     def series(self, k: list[Decimal], few: FloatArray, width: FloatArray) -> Series:
-        """The power series of f about each K, good for |x| <= ``width``."""
+        """The power series of f about each K, in x over ``width``, good where that is at most 1 in modulus."""
         s, weight, error, _ = self.laid
         grown, units = self.grown(k)
         term, factor, size = grown * _row(weight), self._factor(k), s.modulus * width[:, None]
         found = [_along(term) * factor]
+        steps = _row(s).times(Twofold(width[:, None], np.zeros((len(k), 1))))
         for j in range(1, TERMS):
-            term = term * _row(s)
+            term = term * steps
             whole = from_decimals([_DIGITS.divide(Decimal(1), Decimal(math.factorial(j)))])
             found.append(_along(term) * factor * whole)
         units = (units + 16.0 * TERMS + 2.0 * math.log2(self.nodes + 1.0)) * TWICE

@@ -9,8 +9,8 @@ f(x) = E (x - S)_+, 0 where x <= 0. Since f(x) <= e^{bx} phi(b)^t / (e b) for al
 most e^{bK} phi(b)^t / (e b (e^{(c - b)R} - 1)) for any b < c, and to (K / x + R / x^2) e^{-cR}, x = 1 - e^{-cR}, since
 f(x) <= x; those with m < 0 to the first of these with b > c and e^{(b - c)R}.
 
-**The cut** after N nodes leaves e^{cK} r^t / (pi (N - 1) h) at most, r the supremum of |phi(c + iy)| over y > Nh: that of
-``RealTable.modulus`` on intervals of y, and at the far end of all.
+**The cut** after N nodes leaves e^{cK} r^t / (pi (N - 1) h) at most, r the supremum of |phi(c + iy)| over y > Nh:
+that of ``RealTable.modulus`` on intervals of y, and at the far end of all.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from neyman.numerics.double_double import TWICE, Complex, Twofold, from_decimals
 
 __all__ = ["LONGEST", "StraightLine"]
 
-LONGEST = 6000  # nodes of a line
+LONGEST = 3000  # nodes of a line
 _NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
 _GROWTH = 1.05  # ratio of the ends of an interval of y
 _NEAREST = 1e-5  # times c, where they begin
@@ -48,11 +48,13 @@ class StraightLine(Contour):
 
     def _planned(self) -> int:
         """Chooses h and N: by floats, and what they leave is bounded where it is used."""
-        t, c = self.t, self.c
+        t, c, self.h = self.t, self.c, 1.0
         middle = self._table.saddle(c, t)
         high = c * middle + t * float(self._table.above(np.array([c]))[0]) - math.log(c)
         room = 1.0
         for side in (self._others < c, self._others > c):
+            if not side.any():
+                return 2 * LONGEST
             b, log_phi = self._others[side], self._log_phi[side]
             bound = b * middle + t * log_phi - 1.0 - np.log(b)
             room = max(room, float(np.min(np.maximum(bound - high + _NATS + 4.0, 1.0) / np.abs(c - b))))

@@ -18,22 +18,24 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_ndtr, ndtr
+from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.ratios import Ratios
 from neyman.numerics.double_double import TWICE, Twofold, from_decimals
-from neyman.numerics.rounding import LOG_NDTR, NDTR, UNIT
+from neyman.numerics.rounding import LOG_NDTR, SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["AllocatedProfile"]
 
-_LEAST_NOISE, _MOST_NOISE = 0.05, 100.0  # between which lines are laid
+_LEAST_NOISE, _MOST_NOISE = 0.05, 60.0  # between which lines are laid
+_PER_ROOT = 45.0  # the same, over the root of t
 _LAST = 40.0  # the eps from which 1e-28 e^eps is no bound
 _FARTHEST = 600.0  # the largest eps that anything is computed at
-_HALF, _MANY_STEPS = 0.0025, 2000.0  # half the eps that share a power series, where there are no more steps than that
-_CROWD = 6.0  # how many eps have to share one
-_SERIES = 128.0  # units by which the sum of a power series errs, of its moduli: 3 for a term, and those of x, 20 times
+_HALF, _MANY_STEPS = 0.0025, 2000.0  # half the eps that share a power series, and up to how many steps
+_SERIES = 256.0  # units by which the sum of a power series errs, of its moduli: 3 for a term, and 7 of x, 20 times
+_STRONG = 0.5  # delta from which on 1 - delta is found by itself
+_MOST_KEPT = 1 << 16  # power series
 _FLOOR = 1e-290  # probabilities below which floats have no digits
 _VAGUE = 0.99  # of the upper bound, from which on tests are not tried
 _THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
@@ -47,6 +49,7 @@ class AllocatedProfile(Profile):
 
     def __init__(self, least: float, most: float, t: int, remove: bool) -> None:
         self._noise, self._t, self._remove = (least, most), t, remove
+        self._kept: dict[float, dict[float, FloatArray]] = {}
 
     @property
     def method(self) -> str:
@@ -63,8 +66,13 @@ class AllocatedProfile(Profile):
         found = self._gaussian(epsilon)
         at = np.flatnonzero(epsilon <= (_LAST if self._remove else _FARTHEST))
         if len(at) and self._laid:
-            ends = [self._summed(noise, epsilon[at]) for noise in dict.fromkeys(self._noise)]
-            (greater, missing), (lesser, _) = ends[0], ends[-1]  # more noise tells less
+            # more noise tells less
+            greater, missing = self._summed(min(self._noise[0], self._most), epsilon[at])
+            lesser = greater
+            if self._noise[1] > self._most:
+                lesser = Bracket.of_delta(np.zeros(len(at)), np.ones(len(at)))
+            elif self._noise[1] > self._noise[0]:
+                lesser, _ = self._summed(self._noise[1], epsilon[at])
             sharp = Bracket(lesser.lower, greater.upper, greater.log_gap_lower, lesser.log_gap_upper)
             found = found.sharpened(at, sharp)
             if self._remove and missing.any():
@@ -74,13 +82,13 @@ class AllocatedProfile(Profile):
 
     def _falling(self, epsilon: FloatArray, found: Bracket, far: NDArray[np.intp]) -> Bracket:
         """Beyond the last line delta is at most what it is there."""
-        noise, t = self._noise[0], self._t
+        noise, t = min(self._noise[0], self._most), self._t
         most = float(np.max(epsilon[far]))
         last = max(math.log(ratios(noise, t).known(t * math.exp(most)) / t), 0.0) * (1.0 - 1e-9)
         beyond = far[epsilon[far] > last]
         if not len(beyond):
             return found
-        there = self._summed(noise, np.array([last]))[0].at(np.zeros(len(beyond), dtype=np.int64))
+        there = self._one_by_one(noise, np.array([last])).at(np.zeros(len(beyond), dtype=np.int64))
         zero = np.zeros(len(beyond))
         return found.sharpened(beyond, Bracket(zero, there.upper, there.log_gap_lower, zero))
 
@@ -90,7 +98,7 @@ class AllocatedProfile(Profile):
         with np.errstate(under="ignore"):
             found = np.exp(np.minimum(epsilon, _FARTHEST) + log_ndtr(-epsilon * sigma - 0.5 / sigma))
         at = np.flatnonzero(epsilon <= last)
-        if not len(at) or not self._laid:
+        if not len(at) or not self._laid or sigma > self._most:
             return found
         below, _, missing = ratios(sigma, self._t).put(self._places(epsilon[at]), 1)
         if self._remove:
@@ -104,47 +112,68 @@ class AllocatedProfile(Profile):
     @property
     def _laid(self) -> bool:
         """Whether lines are laid at all."""
-        return _LEAST_NOISE <= self._noise[0] <= self._noise[1] <= _MOST_NOISE
+        return self._noise[0] >= _LEAST_NOISE
+
+    @property
+    def _most(self) -> float:
+        """The largest noise of which lines are laid: beyond, phi is too small where they cross the axis."""
+        return min(_MOST_NOISE, _PER_ROOT * math.sqrt(self._t))
 
     def _places(self, epsilon: FloatArray) -> list[Decimal]:
         """K at each eps."""
         sign = 1 if self._remove else -1
         return [_DIGITS.multiply(self._t, _DIGITS.exp(_DIGITS.multiply(sign, Decimal(e)))) for e in epsilon.tolist()]
 
-    def _near(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]] | None:
-        """The same from power series about few places, if ``epsilon`` are many beside them."""
+    def _summed(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]]:
+        """What the lines say, and where there is none: by power series, but where delta is near 1."""
+        found, missing = self._near(noise, epsilon)
+        strong = np.flatnonzero((found.upper > _STRONG) & ~missing)
+        return (found.sharpened(strong, self._one_by_one(noise, epsilon[strong])) if len(strong) else found), missing
+
+    def _near(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]]:
+        """By the power series about the middles of cells of eps, which are kept."""
         t, sign = self._t, 1.0 if self._remove else -1.0
         half = _HALF * min(1.0, math.sqrt(_MANY_STEPS / t))
         place, which = np.unique(np.floor(epsilon / (2.0 * half)), return_inverse=True)
-        if len(place) * _CROWD > len(epsilon):
-            return None
-        centre = (2.0 * place + 1.0) * half
-        exact = self._places(centre)
-        k = np.array([float(one) for one in exact])
-        series, error = ratios(noise, t).series(exact, k * math.expm1(half) * (1.0 + 1e-9))
-        ones = np.ones_like(k)
-        if self._remove:
-            less = from_decimals([_DIGITS.subtract(Decimal(t), one) for one in exact])
-            error = error + 4.0 * TWICE * (np.abs(series[0].hi) + np.abs(less.hi) + k)
-            series = [series[0] + less, series[1] - Twofold(ones, np.zeros_like(k)), *series[2:]]
-        x = k[which] * np.expm1(sign * (epsilon - centre[which]))
+        known = self._kept.setdefault(noise, {})
+        new = np.array([one for one in place.tolist() if one not in known])
+        if len(new):
+            if len(known) > _MOST_KEPT:
+                known.clear()
+                new = place
+            known.update(zip(new.tolist(), self._expanded(noise, (2.0 * new + 1.0) * half, half), strict=True))
+        rows = np.array([known[one] for one in place.tolist()])[which]
+        k, width, error, series = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:].T
+        moved = k * np.expm1(sign * (epsilon - (2.0 * place + 1.0)[which] * half))
+        x = moved / width
         value, size = np.zeros_like(x), np.zeros_like(x)
-        for one in reversed(series):
-            value, size = value * x + one.hi[which], size * np.abs(x) + np.abs(one.hi[which])
-        missing = ~np.isfinite(error[which])
-        off = np.where(missing, 0.0, error[which]) + _SERIES * UNIT * size
-        over = 1.0 / t if self._remove else 1.0 / (k[which] + x)
-        lower, upper = (value - off) * over, (value + off) * over
+        for one in series[::-1]:
+            value, size = value * x + one, size * np.abs(x) + np.abs(one)
+        missing = ~np.isfinite(error)
+        off = np.where(missing, 0.0, error) + _SERIES * UNIT * size
+        over = 1.0 / t if self._remove else 1.0 / (k + moved)
+        with np.errstate(over="ignore"):
+            lower, upper = (value - off) * over, (value + off) * over
         lower = np.where(missing, 0.0, np.clip(lower - 8.0 * UNIT * np.abs(lower), 0.0, 1.0))
         upper = np.where(missing, 1.0, np.clip(upper + 8.0 * UNIT * np.abs(upper), 0.0, 1.0))
         return Bracket.of_delta(lower, upper), missing
 
-    def _summed(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]]:
-        """What the lines say, and where there is none."""
-        if len(epsilon) > _CROWD and (found := self._near(noise, epsilon)) is not None:
-            return found
+    def _expanded(self, noise: float, centre: FloatArray, half: float) -> list[FloatArray]:
+        """K, the width and error of the series about it, and its coefficients: of t delta, or of K delta."""
+        exact = self._places(centre)
+        k = np.array([float(one) for one in exact])
+        width = k * math.expm1(half) * (1.0 + 1e-6)
+        series, error = ratios(noise, self._t).series(exact, width)
+        if self._remove:
+            less = from_decimals([_DIGITS.subtract(Decimal(self._t), one) for one in exact])
+            error = error + 4.0 * TWICE * (np.abs(series[0].hi) + np.abs(less.hi) + k)
+            series = [series[0] + less, series[1] - Twofold(width, np.zeros_like(k)), *series[2:]]
+        return list(np.stack([k, width, error, *(part.hi for part in series)], axis=1))
+
+    def _one_by_one(self, noise: float, epsilon: FloatArray) -> Bracket:
+        """To the last digit, of 1 - delta too."""
         t, places = self._t, self._places(epsilon)
-        value, error, missing = ratios(noise, t).put(places)
+        value, error, _ = ratios(noise, t).put(places)
         if self._remove:
             less = from_decimals([_DIGITS.subtract(Decimal(t), k) for k in places])
             value, error = value + less, error + 4.0 * TWICE * (np.abs(value.hi) + np.abs(less.hi))
@@ -158,15 +187,15 @@ class AllocatedProfile(Profile):
         with np.errstate(divide="ignore"):
             low = np.where(upper < 0.5, np.log1p(-upper), np.log(least))
             high = np.where(upper < 0.5, np.log1p(-lower), np.log(most))
-        found = Bracket(lower, upper, low * (1.0 + 8.0 * UNIT) - 1e-300, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0))
-        return found, missing
+        return Bracket(lower, upper, low * (1.0 + 8.0 * UNIT) - 1e-300, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0))
 
     def _gaussian(self, epsilon: FloatArray) -> Bracket:
         """The Gaussian mechanism: delta <= N(-x), 1 - delta >= N(x), x = eps sigma - 1 / (2 sigma)."""
         sigma = self._noise[0]
         x = epsilon * sigma - 0.5 / sigma - 4.0 * UNIT * (epsilon * sigma + 0.5 / sigma)
-        near = np.minimum(x, 36.0)
-        upper = np.minimum(ndtr(-near) * (1.0 + UNIT * NDTR * (1.0 + np.maximum(near, 0.0) ** 2)), 1.0)
+        with np.errstate(under="ignore"):
+            upper = np.exp(np.minimum(log_ndtr(-x) * (1.0 - LOG_NDTR * UNIT * (1.0 + np.maximum(-x, 0.0) ** 2)), 0.0))
+        upper = np.minimum(upper * (1.0 + 8.0 * UNIT) + SMALLEST, 1.0)
         gap = log_ndtr(x)
         gap = gap * (1.0 + LOG_NDTR * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - 1e-300
         return Bracket(np.zeros_like(upper), upper, gap, np.zeros_like(upper))

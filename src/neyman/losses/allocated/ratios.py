@@ -21,7 +21,7 @@ __all__ = ["Ratios"]
 _APART = 0.5  # log2 of the ratio of neighbouring places at which lines cross the axis
 _STRAIGHT = 3000.0  # t sigma^2 from which straight lines are looked at first: hyperbolas grow with its root
 _SHORT = 1500  # nodes with which one of these is good enough
-_WORK = 2e6  # nodes of a line times those of its transforms
+_WORK = 1.5e6  # nodes of a line times those of its transforms
 _NOTHING = -640.0  # log f below which nothing is computed: floats end soon
 _AT_ONCE = 1 << 16  # nodes times K that are held at a time
 
@@ -63,7 +63,7 @@ class Ratios:
         return Put(Twofold(hi, lo), error, missing)
 
     def series(self, exact: list[Decimal], width: FloatArray) -> Series:
-        """The power series of it about each K, good for |x| <= ``width``; where there is none its error is inf."""
+        """The power series of it about each K, in x / ``width``; where there is none its error is inf."""
         k = np.array([float(value) for value in exact])
         places, most = self._places(k)
         asked = (most > _NOTHING) & (k <= self._table.saddle(float(self._table.s[0]), self.t))

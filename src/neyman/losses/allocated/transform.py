@@ -12,9 +12,9 @@ the strip by itself). The sum of the weights alone, which is 1, errs by no more:
 expm1(-w). What is left out beyond the ends x_0 < 0 < x_1 is at most e^{b^2 / 2} (|s| N(x_0 - 1 / sigma) + 2 N(-x_1))
 and one term of the same size each, since |e^{-w} - 1| <= min(|w|, 2).
 
-**Octaves.** h = sigma log(2) / M, so that w doubles after M nodes, and expm1(-2w) = E (2 + E) with E = expm1(-w): only
-the first M nodes need an exponential, of a small argument. The error of E is carried along: it becomes at most
-e (2 |1 + E| + e) and the rounding of that step.
+**Octaves.** h = sigma log(2) / M, so that w doubles after M nodes, and expm1(-2w) = E (2 + E) with E = expm1(-w):
+only the first M nodes need an exponential, of an argument that is halved until it is small. The error of E is carried
+along: it becomes at most e (2 |1 + E| + e) and the rounding of that step.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _WIDE = 4.0  # deviations of a strip that are worth having
 _LEAST_OCTAVE, _LAST_OCTAVE, _PER_OCTAVE = -80, 60, 8  # log2 of the ends of the table of phi, and its fineness
 _DEEPEST, _HIGHEST = 38.0, 9.0  # deviations of its sums to the left, where Y is small, and to the right
 _TURNED = 24.0  # deviations by which a bound is turned at most, far out: e^{288}, of e^{-690}
-_FIRST = 2.0**-7  # the largest |w| that is no double of a smaller one
+_FIRST = 2.0**-7  # the largest |w| of which expm1 is a polynomial
 
 
 class Transformed(NamedTuple):
@@ -179,9 +179,8 @@ class Transform:
         octave = max(math.ceil(self.sigma * math.log(2.0) / h), 1)
         h = self.sigma * math.log(2.0) / octave
         right = math.sqrt(2.0 * nats + b * b)
-        small = 0.5 / self.sigma - self.sigma * math.log(_FIRST / max(most, 1e-290)) + octave * h
         far = math.sqrt(2.0 * (nats + max(math.log(max(most, 1e-290)), -nats)) + b * b)
-        left = max(far - 1.0 / self.sigma, small, 1.0)
+        left = max(far - 1.0 / self.sigma, 1.0)
         return _grid(self.sigma, octave, math.ceil(left / h), math.ceil((left + right) / (h * octave)) + 1)
 
     def _left(self, s: Points, a: FloatArray, b: FloatArray, grid: Grid) -> FloatArray:
@@ -276,6 +275,15 @@ class _Ladder:
         self._turn = turned(shift.at((slice(None), None)) * Twofold(start.hi[None], start.lo[None]))
         self._rotation = turned(shift * sigma.at(slice(1, 2))).at((slice(None), None))
 
+    def _first(self) -> tuple[Complex, FloatArray]:
+        """expm1(-w) at the first octave: that of a small part of it, doubled until it is all."""
+        doublings = max(math.ceil(math.log2(float(np.max(self._w.modulus)) / _FIRST)), 0)
+        small = expm1_small((-self._w).scaled(2.0**-doublings))
+        error = 160.0 * TWICE * small.modulus
+        for _ in range(doublings):
+            small, error = _doubled(small, error)
+        return small, error
+
     def summed(self) -> Transformed:
         """1 + the sum of weights times expm1(-w), and what rounding does to it in units of ``TWICE``.
 
@@ -283,9 +291,8 @@ class _Ladder:
         24 (1 + A) + 4 A at first, and by as much of b sigma log(2), and 4, with each octave.
         """
         grid, turn, b = self._grid, self._turn, self._b
-        small = expm1_small(-self._w)
+        small, error = self._first()
         size = small.modulus
-        error = 160.0 * TWICE * size
         total = Complex(*(Twofold(np.zeros_like(size), np.zeros_like(size)) for _ in range(2)))
         off = np.zeros(len(size))
         first, each = 24.0 + 28.0 * b * -grid.ends[0], 28.0 + 28.0 * b * grid.octave * grid.h
@@ -296,9 +303,14 @@ class _Ladder:
             lost = (first + each * level + 2.0 * (grid.levels + grid.octave) + 16.0) * TWICE
             off += error @ weight.hi[0] + lost * (size @ weight.hi[0])
             turn = turn * self._rotation
-            one = small.plus(1.0)
-            error = error * (2.0 * one.modulus + error) + 16.0 * TWICE * size * (2.0 + size)
-            small = small * one.plus(1.0)
+            small, error = _doubled(small, error)
             size = small.modulus
         phi = total.summed().times(from_decimals([_exp_half_square(Decimal(v)) for v in b.tolist()])).plus(1.0)
         return Transformed(phi, np.exp(0.5 * b * b) * off * (1.0 + 1e-9) + 8.0 * TWICE * (1.0 + phi.modulus))
+
+
+def _doubled(small: Complex, error: FloatArray) -> tuple[Complex, FloatArray]:
+    """expm1(-2w) from expm1(-w), and the error of it."""
+    one, size = small.plus(1.0), small.modulus
+    error = error * (2.0 * one.modulus + error) + 16.0 * TWICE * size * (2.0 + size)
+    return small * one.plus(1.0), error * (1.0 + 1e-12)
