@@ -77,6 +77,11 @@ def test_a_rounded_noise_is_enclosed():
     assert near[0].delta(0.1) < g.optimistic.delta(0.1) < g.delta(0.1) < near[1].optimistic.delta(0.1)
 
 
+def test_what_is_compared_is_the_mechanism():
+    found = ny.compare(ny.account(ny.Gaussian(1.0).allocated(100)), ny.account(ny.DPSGD(1.0, 0.01, 100)))
+    assert "promised" not in str(found)
+
+
 def test_renyi_divergences_enclose():
     g = ny.account(ny.Gaussian(1.0).allocated(100), adjacency="add")
     assert g.optimistic.renyi(2.0) <= g.renyi(2.0)

@@ -251,7 +251,7 @@ def _promised(g: Guarantee) -> bool:
     if g is PERFECT or g is BLATANT:
         return False
     losses = g.losses if isinstance(g, ComposedGuarantee) else None
-    return losses is None or any(isinstance(step, EnclosedStep) for step, _ in losses)
+    return losses is None or any(isinstance(step, EnclosedStep) and step.only_promised for step, _ in losses)
 
 
 _ORDERS: dict[str, str] = {

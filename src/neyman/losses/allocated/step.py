@@ -35,6 +35,11 @@ class AllocatedStep(EnclosedStep):
     """One that is enclosed only as far as its profile is known sharply: what lies beyond is left to infinity."""
 
     @property
+    def only_promised(self) -> bool:
+        """No: the profile is that of the mechanism."""
+        return False
+
+    @property
     def cells(self) -> int:
         """Few: what is far out, where lines are dear, says little more than ``tail_mu``."""
         return _CELLS

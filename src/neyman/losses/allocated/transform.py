@@ -22,7 +22,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from decimal import Context, Decimal
-from functools import cache, cached_property
+from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -113,7 +113,7 @@ def _saddle(s: Points, sigma: float) -> FloatArray:
     return np.asarray(w(s * (math.exp(-0.5 / sigma**2) / sigma**2)).imag, dtype=np.float64)
 
 
-@cache
+@lru_cache(maxsize=64)
 def _grid(sigma: float, octave: int, before: int, levels: int) -> Grid:
     return Grid(sigma, octave, before, levels)
 

@@ -95,6 +95,11 @@ class EnclosedStep(Step):
         return min(far, 2.0 * float(ndtri(min(0.5 + 0.5 * most, 1.0))) if most > 1e-9 else 2.5 * most)
 
     @property
+    def only_promised(self) -> bool:
+        """Whether the profile is a promise, which the mechanism behind it may more than keep."""
+        return True
+
+    @property
     def cells(self) -> int:
         """How many cells a Renyi divergence may divide the profiles into."""
         return _MOST
