@@ -117,7 +117,7 @@ def relative(transform: Transform, t: int, s: Complex) -> tuple[Complex, FloatAr
     """phi^t at points over phi^t at the first, which is real; bounds on the errors of these quotients; phi there."""
     phi, off = transform.at(s)
     first = to_decimal(float(phi.re.hi[0]), float(phi.re.lo[0]))
-    if not first > _FAINT:
+    if not (first > _FAINT and bool(np.isfinite(off).all() and np.isfinite(phi.modulus).all())):
         return phi, np.full_like(off, math.inf), Decimal(0)
     ratio = phi.times(from_decimals([_DIGITS.divide(Decimal(1), first)]))
     error = (off + 8.0 * TWICE * phi.modulus) / float(first) * (1.0 + 1e-9)

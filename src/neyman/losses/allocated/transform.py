@@ -46,7 +46,7 @@ _SHIFT = 3.0  # deviations up to which a line is shifted for its own sake: weigh
 _WIDE = 4.0  # deviations of a strip that are worth having
 _LEAST_OCTAVE, _LAST_OCTAVE, _PER_OCTAVE = -80, 60, 8  # log2 of the ends of the table of phi, and its fineness
 _DEEPEST, _HIGHEST = 38.0, 9.0  # deviations of its sums to the left, where Y is small, and to the right
-_TURNED = 24.0  # deviations by which a bound is turned at most, far out: e^{288}, of e^{-690}
+_TURNED = 24.0  # deviations by which a line is turned at most, far out: weights grow by e^{288}
 _FIRST = 2.0**-7  # the largest |w| of which expm1 is a polynomial
 
 
@@ -129,7 +129,7 @@ class Transform:
         angle = np.abs(np.angle(s))
         saddle = self.sigma * np.abs(_saddle(s, self.sigma))
         least = self.sigma * (angle - 0.5 * math.pi) + min(0.5 * math.pi * self.sigma, 0.5 * _SHIFT)
-        wanted = np.maximum(np.maximum(saddle, _SHIFT), least)
+        wanted = np.maximum(np.clip(saddle, _SHIFT, _TURNED), least)
         return np.where(angle > 0.0, np.minimum(wanted, self.sigma * angle), 0.0)
 
     def strip(self, s: Points, b: FloatArray) -> FloatArray:
@@ -150,7 +150,8 @@ class Transform:
         b = self.shift(rough)
         a = self.strip(rough, b)
         grid = self._grid(float(np.min(a)), float(np.max(b)), float(np.max(np.abs(rough))), _NATS)
-        found = _Ladder(grid, s, b).summed()
+        with np.errstate(over="ignore", invalid="ignore"):  # what is no float has no finite error
+            found = _Ladder(grid, s, b).summed()
         return Transformed(found.value, found.error + self._left(rough, a, b, grid))
 
     def rough(self, s: Points) -> tuple[Points, FloatArray]:
