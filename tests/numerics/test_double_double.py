@@ -15,6 +15,7 @@ from neyman.numerics.double_double import (
     expm1_small,
     exponential,
     from_decimals,
+    growth,
     to_decimal,
     turned,
 )
@@ -50,6 +51,24 @@ def test_sums_products_and_inverses():
         assert abs(found - x * y) <= TWICE * abs(x * y)
     for found, x in zip(exact(a.inverse()), exact(a), strict=True):
         assert abs(found * x - 1) <= 4.0 * TWICE
+
+
+def test_powers_growth_and_sums_along_an_axis():
+    x = drawn(5, -3.0, 0.5)
+    found, many = x.powers(41), exact(x)
+    for j in (0, 1, 2, 3, 7, 32, 40):
+        for mine, base in zip(exact(found.at((..., j))), many, strict=True):
+            assert abs(mine - base**j) <= j * TWICE * abs(base**j)
+    small = drawn(6, -30.0, -1.1)
+    small = small.at(np.abs(small.hi) <= 0.36)
+    for mine, z in zip(exact(growth(small)), exact(small), strict=True):
+        assert abs(mine - mpmath.expm1(z)) <= 16.0 * TWICE * abs(mpmath.expm1(z))
+    for last in (1, 2, 7, 64):
+        term = drawn(7).at(slice(0, 4 * last))
+        table = Twofold(term.hi.reshape(4, last), term.lo.reshape(4, last))
+        for row, mine in enumerate(exact(table.summed())):
+            each = exact(term)[row * last : (row + 1) * last]
+            assert abs(mine - mpmath.fsum(each)) <= 8.0 * TWICE * mpmath.fsum(abs(one) for one in each)
 
 
 def test_a_sum_that_cancels_is_as_good_as_its_terms():

@@ -2,7 +2,7 @@
 
 Many K near each other share the nodes: about a centre K_0 the sum is a power series, f(K_0 + x) = sum of c_j x^j,
 whose coefficients are sums over the nodes of weight * e^{s K_0} s^j / j!. After n terms what is left is at most the sum
-of |sx|^n / n! e^{|sx|} times the moduli of the weights.
+of |sx|^n / n! e^{|sx|} times the moduli of the weights. How far x may go follows from these moduli.
 """
 
 from __future__ import annotations
@@ -13,25 +13,20 @@ from decimal import Context, Decimal
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.transform import Transform
 from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal
+from neyman.numerics.rounding import UNIT
 
-__all__ = ["TERMS", "Contour", "Nodes", "Put", "Series", "few_bits", "relative"]
+__all__ = ["TERMS", "Contour", "Nodes", "Series", "few_bits", "relative"]
 
-TERMS = 20  # of a power series
+TERMS = 64  # of a power series
+_LEFT = 3e-31  # what it may leave, and what rounding does to it, of the moduli of its line
+_LOOSER = 4.0  # by how much more its nodes, and what it errs by without them, may be off at the ends
+_TRIED = 80  # widths, from 0.4 K down, each the last over the root of 2
 _FAINT = Decimal("1e-20")  # phi(c) below which its error, up to 1e-28, is too much of it
 _DIGITS = Context(prec=60)
-
-
-class Put(NamedTuple):
-    """f(K), a bound on its absolute error, and where no line could be laid."""
-
-    value: Twofold
-    error: FloatArray
-    missing: NDArray[np.bool_]
 
 
 class Series(NamedTuple):
@@ -76,35 +71,47 @@ class Contour(ABC):
         """Whether phi on the real axis is above its error."""
         return self.laid.first > _FAINT
 
-    def put(self, k: list[Decimal], few: FloatArray, order: int = 2) -> Put:
-        """f at each K > 0, or f' where ``order`` is 1 (then without an error); ``few`` are the same in float64."""
+    def room(self, k: float) -> float:
+        """How far from a K near ``k`` a power series is good, about."""
         s, weight, error, _ = self.laid
-        weight = weight * s if order == 1 else weight
-        grown, units = self.grown(k)
-        summed, factor = _along(grown * _row(weight)), self._factor(k)
-        units = (units + 8.0 + 2.0 * math.log2(self.nodes + 1.0)) * TWICE
-        rounding = np.sum(grown.modulus * (error + units * weight.modulus), axis=1) + self.nodes * LOST
-        error = factor.hi * rounding * (1.0 + 1e-9) + self.outside(few)
-        return Put(summed * factor, error, np.zeros(len(few), dtype=bool))
+        real, size = s.re.hi, s.modulus
+        with np.errstate(divide="ignore", under="ignore", over="ignore", invalid="ignore"):
+            log = (real - real[0]) * k + np.log(weight.modulus)
+            x = 0.4 * k * 2.0 ** (-0.5 * np.arange(_TRIED))[:, None]
+            moved = size * x
+            left = np.sum(np.exp(log + moved) * (moved**TERMS / math.factorial(TERMS) + 0.1 * _LEFT), axis=1)
+            off, whole = np.exp((real - real[0]) * k) * error, float(np.sum(np.exp(log)))
+            left = np.maximum(left, np.sum(off * np.exp(moved), axis=1) - _LOOSER * np.sum(off))
+        x = x[:, 0]
+        ends, here = np.maximum(self.outside(k + x), self.outside(k - x)), self.outside(np.array([k]))
+        most = np.maximum(_LEFT * whole * self._factor([Decimal(k)]).hi, _LOOSER * here)
+        good = np.flatnonzero((left <= _LEFT * whole) & (ends <= most))
+        return float(x[good[0]]) if len(good) else float(x[-1])
 
     def series(self, k: list[Decimal], few: FloatArray, width: FloatArray) -> Series:
-        """The power series of f about each K, in x over ``width``, good where that is at most 1 in modulus."""
+        """The power series of f about each K > 0 in x over ``width`` < K / 2, good where that is at most 1 in modulus.
+
+        What the sum errs by without them is largest at the ends: that of a straight line rises with K, that of a
+        hyperbola is a sum of exponentials of multiples of K, over K at most: convex.
+        """
         s, weight, error, _ = self.laid
         grown, units = self.grown(k)
         term, factor, size = grown * _row(weight), self._factor(k), s.modulus * width[:, None]
-        found = [_along(term) * factor]
+        found = [term.re.summed() * factor]
         steps = _row(s).times(Twofold(width[:, None], np.zeros((len(k), 1))))
         for j in range(1, TERMS):
             term = term * steps
             whole = from_decimals([_DIGITS.divide(Decimal(1), Decimal(math.factorial(j)))])
-            found.append(_along(term) * factor * whole)
+            found.append(term.re.summed() * factor * whole)
         units = (units + 16.0 * TERMS + 2.0 * math.log2(self.nodes + 1.0)) * TWICE
         with np.errstate(over="ignore", under="ignore"):
             spread = np.exp(size)
             left = size**TERMS / math.factorial(TERMS)
             most = grown.modulus * ((error + units * weight.modulus) + weight.modulus * left) * spread
         ends = np.maximum(self.outside(few + width), self.outside(np.maximum(few - width, 0.5 * few)))
-        return Series(found, factor.hi * (np.sum(most, axis=1) + self.nodes * LOST) * (1.0 + 1e-9) + ends)
+        return Series(
+            found, factor.hi * (np.sum(most, axis=1) + self.nodes * LOST) * (1.0 + 1e-9) + TERMS * LOST + ends
+        )
 
     def _factor(self, k: list[Decimal]) -> Twofold:
         s, first = self.laid.s, self.laid.first
@@ -125,7 +132,7 @@ def relative(transform: Transform, t: int, s: Complex) -> tuple[Complex, FloatAr
     # |r~^t - r^t| <= t e (|r| + e)^{t - 1}, and what t products err by
     with np.errstate(under="ignore", over="ignore"):
         moved = t * error * (size + error) ** (t - 1) + 12.0 * t * TWICE * size**t + LOST
-    return power, moved * (1.0 + 1e-9), first
+    return power, moved * (1.0 + 1e-9 + 8.0 * UNIT * t), first  # a float to the t errs by t units and more
 
 
 def few_bits(value: float) -> float:
@@ -136,7 +143,3 @@ def few_bits(value: float) -> float:
 
 def _row(z: Complex) -> Complex:
     return z.at((None, slice(None)))
-
-
-def _along(z: Complex) -> Twofold:
-    return z.summed().re

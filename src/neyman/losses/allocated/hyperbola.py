@@ -150,11 +150,11 @@ class Hyperbola(Contour):
         return self._nodes
 
     def grown(self, k: list[Decimal]) -> tuple[Complex, FloatArray]:
-        """``exponential`` of (s - c) K, which errs by 8 units of |sK| besides."""
+        """``exponential`` of (s - c) K, which errs by 8 units of itself, and by 4 of |sK| before."""
         s = self._nodes.s
         steps, many = s + -s.at(slice(0, 1)), from_decimals(k).at((slice(None), None))
         power = Complex(*(Twofold(p.hi[None], p.lo[None]) for p in steps)).times(many)
-        return exponential(power), 200.0 + 16.0 * s.modulus * many.hi
+        return exponential(power), 200.0 + 24.0 * s.modulus * many.hi
 
     def outside(self, k: FloatArray) -> FloatArray:
         """What the sum errs by, discretised and cut, over 2 pi."""

@@ -114,7 +114,7 @@ class StraightLine(Contour):
         y, log_beyond = self._beyond
         end = self.nodes * h
         at = int(np.searchsorted(y, end, side="right")) - 1
-        with np.errstate(under="ignore"):
+        with np.errstate(under="ignore", over="ignore"):
             cut = np.exp(c * k * (1.0 + 1e-13) + (float(log_beyond[at]) if at >= 0 else 0.0)) / (math.pi * (end - h))
         x = -math.expm1(-c * room * (1.0 - 1e-14))  # sum of (K + mR) e^{-cmR}, m > 0
         least = math.exp(-c * room * (1.0 - 1e-14)) * (k / x + room / x**2)
@@ -124,6 +124,8 @@ class StraightLine(Contour):
             power = b * k[:, None] + t * log_phi - 1.0 - np.log(b)
             power = power + 1e-13 * (b * k[:, None] + np.abs(t * log_phi) + 1.0)
             with np.errstate(over="ignore"):
-                bound = np.min(np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - 1e-14)))), axis=1)
+                bound = np.min(
+                    np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - 1e-14)))), axis=1, initial=np.inf
+                )
             least = np.minimum(least, bound) if below else least + bound
         return (least + cut) * (1.0 + 1e-9)

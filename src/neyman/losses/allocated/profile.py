@@ -13,16 +13,14 @@ most that of the Gaussian mechanism), and "is any output above x" is a test (so 
 from __future__ import annotations
 
 import math
-from decimal import Context, Decimal
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.ratios import Ratios
-from neyman.numerics.double_double import TWICE, Twofold, from_decimals
+from neyman.losses.allocated.cells import Cells, ratios
+from neyman.numerics.double_double import TWICE, Twofold
 from neyman.numerics.rounding import LOG_NDTR, SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 
@@ -31,15 +29,11 @@ __all__ = ["AllocatedProfile"]
 _LEAST_NOISE, _MOST_NOISE = 0.05, 60.0  # between which lines are laid
 _PER_ROOT = 45.0  # the same, over the root of t
 _LAST = 40.0  # the eps from which 1e-28 e^eps is no bound
+_FAINT = 1e-32  # delta of which lines for "remove" say nothing
 _FARTHEST = 600.0  # the largest eps that anything is computed at
-_HALF, _MANY_STEPS = 0.0025, 2000.0  # half the eps that share a power series, and up to how many steps
-_SERIES = 256.0  # units by which the sum of a power series errs, of its moduli: 3 for a term, and 7 of x, 20 times
-_STRONG = 0.5  # delta from which on 1 - delta is found by itself
-_MOST_KEPT = 1 << 16  # power series
 _FLOOR = 1e-290  # probabilities below which floats have no digits
 _VAGUE = 0.99  # of the upper bound, from which on tests are not tried
 _THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
-_DIGITS = Context(prec=60)
 
 
 class AllocatedProfile(Profile):
@@ -49,7 +43,7 @@ class AllocatedProfile(Profile):
 
     def __init__(self, least: float, most: float, t: int, remove: bool) -> None:
         self._noise, self._t, self._remove = (least, most), t, remove
-        self._kept: dict[float, dict[float, FloatArray]] = {}
+        self._known: dict[float, Cells] = {}
 
     @property
     def method(self) -> str:
@@ -64,7 +58,7 @@ class AllocatedProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """The sharper of what the line says, the Gaussian mechanism and the test."""
         found = self._gaussian(epsilon)
-        at = np.flatnonzero(epsilon <= (_LAST if self._remove else _FARTHEST))
+        at = np.flatnonzero((epsilon <= _LAST) & (found.upper > _FAINT) if self._remove else epsilon <= _FARTHEST)
         if len(at) and self._laid:
             # more noise tells less
             greater, missing = self._summed(min(self._noise[0], self._most), epsilon[at])
@@ -88,7 +82,7 @@ class AllocatedProfile(Profile):
         beyond = far[epsilon[far] > last]
         if not len(beyond):
             return found
-        there = self._one_by_one(noise, np.array([last])).at(np.zeros(len(beyond), dtype=np.int64))
+        there = self._summed(noise, np.array([last]))[0].at(np.zeros(len(beyond), dtype=np.int64))
         zero = np.zeros(len(beyond))
         return found.sharpened(beyond, Bracket(zero, there.upper, there.log_gap_lower, zero))
 
@@ -98,15 +92,15 @@ class AllocatedProfile(Profile):
         with np.errstate(under="ignore"):
             found = np.exp(np.minimum(epsilon, _FARTHEST) + log_ndtr(-epsilon * sigma - 0.5 / sigma))
         at = np.flatnonzero(epsilon <= last)
+        at = at[found[at] > _FAINT] if self._remove else at
         if not len(at) or not self._laid or sigma > self._most:
             return found
-        below, _, missing = ratios(sigma, self._t).put(self._places(epsilon[at]), 1)
+        sharp = self._cells(sigma).falling(epsilon[at])
         if self._remove:
-            above = Twofold(np.ones_like(below.hi), np.zeros_like(below.hi)) - below
-            sharp = np.exp(epsilon[at]) * above.hi
+            sharp = sharp / self._t
         else:
-            sharp = below.hi - self.bracket(epsilon[at]).upper
-        found[at] = np.where(missing, found[at], np.maximum(sharp, 0.0))
+            sharp = -sharp / (self._t * np.exp(-epsilon[at])) - self.bracket(epsilon[at]).upper
+        found[at] = np.where(np.isnan(sharp), found[at], np.maximum(sharp, 0.0))
         return found
 
     @property
@@ -119,85 +113,37 @@ class AllocatedProfile(Profile):
         """The largest noise of which lines are laid: beyond, phi is too small where they cross the axis."""
         return min(_MOST_NOISE, _PER_ROOT * math.sqrt(self._t))
 
-    def _places(self, epsilon: FloatArray) -> list[Decimal]:
-        """K at each eps."""
-        sign = 1 if self._remove else -1
-        return [_DIGITS.multiply(self._t, _DIGITS.exp(_DIGITS.multiply(sign, Decimal(e)))) for e in epsilon.tolist()]
+    def _cells(self, noise: float) -> Cells:
+        if noise not in self._known:
+            self._known[noise] = Cells(ratios(noise, self._t), self._remove)
+        return self._known[noise]
 
     def _summed(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]]:
-        """What the lines say, and where there is none: by power series, but where delta is near 1."""
-        found, missing = self._near(noise, epsilon)
-        strong = np.flatnonzero((found.upper > _STRONG) & ~missing)
-        return (found.sharpened(strong, self._one_by_one(noise, epsilon[strong])) if len(strong) else found), missing
-
-    def _near(self, noise: float, epsilon: FloatArray) -> tuple[Bracket, NDArray[np.bool_]]:
-        """By the power series about the middles of cells of eps, which are kept."""
-        t, sign = self._t, 1.0 if self._remove else -1.0
-        half = _HALF * min(1.0, math.sqrt(_MANY_STEPS / t))
-        place, which = np.unique(np.floor(epsilon / (2.0 * half)), return_inverse=True)
-        known = self._kept.setdefault(noise, {})
-        new = np.array([one for one in place.tolist() if one not in known])
-        if len(new):
-            if len(known) > _MOST_KEPT:
-                known.clear()
-                new = place
-            known.update(zip(new.tolist(), self._expanded(noise, (2.0 * new + 1.0) * half, half), strict=True))
-        rows = np.array([known[one] for one in place.tolist()])[which]
-        k, width, error, series = rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:].T
-        moved = k * np.expm1(sign * (epsilon - (2.0 * place + 1.0)[which] * half))
-        x = moved / width
-        value, size = np.zeros_like(x), np.zeros_like(x)
-        for one in series[::-1]:
-            value, size = value * x + one, size * np.abs(x) + np.abs(one)
-        missing = ~np.isfinite(error)
-        off = np.where(missing, 0.0, error) + _SERIES * UNIT * size
-        over = 1.0 / t if self._remove else 1.0 / (k + moved)
-        with np.errstate(over="ignore"):
-            lower, upper = (value - off) * over, (value + off) * over
-        lower = np.where(missing, 0.0, np.clip(lower - 8.0 * UNIT * np.abs(lower), 0.0, 1.0))
-        upper = np.where(missing, 1.0, np.clip(upper + 8.0 * UNIT * np.abs(upper), 0.0, 1.0))
-        return Bracket.of_delta(lower, upper), missing
-
-    def _expanded(self, noise: float, centre: FloatArray, half: float) -> list[FloatArray]:
-        """K, the width and error of the series about it, and its coefficients: of t delta, or of K delta."""
-        exact = self._places(centre)
-        k = np.array([float(one) for one in exact])
-        width = k * math.expm1(half) * (1.0 + 1e-6)
-        series, error = ratios(noise, self._t).series(exact, width)
-        if self._remove:
-            less = from_decimals([_DIGITS.subtract(Decimal(self._t), one) for one in exact])
-            error = error + 4.0 * TWICE * (np.abs(series[0].hi) + np.abs(less.hi) + k)
-            series = [series[0] + less, series[1] - Twofold(width, np.zeros_like(k)), *series[2:]]
-        return list(np.stack([k, width, error, *(part.hi for part in series)], axis=1))
-
-    def _one_by_one(self, noise: float, epsilon: FloatArray) -> Bracket:
-        """To the last digit, of 1 - delta too."""
-        t, places = self._t, self._places(epsilon)
-        value, error, _ = ratios(noise, t).put(places)
-        if self._remove:
-            less = from_decimals([_DIGITS.subtract(Decimal(t), k) for k in places])
-            value, error = value + less, error + 4.0 * TWICE * (np.abs(value.hi) + np.abs(less.hi))
-            factor = from_decimals([_DIGITS.divide(Decimal(1), Decimal(t))])
-        else:
-            factor = from_decimals([_DIGITS.divide(Decimal(1), k) for k in places])
-        value, error = value * factor, (error * factor.hi + 8.0 * TWICE * np.abs(value.hi * factor.hi)) * (1.0 + 1e-9)
+        """What the lines say, of 1 - delta too, and where there is none."""
+        value, error, missing = self._cells(noise).delta(epsilon)
         gap = Twofold(np.ones_like(value.hi), np.zeros_like(value.hi)) - value
         lower, upper = _ends(value, error)
+        if not self._remove:  # far below t lines say less than Chernoff
+            far = np.flatnonzero(missing | (lower < _VAGUE * upper))
+            k = self._t * np.exp(-epsilon[far])
+            upper[far] = np.minimum(upper[far], np.exp(ratios(noise, self._t).most(k)) / k * (1.0 + 1e-9) + SMALLEST)
         least, most = _ends(gap, error + 4.0 * TWICE)
         with np.errstate(divide="ignore"):
             low = np.where(upper < 0.5, np.log1p(-upper), np.log(least))
             high = np.where(upper < 0.5, np.log1p(-lower), np.log(most))
-        return Bracket(lower, upper, low * (1.0 + 8.0 * UNIT) - 1e-300, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0))
+        low, high = low * (1.0 + 8.0 * UNIT) - 1e-300, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0)
+        return Bracket(lower, upper, low, high), missing
 
     def _gaussian(self, epsilon: FloatArray) -> Bracket:
         """The Gaussian mechanism: delta <= N(-x), 1 - delta >= N(x), x = eps sigma - 1 / (2 sigma)."""
         sigma = self._noise[0]
         x = epsilon * sigma - 0.5 / sigma - 4.0 * UNIT * (epsilon * sigma + 0.5 / sigma)
         with np.errstate(under="ignore"):
-            upper = np.exp(np.minimum(log_ndtr(-x) * (1.0 - LOG_NDTR * UNIT * (1.0 + np.maximum(-x, 0.0) ** 2)), 0.0))
+            off = (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(-x, 0.0) ** 2)
+            upper = np.exp(np.minimum(log_ndtr(-x) * (1.0 - off), 0.0))
         upper = np.minimum(upper * (1.0 + 8.0 * UNIT) + SMALLEST, 1.0)
         gap = log_ndtr(x)
-        gap = gap * (1.0 + LOG_NDTR * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - 1e-300
+        gap = gap * (1.0 + (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - 1e-300
         return Bracket(np.zeros_like(upper), upper, gap, np.zeros_like(upper))
 
     def _tested(self, epsilon: FloatArray) -> Bracket:
@@ -229,9 +175,3 @@ def _ends(value: Twofold, error: FloatArray) -> tuple[FloatArray, FloatArray]:
     low, high = value.hi + (value.lo - error), value.hi + (value.lo + error)
     lower = np.where(known, np.clip(low - 2.0 * UNIT * np.abs(low) - 1e-300, 0.0, 1.0), 0.0)
     return lower, np.where(known, np.clip(high + 2.0 * UNIT * np.abs(high) + 1e-300, 0.0, 1.0), 1.0)
-
-
-@lru_cache(maxsize=32)
-def ratios(noise: float, t: int) -> Ratios:
-    """One sum for both directions, and for all who ask."""
-    return Ratios(noise, t)

@@ -1,4 +1,4 @@
-"""The sum S of t likelihood ratios: E (K - S)_+ for any K, by whichever line is the shortest."""
+"""The sum S of t likelihood ratios: E (K - S)_+ about any K, by whichever line is the shortest."""
 
 from __future__ import annotations
 
@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.contour import TERMS, Contour, Put, Series
+from neyman.losses.allocated.contour import TERMS, Contour, Series
 from neyman.losses.allocated.hyperbola import Hyperbola, bent
 from neyman.losses.allocated.line import LONGEST, StraightLine
 from neyman.losses.allocated.transform import RealTable, Transform
 from neyman.numerics.double_double import Twofold
+from neyman.profiles.effort import allowance
 
 __all__ = ["Ratios"]
 
@@ -24,6 +25,8 @@ _SHORT = 1500  # nodes with which one of these is good enough
 _WORK = 1.5e6  # nodes of a line times those of its transforms
 _NOTHING = -640.0  # log f below which nothing is computed: floats end soon
 _AT_ONCE = 1 << 16  # nodes times K that are held at a time
+_ANY = 0.1  # the share of K that is one cell where there is no power series
+_SERIES_COST, _SERIES_BASE = 1e4, 400.0  # nanoseconds of a node of a power series, and of how many more
 
 
 @dataclass(frozen=True)
@@ -41,31 +44,18 @@ class Ratios:
     def _lines(self) -> dict[int, Contour | None]:
         return {}
 
-    def put(self, exact: list[Decimal], order: int = 2) -> Put:
-        """E (K - S)_+ at each K > 0, or P(S <= K) where ``order`` is 1 (then without an error)."""
-        k = np.array([float(value) for value in exact])
-        places, most = self._places(k)
-        hi, lo, error = np.zeros_like(k), np.zeros_like(k), np.exp(most)
-        far = self._table.saddle(float(self._table.s[0]), self.t)
-        missing = k > far
-        asked = (most > _NOTHING) & ~missing
-        for place in np.unique(places[asked]).tolist():
-            line, at = self._line(place), np.flatnonzero((places == place) & asked)
-            missing[at] = line is None
-            if line is None or not line.resolved:  # phi there is no larger than its error: most is all there is
-                continue
-            many = max(_AT_ONCE // line.nodes, 1)
-            for some in (at[start : start + many] for start in range(0, len(at), many)):
-                found = line.put([exact[i] for i in some], k[some], order)
-                hi[some], lo[some], error[some] = found.value.hi, found.value.lo, found.error
-        vague = error > np.exp(most) + np.abs(hi)
-        hi[vague], lo[vague], error[vague] = 0.0, 0.0, np.exp(most[vague])
-        return Put(Twofold(hi, lo), error, missing)
+    @cached_property
+    def _allowed(self) -> set[int]:
+        return set()
+
+    @cached_property
+    def _rooms(self) -> dict[int, float]:
+        return {}
 
     def series(self, exact: list[Decimal], width: FloatArray) -> Series:
-        """The power series of it about each K, in x / ``width``; where there is none its error is inf."""
+        """The power series of it about each K, in x / ``width`` < K / 2; where there is none its error is inf."""
         k = np.array([float(value) for value in exact])
-        places, most = self._places(k)
+        places, most = self._places(k), self.most(k)
         asked = (most > _NOTHING) & (k <= self._table.saddle(float(self._table.s[0]), self.t))
         found = [Twofold(np.zeros_like(k), np.zeros_like(k)) for _ in range(TERMS)]
         error = np.full_like(k, np.inf)
@@ -75,16 +65,43 @@ class Ratios:
                 continue
             many = max(_AT_ONCE // line.nodes, 1)
             for some in (at[start : start + many] for start in range(0, len(at), many)):
+                if not allowance().take(_SERIES_COST * len(some) * (line.nodes + _SERIES_BASE)):
+                    continue
                 one = line.series([exact[i] for i in some], k[some], width[some])
                 error[some] = one.error
                 for whole, part in zip(found, one.coefficients, strict=True):
                     whole.hi[some], whole.lo[some] = part.hi, part.lo
         return Series(found, error)
 
+    def rooms(self, k: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
+        """The place of the line of each K; the share of K that one of its power series reaches."""
+        places = self._places(k)
+        share = np.zeros_like(k)
+        for place in np.unique(places).tolist():
+            share[places == place] = self._room(place)
+        return places, share
+
+    def _room(self, place: int) -> float:
+        if place not in self._rooms:
+            k = self._table.saddle(float(self._table.every(_APART)[0][place]), self.t)
+            if self.most(np.array([k]))[0] <= _NOTHING:
+                return _ANY
+            line = self._line(place)
+            if line is None or not line.resolved:
+                return _ANY
+            self._rooms[place] = line.room(k) / k
+        return self._rooms[place]
+
+    @cached_property
+    def _turns(self) -> FloatArray:
+        """The K, falling, from which the next place is the one."""
+        c, log_phi = self._table.every(_APART)
+        size = self.t * log_phi - 2.0 * np.log(c)
+        return np.minimum.accumulate(-np.diff(size) / np.diff(c))
+
     def known(self, far: float) -> float:
         """The last K on the way from t to ``far`` up to which every line can be laid."""
-        places, _ = self._places(np.array([float(self.t)]))
-        place, c = int(places[0]), self._table.every(_APART)[0]
+        place, c = int(self._places(np.array([float(self.t)]))[0]), self._table.every(_APART)[0]
         step = -1 if far > self.t else 1
         while (
             step * (self._table.saddle(float(c[place]), self.t) - far) > 0.0
@@ -94,17 +111,29 @@ class Ratios:
             place += step
         return self._table.saddle(float(c[place]), self.t)
 
-    def _places(self, k: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
-        """Which c of the table, every ``_APART`` octaves, is nearest to the saddle point of each K; at least log f."""
+    def _places(self, k: FloatArray) -> NDArray[np.intp]:
+        """Which c of the table, every ``_APART`` octaves, is nearest to the saddle point of each K."""
+        return np.searchsorted(-self._turns, -k)
+
+    def most(self, k: FloatArray) -> FloatArray:
+        """At least log f."""
         c, log_phi = self._table.every(_APART)
-        power = np.multiply.outer(k, c) + self.t * log_phi - 2.0 * np.log(c)
-        most = np.min(power + np.log(c) - 1.0 + 1e-12 * (np.multiply.outer(k, c) - self.t * log_phi), axis=1)
-        return np.argmin(power, axis=1), np.minimum(most, 700.0)
+        near, most = self._places(k), np.full_like(k, 700.0)
+        for place in (near - 1, near, np.minimum(near + 1, len(c) - 1)):  # any c bounds it
+            power, size = k * c[place] + self.t * log_phi[place], k * c[place] - self.t * log_phi[place]
+            most = np.minimum(most, power - np.log(c[place]) - 1.0 + 1e-12 * size)
+        return most
 
     def _line(self, place: int) -> Contour | None:
+        """That of one place; None where there is none, or where it is more than may be done now."""
         if place not in self._lines:
             self._lines[place] = self._laid(float(self._table.every(_APART)[0][place]))
-        return self._lines[place]
+        line = self._lines[place]
+        if line is not None and place not in self._allowed:
+            if not allowance().take(self._table.transform.cost(line.nodes)):
+                return None
+            self._allowed.add(place)
+        return line
 
     def _laid(self, c: float) -> Contour | None:
         straight = None

@@ -12,7 +12,7 @@ from neyman.losses.enclosed.step import EnclosedStep
 
 __all__ = ["AllocatedStep", "Allocation", "allocated_step"]
 
-_NOTHING = 1e-25  # delta that compositions leave to infinity: profiles are known to 1e-28 e^eps
+_NOTHING = 1e-23  # delta that compositions leave to infinity: profiles are known to 1e-28 e^eps
 _CELLS = 384  # of Renyi divergences
 _FARTHEST = 40.0  # eps beyond which it is not looked for
 
@@ -46,13 +46,17 @@ class AllocatedStep(EnclosedStep):
 
     @cached_property
     def reach(self) -> float:
-        """The eps > 0 from which delta is at most ``_NOTHING`` in both directions."""
-        low, high = 0.0, _FARTHEST
+        """The first eps > 0 from which delta is known to be at most ``_NOTHING`` in both directions."""
+        low, high = 0.0, min(self._above(0.0), _FARTHEST)
+        while high < _FARTHEST and self._above(high) > _NOTHING:
+            low, high = high, min(2.0 * high, _FARTHEST)
         while high - low > 1e-2 * high:
             middle = 0.5 * (low + high)
-            above = max(float(one.bracket(np.array([middle])).upper[0]) for one in (self.forward, self.backward))
-            low, high = (low, middle) if above <= _NOTHING else (middle, high)
+            low, high = (low, middle) if self._above(middle) <= _NOTHING else (middle, high)
         return high
+
+    def _above(self, epsilon: float) -> float:
+        return max(float(one.bracket(np.array([epsilon])).upper[0]) for one in (self.forward, self.backward))
 
 
 def allocated_step(narrowest: float, widest: float, steps: int) -> EnclosedStep:

@@ -47,6 +47,7 @@ _WIDE = 4.0  # deviations of a strip that are worth having
 _LEAST_OCTAVE, _LAST_OCTAVE, _PER_OCTAVE = -80, 60, 8  # log2 of the ends of the table of phi, and its fineness
 _DEEPEST, _HIGHEST = 38.0, 9.0  # deviations of its sums to the left, where Y is small, and to the right
 _TURNED = 24.0  # deviations by which a line is turned at most, far out: weights grow by e^{288}
+_FIRST_COST, _LEVEL_COST, _LEVEL_BASE = 5e3, 5e2, 5e5  # nanoseconds: of a first node, of another, of an octave
 _FIRST = 2.0**-7  # the largest |w| of which expm1 is a polynomial
 
 
@@ -141,8 +142,17 @@ class Transform:
     @property
     def work(self) -> int:
         """About how many nodes a point takes."""
-        grid = self._grid(min(0.5 * math.pi * self.sigma, _SHIFT), min(0.5 * math.pi * self.sigma, _SHIFT), 1.0, _NATS)
-        return grid.octave * grid.levels
+        return self._usual.octave * self._usual.levels
+
+    def cost(self, many: int) -> float:
+        """About how many nanoseconds so many points take."""
+        grid = self._usual
+        return many * grid.octave * (_FIRST_COST + _LEVEL_COST * grid.levels) + _LEVEL_BASE * grid.levels
+
+    @property
+    def _usual(self) -> Grid:
+        wide = min(0.5 * math.pi * self.sigma, _SHIFT)
+        return self._grid(wide, wide, 1.0, _NATS)
 
     def at(self, s: Complex) -> Transformed:
         """phi to 106 bits, where Im s >= 0."""
@@ -243,6 +253,8 @@ class RealTable:
     def modulus(self, size: FloatArray, least: FloatArray, most: FloatArray) -> FloatArray:
         """At least log |phi(s)| wherever |s| >= ``size`` and ``least`` <= arg s <= ``most`` < pi.
 
+        The caller's ends are wider than what it means by 1e-14 of themselves, or more.
+
         Turned by any angle beta from which arg s is no further than pi / 2, the line of phi shows that |phi(s)| is at
         most e^{sigma^2 beta^2 / 2} phi(|s| cos(arg s - beta)). The best is near that of the saddle point.
         """
@@ -296,7 +308,8 @@ class _Ladder:
         size = small.modulus
         total = Complex(*(Twofold(np.zeros_like(size), np.zeros_like(size)) for _ in range(2)))
         off = np.zeros(len(size))
-        first, each = 24.0 + 28.0 * b * -grid.ends[0], 28.0 + 28.0 * b * grid.octave * grid.h
+        farthest = max(-grid.ends[0], grid.octave * grid.h + grid.ends[0])
+        first, each = 24.0 + 28.0 * b * farthest, 28.0 + 28.0 * b * grid.octave * grid.h
         for level in range(grid.levels):
             place = slice(level * grid.octave, (level + 1) * grid.octave)
             weight = Twofold(grid.density.hi[None, place], grid.density.lo[None, place])
