@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 from flint import arb
 
+from tests.hunt.allocation import Allocated
 from tests.hunt.draw import Setting, between, number, whole
 from tests.hunt.pairs import Balls, Given
 from tests.hunt.steps import Step
@@ -210,8 +211,16 @@ def _dyadic(weights: list[int]) -> tuple[float, ...]:
     return tuple(p / 1024 for p in parts)
 
 
+def allocated(rng: random.Random) -> Setting:
+    """Each record in one batch: two of them, whose truth is known, half the time."""
+    sigma, batches = number(rng, 0.05, 100.0), 2 if rng.random() < 0.5 else whole(rng, 3, 10**9)
+    adjacency = rng.choice(_ADJACENCIES)
+    words = f"ny.account(ny.Gaussian({sigma!r}).allocated({batches}), {adjacency!r}, tolerance=1e-3)"
+    return Setting("allocated", words, lambda: Truth(Allocated(sigma, batches), adjacency))
+
+
 MECHANISMS = (
     gaussian, strong_gaussian, dpsgd, high_rate, weak_dpsgd, wild_dpsgd, rare_dpsgd, one_step, few_steps, laplace,
     sampled_laplace, usual_laplace, custom_loss, discrete_gaussian, rare_discrete, discrete_laplace, black_box, mix,
-    contour_mix,
+    contour_mix, allocated,
 )  # fmt: skip

@@ -79,20 +79,21 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
         return outward_profiles(profiles(below, tolerance, effort), profiles(above, tolerance, effort))
     tables = [(step, step.table(), times) for step, times in losses if isinstance(step, DiscreteStep)]
     wholes = {step: table.whole() for step, table, _ in tables}
-    log_a, log_b = (math.fsum(times * wholes[step][1][side] for step, _, times in tables) for side in (0, 1))
+    log_a, log_b = (math.fsum(n * wholes[step].log_whole[side] for step, _, n in tables) for side in (0, 1))
+    off = tuple(math.fsum(n * wholes[step].off[side] for step, _, n in tables) for side in (0, 1))
     if log_a == -math.inf or log_b == -math.inf:  # nothing is shown under both
         return twice(BlatantProfile())
-    finite = {step: whole[0] for step, whole in wholes.items()}
+    finite = {step: whole.table for step, whole in wholes.items()}
     silent = {step for step, table in finite.items() if len(table.loss) == 1}
     rest = tuple((step, times) for step, times in losses if step not in silent)
     remove, add = _finite(rest, finite, tolerance, effort)
     if log_a == 0.0 and log_b == 0.0:
         return remove, add
-    p_revealed, q_revealed = revealed_mass(log_a, tables, 0), revealed_mass(log_b, tables, 1)
-    whole = InfiniteMassProfile(remove, add, (log_a, log_b), p_revealed, tolerance)
+    p_revealed, q_revealed = revealed_mass(log_a, off[0], tables, 0), revealed_mass(log_b, off[1], tables, 1)
+    whole = InfiniteMassProfile(remove, add, (log_a, log_b), p_revealed, tolerance, max(off))
     if remove is add and log_a == log_b:
         return whole, whole
-    return whole, InfiniteMassProfile(add, remove, (log_b, log_a), q_revealed, tolerance)
+    return whole, InfiniteMassProfile(add, remove, (log_b, log_a), q_revealed, tolerance, max(off))
 
 
 def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Both:

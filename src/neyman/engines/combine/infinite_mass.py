@@ -29,20 +29,21 @@ _UNSEEN, _BLURRED = 1e-6, 1e-2
 class InfiniteMassProfile(Profile):
     """``inner`` is the profile of the law given that nothing is revealed, ``backward`` that of its reversal.
 
-    ``log_whole`` are log a and log b, each known to a relative error of 1e-13, ``revealed`` bounds 1 - a.
-    ``tolerance`` is the relative width aimed for.
+    ``log_whole`` are log a and log b, each known to a relative error of 1e-13 and an absolute one of ``off`` besides;
+    ``revealed`` bounds 1 - a. ``tolerance`` is the relative width aimed for.
     """
 
     def __init__(
         self, inner: Profile, backward: Profile, log_whole: tuple[float, float], revealed: tuple[float, float],
-        tolerance: float = 1e-12,
+        tolerance: float = 1e-12, off: float = 0.0,
     ) -> None:  # fmt: skip
         self._inner = inner
         self._backward = backward
         self._log_a = log_whole[0]
         self._revealed, self._tolerance = revealed, tolerance
         self._shift = log_whole[1] - log_whole[0]
-        self._slack = 2e-13 * (abs(log_whole[0]) + abs(log_whole[1])) if self._shift != 0.0 else 0.0
+        self._off = off * (1.0 + 4.0 * UNIT)
+        self._slack = 2e-13 * (abs(log_whole[0]) + abs(log_whole[1])) + 2.0 * self._off if self._shift != 0.0 else 0.0
 
     @property
     def method(self) -> str:
@@ -76,7 +77,7 @@ class InfiniteMassProfile(Profile):
 
     def _bounds(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
         """The same where nobody cares for a delta below ``least``."""
-        log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * UNIT
+        log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * UNIT + math.expm1(min(self._off, 700.0))
         # beside what is revealed nothing that small counts
         seen = np.maximum((least - self._revealed[1]) * (1.0 - room), _UNSEEN * self._tolerance * self._revealed[0])
         rest = self._at(epsilon, seen)
@@ -85,8 +86,8 @@ class InfiniteMassProfile(Profile):
         above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * UNIT), self._revealed[1])
         below = (self._revealed[0] + math.exp(log_a) * rest.lower * (1.0 - room)) * (1.0 - 2.0 * UNIT)
         below = np.maximum(below, self._revealed[0])
-        high = np.minimum(rest.log_gap_upper * (1.0 - 4.0 * UNIT) + log_a * (1.0 - 1e-13), 0.0)  # perhaps -inf
-        low = rest.log_gap_lower * (1.0 + 4.0 * UNIT) + log_a * (1.0 + 1e-13)
+        high = np.minimum(rest.log_gap_upper * (1.0 - 4.0 * UNIT) + log_a * (1.0 - 1e-13) + self._off, 0.0)
+        low = rest.log_gap_lower * (1.0 + 4.0 * UNIT) + log_a * (1.0 + 1e-13) - self._off  # perhaps -inf
         return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
@@ -102,13 +103,16 @@ class InfiniteMassProfile(Profile):
 
 
 def revealed_mass(
-    log_silent: float, tables: list[tuple[DiscreteStep, Outcomes, int]], side: int
+    log_silent: float, off: float, tables: list[tuple[DiscreteStep, Outcomes, int]], side: int
 ) -> tuple[float, float]:
-    """Bounds on the mass at infinity: exact where one step alone has any, and states it."""
+    """Bounds on the mass at infinity: exact where one step alone has any, and states it.
+
+    ``log_silent`` is the log of what all leave of it, and may be that far ``off``.
+    """
     masses = [(table.infinite[side], times) for _, table, times in tables if table.infinite[side] > 0.0]
-    vague = max(table.vague for _, table, _ in tables)
     if len(masses) == 1 and masses[0][1] == 1:
-        mass, room = masses[0][0], vague
-    else:
-        mass, room = -math.expm1(log_silent), 1e-15 + vague
-    return mass * (1.0 - room), mass * (1.0 + room)
+        mass, vague = masses[0][0], max(table.vague for _, table, _ in tables)
+        return mass * (1.0 - vague), mass * (1.0 + vague)
+    room = off + 2.0 * UNIT * abs(log_silent)  # of the sum
+    least, most = -math.expm1(log_silent + room), -math.expm1(log_silent - room)
+    return max(least, 0.0) * (1.0 - 4.0 * UNIT), min(most * (1.0 + 4.0 * UNIT), 1.0)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from neyman.losses.sampling import MIXED_ERROR, mixed, slope
 from neyman.losses.whole import demand_whole, total
 from neyman.numerics.rounding import SMALLEST, UNIT
 
-__all__ = ["Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
+__all__ = ["Finite", "Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
 
 _TAIL = 38.6  # standard deviations: beyond, masses are below the smallest positive float
 _MOST = 1 << 22  # outcomes that are listed
@@ -77,27 +78,37 @@ class Outcomes:
             vague=self.vague + 2.0 * UNIT,
         ).merged()  # fmt: skip
 
-    def whole(self) -> tuple[Outcomes, tuple[float, float]]:
+    def whole(self) -> Finite:
         """The two laws given that neither is infinite, and the logs of the masses under P and Q that this leaves."""
         if self.infinite == (0.0, 0.0):
-            return self, (0.0, 0.0)
-        log_a, log_b = self._log_finite(self.log_p, 0), self._log_finite(self.log_q, 1)
-        if log_a == log_b:
-            return replace(self, log_q=self.log_q - log_b, infinite=(0.0, 0.0)), (log_a, log_b)
-        slack = self.slack + 4.0 * UNIT * (abs(log_a) + abs(log_b) + _largest(self.loss))
-        if max(self.infinite) > 0.5:  # the sums behind the logarithms
-            slack += 2.0 * (self.relative + self.slack + len(self.loss) * UNIT)
-        moved = replace(
-            self, loss=self.loss + (log_b - log_a), log_q=self.log_q - log_b, infinite=(0.0, 0.0), slack=slack,
-            unit=None, place=None, end=None,
-        )  # fmt: skip
-        return moved, (log_a, log_b)
+            return Finite(self, (0.0, 0.0), (0.0, 0.0))
+        (log_a, off_a), (log_b, off_b) = self._log_finite(self.log_p, 0), self._log_finite(self.log_q, 1)
+        relative = self.relative + off_b  # a share of a sum errs by what both err by
+        dropped = self.dropped * math.exp(min(-min(log_a, log_b), 700.0)) * (1.0 + 1e-9)
+        rest = replace(self, log_q=self.log_q - log_b, infinite=(0.0, 0.0), relative=relative, dropped=dropped)
+        if log_a != log_b:
+            slack = self.slack + 4.0 * UNIT * (abs(log_a) + abs(log_b) + _largest(self.loss)) + off_a + off_b
+            rest = replace(rest, loss=self.loss + (log_b - log_a), slack=slack, unit=None, place=None, end=None)
+        return Finite(rest, (log_a, log_b), (off_a, off_b))
 
-    def _log_finite(self, logs: FloatArray, side: int) -> float:
-        """log of the mass that is not infinite: summed where 1 less the rest would cancel."""
+    def _log_finite(self, logs: FloatArray, side: int) -> tuple[float, float]:
+        """log of the mass that is not infinite, and how far it may be off: 1 less the rest, or a sum where that cancels.
+
+        The sum says nothing of what masses were moved by: those of a law above another sum to more than they stand for.
+        """
+        infinite = self.infinite[side]
         if not len(logs):
-            return -math.inf
-        return float(np.logaddexp.reduce(logs)) if self.infinite[side] > 0.5 else math.log1p(-self.infinite[side])
+            return -math.inf, 0.0
+        left, off = -math.inf, math.inf
+        if infinite < 1.0:
+            left = math.log1p(-infinite)
+            off = (self.vague + UNIT) * infinite / (1.0 - infinite) + 2.0 * UNIT * abs(left)
+        summed = float(np.logaddexp.reduce(logs))
+        spread = self.off(float(np.min(logs))) + self.slack + self.stretch * _largest(self.loss)
+        spread += 4.0 * UNIT * (len(logs) + 2.0) * (1.0 + float(np.max(np.abs(logs)))) + self.dropped * math.exp(
+            -summed
+        )
+        return (left, off) if off <= spread else (summed, spread)
 
     @property
     def log_p(self) -> FloatArray:
@@ -115,6 +126,14 @@ class Outcomes:
         slack = self.slack + float(np.max(loss[np.append(starts[1:] - 1, len(loss) - 1)] - loss[starts]))
         log_q = np.logaddexp.reduceat(log_q, starts)
         return replace(self, loss=loss[starts], log_q=log_q, slack=slack)
+
+
+class Finite(NamedTuple):
+    """``table`` given that neither law is infinite; the logs of what that leaves of both, and how far these are off."""
+
+    table: Outcomes
+    log_whole: tuple[float, float]
+    off: tuple[float, float]
 
 
 def k_ary(epsilon: float, k: int, delta: float) -> Outcomes:
