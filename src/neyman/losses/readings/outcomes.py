@@ -92,7 +92,7 @@ class Outcomes:
         return Finite(rest, (log_a, log_b), (off_a, off_b))
 
     def _log_finite(self, logs: FloatArray, side: int) -> tuple[float, float]:
-        """log of the mass that is not infinite, and how far it may be off: 1 less the rest, or a sum where that cancels.
+        """log of the mass that is not infinite, how far it may be off: 1 less the rest, or a sum where that cancels.
 
         The sum says nothing of what masses were moved by: those of a law above another sum to more than they stand for.
         """
