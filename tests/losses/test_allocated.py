@@ -260,3 +260,18 @@ def test_little_effort_tells_less_and_nothing_else(effort):
             assert high >= known.optimistic.delta(epsilon)
         again = ny.account(m).delta(0.05)
         assert again == pytest.approx(known.delta(0.05), rel=1e-6)
+
+
+def test_whoever_is_told_the_one_output_learns_no_less():
+    """The Gaussian mechanism from above, delta and 1 - delta, over the whole domain, against 60 digits."""
+    rng = np.random.default_rng(11)
+    with mpmath.workdps(60):
+        for sigma in (10.0 ** rng.uniform(-3.0, 6.0, 250)).tolist():
+            eps = abs(rng.normal()) * 4.0 / sigma + rng.choice([0.0, 0.5 / sigma**2, 10.0 ** rng.uniform(-12.0, 2.5)])
+            found = AllocatedProfile(sigma, sigma, 2, True)._gaussian(np.array([eps]))
+            x, half = mpmath.mpf(float(eps)) * mpmath.mpf(sigma), 1 / (2 * mpmath.mpf(sigma))
+            grown = mpmath.exp(mpmath.mpf(float(eps))) * mpmath.ncdf(-x - half)
+            delta, gap = mpmath.ncdf(half - x) - grown, mpmath.ncdf(x - half) + grown
+            assert mpmath.mpf(float(found.upper[0])) >= delta
+            assert found.upper[0] <= delta * (1 + mpmath.mpf(10) ** -9) + mpmath.ncdf(half - x) * 1e-14 + 1e-300
+            assert mpmath.mpf(float(found.log_gap_lower[0])) <= (mpmath.log(gap) if gap < 0.5 else mpmath.log1p(-delta))

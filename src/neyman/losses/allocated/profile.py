@@ -135,16 +135,22 @@ class AllocatedProfile(Profile):
         return Bracket(lower, upper, low, high), missing
 
     def _gaussian(self, epsilon: FloatArray) -> Bracket:
-        """The Gaussian mechanism: delta <= N(-x), 1 - delta >= N(x), x = eps sigma - 1 / (2 sigma)."""
+        """The Gaussian mechanism: delta <= N(-x) - e^eps N(-y), x and y = eps sigma -+ 1 / (2 sigma)."""
         sigma = self._noise[0]
-        x = epsilon * sigma - 0.5 / sigma - 4.0 * UNIT * (epsilon * sigma + 0.5 / sigma)
+        room = 4.0 * UNIT * (epsilon * sigma + 0.5 / sigma)
+        x, y = epsilon * sigma - 0.5 / sigma - room, epsilon * sigma + 0.5 / sigma + room
         with np.errstate(under="ignore"):
             off = (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(-x, 0.0) ** 2)
-            upper = np.exp(np.minimum(log_ndtr(-x) * (1.0 - off), 0.0))
-        upper = np.minimum(upper * (1.0 + 8.0 * UNIT) + SMALLEST, 1.0)
-        gap = log_ndtr(x)
-        gap = gap * (1.0 + (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - 1e-300
-        return Bracket(np.zeros_like(upper), upper, gap, np.zeros_like(upper))
+            first = np.exp(np.minimum(log_ndtr(-x) * (1.0 - off), 0.0)) * (1.0 + 8.0 * UNIT)
+            log = log_ndtr(-y) * (1.0 + (LOG_NDTR + 4.0) * UNIT)
+            second = epsilon + log - 4.0 * UNIT * (epsilon - log)
+            upper = np.maximum(first - np.exp(second) * (1.0 - 8.0 * UNIT), 0.0) + 2.0 * UNIT * first
+            upper = np.minimum(upper + SMALLEST, 1.0)
+            gap = log_ndtr(x)
+            gap = gap * (1.0 + (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - 1e-300
+            both = np.logaddexp(gap, second)
+        gap = np.maximum(gap, both * (1.0 + 8.0 * UNIT) - 16.0 * UNIT)
+        return Bracket(np.zeros_like(upper), upper, np.minimum(gap, 0.0), np.zeros_like(upper))
 
     def _tested(self, epsilon: FloatArray) -> Bracket:
         """What "is any output above x" shows, or "is none", the better of many x."""
