@@ -92,3 +92,13 @@ def test_reports_say_what_was_run():
     (words,) = summary(m, "person")
     assert "one of 100 batches" in words.sentence
     assert any("dealt" in line for line in assumptions(m, "person"))
+
+
+def test_the_certificate_names_the_line_and_its_errors():
+    for sigma, t, kind, term in ((1.0, 100, "hyperbola", "quadrature"), (5.0, 1000, "straight line", "aliasing")):
+        found = ny.account(ny.Gaussian(sigma).allocated(t)).certificate(0.02)
+        for one in found.directions.values():
+            assert one.supply == kind
+            assert one.nodes > 20
+            assert set(one.terms) == {term, "truncation", "rounding"}
+            assert one.width <= sum(one.terms.values()) <= 1.01 * one.width + 1e-300

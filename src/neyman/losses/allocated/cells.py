@@ -6,6 +6,7 @@ E (K - S)_+. Both are summed in pairs of floats, in powers of (K - K_0) / width,
 
 from __future__ import annotations
 
+import math
 from decimal import Context, Decimal
 from functools import lru_cache
 from typing import NamedTuple
@@ -14,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.contour import TERMS
+from neyman.losses.allocated.contour import TERMS, Contour
 from neyman.losses.allocated.ratios import Ratios
 from neyman.numerics.double_double import LOST, TWICE, Twofold, from_decimals, growth
 
@@ -72,6 +73,17 @@ class Cells:
         values, errors, missing = zip(*found, strict=True)
         hi, lo = (np.concatenate(parts) for parts in zip(*values, strict=True))
         return Delta(Twofold(hi, lo), np.concatenate(errors), np.concatenate(missing))
+
+    def explained(self, epsilon: float) -> tuple[Contour, dict[str, float]] | None:
+        """The line of one eps, what its cell errs by but for rounding and the end of its series; None if none."""
+        _, (middle,), (half,) = self.cells(np.array([epsilon]))
+        k = self._ratios.t * math.exp(self._sign * middle)
+        line = self._ratios.line(k)
+        if line is None or not line.resolved or self.delta(np.array([epsilon])).missing[0]:
+            return None
+        whole = self._ratios.t if self._remove else self._ratios.t * math.exp(-epsilon)
+        ends = line.terms(k + k * math.expm1(half) * np.array([-1.0, 1.0]))
+        return line, {name: float(np.max(part)) / whole for name, part in ends.items()}
 
     def falling(self, epsilon: FloatArray) -> FloatArray:
         """About -K times the derivative of that of which these are the series; nan where there is none."""

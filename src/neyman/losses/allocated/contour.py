@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from decimal import Context, Decimal
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 
@@ -48,6 +48,7 @@ class Nodes(NamedTuple):
 class Contour(ABC):
     """A line that is laid."""
 
+    kind: ClassVar[str]
     t: int
     nodes: int
     head: Decimal
@@ -63,8 +64,12 @@ class Contour(ABC):
         """e^{(s - c)K}, a row for each K, and how many units of their modulus they err by."""
 
     @abstractmethod
+    def terms(self, k: FloatArray) -> dict[str, FloatArray]:
+        """What the whole sum errs by at each K, by the names of certificates: discretised, and cut."""
+
     def outside(self, k: FloatArray) -> FloatArray:
-        """What the whole sum errs by, discretised and cut."""
+        """All of these together."""
+        return np.asarray(sum(self.terms(k).values()), dtype=np.float64)
 
     @property
     def resolved(self) -> bool:

@@ -110,6 +110,8 @@ def _planned(table: RealTable, t: int, c: float, slant: float) -> Plan:
 class Hyperbola(Contour):
     """One hyperbola, for all K that have their saddle point near where it crosses the axis."""
 
+    kind = "hyperbola"
+
     def __init__(self, table: RealTable, t: int, plan: Plan) -> None:
         self._table, self.t, self._plan = table, t, plan
         self.nodes = plan.nodes
@@ -156,14 +158,16 @@ class Hyperbola(Contour):
         power = Complex(*(Twofold(p.hi[None], p.lo[None]) for p in steps)).times(many)
         return exponential(power), 200.0 + 24.0 * s.modulus * many.hi
 
-    def outside(self, k: FloatArray) -> FloatArray:
+    def terms(self, k: FloatArray) -> dict[str, FloatArray]:
         """What the sum errs by, discretised and cut, over 2 pi."""
         a, (along, outer, inner) = self._moduli
         h = self._plan.h
         with np.errstate(over="ignore", under="ignore"):
             whole = np.exp(outer.log_integral(k)) + np.exp(inner.log_integral(k))
             left = 2.0 * np.exp(along.log_left(k, self.nodes * h - h))
-            return (whole / math.expm1(2.0 * math.pi * a / h) + left) / (2.0 * math.pi) * (1.0 + 1e-9)
+            off = whole / math.expm1(2.0 * math.pi * a / h), left
+        quadrature, cut = (part / (2.0 * math.pi) * (1.0 + 1e-9) for part in off)
+        return {"quadrature": quadrature, "truncation": cut}
 
     @cached_property
     def _moduli(self) -> tuple[float, list[_Moduli]]:

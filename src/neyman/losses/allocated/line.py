@@ -40,6 +40,8 @@ _TAU = Decimal("6.28318530717958647692528676655900576839433879875021164194988918
 class StraightLine(Contour):
     """One line, of as many nodes as its certificate wants: for all K that have their saddle point near ``c``."""
 
+    kind = "straight line"
+
     def __init__(self, table: RealTable, t: int, c: float) -> None:
         self._table, self.t, self.c = table, t, c
         self._others, self._log_phi = table.every(0.5)
@@ -107,8 +109,8 @@ class StraightLine(Contour):
             found = found.joined(found * single.at((slice(None), slice(i, i + 1))))
         return found.at((slice(None), slice(0, self.nodes))), np.full((1, self.nodes), 160.0 * depth)
 
-    def outside(self, k: FloatArray) -> FloatArray:
-        """What aliases and the cut may come to."""
+    def terms(self, k: FloatArray) -> dict[str, FloatArray]:
+        """Aliases, and the cut."""
         c, t, h = self.c, self.t, self.h
         room = 2.0 * math.pi / h
         y, log_beyond = self._beyond
@@ -124,8 +126,7 @@ class StraightLine(Contour):
             power = b * k[:, None] + t * log_phi - 1.0 - np.log(b)
             power = power + 1e-13 * (b * k[:, None] + np.abs(t * log_phi) + 1.0)
             with np.errstate(over="ignore"):
-                bound = np.min(
-                    np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - 1e-14)))), axis=1, initial=np.inf
-                )
+                bound = np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - 1e-14))))
+                bound = np.min(bound, axis=1, initial=np.inf)
             least = np.minimum(least, bound) if below else least + bound
-        return (least + cut) * (1.0 + 1e-9)
+        return {"aliasing": least * (1.0 + 1e-9), "truncation": cut * (1.0 + 1e-9)}

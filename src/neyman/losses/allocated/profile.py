@@ -13,6 +13,7 @@ most that of the Gaussian mechanism), and "is any output above x" is a test (so 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,7 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
 from neyman.numerics.double_double import TWICE, Twofold
 from neyman.numerics.rounding import LOG_NDTR, SMALLEST, UNIT
+from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["AllocatedProfile"]
@@ -38,8 +40,6 @@ _THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at al
 
 class AllocatedProfile(Profile):
     """One direction. ``least`` and ``most`` are the ends between which the noise lies, noise over sensitivity."""
-
-    width_is = "contour"
 
     def __init__(self, least: float, most: float, t: int, remove: bool) -> None:
         self._noise, self._t, self._remove = (least, most), t, remove
@@ -73,6 +73,20 @@ class AllocatedProfile(Profile):
                 found = self._falling(epsilon, found, at[missing])
         vague = np.flatnonzero(found.lower < _VAGUE * found.upper)
         return found.sharpened(vague, self._tested(epsilon[vague])) if len(vague) else found
+
+    def certificate(self, epsilon: float) -> Certificate:
+        """Which line answered, and what is neither its aliases nor its ends."""
+        own = super().certificate(epsilon)
+        least, most = self._noise
+        if not self._laid or least != most or most > self._most:
+            return own
+        found = self._cells(least).explained(epsilon)
+        if found is None or own.lower == 0.0:
+            return own
+        line, off = found
+        terms = {name: 2.0 * value for name, value in off.items()}
+        terms["rounding"] = math.nextafter(max(own.width - sum(terms.values()), 0.0), math.inf)
+        return replace(own, supply=line.kind, nodes=line.nodes, terms=terms)
 
     def _falling(self, epsilon: FloatArray, found: Bracket, far: NDArray[np.intp]) -> Bracket:
         """Beyond the last line delta is at most what it is there."""

@@ -99,6 +99,10 @@ class Ratios:
         size = self.t * log_phi - 2.0 * np.log(c)
         return np.minimum.accumulate(-np.diff(size) / np.diff(c))
 
+    def line(self, k: float) -> Contour | None:
+        """That of one K."""
+        return self._line(int(self._places(np.array([k]))[0]))
+
     def known(self, far: float) -> float:
         """The last K on the way from t to ``far`` up to which every line can be laid."""
         place, c = int(self._places(np.array([float(self.t)]))[0]), self._table.every(_APART)[0]
