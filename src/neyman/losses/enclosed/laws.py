@@ -75,11 +75,12 @@ class _Half(NamedTuple):
 def law_above(points: FloatArray, forward: HalfLine, backward: HalfLine, unit: float | None) -> Outcomes:
     """Return the upper law; ``unit`` is the spacing of the points, if they have one."""
     start = min(float(forward.upper[0]), float(backward.upper[0]))
-    halves: list[_Half] = []
+    values: list[FloatArray] = []
     for half in (forward, backward):
         value = np.minimum.accumulate(half.upper)
         value[0] = start
-        halves.append(_half(points, np.minimum(value, start), 1.0))
+        values.append(np.minimum(value, start))
+    halves = [_half(points, value, 1.0) for value in _joinable(points, values, 1.0)]
     most = max(half.infinite for half in halves)
     infinite = (most, most) if most < _NEGLIGIBLE else (halves[0].infinite, halves[1].infinite)
     return _joined(halves[0], halves[1], infinite, 1.0, unit)
@@ -96,13 +97,16 @@ def law_below(
     start = max(values[0][0], values[1][0]) if straight else min(values[0][0], values[1][0])
     for (this, _), value in zip(pairs, values, strict=True):
         value[0], value[-1] = start, this.infinite  # what is beyond the last point is forgotten
-    first, second = (_half(points, value, -1.0) for value in _joinable(points, values))
+    first, second = (_half(points, value, -1.0) for value in _joinable(points, values, -1.0))
     return _joined(first, second, (first.infinite, second.infinite), -1.0, unit)
 
 
-def _joinable(points: FloatArray, values: list[FloatArray]) -> list[FloatArray]:
-    """Both halves, delta(0) lowered to where C is convex across k = 1: delta(0) + Q(L > 0) + P(L < 0) <= 1."""
-    room = 1.0 - 64.0 * UNIT * (8.0 + len(points))
+def _joinable(points: FloatArray, values: list[FloatArray], sign: float) -> list[FloatArray]:
+    """Both halves, delta(0) lowered to where C is convex across k = 1: delta(0) + Q(L > 0) + P(L < 0) <= 1.
+
+    C is convex: no bound is better there than the chord. Rounding is left to the safe side, which ``sign`` tells.
+    """
+    room = 1.0 + sign * 64.0 * UNIT * (8.0 + len(points))
     while True:
         start = float(values[0][0])
         values = [np.minimum(value, start) for value in values]
@@ -203,7 +207,12 @@ def _joined(
             1.0 - backward.infinite - math.fsum(backward.mass) - math.fsum(away),
         ]
         silent = max(*rest, 0.0) + 4.0 * off if sign > 0.0 else max(min(rest) - 4.0 * off, 0.0)
-        log_q = np.log(np.concatenate([backward.mass[::-1], [silent], away])) + math.log1p(sign * 2.0 * off)
+        share = 1.0
+        if sign < 0.0 and min(rest) < 0.0:  # rounding, where points are close to 0: a share of all that is a law
+            share = (1.0 - 4.0 * UNIT) / (1.0 - min(rest))
+            infinite = infinite[0] * share, infinite[1] * share
+        moved = math.log1p(sign * 2.0 * off) + math.log(share)
+        log_q = np.log(np.concatenate([backward.mass[::-1], [silent], away])) + moved
     loss = np.concatenate([-backward.loss[::-1], [0.0], forward.loss])
     seen = np.isfinite(log_q)
     if not seen.any():  # all is at infinity

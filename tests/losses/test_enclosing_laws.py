@@ -1,0 +1,61 @@
+"""Laws above and below one that is known by bounds: in the right order everywhere, and no more than a law."""
+
+from __future__ import annotations
+
+import math
+
+import mpmath
+import numpy as np
+import pytest
+
+from neyman.losses.enclosed.laws import HalfLine, law_above, law_below
+from neyman.losses.readings.outcomes import Outcomes
+from neyman.profiles.profile import Bracket
+
+
+def told(losses: list[float], masses: list[float], at: float, reverse: bool) -> mpmath.mpf:
+    """delta of the law with these masses under Q, in one direction."""
+    found = mpmath.mpf(0)
+    for loss, mass in zip(losses, masses, strict=True):
+        ratio = mpmath.exp(mpmath.mpf(loss))
+        one, other = (1, ratio) if reverse else (ratio, 1)
+        found += mpmath.mpf(mass) * max(0, one - mpmath.exp(mpmath.mpf(at)) * other)
+    return found
+
+
+def of_list(table: Outcomes, at: float, reverse: bool) -> float:
+    loss, mass = (-table.loss, np.exp(table.log_p)) if reverse else (table.loss, np.exp(table.log_q))
+    shown = table.infinite[1 if reverse else 0]
+    return math.fsum(np.maximum(np.exp(loss) - math.exp(at), 0.0) * mass) + shown
+
+
+@pytest.mark.parametrize("nearest", [2.220446049250313e-16, 3e-13, 1e-9, 1e-4, 0.1])
+@pytest.mark.parametrize("room", [0.0, 1e-12, 1e-7])
+def test_laws_of_points_close_to_nothing_and_of_vague_bounds(nearest, room):
+    """A point at 2e-16, where delta is known to 1e-12, made a law below of mass 1.008, and lower bounds above delta."""
+    rng = np.random.default_rng(8)
+    for _ in range(20):
+        losses = [-nearest, nearest, *rng.uniform(0.2, 2.0, 2).tolist(), -float(rng.uniform(0.2, 2.0))]
+        weights = rng.dirichlet(np.ones(5)).tolist()
+        # under P the masses are to sum to 1 as well: what is left of either lies at 0, or is shown
+        points = np.unique(np.append(0.0, np.abs(losses)))
+        scale = 0.9 / max(1.0, math.fsum(w * math.exp(v) for w, v in zip(weights, losses, strict=True)))
+        masses = [w * scale for w in weights]
+        p, q = math.fsum(m * math.exp(v) for m, v in zip(masses, losses, strict=True)), math.fsum(masses)
+        left = 1.0 - max(p, q)  # at 0; the rest of the lighter one is shown to nobody else
+        shown = 1.0 - left - p, 1.0 - left - q
+        halves = []
+        for reverse in (False, True):
+            values = np.array([float(told(losses, masses, at, reverse)) for at in points]) + shown[reverse]
+            bounds = Bracket.of_delta(np.maximum(values - room - 4e-16, 0.0), np.minimum(values + room + 4e-16, 1.0))
+            halves.append(HalfLine(bounds, max(shown[reverse] - room - 4e-16, 0.0)))
+        below, above = law_below(points, *halves, None, True), law_above(points, *halves, None)
+        for mass, infinite in ((np.exp(below.log_p), below.infinite[0]), (np.exp(below.log_q), below.infinite[1])):
+            assert math.fsum(mass) + infinite <= 1.0 + 1e-14
+        for reverse in (False, True):
+            for at in (0.0, nearest, 0.1, 0.3, 0.7, 1.1, 1.9):
+                truth = float(told(losses, masses, at, reverse)) + shown[reverse]
+                assert of_list(below, at, reverse) <= truth + below.relative + 1e-15
+                assert of_list(above, at, reverse) >= truth - above.relative - 1e-15
+        if nearest > 1e-6:
+            assert of_list(above, 0.0, False) - of_list(below, 0.0, False) <= 4.0 * room + 1e-9
