@@ -71,3 +71,15 @@ def test_what_is_revealed_of_enclosing_laws_is_what_they_state(delta, n):
                     assert g.optimistic.delta(at) <= truth
                     assert g.delta(at) >= truth
                     assert g.delta(at) <= truth * (1 + mpmath.mpf(10) ** -9)
+
+
+def test_what_is_left_of_strong_promises_is_not_read_off_masses_that_were_moved():
+    """1 - delta counts what enclosing laws have at loss 0, where there may be none: delta was 7e-14 too small."""
+    g = ny.account(
+        ny.Opaque(ny.Profile([0.24, 15.374, 15.801], [1.0, 0.00017984003025047854, 0.00012018209355147784]))
+        * ny.Gaussian(2.0)
+    )
+    for at, truth in ((0.0, 0.99999957916831555150), (-1.0944959805432037, 0.99999971915623603629)):  # of balls
+        assert g.optimistic.delta(at) <= truth + 2e-16
+        assert g.delta(at) >= truth
+        assert g.delta(at) <= truth + 1e-11

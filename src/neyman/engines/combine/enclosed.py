@@ -18,7 +18,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
-from neyman.losses.enclosed.step import BundleStep, EnclosedStep, Promise
+from neyman.losses.enclosed.step import BundleStep, EnclosedStep, ListedStep, Promise
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 from neyman.numerics.norm import together
@@ -31,6 +31,7 @@ _DECADES = 70.0  # -log of the least delta that is held to the tolerance
 _WIDEST = 1 << 20  # points that the composition may take
 _REACH = 22.0  # deviations that they cover
 _VAGUE = 0.5  # of the bound from above
+_STRONG = 0.5  # delta from which engines may read it off 1 - delta
 _DIGITS = 256  # a spacing has so few digits that all its multiples are floats
 
 Losses = tuple[tuple[Step, int], ...]
@@ -91,11 +92,24 @@ class _Law:
         self._losses, self._lattice, self._above, self._compose = losses, lattice, above, compose
 
     @cached_property
+    def _known(self) -> Losses:
+        h = self._lattice.h
+        return tuple((s.law(h, self._above) if isinstance(s, EnclosedStep) else s, n) for s, n in self._losses)
+
+    @cached_property
     def both(self) -> Both:
         """The profiles of "remove" and "add"."""
-        h = self._lattice.h
-        known = ((step.law(h, self._above) if isinstance(step, EnclosedStep) else step, n) for step, n in self._losses)
-        return self._compose(tuple(known))
+        return self._compose(self._known)
+
+    @cached_property
+    def room(self) -> float:
+        """By how much 1 - delta may be off: masses are moved, and at loss 0 there may be some where there is none."""
+        moved = (
+            n * s.outcomes.relative
+            for (s, n), (was, _) in zip(self._known, self._losses, strict=True)
+            if isinstance(was, EnclosedStep) and isinstance(s, ListedStep)
+        )
+        return 2.0 * math.fsum(moved)
 
 
 class EnclosedProfile(Profile):
@@ -150,6 +164,7 @@ class EnclosedProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         upper, kept = self._above.bracket(epsilon).upper, epsilon.copy()
+        upper = np.where(upper > _STRONG, np.minimum(upper + self._greater.room, 1.0), upper)
         # the masses of neither law add up to 1 to the last bit: what their complements are is not told
         with np.errstate(divide="ignore"):
             low = np.log1p(-upper)
@@ -157,6 +172,7 @@ class EnclosedProfile(Profile):
 
     def _from_below(self, epsilon: FloatArray, upper: FloatArray) -> tuple[FloatArray, FloatArray]:
         lower = self._below.bracket(epsilon).lower
+        lower = np.where(lower > _STRONG, np.maximum(lower - self._lesser.room, _STRONG), lower)
         vague = np.flatnonzero(lower < _VAGUE * upper)
         if len(vague):  # a strong promise has hardly a finite law below it: no composition tells less than a step of it
             steps = [step for step, _ in self._losses if isinstance(step, EnclosedStep)]
