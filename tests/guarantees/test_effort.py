@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.guarantees.questions import tradeoff
+from neyman.guarantees.questions.crossing import crossing
 from neyman.profiles.effort import Effort, allowance
 
 STATED: dict[str, Callable[[], ny.Guarantee]] = {
@@ -145,3 +147,35 @@ def test_the_curve_of_one_record_is_paid_for_once() -> None:
 def test_small_promises_are_no_less_than_that_gaussian_with_no_effort_at_all(rho: float) -> None:
     g = ny.compose_tradeoffs(*[ny.ZCDP(rho)] * 3, effort=1e-9)
     assert g.optimistic.mu() >= 0.9 * math.sqrt(6.0 * rho)
+
+
+def test_a_search_without_effort_ends_as_near_as_it_came() -> None:
+    asked: list[int] = []
+
+    def score(epsilon: np.ndarray) -> np.ndarray:
+        asked.append(epsilon.size)
+        return epsilon**3
+
+    goal = np.array([2.0, 100.0])
+    with Effort():
+        assert np.allclose(crossing(score, goal, 1.0) ** 3, goal, rtol=1e-12)
+    whole, asked[:] = len(asked), []
+    with Effort(1e-9):
+        crossing(score, goal, 1.0)
+    assert whole > 6 > len(asked)
+
+
+def test_four_points_without_effort_are_not_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    sides = ny.account(ny.DPSGD(1.0, 0.01, 100)).sides
+    looks: list[int] = []
+    objective = tradeoff._objective
+    monkeypatch.setattr(tradeoff, "_objective", lambda *args: looks.append(1) or objective(*args))
+    alpha = np.geomspace(1e-6, 0.5, 9)
+    far = np.full(9, 3.0)  # no tangent touches there: points ever wider are looked at
+    with Effort():
+        best = tradeoff.beta_near(sides, alpha, far, 1.0)
+    whole, looks[:] = len(looks), []
+    with Effort(1e-9):
+        found = tradeoff.beta_near(sides, alpha, far, 1.0)
+    assert whole > 2 > len(looks)
+    assert np.all(found >= best - 1e-12)

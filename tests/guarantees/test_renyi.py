@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman import InvalidParameter
+from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.renyi import ProfileDivergence
 from tests.effort import examples, rest_slow
 
@@ -345,3 +346,11 @@ def test_orders_that_are_no_numbers_are_refused(order: object) -> None:
         InvalidParameter, match="order must be a number, or a non-empty array of numbers, all finite and > 0"
     ):
         ny.GDP(1.0).renyi(order)
+
+
+def test_bounds_from_below_are_no_more_than_the_gaussian_that_dominates(monkeypatch):
+    monkeypatch.setattr(CompositionDivergence, "divergence", lambda self, order, upper: order * 1e6)
+    monkeypatch.setattr(CompositionDivergence, "concentration", lambda self, upper: 1e6)
+    g = ny.account(ny.Gaussian(2.0)).optimistic
+    assert 1.0 <= g.renyi(8.0) <= 1.0 + 1e-14
+    assert 0.125 <= g.zcdp() <= 0.125 * (1 + 1e-14)

@@ -119,8 +119,8 @@ def test_cells_are_as_good_at_their_ends_as_in_the_middle(sigma, t, eps, remove)
         value = [
             Decimal(hi) + Decimal(lo) for hi, lo in zip(found.value.hi.tolist(), found.value.lo.tolist(), strict=True)
         ]
-        moved = 3 * cells.falling(eps).max() / (t * math.exp(eps[1] if remove else -eps[1])) * 4e-16 * (1.0 + end)
-        assert abs(value[1] - value[2]) <= Decimal(found.error[1] + found.error[2] + abs(moved) * (1.0 + t * end))
+        fallen = 1.01 * AllocatedProfile(sigma, sigma, t, remove).slope(eps[1:2])[0] * (eps[2] - eps[1])
+        assert abs(value[1] - value[2]) <= Decimal(found.error[1] + found.error[2] + fallen)
     assert found.error[1] <= 30.0 * found.error[0]
 
 

@@ -226,7 +226,9 @@ class OptimisticGuarantee(Guarantee):
 
     @question
     def _renyi(self, order: FloatArray) -> FloatArray:
-        return self._twin.divergences.divergence(order, False)
+        with np.errstate(over="ignore", under="ignore"):
+            most = order * self._dominating + SMALLEST
+        return np.minimum(self._twin.divergences.divergence(order, False), most)
 
     @question
     def _zcdp(self) -> float:
@@ -234,7 +236,13 @@ class OptimisticGuarantee(Guarantee):
 
     @cached_property
     def _concentration(self) -> float:
-        return self._twin.divergences.concentration(False)
+        return min(self._twin.divergences.concentration(False), self._dominating)
+
+    @property
+    def _dominating(self) -> float:
+        """rho of the Gaussian that dominates at every alpha, from above: no divergence is more than its own."""
+        tail = self._twin.tail_mu
+        return 0.5 * tail * tail * (1.0 + 8.0 * UNIT) + SMALLEST
 
     @question
     def _mu(self, floor: float) -> float:

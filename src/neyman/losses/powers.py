@@ -123,8 +123,8 @@ def _laplace(step: LaplaceStep) -> PowerLaw:
 def _listed(step: DiscreteStep) -> PowerLaw:
     table, log_whole, off = step.table().whole()
     error = table.slack + (table.stretch + 2.0 * UNIT) * np.abs(table.loss)
-    seen = [error / abs(log) for log, error in zip(log_whole, off, strict=True) if -math.inf < log < 0.0]
-    vague = 4.0 * UNIT + max(seen, default=0.0)
+    shares = (room / -log for log, room in zip(log_whole, off, strict=True) if -math.inf < log < 0.0)
+    vague = 4.0 * UNIT + max(shares, default=0.0)
     relative = table.relative + 2.0 * UNIT * float(np.max(np.abs(table.log_q), initial=0.0))
     return PowerLaw((), table.loss, table.log_q, error, relative, False, log_whole, vague, table.dropped > 0.0)
 

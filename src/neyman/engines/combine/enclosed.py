@@ -20,6 +20,7 @@ from neyman._validate import FloatArray
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import BundleStep, EnclosedStep, ListedStep, Promise
 from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.readings.outcomes import Outcomes
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 from neyman.numerics.norm import together
 from neyman.numerics.rounding import UNIT
@@ -31,7 +32,8 @@ _DECADES = 70.0  # -log of the least delta that is held to the tolerance
 _WIDEST = 1 << 20  # points that the composition may take
 _REACH = 22.0  # deviations that they cover
 _VAGUE = 0.5  # of the bound from above
-_STRONG = 0.5  # delta from which engines may read it off 1 - delta
+_STRONG = 0.05  # delta from which engines may read it off 1 - delta, of steps with little overlap
+_SEEN = 0.75  # at most 6 of 8: what mass at loss 0 may be too much by, over what is stated (laws._joined)
 _DIGITS = 256  # a spacing has so few digits that all its multiples are floats
 
 Losses = tuple[tuple[Step, int], ...]
@@ -103,13 +105,11 @@ class _Law:
 
     @cached_property
     def room(self) -> float:
-        """By how much 1 - delta may be off: masses are moved, and at loss 0 there may be some where there is none."""
-        moved = (
-            n * s.outcomes.relative
-            for (s, n), (was, _) in zip(self._known, self._losses, strict=True)
-            if isinstance(was, EnclosedStep) and isinstance(s, ListedStep)
+        """By how much 1 - delta may be off beyond what the laws state of their masses."""
+        laws = zip(self._known, self._losses, strict=True)
+        return math.fsum(
+            n * _unstated(s.outcomes) for (s, n), (was, _) in laws if was is not s and isinstance(s, ListedStep)
         )
-        return 2.0 * math.fsum(moved)
 
 
 class EnclosedProfile(Profile):
@@ -185,6 +185,24 @@ class EnclosedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return self._above.slope(epsilon)
+
+
+def _unstated(table: Outcomes) -> float:
+    """How much of 1 - delta a law that encloses another may have too much, or too little.
+
+    Its masses are within ``relative`` of a law in the right order, but for that at loss 0, which may have some where
+    there is none; and they need not sum to 1. What is read between the poles, as 1 - delta is, errs relatively by that
+    over E_Q e^{cL}, -1 < c < 0, which is no less than the square of the overlap: what is stated covers it unless that
+    is small.
+    """
+    with np.errstate(under="ignore"):
+        overlap = float(np.sum(np.exp(table.log_q + 0.5 * table.loss)))
+        p, q = (
+            abs(math.fsum(np.exp(logs)) + shown - 1.0)
+            for logs, shown in zip((table.log_p, table.log_q), table.infinite, strict=True)
+        )
+    wrong = max(p, q)
+    return 0.0 if overlap**2 >= _SEEN and wrong <= _SEEN * table.relative else 2.0 * (table.relative + p + q)
 
 
 def unbundled(losses: Losses) -> Losses:

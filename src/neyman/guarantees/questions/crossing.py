@@ -12,6 +12,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.effort import allowance
 
 __all__ = ["crossing"]
 
@@ -27,6 +28,7 @@ def crossing(
     known: tuple[FloatArray, FloatArray] | None = None,
 ) -> FloatArray:
     """Return eps with score(eps) about equal to each ``target``; 0 where score(0) >= target, inf where never reached.
+    Where no effort is left, as near as it came.
 
     ``start`` is the eps in which a score rises by about 1, and the unit of ``precision`` (relative to eps where that is
     smaller).
@@ -68,6 +70,9 @@ def crossing(
             return root
         open_, goal, low, high, width = open_[keep], goal[keep], low[keep], high[keep], width[keep]
         before, miss_before, x = x[keep], miss[keep], after[keep]
+        if not allowance().take(1.0):  # as near as it came
+            root[open_] = x
+            return root
     root[open_] = np.where(np.isfinite(high), high, np.inf)
     return root
 

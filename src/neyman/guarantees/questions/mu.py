@@ -29,6 +29,7 @@ __all__ = ["Fit", "fit_lower", "fit_upper"]
 _GAP = 1e-8  # relative, between the supremum's bound and its best knot
 _MANY = 512  # knots from which that grows with the square of their number, as what they miss falls: flat curves
 _ROUNDS = 12
+_FIRST, _FEWER = 24, 6  # knots of each kind, usually and where no effort is left
 _MOST_KNOTS = 6_000
 _SECTIONS = 8
 _SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
@@ -177,7 +178,8 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     if not 0.0 < last < 1e12:
         last = min(max(last, start), 1e12)
     last = _steepest(branch, last, log_floor)
-    grid = np.unique(np.concatenate([np.linspace(0.0, last, 24), np.geomspace(min(start, last) / 8.0, last, 24)]))
+    first = _FIRST if allowance().take(1.0) else _FEWER
+    grid = np.unique(np.concatenate([np.linspace(0.0, last, first), np.geomspace(min(start, last) / 8.0, last, first)]))
     knots = _knots(branch, grid[1:], log_floor, log_zero, zero)
     bound, attained = _interval_bounds(knots)
     for _ in range(_ROUNDS):

@@ -18,6 +18,7 @@ from neyman.guarantees.questions.crossing import crossing
 from neyman.guarantees.questions.epsilon import epsilon_upper
 from neyman.numerics.normal import probit
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.effort import allowance
 from neyman.profiles.pair import Pair, alpha_score, power_score
 from neyman.profiles.profile import Bracket, Profile
 
@@ -282,7 +283,7 @@ def _infimum(
     back = np.zeros(alpha.shape, dtype=np.int64)  # narrower tries left, once points so wide were needed
     for attempt in range(_TRIES):
         rows = np.flatnonzero(~found | (back > 0))
-        if rows.size == 0:
+        if rows.size == 0 or (attempt > 0 and not allowance().take(1.0)):  # what is known holds
             break
         at = epsilon[rows] + _OFFSETS[:, None] * spacing[rows]
         lower, upper = _objective(sides, at, alpha[rows], kind, units[rows])

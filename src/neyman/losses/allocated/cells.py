@@ -140,7 +140,7 @@ class Cells:
         return np.stack(parts, axis=1)
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=8)  # lines of one take up to 15 MB
 def ratios(noise: float, t: int) -> Ratios:
     """One sum for both directions, and for all who ask."""
     return Ratios(noise, t)

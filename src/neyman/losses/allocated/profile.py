@@ -80,8 +80,8 @@ class AllocatedProfile(Profile):
         least, most = self._noise
         if not self._laid or least != most or most > self._most:
             return own
-        found = self._cells(least).explained(epsilon)
-        if found is None or own.lower == 0.0:
+        found, (said, _) = self._cells(least).explained(epsilon), self._summed(least, np.array([epsilon]))
+        if found is None or said.upper[0] != own.upper:
             return own
         line, off = found
         terms = {name: 2.0 * value for name, value in off.items()}

@@ -104,13 +104,13 @@ class Ratios:
         return self._line(int(self._places(np.array([k]))[0]))
 
     def known(self, far: float) -> float:
-        """The last K on the way from t to ``far`` up to which every line can be laid."""
+        """The last K on the way from t to ``far`` up to which every line could be laid."""
         place, c = int(self._places(np.array([float(self.t)]))[0]), self._table.every(_APART)[0]
         step = -1 if far > self.t else 1
         while (
             step * (self._table.saddle(float(c[place]), self.t) - far) > 0.0
             and 0 < place + step < len(c) - 1
-            and self._line(place + step) is not None
+            and self._planned(place + step) is not None
         ):
             place += step
         return self._table.saddle(float(c[place]), self.t)
@@ -130,16 +130,20 @@ class Ratios:
 
     def _line(self, place: int) -> Contour | None:
         """That of one place; None where there is none, or where it is more than may be done now."""
-        if place not in self._lines:
-            self._lines[place] = self._laid(float(self._table.every(_APART)[0][place]))
-        line = self._lines[place]
+        line = self._planned(place)
         if line is not None and place not in self._allowed:
             if not allowance().take(self._table.transform.cost(line.nodes)):
                 return None
             self._allowed.add(place)
         return line
 
-    def _laid(self, c: float) -> Contour | None:
+    def _planned(self, place: int) -> Contour | None:
+        """The same before its nodes are made, which takes the time."""
+        if place not in self._lines:
+            self._lines[place] = self._shortest(float(self._table.every(_APART)[0][place]))
+        return self._lines[place]
+
+    def _shortest(self, c: float) -> Contour | None:
         straight = None
         if self.t * self.sigma**2 > _STRAIGHT:
             straight = StraightLine(self._table, self.t, c)

@@ -114,10 +114,11 @@ def _joinable(points: FloatArray, values: list[FloatArray], sign: float) -> list
         widths = [math.expm1(float(points[at])) for at in nearest]
         levels = [float(value[at]) for value, at in zip(values, nearest, strict=True)]
         most = (room + sum(v / g for v, g in zip(levels, widths, strict=True))) / (1.0 + sum(1.0 / g for g in widths))
-        if start <= most * (1.0 + 8.0 * UNIT):
+        cap = most * (1.0 + sign * 16.0 * UNIT)  # of what rounds to much, where points are close to 0
+        if start <= max(cap, most * (1.0 + 8.0 * UNIT)):
             return values
         for value in values:
-            value[0] = most
+            value[0] = cap
 
 
 def _level(lower: FloatArray) -> FloatArray:

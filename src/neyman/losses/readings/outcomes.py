@@ -84,8 +84,11 @@ class Outcomes:
             return Finite(self, (0.0, 0.0), (0.0, 0.0))
         (log_a, off_a), (log_b, off_b) = self._log_finite(self.log_p, 0), self._log_finite(self.log_q, 1)
         relative = self.relative + off_b  # a share of a sum errs by what both err by
+        growth = self.growth * (1.0 + 0.25 * abs(log_b)) + 0.25 * off_b  # |log q| is less by |log_b| at most
         dropped = self.dropped * math.exp(min(-min(log_a, log_b), 700.0)) * (1.0 + 1e-9)
-        rest = replace(self, log_q=self.log_q - log_b, infinite=(0.0, 0.0), relative=relative, dropped=dropped)
+        rest = replace(
+            self, log_q=self.log_q - log_b, infinite=(0.0, 0.0), relative=relative, dropped=dropped, growth=growth
+        )  # fmt: skip
         if log_a != log_b:
             slack = self.slack + 4.0 * UNIT * (abs(log_a) + abs(log_b) + _largest(self.loss)) + off_a + off_b
             rest = replace(rest, loss=self.loss + (log_b - log_a), slack=slack, unit=None, place=None, end=None)
@@ -105,9 +108,8 @@ class Outcomes:
             off = (self.vague + UNIT) * infinite / (1.0 - infinite) + 2.0 * UNIT * abs(left)
         summed = float(np.logaddexp.reduce(logs))
         spread = self.off(float(np.min(logs))) + self.slack + self.stretch * _largest(self.loss)
-        spread += 4.0 * UNIT * (len(logs) + 2.0) * (1.0 + float(np.max(np.abs(logs)))) + self.dropped * math.exp(
-            -summed
-        )
+        spread += self.dropped * math.exp(-summed)
+        spread += 4.0 * UNIT * (len(logs) + 2.0) * (1.0 + float(np.max(np.abs(logs))))
         return (left, off) if off <= spread else (summed, spread)
 
     @property
