@@ -21,7 +21,6 @@ from neyman.losses.gaussian.rotated import RotatedLaw
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.losses.laplace.transform import LaplaceTransform
 from neyman.profiles.effort import Effort, allowance, question
 from neyman.profiles.pair import MaximumProfile
 from neyman.profiles.profile import Bracket
@@ -129,7 +128,7 @@ def test_work_that_is_counted_afterwards_leaves_less() -> None:
 
 def test_looks_tell_what_they_cost() -> None:
     told: list[float] = []
-    parts = Parts(((LaplaceTransform(LaplaceStep(20.0)), 400),), 0.0, "remove")
+    parts = Parts(((LaplaceStep(20.0).transform(), 400),), 0.0, "remove")
     walk = Walk.along(parts)
     index = int(np.argmin(np.abs(walk.c - 1.0)))
     Plan.make(parts, walk, index, (1.0, 2.0), most=60000, spend=told.append)

@@ -17,7 +17,6 @@ from neyman.engines.closed_form.single import single
 from neyman.engines.contour.laws import transform
 from neyman.engines.lattice.complement import LatticeGap, spacing
 from neyman.engines.lattice.cumulant import Cumulant
-from neyman.engines.lattice.laws import grid_law
 from neyman.engines.lattice.tilt import plan_tilt
 from neyman.engines.renyi.step import step_divergence
 from neyman.losses.base import Step
@@ -204,7 +203,7 @@ def _outcomes(step: DiscreteStep) -> Reading:
 
 
 def _bins(step: Step) -> Reading:
-    law = grid_law(step)
+    law = step.bins()
     look = law.tilted(0.5, 0.5, 1, True)
     reach = law.extended((look.reach[0], look.reach[1]), 44.0, True)
     if not math.isinf(law.end(False)) or isinstance(step, (DiscreteStep, CustomStep, LaplaceStep)):
@@ -253,7 +252,7 @@ def _bins(step: Step) -> Reading:
 
 def _between(step: Step) -> Reading:
     """1 - delta under a tilt between the two laws, of a law that has all of itself in its bins."""
-    steps = ((grid_law(step), 1),)
+    steps = ((step.bins(), 1),)
     cumulant = Cumulant(steps, "remove")
     at = cumulant.saddle(0.0, -0.999, -0.001)
     if steps[0][0].enclosed or not 1e-6 < at.deviation < 1e6:  # nobody asks for 1 - delta of laws that tell nothing

@@ -10,7 +10,6 @@ from flint import acb, arb, ctx
 
 from neyman.losses.laplace import bound as laplace_bound
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.losses.laplace.transform import LaplaceTransform
 
 
 def size(scale: float, rate: float, w: float, omega: float, two_sided: bool) -> float:
@@ -63,7 +62,7 @@ def drawn(count: int, seed: int) -> list[tuple[float, float, float, float, bool]
 def test_no_later_transform_is_above(count: int) -> None:
     rng = np.random.default_rng(count)
     for scale, rate, w, omega, two_sided in drawn(count, count):
-        law = LaplaceTransform(LaplaceStep(scale, rate, two_sided))
+        law = LaplaceStep(scale, rate, two_sided).transform()
         bound = float(law.log_bound(np.array([w]), np.array([omega]), np.ones(1), math.inf)[0])
         for later in (1.0, 1.0 + 0.2 * rng.random(), 1.0 + rng.random()):
             truth = size(scale, rate, w, omega * later, two_sided)
@@ -74,7 +73,7 @@ def test_each_way_alone_is_above() -> None:
     """Also where the other one is the better, and where pieces are few and large."""
     law = LaplaceStep(0.2167, 0.02323)
     for w, omega in ((1.6, 4.3), (1.6, 430.0), (-0.5, 43.0), (0.5, 4300.0)):
-        transform = LaplaceTransform(law)
+        transform = law.transform()
         found = float(transform.log_bound(np.array([w]), np.array([omega]), np.ones(1), math.inf)[0])
         whole = float(transform.moments(np.array([w])).log_a[0])
         truth = max(size(law.scale, law.rate, w, omega * x, False) for x in (1.0, 1.05, 1.2, 1.5)) - whole

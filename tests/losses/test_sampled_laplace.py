@@ -9,7 +9,6 @@ from mpmath import mp, mpf
 from scipy.special import bdtrc
 
 import neyman as ny
-from neyman.losses.laplace.bins import LaplaceLaw
 from neyman.losses.laplace.step import LaplaceStep
 
 GRID = [(8.0, 0.3), (14.0, 1e-6), (21.0, 0.9999), (29.5, 0.06), (35.0, 0.0644964), (45.0, 1e-3)]
@@ -84,7 +83,7 @@ def test_the_masses_that_a_cut_leaves_out_are_those_that_its_bins_lack(two_sided
     for scale, rate in ((1.0, 1.0), (0.5, 0.3), (1 / 33, 0.06), (20.0, 1e-3), (1 / 40, 0.999)):
         if two_sided and rate == 1.0:
             continue
-        law = LaplaceLaw(LaplaceStep(scale, rate, two_sided))
+        law = LaplaceStep(scale, rate, two_sided).bins()
         h = law.unit / 1000.0
         for first, last in ((0, 1000), (200, 1000), (0, 900), (400, 600), (550, 700)):
             bins = law.bins(h, first, last, remove)

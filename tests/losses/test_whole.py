@@ -10,11 +10,11 @@ import neyman as ny
 from neyman.engines.atoms.enumeration import enumerated
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.laws import transform
-from neyman.losses import powers
+from neyman.engines.renyi.laws import power_laws
 from neyman.losses.discrete import steps
 from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.gaussian.transform import SamplingTransform
-from neyman.losses.laplace.bins import LaplaceLaw, Piece
+from neyman.losses.laplace.bins import Piece
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.losses.readings.outcomes import Outcomes, k_ary
 from neyman.losses.readings.smooth_part import SmoothPart
@@ -33,7 +33,7 @@ def test_bins_that_miss_a_stretch_of_the_law_are_refused(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("part", ["lower", "upper", "nodes"])
 def test_each_part_of_a_bin_split_is_weighed(part: str) -> None:
-    law = LaplaceLaw(LaplaceStep(1.0, 0.3))
+    law = LaplaceStep(1.0, 0.3).bins()
     h = law.unit / 100.0
     split = law.bins(h, 0, 100, True)
     assert split.weighed(law) is split
@@ -78,7 +78,7 @@ def test_outcomes_and_their_compositions_are_weighed(monkeypatch: pytest.MonkeyP
 
 def test_the_laws_of_divergences_are_weighed(monkeypatch: pytest.MonkeyPatch) -> None:
     step = LaplaceStep(0.37, 0.123)
-    assert powers.power_laws(step) is not None
+    assert power_laws(step) is not None
     true = SmoothPart.at
 
     def lost(self: SmoothPart, *arguments: np.ndarray) -> tuple[np.ndarray, ...]:
@@ -86,9 +86,9 @@ def test_the_laws_of_divergences_are_weighed(monkeypatch: pytest.MonkeyPatch) ->
         return log_density + math.log1p(-LOST), *others
 
     monkeypatch.setattr(SmoothPart, "at", lost)
-    powers.power_laws.cache_clear()
+    power_laws.cache_clear()
     with pytest.raises(ny.NotCertified, match="masses of LaplaceStep"):
-        powers.power_laws(step)
+        power_laws(step)
 
 
 def test_a_million_bins_that_are_whole_are_taken_for_whole() -> None:

@@ -11,12 +11,13 @@ import numpy as np
 from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import FloatArray, choice, whole
 from neyman.engines.combine.enclosed import unbundled
+from neyman.engines.renyi.laws import power_laws
 from neyman.losses.base import Step
 from neyman.losses.custom.step import CustomStep
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.losses.powers import PowerLaw, power_laws
+from neyman.losses.readings.powers import PowerLaw
 from neyman.losses.readings.smooth_part import SmoothPart
 from neyman.mechanisms import Mechanism
 from neyman.numerics.gauss import gauss

@@ -6,13 +6,23 @@ the record and Q without it; direction "add" is the reversed pair. Under "replac
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
+
+from neyman._errors import InvalidParameter
+from neyman.losses.readings.bins import GridLaw
+from neyman.losses.readings.powers import PowerLaw
+from neyman.losses.readings.transform import Transform
 
 __all__ = ["Step"]
 
 
 class Step(ABC):
-    """A privacy-loss law known by a few numbers: an immutable, hashable value."""
+    """A privacy-loss law known by a few numbers: an immutable, hashable value.
+
+    What engines may read of it, given that it reveals nothing: its ``transform``, its ``bins``, its ``powers`` and its
+    ``largest_loss``. A law has those that it knows; an engine that needs another goes without this step.
+    """
 
     __slots__ = ()
 
@@ -41,3 +51,29 @@ class Step(ABC):
     @abstractmethod
     def symmetric(self) -> bool:
         """Whether the loss has one law in both directions."""
+
+    def transform(self) -> Transform | None:
+        """The characteristic function of its loss, at complex arguments; None where a contour has no use for it."""
+        return None
+
+    def bins(self) -> GridLaw:
+        """Its law on a lattice.
+
+        Raises
+        ------
+        InvalidParameter
+            Where there is none.
+        """
+        raise InvalidParameter("step", self, "a step whose law a lattice can hold")
+
+    def powers(self) -> tuple[PowerLaw, PowerLaw] | None:
+        """A law whose Renyi divergences are never above its own, and one whose are never below; None where it is known
+        otherwise.
+
+        They differ where a parameter was rounded on the way from a mechanism, or where the law is only enclosed.
+        """
+        return None
+
+    def largest_loss(self, remove: bool) -> float:
+        """The largest loss of that direction, rounded up; inf where there is none."""
+        return math.inf

@@ -16,12 +16,11 @@ from neyman.engines.contour.truncation.cells import shortened
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete.transform import DiscreteTransform
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.losses.laplace.transform import LaplaceTransform
 from neyman.losses.readings.outcomes import Outcomes
 
 
 def composition(scales: np.ndarray, times: int = 1) -> Parts:
-    return Parts(tuple((LaplaceTransform(LaplaceStep(float(b))), times) for b in scales), 0.0, "remove")
+    return Parts(tuple((LaplaceStep(float(b)).transform(), times) for b in scales), 0.0, "remove")
 
 
 def beyond(parts: Parts, plan: Plan) -> float:

@@ -12,7 +12,6 @@ import neyman as ny
 from neyman.engines.lattice import complement
 from neyman.engines.lattice.complement import LatticeGap, spacing
 from neyman.engines.lattice.cumulant import Cumulant
-from neyman.engines.lattice.laws import grid_law
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.engines.lattice.tilt import plan_tilt
 from neyman.losses.base import Step
@@ -25,7 +24,7 @@ Steps = tuple[tuple[Step, int], ...]
 
 
 def gap(steps: Steps, remove: bool, tolerance: float, points: int = 1 << 18) -> LatticeGap:
-    laws = tuple((grid_law(step), times) for step, times in steps)
+    laws = tuple((step.bins(), times) for step, times in steps)
     cumulant = Cumulant(laws, "remove" if remove else "add")
     at = cumulant.saddle(0.0, -0.999, -0.001)
     plan = plan_tilt(laws, cumulant, remove, at, 0.0, spacing(sum(times for _, times in steps), tolerance), points)

@@ -10,7 +10,6 @@ from mpmath import mp, mpf
 
 from neyman.engines.lattice.law import tilted_laws
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.laplace.bins import LaplaceLaw
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.losses.sampling import mixed
 
@@ -34,7 +33,7 @@ def delta_of_one(d: float, rate: float, direction: str, epsilon: float) -> mpf:
 @pytest.mark.parametrize("direction", ["remove", "add"])
 @pytest.mark.parametrize(("d", "rate"), STEEP)
 def test_what_is_gathered_lies_below_the_law_and_keeps_its_mean(d: float, rate: float, direction: str) -> None:
-    law = LaplaceLaw(LaplaceStep(1.0 / d, rate, False))
+    law = LaplaceStep(1.0 / d, rate, False).bins()
     d = law.d  # what the law takes 1 / scale for
     low, high = law.ends
     for points in (150, 1200):
@@ -55,18 +54,18 @@ def test_what_is_gathered_lies_below_the_law_and_keeps_its_mean(d: float, rate: 
 
 
 def test_nothing_is_gathered_where_nothing_is_steep_or_no_lattice_holds_both_ends() -> None:
-    steep = LaplaceLaw(LaplaceStep(0.1, 0.01, False))
+    steep = LaplaceStep(0.1, 0.01, False).bins()
     h = steep.unit / 100
     assert steep.gathered(h, 0, 100) is not None
     assert steep.gathered(0.993 * h, 0, 101) is None
     assert steep.gathered(h, 1, 100) is None
-    assert LaplaceLaw(LaplaceStep(50.0, 0.01, False)).gathered(1e-5, 0, 20) is None
-    assert LaplaceLaw(LaplaceStep(0.1, 1.0, False)).gathered(0.01, 0, 2000) is None
-    assert LaplaceLaw(LaplaceStep(0.1, 0.01, True)).gathered(0.01, 0, 100) is None
+    assert LaplaceStep(50.0, 0.01, False).bins().gathered(1e-5, 0, 20) is None
+    assert LaplaceStep(0.1, 1.0, False).bins().gathered(0.01, 0, 2000) is None
+    assert LaplaceStep(0.1, 0.01, True).bins().gathered(0.01, 0, 100) is None
 
 
 def test_the_mean_of_what_is_gathered() -> None:
-    law = LaplaceLaw(LaplaceStep(0.1, 0.01, False))
+    law = LaplaceStep(0.1, 0.01, False).bins()
     for t in (-law.d, -9.999, -8.0, 0.0, 3.0):
         with mp.workdps(40):
             d, q = mpf(law.d), mpf(law.step.rate)

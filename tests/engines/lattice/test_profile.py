@@ -26,7 +26,6 @@ from neyman.losses.discrete.steps import DiscreteGaussianStep, RandomizedRespons
 from neyman.losses.gaussian.bins import Shape, split_bins
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
-from neyman.losses.gaussian.replaced_bins import ReplacedGrid
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.readings import smooth_bins
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix
@@ -279,7 +278,7 @@ def test_bins_in_pieces_are_summed_whatever_is_done_at_once(monkeypatch: pytest.
 
 def test_the_work_of_exchanged_records_is_counted_before_it_is_done() -> None:
     """Of little noise the pieces of one bin are millions."""
-    law, narrow = (ReplacedGrid(ReplacedGaussianStep(sigma, 0.1)) for sigma in (3.0, 0.002))
+    law, narrow = (ReplacedGaussianStep(sigma, 0.1).bins() for sigma in (3.0, 0.002))
     assert law.labour((-10.0, 10.0), 1e-3) < 1e6
     assert narrow.labour((-1.0, 1.0), 1e-3) > 3e9
 

@@ -15,7 +15,6 @@ from neyman.engines.combine.beside.widened import WidenedProfile
 from neyman.engines.combine.mixture import MixtureProfile
 from neyman.engines.combine.staged import StagedProfile
 from neyman.engines.lattice.cumulant import Cumulant
-from neyman.engines.lattice.laws import grid_law
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
@@ -141,7 +140,7 @@ def widened(
 
 def _held(losses: Losses) -> bool:
     """Whether a lattice holds all losses exactly."""
-    laws = [grid_law(step) for step, _ in losses]
+    laws = [step.bins() for step, _ in losses]
     units = [law.unit for law in laws if law.unit is not None and law.exact]
     return len(units) == len(laws) and common_unit(units) is not None
 
@@ -177,4 +176,4 @@ def apart(atoms: Atoms, rest: Losses) -> bool:
 
 def deviation(rest: Losses) -> float:
     """Standard deviation of the loss of a composition, under P: it steers, it decides nothing."""
-    return Cumulant(tuple((grid_law(step), times) for step, times in rest), "remove").at(0.0).deviation
+    return Cumulant(tuple((step.bins(), times) for step, times in rest), "remove").at(0.0).deviation

@@ -1,4 +1,4 @@
-"""From the name of a step to its transform: the characteristic function of its loss, at complex arguments."""
+"""The transforms of steps: the characteristic functions of their losses, weighed."""
 
 from __future__ import annotations
 
@@ -7,15 +7,6 @@ import math
 import numpy as np
 
 from neyman.losses.base import Step
-from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
-from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
-from neyman.losses.discrete.transform import DiscreteTransform
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
-from neyman.losses.gaussian.replaced_transform import ReplacedTransform
-from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.losses.gaussian.transform import SamplingTransform
-from neyman.losses.laplace.step import LaplaceStep
-from neyman.losses.laplace.transform import LaplaceTransform
 from neyman.losses.readings.transform import Transform
 
 __all__ = ["stubborn", "transform"]
@@ -31,22 +22,8 @@ def transform(step: Step) -> Transform | None:
     NotCertified
         If the law it is the transform of does not weigh 1.
     """
-    law = _transform(step)
+    law = step.transform()
     return None if law is None else law.weighed()
-
-
-def _transform(step: Step) -> Transform | None:
-    if isinstance(step, SubsampledGaussianStep):
-        return SamplingTransform(step.sigma, step.rate)
-    if isinstance(step, ReplacedGaussianStep):
-        return ReplacedTransform(step.sigma, step.rate)
-    if isinstance(step, LaplaceStep):
-        return LaplaceTransform(step)
-    if isinstance(step, DiscreteGaussianStep) and step.rate == 1.0 and DiscreteGaussianTransform.serves(step.sigma):
-        return DiscreteGaussianTransform(step.sigma, step.shift)
-    if isinstance(step, DiscreteStep):
-        return DiscreteTransform(step.table().whole()[0])
-    return None
 
 
 def stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:

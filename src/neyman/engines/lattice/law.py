@@ -22,15 +22,17 @@ Both laws are made directly under the tilt e^{c l}, so that far tails lose no di
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.readings.bins import BinSplit
+from neyman.losses.readings.bins import BinSplit, GridLaw
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["StepLaws", "TiltedLaw", "tilted_laws"]
+__all__ = ["StepLaws", "TiltedLaw", "largest_loss", "tilted_laws"]
 
 _PASSED_ON = 1 << 17  # times that a negative mass may be passed on to its neighbours
 
@@ -197,3 +199,13 @@ def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
     masses[end] = max(masses[end], 0.0)
     # what is passed on without end, through places that hold nothing, leaves nothing; nor is that more than the truth
     return np.zeros_like(masses) if pending or not np.all(np.isfinite(masses)) else masses
+
+
+def largest_loss(laws: Sequence[tuple[GridLaw, int]], remove: bool) -> float:
+    """The largest loss of a composition, rounded up: to the last bit where that of every law is known exactly."""
+    exact: Fraction | None = Fraction(0)
+    for law, times in laws:
+        exact = None if exact is None or law.exact_end is None else exact + times * law.exact_end
+    if exact is None:
+        return math.fsum(times * law.end(remove) for law, times in laws) * (1.0 + 1e-14)
+    return float(exact) if Fraction(float(exact)) >= exact else math.nextafter(float(exact), math.inf)

@@ -14,7 +14,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, FloatArray, choice, count, inside, whole
 from neyman.engines.lattice.complement import LatticeGap, spacing
 from neyman.engines.lattice.cumulant import Cumulant, Moments
-from neyman.engines.lattice.laws import grid_law, largest_loss
+from neyman.engines.lattice.law import largest_loss
 from neyman.engines.lattice.levels import FLOOR, LEVELS, Laws, common
 from neyman.engines.lattice.tilt import Plan, Tilt, by_all, explained, plan_tilt
 from neyman.losses.base import Step
@@ -104,7 +104,7 @@ class LatticeProfile(Profile):
     ) -> None:  # fmt: skip
         self._effort = Effort() if effort is None else effort
         self._remove = choice("direction", direction, ("remove", "add")) == "remove"
-        self._laws = tuple((grid_law(step), whole("count", times, 1, MAX_COUNT)) for step, times in steps)
+        self._laws = tuple((step.bins(), whole("count", times, 1, MAX_COUNT)) for step, times in steps)
         if not self._laws:
             raise InvalidParameter("steps", steps, "a non-empty sequence of (step, count)")
         self._tolerance = inside("tolerance", tolerance, 0.0, 1.0)

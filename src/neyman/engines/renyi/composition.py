@@ -24,19 +24,16 @@ from neyman._validate import FloatArray
 from neyman.engines.renyi.slope import Above, largest_slope
 from neyman.engines.renyi.step import Statement, promised, statement_of, step_divergence
 from neyman.losses.base import Step
-from neyman.losses.custom.bins import CustomGrid
-from neyman.losses.custom.step import CustomStep
-from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep
 from neyman.losses.enclosed.step import BundleStep, EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.losses.laplace.bins import LaplaceLaw
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.mechanisms.rounding import at_least, at_most
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["ComposedStatement", "CompositionDivergence", "largest_loss"]
+__all__ = ["ComposedStatement", "CompositionDivergence"]
 
 _RARE = 1e-20  # rate of Laplace noise: quadrature is off by some 1e-32 times the rate
 _ROOM = 1e-12  # relative: a cap so near is no improvement
@@ -197,9 +194,9 @@ def _lines(step: Step, remove: bool, upper: bool) -> list[_Line]:
     rho = stated.concentration(True) if stated is not None else math.inf
     if math.isfinite(rho):
         found.append(_Line(Fraction(rho), tight=False))
-    end = largest_loss(step, remove)
+    end = step.largest_loss(remove)
     if _rare(step):  # K(t) = (t - 1) D_t is 0 at 0 and 1, and bends by at most the square of half the width
-        width = Fraction(end) + Fraction(largest_loss(step, not remove))
+        width = Fraction(end) + Fraction(step.largest_loss(not remove))
         found.append(_Line(width**2 / 8, tight=False))
     return [*found, _Line(Fraction(0), end)] if math.isfinite(end) else found
 
@@ -219,20 +216,3 @@ def _gaussian_lines(k: Fraction, rate: float, two_sided: bool, remove: bool) -> 
     if not remove:
         return [_Line(Fraction(0), silent), _Line(slope, tight=False)]
     return [_Line(slope), _Line(slope, min(later, 0.0), since)]
-
-
-def largest_loss(step: Step, remove: bool) -> float:
-    """The largest loss of that direction, rounded up; inf where there is none."""
-    if isinstance(step, EnclosedStep):
-        return (step.forward if remove else step.backward).end if math.isfinite(step.tail_mu) else math.inf
-    if isinstance(step, LaplaceStep):
-        return LaplaceLaw(step).end(remove)
-    if isinstance(step, CustomStep):
-        return CustomGrid(step).end(remove)
-    if isinstance(step, DiscreteStep):
-        table = step.table()
-        if table.infinite[0 if remove else 1] > 0.0 or table.dropped > 0.0:
-            return math.inf
-        last = float(table.loss[-1] if remove else -table.loss[0]) if len(table.loss) else 0.0
-        return max(last + table.slack + table.stretch * abs(last), 0.0) * (1.0 + 4.0 * UNIT)
-    return math.inf

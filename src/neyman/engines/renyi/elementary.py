@@ -25,7 +25,6 @@ import numpy as np
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
-from neyman.engines.renyi.composition import largest_loss
 from neyman.engines.renyi.step import step_divergence
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
@@ -61,7 +60,7 @@ class ElementaryProfile(Profile):
         self._gaussian = GaussianProfile(tail_mu) if 0.0 < tail_mu < math.inf else None
         self._end = math.inf
         if not self._enclosed:  # a promise would take its time, and may hold mass at infinity
-            ends = [times * largest_loss(step, remove) for step, times in losses]
+            ends = [times * step.largest_loss(remove) for step, times in losses]
             self._end = math.fsum(ends) * (1.0 + 8.0 * UNIT)
 
     @property

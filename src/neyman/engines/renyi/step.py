@@ -21,13 +21,14 @@ from neyman._validate import FloatArray
 from neyman.engines.renyi.asymptotic import far
 from neyman.engines.renyi.from_profile import profile_divergence
 from neyman.engines.renyi.gap import of_gap
+from neyman.engines.renyi.laws import power_laws
 from neyman.engines.renyi.quadrature import Logs, integral, kernel
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteGaussianStep
 from neyman.losses.discrete.theta_renyi import discrete_gaussian_divergence
 from neyman.losses.enclosed.step import EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.powers import PowerLaw, power_laws
+from neyman.losses.readings.powers import PowerLaw
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Profile
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,12 +12,13 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.losses.custom.split import CustomSplit
-from neyman.losses.custom.step import CustomStep
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above, mixed
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["CustomGrid"]
+__all__ = ["CustomGrid", "Distribution"]
+
+Distribution = Callable[[FloatArray], FloatArray]
 
 _LOOK = 2000  # bins of a look at the law
 _RISING = "a distribution function: rising, in [0, 1], one value for each x"
@@ -27,11 +29,15 @@ _OFF = 1e-9  # mass by which the two functions may contradict each other
 class CustomGrid(GridLaw):
     """The law that a ``CustomStep`` names; what float64 hides of its functions is paid for (``CustomSplit``)."""
 
-    step: CustomStep
+    p_cdf: Distribution
+    q_cdf: Distribution
+    low: float
+    high: float
+    rate: float
 
     @property
     def base(self) -> float:
-        return float(mixed(np.array([self.step.low]), self.step.rate)[0])
+        return float(mixed(np.array([self.low]), self.rate)[0])
 
     @property
     def enclosed(self) -> bool:
@@ -39,7 +45,7 @@ class CustomGrid(GridLaw):
 
     @cached_property
     def _width(self) -> float:
-        return float(mixed(np.array([self.step.high]), self.step.rate)[0]) - self.base
+        return float(mixed(np.array([self.high]), self.rate)[0]) - self.base
 
     def end(self, remove: bool) -> float:
         """Inf where there is mass that the functions do not place."""
@@ -51,24 +57,24 @@ class CustomGrid(GridLaw):
     def _missing(self) -> tuple[float, float]:
         """Masses that no loss has: of P (when a record takes part with the rate) and of Q. They count as revealed."""
         lost: list[float] = []
-        for name, cdf in (("p_cdf", self.step.p_cdf), ("q_cdf", self.step.q_cdf)):
-            values = np.asarray(cdf(np.array([self.step.high])), dtype=np.float64)
+        for name, cdf in (("p_cdf", self.p_cdf), ("q_cdf", self.q_cdf)):
+            values = np.asarray(cdf(np.array([self.high])), dtype=np.float64)
             if values.shape != (1,):
                 raise InvalidParameter(name, values.tolist(), _RISING)
             rest = 1.0 - float(values[0])
             if name == "p_cdf" and not -_OFF <= rest <= 1.0:  # of Q it is refused where all its values are looked at
-                raise InvalidParameter(name, 1.0 - rest, f"1 at the upper end of the support, {self.step.high!r}")
+                raise InvalidParameter(name, 1.0 - rest, f"1 at the upper end of the support, {self.high!r}")
             lost.append(rest if rest > 4.0 * UNIT else 0.0)
-        rate = self.step.rate
+        rate = self.rate
         return rate * lost[0] + (1.0 - rate) * lost[1], lost[1]
 
     def _values(self, gap: FloatArray) -> tuple[FloatArray, FloatArray]:
         """P(L <= x) (when a record takes part with the rate) and Q(L <= x) at edges so far above the least loss."""
-        s, q = self.step, self.step.rate
-        at = s.low + above(s.low, gap, q)
-        at = np.clip(at, s.low, s.high)
-        at[-1] = s.high
-        below = [np.asarray(cdf(at), dtype=np.float64) for cdf in (s.p_cdf, s.q_cdf)]
+        q = self.rate
+        at = self.low + above(self.low, gap, q)
+        at = np.clip(at, self.low, self.high)
+        at[-1] = self.high
+        below = [np.asarray(cdf(at), dtype=np.float64) for cdf in (self.p_cdf, self.q_cdf)]
         for name, values in zip(("p_cdf", "q_cdf"), below, strict=True):
             fine = values.shape == at.shape and bool(np.all((values >= -_OFF) & (values <= 1.0 + _OFF)))
             if not fine or not bool(np.all(np.diff(values) >= -_OFF)):

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
+from neyman.losses.custom.bins import CustomGrid, Distribution
+from neyman.losses.custom.powers import enclosing_powers
+from neyman.losses.readings.powers import PowerLaw
 from neyman.numerics.gauss import gauss
 
 __all__ = ["CustomStep", "Distribution", "DistributionOfDensity"]
-
-Distribution = Callable[[FloatArray], FloatArray]
 
 _PANELS = 4096  # of a quadrature that steers
 _NODES, _WEIGHTS = gauss(8)
@@ -45,6 +45,15 @@ class CustomStep(Step):
     def symmetric(self) -> bool:
         """Not known to be."""
         return False
+
+    def bins(self) -> CustomGrid:
+        return CustomGrid(self.p_cdf, self.q_cdf, self.low, self.high, self.rate)
+
+    def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        return enclosing_powers(self.bins())
+
+    def largest_loss(self, remove: bool) -> float:
+        return self.bins().end(remove)
 
 
 @dataclass(frozen=True)

@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from neyman.losses.base import Step
+from neyman.losses.discrete.bins import DiscreteGrid
+from neyman.losses.discrete.powers import listed_powers, powers_on_integers
 from neyman.losses.discrete.tail_mu import discrete_gaussian_mu, outcomes_mu
+from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+from neyman.losses.discrete.transform import DiscreteTransform
+from neyman.losses.readings.bins import GridLaw
 from neyman.losses.readings.outcomes import Outcomes, discrete_gaussian, discrete_laplace, k_ary, worst_of
+from neyman.losses.readings.powers import PowerLaw
+from neyman.losses.readings.transform import Transform
+from neyman.numerics.rounding import UNIT
 
 __all__ = [
     "ApproximateStep",
@@ -58,6 +67,23 @@ class DiscreteStep(Step):
         """The largest mu at a vertex of the trade-off curve."""
         return outcomes_mu(self.table())
 
+    def transform(self) -> Transform:
+        return DiscreteTransform(self.table().whole()[0])
+
+    def bins(self) -> GridLaw:
+        return DiscreteGrid(self.table().whole()[0])
+
+    def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        law = listed_powers(self.table())
+        return law, law
+
+    def largest_loss(self, remove: bool) -> float:
+        table = self.table()
+        if table.infinite[0 if remove else 1] > 0.0 or table.dropped > 0.0:
+            return math.inf
+        last = float(table.loss[-1] if remove else -table.loss[0]) if len(table.loss) else 0.0
+        return max(last + table.slack + table.stretch * abs(last), 0.0) * (1.0 + 4.0 * UNIT)
+
 
 class DiscreteNoiseStep(DiscreteStep):
     """Whole-number noise, which also knows a record exchanged for another."""
@@ -94,6 +120,15 @@ class DiscreteGaussianStep(DiscreteNoiseStep):
     def tail_mu(self) -> float:
         """Of the mechanism when it is not sampled."""
         return discrete_gaussian_mu(self.sigma, 2 * self.shift if self.two_sided else self.shift)
+
+    def transform(self) -> Transform:
+        if self.rate == 1.0 and DiscreteGaussianTransform.serves(self.sigma):
+            return DiscreteGaussianTransform(self.sigma, self.shift)
+        return DiscreteTransform(self.table().whole()[0])
+
+    def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        law = powers_on_integers(self.sigma, self.shift, self.rate, self.two_sided)
+        return law, law
 
     def _outcomes(self) -> Outcomes:
         """The outcomes, as far as either mass is a float."""

@@ -73,6 +73,9 @@ class EnclosedStep(Step):
         """The largest loss in either direction."""
         return max(self.forward.end, self.backward.end)
 
+    def largest_loss(self, remove: bool) -> float:
+        return (self.forward if remove else self.backward).end if math.isfinite(self.tail_mu) else math.inf
+
     @cached_property
     def reach(self) -> float:
         """The eps > 0 beyond which nothing is left to be told (0 where nothing is anyhow)."""

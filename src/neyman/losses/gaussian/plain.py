@@ -6,6 +6,8 @@ import math
 from dataclasses import dataclass, field
 
 from neyman.losses.base import Step
+from neyman.losses.gaussian.bins import Shape
+from neyman.losses.readings.bins import GridLaw
 
 __all__ = ["GaussianStep"]
 
@@ -50,3 +52,6 @@ class GaussianStep(Step):
     def symmetric(self) -> bool:
         """It has."""
         return True
+
+    def bins(self) -> GridLaw:
+        return Shape(1.0 / self.mu, 1.0)

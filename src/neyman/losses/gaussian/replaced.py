@@ -7,6 +7,12 @@ from dataclasses import dataclass, field
 
 from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.powers import gaussian_powers
+from neyman.losses.gaussian.replaced_bins import ReplacedGrid
+from neyman.losses.gaussian.replaced_transform import ReplacedTransform
+from neyman.losses.readings.bins import GridLaw
+from neyman.losses.readings.powers import PowerLaw
+from neyman.losses.readings.transform import Transform
 
 __all__ = ["ReplacedGaussianStep"]
 
@@ -60,3 +66,12 @@ class ReplacedGaussianStep(Step):
     def symmetric(self) -> bool:
         """It has: x and -x change places."""
         return True
+
+    def transform(self) -> Transform:
+        return ReplacedTransform(self.sigma, self.rate)
+
+    def bins(self) -> GridLaw:
+        return ReplacedGrid(self.sigma, self.rate)
+
+    def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        return gaussian_powers(self.sigma, self.widest, self.rate, two_sided=True)

@@ -9,7 +9,6 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import mixed
@@ -26,7 +25,8 @@ _PIECE = 1500.0  # nominal nanoseconds for each piece of a bin
 class ReplacedGrid(GridLaw):
     """L(x) = m(t(x)) - m(t(-x)) with m(t) = log(1 - q + q e^t), t(x) = (2x - 1) / (2 sigma^2): odd and rising in x."""
 
-    step: ReplacedGaussianStep
+    sigma: float
+    rate: float
 
     @property
     def base(self) -> float:
@@ -36,17 +36,17 @@ class ReplacedGrid(GridLaw):
         return math.inf
 
     def loss(self, x: FloatArray) -> FloatArray:
-        s, q = self.step.sigma, self.step.rate
+        s, q = self.sigma, self.rate
         return mixed((x - 0.5) / s**2, q) - mixed((-x - 0.5) / s**2, q)
 
     def log_q(self, x: FloatArray) -> FloatArray:
         """Log density of (1 - q) N(0, sigma^2) + q N(-1, sigma^2)."""
-        s, q = self.step.sigma, self.step.rate
+        s, q = self.sigma, self.rate
         return mixed((-x - 0.5) / s**2, q) - 0.5 * (x / s) ** 2 - math.log(s * math.sqrt(2.0 * math.pi))
 
     def place(self, loss: FloatArray) -> FloatArray:
         """The x at which the loss is ``loss``: e^{x / sigma^2} is the root of a quadratic."""
-        s, q = self.step.sigma, self.step.rate
+        s, q = self.sigma, self.rate
         size = np.abs(loss)
         # y^2 - 2 p y - k = 0 with 2 p = (1 - q)(k - 1) / (q e^{-1/(2 s^2)}), k = e^size
         log_p = math.log1p(-q) - math.log(2.0 * q) + 0.5 / s**2 + size + np.log(-np.expm1(-np.maximum(size, 1e-320)))
@@ -54,7 +54,7 @@ class ReplacedGrid(GridLaw):
         return np.sign(loss) * s**2 * log_y
 
     def tilted(self, z: float, c: float, times: int, remove: bool) -> Tilted:
-        s = self.step.sigma
+        s = self.sigma
         x = np.linspace(-_SEEN * s - max(1.0 - z, 1.0), _SEEN * s + max(z, 1.0), 2000)
         loss = self.loss(x)
         log_weight = self.log_q(x) + z * loss
@@ -72,7 +72,7 @@ class ReplacedGrid(GridLaw):
         return Tilted(value, mean, spread, (float(x[low]) - 0.1 * s, float(x[high]) + 0.1 * s))
 
     def extended(self, reach: Reach, depth: float, remove: bool) -> Reach:
-        far = self.step.sigma * math.sqrt(2.0 * max(depth, 1.0)) + 1.0
+        far = self.sigma * math.sqrt(2.0 * max(depth, 1.0)) + 1.0
         return (reach[0], max(reach[1], far)) if remove else (min(reach[0], -far), reach[1])
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
@@ -87,10 +87,10 @@ class ReplacedGrid(GridLaw):
         return float(high - low)
 
     def strain(self, z: float) -> float:
-        return max(z, 1.0 - z, 0.0) / self.step.sigma
+        return max(z, 1.0 - z, 0.0) / self.sigma
 
     def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
-        s = self.step.sigma
+        s = self.sigma
         edge = h * np.arange(first, last + 1)
         place = self.place(edge)
         lower, upper, log_scale = smooth_bins(place, edge[:-1], h, self._longest, self.log_q, self.loss)
@@ -108,11 +108,11 @@ class ReplacedGrid(GridLaw):
     @property
     def _longest(self) -> float:
         """Pieces no longer than this are integrated at once."""
-        return 0.2 * min(self.step.sigma, self.step.sigma**2)
+        return 0.2 * min(self.sigma, self.sigma**2)
 
     def _log_tails(self, x: float, side: float, up: float) -> tuple[float, float]:
         """log of the masses (without, with the record) below x (``side`` 1) or above it (-1), raised by ``up``."""
-        q = self.step.rate
-        plain, other, one = (float(log_ndtr(side * at / self.step.sigma)) for at in (x, x + 1.0, x - 1.0))
+        q = self.rate
+        plain, other, one = (float(log_ndtr(side * at / self.sigma)) for at in (x, x + 1.0, x - 1.0))
         log_rest, log_q = math.log1p(-q) + plain, math.log(q)
         return float(np.logaddexp(log_rest, log_q + other)) + up, float(np.logaddexp(log_rest, log_q + one)) + up

@@ -6,7 +6,13 @@ import math
 from dataclasses import dataclass, field
 
 from neyman.losses.base import Step
+from neyman.losses.gaussian.bins import Shape
 from neyman.losses.gaussian.plain import GaussianStep
+from neyman.losses.gaussian.powers import gaussian_powers
+from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.losses.readings.bins import GridLaw
+from neyman.losses.readings.powers import PowerLaw
+from neyman.losses.readings.transform import Transform
 
 __all__ = ["SubsampledGaussianStep"]
 
@@ -65,3 +71,12 @@ class SubsampledGaussianStep(Step):
     def symmetric(self) -> bool:
         """It has not."""
         return False
+
+    def transform(self) -> Transform:
+        return SamplingTransform(self.sigma, self.rate)
+
+    def bins(self) -> GridLaw:
+        return Shape(self.sigma, self.rate)
+
+    def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        return gaussian_powers(self.sigma, self.widest, self.rate, two_sided=False)

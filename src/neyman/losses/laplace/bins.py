@@ -15,7 +15,6 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.laplace.step import LaplaceStep
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import MIXED_ERROR, above, above_error, mixed
@@ -59,18 +58,20 @@ class Piece:
 
 @dataclass(frozen=True)
 class LaplaceLaw(GridLaw):
-    """The law that a ``LaplaceStep`` names."""
+    """The law that a ``LaplaceStep`` of these parameters names."""
 
-    step: LaplaceStep
+    scale: float
+    rate: float
+    two_sided: bool
 
     @property
     def d(self) -> float:
-        return 1.0 / self.step.scale
+        return 1.0 / self.scale
 
     @cached_property
     def ends(self) -> tuple[float, float]:
         """m(-d) and m(d)."""
-        low, high = mixed(np.array([-self.d, self.d]), self.step.rate)
+        low, high = mixed(np.array([-self.d, self.d]), self.rate)
         return float(low), float(high)
 
     @cached_property
@@ -78,7 +79,7 @@ class LaplaceLaw(GridLaw):
         """Losses and log masses under Q."""
         low, high = self.ends
         log_q = np.array([0.0, -self.d]) - math.log(2.0)
-        if not self.step.two_sided:
+        if not self.two_sided:
             return np.array([low, high]), log_q
         # x < -1 and x > 1 have the mass e^{-d} / 2 each without the record, that of the other side with it
         log_far = -self.d - math.log(2.0)
@@ -89,11 +90,11 @@ class LaplaceLaw(GridLaw):
         """By ascending loss."""
         low, _ = self.ends
         quarter = -math.log(4.0)
-        if not self.step.two_sided:
-            return (Piece(self.d, self.step.rate, 1.0, 0.0, quarter),)
+        if not self.two_sided:
+            return (Piece(self.d, self.rate, 1.0, 0.0, quarter),)
         return (
-            Piece(self.d, self.step.rate, -1.0, low, quarter),
-            Piece(self.d, self.step.rate, 1.0, low, quarter + low),
+            Piece(self.d, self.rate, -1.0, low, quarter),
+            Piece(self.d, self.rate, 1.0, low, quarter + low),
         )
 
     @property
@@ -107,7 +108,7 @@ class LaplaceLaw(GridLaw):
 
     @property
     def exact_end(self) -> Fraction | None:
-        return 1 / Fraction(self.step.scale) if self.step.rate == 1.0 else None
+        return 1 / Fraction(self.scale) if self.rate == 1.0 else None
 
     @property
     def exact(self) -> bool:
@@ -185,7 +186,7 @@ class LaplaceLaw(GridLaw):
         unit = high - low
         count = math.ceil(unit / h * (1.0 - _SAME))
         steep = 3.0 * h + 1.5 * (float(self.pieces[-1].place(np.array([h]))[0]) + self.d) >= _STEEP
-        if self.step.two_sided or not steep or first > 0 or last <= _GATHERED or abs(count * h - unit) > _SAME * unit:
+        if self.two_sided or not steep or first > 0 or last <= _GATHERED or abs(count * h - unit) > _SAME * unit:
             return None
         mean = missed = 0.0  # above the lower atom
         t = -self.d
@@ -218,12 +219,12 @@ class LaplaceLaw(GridLaw):
             return 0.0
         # the ratio of the two, less e^-d
         log_more = x + 2.0 * math.log(-math.expm1(-x)) - math.log(2.0 - math.exp(-x)) - self.d
-        return math.log1p(math.exp(log_more + math.log(self.step.rate) - self.ends[0]))
+        return math.log1p(math.exp(log_more + math.log(self.rate) - self.ends[0]))
 
     def _slack(self, width: float) -> float:
         """What rounding does to the losses at edges, and at the nodes between them."""
         ends = abs(self.ends[0]) + abs(self.ends[1])
-        placed = above_error(-self.d, np.array([self.ends[1] - self.ends[0]]), self.step.rate)
+        placed = above_error(-self.d, np.array([self.ends[1] - self.ends[0]]), self.rate)
         return placed + 4.0 * (MIXED_ERROR + UNIT) * ends + 4.0 * UNIT * (abs(self.base) + width)
 
     def _smooth(self, gap: FloatArray, edge: FloatArray, h: float) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -256,12 +257,12 @@ class LaplaceLaw(GridLaw):
         return min(log_q + up, 0.0), min(log_p + up, 0.0)
 
     def _tails(self, gap: float, side: float) -> tuple[float, float]:
-        away = gap if not self.step.two_sided else gap - 0.5 * self.unit
+        away = gap if not self.two_sided else gap - 0.5 * self.unit
         outer = 1.0 if away > 0.0 else -1.0
         t = float(self.pieces[-1].place(np.array([abs(away)]))[0])
         # of F_0 above t and of F_1 below; F_-1 has e^-d of what F_0 has
         above_t, below_t = -0.5 * (t + self.d) - math.log(2.0), -0.5 * (self.d - t) - math.log(2.0)
-        if not self.step.two_sided:
+        if not self.two_sided:
             if side > 0.0:
                 return above_t, self._mixture(above_t, _rest(below_t))
             return _rest(above_t), self._mixture(_rest(above_t), below_t)
@@ -270,7 +271,7 @@ class LaplaceLaw(GridLaw):
         return (log_q, log_p) if side == outer else (_rest(log_q), _rest(log_p))
 
     def _mixture(self, without: float, taking: float) -> float:
-        q = self.step.rate
+        q = self.rate
         return taking if q == 1.0 else float(np.logaddexp(math.log1p(-q) + without, math.log(q) + taking))
 
 

@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 from scipy.special import ndtri_exp
 
 from neyman.losses.base import Step
+from neyman.losses.laplace.bins import LaplaceLaw
+from neyman.losses.laplace.powers import laplace_powers
+from neyman.losses.laplace.transform import LaplaceTransform
+from neyman.losses.readings.powers import PowerLaw
+from neyman.losses.readings.transform import Transform
 
 __all__ = ["LaplaceStep"]
 
@@ -73,3 +78,15 @@ class LaplaceStep(Step):
     def symmetric(self) -> bool:
         """Unless a record may stay out of it."""
         return self.rate == 1.0 or self.two_sided
+
+    def transform(self) -> Transform:
+        return LaplaceTransform(self.bins())
+
+    def bins(self) -> LaplaceLaw:
+        return LaplaceLaw(self.scale, self.rate, self.two_sided)
+
+    def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        return laplace_powers(self.ends[0].bins()), laplace_powers(self.bins())
+
+    def largest_loss(self, remove: bool) -> float:
+        return self.bins().end(remove)

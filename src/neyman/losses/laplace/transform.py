@@ -20,7 +20,6 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.laplace.bins import LaplaceLaw, Piece
 from neyman.losses.laplace.bound import log_shifted
-from neyman.losses.laplace.step import LaplaceStep
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.losses.sampling import mixed, slope
 from neyman.numerics.fourier_sum import turned_sum
@@ -38,27 +37,22 @@ _QUADRATURE = 1e-19  # relative to the piece: what 24 nodes miss of a panel (``L
 
 @dataclass(frozen=True)
 class LaplaceTransform(Transform):
-    """A(w) of the law that a ``LaplaceStep`` names."""
+    """A(w) of ``law``."""
 
-    step: LaplaceStep
-
-    @cached_property
-    def law(self) -> LaplaceLaw:
-        """The same law, listed."""
-        return LaplaceLaw(self.step)
+    law: LaplaceLaw
 
     @cached_property
     def steepest(self) -> float:
         """No less than m' on any ellipse of ``_nodes``, which reach to 1.125 _WIDEST = 0.7875 beyond d at most: there
         m'(x) <= e^{x - d} m'(d).
         """
-        return min(1.0, 2.2 * float(slope(self.law.d, self.step.rate)))
+        return min(1.0, 2.2 * float(slope(self.law.d, self.law.rate)))
 
     def largest(self, remove: bool) -> float:
         return self.law.end(remove)
 
     def moments(self, w: FloatArray) -> Moments:
-        out = self._closed_moments(w) if self.step.rate == 1.0 else self._summed_moments(w)
+        out = self._closed_moments(w) if self.law.rate == 1.0 else self._summed_moments(w)
         return Moments(*out, np.where(np.isfinite(out[0]), math.inf, math.nan))
 
     def _closed_moments(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
@@ -119,7 +113,7 @@ class LaplaceTransform(Transform):
         return math.ceil(self.law.d * max((reach + 1.0) * self.steepest / _TURN, 1.0 / _WIDEST))
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
-        if self.step.rate == 1.0:
+        if self.law.rate == 1.0:
             return self._closed_line(w, omega)
         loss, log_q = self._nodes(abs(w) + float(omega[-1]))
         log_weight = log_q + w * loss
@@ -154,7 +148,7 @@ class LaplaceTransform(Transform):
         smooth = np.logaddexp.reduce([_ends(piece, w) for piece in self.law.pieces], axis=0) + math.log(2.0)
         with np.errstate(divide="ignore"):
             smooth = smooth - np.log(omega)
-        if self.step.rate < 1.0:
+        if self.law.rate < 1.0:
             smooth = np.minimum(smooth, [self._log_shifted(*one) for one in zip(w, omega, strict=True)])
         return np.minimum(whole, np.logaddexp(atoms, smooth) + 1e-12)
 
@@ -169,7 +163,7 @@ class LaplaceTransform(Transform):
         return float(np.logaddexp.reduce(each)) + 8.0 * UNIT * (1.0 + 2.0 * abs(w * self.law.ends[0]))
 
     def terms(self, w: float, omega: float) -> float:
-        if self.step.rate == 1.0:
+        if self.law.rate == 1.0:
             return 4.0
         return 24.0 * max(1.0, self.law.d * (abs(w) + omega + 1.0) * self.steepest / _TURN, self.law.d / _WIDEST)
 

@@ -16,9 +16,7 @@ from neyman._validate import FloatArray
 from neyman.engines.combine.before import before
 from neyman.engines.combine.beside.places import LARGEST, Places, read
 from neyman.engines.lattice.cumulant import Cumulant
-from neyman.engines.lattice.laws import grid_law
 from neyman.losses.base import Step
-from neyman.losses.laplace.bins import LaplaceLaw
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
@@ -213,7 +211,7 @@ def beside_less(
     """
     if len(losses) < 2:
         return None
-    sizes = [Cumulant(((grid_law(step), times),), "remove").at(0.0).deviation for step, times in losses]
+    sizes = [Cumulant(((step.bins(), times),), "remove").at(0.0).deviation for step, times in losses]
     small = [size < _LESS * max(sizes) for size in sizes]
     most, rest = (
         tuple(one for one, little in zip(losses, small, strict=True) if little is which) for which in (False, True)
@@ -252,7 +250,7 @@ def _turned(both: Callable[[], Both], turned: int) -> Both:
 
 def _steep(losses: Losses) -> float:
     """How fast delta falls, relatively, where it is about 1e-10, or at the end of what is likely: it plans."""
-    cumulant = Cumulant(tuple((grid_law(step), times) for step, times in losses), "remove")
+    cumulant = Cumulant(tuple((step.bins(), times) for step, times in losses), "remove")
     least = 1.0 / cumulant.at(0.0).deviation
     for c in least * 2.0 ** np.arange(0.0, 8.0, 0.5):
         at = cumulant.at(float(c))
@@ -269,7 +267,7 @@ def _atoms(losses: Losses) -> tuple[FloatArray, FloatArray]:
     for step, times in losses:
         if not isinstance(step, LaplaceStep) or len(loss) * (times + 1) > _COUNTED:
             return NONE
-        (low, high), each = LaplaceLaw(step).atoms
+        (low, high), each = step.bins().atoms
         k = np.arange(times + 1.0)
         several = gammaln(times + 1.0) - gammaln(k + 1.0) - gammaln(times - k + 1.0)
         log_mass = several + k * each[1] + (times - k) * each[0]

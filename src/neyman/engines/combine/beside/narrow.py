@@ -39,7 +39,6 @@ from neyman.engines.contour.cumulant import WALKED, Parts, Walk
 from neyman.engines.contour.laws import transform
 from neyman.engines.contour.line import ROUNDED
 from neyman.engines.lattice.cumulant import Cumulant
-from neyman.engines.lattice.laws import grid_law
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import ListedStep
@@ -229,7 +228,7 @@ def beside(
     its losses lies ``apart``: as far as two points of any lattice for both, unless that is given; None where it does.
     """
     apart = float(atoms.loss[-1] - atoms.loss[0]) / _POINTS if apart is None else apart
-    if not Cumulant(tuple((grid_law(step), times) for step, times in rest), "remove").at(0.0).deviation < apart:
+    if not Cumulant(tuple((step.bins(), times) for step, times in rest), "remove").at(0.0).deviation < apart:
         return None
     found = _by_walks(rest)
     if found is None or not _within(found, apart):
@@ -303,7 +302,7 @@ def beside_discrete(
     discrete = [isinstance(step, DiscreteStep) for step, _ in losses]
     if len(losses) == 1 or not any(discrete) or any(isinstance(step, ListedStep) for step, _ in losses):
         return None
-    sizes = [Cumulant(((grid_law(step), times),), "remove").at(0.0).deviation for step, times in losses]
+    sizes = [Cumulant(((step.bins(), times),), "remove").at(0.0).deviation for step, times in losses]
     large = [size >= _NEXT_TO_NOTHING * max(sizes) for size in sizes]
     if all(large) or not (all(discrete) or large == discrete):
         return None
