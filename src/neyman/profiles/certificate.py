@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 __all__ = ["Certificate", "CertifiedDelta", "handed_on"]
 
@@ -34,6 +35,9 @@ class Certificate:
         two laws. "parting": a part of a law of which only a bound is used. "bounds": what is not told apart further.
     parts : tuple of Certificate
         Those of whom it was made, where it is not the answer of one of them.
+    plan : mapping of str to float and others, or None
+        What steering chose, in numbers alone, from which the same bounds follow again for whoever knows the law:
+        of straight lines and of lattices.
     """
 
     epsilon: float
@@ -44,6 +48,7 @@ class Certificate:
     rule: tuple[str, ...] = ()
     terms: Mapping[str, float] = field(default_factory=dict, hash=False)
     parts: tuple[Certificate, ...] = ()
+    plan: Mapping[str, Any] | None = field(default=None, hash=False)
 
     @property
     def width(self) -> float:
@@ -60,6 +65,9 @@ class Certificate:
         by = f" ({'; '.join(self.rule)})" if self.rule else ""
         out = [f"{indent}{self.supply}{nodes}{by}", f"{indent}  [{self.lower!r}, {self.upper!r}]"]
         out += [f"{indent}  {name:<{_WIDTH}}{value:.2e}" for name, value in self.terms.items()]
+        if self.plan is not None:
+            numbers = (f"{name} {value:.6g}" for name, value in self.plan.items() if isinstance(value, float))
+            out.append(f"{indent}  {'plan':<{_WIDTH}}{', '.join(numbers)}")
         for part in self.parts:
             out += part.lines(indent + "  ")
         return out

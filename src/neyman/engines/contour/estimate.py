@@ -55,6 +55,11 @@ class Contour(Protocol):
         ...
 
     @property
+    def plan_dict(self) -> dict[str, float | str] | None:
+        """What another certifier needs to find the same again; None where there is no such form."""
+        ...
+
+    @property
     def c(self) -> float: ...
 
     @property
@@ -133,7 +138,7 @@ class Estimates:
         terms["lost mass"] = terms.get("lost mass", 0.0) + float(self.lost[0])
         missing = own.width * (1.0 + 4.0 * UNIT) - math.fsum(terms.values())
         terms["rounding"] = terms.get("rounding", 0.0) + max(missing, 0.0)  # that of the scale
-        return replace(own, supply=contour.kind, nodes=contour.nodes, terms=terms)
+        return replace(own, supply=contour.kind, nodes=contour.nodes, terms=terms, plan=contour.plan_dict)
 
     def bracket(self) -> Bracket:
         """Bounds on delta and log(1 - delta), from whichever of delta, 1 - delta was integrated."""

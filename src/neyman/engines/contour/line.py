@@ -26,6 +26,7 @@ from neyman.engines.contour.truncation.cells import SPARE, ignored, shortened
 from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
 from neyman.engines.contour.truncation.period import FOLDED, Fold
 from neyman.engines.contour.truncation.recurrences import islands
+from neyman.engines.contour.witness import LineWitness
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
@@ -208,6 +209,15 @@ class Line:
     def nodes(self) -> int:
         """Those of the trapezoid rule."""
         return len(self.omega)
+
+    @property
+    def plan_dict(self) -> dict[str, float | str] | None:
+        """Its witness; None of a line that leaves stretches out, of one period, or of a part of the law."""
+        plan, walk = self.plan, self.walk
+        if plan.fold is not None or plan.islands is not None or self.masses != (1.0, 1.0):
+            return None
+        beside = float(walk.c[plan.left]), float(walk.c[plan.right])
+        return LineWitness(self.c, self.spread, plan.cut, *beside, plan.limit).to_dict()
 
     @classmethod
     def run(

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.engines.lattice.cumulant import Cumulant, Moments
 from neyman.engines.lattice.divided import Spread
@@ -26,6 +28,7 @@ _READ = 7e4  # nominal nanoseconds that it takes to ask a tilt
 _PLANNED = 2.5e6  # the same of a plan, for each kind of step
 _MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 _POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
+_LARGEST = 1 << 21  # points of a lattice that is read from a file
 _STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
 
 
@@ -50,6 +53,28 @@ class Plan:
         """What it takes, in nominal nanoseconds: two compositions, and the bins of every step."""
         bins = _BIN * sum(last - first for first, last in self.cuts)
         return _POINT * self.points * (1.0 + len(self.cuts)) + bins + self.labour
+
+    def to_dict(self) -> dict[str, Any]:
+        """As it is printed and stored."""
+        return {"kind": "lattice", **{k: v for k, v in asdict(self).items() if k != "labour"}}
+
+    @classmethod
+    def of_dict(cls, plain: dict[str, Any]) -> Plan:
+        """The same again, which ``Tilt`` certifies anew: of a poor choice little follows.
+
+        Raises
+        ------
+        InvalidParameter
+            If it is no lattice, or one of more than ``_LARGEST`` points.
+        """
+        (low, high), (left, right) = plain["window"], plain["neighbours"]
+        cuts = tuple((int(first), int(last)) for first, last in plain["cuts"])
+        wide = (high - low) / plain["h"] if plain["h"] > 0.0 else math.nan
+        points = [wide, *(last - first for first, last in cuts)]
+        finite = all(math.isfinite(x) for x in (plain["c"], left, right, low, *points))
+        if not (finite and all(0.0 < n <= _LARGEST for n in points)):
+            raise InvalidParameter("plan", plain, f"a lattice of at most {_LARGEST} points")
+        return cls(plain["c"], plain["h"], (low, high), (left, right), cuts)
 
 
 def plan_tilt(
@@ -191,7 +216,7 @@ class Tilt:
         # losses read a little off, on either side
         terms["rounding"] += 4.0 * off * float(self.slope(at)[0])
         terms["division"] = max(own.width * (1.0 + 4.0 * UNIT) - math.fsum(terms.values()), 0.0)
-        return replace(own, supply="lattice under a tilt", nodes=self.points, terms=terms)
+        return replace(own, supply="lattice under a tilt", nodes=self.points, terms=terms, plan=self.plan.to_dict())
 
     def tighten(self, epsilon: FloatArray, lower: FloatArray, upper: FloatArray) -> FloatArray:
         """Intersect the bounds with those of this tilt, whose width is returned."""
@@ -290,8 +315,11 @@ def outside(
 ) -> float:
     """Chernoff bound on the tilted mass outside a window that ends at ``ends``, from the lattice laws themselves."""
     total = 0.0
-    for end, neighbour in zip(ends, plan.neighbours, strict=True):
+    for sign, end, neighbour in zip((-1.0, 1.0), ends, plan.neighbours, strict=True):
         s, log_mass, size = neighbour - plan.c, 0.0, 0.0
+        if not sign * s > 0.0:  # it bounds nothing
+            total += 1.0
+            continue
         for t, law, one in zip(times, laws, chosen, strict=True):
             place = law.base + (law.first + np.arange(len(one.masses), dtype=np.float64)) * plan.h
             exponent = s * place

@@ -186,6 +186,7 @@ class Split:
         return best
 
     kind = "lines of bulk and jumps"
+    plan_dict = None
 
     @property
     def nodes(self) -> int:

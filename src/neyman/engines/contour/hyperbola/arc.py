@@ -150,6 +150,7 @@ class Arc:
     lost: float = 0.0
 
     kind = "hyperbola"
+    plan_dict = None
 
     @property
     def nodes(self) -> int:
@@ -272,6 +273,7 @@ class WrappedArc:
 
     lost = 0.0
     kind = "hyperbola of a part of the law"
+    plan_dict = None
 
     @property
     def c(self) -> float:

@@ -11,7 +11,7 @@ from neyman.engines.contour.cumulant import Parts
 from neyman.losses.gaussian.decaying_part import CUTS, TurningPart
 from neyman.losses.gaussian.shifted_bound import log_size
 
-__all__ = ["cut_by_parts", "cut_off"]
+__all__ = ["cut_by_parts", "cut_off", "log_beyond"]
 
 _BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
 _FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
@@ -39,6 +39,17 @@ def cut_off(
         if tail <= max(target, estimate + _MISSED):
             return place, tail
     return math.inf, -math.inf
+
+
+def log_beyond(parts: Parts, cuts: FloatArray, c: float, sd: float, cut: float) -> float:
+    """The log of a bound on what lies beyond ``cut``, wherever that is."""
+    w, place = parts.argument(np.array([c])), np.array([cut])
+    tail = _log_plain(parts, c, cut)
+    for (law, times), end in zip(parts.steps, cuts, strict=True):
+        slope = np.array([law.breadth * sd / math.sqrt(parts.count)])
+        bound, shift = law.log_estimate(w, place, slope, float(end))
+        tail += times * (law.certified(float(w[0]), cut, float(end), (float(bound[0]), float(shift[0]))) + _BOUND_ERROR)
+    return tail
 
 
 def cut_by_parts(

@@ -1,0 +1,55 @@
+"""The certifier of straight lines in floats: it believes nothing of a witness.
+
+K at its three c, the bound on what lies beyond its end and the transforms along it are worked out anew. Any numbers do:
+of a poor choice little follows, and nothing false.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.estimate import Estimates
+from neyman.engines.contour.line import Line, Plan
+from neyman.engines.contour.truncation.monotone import log_beyond
+from neyman.engines.contour.witness import LineWitness
+
+__all__ = ["certified"]
+
+_LABOUR = 2e9  # nodes times terms of a line that is worth its time
+
+
+def certified(parts: Parts, witness: LineWitness, epsilon: FloatArray) -> Estimates:
+    """What follows for delta at each ``epsilon`` >= 0 (1-d) from the line alone: perhaps nothing.
+
+    ``parts`` are the law: transforms that have been weighed, with their counts.
+    """
+    found = Estimates.empty(len(epsilon))
+    line = _laid(parts, witness) if witness.sound else None
+    if line is not None:
+        found.put(np.arange(len(epsilon)), line, epsilon)
+    return found
+
+
+def _laid(parts: Parts, witness: LineWitness) -> Line | None:
+    """The line itself; None where the law has no moment there, or where it would take too long."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        walk = Walk.at(parts, np.unique([witness.left, witness.c, witness.right]))
+    at = np.flatnonzero(walk.c == witness.c)
+    w = float(parts.argument(np.array([witness.c]))[0])
+    terms = sum(law.terms(w, witness.cut) for law, _ in parts.steps) + 1.0
+    if not len(at) or not witness.cut * witness.spread * terms <= _LABOUR:
+        return None
+    index = int(at[0])
+    whole = walk.whole(index, witness.limit)  # a law that is cut earlier bounds nothing
+    left = index - 1 if index > 0 and whole[index - 1] else index
+    right = index + 1 if index + 1 < len(walk.c) and whole[index + 1] else index
+    cuts, sd = walk.cut_at(index, witness.limit), math.sqrt(float(walk.variance[index]))
+    if not 0.0 < sd < math.inf:
+        return None
+    log_truncation = log_beyond(parts, cuts, witness.c, sd, witness.cut)
+    plan = Plan(witness.c, index, witness.spread, witness.cut, log_truncation, witness.limit, right, left)
+    return Line.run(parts, walk, plan)

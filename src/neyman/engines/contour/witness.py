@@ -1,0 +1,51 @@
+"""A straight line as a witness: what steering chose, in numbers alone.
+
+A ``Plan`` says where a line stands by its place in a walk along the real axis. A witness can be printed, stored, and
+certified again by whoever knows the law, in floats (``certifier``) or otherwise.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import asdict, dataclass
+from typing import Any
+
+__all__ = ["LineWitness"]
+
+_KIND = "straight line"
+
+
+@dataclass(frozen=True)
+class LineWitness:
+    """Re z = ``c``, not a pole (0 or -1) and right of -1; nodes 2 pi / ``spread`` apart up to ``cut``; ``left`` < c <
+    ``right``.
+
+    ``limit`` is the log of the mass that the law may be cut by, to stay clear of moments that explode.
+
+    Examples
+    --------
+    >>> LineWitness(2.0, 12.0, 30.0, -0.5, 4.0, -110.0).to_dict()["c"]
+    2.0
+    """
+
+    c: float
+    spread: float
+    cut: float
+    left: float
+    right: float
+    limit: float
+
+    def to_dict(self) -> dict[str, float | str]:
+        """As it is printed and stored."""
+        return {"kind": _KIND, **asdict(self)}
+
+    @classmethod
+    def of_dict(cls, plain: dict[str, Any]) -> LineWitness:
+        """The same again."""
+        return cls(**{name: float(value) for name, value in plain.items() if name != "kind"})
+
+    @property
+    def sound(self) -> bool:
+        """Whether it is a line at all."""
+        finite = all(math.isfinite(x) for x in (self.c, self.spread, self.cut, self.left, self.right))
+        return finite and self.c > -1.0 and self.c != 0.0 and self.spread > 0.0 and self.cut > 0.0
