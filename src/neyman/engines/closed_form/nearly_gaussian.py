@@ -40,7 +40,9 @@ from neyman.profiles.real_line import bracket_at
 
 __all__ = ["NearlyGaussianProfile"]
 
-_ORDERS = np.array([2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0])
+_ORDERS = np.array(
+    [2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 16.0, 24.0, 32.0, 48.0, 64.0, 96.0]
+)  # of moments that are tried: the best is taken
 _MU_ROUNDED = 16.0 * UNIT  # a quotient, a square, a sum of positive terms and a root, sigma known to one unit
 _LARGEST = 100.0  # mu up to which _OFF is enough: below delta = 1e-300 a relative error d of mu moves s by 40 mu d
 _LEAST = 1e-300  # stands for an s that underflows: any number would do

@@ -27,7 +27,9 @@ from neyman.losses.sampling import mixed
 __all__ = ["far"]
 
 _ROOM = 1e-14  # relative, of a few elementary functions: some ninety units
-_PLACES = np.concatenate([[0.0], np.geomspace(1e-3, 1.0, 400), [1.0]])
+_PLACES = np.concatenate(
+    [[0.0], np.geomspace(1e-3, 1.0, 400), [1.0]]
+)  # shares of the range of z that are tried: any z is a bound
 
 
 def far(step: Step, order: FloatArray, remove: bool, upper: bool) -> FloatArray:

@@ -26,7 +26,7 @@ _TINIEST = 1e-9  # half the eps of the shortest cell
 _MOST_OF_A_LINE = 1 << 40  # cells: more than there are up to an eps of 600
 _MOST_KEPT = 1 << 14  # cells
 _UNITS = 32.0 * TERMS  # x errs by 24 units, a power and its product by as many as there are terms, twice, sums by less
-_DIGITS = Context(prec=60)
+_DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
 
 
 class Delta(NamedTuple):

@@ -26,7 +26,7 @@ _LEFT = 3e-31  # what it may leave, and what rounding does to it, of the moduli 
 _LOOSER = 4.0  # by how much more its nodes, and what it errs by without them, may be off at the ends
 _TRIED = 80  # widths, from 0.4 K down, each the last over the root of 2
 _FAINT = Decimal("1e-20")  # phi(c) below which its error, up to 1e-28, is too much of it
-_DIGITS = Context(prec=60)
+_DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
 
 
 class Series(NamedTuple):

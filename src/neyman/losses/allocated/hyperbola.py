@@ -34,7 +34,7 @@ _FARTHEST = 36.0  # v at which cells end
 _PARTS = 0.9  # a, of the least of d and pi / 2 - d
 _ANGLES = (0.6, 0.44, 0.32, 0.22, 0.15, 0.1, 0.065, 0.04, 0.025, 0.015, 0.009, 0.005, 0.003)  # tan(d / 2)
 _MOST = 14.0  # root of t sigma^2 times the angle, of those that are tried
-_DIGITS = Context(prec=60)
+_DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
 _TAU = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257241799726")
 
 

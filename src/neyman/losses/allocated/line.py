@@ -32,8 +32,8 @@ LONGEST = 3000  # nodes of a line
 _NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
 _GROWTH = 1.05  # ratio of the ends of an interval of y
 _NEAREST = 1e-5  # times c, where they begin
-_DIGITS = Context(prec=60)
-_LONG = Context(prec=100)
+_DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
+_LONG = Context(prec=100)  # the same of angles before whole turns go
 _TAU = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257241799726")
 
 

@@ -37,8 +37,8 @@ __all__ = ["RealTable", "Transform", "Transformed"]
 
 Points = NDArray[np.complex128]
 
-_DIGITS = Context(prec=60)
-_LN2 = _DIGITS.ln(Decimal(2))
+_DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
+_LN2 = _DIGITS.ln(Decimal(2))  # to all of them
 _SQRT_TAU = _DIGITS.sqrt(Decimal("6.28318530717958647692528676655900576839433879875021164194989"))
 _NATS = 76.0  # -log of what a trapezoid sum and its ends may leave, each: 1e-33
 _ROUGH_NATS = 34.0  # the same in float64

@@ -17,7 +17,7 @@ from neyman.numerics.gauss import gauss
 __all__ = ["CustomStep", "Distribution", "DistributionOfDensity"]
 
 _PANELS = 4096  # of a quadrature that steers
-_NODES, _WEIGHTS = gauss(8)
+_NODES, _WEIGHTS = gauss(8)  # of one panel
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,13 +33,13 @@ _NARROW = 1e-3  # below this the third-order series leaves at most its fourth po
 _REACH = 100.0  # e-folds from its largest value that the density in a bin is followed
 _PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale: 4e-4 of its sixth power is 3e-14
 _EACH = 250.0  # nominal nanoseconds for one
-_HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)
+_HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)  # of the normal density
 _SEEN = 13.0  # standard deviations of u looked at on either side
 _DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
 _MANY = 4000  # points of that look at most
 _SIGHT = 40.0  # standard deviations: beyond them both laws hold less than the smallest positive float
 _NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])  # of the Gauss-Legendre rule of three points
-_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0
+_WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0  # its weights, of a panel of width 1
 
 
 @dataclass(frozen=True, slots=True)

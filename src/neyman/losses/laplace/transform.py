@@ -30,7 +30,7 @@ __all__ = ["LaplaceTransform"]
 
 _PANELS = 4096  # of a quadrature over a real tilt, at most
 _TURN = 6.0  # |w| + 1 times the steepest slope of m times the half-width of a panel, at most
-_NODES, _WEIGHTS = gauss(24)
+_NODES, _WEIGHTS = gauss(24)  # of one panel
 _WIDEST = 0.7  # half-width of a panel, at most
 _QUADRATURE = 1e-19  # relative to the piece: what 24 nodes miss of a panel (``LaplaceTransform._nodes``)
 

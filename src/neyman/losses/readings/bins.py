@@ -19,7 +19,7 @@ __all__ = ["BinSplit", "GridLaw", "Reach", "Tilted"]
 
 
 Reach = tuple[float, float]
-NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)
+NOTHING = np.zeros(0, dtype=np.int64), np.zeros(0)  # no nodes
 
 
 class Tilted(NamedTuple):

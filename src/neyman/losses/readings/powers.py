@@ -15,8 +15,8 @@ from neyman.numerics.gauss import gauss
 __all__ = ["PowerLaw"]
 
 _WEIGHED = 1e-9  # error of the plain sum of a smooth part: far below any loss of mass that matters
-_NONE = np.zeros(0)
-_NODES, _WEIGHTS = gauss(8)
+_NONE = np.zeros(0)  # no outcomes
+_NODES, _WEIGHTS = gauss(8)  # of one panel
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,7 @@ __all__ = ["QUADRATURE", "smooth_bins"]
 
 QUADRATURE = 1e-13  # relative error of seven nodes on a piece along which the logarithm of the density hardly bends
 _AT_ONCE = 1 << 17  # pieces
-_NODES, _WEIGHTS = gauss(7)
+_NODES, _WEIGHTS = gauss(7)  # of one panel
 
 
 def smooth_bins(

@@ -34,7 +34,7 @@ _FELT = 0.3  # e-folds that delta may fall by over a deviation of what tells les
 _SHARE, _PLACED = 0.5, 0.3  # of the tolerance: of each alone, and of the reading at few places
 _DEEP = -23.0  # log of a delta, roughly
 _COUNTED = 1 << 8  # outcomes of several steps that have masses of their own
-NONE = np.zeros(0), np.zeros(0)
+NONE = np.zeros(0), np.zeros(0)  # no outcomes
 
 Losses = tuple[tuple[Step, int], ...]
 Both = tuple[Profile, Profile]
