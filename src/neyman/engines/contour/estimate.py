@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from neyman.numerics.rounding import UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket
 
-__all__ = ["SHARP", "Book", "Contour", "Estimates", "entered"]
+__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "entered"]
 
 ObjectArray = NDArray[np.object_]
 
@@ -41,6 +41,25 @@ def entered(book: Book | None, name: str, amount: FloatArray) -> FloatArray:
     return amount
 
 
+class Estimate(NamedTuple):
+    """What a contour says at each eps: the mantissa of what it integrates (delta right of the pole at 0, 1 - delta
+    between the poles) and of e^eps Q(L > eps), a bound on the error of the first, and the log of their common scale.
+    """
+
+    mantissa: FloatArray
+    slope: FloatArray
+    error: FloatArray
+    log_scale: FloatArray
+
+    def settled(self) -> Estimate:
+        """The same, but nothing known wherever any number overflowed."""
+        if np.isfinite(self.mantissa + self.slope + self.error).all():
+            return self
+        sound = np.isfinite(self.mantissa) & np.isfinite(self.slope) & (self.error >= 0.0)
+        value, slope = np.where(sound, self.mantissa, 0.0), np.where(sound, self.slope, 0.0)
+        return Estimate(value, slope, np.where(sound, self.error, math.inf), self.log_scale)
+
+
 class Contour(Protocol):
     """One that crosses the real axis at ``c``; ``lost`` is the mass that the law it integrates lacks."""
 
@@ -65,12 +84,8 @@ class Contour(Protocol):
     @property
     def lost(self) -> float: ...
 
-    def integrate(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Mantissas of delta (or 1 - delta) and of e^eps Q(L > eps), a bound on the error of the first, log scale; the
-        terms of that error go into the ``book``.
-        """
+    def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
+        """The estimate at each ``epsilon``; the terms of its error go into the ``book``."""
         ...
 
 
@@ -130,7 +145,7 @@ class Estimates:
         if contour is None:
             return None
         book = Book()
-        log_scale = float(contour.integrate(np.array([epsilon]), book)[3][0])
+        log_scale = float(contour.integrate(np.array([epsilon]), book).log_scale[0])
         # of a mantissa that is no float, or one without a scale, nothing is told apart
         scale = 2.0 * math.exp(min(log_scale, 700.0))
         sizes = {name: scale * float(amount[0]) for name, amount in book.items()}

@@ -20,7 +20,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import LOST, MERGED, WALKED, Parts, Walk
-from neyman.engines.contour.estimate import Book
+from neyman.engines.contour.estimate import Book, Estimate
 from neyman.engines.contour.hyperbola.rotated import Steps, on_path
 from neyman.engines.contour.truncation.cells import SPARE, ignored, shortened
 from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
@@ -31,7 +31,7 @@ from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 
-__all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults", "settled"]
+__all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults"]
 
 SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
 ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
@@ -273,12 +273,8 @@ class Line:
             float(faults @ np.abs(kernel)), float(size @ omega), lost, shift, walk, plan, masses,
         )  # fmt: skip
 
-    def integrate(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Mantissas of the quantity (delta right of 0, 1 - delta between the poles) and of e^eps Q(L > eps), an
-        absolute bound on the error of the first, and the log of their common scale.
-        """
+    def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
+        """The estimate at each ``epsilon``; the terms of its error go into the ``book``."""
         allowance().spend(_READ * len(self.omega) * len(epsilon))
         c, size = abs(self.c), UNIT * 8.0
         direct, slope = self._sums(epsilon)
@@ -300,7 +296,7 @@ class Line:
                 for name, amount in (("aliasing", right + left), ("truncation", beyond), ("lost mass", unsure)):
                     book.enter(name, amount)
                 book.enter("rounding", error - (right + left + beyond + unsure))
-            return settled(value, slope, error, self.scale - self.c * epsilon)
+            return Estimate(value, slope, error, self.scale - self.c * epsilon).settled()
 
     def rounded(self, value: FloatArray, error: FloatArray) -> BoolArray:
         """Whether the ``error`` of a ``value`` is that of the transforms, about all of which is left in the value."""
@@ -365,16 +361,6 @@ def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
     with np.errstate(over="ignore", under="ignore"):
         grown = np.exp(log_size + error)
         return np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
-
-
-def settled(
-    value: FloatArray, slope: FloatArray, error: FloatArray, log_scale: FloatArray
-) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """The four as they are, but nothing known wherever any overflowed."""
-    if np.isfinite(value + slope + error).all():
-        return value, slope, error, log_scale
-    sound = np.isfinite(value) & np.isfinite(slope) & (error >= 0.0)
-    return np.where(sound, value, 0.0), np.where(sound, slope, 0.0), np.where(sound, error, math.inf), log_scale
 
 
 def _series(decay: float) -> float:

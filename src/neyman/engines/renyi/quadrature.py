@@ -31,9 +31,7 @@ _NODES, _WEIGHTS = gauss(24)  # of one panel
 _RHO = 8.0  # of the Bernstein ellipse: the sum of its half-axes, in half-widths of a panel
 _RADIUS = 0.5 * (_RHO + 1.0 / _RHO)  # of a disc that holds the ellipse, in half-widths
 # what they miss of a panel, over the maximum on the ellipse: 2 (2 + 2 / 15) rho^-k over even k >= 48 (Trefethen 2008)
-_LOG_RULE = math.log(64.0 / 15.0 / (1.0 - _RHO**-2)) - 2 * len(_NODES) * math.log(
-    _RHO
-)
+_LOG_RULE = math.log(64.0 / 15.0 / (1.0 - _RHO**-2)) - 2 * len(_NODES) * math.log(_RHO)
 _RULE_ERROR = 4e-16  # of the nodes (that moves the integrand by a relative 1e-15 times its slope) and the weights
 _DEPTH = 42.0  # e-folds below the integral at which a cell, or the error on it, no longer counts
 _LEVELS = 100  # of halving

@@ -145,7 +145,8 @@ class Parting:
         for j in dict.fromkeys(int(near[np.argmin(each)]) for each in lowest):
             line = self._jump_line_at(int(useful[j]), limit, float(log_share[j]), float(target[j]), nodes)
             if line is not None:
-                value, _, error, _ = (float(part[0]) for part in line.integrate(np.array([epsilon])))
+                found = line.integrate(np.array([epsilon]))
+                value, error = float(found.mantissa[0]), float(found.error[0])
                 best = min(best, (error / abs(value) if value else math.inf, line), key=lambda one: one[0])
             if best[0] <= _SHARP:
                 break

@@ -24,8 +24,8 @@ from neyman._validate import FloatArray
 from neyman.engines.contour.bulk_jumps.lines import Ceiling, Parting
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
 from neyman.engines.contour.cumulant import Parts, Walk
-from neyman.engines.contour.estimate import Book, entered
-from neyman.engines.contour.line import Line, settled
+from neyman.engines.contour.estimate import Book, Estimate, entered
+from neyman.engines.contour.line import Line
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
 
@@ -163,7 +163,8 @@ class Split:
 
     def off(self, epsilon: float) -> float:
         """The relative error at ``epsilon``."""
-        value, _, error, _ = (float(part[0]) for part in self.integrate(np.array([epsilon])))
+        found = self.integrate(np.array([epsilon]))
+        value, error = float(found.mantissa[0]), float(found.error[0])
         return error / value if value > 0.0 else math.inf
 
     @staticmethod
@@ -203,15 +204,11 @@ class Split:
         """Mass of the law beyond all cuts."""
         return self.jumps.lost + (0.0 if self.bulk is None else self.bulk.lost)
 
-    def integrate(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
-        scale.
-        """
+    def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
+        """As ``Line.integrate``, of delta."""
         books = None if book is None else (Book(), Book())
         both = [self._bulk(epsilon, books and books[0]), self.jumps.integrate(epsilon, books and books[1])]
-        scale = np.maximum(both[0][3], both[1][3])
+        scale = np.maximum(both[0].log_scale, both[1].log_scale)
         value, slope, error = (np.zeros(len(epsilon)) for _ in range(3))
         with np.errstate(under="ignore"):
             for i, (v, s, e, log_scale) in enumerate(both):
@@ -221,26 +218,23 @@ class Split:
                 error = error + share * (1.0 + rounded) * e + rounded * share * np.abs(v)
                 if book is not None and books is not None:
                     book.enter_all(books[i], share)
-        return settled(value, slope, error + 4.0 * UNIT * np.abs(value), scale)
+        return Estimate(value, slope, error + 4.0 * UNIT * np.abs(value), scale).settled()
 
-    def _bulk(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _bulk(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """The bulk alone: by its line, or where that says less as half of the most it can be, give or take as much."""
         most = self.ceiling.log_most(epsilon)
         half, none = np.full(len(epsilon), 0.5), np.zeros(len(epsilon))
-        bounded = half, none, half + 4.0 * UNIT, most
+        bounded = Estimate(half, none, half + 4.0 * UNIT, most)
         if self.bulk is None:
-            entered(book, "parting", bounded[2])
+            entered(book, "parting", bounded.error)
             return bounded
         own = None if book is None else Book()
         line = self.bulk.integrate(epsilon, own)
         with np.errstate(divide="ignore"):
-            vague = np.log(line[2]) + line[3] > most + math.log(0.5)
+            vague = np.log(line.error) + line.log_scale > most + math.log(0.5)
         if book is not None and own is not None:
             book.enter_all(own, np.where(vague, 0.0, 1.0))
-            book.enter("parting", np.where(vague, bounded[2], 0.0))
+            book.enter("parting", np.where(vague, bounded.error, 0.0))
         if not vague.any():
             return line
-        value, slope, error, scale = (np.where(vague, a, b) for a, b in zip(bounded, line, strict=True))
-        return value, slope, error, scale
+        return Estimate(*(np.where(vague, a, b) for a, b in zip(bounded, line, strict=True)))

@@ -22,7 +22,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import WALKED, Parts
-from neyman.engines.contour.estimate import Book, entered
+from neyman.engines.contour.estimate import Book, Estimate, entered
 from neyman.engines.contour.exchanged.steps import ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import WrappedArc
 from neyman.losses.gaussian.exchanged_part import ExchangedPart
@@ -142,9 +142,7 @@ class PartedArc(WrappedArc):
     small: tuple[FloatArray, FloatArray]
     beyond: float
 
-    def integrate(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """As ``Arc.integrate``: what was parted adds something between 0 and its bound."""
         value, slope, error, log_scale = self.arc.integrate(epsilon, book)
         log_rest = np.full(len(epsilon), math.log(max(self.beyond, 1e-300)))
@@ -153,4 +151,4 @@ class PartedArc(WrappedArc):
         with np.errstate(over="ignore", under="ignore"):
             most = np.exp(np.minimum(log_rest - log_scale, 700.0)) * (1.0 + 1e-12)
         entered(book, "parting", 0.5 * most)
-        return value + 0.5 * most, slope, error + 0.5 * most * (1.0 + 4.0 * UNIT), log_scale
+        return Estimate(value + 0.5 * most, slope, error + 0.5 * most * (1.0 + 4.0 * UNIT), log_scale)

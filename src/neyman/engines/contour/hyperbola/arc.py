@@ -27,9 +27,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.estimate import Book, entered
+from neyman.engines.contour.estimate import Book, Estimate, entered
 from neyman.engines.contour.hyperbola.rotated import ArcSteps, on_path
-from neyman.engines.contour.line import SUMMED, faults, settled
+from neyman.engines.contour.line import SUMMED, faults
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort, allowance
@@ -225,12 +225,8 @@ class Arc:
             c, scale, w, weight, grown * kernel * z, error, sign, edges, beyond, log_rule, span, drift, steps.shift
         )
 
-    def integrate(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """As ``Line.integrate``: mantissas of delta and of e^eps Q(L > eps), a bound on the error of the first, log
-        scale.
-        """
+    def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
+        """As ``Line.integrate``, of delta."""
         allowance().spend(_READ * len(self.w) * len(epsilon))
         start = float(self.w[0].real)
         log_scale = self.scale - self.c * epsilon
@@ -262,7 +258,7 @@ class Arc:
             shifted = error
             error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error) + rounded * np.abs(value)
             entered(book, "rounding", along + (error - shifted))
-            return settled(value, slope, error, log_scale)
+            return Estimate(value, slope, error, log_scale).settled()
 
 
 @dataclass(frozen=True)

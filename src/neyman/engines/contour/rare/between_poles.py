@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.estimate import Book
+from neyman.engines.contour.estimate import Book, Estimate
 from neyman.engines.contour.hyperbola.arc import Arc, WrappedArc
 from neyman.numerics.rounding import UNIT
 
@@ -30,9 +30,7 @@ class LiftedArc(WrappedArc):
         """Right of the poles, as it is delta that it tells."""
         return 1.0
 
-    def integrate(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """As ``Arc.integrate``."""
         own = None if book is None else Book()
         value, slope, error, log_scale = self.arc.integrate(epsilon, own)
@@ -42,19 +40,17 @@ class LiftedArc(WrappedArc):
         if book is not None and own is not None:
             book.enter_all(own, scale)
             book.enter("rounding", rounded)
-        return self.mass + value * scale, slope * scale, error * scale + rounded, np.zeros(len(epsilon))
+        return Estimate(self.mass + value * scale, slope * scale, error * scale + rounded, np.zeros(len(epsilon)))
 
 
 @dataclass(frozen=True)
 class GapArc(WrappedArc):
     """An arc between the poles: delta - 1."""
 
-    def integrate(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """As ``Arc.integrate``, of 1 - delta."""
-        value, slope, error, log_scale = self.arc.integrate(epsilon, book)
-        return -value, slope, error, log_scale
+        found = self.arc.integrate(epsilon, book)
+        return found._replace(mantissa=-found.mantissa)
 
 
 @dataclass(frozen=True)
@@ -69,9 +65,7 @@ class SplitArc(WrappedArc):
         own, other = self.arc.range, self.small.range
         return max(own[0], other[0]), min(own[1], other[1])
 
-    def integrate(
-        self, epsilon: FloatArray, book: Book | None = None
-    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """As ``Arc.integrate``: the sum of both, and of something between 0 and ``beyond``."""
         value, slope, error, log_scale = self.arc.integrate(epsilon, book)
         own = None if book is None else Book()
@@ -86,4 +80,4 @@ class SplitArc(WrappedArc):
                 book.enter_all(own, scale)
                 book.enter("parting", 0.5 * most)
                 book.enter("rounding", rounded)
-            return value + other * scale + 0.5 * most, slope + tilt * scale, error, log_scale
+            return Estimate(value + other * scale + 0.5 * most, slope + tilt * scale, error, log_scale)
