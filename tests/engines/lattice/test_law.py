@@ -68,7 +68,7 @@ def test_the_mean_of_what_is_gathered() -> None:
     law = LaplaceStep(0.1, 0.01, False).bins()
     for t in (-law.d, -9.999, -8.0, 0.0, 3.0):
         with mp.workdps(40):
-            d, q = mpf(law.d), mpf(law.step.rate)
+            d, q = mpf(law.d), mpf(law.rate)
             taking, without = mp.exp(-(d - t) / 2) / 2, 1 - mp.exp(-(t + d) / 2) / 2
             truth = mp.log((1 - q) + q * taking / without) - mp.log(1 - q + q * mp.exp(-d))
         assert law._mean_below(t) == pytest.approx(float(truth), rel=1e-12, abs=0.0)
