@@ -7,7 +7,7 @@ from itertools import pairwise
 from flint import acb, arb, ctx
 
 from tests.hunt.balls import TooDear
-from tests.hunt.pairs import Balls, Pair, clipped
+from tests.hunt.pairs import Balls, Formula, Pair, clipped
 from tests.reference.closed import normal_cdf, normal_quantile
 
 __all__ = ["Allocated"]
@@ -22,7 +22,8 @@ class Allocated(Pair):
     """Each record is in one of ``batches``.
 
     Of two batches E (K - S)_+ is an integral over one of the two outputs. Of more: whoever is told two of which one is
-    the record's learns no less (delta is convex in the pair), and "is any output above x" is a test.
+    the record's learns no less (delta is convex in the pair), as does whoever is told the batch itself; and "is any
+    output above x" is a test.
     """
 
     def __init__(self, sigma: float, batches: int) -> None:
@@ -30,10 +31,14 @@ class Allocated(Pair):
         self._known: dict[str, arb] = {}
 
     def delta(self, epsilon: arb, add: bool = False) -> Balls:
-        two = self._of_two(epsilon, add)
+        low, high = self._shown(epsilon, add), Formula.gaussian(1 / self.sigma).delta(epsilon)[1]
+        try:
+            two = self._of_two(epsilon, add)
+        except TooDear:
+            return clipped(low, high, epsilon)
         if self.batches == 2:
-            return clipped(two, two, epsilon)
-        return clipped(self._shown(epsilon, add), two, epsilon)
+            low = low.max(two.lower())
+        return clipped(low, high.min(two.upper()), epsilon)
 
     def _of_two(self, epsilon: arb, add: bool) -> arb:
         k = 2 * (-epsilon if add else epsilon).exp()
