@@ -1,6 +1,7 @@
 """mu of laws with few outcomes, both sides, against all their vertices in 60 digits."""
 
 import itertools
+import math
 import random
 
 import mpmath as mp
@@ -28,9 +29,16 @@ def answers(epsilon, k, rate):
     return [((1 - q) * b + q * a, b) for a, b in law]
 
 
+def telling(epsilon, delta, rate):
+    """The worst of (epsilon, delta), sampled: with probability delta all is told."""
+    grown, d, q = mp.exp(mp.mpf(epsilon)), mp.mpf(delta), mp.mpf(rate)
+    small, large = (1 - d) / (1 + grown), (1 - d) * grown / (1 + grown)
+    return [((1 - q) * b + q * a, b) for a, b in ((large, small), (small, large), (d, mp.mpf(0)), (mp.mpf(0), d))]
+
+
 def curve(law):
     a, b, found = mp.mpf(0), mp.mpf(1), [(mp.mpf(0), mp.mpf(1))]
-    for p, q in sorted(law, key=lambda pair: -pair[0] / pair[1]):
+    for p, q in sorted(law, key=lambda pair: -pair[0] / pair[1] if pair[1] else -mp.inf):
         a, b = a + q, b - p
         found.append((a, b))
     return found
@@ -71,16 +79,17 @@ def largest(points, floor):
     raise AssertionError
 
 
-def check(epsilon, k, rate, times, adjacency, floor):
+def check(epsilon, k, rate, times, adjacency, floor, delta=None):
     with mp.workdps(60):
-        law = power(answers(epsilon, k, rate), times)
+        step = answers(epsilon, k, rate) if delta is None else telling(epsilon, delta, rate)
+        law = [(p, q) for p, q in power(step, times) if p or q]
         one, other = curve(law), curve([(q, p) for p, q in law])
         truth = largest(hull({"remove": one, "add": other, "add_or_remove": one + other}[adjacency]), floor)
-        m = ny.RandomizedResponse(epsilon, k)
+        m = ny.RandomizedResponse(epsilon, k) if delta is None else ny.ApproximateMechanism(epsilon, delta)
         g = ny.account((m if rate == 1.0 else m.poisson(rate)) ** times, adjacency)
         lower, upper = g.optimistic.mu(floor), g.mu(floor)
         assert lower <= truth <= upper
-        assert upper - lower <= 1e-9 * upper
+        assert upper - lower <= (1e-9 * upper if delta is None else 1e-6 * upper + 1e-9)
 
 
 @pytest.mark.parametrize(
@@ -105,3 +114,18 @@ def test_any_few_outcomes(points):
             10 ** rng.uniform(-3, 1.3), rng.choice([2, 3, 10]), rng.choice([1.0, 10 ** -rng.uniform(0, 8)]),
             rng.randint(1, 6), rng.choice(["remove", "add", "add_or_remove"]), 10 ** -rng.uniform(1, 12),
         )  # fmt: skip
+
+
+@pytest.mark.parametrize("points", [12, pytest.param(300, marks=pytest.mark.slow)])
+def test_what_reveals_the_record_now_and_then(points):
+    """Also where the floor lies below all that is left of alpha, and where delta is beyond 1/2."""
+    rng = random.Random(points)
+    for _ in range(points):
+        delta, rate, times = 10 ** -rng.uniform(0.1, 12), rng.choice([1.0, 10 ** -rng.uniform(0, 8)]), rng.randint(1, 6)
+        least = min(times * delta * rng.choice([1.0, rate]) * 2, 0.4)  # below what is revealed mu is inf
+        floor = math.exp(rng.uniform(math.log(max(least, 1e-12)), math.log(0.45)))
+        check(10 ** rng.uniform(-3, 1.3), 2, rate, times, rng.choice(["remove", "add", "add_or_remove"]), floor, delta)
+
+
+def test_a_floor_at_what_is_revealed_was_refused():
+    check(0.01321, 2, 0.0001623, 8, "add_or_remove", 1e-10, 2.601e-9)

@@ -14,7 +14,7 @@ __all__ = ["Vertices", "local_mu"]
 
 @dataclass(frozen=True)
 class Vertices:
-    """Tests by falling alpha: logs of alpha, of beta and of the excess power 1 - alpha - beta.
+    """Tests by falling alpha: logs of alpha, of beta (-inf where they are 0) and of the excess power 1 - alpha - beta.
 
     Each is within the relative ``error``, the excess also within e^``log_unsure``.
     """
@@ -31,6 +31,11 @@ class Vertices:
         return Vertices(
             self.log_beta[::-1], self.log_alpha[::-1], self.log_excess[::-1], self.log_unsure[::-1], self.error
         )
+
+    def above(self, log_floor: float) -> Vertices:
+        """Those whose alpha and beta are no smaller."""
+        at = np.minimum(self.log_alpha, self.log_beta) >= log_floor
+        return Vertices(self.log_alpha[at], self.log_beta[at], self.log_excess[at], self.log_unsure[at], self.error)
 
     @property
     def local_mus(self) -> tuple[FloatArray, FloatArray]:

@@ -18,6 +18,7 @@ from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import around, bracket_at, slope_at, widened
+from neyman.profiles.vertices import Vertices
 
 __all__ = ["InfiniteMassProfile", "revealed_mass"]
 
@@ -39,7 +40,7 @@ class InfiniteMassProfile(Profile):
     ) -> None:  # fmt: skip
         self._inner = inner
         self._backward = backward
-        self._log_a = log_whole[0]
+        self._log_a, self._log_b = log_whole
         self._revealed, self._tolerance = revealed, tolerance
         self._shift = log_whole[1] - log_whole[0]
         self._off = off * (1.0 + 4.0 * UNIT)
@@ -57,6 +58,38 @@ class InfiniteMassProfile(Profile):
     def knots(self) -> FloatArray:
         inner = np.concatenate([-self._backward.knots[::-1], self._inner.knots]) - self._shift
         return inner[inner >= 0.0]
+
+    @property
+    def vertices(self) -> Vertices | None:
+        """Those of the rest, shrunk; before them "not surely without the record", after them "surely with it"."""
+        rest = self._inner.vertices
+        return None if rest is None else self._shrunk(rest)
+
+    def _shrunk(self, rest: Vertices) -> Vertices:
+        """alpha = b alpha', beta = a beta'; the excess 1 - alpha - beta as a sum of positive terms, for a >= b
+        (1 - a) + a excess' + (a - b) alpha', and else the same the other way round.
+        """
+        log_a, log_b = self._log_a, self._log_b
+        slack = 4e-13 * (abs(log_a) + abs(log_b)) + 2.0 * self._off  # of log b - log a
+        nothing, everything = [0.0][: int(log_b != 0.0)], [-math.inf][: int(log_a != 0.0)]
+        log_alpha = np.concatenate([nothing, rest.log_alpha, everything])
+        log_beta = np.concatenate([[-math.inf][: len(nothing)], rest.log_beta, [0.0][: len(everything)]])
+        excess, unsure = (
+            np.concatenate([[-math.inf][: len(nothing)], inner, everything])
+            for inner in (rest.log_excess, rest.log_unsure)
+        )
+        larger, shown = (log_a, log_alpha) if log_a >= log_b else (log_b, log_beta)
+        missing = -math.expm1(larger)
+        room = 2e-13 * abs(larger) + self._off + 4.0 * UNIT * missing  # of that
+        with np.errstate(divide="ignore"):
+            gained = larger + shown + np.log(-math.expm1(-abs(self._shift)))
+            log_excess = np.logaddexp(np.logaddexp(np.log(missing), larger + excess), gained)
+            log_unsure = np.logaddexp(np.logaddexp(np.log(room), larger + unsure), larger + shown + np.log(slack))
+        error = rest.error + 2e-13 * (abs(log_a) + abs(log_b)) + self._off
+        return Vertices(
+            log_b + log_alpha, log_a + log_beta, log_excess, log_unsure,
+            (error + 8.0 * UNIT * (1.0 + abs(log_a) + abs(log_b))) * (1.0 + 4.0 * UNIT),
+        )  # fmt: skip
 
     @property
     def revealed(self) -> float:

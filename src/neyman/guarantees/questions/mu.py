@@ -65,7 +65,8 @@ class _Knots:
 def fit_upper(sides: Pair, floor: float, start: float) -> Fit:
     """Return a certified upper bound on mu(floor), over every branch of the curve."""
     fit, exact = _fit(sides, floor, start), vertex_fit(sides, floor)
-    return fit if exact is None else replace(fit, mu=min(fit.mu, exact[1]))
+    # inf where more than the floor is revealed is a convention, not a bound
+    return fit if exact is None or fit.mu == np.inf else replace(fit, mu=min(fit.mu, exact[1]))
 
 
 def _fit(sides: Pair, floor: float, start: float) -> Fit:
@@ -83,12 +84,12 @@ def _fit(sides: Pair, floor: float, start: float) -> Fit:
 def fit_lower(sides: Pair, floor: float, start: float, guess: Fit) -> float:
     """Return a certified lower bound on mu(floor), from the certified power where ``guess`` found its maximum."""
     exact = vertex_fit(sides, floor)
-    if exact is not None:
-        return exact[0]
+    best = 0.0 if exact is None else exact[0]
+    if guess.mu - best <= _LOOSE * guess.mu:
+        return best
     below = _below(sides, floor, start)
     if below is not None:
-        return below[1]
-    best = 0.0
+        return max(best, below[1])
     for branch, other in zip(sides.branches, sides.branches[::-1], strict=True):
         view = Pair(branch, other)
         best = max(best, _point_lower(view, floor, start, guess))

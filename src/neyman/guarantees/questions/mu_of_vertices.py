@@ -32,9 +32,10 @@ def vertex_fit(sides: Pair, floor: float) -> tuple[float, float] | None:
     log_floor = float(np.log(floor))
     lower = upper = -1.0
     for one in lists:
+        one = one.above(log_floor - one.error)
         least, most = one.local_mus
         small = np.minimum(one.log_alpha, one.log_beta)
-        upper = max(upper, float(np.max(most, where=small + one.error >= log_floor, initial=-1.0)))
+        upper = max(upper, float(np.max(most, initial=-1.0)))
         lower = max(lower, float(np.max(least, where=small - one.error >= log_floor, initial=-1.0)))
     joint = _joint(lists)
     for one in (joint, joint.mirrored):
@@ -102,9 +103,12 @@ def _chord(one: Vertices, floor: float) -> float:
     k = int(np.searchsorted(-alpha, -floor))  # the first that is not above it: alphas fall
     width = alpha[k - 1] - alpha[k]
     share = min(max((floor - alpha[k]) / width, 0.0), 1.0) if width > 0.0 else 0.0
-    room = one.error * (1.0 + 2.0 * floor / max(width, floor * 1e-12))
-    gained = (excess[k] + share * (excess[k - 1] - excess[k])) - room * abs(excess[k - 1] - excess[k])
-    gained -= max(unsure[k - 1], unsure[k])
+    # on its chord the excess moves with its ends, and by its slope times the floor where both alphas are off: no more
+    # than the excess again, which is concave and positive at 0 and at 1
+    moved = 2.0 * one.error * floor / max(width, floor * 1e-12)
+    room = one.error + moved
+    gained = (excess[k] + share * (excess[k - 1] - excess[k])) * (1.0 - 2.0 * one.error)
+    gained -= moved * abs(excess[k - 1] - excess[k]) + max(unsure[k - 1], unsure[k])
     least = beta[k] + share * (beta[k - 1] - beta[k])
     if not (gained > 0.0 and least * (1.0 - one.error) - room * abs(beta[k - 1] - beta[k]) >= floor):
         return -1.0
