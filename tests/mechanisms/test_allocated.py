@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import math
 
+import numpy as np
 import pytest
 
 import neyman as ny
@@ -59,6 +61,38 @@ def test_what_people_ask():
     assert g.optimistic.epsilon(1e-5) == pytest.approx(g.epsilon(1e-5), rel=1e-9)
     assert g.mu() == pytest.approx(g.optimistic.mu(), rel=1e-6)
     assert g.epsilon(1e-5) < ny.account(ny.DPSGD(1.0, 0.01, 100)).epsilon(1e-5)  # what Poisson samples cost
+
+
+# what PLD_accounting brackets epsilon(1e-5) by, and what is known of it (shared/design/mechanisms.md)
+BRACKETS = {(1.0, 100): (0.5999, 0.6307), (0.8, 1000): (0.2746, 0.2881), (2.0, 100): (0.1676, 0.1760)}
+
+
+@pytest.mark.parametrize(("run", "bracket"), BRACKETS.items(), ids=str)
+def test_inside_what_a_lattice_knows(run, bracket):
+    g = ny.account(ny.Gaussian(run[0]).allocated(run[1]))
+    assert bracket[0] < g.optimistic.epsilon(1e-5) <= g.epsilon(1e-5) < bracket[1]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("sigma", "batches", "epsilon"), [(1.0, 10, 0.5), (0.6, 10, 1.5), (2.0, 4, 0.3)])
+def test_ten_million_draws(sigma, batches, epsilon):
+    """delta as a mean of (1 - e^{eps - L})_+, with the record ("remove") and without ("add"): four of its errors."""
+    rng = np.random.default_rng(20261124)
+    found = {"remove": [], "add": []}
+    for _ in range(20):
+        for way, kept in found.items():
+            x = rng.standard_normal((500_000, batches))
+            if way == "remove":
+                x[:, 0] += 1.0 / sigma
+            loss = np.log(np.mean(np.exp(x / sigma - 0.5 / sigma**2), axis=1)) * (1.0 if way == "remove" else -1.0)
+            kept.append(np.maximum(-np.expm1(epsilon - loss), 0.0))
+    for way, kept in found.items():
+        draws = np.concatenate(kept)
+        error = 4.0 * float(draws.std()) / math.sqrt(len(draws))
+        g = ny.account(ny.Gaussian(sigma).allocated(batches), adjacency=way)
+        assert float(draws.mean()) - error <= g.delta(epsilon)
+        assert g.optimistic.delta(epsilon) <= float(draws.mean()) + error
+        assert 0.0 < error < 0.1 * g.delta(epsilon)
 
 
 def test_epochs_that_are_dealt_anew():

@@ -20,7 +20,7 @@ from neyman.engines.combine.infinite_mass import InfiniteMassProfile, revealed_m
 from neyman.engines.combine.many_steps import LongProfile
 from neyman.engines.combine.outward import outward_profiles
 from neyman.engines.renyi.elementary import ElementaryProfile
-from neyman.engines.rules.composition import Both, Composition, Losses, Rule, both, first_of, sure, twice
+from neyman.engines.rules.composition import Composition, Losses, Rule, first_of, sure
 from neyman.engines.rules.contours import contours_or_lattice, lists_beside
 from neyman.engines.rules.discrete import by_rare_outcomes, listed_together, outcomes_one_by_one, too_long_for_lines
 from neyman.engines.rules.participation import hardly_ever, loud_beside
@@ -29,6 +29,7 @@ from neyman.losses.enclosed.step import EnclosedStep, ListedStep
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.norm import together
 from neyman.profiles.effort import Effort
+from neyman.profiles.pair import Pair
 
 __all__ = ["RULES", "profiles"]
 
@@ -37,7 +38,7 @@ _MANY = 10**6  # steps from which an engine may have little to say: of strong co
 BY_ONE_ENGINE: tuple[Rule, ...] = (listed_together, too_long_for_lines, contours_or_lattice)
 
 
-def _by_one_engine(c: Composition) -> Both | None:
+def _by_one_engine(c: Composition) -> Pair | None:
     """All steps by one engine."""
     return first_of(BY_ONE_ENGINE, c)
 
@@ -52,11 +53,11 @@ RULES: tuple[Rule, ...] = (
 )
 
 
-def _by_rules(c: Composition) -> Both | None:
+def _by_rules(c: Composition) -> Pair | None:
     return first_of(RULES, c)
 
 
-def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enclosing: float | None = None) -> Both:
+def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enclosing: float | None = None) -> Pair:
     """Certified profiles of a composition in the directions "remove" and "add" (one object twice where they agree).
 
     ``tolerance`` is the relative width aimed for of the bracket of delta(eps) wherever delta >= 1e-30; ``enclosing``
@@ -82,24 +83,24 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     log_a, log_b = (math.fsum(n * wholes[step].log_whole[side] for step, _, n in tables) for side in (0, 1))
     off = tuple(math.fsum(n * wholes[step].off[side] for step, _, n in tables) for side in (0, 1))
     if log_a == -math.inf or log_b == -math.inf:  # nothing is shown under both
-        return twice(BlatantProfile())
+        return Pair.both([BlatantProfile()])
     finite = {step: whole.table for step, whole in wholes.items()}
     silent = {step for step, table in finite.items() if len(table.loss) == 1}
     rest = tuple((step, times) for step, times in losses if step not in silent)
     remove, add = _finite(rest, finite, tolerance, effort)
     if log_a == 0.0 and log_b == 0.0:
-        return remove, add
+        return Pair(remove, add)
     p_revealed, q_revealed = revealed_mass(log_a, off[0], tables, 0), revealed_mass(log_b, off[1], tables, 1)
     whole = InfiniteMassProfile(remove, add, (log_a, log_b), p_revealed, tolerance, max(off))
     if remove is add and log_a == log_b:
-        return whole, whole
-    return whole, InfiniteMassProfile(add, remove, (log_b, log_a), q_revealed, tolerance, max(off))
+        return Pair.both([whole])
+    return Pair(whole, InfiniteMassProfile(add, remove, (log_b, log_a), q_revealed, tolerance, max(off)))
 
 
-def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Both:
+def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Pair:
     """The same of steps that reveal nothing."""
     if not losses:
-        return twice(PerfectProfile())
+        return Pair.both([PerfectProfile()])
     alone = single(losses)
     if alone is not None:
         return alone
@@ -116,7 +117,7 @@ def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: flo
     return _long_or_not(rest, sure(_by_rules, steps), tail_mu, tolerance)
 
 
-def _long_or_not(losses: Losses, engine: Callable[[], Both], tail_mu: float, tolerance: float) -> Both:
+def _long_or_not(losses: Losses, engine: Callable[[], Pair], tail_mu: float, tolerance: float) -> Pair:
     """What the engine says; of very many steps with the elementary bounds beside it."""
     if sum(times for _, times in losses) < _MANY:
         return engine()
@@ -125,4 +126,4 @@ def _long_or_not(losses: Losses, engine: Callable[[], Both], tail_mu: float, tol
         LongProfile(partial(one_of, made, i), partial(ElementaryProfile, losses, i == 0, tail_mu), tail_mu, tolerance)
         for i in range(2)
     ]
-    return both(found[:1] if all(step.symmetric for step, _ in losses) else found)
+    return Pair.both(found[:1] if all(step.symmetric for step, _ in losses) else found)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -15,9 +14,11 @@ from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
 
-__all__ = ["Adjacency", "HeldTogether", "LargestProfile", "MaximumProfile", "Pair"]
+__all__ = ["DIRECTIONS", "Adjacency", "Direction", "HeldTogether", "LargestProfile", "MaximumProfile", "Pair"]
 
 Adjacency = Literal["add_or_remove", "add", "remove", "replace"]
+Direction = Literal["remove", "add"]  # P holds the record, or Q does
+DIRECTIONS: tuple[Direction, Direction] = ("remove", "add")
 
 
 class MaximumProfile(Profile):
@@ -130,8 +131,7 @@ class LargestProfile(MaximumProfile):
     """The larger of two for another reason: as one pair's, in both directions, not each that of one direction."""
 
 
-@dataclass(frozen=True)
-class Pair:
+class Pair(NamedTuple):
     """The profile for eps >= 0 (``forward``) and the reversed pair's (``backward``), which answers for eps < 0.
 
     delta(-e) = 1 - e^-e + e^-e delta_backward(e). One object in both places means a symmetric trade-off curve.
@@ -150,10 +150,19 @@ class Pair:
         both = remove if remove is add else MaximumProfile(remove, add)
         return cls(both, both)
 
+    @classmethod
+    def both(cls, found: Sequence[Profile]) -> Pair:
+        """One for each direction, or one that stands for both."""
+        return cls(found[0], found[-1])
+
     @property
     def reversed(self) -> Pair:
         """The same with P and Q exchanged."""
         return Pair(self.backward, self.forward)
+
+    def towards(self, direction: Direction) -> Pair:
+        """Of "remove" and "add" (this pair), the one asked for first, what it is the reversal of behind it."""
+        return self if direction == "remove" else self.reversed
 
     @property
     def symmetric(self) -> bool:

@@ -35,6 +35,7 @@ from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import Direction
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
 
@@ -74,7 +75,7 @@ class NearlyGaussianProfile(Profile):
     """
 
     def __init__(
-        self, steps: Sequence[tuple[SubsampledGaussianStep, int]], mu: float, direction: str, tail_mu: float
+        self, steps: Sequence[tuple[SubsampledGaussianStep, int]], mu: float, direction: Direction, tail_mu: float
     ) -> None:
         self._remove = direction == "remove"
         self._tail_mu = tail_mu

@@ -25,6 +25,7 @@ from scipy import special
 from neyman._validate import FloatArray, choice, inside, not_negative, positive
 from neyman.numerics.normal import MILLS_ERROR, density, log_density, mills, mills_drop, ratio_twofold, sum_twofold
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import DIRECTIONS, Direction
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = [
@@ -121,9 +122,9 @@ class SampledProfile(ClosedForm):
     ``direction`` is "remove" (P is the mixture) or "add" (Q is).
     """
 
-    def __init__(self, inner: tuple[Profile, Profile], rate: float, direction: str) -> None:
+    def __init__(self, inner: tuple[Profile, Profile], rate: float, direction: Direction) -> None:
         self.rate = inside("rate", rate, 0.0, 1.0)
-        self.direction = choice("direction", direction, ("remove", "add"))
+        self.direction = choice("direction", direction, DIRECTIONS)
         self._inner = inner
         self._end = _log_rest(self.rate)
 
@@ -218,7 +219,7 @@ class SubsampledGaussianProfile(SampledProfile):
     0.0
     """
 
-    def __init__(self, sigma: float, rate: float, direction: str) -> None:
+    def __init__(self, sigma: float, rate: float, direction: Direction) -> None:
         self.sigma = positive("sigma", sigma)
         quotient = 1.0 / self.sigma
         ends = float(np.nextafter(quotient, 0.0)), float(np.nextafter(quotient, np.inf))

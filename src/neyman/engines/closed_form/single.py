@@ -9,36 +9,29 @@ from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.profiles.profile import Profile
+from neyman.profiles.pair import DIRECTIONS, Pair
 
 __all__ = ["single"]
 
 Losses = tuple[tuple[Step, int], ...]
 
 
-def single(losses: Losses) -> tuple[Profile, Profile] | None:
+def single(losses: Losses) -> Pair | None:
     """One step, once: where that has a closed form."""
     (step, times), *others = losses
     if others or times > 1:
         return None
     if isinstance(step, GaussianStep):
-        return _twice(GaussianProfile(step.mu, step.least))
+        return Pair.both([GaussianProfile(step.mu, step.least)])
     if isinstance(step, SubsampledGaussianStep):
-        return (
-            SubsampledGaussianProfile(step.sigma, step.rate, "remove"),
-            SubsampledGaussianProfile(step.sigma, step.rate, "add"),
-        )
+        return Pair.both([SubsampledGaussianProfile(step.sigma, step.rate, way) for way in DIRECTIONS])
     if isinstance(step, ReplacedGaussianStep):
-        return _twice(ReplacedGaussianProfile(step.sigma, step.rate, step.tail_mu))
+        return Pair.both([ReplacedGaussianProfile(step.sigma, step.rate, step.tail_mu)])
     if isinstance(step, LaplaceStep) and step.two_sided and step.rate < 1.0:
-        return _twice(ReplacedLaplaceProfile(step.scale, step.rate, step.tail_mu))
+        return Pair.both([ReplacedLaplaceProfile(step.scale, step.rate, step.tail_mu)])
     if isinstance(step, LaplaceStep) and not step.two_sided:
         whole = LaplaceProfile(step.scale, step.tail_mu)
         if step.rate == 1.0:
-            return _twice(whole)
-        return SampledProfile((whole, whole), step.rate, "remove"), SampledProfile((whole, whole), step.rate, "add")
+            return Pair.both([whole])
+        return Pair.both([SampledProfile((whole, whole), step.rate, way) for way in DIRECTIONS])
     return None
-
-
-def _twice(profile: Profile) -> tuple[Profile, Profile]:
-    return profile, profile

@@ -9,9 +9,10 @@ from functools import cached_property, partial
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
+from neyman.profiles.pair import Direction, Pair
 from neyman.profiles.profile import Bracket, Profile
 
-__all__ = ["BoundedProfile", "before", "one_of"]
+__all__ = ["BoundedProfile", "before", "one_of", "towards"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
 _LARGE = 0.5  # delta from which 1 - delta is held to it, too
@@ -113,17 +114,20 @@ class BoundedProfile(Profile):
         return None if self._make is None else self._make()
 
 
-def one_of(both: Callable[[], tuple[Profile, Profile]], index: int) -> Profile:
+def towards(both: Callable[[], Pair], direction: Direction) -> Pair:
+    """Both, those of that direction first."""
+    return both().towards(direction)
+
+
+def one_of(both: Callable[[], Pair], index: int) -> Profile:
     """One direction of what makes both."""
     return both()[index]
 
 
-def before(
-    quick: tuple[Profile, Profile], behind: Callable[[], tuple[Profile, Profile]] | None, tolerance: float
-) -> tuple[Profile, Profile]:
+def before(quick: Pair, behind: Callable[[], Pair] | None, tolerance: float) -> Pair:
     """What costs next to nothing before an engine, in both directions; each knows of the other's delta at 0."""
     first, last = (
         BoundedProfile(one, None if behind is None else partial(one_of, behind, i), tolerance, other)
         for i, (one, other) in enumerate(zip(quick, quick[::-1], strict=True))
     )
-    return first, last
+    return Pair(first, last)

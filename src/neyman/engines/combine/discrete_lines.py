@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -24,7 +24,7 @@ from neyman.losses.discrete.transform import DiscreteTransform
 from neyman.losses.readings.transform import Transform
 from neyman.numerics.common_unit import common_unit
 from neyman.profiles.effort import Effort
-from neyman.profiles.profile import Profile
+from neyman.profiles.pair import Direction, Pair
 
 __all__ = ["behind_smoothing", "whole_period"]
 
@@ -39,10 +39,9 @@ _SPARSE = 20000  # nodes that their lines may have, all of them, unless they are
 _ASKED, _LEAST, _PLACES = -69.0, 1e-30, 12  # log of the least delta held to the tolerance, it, and where that is seen
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 
 
-def whole_period(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Both | None:
+def whole_period(losses: Losses, tolerance: float, tail_mu: float, effort: Effort) -> Pair | None:
     """Discrete Gaussians on one lattice, where lines along one period of their transform are short."""
     laws = [(transform(step), times) for step, times in losses]
     moved = folded([(law, times) for law, times in laws if isinstance(law, DiscreteGaussianTransform)])
@@ -53,12 +52,12 @@ def whole_period(losses: Losses, tolerance: float, tail_mu: float, effort: Effor
         return None
     lattice = partial(LatticeProfile, losses, "remove", tolerance, effort=effort)
     profile = FallbackProfile(contour, TotalVariation(contour, contour), lattice, tolerance, _POINTS)
-    return profile, profile
+    return Pair.both([profile])
 
 
 def behind_smoothing(
-    losses: Losses, directions: tuple[str, ...], tolerance: float, tail_mu: float, effort: Effort
-) -> Both | None:
+    losses: Losses, directions: Sequence[Direction], tolerance: float, tail_mu: float, effort: Effort
+) -> Pair | None:
     """Discrete laws without a common lattice, where their transforms return to full size one by one, or hardly ever."""
     units = [step.table().unit for step, _ in losses if isinstance(step, DiscreteStep)]
     if None not in units and common_unit([unit for unit in units if unit is not None]) is not None:
@@ -88,7 +87,7 @@ def behind_smoothing(
     few = tuple(one for step, times in losses for one in gathered(step, times))
     lattices = (partial(LatticeProfile, few, way, tolerance, effort=effort) for way in directions)
     found = [veiled(i, lattice) for i, lattice in enumerate(lattices)]
-    return found[0], found[-1]
+    return Pair.both(found)
 
 
 def _sharp(profile: SmoothedProfile, contour: ContourProfile, tolerance: float) -> bool:

@@ -24,6 +24,7 @@ from neyman.losses.readings.outcomes import Outcomes
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 from neyman.numerics.norm import together
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["EnclosedProfile", "OwnProfile", "enclosed_profiles", "unbundled"]
@@ -37,7 +38,6 @@ _SEEN = 0.75  # at most 6 of 8: what mass at loss 0 may be too much by, over wha
 _DIGITS = 256  # a spacing has so few digits that all its multiples are floats
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 
 
 class OwnProfile(Profile):
@@ -90,7 +90,7 @@ class _Lattice:
 class _Law:
     """A composition with every enclosed step replaced by its law on one side, composed when it is first asked."""
 
-    def __init__(self, losses: Losses, lattice: _Lattice, above: bool, compose: Callable[[Losses], Both]) -> None:
+    def __init__(self, losses: Losses, lattice: _Lattice, above: bool, compose: Callable[[Losses], Pair]) -> None:
         self._losses, self._lattice, self._above, self._compose = losses, lattice, above, compose
 
     @cached_property
@@ -99,7 +99,7 @@ class _Law:
         return tuple((s.law(h, self._above) if isinstance(s, EnclosedStep) else s, n) for s, n in self._losses)
 
     @cached_property
-    def both(self) -> Both:
+    def both(self) -> Pair:
         """The profiles of "remove" and "add"."""
         return self._compose(self._known)
 
@@ -228,19 +228,19 @@ def unbundled(losses: Losses) -> Losses:
     return merged + tuple(counts.items())
 
 
-def enclosed_profiles(losses: Losses, tolerance: float, compose: Callable[[Losses], Both]) -> Both:
+def enclosed_profiles(losses: Losses, tolerance: float, compose: Callable[[Losses], Pair]) -> Pair:
     """Profiles of ``losses``, some of which are enclosed; ``compose`` does it where none is."""
     boxes = {step: times for step, times in losses if isinstance(step, EnclosedStep)}
     (first, times), *_ = boxes.items()
     if len(losses) == 1 and times == 1:  # what is known is the profile
         sides = [OwnProfile(cast(Profile, side), first) for side in (first.forward, first.backward)]
-        return (sides[0], sides[0]) if first.symmetric else (sides[0], sides[1])
+        return Pair.both(sides[:1] if first.symmetric else sides)
     lattice = _Lattice(boxes, tolerance)
     below, above = (_Law(losses, lattice, side, compose) for side in (False, True))
     remove = EnclosedProfile(below, above, True, losses)
     if all(step.symmetric for step, _ in losses):
-        return remove, remove
-    return remove, EnclosedProfile(below, above, False, losses)
+        return Pair.both([remove])
+    return Pair(remove, EnclosedProfile(below, above, False, losses))
 
 
 def spacing(boxes: dict[EnclosedStep, int], tolerance: float) -> float:

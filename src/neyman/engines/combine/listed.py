@@ -10,7 +10,7 @@ import numpy as np
 from neyman._errors import NotCertified
 from neyman.engines.atoms.enumeration import Atoms, parted
 from neyman.engines.atoms.profile import AtomsProfile
-from neyman.engines.combine.before import BoundedProfile, one_of
+from neyman.engines.combine.before import BoundedProfile, one_of, towards
 from neyman.engines.combine.beside.widened import WidenedProfile
 from neyman.engines.combine.mixture import MixtureProfile
 from neyman.engines.combine.staged import StagedProfile
@@ -20,6 +20,7 @@ from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.common_unit import common_unit
+from neyman.profiles.pair import Direction, Pair
 from neyman.profiles.profile import Profile
 
 __all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outcome_by_outcome", "widened"]
@@ -34,7 +35,6 @@ _LITTLE, _VAGUE, _CLOSE = 0.05, 1e-2, 0.02
 _DEAR, _ASKED = 2e7, 10.0
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 Lattices = tuple[LatticeProfile, LatticeProfile]
 
 
@@ -48,18 +48,16 @@ def lists(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
         return ()
 
 
-def outcome_by_outcome(
-    parts: tuple[Atoms, ...], directions: tuple[str, ...], tail_mu: float
-) -> tuple[Profile, Profile]:
+def outcome_by_outcome(parts: tuple[Atoms, ...], directions: Sequence[Direction], tail_mu: float) -> Pair:
     """By one list, or by the longer one read at each outcome of the other; one profile stands for both directions."""
     ways = [direction == "remove" for direction in directions]
     if len(parts) == 1:
         sums: list[Profile] = [AtomsProfile(parts[0], remove, tail_mu) for remove in ways]
-        return sums[0], sums[-1]
+        return Pair.both(sums)
     outer, inner = parts
     sides = {remove: AtomsProfile(inner, remove, tail_mu) for remove in (True, False)}
     read = [MixtureProfile(outer, remove, sides[remove], sides[not remove], tail_mu) for remove in ways]
-    return read[0], read[-1]
+    return Pair.both(read)
 
 
 def listed_and_rest(losses: Losses) -> tuple[Atoms, Losses] | None:
@@ -71,9 +69,9 @@ def listed_and_rest(losses: Losses) -> tuple[Atoms, Losses] | None:
 
 
 def few_beside(
-    losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: tuple[str, ...], tolerance: float, tail_mu: float,
-    compose: Callable[[Losses], Both], lattice: Callable[[], Lattices], short: int = 256,
-) -> Both | None:  # fmt: skip
+    losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: Sequence[Direction], tolerance: float,
+    tail_mu: float, compose: Callable[[Losses], Pair], lattice: Callable[[], Lattices], short: int = 256,
+) -> Pair | None:  # fmt: skip
     """Steps composed by themselves and read at each outcome of a short list that holds those of one kind, or all but
     discrete Gaussians, with a ``lattice`` of all behind them, or before where that costs less; None where there is no
     such list, or no contour, lattice of one kind, exact lattice or sum over rare outcomes to be read.
@@ -82,28 +80,33 @@ def few_beside(
     if found is None:
         return None
     few, rest = found
-    remove, add = compose(rest)
+    of_rest = compose(rest)
+    remove = of_rest.forward
     own = remove.method == "lattice" and (len(rest) == 1 or _held(rest))
     if "lattice" in remove.method and not (own or isinstance(remove, StagedProfile)):
         return None
-    pairs = {"remove": (remove, add), "add": (add, remove)}
-    read = [MixtureProfile(few, way == "remove", *pairs[way], tail_mu) for way in directions]
-    both: Both = read[0], read[-1]
-    first, then = (lattice(), lambda: both) if _dearer(both, lattice) else (both, lattice)
+    read = [MixtureProfile(few, way == "remove", *of_rest.towards(way), tail_mu) for way in directions]
+    both = Pair.both(read)
+    behind = partial(_of_lattice, lattice)
+    first, then = (behind(), lambda: both) if _dearer(both, lattice) else (both, behind)
     found = [BoundedProfile(first[i], partial(one_of, then, i), tolerance) for i in range(len(directions))]
-    return found[0], found[-1]
+    return Pair.both(found)
 
 
-def _dearer(read: Both, lattice: Callable[[], Lattices]) -> bool:
+def _of_lattice(lattice: Callable[[], Lattices]) -> Pair:
+    return Pair.both(lattice())
+
+
+def _dearer(read: Pair, lattice: Callable[[], Lattices]) -> bool:
     """Whether what is read at each outcome costs more than a lattice of all that is as sharp, as planned."""
     labour = max(one.labour for one in read)
     return labour > _DEAR and _ASKED * labour > max(one.work for one in lattice())
 
 
 def widened(
-    losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: tuple[str, ...], tolerance: float, tail_mu: float,
-    compose: Callable[..., Both], behind: Callable[[], Both],
-) -> Both | None:  # fmt: skip
+    losses: Losses, tables: dict[DiscreteStep, Outcomes], directions: Sequence[Direction], tolerance: float,
+    tail_mu: float, compose: Callable[..., Pair], behind: Callable[[], Pair],
+) -> Pair | None:  # fmt: skip
     """A list of outcomes beside steps that tell so little that few of them are near any eps, with another engine
     ``behind`` both; None where it is not so.
     """
@@ -128,14 +131,15 @@ def widened(
     both = cache(partial(compose, rest, tolerance=aim))
     if share > _CLOSE and "lattice" in both()[0].method:
         return None
-    pairs = {"remove": both, "add": partial(_turned, both)}
     found = [
         BoundedProfile(
-            WidenedProfile(atoms, way == "remove", pairs[way], told, tail_mu), partial(one_of, behind, i), tolerance
+            WidenedProfile(atoms, way == "remove", partial(towards, both, way), told, tail_mu),
+            partial(one_of, behind, i),
+            tolerance,
         )
         for i, way in enumerate(directions)
     ]
-    return found[0], found[-1]
+    return Pair.both(found)
 
 
 def _held(losses: Losses) -> bool:
@@ -161,11 +165,6 @@ def _shortest(losses: Losses, tables: dict[DiscreteStep, Outcomes], short: int) 
         if few is not None and len(few.loss) <= (short if best is None else len(best[0].loss) - 1):
             best = few, rest
     return best
-
-
-def _turned(both: Callable[[], Both]) -> Both:
-    remove, add = both()
-    return add, remove
 
 
 def apart(atoms: Atoms, rest: Losses) -> bool:

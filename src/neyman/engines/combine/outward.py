@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["OutwardProfile", "outward_profiles"]
-
-Both = tuple[Profile, Profile]
 
 
 class OutwardProfile(Profile):
@@ -56,7 +55,7 @@ class OutwardProfile(Profile):
         return self._above.slope(epsilon)
 
 
-def outward_profiles(below: Both, above: Both) -> Both:
+def outward_profiles(below: Pair, above: Pair) -> Pair:
     """Return both directions; one profile for both where they agree."""
     remove = OutwardProfile(below[0], above[0])
-    return remove, remove if above[0] is above[1] and below[0] is below[1] else OutwardProfile(below[1], above[1])
+    return Pair(remove, remove if above[0] is above[1] and below[0] is below[1] else OutwardProfile(below[1], above[1]))

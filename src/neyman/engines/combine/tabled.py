@@ -21,6 +21,7 @@ from neyman.engines.lattice.tilt import Tilt
 from neyman.losses.base import Step
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
+from neyman.profiles.pair import Direction
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["SweptLattice", "TabledProfile"]
@@ -36,7 +37,7 @@ class SweptLattice(LatticeProfile):
     """A lattice asked once for a whole table: a few tilts side by side, each as planned, none made finer."""
 
     def __init__(
-        self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float, effort: Effort, tail_mu: float
+        self, steps: Sequence[tuple[Step, int]], direction: Direction, tolerance: float, effort: Effort, tail_mu: float
     ) -> None:
         super().__init__(steps, direction, tolerance, effort=effort, tail_mu=tail_mu, level=LEVELS)
         self._deep = False

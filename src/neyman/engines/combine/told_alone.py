@@ -17,6 +17,7 @@ from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.combine.before import one_of
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.vertices import Vertices
 
@@ -27,19 +28,18 @@ _LOOSE, _BESIDE = 0.5, 0.01  # the same of log(1 - delta): absolute, and relativ
 _MANY = 16  # different steps that are looked at alone
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 
 
-def beside_alone(losses: Losses, remove: Profile, add: Profile, alone: Callable[[Losses], Both]) -> Both:
+def beside_alone(losses: Losses, remove: Profile, add: Profile, alone: Callable[[Losses], Pair]) -> Pair:
     """The profiles of the composition of ``losses`` in both directions, with what each step tells ``alone`` beside."""
     if sum(times for _, times in losses) < 2 or isinstance(remove, ClosedForm):
-        return remove, add
+        return Pair(remove, add)
     made = [cache(partial(alone, ((step, 1),))) for step, _ in losses if not isinstance(step, EnclosedStep)]
     if not 0 < len(made) <= _MANY:
-        return remove, add
+        return Pair(remove, add)
     first = ToldAlone(remove, [partial(one_of, both, 0) for both in made])
     same = remove is add and all(step.symmetric for step, _ in losses)
-    return first, first if same else ToldAlone(add, [partial(one_of, both, 1) for both in made])
+    return Pair(first, first if same else ToldAlone(add, [partial(one_of, both, 1) for both in made]))
 
 
 class ToldAlone(Profile):

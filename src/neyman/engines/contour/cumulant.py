@@ -20,6 +20,7 @@ from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import Direction
 
 __all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "Parts", "Walk"]
 
@@ -51,7 +52,7 @@ class Parts:
 
     steps: tuple[tuple[Transform, int], ...]
     mu: float
-    direction: str
+    direction: Direction
     fold: Fold | None = None  # the lattice of all losses, where it has one that is to be made use of
 
     def argument(self, c: FloatArray) -> FloatArray:

@@ -42,6 +42,7 @@ from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["Beside", "RemovedBeside", "beside_loud"]
@@ -56,17 +57,16 @@ _FURTHEST = 1e6  # mu of participations beyond which nothing is asked
 _MARGINS = np.geomspace(0.1, 1e6, 57)  # losses of the others
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 
 
 class Beside(NamedTuple):
     """Both directions, and whether nothing is left for an engine to say."""
 
-    both: Both
+    both: Pair
     sharp: bool
 
 
-def beside_loud(losses: Losses, tolerance: float, tail_mu: float, compose: Callable[[Losses], Both]) -> Beside | None:
+def beside_loud(losses: Losses, tolerance: float, tail_mu: float, compose: Callable[[Losses], Pair]) -> Beside | None:
     """Sampled Gaussians of hardly any noise beside others, not all Gaussians, which ``compose`` does; None where there
     are none, or they take part too often.
     """
@@ -82,9 +82,10 @@ def beside_loud(losses: Losses, tolerance: float, tail_mu: float, compose: Calla
         return compose(unbundled(((GaussianStep(mu), 1), *rest)))[0]
 
     remove, add = compose(rest)
-    both = (
-        RemovedBeside(loud, remove, tail_mu, listed, made, tolerance), AddedParticipation(loud, (add, remove), tail_mu)
-    )  # fmt: skip
+    both = Pair(
+        RemovedBeside(loud, remove, tail_mu, listed, made, tolerance),
+        AddedParticipation(loud, Pair(add, remove), tail_mu),
+    )
     return Beside(both, all(log_overlap(step) < math.log(step.rate) - _SHARP for step, _ in loud))
 
 

@@ -25,6 +25,7 @@ from neyman.losses.discrete.steps import DiscreteGaussianStep
 from neyman.losses.enclosed.step import ListedStep
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.profiles.effort import Effort
+from neyman.profiles.pair import DIRECTIONS, Pair
 from neyman.profiles.profile import Profile
 
 __all__ = ["by_jumps"]
@@ -43,16 +44,14 @@ _UNSEEN = 1e-14  # delta of what is beside rare outcomes, that solvers do not se
 # deviations between which it is tabled, and how far apart its places are times the last of them
 _EDGES, _FINE = (0.0, 4.0, 7.5, 12.0, 19.0, 30.0), 1.5e-3
 _ANY = 2.0  # no delta is above that
-_WAYS = "remove", "add"
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 
 
 def by_jumps(
     step: Step, times: int, table: Outcomes, tolerance: float, tail_mu: float, effort: Effort,
-    compose: Callable[[Losses], Both], behind: Callable[[], Both],
-) -> Both | None:  # fmt: skip
+    compose: Callable[[Losses], Pair], behind: Callable[[], Pair],
+) -> Pair | None:  # fmt: skip
     """Sampled discrete Gaussians some of whose losses are far beyond the others, with another engine ``behind``; None
     where there are none.
     """
@@ -82,16 +81,16 @@ def by_jumps(
         )
         for i in (0, 1)
     )
-    return remove, add
+    return Pair(remove, add)
 
 
-def _one_of(both: Callable[[], Both | None], i: int) -> Profile | None:
+def _one_of(both: Callable[[], Pair | None], i: int) -> Profile | None:
     found = both()
     return None if found is None else found[i]
 
 
 def _level(
-    table: Outcomes, times: int, tolerance: float, tail_mu: float, effort: Effort, compose: Callable[[Losses], Both],
+    table: Outcomes, times: int, tolerance: float, tail_mu: float, effort: Effort, compose: Callable[[Losses], Pair],
     log_least: float,
 ) -> Level | None:  # fmt: skip
     """All outcomes of more than that mass, parted; None where that separates nothing."""
@@ -99,11 +98,11 @@ def _level(
     once = None if found is None else enumerated([(found.rare, 1)])
     if found is None or once is None:
         return None
-    alone = AtomsProfile(once, True, tail_mu), AtomsProfile(once, False, tail_mu)
+    alone = Pair(AtomsProfile(once, True, tail_mu), AtomsProfile(once, False, tail_mu))
     return Level(found, alone, log_least, times, tolerance, tail_mu, effort, compose)
 
 
-def _profiles(level: Callable[[], Level | None]) -> Both | None:
+def _profiles(level: Callable[[], Level | None]) -> Pair | None:
     found = level()
     return None if found is None else found.profiles(True)
 
@@ -113,31 +112,31 @@ class Level:
     """A parting and what it is read by, each made when it is asked for."""
 
     parting: Parting
-    alone: Both
+    alone: Pair
     log_least: float
     times: int
     tolerance: float
     tail_mu: float
     effort: Effort
-    compose: Callable[[Losses], Both]
+    compose: Callable[[Losses], Pair]
 
     @property
     def few(self) -> bool:
         """Whether one list holds all of it."""
         return self._whole_list is not None
 
-    def profiles(self, sharp: bool) -> Both:
+    def profiles(self, sharp: bool) -> Pair:
         """Both directions; lattices ``sharp`` beside rare outcomes, too, or not."""
         found, rest = self.parting, self.parting.rest
         if self._whole_list is not None:
             lists_ = [AtomsProfile(self._whole_list, way, self.tail_mu) for way in (True, False)]
-            return lists_[0], lists_[1]
+            return Pair.both(lists_)
         inner = partial(self._given, sharp)
         remove, add = (
             JumpsProfile(found.counts, i, inner, self.alone, (rest[i], rest[1 - i]), self.tolerance, self.tail_mu)
             for i in (0, 1)
         )
-        return remove, add
+        return Pair(remove, add)
 
     @cached_property
     def _whole_list(self) -> Atoms | None:
@@ -149,7 +148,7 @@ class Level:
         parts = lists([(self.parting.common, self.times - j)])
         return parts[0] if len(parts) == 1 else None
 
-    def _given(self, sharp: bool, j: int, least: float) -> Both | None:
+    def _given(self, sharp: bool, j: int, least: float) -> Pair | None:
         """The profiles given j rare outcomes, where nobody cares for a mass of ``least``; None where these are too
         many.
         """
@@ -162,23 +161,23 @@ class Level:
         return self._made[key]
 
     @cached_property
-    def _made(self) -> dict[tuple[int, float, int], Both | None]:
+    def _made(self) -> dict[tuple[int, float, int], Pair | None]:
         return {}
 
-    def _whole(self, share: float) -> Both:
+    def _whole(self, share: float) -> Pair:
         """No rare outcome at all."""
         behind = cache(partial(self.compose, ((self._common, self.times),)))
         return before(self._told(0, share)[0], behind, self.tolerance)
 
-    def _beside(self, j: int, share: float, cut: int) -> Both | None:
+    def _beside(self, j: int, share: float, cut: int) -> Pair | None:
         listed = self._lists(j)[cut]
         if listed is None or j == self.times:
             whole = None if listed is None else [AtomsProfile(listed, way, self.tail_mu) for way in (True, False)]
-            return None if whole is None else (whole[0], whole[1])
+            return None if whole is None else Pair.both(whole)
         both, spread = self._told(j, share)
         ways = (True, both), (False, (both[1], both[0]))
         remove, add = (MixtureProfile(listed, way, *pair, self.tail_mu, spread) for way, pair in ways)
-        return remove, add
+        return Pair(remove, add)
 
     def _cut(self, j: int, least: float) -> int:
         """Which of the lists is the shortest that leaves out no more than that."""
@@ -203,22 +202,22 @@ class Level:
     def _common(self) -> ListedStep:
         return ListedStep(self.parting.common, False)
 
-    def _told(self, j: int, share: float) -> tuple[Both, float]:
+    def _told(self, j: int, share: float) -> tuple[Pair, float]:
         if (j, share) not in self._tables:
             self._tables[j, share] = self._tabled(j, share)
         return self._tables[j, share]
 
     @cached_property
-    def _tables(self) -> dict[tuple[int, float], tuple[Both, float]]:
+    def _tables(self) -> dict[tuple[int, float], tuple[Pair, float]]:
         return {}
 
-    def _tabled(self, j: int, share: float) -> tuple[Both, float]:
+    def _tabled(self, j: int, share: float) -> tuple[Pair, float]:
         """The common outcomes of all steps but j, listed, and their deviation; or tabled from a lattice, and 0."""
         common, times = self._common, self.times - j
         spread = deviation(((common, times),))
         parts = lists([(common.table(), times)])
         if len(parts) == 1:
-            return outcome_by_outcome(parts, _WAYS, self.tail_mu), spread
+            return outcome_by_outcome(parts, DIRECTIONS, self.tail_mu), spread
         edges, unseen = [one * spread for one in _EDGES], 0.0 if j == 0 else _UNSEEN
         losses = gathered(common, times)
         remove, add = (
@@ -226,6 +225,6 @@ class Level:
                 SweptLattice(losses, way, share * self.tolerance, self.effort, self.tail_mu), edges, _FINE * spread**2,
                 Chernoff(common.table(), times, way == "remove"), unseen,
             )
-            for way in _WAYS
+            for way in DIRECTIONS
         )  # fmt: skip
-        return (remove, add), 0.0
+        return Pair(remove, add), 0.0

@@ -65,6 +65,7 @@ from neyman.engines.counts.combinations import (
 )  # fmt: skip
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at, slope_at
 
@@ -323,7 +324,7 @@ def read(at: FloatArray, mu: FloatArray, sign: float) -> tuple[FloatArray, Float
 class AddedParticipation(Profile):
     """Direction "add" of ``steps`` and of others besides, whose profiles are ``beside`` ("add", "remove")."""
 
-    def __init__(self, steps: Steps, beside: tuple[Profile, Profile], tail_mu: float) -> None:
+    def __init__(self, steps: Steps, beside: Pair, tail_mu: float) -> None:
         self._tail_mu = tail_mu
         self._beside = beside
         most = math.fsum(times * math.log1p(-step.rate) for step, times in steps)

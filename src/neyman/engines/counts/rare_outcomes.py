@@ -23,6 +23,7 @@ from neyman._validate import FloatArray
 from neyman.engines.counts.parting import Given
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import allowance
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 
@@ -33,8 +34,6 @@ _SHARE = 0.05  # of the tolerance, which what is not looked at of one j may take
 _SLIGHT = 1e-7  # of a slope, that solvers do not see
 _READ = 2e6  # nominal nanoseconds of one j, beside what lies below counts itself
 
-Both = tuple[Profile, Profile]
-
 
 class JumpsProfile(Profile):
     """One direction: what is known of each j, what makes the two profiles given j (none where these are too many), both
@@ -42,7 +41,7 @@ class JumpsProfile(Profile):
     """
 
     def __init__(
-        self, counts: Sequence[Given], side: int, inner: Callable[[int, float], Both | None], alone: Both,
+        self, counts: Sequence[Given], side: int, inner: Callable[[int, float], Pair | None], alone: Pair,
         rest: tuple[float, float], tolerance: float, tail_mu: float,
     ) -> None:  # fmt: skip
         self._counts, self._side, self._inner = counts, side, inner

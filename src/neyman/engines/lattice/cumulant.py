@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from neyman.losses.readings.bins import GridLaw, Reach
+from neyman.profiles.pair import Direction
 
 __all__ = ["Cumulant", "Moments"]
 
@@ -35,7 +36,7 @@ _STEEPEST, _LAST = 1e9, 1e-4  # c, and c times the distance of the tilted mean f
 class Cumulant:
     """K(c) = log E_P e^{cL} for any real ``c``, in one direction."""
 
-    def __init__(self, laws: tuple[tuple[GridLaw, int], ...], direction: str) -> None:
+    def __init__(self, laws: tuple[tuple[GridLaw, int], ...], direction: Direction) -> None:
         self._laws = laws
         self._remove = direction == "remove"
         self._cache: dict[float, Moments] = {}

@@ -31,6 +31,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import Direction
 
 __all__ = ["StepLaws", "TiltedLaw", "largest_loss", "tilted_laws"]
 
@@ -66,7 +67,7 @@ class StepLaws:
     divided: bool
 
 
-def tilted_laws(bins: BinSplit, direction: str, c: float) -> StepLaws:
+def tilted_laws(bins: BinSplit, direction: Direction, c: float) -> StepLaws:
     """Both laws of one step under tilt ``c`` >= 0; ``direction`` is "remove" or "add"."""
     remove = direction == "remove"
     n, h = len(bins.lower), bins.h

@@ -23,6 +23,7 @@ from neyman.numerics.norm import together
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
+from neyman.profiles.pair import DIRECTIONS, Direction
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["NEARLY_ONE", "LatticeProfile"]
@@ -98,12 +99,12 @@ class LatticeProfile(Profile):
         return "lattice"
 
     def __init__(
-        self, steps: Sequence[tuple[Step, int]], direction: str, tolerance: float = 1e-6, max_points: int = 1 << 20,
-        effort: Effort | None = None, tail_mu: float | None = None, *, level: int = 0,
+        self, steps: Sequence[tuple[Step, int]], direction: Direction, tolerance: float = 1e-6,
+        max_points: int = 1 << 20, effort: Effort | None = None, tail_mu: float | None = None, *, level: int = 0,
         gather: Callable[[Laws], Laws] | None = None,
     ) -> None:  # fmt: skip
         self._effort = Effort() if effort is None else effort
-        self._remove = choice("direction", direction, ("remove", "add")) == "remove"
+        self._remove = choice("direction", direction, DIRECTIONS) == "remove"
         self._laws = tuple((step.bins(), whole("count", times, 1, MAX_COUNT)) for step, times in steps)
         if not self._laws:
             raise InvalidParameter("steps", steps, "a non-empty sequence of (step, count)")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Protocol
@@ -11,12 +11,11 @@ from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.profiles.effort import Effort
-from neyman.profiles.profile import Profile
+from neyman.profiles.pair import DIRECTIONS, Direction, Pair
 
-__all__ = ["Both", "Composition", "Losses", "Rule", "both", "first_of", "sure", "twice"]
+__all__ = ["Composition", "Losses", "Rule", "first_of", "sure"]
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 
 
 class Finite(Protocol):
@@ -24,7 +23,7 @@ class Finite(Protocol):
 
     def __call__(
         self, losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort
-    ) -> Both: ...
+    ) -> Pair: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +40,12 @@ class Composition:
     tail_mu: float
     effort: Effort
     finite: Finite
-    whole: Callable[[Losses], Both]
+    whole: Callable[[Losses], Pair]
 
     @cached_property
-    def directions(self) -> tuple[str, ...]:
+    def directions(self) -> tuple[Direction, ...]:
         """Both of "remove" and "add", or the first alone where they agree."""
-        return ("remove",) if all(step.symmetric for step, _ in self.losses) else ("remove", "add")
+        return DIRECTIONS[:1] if all(step.symmetric for step, _ in self.losses) else DIRECTIONS
 
     @cached_property
     def discrete(self) -> bool:
@@ -57,40 +56,30 @@ class Composition:
         """Some of the steps."""
         return replace(self, losses=losses)
 
-    def compose(self, losses: Losses, tolerance: float | None = None) -> Both:
+    def compose(self, losses: Losses, tolerance: float | None = None) -> Pair:
         """Both profiles of some of the steps."""
         return self.finite(losses, self.tables, self.tolerance if tolerance is None else tolerance, self.effort)
 
-    def compose_smooth(self, losses: Losses) -> Both:
+    def compose_smooth(self, losses: Losses) -> Pair:
         """The same where none of them is a list of outcomes."""
         return self.finite(losses, {}, self.tolerance, self.effort)
 
 
-Rule = Callable[[Composition], "Both | None"]
+Rule = Callable[[Composition], "Pair | None"]
 
 
-def first_of(rules: tuple[Rule, ...], steps: Composition) -> Both | None:
+def first_of(rules: tuple[Rule, ...], steps: Composition) -> Pair | None:
     """What the first rule says that has something to say."""
     return next((found for rule in rules if (found := rule(steps)) is not None), None)
 
 
-def sure(rule: Rule, steps: Composition) -> Callable[[], Both]:
+def sure(rule: Rule, steps: Composition) -> Callable[[], Pair]:
     """What makes the profiles of a rule that has something to say of anything."""
 
-    def made() -> Both:
+    def made() -> Pair:
         found = rule(steps)
         if found is None:
             raise TypeError("a composition that no rule is for")
         return found
 
     return made
-
-
-def both(found: Sequence[Profile]) -> Both:
-    """Both directions; one profile stands for both."""
-    return found[0], found[-1]
-
-
-def twice(profile: Profile) -> Both:
-    """The same in both directions."""
-    return profile, profile

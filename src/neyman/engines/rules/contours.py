@@ -19,12 +19,13 @@ from neyman.engines.contour.laws import stubborn, transform
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.rare.profile import rare_profiles
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.engines.rules.composition import Both, Composition, Losses, Rule, both, sure
+from neyman.engines.rules.composition import Composition, Losses, Rule, sure
 from neyman.engines.rules.discrete import POINTS, on_lattice
 from neyman.engines.rules.quickly import HARDLY, HINT, quickly
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
+from neyman.profiles.pair import Pair
 
 __all__ = ["contours_or_lattice", "lists_beside"]
 
@@ -52,7 +53,7 @@ def lists_beside(rest: Rule) -> Rule:
     bounds all of them where that is not sharp.
     """
 
-    def rule(c: Composition) -> Both | None:
+    def rule(c: Composition) -> Pair | None:
         return (
             None if c.discrete else beside_discrete(c.losses, c.tolerance, c.tail_mu, c.compose, cache(sure(rest, c)))
         )
@@ -60,7 +61,7 @@ def lists_beside(rest: Rule) -> Rule:
     return rule
 
 
-def contours_or_lattice(c: Composition) -> Both:
+def contours_or_lattice(c: Composition) -> Pair:
     """Any steps: what hides a list, what is read at each outcome of one, what is quickly told, contours."""
     little = [(step, times) for step, times in c.losses if isinstance(step, DiscreteStep)]
     rest = tuple((step, times) for step, times in c.losses if not isinstance(step, DiscreteStep))
@@ -97,21 +98,21 @@ def _read_at_each(rest: Composition, listed: Listed) -> bool:
     return length <= _READ and apart(*listed)
 
 
-def _quickly(c: Composition) -> Both | None:
+def _quickly(c: Composition) -> Pair | None:
     return quickly(c.losses, c.tolerance, c.tail_mu, c.effort, cache(partial(_contours, c, None)))
 
 
-def _contours(c: Composition, listed: Listed | None) -> Both:
+def _contours(c: Composition, listed: Listed | None) -> Pair:
     """By contours: bent ones where the record hardly ever takes part, before lines or after them."""
     lines = cache(partial(_lines, c, listed))
     found = rare_profiles(c.losses, c.tail_mu, c.effort)
     if found is None:
         return lines()
-    first, bent = found
+    first, bent = found[0], Pair.both(found[1])
     return before(bent, lines, min(HARDLY * c.tolerance, HINT)) if first else before(lines(), lambda: bent, c.tolerance)
 
 
-def _lines(c: Composition, listed: Listed | None) -> Both:
+def _lines(c: Composition, listed: Listed | None) -> Pair:
     """By straight lines, with a lattice behind them, where the transforms fall."""
     mu = next((step.mu for step, _ in c.losses if isinstance(step, GaussianStep)), 0.0)
     laws = [(transform(step), times) for step, times in c.losses if not isinstance(step, GaussianStep)]
@@ -119,7 +120,7 @@ def _lines(c: Composition, listed: Listed | None) -> Both:
     if len(steps) < len(laws) or (mu == 0.0 and stubborn(steps)):
         if listed is not None and len(listed[0].loss) <= _OVER_STUBBORN:
             return _mixture(c, listed)
-        return _less(c, cache(partial(on_lattice, c)))
+        return _less(c, cache(lambda: Pair.both(on_lattice(c))))
     plain = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in c.losses)
     small = len(c.losses) <= (_FEW if plain else _SEVERAL)
     contours = _along(c, Parts(steps, mu, "remove"), small)
@@ -135,7 +136,7 @@ def _lines(c: Composition, listed: Listed | None) -> Both:
         for contour, lattice in zip(contours, lattices, strict=True)
     ]
     if short or not small:
-        return both([*backed])
+        return Pair.both([*backed])
     return _less(c, cache(partial(_lattice_or_lines, lattices, backed, c.tolerance)))
 
 
@@ -150,24 +151,24 @@ def _along(c: Composition, parts: Parts, small: bool) -> list[ContourProfile]:
 
 def _lattice_or_lines(
     lattices: Sequence[Callable[[], LatticeProfile]], backed: Sequence[FallbackProfile], tolerance: float
-) -> Both:
+) -> Pair:
     """Lines that are long, after lattices that are not."""
     if max(lattice().points for lattice in lattices) >= POINTS:
-        return both([*backed])
-    return both([
-        BoundedProfile(lattice(), partial(one_of, lambda: (backed[0], backed[-1]), i), tolerance)
+        return Pair.both([*backed])
+    return Pair.both([
+        BoundedProfile(lattice(), partial(one_of, lambda: Pair.both(backed), i), tolerance)
         for i, lattice in enumerate(lattices)
     ])  # fmt: skip
 
 
-def _less(c: Composition, engine: Callable[[], Both]) -> Both:
+def _less(c: Composition, engine: Callable[[], Pair]) -> Pair:
     """The ``engine``, where no steps tell so much less than others that these are read at few places."""
     tables = {step: step.table().whole()[0] for step, _ in c.losses if isinstance(step, DiscreteStep)}
     parted = partial(c.finite, tables=tables, effort=c.effort)
     return beside_less(c.losses, c.tolerance, c.tail_mu, parted, engine) or engine()
 
 
-def _averaged(c: Composition, listed: Listed) -> Both:
+def _averaged(c: Composition, listed: Listed) -> Pair:
     """The rest, read at each outcome; of many after a lattice of all, if that is not too long, where lattices
     serve the rest: its curve bends sharply where its losses end, which these meet at each outcome, and one of all
     averages.
@@ -179,13 +180,13 @@ def _averaged(c: Composition, listed: Listed) -> Both:
     if max(one.points for one in lattices) >= POINTS:
         return read
     ways = range(len(c.directions))
-    return both([BoundedProfile(lattices[i], partial(one_of, lambda: read, i), c.tolerance) for i in ways])
+    return Pair.both([BoundedProfile(lattices[i], partial(one_of, lambda: read, i), c.tolerance) for i in ways])
 
 
-def _mixture(c: Composition, listed: Listed) -> Both:
+def _mixture(c: Composition, listed: Listed) -> Pair:
     """The rest, read at each outcome where it tells something."""
     atoms, rest = listed
-    remove, add = c.compose_smooth(rest)
-    pairs = {"remove": (remove, add), "add": (add, remove)}
-    spread = deviation(rest)
-    return both([MixtureProfile(atoms, way == "remove", *pairs[way], c.tail_mu, spread) for way in c.directions])
+    of_rest, spread = c.compose_smooth(rest), deviation(rest)
+    return Pair.both([
+        MixtureProfile(atoms, way == "remove", *of_rest.towards(way), c.tail_mu, spread) for way in c.directions
+    ])  # fmt: skip

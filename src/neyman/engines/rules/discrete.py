@@ -12,11 +12,12 @@ from neyman.engines.combine.discrete_lines import behind_smoothing, whole_period
 from neyman.engines.combine.listed import few_beside, lists, outcome_by_outcome, widened
 from neyman.engines.counts.levels import by_jumps
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.engines.rules.composition import Both, Composition
+from neyman.engines.rules.composition import Composition
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import ListedStep
 from neyman.numerics.common_unit import common_unit
 from neyman.numerics.norm import together
+from neyman.profiles.pair import Pair
 
 __all__ = ["POINTS", "by_rare_outcomes", "listed_together", "on_lattice", "outcomes_one_by_one", "too_long_for_lines"]
 
@@ -26,7 +27,7 @@ POINTS = 1 << 20  # budget of a lattice
 _BEHIND = 0.3, 0.4  # shares of all effort that what is behind short sums is worth
 
 
-def outcomes_one_by_one(c: Composition) -> Both | None:
+def outcomes_one_by_one(c: Composition) -> Pair | None:
     """Lists whose sums can be counted, one or two."""
     if not c.discrete:
         return None
@@ -38,7 +39,7 @@ def outcomes_one_by_one(c: Composition) -> Both | None:
     return outcome_by_outcome(parts, c.directions, c.tail_mu) if parts else None
 
 
-def by_rare_outcomes(c: Composition) -> Both | None:
+def by_rare_outcomes(c: Composition) -> Pair | None:
     """One kind of list, most outcomes of which are rare: by how many rare ones there are."""
     (step, times), *others = c.losses
     if others or not isinstance(step, DiscreteStep):
@@ -47,19 +48,19 @@ def by_rare_outcomes(c: Composition) -> Both | None:
     return by_jumps(step, times, c.tables[step], c.tolerance, c.tail_mu, c.effort, c.whole, behind)
 
 
-def listed_together(c: Composition) -> Both | None:
+def listed_together(c: Composition) -> Pair | None:
     """Lists, all by one engine."""
     return _by_one_engine(c) if c.discrete else None
 
 
-def _by_one_engine(c: Composition) -> Both:
+def _by_one_engine(c: Composition) -> Pair:
     lattice = cache(partial(on_lattice, c))
     together_ = cache(lambda: (
         whole_period(c.losses, c.tolerance, c.tail_mu, c.effort)
         or few_beside(c.losses, c.tables, c.directions, c.tolerance, c.tail_mu, c.compose, lattice, _HANDFUL)
         or behind_smoothing(c.losses, c.directions, c.tolerance, c.tail_mu, c.effort)
         or few_beside(c.losses, c.tables, c.directions, c.tolerance, c.tail_mu, c.compose, lattice)
-        or lattice()
+        or Pair.both(lattice())
     ))  # fmt: skip
     little = partial(c.finite, tables=c.tables, effort=c.effort)
     return (
@@ -69,9 +70,9 @@ def _by_one_engine(c: Composition) -> Both:
     )
 
 
-def too_long_for_lines(c: Composition) -> Both | None:
+def too_long_for_lines(c: Composition) -> Pair | None:
     """Long lists beside anything: on a lattice."""
-    return on_lattice(c) if any(isinstance(step, ListedStep) for step, _ in c.losses) else None
+    return Pair.both(on_lattice(c)) if any(isinstance(step, ListedStep) for step, _ in c.losses) else None
 
 
 def on_lattice(c: Composition) -> tuple[LatticeProfile, LatticeProfile]:

@@ -9,14 +9,15 @@ from neyman.engines.combine.before import before, one_of
 from neyman.engines.combine.listed import lists, outcome_by_outcome
 from neyman.engines.counts.beside import beside_loud
 from neyman.engines.counts.faint import FaintProfile, Sampled, is_faint, magnified
-from neyman.engines.rules.composition import Both, Composition, Rule, both, sure
+from neyman.engines.rules.composition import Composition, Rule, sure
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
+from neyman.profiles.pair import DIRECTIONS, Pair
 
 __all__ = ["hardly_ever", "loud_beside"]
 
 
-def hardly_ever(c: Composition) -> Both | None:
+def hardly_ever(c: Composition) -> Pair | None:
     """Steps in which the record hardly ever takes part, by what each shows alone; the others by their engine."""
     if not any(is_faint(step) for step, _ in c.losses):
         return None
@@ -30,7 +31,7 @@ def hardly_ever(c: Composition) -> Both | None:
         for step, times in faint
         if isinstance(step, Sampled)
     ]
-    return both([
+    return Pair.both([
         FaintProfile(
             [(None if pair is None else pair[i], rate, times) for pair, rate, times in singles], others[i], c.tail_mu,
             None if large is None else partial(one_of, large, i), 0 if larger is None else larger[1],
@@ -39,12 +40,12 @@ def hardly_ever(c: Composition) -> Both | None:
     ])  # fmt: skip
 
 
-def _one_listed(step: Step, c: Composition) -> Both | None:
+def _one_listed(step: Step, c: Composition) -> Pair | None:
     """One discrete step, outcome by outcome."""
     if not isinstance(step, DiscreteStep):
         return None
     parts = lists([(c.tables[step], 1)])
-    return outcome_by_outcome(parts, ("remove", "add"), step.tail_mu) if parts else None
+    return outcome_by_outcome(parts, DIRECTIONS, step.tail_mu) if parts else None
 
 
 def loud_beside(rest: Rule) -> Rule:
@@ -52,7 +53,7 @@ def loud_beside(rest: Rule) -> Rule:
     behind where that is not sharp.
     """
 
-    def rule(c: Composition) -> Both | None:
+    def rule(c: Composition) -> Pair | None:
         found = beside_loud(c.losses, c.tolerance, c.tail_mu, c.compose)
         if found is None:
             return None

@@ -23,6 +23,7 @@ from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.profiles.effort import Effort
+from neyman.profiles.pair import DIRECTIONS, Pair
 from neyman.profiles.profile import Profile
 
 __all__ = ["HARDLY", "HINT", "quickly"]
@@ -37,12 +38,11 @@ _BENT = 300  # steps with exchanged records up to which bent contours are tried 
 _FAINT = 0.02  # noise multiplier below which no quadrature is tried
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 
 
 def quickly(
-    losses: Losses, tolerance: float, tail_mu: float, effort: Effort, contours: Callable[[], Both]
-) -> Both | None:
+    losses: Losses, tolerance: float, tail_mu: float, effort: Effort, contours: Callable[[], Pair]
+) -> Pair | None:
     """Sampled or exchanged Gaussians of hardly any noise, or of very much, and ``contours`` where they are not sharp;
     None where that is not all of ``losses``, or contours had better come first.
     """
@@ -54,10 +54,10 @@ def quickly(
     if not steps or len(steps) + (mu > 0.0) < len(losses):
         return None
     noise = [step.sigma for step, _ in steps]
-    quick: tuple[Profile, Profile]
+    quick: Pair
     if min(noise) >= _FAR:
-        remove, add = (NearlyGaussianProfile(steps, mu, way, tail_mu) for way in ("remove", "add"))
-        quick, share = (remove, add), _SHARE["far"]
+        quick = Pair.both([NearlyGaussianProfile(steps, mu, way, tail_mu) for way in DIRECTIONS])
+        share = _SHARE["far"]
     elif told_apart(steps):
         mistaken = np.logaddexp.reduce([math.log(times) + log_overlap(step) for step, times in steps])
         if mistaken > _MISTAKEN and min(noise) >= _FAINT:
@@ -65,8 +65,8 @@ def quickly(
         listed = counts(steps, mu)
         if listed is None:
             return None
-        remove, beside_ = RemovedParticipation(steps, tail_mu, listed), GaussianProfile(mu)
-        quick, share = (remove, AddedParticipation(steps, (beside_, beside_), tail_mu)), _SHARE["apart"]
+        remove, beside_ = RemovedParticipation(steps, tail_mu, listed), Pair.both([GaussianProfile(mu)])
+        quick, share = Pair(remove, AddedParticipation(steps, beside_, tail_mu)), _SHARE["apart"]
     else:
         return None
     settled = min(noise) >= _LOUD and math.hypot(mu, *(_shift(step, times) for step, times in steps)) < _LITTLE
@@ -76,8 +76,8 @@ def quickly(
 
 def _exchanged(
     steps: Sequence[tuple[ReplacedGaussianStep, int]], mu: float, tolerance: float, tail_mu: float, effort: Effort,
-    contours: Callable[[], Both],
-) -> Both | None:  # fmt: skip
+    contours: Callable[[], Pair],
+) -> Pair | None:  # fmt: skip
     """The same of exchanged records: where there is hardly any noise, and few steps by bent contours first."""
     same = [(SubsampledGaussianStep(step.sigma, step.rate), times) for step, times in steps]
     arcs: Profile | None = None
@@ -86,16 +86,12 @@ def _exchanged(
         arcs = BoundedProfile(bends, partial(one_of, contours, 0), min(HARDLY * tolerance, HINT))
     listed = counts(same, mu, exchanged=True) if told_apart(same) else None
     if listed is None:
-        return None if arcs is None else _twice(arcs)
+        return None if arcs is None else Pair.both([arcs])
     hopeless = min(step.sigma for step, _ in same) < _FAINT
     quick = ExchangedParticipation(same, tail_mu, listed)
     bent = partial(one_of, contours, 0) if arcs is None else (lambda: arcs)
-    return _twice(BoundedProfile(quick, None if hopeless else bent, _SHARE["exchanged"] * tolerance))
+    return Pair.both([BoundedProfile(quick, None if hopeless else bent, _SHARE["exchanged"] * tolerance)])
 
 
 def _shift(step: SubsampledGaussianStep, times: int) -> float:
     return math.sqrt(times) * step.rate / step.sigma
-
-
-def _twice(profile: Profile) -> Both:
-    return profile, profile

@@ -13,12 +13,13 @@ import numpy as np
 from scipy.special import gammaln
 
 from neyman._validate import FloatArray
-from neyman.engines.combine.before import before
+from neyman.engines.combine.before import before, towards
 from neyman.engines.combine.beside.places import LARGEST, Places, read
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.losses.base import Step
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import DIRECTIONS, Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at, slope_at
 
@@ -37,7 +38,6 @@ _COUNTED = 1 << 8  # outcomes of several steps that have masses of their own
 NONE = np.zeros(0), np.zeros(0)  # no outcomes
 
 Losses = tuple[tuple[Step, int], ...]
-Both = tuple[Profile, Profile]
 
 
 class FewPlaces(Profile):
@@ -58,7 +58,7 @@ class FewPlaces(Profile):
     """
 
     def __init__(
-        self, law: Profile, backward: Profile, little: Callable[[], tuple[Profile, Profile]], deviation: float,
+        self, law: Profile, backward: Profile, little: Callable[[], Pair], deviation: float,
         steep: float, aim: float, tail_mu: float, atoms: tuple[FloatArray, FloatArray] = NONE,
         most: int = LARGEST,
     ) -> None:  # fmt: skip
@@ -204,8 +204,8 @@ def _logs(
 
 
 def beside_less(
-    losses: Losses, tolerance: float, tail_mu: float, parted: Callable[..., Both], engine: Callable[[], Both]
-) -> Both | None:
+    losses: Losses, tolerance: float, tail_mu: float, parted: Callable[..., Pair], engine: Callable[[], Pair]
+) -> Pair | None:
     """Both directions of steps of which some tell less: ``parted`` from the others, which are read at a few places of
     theirs; the ``engine`` of all only where that is not sharp. None where none tells so little.
     """
@@ -228,24 +228,19 @@ def beside_less(
 
 
 def _few(
-    most: Losses, laws: Both, little: Callable[[], Both], told: float, steep: float, aim: float, tail_mu: float
-) -> Both:
+    most: Losses, laws: Pair, little: Callable[[], Pair], told: float, steep: float, aim: float, tail_mu: float
+) -> Pair:
     """Both directions of the others, of the profiles ``laws``, read at few places."""
     loss, log_q = _atoms(most)
     many = LARGEST if laws[0].method in _CHEAP else _DEAR
     found = [
         FewPlaces(
-            laws[i], laws[1 - i], partial(_turned, little, i), told, steep, aim, tail_mu,
+            *laws.towards(way), partial(towards, little, way), told, steep, aim, tail_mu,
             (sign * loss, np.exp(log_q + max(sign, 0.0) * loss) * (1.0 - 1e-10)), many,
         )
-        for i, sign in enumerate((1.0, -1.0))
+        for way, sign in zip(DIRECTIONS, (1.0, -1.0), strict=True)
     ]  # fmt: skip
-    return found[0], found[1]
-
-
-def _turned(both: Callable[[], Both], turned: int) -> Both:
-    remove, add = both()
-    return (add, remove) if turned else (remove, add)
+    return Pair.both(found)
 
 
 def _steep(losses: Losses) -> float:

@@ -44,6 +44,7 @@ from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import ListedStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import DIRECTIONS, Direction, Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
 
@@ -152,7 +153,7 @@ class BesideLittle(Profile):
     True
     """
 
-    def __init__(self, law: Profile, backward: Profile, little: tuple[Profile, Profile], tail_mu: float) -> None:
+    def __init__(self, law: Profile, backward: Profile, little: Pair, tail_mu: float) -> None:
         self._law, self._backward, self._little, self._tail_mu = law, backward, little, tail_mu
 
     @property
@@ -219,11 +220,11 @@ class BesideLittle(Profile):
 def beside(
     atoms: Atoms,
     rest: Sequence[tuple[Step, int]],
-    profiles: Callable[[], tuple[Profile, Profile]],
-    directions: tuple[str, ...],
+    profiles: Callable[[], Pair],
+    directions: Sequence[Direction],
     apart: float | None,
     tail_mu: float,
-) -> tuple[Profile, Profile] | None:
+) -> Pair | None:
     """Both directions of a list of outcomes beside the ``rest``, whose ``profiles`` are made only if next to nothing of
     its losses lies ``apart``: as far as two points of any lattice for both, unless that is given; None where it does.
     """
@@ -237,17 +238,17 @@ def beside(
         return None
     laws = [AtomsProfile(atoms, remove, tail_mu) for remove in (True, False)]
     both = [NarrowProfile(laws[i], laws[1 - i], found[i][1], found[i][0], tail_mu) for i in range(len(directions))]
-    return both[0], both[-1]
+    return Pair.both(both)
 
 
 def hidden(
     little: Sequence[tuple[DiscreteStep, int]],
     rest: Sequence[tuple[Step, int]],
-    profiles: Callable[[], tuple[Profile, Profile]],
-    directions: tuple[str, ...],
+    profiles: Callable[[], Pair],
+    directions: Sequence[Direction],
     share: float,
     tail_mu: float,
-) -> tuple[Profile, Profile] | None:
+) -> Pair | None:
     """Both directions of the ``rest``, whose ``profiles`` are made only if next to nothing of the ``little`` that
     discrete steps tell lies beyond that ``share`` of a deviation of the rest; None where it does.
     """
@@ -263,7 +264,7 @@ def hidden(
         return None
     both = profiles()
     made = [NarrowProfile(both[i], both[1 - i], found[i][1], found[i][0], tail_mu) for i in range(len(directions))]
-    return made[0], made[-1]
+    return Pair.both(made)
 
 
 def _furthest(step: DiscreteStep) -> float:
@@ -292,9 +293,9 @@ def beside_discrete(
     losses: Sequence[tuple[Step, int]],
     tolerance: float,
     tail_mu: float,
-    parted: Callable[[tuple[tuple[Step, int], ...]], tuple[Profile, Profile]],
-    engine: Callable[[], tuple[Profile, Profile]],
-) -> tuple[Profile, Profile] | None:
+    parted: Callable[[tuple[tuple[Step, int], ...]], Pair],
+    engine: Callable[[], Pair],
+) -> Pair | None:
     """Both directions of discrete steps beside steps that tell next to nothing, either all that are not discrete or
     some of those that are, each ``parted`` from the others; the ``engine`` of all only where that is not sharp. None
     where that is not so.
@@ -312,8 +313,8 @@ def beside_discrete(
     behind = cache(engine)
     both = [
         BoundedProfile(
-            BesideLittle(most[i], most[1 - i], (rest[i], rest[1 - i]), tail_mu), partial(one_of, behind, i), tolerance
+            BesideLittle(*most.towards(way), rest.towards(way), tail_mu), partial(one_of, behind, i), tolerance
         )
-        for i in range(1 if most[0] is most[1] and rest[0] is rest[1] else 2)
+        for i, way in enumerate(DIRECTIONS[: 1 if most.symmetric and rest.symmetric else 2])
     ]
-    return both[0], both[-1]
+    return Pair.both(both)

@@ -34,6 +34,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
 
 __all__ = ["LARGEST", "Places", "read"]
@@ -64,7 +65,7 @@ class Places:
     @classmethod
     def of(
         cls,
-        little: tuple[Profile, Profile],
+        little: Pair,
         deviation: float,
         steep: float,
         aim: float,
@@ -94,7 +95,7 @@ class Places:
         return cls._weighed(little, cells, told)
 
     @classmethod
-    def _weighed(cls, little: tuple[Profile, Profile], cells: Sequence[FloatArray], told: float) -> Places:
+    def _weighed(cls, little: Pair, cells: Sequence[FloatArray], told: float) -> Places:
         """Of cells of that width, in loss, to the right of 1 and to the left."""
         fine = [np.append(0.0, np.cumsum(np.repeat(width / _PIECES, _PIECES))) for width in cells]
         known = [read(one, away, bool(turned)) for turned, (one, away) in enumerate(zip(little, fine, strict=True))]

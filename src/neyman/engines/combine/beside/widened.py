@@ -23,6 +23,7 @@ from neyman._validate import FloatArray
 from neyman.engines.atoms.enumeration import Atoms
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import slope_at
 
@@ -53,7 +54,7 @@ class WidenedProfile(Profile):
         self,
         atoms: Atoms,
         remove: bool,
-        little: Callable[[], tuple[Profile, Profile]],
+        little: Callable[[], Pair],
         deviation: float,
         tail_mu: float,
     ) -> None:
@@ -121,7 +122,7 @@ class WidenedProfile(Profile):
         return Bracket(lower, upper, np.minimum(low, high), high)
 
     @cached_property
-    def _little(self) -> tuple[Profile, Profile]:
+    def _little(self) -> Pair:
         return self._make()
 
     def _left(self, i: int) -> float:

@@ -25,6 +25,7 @@ from neyman.losses.base import Step
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import Effort
+from neyman.profiles.pair import Direction
 from neyman.profiles.profile import Bracket
 
 __all__ = ["RareProfile", "is_rare", "rare_laws", "rare_profiles"]
@@ -100,7 +101,7 @@ class RareProfile(ByArcs[Contour]):
     sharp, beside = 4e-7, (0.9, 1.1)
 
     def __init__(
-        self, laws: Callable[[], Laws | None], direction: str, tail_mu: float, effort: Effort | None = None
+        self, laws: Callable[[], Laws | None], direction: Direction, tail_mu: float, effort: Effort | None = None
     ) -> None:
         super().__init__(tail_mu, effort)
         self._sign = 1.0 if direction == "remove" else -1.0
