@@ -137,7 +137,12 @@ def _promised(step: EnclosedStep, order: FloatArray, remove: bool, upper: bool) 
     if stated is not None:
         return stated.divergence(order, upper)
     forward, backward = cast(Profile, step.forward), cast(Profile, step.backward)
-    return profile_divergence(*((forward, backward) if remove else (backward, forward)), order, upper, step.cells)
+    known, sharp = step.divergence(order, remove, upper)
+    if not np.all(sharp):
+        pair = (forward, backward) if remove else (backward, forward)
+        rest = profile_divergence(*pair, order[~sharp], upper, step.cells)
+        known[~sharp] = (np.minimum if upper else np.maximum)(known[~sharp], rest)
+    return known
 
 
 def promised(step: EnclosedStep) -> Stated | None:

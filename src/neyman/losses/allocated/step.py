@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import cast
 
 import numpy as np
 
+from neyman._validate import BoolArray, FloatArray
+from neyman.losses.allocated.moments import LARGEST_ORDER, divergences
 from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.enclosed.step import EnclosedStep
 
@@ -43,6 +46,16 @@ class AllocatedStep(EnclosedStep):
     def cells(self) -> int:
         """Few: what is far out, where lines are dear, says little more than ``tail_mu``."""
         return _CELLS
+
+    def divergence(self, order: FloatArray, remove: bool, upper: bool) -> tuple[FloatArray, BoolArray]:
+        """Bounds on D_t, and where nothing is sharper: "remove" at whole orders."""
+        if not remove:
+            return super().divergence(order, remove, upper)
+        law = cast(Allocation, self.promise)
+        sigma = law.narrowest if upper else law.widest
+        whole = (order == np.floor(order)) & (order > 1.0) & (order <= LARGEST_ORDER)
+        found = divergences(sigma, law.steps, order, upper)
+        return found, whole & (np.isfinite(found) if upper else found > 0.0)
 
     @cached_property
     def reach(self) -> float:

@@ -10,7 +10,7 @@ from typing import Protocol
 import numpy as np
 from scipy.special import ndtri
 
-from neyman._validate import FloatArray
+from neyman._validate import BoolArray, FloatArray
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.laws import Bounds, HalfLine, law_above, law_below
@@ -106,6 +106,12 @@ class EnclosedStep(Step):
     def cells(self) -> int:
         """How many cells a Renyi divergence may divide the profiles into."""
         return _MOST
+
+    def divergence(self, order: FloatArray, remove: bool, upper: bool) -> tuple[FloatArray, BoolArray]:
+        """Bounds on D_t beside what the profiles tell (inf or 0 where there are none), and where they are all there is
+        to know.
+        """
+        return np.full_like(order, math.inf if upper else 0.0), np.zeros(len(order), dtype=bool)
 
     @property
     def finest(self) -> float:
