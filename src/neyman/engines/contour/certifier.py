@@ -14,12 +14,15 @@ from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.line import Line, Plan
+from neyman.engines.contour.periodic_line import FoldedLine
 from neyman.engines.contour.truncation.monotone import log_beyond
+from neyman.engines.contour.truncation.recurrences import islands
 from neyman.engines.contour.witness import LineWitness
 
 __all__ = ["certified"]
 
 _LABOUR = 2e9  # nodes times terms of a line that is worth its time
+_LONGEST = 2.0 * math.pi * 2**20  # 2 pi times the nodes that are ever held
 
 
 def certified(parts: Parts, witness: LineWitness, epsilon: FloatArray) -> Estimates:
@@ -40,8 +43,9 @@ def _laid(parts: Parts, witness: LineWitness) -> Line | None:
         walk = Walk.at(parts, np.unique([witness.left, witness.c, witness.right]))
     at = np.flatnonzero(walk.c == witness.c)
     w = float(parts.argument(np.array([witness.c]))[0])
-    terms = sum(law.terms(w, witness.cut) for law, _ in parts.steps) + 1.0
-    if not len(at) or not witness.cut * witness.spread * terms <= _LABOUR:
+    cut = parts.fold.half if witness.periodic and parts.fold is not None else witness.cut
+    terms = sum(law.terms(w, cut) for law, _ in parts.steps) + 1.0
+    if not len(at) or not cut * witness.spread <= min(_LABOUR / terms, _LONGEST):
         return None
     index = int(at[0])
     whole = walk.whole(index, witness.limit)  # a law that is cut earlier bounds nothing
@@ -50,6 +54,30 @@ def _laid(parts: Parts, witness: LineWitness) -> Line | None:
     cuts, sd = walk.cut_at(index, witness.limit), math.sqrt(float(walk.variance[index]))
     if not 0.0 < sd < math.inf:
         return None
-    log_truncation = log_beyond(parts, cuts, witness.c, sd, witness.cut)
-    plan = Plan(witness.c, index, witness.spread, witness.cut, log_truncation, witness.limit, right, left)
-    return Line.run(parts, walk, plan)
+    if witness.periodic:
+        return _periodic(parts, walk, (left, index, right), witness)
+    log_truncation, some = log_beyond(parts, cuts, witness.c, sd, witness.cut), None
+    if witness.level is not None:
+        if not parts.discrete_gaussians:
+            return None
+        top = float(walk.k[index])
+        some, log_rest = islands(parts, sd, top, witness.cut, 2.0 * math.pi / witness.spread, witness.level)
+        log_truncation = float(np.logaddexp(log_truncation, log_rest))
+    return Line.run(parts, walk, Plan(
+        witness.c, index, witness.spread, witness.cut, log_truncation, witness.limit, right, left, some,
+        level=witness.level,
+    ))  # fmt: skip
+
+
+def _periodic(parts: Parts, walk: Walk, places: tuple[int, int, int], witness: LineWitness) -> Line | None:
+    """The same over one period; None where the law has none, or the distance of the aliases is no odd multiple of its
+    unit.
+    """
+    if parts.fold is None or witness.level is None:
+        return None
+    count = round(witness.spread / parts.fold.unit)
+    if count % 2 == 0 or witness.spread != count * parts.fold.unit:
+        return None
+    return FoldedLine.run(
+        parts, walk, Plan.of_period(parts, walk, places, witness.spread, witness.limit, witness.level)
+    )

@@ -61,6 +61,7 @@ class Plan:
     left: int
     islands: FloatArray | None = None  # the stretches before the cut that count, where not all of it does
     fold: Fold | None = None  # of a law on a lattice, whose transform has a period
+    level: float | None = None  # log of what the stretches were chosen to leave out at most
 
     @property
     def nodes(self) -> float:
@@ -85,6 +86,22 @@ class Plan:
         low, high = np.floor(self.islands[0] / spacing), np.ceil(self.islands[1] / spacing)
         runs = [np.arange(a, b + 1.0) for a, b in zip(low, high, strict=True)]
         return spacing * np.unique(np.concatenate([[0.0], *runs]))
+
+    @classmethod
+    def of_period(
+        cls, parts: Parts, walk: Walk, places: tuple[int, int, int], spread: float, limit: float, level: float
+    ) -> Plan:
+        """The line of a law on a lattice, through the second of three ``places`` of the walk, over one period: but for
+        stretches that come to e^``level`` together.
+        """
+        (left, index, right), fold = places, parts.fold
+        if fold is None:
+            raise TypeError("a line of a law that lies on no lattice")
+        c, k, sd = float(walk.c[index]), float(walk.k[index]), math.sqrt(float(walk.variance[index]))
+        some, log_rest = islands(parts, sd, k, fold.half, 2.0 * math.pi / spread, level)
+        moved = fold.error(parts.discrete_gaussians, float(parts.argument(np.array([c]))[0]))
+        log_truncation = float(np.logaddexp(log_rest + FOLDED, k + math.log(moved)))
+        return cls(c, index, spread, fold.half, log_truncation, limit, right, left, some, fold, level)
 
     @classmethod
     def make(
@@ -112,15 +129,12 @@ class Plan:
         cuts, goal = walk.cut_at(index, limit), min(target - log_share, k - 4.0)
         if parts.fold is not None:
             spread = parts.fold.whole(spread)
-            some, log_rest = islands(parts, sd, k, parts.fold.half, 2.0 * math.pi / spread, goal - FOLDED)
-            moved = parts.fold.error(parts.discrete_gaussians, float(parts.argument(np.array([c]))[0]))
-            log_truncation = float(np.logaddexp(log_rest + FOLDED, k + math.log(moved)))
-            return cls(c, index, spread, parts.fold.half, log_truncation, limit, right, left, some, parts.fold)
+            return cls.of_period(parts, walk, (left, index, right), spread, limit, goal - FOLDED)
         if parts.mu > 0.0 and parts.discrete_gaussians:
             last, log_tail = cut_off(parts, cuts, c, sd, k, goal - 0.7, math.inf)
             some, log_rest = islands(parts, sd, k, last, 2.0 * math.pi / spread, goal - 0.7)
             log_truncation = float(np.logaddexp(log_tail, log_rest))
-            return cls(c, index, spread, last, log_truncation, limit, right, left, some)
+            return cls(c, index, spread, last, log_truncation, limit, right, left, some, level=goal - 0.7)
         if parts.rough:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
@@ -212,12 +226,13 @@ class Line:
 
     @property
     def plan_dict(self) -> dict[str, float | str] | None:
-        """Its witness; None of a line that leaves stretches out, of one period, or of a part of the law."""
+        """Its witness; None of a line that was cut by a look along it, or of a part of the law."""
         plan, walk = self.plan, self.walk
-        if plan.fold is not None or plan.islands is not None or self.masses != (1.0, 1.0):
+        if (plan.islands is not None and plan.level is None) or self.masses != (1.0, 1.0):
             return None
         beside = float(walk.c[plan.left]), float(walk.c[plan.right])
-        return LineWitness(self.c, self.spread, plan.cut, *beside, plan.limit).to_dict()
+        periodic = plan.fold is not None
+        return LineWitness(self.c, self.spread, plan.cut, *beside, plan.limit, plan.level, periodic).to_dict()
 
     @classmethod
     def run(

@@ -12,7 +12,7 @@ from typing import Any
 
 __all__ = ["LineWitness"]
 
-_KIND = "straight line"
+_KIND, _PERIODIC = "straight line", "straight line over one period"
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,9 @@ class LineWitness:
     """Re z = ``c``, not a pole (0 or -1) and right of -1; nodes 2 pi / ``spread`` apart up to ``cut``; ``left`` < c <
     ``right``.
 
-    ``limit`` is the log of the mass that the law may be cut by, to stay clear of moments that explode.
+    ``limit`` is the log of the mass that the law may be cut by, to stay clear of moments that explode. Where transforms
+    come back again and again (discrete Gaussians), stretches between are left out that come to e^``level`` together; of
+    a law on a lattice one period is enough (``periodic``), and ``cut`` is half of it.
 
     Examples
     --------
@@ -34,18 +36,24 @@ class LineWitness:
     left: float
     right: float
     limit: float
+    level: float | None = None
+    periodic: bool = False
 
     def to_dict(self) -> dict[str, float | str]:
         """As it is printed and stored."""
-        return {"kind": _KIND, **asdict(self)}
+        plain = {name: value for name, value in asdict(self).items() if name != "periodic" and value is not None}
+        return {"kind": _PERIODIC if self.periodic else _KIND, **plain}
 
     @classmethod
     def of_dict(cls, plain: dict[str, Any]) -> LineWitness:
         """The same again."""
-        return cls(**{name: float(value) for name, value in plain.items() if name != "kind"})
+        numbers = {name: float(value) for name, value in plain.items() if name != "kind"}
+        return cls(**numbers, periodic=plain.get("kind") == _PERIODIC)
 
     @property
     def sound(self) -> bool:
         """Whether it is a line at all."""
         finite = all(math.isfinite(x) for x in (self.c, self.spread, self.cut, self.left, self.right))
-        return finite and self.c > -1.0 and self.c != 0.0 and self.spread > 0.0 and self.cut > 0.0
+        some = self.level is not None and math.isfinite(self.level)
+        stretches = some if self.periodic else some or self.level is None
+        return finite and stretches and self.c > -1.0 and self.c != 0.0 and self.spread > 0.0 and self.cut > 0.0

@@ -39,14 +39,19 @@ def islands(parts: Parts, sd: float, top: float, last: float, spacing: float, go
 
     ``top`` is K(c), ``goal`` what the log of the bound may be.
     """
-    first = 2.0 ** math.floor(math.log2(3.0 / sd))
+    first, whole = 2.0 ** math.floor(math.log2(3.0 / sd)), np.array([[0.0], [last]])
+    if not last > first:
+        return whole, -math.inf
     loss = math.log((1.0 + math.log(last / first) + spacing / first) / (math.pi * first))
     laws = parts.discrete_gaussians
     # in round numbers, so that neighbouring lines share one look
     depth = 4.0 * math.ceil(0.25 * (top + loss - goal))
+    if not depth > 0.0:
+        return whole, -math.inf
     edges = _looked(laws, depth, first, 2.0 ** math.ceil(math.log2(last)))
-    if edges is None:
-        return np.array([[0.0], [last]]), -math.inf
+    # what is left out lies beyond the first of it, or is not bounded
+    if edges is None or not edges.size or edges[0, 0] > 0.0 or edges[1, 0] < first:
+        return whole, -math.inf
     edges = np.minimum(edges[:, edges[0] < last], last)
     return edges, goal
 
