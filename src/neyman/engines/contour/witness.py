@@ -1,4 +1,4 @@
-"""A straight line as a witness: what steering chose, in numbers alone.
+"""A contour as a witness: what steering chose, in numbers alone.
 
 A ``Plan`` says where a line stands by its place in a walk along the real axis. A witness can be printed, stored, and
 certified again by whoever knows the law, in floats (``certifier``) or otherwise.
@@ -10,9 +10,9 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-__all__ = ["LineWitness"]
+__all__ = ["ArcWitness", "LineWitness"]
 
-_KIND, _PERIODIC = "straight line", "straight line over one period"
+_KIND, _PERIODIC, _BENT = "straight line", "straight line over one period", "hyperbola"
 
 
 @dataclass(frozen=True)
@@ -57,3 +57,37 @@ class LineWitness:
         some = self.level is not None and math.isfinite(self.level)
         stretches = some if self.periodic else some or self.level is None
         return finite and stretches and self.c > -1.0 and self.c != 0.0 and self.spread > 0.0 and self.cut > 0.0
+
+
+@dataclass(frozen=True)
+class ArcWitness:
+    """A hyperbola through ``c`` > 0, laid for ``low`` <= eps <= ``high`` with the radius 1 / sqrt(``curvature``); the
+    laws are laid out along rotated rays for ``depth`` and ``reach`` of their arguments on either side.
+
+    Examples
+    --------
+    >>> ArcWitness(2.0, 1.5, 0.1, 3.0, 4.0, 0.0).to_dict()["kind"]
+    'hyperbola'
+    """
+
+    c: float
+    curvature: float
+    low: float
+    high: float
+    reach: float
+    depth: float
+
+    def to_dict(self) -> dict[str, float | str]:
+        """As it is printed and stored."""
+        return {"kind": _BENT, **asdict(self)}
+
+    @classmethod
+    def of_dict(cls, plain: dict[str, Any]) -> ArcWitness:
+        """The same again."""
+        return cls(**{name: float(value) for name, value in plain.items() if name != "kind"})
+
+    @property
+    def sound(self) -> bool:
+        """Whether it is a hyperbola at all."""
+        finite = all(math.isfinite(value) for value in asdict(self).values())
+        return finite and self.c > 0.0 < self.curvature and 0.0 <= self.low <= self.high and self.depth >= 0.0

@@ -51,6 +51,7 @@ class PartedSteps:
     high: float
 
     parted = True
+    span = None
     drift = 0.0
     shift = 0.0
 

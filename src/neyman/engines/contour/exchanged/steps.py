@@ -42,6 +42,7 @@ class ExchangedSteps:
     upright: Laws
 
     parted = False
+    span = None
     drift = 0.0  # nothing is taken out of K: e^{aL} - 1 - aL is summed, whose linear term is exactly none
     shift = 0.0
     edge = 0.0

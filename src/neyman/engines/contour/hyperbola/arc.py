@@ -22,7 +22,7 @@ bound is at a corner.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour.estimate import Book, Estimate, entered
 from neyman.engines.contour.hyperbola.rotated import ArcSteps, on_path
 from neyman.engines.contour.line import SUMMED, faults
+from neyman.engines.contour.witness import ArcWitness
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort, allowance
@@ -148,9 +149,14 @@ class Arc:
     drift: float
     shift: float  # by how much the law may be moved
     lost: float = 0.0
+    witness: ArcWitness | None = None  # where it is of whole laws
 
     kind = "hyperbola"
-    plan_dict = None
+
+    @property
+    def plan_dict(self) -> dict[str, float | str] | None:
+        """Its witness; None of a part of the law, or of exchanged records."""
+        return None if self.witness is None else self.witness.to_dict()
 
     @property
     def nodes(self) -> int:
@@ -174,6 +180,8 @@ class Arc:
         phi = strip = 0.46 * sector
         scale = 1.0 / math.sqrt(curvature)
         shape = Shape(w_c - scale * math.sin(phi), scale)
+        if any(shape.centre <= pole <= shape.centre + scale * math.sin(phi + strip) for pole in (0.0, 1.0)):
+            return None  # the strip holds a pole
         slope = -sign * np.array(epsilon)
         k_c = float(steps.log_values(np.array([w_c + 0j]), rotated=False)[0][0].real) + steps.drift * w_c
         less_one = sign > 0.0 and 0.0 < k_c < 1.0 and not steps.parted
@@ -191,9 +199,12 @@ class Arc:
         if not effort.take(_ENTRY * steps.terms * _COARSE * upto / spacing):
             return None
         beyond = (log_tail, float(path[upto].real))
-        return cls._evaluate(
+        found = cls._evaluate(
             steps, shape, phi, strip, spacing, (edges[0], edges[1]), upto, c, sign, less_one, epsilon, beyond
         )
+        if found is None or steps.span is None:
+            return found
+        return replace(found, witness=ArcWitness(c, curvature, *epsilon, *steps.span))
 
     @classmethod
     def _evaluate(

@@ -33,6 +33,11 @@ class ArcSteps(Protocol):
         ...
 
     @property
+    def span(self) -> tuple[float, float] | None:
+        """The arguments that whole laws were laid out for: how far right, and how far left of 0."""
+        ...
+
+    @property
     def sector(self) -> float: ...
 
     @property
@@ -80,6 +85,7 @@ class Steps:
     straight: tuple[tuple[RotatedLaw, int], ...]
     bounding: tuple[tuple[RotatedLaw, int], ...]
     upright: tuple[tuple[RotatedLaw, int], ...]
+    span: tuple[float, float] | None = None
 
     parted = False
 
@@ -105,6 +111,7 @@ class Steps:
             laws(0.0, 0.02, 0.2),
             laws(chi, 0.1, 0.3),
             laws(0.0, 0.1, 0.2),
+            (reach, depth),
         )
 
     @staticmethod
