@@ -15,12 +15,14 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.numerics.normal import PROBIT_ERROR, probit_gap
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket
 
 __all__ = ["PolygonProfile"]
 
 _ROOM = 16.0 * UNIT  # relative, of a chord: a difference, logarithms and a few products
+_LAST = 4.0 * SMALLEST  # the same of what is no normal float
+_SURE = 8.0 * UNIT  # the same of one whose ends are exact
 
 
 class PolygonProfile(ClosedForm):
@@ -31,14 +33,17 @@ class PolygonProfile(ClosedForm):
 
     def __init__(self, epsilon: FloatArray, delta: FloatArray) -> None:
         least = np.minimum.accumulate(delta)
+        stop = int(np.argmax(least <= least[-1])) + 1  # the rest promises nothing more
+        epsilon, least = epsilon[:stop], least[:stop]
         right = slice(1 if epsilon[0] == 0.0 else 0, None)
         mirrored = epsilon[right][::-1]
         e = np.concatenate([[-math.inf], -mirrored, epsilon])
         gap = np.concatenate([[0.0], np.exp(-mirrored) * (1.0 - least[right][::-1]), 1.0 - least])
         rest = -np.expm1(-mirrored) + np.exp(-mirrored) * least[right][::-1]
-        kept = _hull(e, np.concatenate([[1.0], rest, least]), gap)
-        self._e, self._gap = e[kept], gap[kept]
-        self._delta = np.concatenate([[1.0], rest, least])[kept]
+        whole = np.concatenate([[1.0], rest, least])
+        kept = _mirrored(_hull(e, whole, gap), len(mirrored), len(e))
+        self._e, self._gap, self._delta = e[kept], gap[kept], whole[kept]
+        self._short = _shortfall(e, whole, gap, kept)
 
     @property
     def end(self) -> float:
@@ -87,19 +92,20 @@ class PolygonProfile(ClosedForm):
         gap = low * self._gap[i] + high * self._gap[k]
         exact = (self._e[i] == epsilon) | (i == k)
         room = np.where(exact, 0.0, _ROOM)
+        below = np.where(exact & (self._short == 0.0), 0.0, _ROOM + self._short)
         with np.errstate(divide="ignore"):
             log_gap = np.log(gap)
         slack = _ROOM * (1.0 + np.abs(np.where(gap > 0.0, log_gap, 0.0)))
         return Bracket(
-            delta * (1.0 - room),
-            np.minimum(delta * (1.0 + room), 1.0),
+            np.maximum(delta * (1.0 - below) - np.where(below > 0.0, _LAST, 0.0), 0.0),
+            np.minimum(delta * (1.0 + room) + np.where(room > 0.0, _LAST, 0.0), 1.0),
             log_gap - slack,
-            np.minimum(log_gap + slack, 0.0),
+            np.minimum(log_gap + slack + self._short, 0.0),
         )
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         i, k, _, _ = self._between(epsilon)
-        fall = self._delta[i] - self._delta[k]
+        fall = self._fall(i, k)
         with np.errstate(divide="ignore", invalid="ignore"):
             width = np.exp(self._e[k] - epsilon) * -np.expm1(self._e[i] - self._e[k])
             return np.where(i == k, 0.0, np.minimum(fall / width, 1.0))
@@ -108,8 +114,13 @@ class PolygonProfile(ClosedForm):
         """Roughly the false positive rate and the power where the lines of the two points around each eps meet."""
         i, k, _, _ = self._between(epsilon)
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            alpha = (self._delta[i] - self._delta[k]) / (np.exp(self._e[k]) * -np.expm1(self._e[i] - self._e[k]))
+            alpha = self._fall(i, k) / (np.exp(self._e[k]) * -np.expm1(self._e[i] - self._e[k]))
             return alpha, self._delta[i] + np.exp(self._e[i]) * alpha
+
+    def _fall(self, i: NDArray[np.int64], k: NDArray[np.int64]) -> FloatArray:
+        """By how much delta falls from one corner to the next, where 1 - delta has the digits from that."""
+        by_gap = self._gap[k] - self._gap[i]
+        return np.maximum(np.where(self._delta[k] > 0.5, by_gap, self._delta[i] - self._delta[k]), 0.0)
 
     def _between(self, epsilon: FloatArray) -> tuple[NDArray[np.int64], NDArray[np.int64], FloatArray, FloatArray]:
         """The corners around each eps, and the weights they have there."""
@@ -127,19 +138,47 @@ def _weights(left: FloatArray, at: FloatArray, right: FloatArray) -> tuple[Float
 
 
 def _hull(e: FloatArray, delta: FloatArray, gap: FloatArray) -> list[int]:
-    """The corners of the lower convex hull, in e^eps; from the first point where delta is least it is level."""
-    last = int(np.argmax(delta <= delta[-1]))
+    """The corners of the lower convex hull, in e^eps: points that lie below a chord for sure."""
     kept: list[int] = []
-    for j in range(last + 1):
+    for j in range(len(e)):
         while len(kept) > 1 and not _bends(e, delta, gap, kept[-2], kept[-1], j):
             kept.pop()
         kept.append(j)
     return kept
 
 
+def _mirrored(kept: list[int], left: int, count: int) -> list[int]:
+    """The corners on the right, and their mirror images: points on a chord are kept or not by their last digits, which
+    differ on either side. Of ``count`` the first is 0, and ``left`` are images.
+    """
+    ahead = [j for j in kept if j > left]
+    images = [count - j for j in ahead[::-1] if count - j <= left]
+    return [0, *images, *ahead]
+
+
 def _bends(e: FloatArray, delta: FloatArray, gap: FloatArray, i: int, j: int, k: int) -> bool:
     """Whether the point j lies below the chord from i to k."""
     low, high = _weights(e[i], e[j], e[k])
     if delta[j] < 0.5:
-        return bool(delta[j] < low * delta[i] + high * delta[k])
-    return bool(gap[j] > low * gap[i] + high * gap[k])
+        return bool(delta[j] < (low * delta[i] + high * delta[k]) * (1.0 - _SURE))
+    return bool(gap[j] > (low * gap[i] + high * gap[k]) * (1.0 + _SURE))
+
+
+def _shortfall(e: FloatArray, delta: FloatArray, gap: FloatArray, kept: list[int]) -> float:
+    """How far, relatively, points that were dropped may lie below the chords, in delta or in 1 - delta: no more than
+    their digits tell, each time one was dropped for another.
+
+    The chords times 1 less that are convex and below all points, hence below the hull.
+    """
+    at = np.setdiff1d(np.arange(len(e)), kept)
+    if not len(at):
+        return 0.0
+    ends = np.asarray(kept)
+    k = ends[np.minimum(np.searchsorted(ends, at), len(ends) - 1)]
+    i = ends[np.searchsorted(ends, at) - 1]
+    low, high = _weights(e[i], e[at], e[k])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        small = 1.0 - delta[at] / (low * delta[i] + high * delta[k])
+        large = gap[at] / (low * gap[i] + high * gap[k]) - 1.0
+    short = np.nan_to_num(np.where(delta[at] < 0.5, small, large), nan=0.0) + _SURE  # 0 / 0: all is told
+    return float(np.max(short, where=~(short <= 0.0), initial=0.0))
