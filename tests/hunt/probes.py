@@ -50,6 +50,7 @@ def curve(session: Session, truth: Truth, questions: int) -> None:
         if rng.random() < 0.7:
             _corner(session, truth, e * rng.uniform(0.05, 1.0) * rng.choice([1, 1, -1]))
     _delta(session, truth, 0.0, "advantage")
+    _far(session, truth, max(places) * rng.uniform(0.5, 4.0))
     fixed = truth.adjacency not in ("remove", "add") and rng.random() < 0.3
     if fixed:  # f is symmetric
         _asked(session, "fixed_point", lambda a: judge.judged_fixed_point(truth, a.up, a.low))
@@ -80,6 +81,23 @@ def _corner(session: Session, truth: Truth, e: float) -> None:
     _asked(session, f"roc({a!r})", lambda x: judge.judged_power(corner, x.low, x.up))
     if 1e-14 < a < 0.49:
         _asked(session, f"mu({a!r})", lambda x: judge.judged_mu(corner, x.up))
+
+
+def _far(session: Session, truth: Truth, e: float) -> None:
+    """Now and then where there is hardly any alpha: no power is above delta(e) + e^e alpha, nor below delta far out."""
+    if session.rng.random() < 0.7:
+        return
+    a = between(session.rng, 1e-300, 1e-6)
+
+    def judged(found) -> str:
+        most = min(((truth.delta(x)[1] + arb(x).exp() * a) for x in (0.1 * e, e, 2 * e, -math.log(a))), key=_middle)
+        return judge.judged_value(found.low, found.up, (arb(a).max(truth.delta(700.0)[0]), most.min(arb(1))))
+
+    _asked(session, f"roc({a!r})", judged)
+
+
+def _middle(ball: arb) -> float:
+    return float(ball.mid())
 
 
 def _regret(session: Session, truth: Truth, places: list[float]) -> None:

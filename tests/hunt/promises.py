@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from itertools import pairwise
@@ -218,6 +219,8 @@ def _promise(rng: random.Random) -> Drawn:
         return f"ny.PureDP({e!r})", None, exact.k_ary(e)
     if kind == "ApproximateDP":
         e, d = number(rng, 1e-3, 10.0), number(rng, 1e-12, 0.4)
+        if rng.random() < 0.2:
+            e, d = between(rng, 1e-15, 1e-3), 1.0 - between(rng, 1e-14, 0.6)
         return f"ny.ApproximateDP({e!r}, {d!r})", None, exact.approximate(e, d)
     return _tradeoff(rng) if kind == "Tradeoff" else _profile(rng)
 
@@ -250,27 +253,57 @@ def _tradeoff(rng: random.Random) -> Drawn:
 
 
 def _profile(rng: random.Random) -> Drawn:
-    """Pairs above the profile of a Gaussian: the lower hull of them and their mirror images is a finite law."""
-    mu = number(rng, 0.05, 4.0)
-    epsilons = sorted({round(between(rng, 0.05, 6.0) * mu, 3) for _ in range(rng.randint(1, 5))})
-    deltas = [min(1.0, float(closed.gaussian_delta(mu, e).mid()) * rng.uniform(1.0, 1.5)) for e in epsilons]
-    points = [(arb(0), arb(1))]
+    """Pairs that hold at once: the lower hull of them and their mirror images is a finite law."""
+    epsilons, deltas = rng.choice([_above_gaussian, _above_gaussian, _on_one_line, _beyond_need, _near_nothing])(rng)
+    points = [(-math.inf, arb(0), arb(1))]
     for e, d in zip(epsilons, deltas, strict=True):
         x = arb(e).exp()
-        points += [(x, arb(d)), (1 / x, 1 - (1 - arb(d)) / x)]
-    points.sort(key=lambda p: float(p[0].mid()))
-    least = min((d for _, d in points), key=lambda d: float(d.mid()))
+        points += [(e, x, arb(d)), (-e, 1 / x, 1 - (1 - arb(d)) / x)]
+    points.sort(key=lambda p: p[0])
+    least = arb(min(deltas))
     hull: list[tuple[arb, arb]] = []
-    for p in points:
-        while len(hull) > 1 and not _slope(hull[-2], hull[-1]) < _slope(hull[-1], p):
-            hull.pop()
+    for _, *p in points:
         if hull and not p[1] < hull[-1][1]:
             continue  # beyond the least of them the hull is level
-        hull.append(p)
+        while len(hull) > 1 and not _slope(hull[-2], hull[-1]) < _slope(hull[-1], (p[0], p[1])):
+            hull.pop()
+        hull.append((p[0], p[1]))
     slopes = [_slope(a, b) for a, b in pairwise(hull)] + [arb(0)]
     law = [(x * (after - before), after - before)
            for (x, _), before, after in zip(hull[1:], slopes[:-1], slopes[1:], strict=True)]  # fmt: skip
-    return f"ny.Profile({epsilons!r}, {deltas!r})", None, [*law, (least, arb(0)), (arb(0), 1 + slopes[0])]
+    told = [(least, arb(0)), (arb(0), least)] if min(deltas) > 0.0 else []
+    return f"ny.Profile({epsilons!r}, {deltas!r})", None, [*law, *told]
+
+
+Pairs = tuple[list[float], list[float]]
+
+
+def _above_gaussian(rng: random.Random) -> Pairs:
+    mu = number(rng, 0.05, 4.0)
+    epsilons = sorted({round(between(rng, 0.05, 6.0) * mu, 3) for _ in range(rng.randint(1, 5))})
+    return epsilons, [min(1.0, float(closed.gaussian_delta(mu, e).mid()) * rng.uniform(1.0, 1.5)) for e in epsilons]
+
+
+def _on_one_line(rng: random.Random) -> Pairs:
+    """Samples of a pure promise, to a digit or so, and some beyond its end."""
+    end = between(rng, 1e-3, 12.0)
+    epsilons = sorted({end * rng.random() for _ in range(rng.randint(1, 4))} | {end, end * rng.uniform(1.0, 9.0)})
+    exact_ = [max(math.exp(end) - math.exp(e), 0.0) / (1.0 + math.exp(end)) for e in epsilons]
+    return epsilons, [d * (1.0 + rng.choice([-1, 0, 0, 1, 2]) * 2.0**-52) for d in exact_]
+
+
+def _beyond_need(rng: random.Random) -> Pairs:
+    """Pairs that follow from those before them."""
+    epsilons = sorted({between(rng, 0.01, 60.0) for _ in range(rng.randint(2, 4))})
+    first = rng.choice([0.0, 0.0, between(rng, 1e-12, 0.5)])
+    return epsilons, [first, *(rng.choice([first, between(rng, 1e-12, 1.0)]) for _ in epsilons[1:])]
+
+
+def _near_nothing(rng: random.Random) -> Pairs:
+    """Hardly any epsilon, deltas near either end."""
+    epsilons = sorted({between(rng, 1e-17, 1e-3) for _ in range(rng.randint(1, 3))})
+    d = rng.choice([between(rng, 1e-15, 0.5), 1.0 - between(rng, 1e-14, 0.5)])
+    return epsilons, [d for _ in epsilons]
 
 
 def _slope(a: tuple[arb, arb], b: tuple[arb, arb]) -> arb:

@@ -18,6 +18,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.base import Step
+from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import BundleStep, EnclosedStep, ListedStep, Promise
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.readings.outcomes import Outcomes
@@ -141,7 +142,13 @@ class EnclosedProfile(Profile):
 
     @property
     def end(self) -> float:
-        return self._above.end if self._ends else math.inf
+        """That of the composition itself: what the law above leaves to infinity may be finite."""
+        return max(self._above.end, self._last) if self._ends else math.inf
+
+    @cached_property
+    def _last(self) -> float:
+        ends = [times * _largest(step, self._side == 0) for step, times in self._losses]
+        return math.fsum(ends) * (1.0 + 4.0 * UNIT) if ends else 0.0
 
     @property
     def knots(self) -> FloatArray:
@@ -185,6 +192,19 @@ class EnclosedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return self._above.slope(epsilon)
+
+
+def _largest(step: Step, remove: bool) -> float:
+    """The largest finite loss of a step in that direction, rounded up, whether or not it has mass at infinity."""
+    if isinstance(step, EnclosedStep):
+        return (step.forward if remove else step.backward).end
+    if not isinstance(step, DiscreteStep):
+        return step.largest_loss(remove)
+    table = step.table()
+    if table.dropped > 0.0:
+        return math.inf
+    last = float(table.loss[-1] if remove else -table.loss[0]) if len(table.loss) else 0.0
+    return max(last + table.slack + table.stretch * abs(last), 0.0) * (1.0 + 4.0 * UNIT)
 
 
 def _unstated(table: Outcomes) -> float:
