@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["around", "bracket_at", "slope_at", "widened"]
@@ -92,7 +92,7 @@ def _turned(epsilon: FloatArray, b: Bracket) -> Bracket:
 
     def below() -> tuple[FloatArray, FloatArray]:
         with np.errstate(under="ignore"):
-            lower = (rest + weight * b.lower) * (1.0 - 8.0 * UNIT)
-        return lower, (b.log_gap_upper - epsilon) * (1.0 - 2.0 * UNIT)
+            lower = (rest + weight * b.lower) * (1.0 - 8.0 * UNIT) - SMALLEST
+        return np.maximum(lower, 0.0), (b.log_gap_upper - epsilon) * (1.0 - 2.0 * UNIT)
 
     return Bracket.late(np.minimum(upper, 1.0), low, below)

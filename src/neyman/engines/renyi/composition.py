@@ -24,7 +24,7 @@ from neyman._validate import FloatArray
 from neyman.engines.renyi.slope import Above, largest_slope
 from neyman.engines.renyi.step import Statement, promised, statement_of, step_divergence
 from neyman.losses.base import Step
-from neyman.losses.discrete.steps import DiscreteGaussianStep
+from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.enclosed.step import BundleStep, EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
@@ -37,6 +37,8 @@ __all__ = ["ComposedStatement", "CompositionDivergence"]
 
 _RARE = 1e-20  # rate of Laplace noise: quadrature is off by some 1e-32 times the rate
 _ROOM = 1e-12  # relative: a cap so near is no improvement
+_LOOKS = 16  # orders at which rho is looked for where no line is known
+_FURTHEST = 1e12  # eps beyond all finite losses
 _SETTLED = 2.0**-30  # how far above log q the line of a sampled Gaussian may lie
 
 Losses = tuple[tuple[Step, int], ...]
@@ -84,7 +86,11 @@ class CompositionDivergence:
         for remove in self._directions:
             lines = [(_lines(step, remove, upper), times) for step, times in self._losses]
             if any(not options for options, _ in lines):
-                return math.inf  # mass at infinity, or nothing known
+                # mass at infinity, or nothing known
+                if upper or any(_reveals(step, remove) for step, _ in self._losses):
+                    return math.inf
+                best = max(best, self._seen(remove))
+                continue
             least = _total([(min(options), times) for options, times in lines], upper)
             plain = [
                 (min((x for x in options if x.offset <= 0.0 and x.since <= 1.0), default=None), times)
@@ -100,6 +106,11 @@ class CompositionDivergence:
             found = largest_slope(lambda order, above, way=remove: self._one(order, way, above), least, upper)
             best = max(best, min(found, cap))
         return best
+
+    def _seen(self, remove: bool) -> float:
+        """The largest of D_t / t at a few orders t > 1, from below."""
+        order = 1.0 + np.geomspace(1e-2, 1e3, _LOOKS)
+        return float(np.max(self._one(order, remove, False) / order)) * (1.0 - 2.0 * UNIT)
 
     def _one(self, order: FloatArray, remove: bool, upper: bool) -> FloatArray:
         total = np.zeros_like(order)
@@ -174,6 +185,15 @@ def _rounded(exact: Fraction, up: bool) -> float:
         return at_least(exact) if up else at_most(exact)
     except OverflowError:
         return math.inf if up else float(np.finfo(np.float64).max)
+
+
+def _reveals(step: Step, remove: bool) -> bool:
+    """Whether a step surely has mass at infinity in that direction."""
+    if isinstance(step, EnclosedStep):
+        side = step.forward if remove else step.backward
+        end = min(side.end, _FURTHEST)
+        return bool(side.bracket(np.array([_FURTHEST])).lower[0] > 0.0) and end < _FURTHEST
+    return isinstance(step, DiscreteStep) and step.table().infinite[0 if remove else 1] > 0.0
 
 
 def _lines(step: Step, remove: bool, upper: bool) -> list[_Line]:

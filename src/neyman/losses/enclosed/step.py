@@ -74,7 +74,10 @@ class EnclosedStep(Step):
         return max(self.forward.end, self.backward.end)
 
     def largest_loss(self, remove: bool) -> float:
-        return (self.forward if remove else self.backward).end if math.isfinite(self.tail_mu) else math.inf
+        side = self.forward if remove else self.backward
+        if math.isfinite(self.tail_mu) or math.isinf(side.end):
+            return side.end
+        return math.inf if side.bracket(np.array([side.end])).upper[0] > 0.0 else side.end
 
     @cached_property
     def reach(self) -> float:
