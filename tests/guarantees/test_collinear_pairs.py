@@ -109,3 +109,11 @@ def test_subnormal_epsilons_are_rounded_outward():
     g = ny.PureDP(0.0)
     assert g.optimistic.delta(-5e-324) == 0.0
     assert np.all(g.delta(np.array([-5e-324, -1e-320])) > 0.0)
+
+
+@pytest.mark.parametrize("gone", [3.8e-11, 1e-7, 1e-3])
+def test_strong_promises_beside_a_gaussian_are_composed(gone):
+    """What is left of them sums to more than 1, on the safe side, relatively by far: that was refused as lost mass."""
+    g = ny.ApproximateDP(0.5, 1.0 - gone) * ny.Profile([0.0114, 0.786], [1.0 - 3.8e-11, 0.9258]) * ny.GDP(1.0)
+    assert 1.0 - gone <= g.delta(0.0) <= 1.0
+    assert g.optimistic.delta(0.0) <= g.delta(0.0)

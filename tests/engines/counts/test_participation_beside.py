@@ -14,6 +14,7 @@ from neyman.engines.choose import profiles
 from neyman.engines.counts import beside
 from neyman.engines.counts.beside import RemovedBeside
 from neyman.engines.counts.combinations import counts
+from neyman.engines.counts.exchanged import ExchangedParticipation
 from neyman.engines.counts.participation import AddedParticipation
 from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.gaussian.plain import GaussianStep
@@ -163,3 +164,11 @@ def test_beside_anything_it_takes_no_time(setting: str) -> None:
     assert g.delta(1.0) >= g.optimistic.delta(1.0) >= (1.0 - 1e-6) * g.delta(1.0)
     assert g.optimistic.mu() <= g.mu() <= g.optimistic.mu() * (1.0 + 1e-4)
     assert time.process_time() - begun < 8.0
+
+
+def test_a_vacuous_bound_on_delta_tells_nothing_of_its_complement():
+    """Steps so many that T eta is beyond 1: 1 - delta was at least 0.1, of a sum that was capped at 0.9."""
+    steps = [(SubsampledGaussianStep(0.1999, 0.99), 62_626_262)]
+    b = ExchangedParticipation(steps, 1e6, counts(steps, 0.0, exchanged=True)).bracket(np.array([1e9, 1e10]))
+    assert np.all(b.upper == 1.0)
+    assert np.all(b.log_gap_lower == -np.inf)

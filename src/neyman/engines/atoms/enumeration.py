@@ -143,7 +143,7 @@ def power(table: Outcomes, times: int) -> Outcomes:
     seen = np.isfinite(whole.log_w)
     return Outcomes(
         whole.loss[seen], whole.log_q[seen], slack=whole.slack, stretch=whole.stretch, relative=whole.relative,
-        dropped=whole.dropped, end=whole.end,
+        dropped=whole.dropped, end=whole.end, uneven=math.expm1(times * math.log1p(table.uneven)),
     )  # fmt: skip
 
 

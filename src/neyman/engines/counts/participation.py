@@ -301,7 +301,8 @@ class RemovedParticipation(Profile):
                 more = np.logaddexp(more, np.logaddexp(outside.log_below, outside.log_left))
                 gap = np.logaddexp(gap, more) + error * (1.0 + np.abs(gap))
         if not large.all():
-            small = np.log1p(-np.minimum(total + (self._error if sign > 0.0 else 0.0), 0.9))
+            with np.errstate(divide="ignore"):  # a bound on delta beyond 1 tells nothing of 1 - delta
+                small = np.log1p(-np.minimum(total + (self._error if sign > 0.0 else 0.0), 1.0))
             gap = np.where(large, gap, small * (1.0 + sign * 4.0 * UNIT))
         return total, gap, slopes
 

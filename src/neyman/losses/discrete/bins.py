@@ -147,6 +147,7 @@ class DiscreteGrid(GridLaw):
             self.base, first, h, lower, upper, log_scale, np.full(count, math.inf), relative,
             t.slack + off + (t.stretch + 8.0 * UNIT) * far, self._lost(self._below, low - 1),
             self._lost(self._above, high), (place[node] - first, t.log_q[node]), lone=True,
+            uneven=t.uneven,
         )  # fmt: skip
 
     def _lost(self, sums: tuple[FloatArray, FloatArray], at: int) -> tuple[float, float]:

@@ -59,6 +59,7 @@ class BinSplit:
     above: tuple[float, float]
     nodes: tuple[NDArray[np.int64], FloatArray] = NOTHING
     lone: bool = False
+    uneven: float = 0.0  # how far from 1 the law itself sums to
 
     def weighed(self, law: object) -> BinSplit:
         """Itself, if bins, nodes and tails together are the whole of ``law``.
@@ -74,7 +75,7 @@ class BinSplit:
         far = float(np.max(np.abs(edge[[0, -1]]))) + self.h
         deep = max(float(np.max(np.abs(self.log_scale))), float(np.max(np.abs(log_node), initial=0.0)))
         # of the sums, which NumPy adds up in pairs: a product of vectors would round each of a million terms
-        error = self.relative + 8.0 * UNIT * (16.0 + far + deep + math.log2(len(edge) + 1.0))
+        error = self.relative + self.uneven + 8.0 * UNIT * (16.0 + far + deep + math.log2(len(edge) + 1.0))
         with np.errstate(under="ignore"):
             mass = np.exp(self.log_scale)
             q = float(np.sum((self.lower + self.upper) * mass)) + float(np.sum(np.exp(log_node)))

@@ -43,6 +43,7 @@ class Outcomes:
     place: FloatArray | None = None
     end: Fraction | None = None
     vague: float = 0.0  # relative error of ``infinite``
+    uneven: float = 0.0  # how far from 1 its masses sum to, where they were made so: on the safe side of another law's
     growth: float = math.inf  # a mass under Q is known within ``growth`` (4 + |log q|), relatively, too
 
     def off(self, log_least: float) -> float:
@@ -86,8 +87,11 @@ class Outcomes:
         relative = self.relative + off_b  # a share of a sum errs by what both err by
         growth = self.growth * (1.0 + 0.25 * abs(log_b)) + 0.25 * off_b  # |log q| is less by |log_b| at most
         dropped = self.dropped * math.exp(min(-min(log_a, log_b), 700.0)) * (1.0 + 1e-9)
+        # what all masses together may be off is more of the few that are left
+        uneven = max(abs(math.expm1(_log_sum(logs) - log)) for logs, log in ((self.log_p, log_a), (self.log_q, log_b)))
         rest = replace(
-            self, log_q=self.log_q - log_b, infinite=(0.0, 0.0), relative=relative, dropped=dropped, growth=growth
+            self, log_q=self.log_q - log_b, infinite=(0.0, 0.0), relative=relative, dropped=dropped, growth=growth,
+            uneven=uneven,
         )  # fmt: skip
         if log_a != log_b:
             slack = self.slack + 4.0 * UNIT * (abs(log_a) + abs(log_b) + _largest(self.loss)) + off_a + off_b
@@ -106,7 +110,7 @@ class Outcomes:
         if infinite < 1.0:
             left = math.log1p(-infinite)
             off = (self.vague + UNIT) * infinite / (1.0 - infinite) + 2.0 * UNIT * abs(left)
-        summed = float(np.logaddexp.reduce(logs))
+        summed = _log_sum(logs)
         spread = self.off(float(np.min(logs))) + self.slack + self.stretch * _largest(self.loss)
         spread += self.dropped * math.exp(-summed)
         spread += 4.0 * UNIT * (len(logs) + 2.0) * (1.0 + float(np.max(np.abs(logs))))
@@ -272,6 +276,10 @@ def _steepest(loss: FloatArray, after: FloatArray, rate: float) -> float:
     seen = after != 0.0
     most = float(np.max(loss[seen] * slope(np.minimum(loss[seen], 700.0), rate) / after[seen], initial=1.0))
     return most * (1.0 + 1e-6)
+
+
+def _log_sum(logs: FloatArray) -> float:
+    return float(np.logaddexp.reduce(logs))
 
 
 def _largest(loss: FloatArray) -> float:
