@@ -262,15 +262,12 @@ def test_bins_in_pieces_are_summed_whatever_is_done_at_once(monkeypatch: pytest.
     place = np.array([0.0, 0.1, 5.0, 5.2])
     start = np.array([0.0, 0.5, 1.0])
 
-    def density(x: np.ndarray) -> np.ndarray:
-        return -40.0 * (x - 4.0) ** 2
+    def seen(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return -40.0 * (x - 4.0) ** 2, np.interp(x, place, [0.0, 0.5, 1.0, 1.5])
 
-    def loss(x: np.ndarray) -> np.ndarray:
-        return np.interp(x, place, [0.0, 0.5, 1.0, 1.5])
-
-    whole = smooth_bins.smooth_bins(place, start, 0.5, 0.01, density, loss)
+    whole = smooth_bins.smooth_bins(place, start, 0.5, 0.01, seen)
     monkeypatch.setattr(smooth_bins, "_AT_ONCE", 7)
-    parts = smooth_bins.smooth_bins(place, start, 0.5, 0.01, density, loss)
+    parts = smooth_bins.smooth_bins(place, start, 0.5, 0.01, seen)
     for a, b in ((0, 2), (1, 2)):
         np.testing.assert_allclose(parts[a] * np.exp(parts[b]), whole[a] * np.exp(whole[b]), rtol=1e-13, atol=1e-300)
     np.testing.assert_array_equal(parts[2], whole[2])

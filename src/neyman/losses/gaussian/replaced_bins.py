@@ -36,13 +36,18 @@ class ReplacedGrid(GridLaw):
         return math.inf
 
     def loss(self, x: FloatArray) -> FloatArray:
-        s, q = self.sigma, self.rate
-        return mixed((x - 0.5) / s**2, q) - mixed((-x - 0.5) / s**2, q)
+        return self.seen(x)[1]
 
     def log_q(self, x: FloatArray) -> FloatArray:
         """Log density of (1 - q) N(0, sigma^2) + q N(-1, sigma^2)."""
+        return self.seen(x)[0]
+
+    def seen(self, x: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Log density and loss."""
         s, q = self.sigma, self.rate
-        return mixed((-x - 0.5) / s**2, q) - 0.5 * (x / s) ** 2 - math.log(s * math.sqrt(2.0 * math.pi))
+        below = mixed((-x - 0.5) / s**2, q)
+        log_density = below - 0.5 * (x / s) ** 2 - math.log(s * math.sqrt(2.0 * math.pi))
+        return log_density, mixed((x - 0.5) / s**2, q) - below
 
     def place(self, loss: FloatArray) -> FloatArray:
         """The x at which the loss is ``loss``: e^{x / sigma^2} is the root of a quadratic."""
@@ -93,7 +98,7 @@ class ReplacedGrid(GridLaw):
         s = self.sigma
         edge = h * np.arange(first, last + 1)
         place = self.place(edge)
-        lower, upper, log_scale = smooth_bins(place, edge[:-1], h, self._longest, self.log_q, self.loss)
+        lower, upper, log_scale = smooth_bins(place, edge[:-1], h, self._longest, self.seen)
         width = np.diff(place)
         # log of the density of e^L: the normal law, its mixture and the slope of L bend it by no more than this
         far = np.maximum(np.abs(place[:-1]), np.abs(place[1:]))

@@ -46,8 +46,13 @@ class Piece:
         return self.sign * (mixed(t, self.rate) - self.level)
 
     def log_q(self, t: FloatArray) -> FloatArray:
+        return self.seen(t)[0]
+
+    def seen(self, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Log density and loss."""
+        told = mixed(t, self.rate)
         log_density = self.log_weight - 0.5 * (t + self.d)
-        return log_density + mixed(t, self.rate) if self.sign < 0.0 else log_density
+        return log_density + told if self.sign < 0.0 else log_density, self.sign * (told - self.level)
 
     def place(self, gap: FloatArray) -> FloatArray:
         """The t, within -d .. d, at which m(t) is ``gap`` >= 0 above m(-d): the ends exactly at the ends."""
@@ -233,11 +238,16 @@ class LaplaceLaw(GridLaw):
         for piece in self.pieces:
             height = gap if len(self.pieces) == 1 else np.maximum(piece.sign * (gap - 0.5 * self.unit), 0.0)
             place = piece.place(height)
-            ends, start = (place, edge[:-1]) if piece.sign > 0.0 else (place[::-1], edge[-2::-1])
-            *masses, scale = smooth_bins(ends, start, h, 0.25, piece.log_q, piece.loss)
+            wide = np.flatnonzero(np.diff(place))  # bins that this piece has a part in: neighbours
+            if not len(wide):
+                continue
+            own = slice(int(wide[0]), int(wide[-1]) + 1)
             turned = slice(None, None, 1 if piece.sign > 0.0 else -1)
-            part = [(mass * np.exp(scale))[turned] for mass in masses]
-            lower, upper, width = lower + part[0], upper + part[1], width + np.diff(ends)[turned]
+            ends = place[own.start : own.stop + 1][turned]
+            *masses, scale = smooth_bins(ends, edge[:-1][own][turned], h, 0.25, piece.seen)
+            for whole, mass in zip((lower, upper), masses, strict=True):
+                whole[own] += (mass * np.exp(scale))[turned]
+            width[own] += np.diff(ends)[turned]
         variation = 3.0 * h + 1.5 * width
         steep = variation >= _STEEP
         if float(np.sum(upper[steep])) > 0.5 * h:  # lowering their chords would cost more than dividing them does

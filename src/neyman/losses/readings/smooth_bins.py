@@ -17,13 +17,14 @@ _NODES, _WEIGHTS = gauss(7)  # of one panel
 
 
 def smooth_bins(
-    place: FloatArray, start: FloatArray, h: float, longest: float, log_density: Callable[[FloatArray], FloatArray],
-    loss: Callable[[FloatArray], FloatArray],
+    place: FloatArray, start: FloatArray, h: float, longest: float,
+    seen: Callable[[FloatArray], tuple[FloatArray, FloatArray]],
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Return, per bin, what goes to its lower and its upper end, and the log of their scale.
 
-    Bin j is ``place[j] .. place[j + 1]``, where the loss runs from ``start[j]`` to at most ``start[j]`` + ``h`` and the
-    law without the record has the density e^log_density. Bins are cut into pieces no longer than ``longest``.
+    Bin j is ``place[j] .. place[j + 1]``, where the loss runs from ``start[j]`` to at most ``start[j]`` + ``h``; at any
+    place the logarithm of the density of the law without the record, and the loss, are what is ``seen``. Bins are cut
+    into pieces no longer than ``longest``.
     """
     width = np.diff(place)
     pieces = np.maximum(np.ceil(width / longest), 1.0).astype(np.int64)
@@ -35,14 +36,14 @@ def smooth_bins(
         half = 0.5 * width[owner] / pieces[owner]
         middle = place[owner] + half * (2.0 * (piece - (stop - pieces)[owner]) + 1.0)
         at = middle[:, None] + half[:, None] * _NODES
-        log_mass = log_density(at)
+        log_mass, loss = seen(at)
         first = np.flatnonzero(np.diff(owner, prepend=-1))
         bins = slice(int(owner[0]), int(owner[-1]) + 1)
         top = np.maximum(scale[bins], np.maximum.reduceat(log_mass.max(axis=1), first))
         with np.errstate(under="ignore"):
             mass = half[:, None] * _WEIGHTS * np.exp(log_mass - top[owner - owner[0], None])
             before = np.exp(scale[bins] - top)  # of a bin that the pieces before began
-        share = np.expm1(np.clip(loss(at) - start[owner, None], 0.0, h)) / np.expm1(h)
+        share = np.expm1(np.clip(loss - start[owner, None], 0.0, h)) / np.expm1(h)
         upper[bins] = upper[bins] * before + np.add.reduceat((mass * share).sum(axis=1), first)
         lower[bins] = lower[bins] * before + np.add.reduceat((mass * (1.0 - share)).sum(axis=1), first)
         scale[bins] = top
