@@ -10,7 +10,9 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.engines.contour.cumulant import Parts
+from neyman.engines.contour.hyperbola.arc import Edge, Shape
 from neyman.engines.contour.hyperbola.certifier import certified_arc
+from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.engines.contour.laws import transform
 from neyman.engines.contour.witness import ArcWitness
 from neyman.losses.gaussian.plain import GaussianStep
@@ -122,3 +124,55 @@ def test_above_the_largest_loss_a_hyperbola_says_nothing() -> None:
     assert law.largest_loss < 1.2
     assert found.lower[0] > 0.0
     assert np.all((found.lower[2:] == 0.0) & (found.upper[2:] == 1.0))
+
+
+@pytest.mark.parametrize(
+    ("run", "mu", "witness"),
+    [
+        (
+            ny.DPSGD(0.3159928278505181, 0.002149067986662206, 2), 2.0744635239560805e-06,
+            ArcWitness(569.2509459212758, 4.061957705004955e-07, 0.00277764, 0.00332588, 1.6, 683.601135105531),
+        ),
+        (
+            ny.DPSGD(0.3159928278505181, 0.002149067986662206, 2), 1e-9,
+            ArcWitness(569.2509459212758, 4.061957705004955e-07, 0.00277764, 0.00332588, 1.6, 683.601135105531),
+        ),
+    ],
+)  # fmt: skip
+def test_beside_a_gaussian_too(run: ny.Mechanism, mu: float, witness: ArcWitness) -> None:
+    """Its loss has no end, that of the sampled steps has: above, 2e173 +- 7e171 stood for 2e-323."""
+    law = Parts(parts(run, "add").gaussians, mu, "add")
+    end = parts(run, "add").largest_loss
+    found = certified_arc(law, witness, np.array([0.5, 1.01, 2.0, 4.0]) * end).bracket()
+    assert found.lower[0] > 0.0
+    assert np.all(found.lower[1:] == 0.0)
+
+
+def test_sampled_steps_beside_next_to_nothing_end_where_they_end() -> None:
+    """delta("add") at 6 times the largest loss of the sampled steps was said to be 4.6e-31 at least."""
+    sigma, rate = 0.32253091679429524, 0.010063411850674043
+    run = ny.DPSGD(sigma, rate, 3) * ny.Gaussian(1.0 / 1.1229131222187236e-06)
+    at = -3.0 * math.log1p(-rate) * np.array([0.05, 0.236, 0.422, 0.608, 0.794, 0.98, 1.2, 2.0, 4.0, 6.0, 9.0, 13.0])
+    found = ny.account(run, "add").sides.forward.bracket(at)
+    assert np.all(found.lower[:5] > 0.0)
+    assert np.all(found.lower[6:] == 0.0)
+
+
+@pytest.mark.parametrize("index", range(len(RUNS)))
+def test_edges_bound_whole_pieces(index: int) -> None:
+    """The lesser of two convex bounds is none: what is said of a piece bounds one of the two everywhere on it."""
+    law = parts(RUNS[index], "remove")
+    steps = Steps.along(law, 3.0, 0.0)
+    rng = np.random.default_rng(index)
+    for _ in range(6):
+        shape = Shape(float(rng.uniform(1.1, 2.5)), float(np.exp(rng.uniform(-2.0, 3.0))))
+        angle = float(rng.uniform(0.0, 0.9)) * steps.sector
+        edge = Edge.along(steps, shape, angle, False, np.array([-0.1]), np.array([-60.0]))
+        pieces = len(edge.real)
+        share = np.linspace(0.0, 1.0, 9)
+        u = 0.3 * (np.arange(pieces)[:, None] + share)
+        w = shape.at(u.ravel(), angle)
+        each = np.stack([steps.log_bounds(w, rotated) for rotated in (True, False)]).reshape(2, *u.shape)
+        each[1][np.imag(w.reshape(u.shape)) >= 4.0 * np.abs(np.real(w.reshape(u.shape))) + 1.0] = math.inf
+        most = np.min(np.max(each, axis=2), axis=0)
+        assert np.all(most <= edge.log_bound.max(axis=1) + 1e-9 * (1.0 + np.abs(most)))

@@ -111,6 +111,8 @@ def plan_tilt(
         reach = [(t.value - value + _OUTSIDE) / (t.c - at.c) for t in tried]
         best = int(np.argmin(sign * np.array(reach)))
         window[side], neighbours[side] = reach[best], tried[best].c
+    if not window[0] < window[1]:  # values so large that their differences are rounding
+        return None
     widest = max([window[1] - window[0]] + [law.span(reach) for (law, _), reach in zip(laws, reaches, strict=True)])
     h = max(h, 1.001 * widest / max_points)
     cuts = tuple(law.cut(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))

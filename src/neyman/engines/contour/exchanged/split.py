@@ -54,6 +54,7 @@ class PartedSteps:
     span = None
     drift = 0.0
     shift = 0.0
+    edge = 0.0
 
     @property
     def parts(self) -> Parts:

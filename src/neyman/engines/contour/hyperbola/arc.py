@@ -44,6 +44,7 @@ _READ = 30.0  # nominal nanoseconds of a node, for each eps
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 _HIGH = 600.0  # e-folds above its start beyond which the transform on a path is but its own error, soon no float
 _MOST = 20000  # nodes beyond which an arc is not worth it
+_NEAR = 1e-12  # relative: the largest loss is rounded
 _ENTRY = 40.0  # nominal nanoseconds for each node and grid point
 _BOUND = 1e4  # the same for each grid point of the laws that bound, all pieces together
 
@@ -89,10 +90,15 @@ class Edge:
         # each piece shares its ends with its neighbours
         places = np.concatenate([shape.at(u[: stop + 1], angle), corner[:, 1]])
         each = steps.log_bounds(places, rotated=True)
-        near = np.flatnonzero(places.imag < 4.0 * np.abs(places.real) + 1.0)
-        if len(near):
-            each[near] = np.minimum(each[near], steps.log_bounds(places[near], rotated=False))
         bound = np.stack([each[:stop], each[stop + 1 :], each[1 : stop + 1]], axis=1)
+        near = places.imag < 4.0 * np.abs(places.real) + 1.0
+        each = np.full(len(places), math.inf)
+        if near.any():
+            each[near] = steps.log_bounds(places[near], rotated=False)
+        other = np.stack([each[:stop], each[stop + 1 :], each[1 : stop + 1]], axis=1)
+        # the lesser of two convex functions is none: a piece has the one or the other
+        better = other.max(axis=1) < bound.max(axis=1)
+        bound[better] = other[better]
         real, imag = corner.real, corner.imag
         extreme = np.maximum(real.max(axis=1) ** 2, real.min(axis=1) ** 2) - imag.min(axis=1) ** 2 - real.min(axis=1)
         bound = bound + 0.5 * steps.parts.mu**2 * extreme[:, None]
@@ -148,6 +154,7 @@ class Arc:
     range: tuple[float, float]  # the eps it was laid for
     drift: float
     shift: float  # by how much the law may be moved
+    edge: float  # e^{edge Re w} is how what lies beyond the last node falls, but for e^{-z eps}
     lost: float = 0.0
     witness: ArcWitness | None = None  # where it is of whole laws
 
@@ -233,8 +240,9 @@ class Arc:
         log_rule = -turns - math.log(-math.expm1(-turns))
         z = w - 1.0 if sign > 0.0 else -w
         return cls(
-            c, scale, w, weight, grown * kernel * z, error, sign, edges, beyond, log_rule, span, drift, steps.shift
-        )
+            c, scale, w, weight, grown * kernel * z, error, sign, edges, beyond, log_rule, span, drift, steps.shift,
+            0.0 if less_one else steps.edge,
+        )  # fmt: skip
 
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """As ``Line.integrate``, of delta."""
@@ -266,6 +274,8 @@ class Arc:
             for name, extra in (*(("quadrature", one) for one in rim), ("truncation", beyond)):
                 off = np.exp(extra - offset + 8.0 * UNIT * (np.abs(extra) + np.abs(offset)))
                 error = error + entered(book, name, off)
+            # above the largest loss of all that are bent the integrand grows, and nothing bounds what lies beyond
+            error = np.where(tilt + (1.0 - _NEAR) * self.edge <= 0.0, error, math.inf)
             shifted = error
             error = error + 2.0 * self.shift * (np.abs(slope) + np.abs(value) + error) + rounded * np.abs(value)
             entered(book, "rounding", along + (error - shifted))

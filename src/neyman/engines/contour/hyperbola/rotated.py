@@ -47,6 +47,11 @@ class ArcSteps(Protocol):
     def shift(self) -> float: ...
 
     @property
+    def edge(self) -> float:
+        """|e^K| is at most e^{edge Re w} times something, far out."""
+        ...
+
+    @property
     def terms(self) -> int: ...
 
     @property

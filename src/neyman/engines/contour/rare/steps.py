@@ -218,6 +218,8 @@ class RareSteps:
         spacing = 2.0 * math.pi * strip / max(float(np.max(rim - level)) + _DIGITS, 1.0)
         own = self.edge(shape, phi)
         upto, beyond = _cut(own, slope, level - _DIGITS)
+        # in a piece there are so many more nodes than it is long
+        beyond = beyond[0] + math.log1p(spacing / _COARSE), beyond[1]
         if not math.isfinite(beyond[0]) or not math.isfinite(spacing) or spacing < _COARSE * upto / _MOST:
             return None
         if not effort.take(_ENTRY * len(self.laws.bent.loss) * _COARSE * upto / spacing):
@@ -257,8 +259,9 @@ class RareSteps:
         log_rule = -turns - math.log(-math.expm1(-turns))
         shift = 4.0 * UNIT * (abs(self.laws.edge) + bulk)
         return Arc(
-            c, scale, w, weight, grown * kernel * z, error, self.sign, edges, beyond, log_rule, span, drift, shift
-        )
+            c, scale, w, weight, grown * kernel * z, error, self.sign, edges, beyond, log_rule, span, drift, shift,
+            self.laws.edge,
+        )  # fmt: skip
 
 
 def _cut(own: Edge, slope: FloatArray, level: FloatArray) -> tuple[int, tuple[float, float]]:
