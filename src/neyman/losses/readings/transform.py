@@ -1,4 +1,4 @@
-"""What the contour engine asks of a law: its characteristic function A(w) = E_Q[e^{wL}], with a bound on every error."""
+"""What the contour engine asks of a law: the characteristic function A(w) = E_Q[e^{wL}] with bounds on every error."""
 
 from __future__ import annotations
 
