@@ -1,7 +1,8 @@
 """What one step of a composed mechanism hands to the engines: the law of its privacy loss, named by its parameters.
 
-Conventions, one everywhere: (P, Q) are the output laws under H1 and H0 and L = log dP/dQ. Direction "remove" has P with
-the record and Q without it; direction "add" is the reversed pair. Under "replace" P and Q hold two different records.
+Conventions, one everywhere: (P, Q), the dominating pair, are the output laws under H1 and H0 and L = log dP/dQ.
+Direction "remove" has P with the record and Q without it; direction "add" is the reversed pair. Under "replace" P and Q
+hold two different records.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The real cumulant of a composition, to double precision but not certified: it plans lattices, it decides nothing."""
+"""The real cumulant of a composition, and its saddle points, to double precision but not certified: they plan."""
 
 from __future__ import annotations
 

@@ -59,7 +59,13 @@ class Spread:
 
 
 def _raised(width: float) -> FloatArray:
-    """J at all knots but the last, with what O(w) may add between each and the next."""
+    """J at all knots but the last, with what O(w) may add between each, v, and the next, v'.
+
+    Scarf: k - x >= x u where u > 0, x - k >= k |u| where u < 0, and e^{w^2} - 1 <= w^2 e^{w^2}: at most e^{2wv + w^2}
+    times k w J, for v <= 1.571. Tails: where u > 0 k w sqrt(2 pi) e^{w^2/2 - u} Phi(w - v), and Phi(w - v) <= e^{w (v +
+    1)} Phi(-v): at most e^{2w} times; where u < 0, log M having a mean above -w^2 / 2, at most e^{wv} times. All are
+    below e^{w (v' + 5)}.
+    """
     v = KNOTS[:-1]
     j = np.append(0.5 / (np.sqrt(1.0 + v * v) + v)[:_SCARF], math.sqrt(2.0 * math.pi) * ndtr(-v[_SCARF:]))
     return j * np.exp(width * (KNOTS[1:] + 5.0))

@@ -1,4 +1,4 @@
-"""What the contour engine asks of a law: A(w) = E_Q[e^{wL}] where it wants it, with a bound on every error."""
+"""What the contour engine asks of a law: the characteristic function A(w) = E_Q[e^{wL}] with bounds on every error."""
 
 from __future__ import annotations
 

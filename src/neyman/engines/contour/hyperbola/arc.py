@@ -1,4 +1,4 @@
-"""A bent contour: one branch of a hyperbola, for few or rare steps, whose losses live on many scales at once.
+"""A bent (Bromwich) contour: one branch of a hyperbola, for few or rare steps, whose losses live on many scales.
 
 In the plane of w (z = w - 1 for "remove", z = -w for "add", and z (z + 1) = w (w - 1) for both)
 
