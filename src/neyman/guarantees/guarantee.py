@@ -58,10 +58,13 @@ class Guarantee(Views):
 
     __array_ufunc__: ClassVar[None] = None  # an array times a guarantee is refused: NumPy would multiply one by one
 
+    effort: Effort
+    """What each of its questions may cost."""
+
     def __init__(self, sides: Pair, adjacency: Adjacency, effort: Effort) -> None:
         self._sides = sides
         self._adjacency: Adjacency = adjacency
-        self.effort = effort  # what each of its questions may cost
+        self.effort = effort
 
     @cached_property
     def _start(self) -> float:
