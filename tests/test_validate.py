@@ -113,11 +113,15 @@ def test_choice_refuses(value):
     assert choice("side", "b", ("a", "b")) == "b"
 
 
-@pytest.mark.parametrize("value", [0.5, [0.0, 1.0], np.float32([0.25]), np.zeros((2, 3)), 1])
-def test_unit_interval_keeps_the_shape(value):
-    array = unit_interval("alpha", value)
+@pytest.mark.parametrize("check", [unit_interval, reals])
+@pytest.mark.parametrize(
+    "value", [0.5, np.float64(0.5), np.float32(0.5), 0.0, [0.0, 1.0], np.float32([0.25]), np.zeros((2, 3)), 1]
+)
+def test_arrays_keep_their_shape(check, value):
+    array = check("alpha", value)
     assert array.dtype == np.float64
     assert array.shape == np.shape(value)
+    assert np.array_equal(array, value)
 
 
 @pytest.mark.parametrize("value", [[], np.empty((0, 3)), "0.5", True, [True, False], None, [1j], [None, 0.5]])
@@ -129,12 +133,14 @@ def test_arrays_of_something_else_are_refused(value):
 
 @pytest.mark.parametrize("bad", [-1e-300, 1.0000000000000002, math.nan, math.inf])
 def test_the_offending_element_is_shown(bad):
-    assert str(refused(unit_interval, "alpha", [0.5, bad, 2.0])) == f"alpha must be a number in [0, 1], got {bad!r}."
+    for value in (bad, [0.5, bad, 2.0]):
+        assert str(refused(unit_interval, "alpha", value)) == f"alpha must be a number in [0, 1], got {bad!r}."
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
 def test_reals_refuse_what_is_not_finite(bad):
-    assert str(refused(reals, "epsilon", [1.0, bad])) == f"epsilon must be a finite number, got {bad!r}."
+    for value in (bad, [1.0, bad]):
+        assert str(refused(reals, "epsilon", value)) == f"epsilon must be a finite number, got {bad!r}."
 
 
 LONG = np.longdouble(1) / np.longdouble(3)  # a float64 where the machine has none that is longer

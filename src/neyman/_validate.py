@@ -109,8 +109,9 @@ def choice(name: str, value: object, options: tuple[_Option, ...]) -> _Option:
 
 def unit_interval(name: str, value: object) -> FloatArray:
     """Return a float64 array, not empty, of numbers in [0, 1]; a scalar gives a 0-d array."""
-    allowed = "a number, or a non-empty array of numbers, in [0, 1]"
-    array = numbers(name, value, allowed)
+    if isinstance(value, float) and 0.0 <= value <= 1.0:
+        return np.array(value, dtype=np.float64)
+    array = numbers(name, value, "a number, or a non-empty array of numbers, in [0, 1]")
     if not bool(np.all((array >= 0.0) & (array <= 1.0))):
         raise InvalidParameter(name, _worst(array, (array >= 0.0) & (array <= 1.0)), "a number in [0, 1]")
     return array
@@ -118,6 +119,8 @@ def unit_interval(name: str, value: object) -> FloatArray:
 
 def reals(name: str, value: object) -> FloatArray:
     """Return a float64 array, not empty, of finite numbers; a scalar gives a 0-d array."""
+    if isinstance(value, float) and math.isfinite(value):
+        return np.array(value, dtype=np.float64)
     array = numbers(name, value, "a number, or a non-empty array of numbers, all finite")
     if not bool(np.all(np.isfinite(array))):
         raise InvalidParameter(name, _worst(array, np.isfinite(array)), "a finite number")

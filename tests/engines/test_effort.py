@@ -191,5 +191,5 @@ def test_what_a_line_is_read_for_is_counted() -> None:
     effort = Effort(1.0)
     with effort:
         line.integrate(np.linspace(0.4, 0.6, 50))
-        left = effort._left
+        left = effort.left
     assert left < 1e9 - line.nodes * 50

@@ -58,9 +58,13 @@ class Guarantee(Views):
 
     __array_ufunc__: ClassVar[None] = None  # an array times a guarantee is refused: NumPy would multiply one by one
 
-    def __init__(self, sides: Pair, adjacency: Adjacency) -> None:
+    effort: Effort
+    """What each of its questions may cost."""
+
+    def __init__(self, sides: Pair, adjacency: Adjacency, effort: Effort) -> None:
         self._sides = sides
         self._adjacency: Adjacency = adjacency
+        self.effort = effort
 
     @cached_property
     def _start(self) -> float:
@@ -106,11 +110,6 @@ class Guarantee(Views):
     @abstractmethod
     def fixed_point(self) -> float:
         """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
-
-    @property
-    @abstractmethod
-    def effort(self) -> Effort:
-        """What each of its questions may cost."""
 
     @property
     @abstractmethod

@@ -33,17 +33,11 @@ class PessimisticGuarantee(Guarantee):
     def __init__(
         self, sides: Pair, adjacency: Adjacency, effort: Effort | None = None, stated: Statement | None = None
     ) -> None:
-        super().__init__(sides, adjacency)
-        self._effort = Effort(EFFORT) if effort is None else effort
+        super().__init__(sides, adjacency, Effort(EFFORT) if effort is None else effort)
         self._statement = stated  # of Renyi divergences, beyond what the curve tells
         self._fits: dict[float, Fit] = {}
         self._last_epsilon: tuple[FloatArray, FloatArray] | None = None
         self._regrets: dict[float, Divergence] = {}
-
-    @property
-    def effort(self) -> Effort:
-        """What each of its questions may cost."""
-        return self._effort
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
@@ -169,13 +163,8 @@ class OptimisticGuarantee(Guarantee):
     """Certified bounds from the other side: delta, epsilon, mu, ... from below; beta, bayes_error from above."""
 
     def __init__(self, pessimistic: PessimisticGuarantee) -> None:
-        super().__init__(pessimistic.sides, pessimistic.adjacency)
+        super().__init__(pessimistic.sides, pessimistic.adjacency, pessimistic.effort)
         self._twin = pessimistic
-
-    @property
-    def effort(self) -> Effort:
-        """That of its twin."""
-        return self._twin.effort
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:

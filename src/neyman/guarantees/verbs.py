@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, overload
 
 from numpy.typing import NDArray
@@ -41,7 +41,8 @@ class Views(ABC):
         InvalidParameter
             If ``epsilon`` is not finite.
         """
-        return _shaped(self._delta, reals("epsilon", epsilon))
+        values = reals("epsilon", epsilon)
+        return _shaped(self._delta(values.ravel()), values)
 
     @overload
     def epsilon(self, delta: float) -> float: ...
@@ -62,7 +63,8 @@ class Views(ABC):
         InvalidParameter
             If ``delta`` lies outside [0, 1].
         """
-        return _shaped(self._epsilon, unit_interval("delta", delta))
+        values = unit_interval("delta", delta)
+        return _shaped(self._epsilon(values.ravel()), values)
 
     @overload
     def beta(self, alpha: float) -> float: ...
@@ -81,7 +83,8 @@ class Views(ABC):
         InvalidParameter
             If ``alpha`` lies outside [0, 1].
         """
-        return _shaped(self._beta, unit_interval("alpha", alpha))
+        values = unit_interval("alpha", alpha)
+        return _shaped(self._beta(values.ravel()), values)
 
     @overload
     def roc(self, fpr: float) -> float: ...
@@ -100,7 +103,8 @@ class Views(ABC):
         InvalidParameter
             If ``fpr`` lies outside [0, 1].
         """
-        return _shaped(self._power, unit_interval("fpr", fpr))
+        values = unit_interval("fpr", fpr)
+        return _shaped(self._power(values.ravel()), values)
 
     @overload
     def bayes_error(self, prior: float) -> float: ...
@@ -121,7 +125,8 @@ class Views(ABC):
         InvalidParameter
             If ``prior`` lies outside [0, 1].
         """
-        return _shaped(self._bayes_error, unit_interval("prior", prior))
+        values = unit_interval("prior", prior)
+        return _shaped(self._bayes_error(values.ravel()), values)
 
     @overload
     def renyi(self, order: float) -> float: ...
@@ -167,7 +172,8 @@ class Views(ABC):
         (2.442692314, array([ 1.829727, 93.041986]))
         """
         advice = "As the order grows without end, the divergence tends to the largest loss: see epsilon(0.0)."
-        return _shaped(self._renyi, positives("order", order, advice))
+        values = positives("order", order, advice)
+        return _shaped(self._renyi(values.ravel()), values)
 
     def zcdp(self) -> float:
         """Return rho, the least with renyi(t) <= rho t for every t > 1: zero-concentrated differential privacy.
@@ -207,6 +213,5 @@ class Views(ABC):
     def _zcdp(self) -> float: ...
 
 
-def _shaped(formula: Callable[[FloatArray], FloatArray], values: FloatArray) -> float | FloatArray:
-    result = formula(values.ravel())
+def _shaped(result: FloatArray, values: FloatArray) -> float | FloatArray:
     return float(result[0]) if values.ndim == 0 else result.reshape(values.shape)

@@ -21,7 +21,7 @@ from itertools import count
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-__all__ = ["EFFORT", "Effort", "allowance", "question"]
+__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "question", "spend"]
 
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
 _NANO = 1e9
@@ -50,13 +50,13 @@ class Effort:
         self._share = self._most = 1.0
         self._used = 0.0
         self._questions = 0
-        self._left = self._whole
-        self._refused = False
+        self.left = self._whole  # nominal nanoseconds
+        self.refused = False  # whether anything was, since the question began
 
     @property
     def spent(self) -> bool:
         """Whether anything was refused since the question began."""
-        return self._ruling._refused
+        return self._ruling.refused
 
     @property
     def question(self) -> int:
@@ -85,8 +85,8 @@ class Effort:
         if self._of is not None:
             used = work + self._used_of(whole)
             share = min(share, self._share) if used <= self._most * whole._whole else -1.0
-        if not max(work, 1.0) <= min(whole._left, share * whole._whole):
-            whole._refused = True
+        if not max(work, 1.0) <= min(whole.left, share * whole._whole):
+            whole.refused = True
             return False
         self.spend(work)
         return True
@@ -94,15 +94,15 @@ class Effort:
     def spend(self, work: float) -> None:
         """Count ``work`` that was done before anybody could say how much it would be."""
         whole = self._ruling
-        whole._left -= work
+        whole.left -= work
         if self._of is not None:
             self._used, self._questions = work + self._used_of(whole), whole._questions
 
     def overdrawn(self) -> bool:
         """Whether readings, which nobody refuses one by one, took as much again as there was: then they are refused."""
         whole = self._ruling
-        whole._refused = whole._refused or whole._left < -whole._whole
-        return whole._left < -whole._whole
+        whole.refused = whole.refused or whole.left < -whole._whole
+        return whole.left < -whole._whole
 
     def _used_of(self, whole: Effort) -> float:
         """How much of the allowance this part has taken since the question began."""
@@ -111,7 +111,7 @@ class Effort:
     def __enter__(self) -> None:
         answered = _ANSWERED.get()
         if answered is None:
-            self._left, self._refused = self._whole, False
+            self.left, self.refused = self._whole, False
             self._questions = next(_NUMBERS)
         asked, depth = answered or (self, 0)
         _ANSWERED.set((asked, depth + 1))
@@ -141,6 +141,19 @@ def allowance() -> Effort:
     """
     answered = _ANSWERED.get()
     return _BOUNDLESS if answered is None else answered[0]
+
+
+def spend(work: float) -> None:
+    """Count ``work`` that was done for the question that is being answered, if one is."""
+    answered = _ANSWERED.get()
+    if answered is not None:
+        answered[0].left -= work
+
+
+def cut_short() -> bool:
+    """Whether anything was refused since the question that is being answered began."""
+    answered = _ANSWERED.get()
+    return answered is not None and answered[0].refused
 
 
 class _Asked(Protocol):

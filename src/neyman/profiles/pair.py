@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.normal import probit
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import cut_short
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
 
@@ -27,7 +27,7 @@ class MaximumProfile(Profile):
     def __init__(self, first: Profile, second: Profile) -> None:
         self.first = first
         self.second = second
-        self._last: tuple[FloatArray, Bracket, Bracket] | None = None
+        self._last: tuple[bytes, Bracket, Bracket] | None = None
         self._zero: tuple[Bracket, Bracket] | None = None
 
     @property
@@ -89,7 +89,7 @@ class MaximumProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
-        known = self._last is not None and np.array_equal(self._last[0], epsilon)
+        known = self._last is not None and self._last[0] == epsilon.tobytes()
         a, b = self._both(epsilon) if known else (self.first.rough(epsilon), self.second.rough(epsilon))
         first_larger = (a.upper > b.upper) | ((a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper))
         if np.all(first_larger):
@@ -105,17 +105,27 @@ class MaximumProfile(Profile):
         zero = epsilon.size == 1 and epsilon[0] == 0.0
         if zero and self._zero is not None:
             return self._zero
-        if not zero and self._last is not None and np.array_equal(self._last[0], epsilon):
+        place = epsilon.tobytes()
+        if not zero and self._last is not None and self._last[0] == place:
             return self._last[1], self._last[2]
-        first = self.first.bracket(epsilon)
-        second = self.second.bracket(epsilon) if zero else self.second.above(epsilon, lambda: first.lower)
+        away = bool((epsilon > 0.0).all())
+        first = (_sharp(self.first, epsilon) if away else None) or self.first.bracket(epsilon)
+        second = _sharp(self.second, epsilon) if away else None
+        if second is None:
+            second = self.second.bracket(epsilon) if zero else self.second.above(epsilon, lambda: first.lower)
         _ = first.lower, second.lower  # which may be found only now
-        if not allowance().spent:
+        if not cut_short():
             if zero:
                 self._zero = first, second
             else:
-                self._last = epsilon, first, second
+                self._last = place, first, second
         return first, second
+
+
+def _sharp(profile: Profile, epsilon: FloatArray) -> Bracket | None:
+    """What its source says at each ``epsilon`` > 0, if that is sharp; None where more hands are needed."""
+    found = None if profile.source is None else profile.source.bracket(epsilon)
+    return found if found is not None and found.sharp else None
 
 
 def _larger(a: Bracket, b: Bracket) -> Bracket:
@@ -186,7 +196,9 @@ class Pair(NamedTuple):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """Bounds on delta and log(1 - delta) at each real ``epsilon`` (1-d, finite)."""
-        return bracket_at(self.forward, self.backward, epsilon)
+        if (epsilon < 0.0).any():
+            return bracket_at(self.forward, self.backward, epsilon)
+        return self.forward.bracket(epsilon)
 
 
 def delta_score(delta: FloatArray, log_gap: FloatArray) -> FloatArray:

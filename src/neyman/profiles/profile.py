@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -22,36 +23,35 @@ from neyman._validate import FloatArray
 from neyman.profiles.certificate import Certificate, handed_on
 from neyman.profiles.vertices import Vertices
 
-__all__ = ["Bracket", "Profile"]
+__all__ = ["SHARPEST", "Bracket", "Profile"]
 
-_SHARP = 1e-10  # relative width of what nothing makes any sharper
+SHARPEST = 1e-10  # relative width of what nothing makes any sharper: it steers who is asked
 
 
+@dataclass(slots=True, eq=False)
 class Bracket:
     """Certified bounds on delta and on log(1 - delta), element by element.
 
     Both pairs hold at once, floating point included: ``lower <= delta <= upper`` and
     ``log_gap_lower <= log(1 - delta) <= log_gap_upper``. The second pair carries relative accuracy where delta is
     near 1 (down to gaps far below 1e-308, hence the logarithm), the first everywhere else.
+
+    ``sharp``: whoever made it knows that every delta is below one half and known to a relative 1e-10. Profiles that
+    only mend what is wide hand such a bracket on as it is.
     """
 
-    __slots__ = ("_below", "_log_gap_upper", "_lower", "log_gap_lower", "upper")
+    lower: FloatArray
+    upper: FloatArray
+    log_gap_lower: FloatArray
+    log_gap_upper: FloatArray
+    sharp: bool = False
 
-    def __init__(
-        self, lower: FloatArray, upper: FloatArray, log_gap_lower: FloatArray, log_gap_upper: FloatArray
-    ) -> None:
-        self.upper, self.log_gap_lower = upper, log_gap_lower
-        self._lower, self._log_gap_upper = lower, log_gap_upper
-        self._below: Callable[[], tuple[FloatArray, FloatArray]] | None = None
-
-    @classmethod
+    @staticmethod
     def late(
-        cls, upper: FloatArray, log_gap_lower: FloatArray, below: Callable[[], tuple[FloatArray, FloatArray]]
+        upper: FloatArray, log_gap_lower: FloatArray, below: Callable[[], tuple[FloatArray, FloatArray]]
     ) -> Bracket:
         """Bounds of which ``lower`` and ``log_gap_upper``, cut where they cross the others, are found when asked."""
-        made = cls(upper, upper, log_gap_lower, log_gap_lower)
-        made._below = below
-        return made
+        return _Late(upper, log_gap_lower, below)
 
     @classmethod
     def of_delta(cls, lower: FloatArray, upper: FloatArray) -> Bracket:
@@ -61,27 +61,8 @@ class Bracket:
             low, high = np.log1p(-upper), np.log1p(-lower)
         return cls(lower, upper, low * (1.0 + 1e-15) - 1e-300, np.minimum(high * (1.0 - 1e-15), 0.0))
 
-    @property
-    def lower(self) -> FloatArray:
-        """delta is at least that."""
-        self._settle()
-        return self._lower
-
-    @property
-    def log_gap_upper(self) -> FloatArray:
-        """log(1 - delta) is at most that."""
-        self._settle()
-        return self._log_gap_upper
-
-    def __reduce__(self) -> tuple[type[Bracket], tuple[FloatArray, ...]]:
-        return Bracket, (self.lower, self.upper, self.log_gap_lower, self.log_gap_upper)
-
-    def _settle(self) -> None:
-        if self._below is not None:
-            lower, log_gap_upper = self._below()
-            self._below = None
-            self._lower = np.minimum(lower, self.upper)
-            self._log_gap_upper = np.maximum(log_gap_upper, self.log_gap_lower)
+    def __reduce__(self) -> tuple[type[Bracket], tuple[FloatArray | bool, ...]]:
+        return Bracket, (self.lower, self.upper, self.log_gap_lower, self.log_gap_upper, self.sharp)
 
     def at(self, place: NDArray[np.int64]) -> Bracket:
         """The bounds at these places."""
@@ -116,6 +97,26 @@ class Bracket:
         )
 
 
+class _Late(Bracket):
+    """One that lacks ``lower`` and ``log_gap_upper`` until somebody reads either."""
+
+    __slots__ = ("_below",)
+
+    def __init__(
+        self, upper: FloatArray, log_gap_lower: FloatArray, below: Callable[[], tuple[FloatArray, FloatArray]]
+    ) -> None:
+        self.upper, self.log_gap_lower, self.sharp, self._below = upper, log_gap_lower, False, below
+
+    def __getattr__(self, name: str) -> FloatArray:
+        if name not in ("lower", "log_gap_upper"):
+            raise AttributeError(name)
+        lower, log_gap_upper = self._below()
+        self.lower = np.minimum(lower, self.upper)
+        self.log_gap_upper = np.maximum(log_gap_upper, self.log_gap_lower)
+        del self._below  # which may hold on to much
+        return self.lower if name == "lower" else self.log_gap_upper
+
+
 class Profile(ABC):
     """delta(eps) of one ordered pair for eps >= 0, bracketed.
 
@@ -125,6 +126,9 @@ class Profile(ABC):
 
     rule: ClassVar[str] = ""  # what it does with the answers of those behind it, for certificates
     width_is: ClassVar[str] = "bounds"  # what its own width is called there
+
+    source: Profile | None = None
+    """Another that may be asked first at eps > 0: where its bracket is ``sharp``, this one's is the same."""
 
     @property
     @abstractmethod
@@ -186,11 +190,13 @@ class Profile(ABC):
         sharp, but for a search.
         """
         found = self.rough(epsilon)
+        if found.sharp:
+            return found
         asked = (found.upper >= least) & (found.lower <= most)
         asked = asked | (found.upper >= 0.5) if most == 1.0 else asked
         with np.errstate(invalid="ignore"):
             gap = found.log_gap_upper - found.log_gap_lower
-        sharp = (found.upper - found.lower <= _SHARP * found.upper) & ((found.upper < 0.5) | (gap <= _SHARP))
+        sharp = (found.upper - found.lower <= SHARPEST * found.upper) & ((found.upper < 0.5) | (gap <= SHARPEST))
         at = np.flatnonzero(asked & ~sharp)
         if not len(at):
             return found

@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.profiles.pair import Direction, Pair
-from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
 __all__ = ["BoundedProfile", "before", "one_of", "towards"]
 
@@ -35,6 +35,7 @@ class BoundedProfile(Profile):
         self._make = engine
         self._tolerance = tolerance
         self._asked = False
+        self.source = quick.source if tolerance >= SHARPEST else None
 
     rule = "what costs little first"
 
@@ -101,6 +102,8 @@ class BoundedProfile(Profile):
         return found.followed(found.at(zero[:1]).within(self._reverse.bracket(np.zeros(1)))).at(place)
 
     def _wide(self, epsilon: FloatArray, bracket: Bracket) -> IntArray:
+        if bracket.sharp and self._tolerance >= SHARPEST:
+            return np.zeros(0, dtype=np.int64)
         width = bracket.upper - bracket.lower
         small = (bracket.upper < _ASKED) | (width <= self._tolerance * bracket.upper)
         with np.errstate(invalid="ignore"):

@@ -13,7 +13,7 @@ from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import NEARLY_ONE, LatticeProfile
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
-from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
 __all__ = ["FallbackProfile"]
 
@@ -46,6 +46,7 @@ class FallbackProfile(Profile):
         self._points = points
         self._effort = Effort() if effort is None else effort
         self._asked = False
+        self.source = contour if tolerance >= SHARPEST else None
 
     rule = "a contour, and a lattice where that is wide"
 
@@ -80,8 +81,10 @@ class FallbackProfile(Profile):
         else:
             out = self._contour.slope(epsilon)
         known = self._by_contour(epsilon)
+        if known.sharp:
+            return out
         vague = self._wide(known, _VAGUE)
-        if self._lattice is not None:
+        if self._make_lattice is not None:
             # e^eps Q(L > eps) is less than 1 - delta, too, of which a contour may know nothing beside a delta near 1
             apart = known.log_gap_upper - known.log_gap_lower
             vague = np.union1d(vague, np.flatnonzero((known.lower > 0.5) & ~(apart <= _UNKNOWN)))
@@ -100,20 +103,26 @@ class FallbackProfile(Profile):
 
     def _asked_for(self, epsilon: FloatArray, least: Callable[[], FloatArray | float], most: float = 1.0) -> Bracket:
         """Bounds as sharp as the lattice makes them where delta may lie between ``least()`` and ``most``."""
-        found = self._of_delta(epsilon, least, most)
+        first = self._by_contour(epsilon)
+        if first.sharp and self._tolerance >= SHARPEST:
+            return first
+        found = self._of_delta(epsilon, first, least, most)
         dim = (found.upper > NEARLY_ONE) & ~(found.log_gap_upper - found.log_gap_lower <= _DIM)
-        return found if self._lattice is None or not dim.any() else self._lattice.near_one(epsilon, found)
+        return found if not dim.any() or self._lattice is None else self._lattice.near_one(epsilon, found)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
         found = self._by_contour(epsilon)
+        if found.sharp:
+            return found
         vague = self._wide(found, _STEERED)
         if not len(vague) or self._lattice is None:
             return found
         return found.sharpened(vague, self._lattice.rough(epsilon[vague]))
 
-    def _of_delta(self, epsilon: FloatArray, least: Callable[[], FloatArray | float], most: float) -> Bracket:
-        """The same, sharp in delta."""
-        first = self._by_contour(epsilon)
+    def _of_delta(
+        self, epsilon: FloatArray, first: Bracket, least: Callable[[], FloatArray | float], most: float
+    ) -> Bracket:
+        """The same, sharp in delta, from what the contour says ``first``."""
         final = self._final(epsilon)
         near = np.flatnonzero((epsilon > 0.0) & (epsilon < _NEAR) & (first.upper - first.lower > _BLUNT * first.upper))
         if len(near):  # beside 0, as far as that is known

@@ -47,6 +47,7 @@ class SmoothedProfile(FallbackProfile):
         lattice: Callable[[], LatticeProfile] | None, tolerance: float, points: int, veil: float, end: float,
     ) -> None:  # fmt: skip
         super().__init__(*near, lattice, tolerance, points)
+        self.source = None  # no bracket of one veil is that of both
         self._far = FallbackProfile(*far, None, tolerance)
         self._room = math.exp(0.5 * veil**2) * (1.0 + _TINY)
         self._last = end

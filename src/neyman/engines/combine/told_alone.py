@@ -56,6 +56,7 @@ class ToldAlone(Profile):
 
     def __init__(self, whole: Profile, parts: Sequence[Callable[[], Profile]]) -> None:
         self._whole, self._parts = whole, parts  # made when they are asked
+        self.source = whole.source
 
     rule = "no less than one step tells"
 
@@ -106,6 +107,8 @@ class ToldAlone(Profile):
         return self._raised(epsilon, self._whole.above(epsilon, least))
 
     def _raised(self, epsilon: FloatArray, known: Bracket) -> Bracket:
+        if known.sharp:
+            return known
         kept = epsilon.copy()  # solvers may go on writing into theirs
 
         def below() -> tuple[FloatArray, FloatArray]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from neyman.engines.contour.profile import ContourProfile
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import cut_short
 from neyman.profiles.profile import Bracket
 
 __all__ = ["TotalVariation"]
@@ -35,7 +35,7 @@ class TotalVariation:
         zero = np.zeros(1)
         first = self._add.bracket(zero)
         found = first if _sharp(first) else first.within(self._remove.bracket(zero))
-        if not allowance().spent:  # else the next question may know more
+        if not cut_short():  # else the next question may know more
             self._known = found
         return found
 

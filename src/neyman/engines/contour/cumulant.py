@@ -64,7 +64,7 @@ class Parts:
         """The same composition in the other direction."""
         return replace(self, direction="add" if self.direction == "remove" else "remove")
 
-    @property
+    @cached_property
     def largest_loss(self) -> float:
         """No loss lies above this: delta is exactly 0 from there on."""
         if self.mu > 0.0:

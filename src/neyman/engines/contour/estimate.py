@@ -157,15 +157,15 @@ class Estimates:
 
     def bracket(self) -> Bracket:
         """Bounds on delta and log(1 - delta), from whichever of delta, 1 - delta was integrated."""
-        return _assemble(self.value, self.error, self.log_scale, self.is_gap, self.lost)
+        if self.is_gap.any():
+            return _of_either(self.value, self.error, self.log_scale, self.is_gap, self.lost)
+        return _of_delta(self.value, self.error, self.log_scale, self.lost)
 
 
-def _assemble(
+def _of_either(
     value: FloatArray, error: FloatArray, log_scale: FloatArray, is_gap: BoolArray, lost: FloatArray
 ) -> Bracket:
     """Bounds on delta and log(1 - delta) from the mantissa of whichever of delta, 1 - delta was integrated."""
-    if not is_gap.any():
-        return _of_delta(value, error, log_scale, lost)
     tiny = 16.0 * UNIT
     # the scale e^{K - c eps} is itself rounded; its exponent may be large
     slack = 4.0 * UNIT * (2.0 + np.abs(log_scale))

@@ -29,7 +29,7 @@ from neyman.engines.contour.truncation.recurrences import islands
 from neyman.engines.contour.witness import LineWitness
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import spend
 
 __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults"]
 
@@ -290,7 +290,7 @@ class Line:
 
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """The estimate at each ``epsilon``; the terms of its error go into the ``book``."""
-        allowance().spend(_READ * len(self.omega) * len(epsilon))
+        spend(_READ * len(self.omega) * len(epsilon))
         c, size = abs(self.c), UNIT * 8.0
         direct, slope = self._sums(epsilon)
         start, rise = self._exponentials

@@ -48,6 +48,7 @@ class StraightLines:
         self._h = walk.k[self._chosen] - np.log(np.abs(self._c) * (self._c + 1.0))
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line] = {}
+        self._light_lines: dict[int, tuple[Line, bool]] = {}  # those laid that cost little; whether of many nodes
         self._fine: list[tuple[tuple[int, float, float, float], Line | None]] = []
 
     @property
@@ -76,14 +77,22 @@ class StraightLines:
         put = found.put if found.error.min(initial=math.inf) == math.inf else found.improve
         for index, place in self._served(epsilon[at]):
             here = at[place]
-            line = self._line(index) if self._light(index) else None
+            line, long = self._light_lines.get(index) or self._lay(index)
             if line is not None:
                 put(here, line, epsilon)
                 if line.wobble > _BLURRED * line.mass:  # no line is without the rounding of the law itself
                     found.final[here] |= line.rounded(found.value[here], found.error[here])
-            if line is None or self._plan(index).nodes > self._cheap:
+            if long:
                 rest.append(here)
         return np.concatenate(rest) if rest else at[:0]
+
+    def _lay(self, index: int) -> tuple[Line | None, bool]:
+        """A line that costs little, and whether there is none of few nodes."""
+        line = self._line(index) if self._light(index) else None
+        if line is None:
+            return None, True
+        self._light_lines[index] = line, self._plan(index).nodes > self._cheap
+        return self._light_lines[index]
 
     def _light(self, index: int) -> bool:
         """Whether a line has few nodes, or so few grid points for each that it costs no more."""
@@ -150,6 +159,8 @@ class StraightLines:
         least.
         """
         best = np.argmin(self._h - np.multiply.outer(epsilon, self._c), axis=1)
+        if len(best) == 1:  # as of a single question
+            return [(int(self._chosen[best[0]]), np.zeros(1, dtype=np.int64))]
         return [(int(self._chosen[i]), (best == i).nonzero()[0]) for i in np.unique(best)]
 
     def _plan(self, index: int) -> Plan:

@@ -17,7 +17,7 @@ from neyman.engines.contour.splits import Partings
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
-from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
 __all__ = ["ContourProfile"]
 
@@ -49,7 +49,7 @@ class ContourProfile(Profile):
         self._bends = Bends(parts, self._walk, effort)
         self._partings = Partings(parts, self._walk, effort)
         self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations, effort)
-        self._last: tuple[FloatArray, tuple[Estimates, Bracket]] | None = None
+        self._last: tuple[bytes, tuple[Estimates, Bracket]] | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -83,8 +83,8 @@ class ContourProfile(Profile):
         return mean[np.unique(np.linspace(0, len(mean) - 1, count).astype(np.int64))] if len(mean) else mean
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        kept = self._evaluated(epsilon)[1]
-        return Bracket(kept.lower.copy(), kept.upper.copy(), kept.log_gap_lower.copy(), kept.log_gap_upper.copy())
+        b = self._evaluated(epsilon)[1]
+        return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
 
     def certificate(self, epsilon: float) -> Certificate:
         own = super().certificate(epsilon)
@@ -108,31 +108,27 @@ class ContourProfile(Profile):
 
     def _evaluated(self, epsilon: FloatArray) -> tuple[Estimates, Bracket]:
         """Once for the bracket and the slope that solvers ask for together."""
-        if self._last is None or not np.array_equal(self._last[0], epsilon):
-            found = self._evaluate(epsilon)
-            self._last = epsilon.copy(), (found, self._capped(epsilon, found))
+        place = epsilon.tobytes()
+        if self._last is None or self._last[0] != place:
+            self._last = place, self._evaluate(epsilon)
         return self._last[1]
 
-    def _capped(self, epsilon: FloatArray, found: Estimates) -> Bracket:
+    def _cap(self, bracket: Bracket, poor: IntArray, epsilon: FloatArray) -> None:
         """No bound need be worse than Chernoff's."""
-        bracket = found.bracket()
-        poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
-        if len(poor):
-            log_rest = self._log_rest(epsilon[poor])
-            with np.errstate(under="ignore"):
-                bracket.lower[poor] = np.maximum(bracket.lower[poor], -np.expm1(log_rest) * (1.0 - _TINY))
-            bracket.log_gap_upper[poor] = np.minimum(bracket.log_gap_upper[poor], log_rest)
-            log_tail = np.minimum(self._log_chernoff(epsilon[poor]) + 1e-6, 0.0)
-            # of what is known to be more none is so deep
-            if np.any((log_tail > _ASKED) & (bracket.lower[poor] <= math.exp(_ASKED))):
-                log_tail = np.where(epsilon[poor] >= self._negligible, np.minimum(log_tail, _ASKED), log_tail)
-            with np.errstate(under="ignore"):
-                bracket.upper[poor] = np.minimum(bracket.upper[poor], np.exp(log_tail) + 1e-322)
-            bracket.lower[poor] = np.minimum(bracket.lower[poor], bracket.upper[poor])
-            with np.errstate(divide="ignore"):
-                gap = np.log1p(-bracket.upper[poor]) * (1.0 + _TINY) - _TINY
-            bracket.log_gap_lower[poor] = np.maximum(bracket.log_gap_lower[poor], gap)
-        return bracket
+        log_rest = self._log_rest(epsilon[poor])
+        with np.errstate(under="ignore"):
+            bracket.lower[poor] = np.maximum(bracket.lower[poor], -np.expm1(log_rest) * (1.0 - _TINY))
+        bracket.log_gap_upper[poor] = np.minimum(bracket.log_gap_upper[poor], log_rest)
+        log_tail = np.minimum(self._log_chernoff(epsilon[poor]) + 1e-6, 0.0)
+        # of what is known to be more none is so deep
+        if np.any((log_tail > _ASKED) & (bracket.lower[poor] <= math.exp(_ASKED))):
+            log_tail = np.where(epsilon[poor] >= self._negligible, np.minimum(log_tail, _ASKED), log_tail)
+        with np.errstate(under="ignore"):
+            bracket.upper[poor] = np.minimum(bracket.upper[poor], np.exp(log_tail) + 1e-322)
+        bracket.lower[poor] = np.minimum(bracket.lower[poor], bracket.upper[poor])
+        with np.errstate(divide="ignore"):
+            gap = np.log1p(-bracket.upper[poor]) * (1.0 + _TINY) - _TINY
+        bracket.log_gap_lower[poor] = np.maximum(bracket.log_gap_lower[poor], gap)
 
     @cached_property
     def _deep(self) -> float:
@@ -177,19 +173,36 @@ class ContourProfile(Profile):
         between = (walk.c > -1.0) & (walk.c < 0.0) & (walk.k < 0.0)
         return walk.c[between], walk.k[between], walk.log_lost[between]
 
-    def _evaluate(self, epsilon: FloatArray) -> Estimates:
-        """By ever dearer means, until all is sharp: short lines, parted laws, arcs, long lines."""
+    def _evaluate(self, epsilon: FloatArray) -> tuple[Estimates, Bracket]:
+        """By short lines and what was laid before, and where they are not sharp by dearer means."""
         log_rest = self._log_rest(epsilon)
         found = self._settled(epsilon, log_rest)
-        self._partings.recall(found, epsilon)
+        if self._partings.laid:
+            self._partings.recall(found, epsilon)
         without = self._lines.serve(found, (~(found.error <= SHARP * np.abs(found.value))).nonzero()[0], epsilon)
+        if (found.error <= _ENOUGH * np.abs(found.value)).all():
+            bracket = found.bracket()
+            width = bracket.upper - bracket.lower
+            bracket.sharp = bool(((width <= SHARPEST * bracket.upper) & (bracket.upper < 0.5)).all())
+            return found, bracket
+        self._sharpen(found, epsilon, log_rest, without)
+        bracket = found.bracket()
+        poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
+        if len(poor):
+            self._cap(bracket, poor, epsilon)
+        return found, bracket
+
+    def _sharpen(self, found: Estimates, epsilon: FloatArray, log_rest: FloatArray, without: IntArray) -> None:
+        """By ever dearer means, until all is sharp: parted laws, arcs, long lines; ``without`` short lines are these
+        places.
+        """
         poor = self._poor(found, epsilon)
         sure = poor[(log_rest[poor] < _NEARLY) & ~found.settled[poor]]
         if len(sure):
             self._lines.force(found, sure, epsilon)
         poor = self._dear(found, epsilon)
         if not len(poor):
-            return found
+            return
         if self._parts.parted_first:
             self._partings.serve(found, poor, epsilon, _BRIEF)
         self._bends.serve(found, without[found.blunt(without, _ENOUGH) & ~found.final[without]], epsilon)
@@ -203,7 +216,6 @@ class ContourProfile(Profile):
             self._lines.force(found, poor, epsilon)
             poor = self._dear(found, epsilon)
             self._lines.sharpen(found, poor, epsilon, self._log_guess(found, epsilon)[poor])
-        return found
 
     def _poor(self, found: Estimates, epsilon: FloatArray) -> IntArray:
         """The places that are not sharp, where delta is not too small to care."""

@@ -31,6 +31,7 @@ class Partings:
         self._walk = walk
         self._splits: list[Split] = []
         self._late: list[Split] = []
+        self.laid = False  # whether anything was
         self._failed: dict[tuple[int, bool], list[tuple[float, float]]] = {}
 
     def recall(self, found: Estimates, epsilon: FloatArray) -> None:
@@ -65,6 +66,7 @@ class Partings:
                 failed.append((0.6 * target, 1.6 * target))
             else:
                 splits.append(split)
+                self.laid = True
                 if late and split.off(target) > _ENOUGH:  # all was tried there
                     failed.append((0.6 * target, 1.6 * target))
 
