@@ -14,12 +14,12 @@ absolute), and as wide as a count of roundings, each of at most ``ELEMENTARY`` u
 
 - ``SCANT``, 9 units: two elementary functions, or one and a few products.
 - ``SLIGHT``, 90 units: twenty functions; a sum of any length in pairs, and functions of its terms.
-- ``ROOM``, 9,007 units: e^x where |x| <= 745 and x was rounded up to ten times (each moves it by half a unit of 2^10); a sum of a
-  thousand terms in any order.
+- ``ROOM``, 9,007 units: e^x where |x| <= 745 and x was rounded up to ten times, by 2^-44 each; a sum of a thousand
+  terms in any order.
 - ``AMPLE``, 9 million units: the same of thousands of roundings of x; a sum of a million terms in any order.
 
-``LARGEST_EXPONENT``, ``TINY`` and ``HUGE`` keep values inside float64. They neither steer nor certify by themselves: where
-one replaces a value that counts, it stands on the safe side, or the other branch of a choice is taken.
+``LARGEST_EXPONENT``, ``TINY`` and ``HUGE`` keep values inside float64. They neither steer nor certify by themselves:
+where one replaces a value that counts, it stands on the safe side, or the other branch of a choice is taken.
 """
 
 from __future__ import annotations
@@ -39,6 +39,7 @@ __all__ = [
     "NDTRI_EXP",
     "ROOM",
     "SCANT",
+    "SECOND_ORDER",
     "SLIGHT",
     "SMALLEST",
     "TINY",
@@ -53,6 +54,7 @@ SCANT = 1e-15  # room for 9 units
 SLIGHT = 1e-14  # room for 90 units
 ROOM = 1e-12  # room for 9,007 units
 AMPLE = 1e-9  # room for 9 million units
+SECOND_ORDER = 1.01  # times x, certifying: more than e^x - 1 and -log(1 - x) are for 0 < x <= 0.0197
 LARGEST_EXPONENT = 700.0  # exponents are cut there: e^700 = 1.0e304 is a float, and so is 17,000 times as much
 TINY = 1e-300  # in place of 0, where something is divided by it or its log is taken
 HUGE = 1e300  # in place of infinity, where that would leave no number
