@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import ROOM
 
 __all__ = ["Above", "Divergence", "largest_slope"]
 
@@ -26,6 +27,10 @@ _ROUNDS = 40  # of orders put between others
 _MOST = 4000  # orders
 _FIRST = 1.0 + np.geomspace(1e-9, 1e9, 73)  # orders looked at first
 _ROOM = 1e-14  # relative, of a quotient of bounds: some ninety units
+_AHEAD, _LARGEST = (
+    1e3,
+    1e150,
+)  # times the largest order, where one beyond it is put; the largest whose square is a float
 
 Divergence = Callable[[FloatArray, bool], FloatArray]
 
@@ -63,7 +68,7 @@ def _searched(divergence: Divergence, above: Above, width: float) -> tuple[Float
         open_ = np.flatnonzero(bound[:-1] > best * (1.0 + width))
         if not len(open_) or len(order) > _MOST:
             break
-        last = np.append(order, min(1e3 * order[-1], 1e150))
+        last = np.append(order, min(_AHEAD * order[-1], _LARGEST))
         middle = 1.0 + np.sqrt((last[open_] - 1.0) * (last[open_ + 1] - 1.0))
         middle = middle[~np.isin(middle, order)]
         if not len(middle):
@@ -94,4 +99,4 @@ def _chord(order: FloatArray, value: FloatArray) -> FloatArray:
         t = np.clip((-start + sign * root) / safe, a, b)
         at = (k[:-1] * (b - t) + k[1:] * (t - a)) / (b - a)
         most = np.maximum(most, at / (t * (t - 1.0)))
-    return most * (1.0 + 1e-12)
+    return most * (1.0 + ROOM)
