@@ -48,9 +48,8 @@ _MU_ROUNDED = 16.0 * UNIT  # a quotient, a square, a sum of positive terms and a
 _LARGEST = 100.0  # mu up to which _OFF is enough: below delta = 1e-300 a relative error d of mu moves s by 40 mu d
 _LEAST = 1e-300  # stands for an s that underflows: any number would do
 _OFF = 1e-9  # relative: more than the best test of G may miss by where mu is rounded, and than powers of s may lose
-_UNDERFLOWN = (
-    1e-150  # certifies: more than sqrt(e / 2) times any share whose square is no float, which is below 1.5e-154
-)
+# certifies: more than sqrt(e / 2) times any share whose square is no float, which is below 1.5e-154
+_UNDERFLOWN = 1e-150
 
 
 class NearlyGaussianProfile(Profile):

@@ -27,10 +27,8 @@ __all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outc
 
 _NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
 _RARE = -98.0  # log of a mass that an outcome of a short list may have and be left out
-_PART, _FAINTEST = (
-    0.1,
-    1e-9,
-)  # of the distance of outcomes, that counts as much as the tolerance; the least that is told apart
+# of the distance of outcomes, that counts as much as the tolerance; the least that is told apart
+_PART, _FAINTEST = 0.1, 1e-9
 # deviations, beside the largest, of what may be little, tolerance that will do for it, and deviations, beside the
 # distance of outcomes, beyond which no lattice is asked for it at each of them
 _LITTLE, _VAGUE, _CLOSE = 0.05, 1e-2, 0.02

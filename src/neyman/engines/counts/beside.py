@@ -56,9 +56,8 @@ _ASKED = 1e-30  # least delta that is held to the tolerance
 _FURTHEST = 1e6  # mu of participations beyond which nothing is asked
 _MARGINS = np.geomspace(0.1, 1e6, 57)  # losses of the others
 _SURE = 1e-9  # -log of a probability, of whose complement hardly a digit is left
-_BLURRED = (
-    1e-6  # certifies, of the log of that complement: 4 units of what is above _SURE, 5e-7, and more than 1 / 20 of it
-)
+# certifies, of the log of that complement: 4 units of what is above _SURE, 5e-7, and more than 1 / 20 of it
+_BLURRED = 1e-6
 _SELDOM = 1e-6, 1e-12  # probabilities of a loss of the others, at which it is looked at
 
 Losses = tuple[tuple[Step, int], ...]

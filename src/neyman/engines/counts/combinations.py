@@ -35,11 +35,8 @@ LEAST_NOISE = 1e-50  # noise multiplier whose inverse has a square, and that a s
 _DEVIATIONS, _AND = 40.0, 800.0  # how far from its mean a binomial is listed: so many deviations, and so many more
 # certifies: log of what is further off on both sides; by Bernstein log 2 - f^2 / (2 s^2 + 2 f / 3), f = 40 s + 800
 _DROPPED = -690.0
-_FLATTEST, _PAST, _PAST_PEAK = (
-    0.01,
-    1.1,
-    1.02,
-)  # least share of a square; times where something is, up to which k are listed
+# least share of a square; times where something is, up to which k are listed
+_FLATTEST, _PAST, _PAST_PEAK = 0.01, 1.1, 1.02
 _HALVED = -0.7  # certifies: less than log(1 / 2), so that a series of such ratios sums to less than its first term
 
 Steps = Sequence[tuple[SubsampledGaussianStep, int]]

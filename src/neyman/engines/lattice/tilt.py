@@ -34,10 +34,8 @@ _LOST = 34.0  # -log of the share of delta that is allowed beyond the ends of a 
 _WIDER = 1.001  # times a spacing, so that all points fit
 _STEPS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # of c: neighbouring tilts tried
 _SHARES = (0.25, 0.5, 0.8)  # the same, as shares of c
-_STRAIN, _GENTLEST = (
-    40.0,
-    1e-3,
-)  # e-folds by which laws may be harder to see under a neighbour; the least strain of c = 1
+# e-folds by which laws may be harder to see under a neighbour; the least strain of c = 1
+_STRAIN, _GENTLEST = 40.0, 1e-3
 _ANY = 1.001  # certifies: times the sum of masses at infinity, of laws whose mass rounding may have made more than 1
 _ROUNDED = 64.0 * UNIT  # certifies: of a log of moments, beside the sum of the sizes of its terms
 

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import ROOM
+from neyman.numerics.rounding import ROOM, SLIGHT
 
 __all__ = ["Above", "Divergence", "largest_slope"]
 
@@ -26,11 +26,8 @@ _WIDTH = 1e-9  # relative width at which the search stops
 _ROUNDS = 40  # of orders put between others
 _MOST = 4000  # orders
 _FIRST = 1.0 + np.geomspace(1e-9, 1e9, 73)  # orders looked at first
-_ROOM = 1e-14  # relative, of a quotient of bounds: some ninety units
-_AHEAD, _LARGEST = (
-    1e3,
-    1e150,
-)  # times the largest order, where one beyond it is put; the largest whose square is a float
+# times the largest order, where one beyond it is put; the largest whose square is a float
+_AHEAD, _LARGEST = 1e3, 1e150
 
 Divergence = Callable[[FloatArray, bool], FloatArray]
 
@@ -51,12 +48,12 @@ def largest_slope(divergence: Divergence, above: Above, upper: bool, width: floa
     if not upper:
         return max(above.reached, _seen(divergence, _searched(divergence, above, width)[0], False))
     _, bound = _searched(divergence, above, width)
-    return max(above.limit, float(np.max(bound))) * (1.0 + _ROOM)
+    return max(above.limit, float(np.max(bound))) * (1.0 + SLIGHT)
 
 
 def _seen(divergence: Divergence, order: FloatArray, upper: bool) -> float:
     value = divergence(order, upper) / order
-    return float(np.max(value)) * (1.0 + (_ROOM if upper else -_ROOM))
+    return float(np.max(value)) * (1.0 + (SLIGHT if upper else -SLIGHT))
 
 
 def _searched(divergence: Divergence, above: Above, width: float) -> tuple[FloatArray, FloatArray]:

@@ -24,7 +24,7 @@ from scipy.special import erfcx, log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above_end, mixed
-from neyman.numerics.rounding import LOG_NDTR, UNIT
+from neyman.numerics.rounding import LOG_NDTR, ROOM, UNIT
 
 __all__ = ["Shape", "split_bins"]
 
@@ -40,6 +40,9 @@ _MANY = 4000  # points of that look at most
 _SIGHT = 40.0  # standard deviations: beyond them both laws hold less than the smallest positive float
 _NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])  # of the Gauss-Legendre rule of three points
 _WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0  # its weights, of a panel of width 1
+_STEP, _FEW = 0.1, 200.0  # and their distance at most, and number at least
+_CURVED = 0.36  # certifies, as measured: beside half of |u| + 1 / sigma, the inverse scale of what is integrated
+_PIECES = 4e-14  # certifies: relative, of the rule on all pieces, see ``_PIECE``
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +99,8 @@ class Shape(GridLaw):
         low, high = self._seen(reach)
         first, last = self.cut(reach, h)
         w, far = self.sigma * h, max(abs(low), abs(high))
-        half = 0.5 * w * (far + 0.5 * w + 1.0 / self.sigma + 0.72)
-        near = min(w, 2.0 * math.sqrt(2.0 * _REACH)) * (0.5 * far + 0.5 / self.sigma + 0.36)
+        half = 0.5 * w * (far + 0.5 * w + 1.0 / self.sigma + 2.0 * _CURVED)
+        near = min(w, 2.0 * math.sqrt(2.0 * _REACH)) * (0.5 * far + 0.5 / self.sigma + _CURVED)
         return _EACH * (last - first) * min(half, near) / _PIECE if half > _NARROW else 0.0
 
     def span(self, reach: Reach) -> float:
@@ -123,8 +126,8 @@ class Shape(GridLaw):
             odds = self.rate / (1.0 - self.rate)
             left = min(left, self.sigma * math.log1p(left * odds / self.sigma))
         low, high = -_SEEN - left, _SEEN + right
-        step = min(0.1, self.sigma / 8.0)
-        return np.linspace(low, high, int(min(_MANY, max(200.0, (high - low) / step))))
+        step = min(_STEP, self.sigma / 8.0)
+        return np.linspace(low, high, int(min(_MANY, max(_FEW, (high - low) / step))))
 
     def index_below(self, u: float, h: float) -> int:
         """The last edge not above ``u``, up to rounding: any edge is a valid place to cut."""
@@ -166,7 +169,7 @@ def _split(shape: Shape, h: float, first: int, last: int) -> BinSplit:
     w = np.diff(inner)
     middle = 0.5 * (inner[1:] + inner[:-1])
     scale = np.abs(middle) + 0.5 * w + 1.0 / shape.sigma
-    half = 0.5 * w * scale + w * 0.36
+    half = 0.5 * w * scale + w * _CURVED
     a, b = _narrow(middle, w, shape.sigma)
     wide = np.flatnonzero(half > _NARROW)
     if wide.size:
@@ -176,7 +179,7 @@ def _split(shape: Shape, h: float, first: int, last: int) -> BinSplit:
     variation = (scale + 1.0 / shape.sigma) * w
     series = float(np.max(half, initial=0.0, where=half <= _NARROW)) ** 4
     furthest = float(np.max(np.abs(inner))) + 1.0 / shape.sigma
-    relative = series + 4e-14 + 8.0 * UNIT * (16.0 + furthest**2)
+    relative = series + _PIECES + 8.0 * UNIT * (16.0 + furthest**2)
     if open_end:
         a0, b0, log0 = _open_bin(float(u[1]), shape)
         a, b = np.append(a0, a), np.append(b0, b)
@@ -219,7 +222,7 @@ def _wide(
     reach = np.minimum(math.sqrt(2.0 * _REACH), _REACH / np.maximum(np.abs(middle), 1.0))
     first, last = np.maximum(middle - reach - left, 0.0), np.minimum(middle + reach - left, w)
     extent = last - first
-    near = extent * (0.5 * np.maximum(np.abs(left + first), np.abs(left + last)) + 0.5 / sigma + 0.36)
+    near = extent * (0.5 * np.maximum(np.abs(left + first), np.abs(left + last)) + 0.5 / sigma + _CURVED)
     pieces = np.maximum(np.ceil(np.minimum(half, near) / _PIECE), 1.0).astype(np.int64)
     starts = np.append(0, np.cumsum(pieces)[:-1])
     owner = np.repeat(np.arange(len(w)), pieces)
@@ -261,7 +264,7 @@ def _tails(shape: Shape, u: float, side: float) -> tuple[float, float]:
     without = float(log_ndtr(-side * u))
     shifted = float(log_ndtr(-side * (u - 1.0 / shape.sigma)))
     mixed = shifted if shape.rate == 1.0 else _mixed(without, shifted, shape.rate)
-    up = 1e-12 + (0.5 * LOG_NDTR + 8.0) * UNIT * (abs(u) + 1.0 / shape.sigma) ** 2
+    up = ROOM + (0.5 * LOG_NDTR + 8.0) * UNIT * (abs(u) + 1.0 / shape.sigma) ** 2
     return without + up, mixed + up
 
 

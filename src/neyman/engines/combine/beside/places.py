@@ -47,11 +47,8 @@ _PIECES = 4  # of a cell, for its sag
 _FALL = 0.25  # e-folds that T may fall by over one cell
 _LOST = 0.25  # of the square of a cell, relatively, for each phi''
 LARGEST = 1 << 14  # places
-_HEAVIEST, _LIGHTEST, _LEVEL = (
-    690.0,
-    1e-100,
-    1e-3,
-)  # log of the largest weight of a cell; the least; the least fall of T
+# log of the largest weight of a cell; the least; the least fall of T
+_HEAVIEST, _LIGHTEST, _LEVEL = 690.0, 1e-100, 1e-3
 _ROUNDED = 32.0 * UNIT  # certifies: of a slope, a quotient of two differences
 
 

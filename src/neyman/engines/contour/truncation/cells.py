@@ -51,9 +51,8 @@ _HIGHEST = 600.0  # e-folds above its goal from which a sum is too large
 _SAME = 8.0 * UNIT  # how far rounding moves a node, relatively
 _ROUNDED = 16.0 * UNIT  # relative rounding of K, beside ``WALKED``, as of the aliases of ``line``
 _FIRST = 5.0  # deviations at which cells begin
-_STRETCHED = (
-    1e-3  # certifies: share of a cell's width squared that rounding of its ends, and of its deviation, may come to
-)
+# certifies: share of a cell's width squared that rounding of its ends, and of its deviation, may come to
+_STRETCHED = 1e-3
 _UNDERFLOWN = 1e-200  # certifies: more than all cells that are no float beside the goal, 2^21 times 5e-324
 
 

@@ -17,16 +17,10 @@ _BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
 _FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
 _MISSED = 0.05  # e-folds by which a bound may lie above its estimate
 _FIRST, _PAST = 7.0, 1.1  # deviations at which a cut is looked for first; times that of a few steps
-_OF_FEW, _NEAR = (
-    12.0,
-    1.05,
-)  # e-folds beyond a goal that do for a few of many steps; ratio of two cuts that need no third
-_FALLEN, _FLATTEST, _BACK, _CLOSE = (
-    1e-3,
-    0.15,
-    0.3,
-    1.02,
-)  # least fall, power, and step back; ratio of cuts that are one
+# e-folds beyond a goal that do for a few of many steps; ratio of two cuts that need no third
+_OF_FEW, _NEAR = 12.0, 1.05
+# least fall, power, and step back; ratio of cuts that are one
+_FALLEN, _FLATTEST, _BACK, _CLOSE = 1e-3, 0.15, 0.3, 1.02
 _SHORTER, _FARTHEST = 0.7, 1e4  # steps in which that is tried, and standard deviations to begin at
 
 
