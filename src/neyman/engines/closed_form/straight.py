@@ -84,7 +84,7 @@ class CornerProfile(ClosedForm):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         ends = np.stack([_first(self._turns_least, epsilon), _first(self._turns_most, epsilon)])
         with np.errstate(over="ignore"):
-            load = np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * self._alpha[ends]
+            load = _load(epsilon, self._alpha[ends])
         # which of the corners between those two is touched, rounding hides
         hidden = np.where(ends[1] > ends[0] + 1, 2.0 * np.max(self._vague, initial=0.0), 0.0)
         room = _ROOM * (self._power[ends] + load * (1.0 + epsilon))
@@ -106,6 +106,12 @@ class CornerProfile(ClosedForm):
         return np.minimum(
             np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * self._alpha[_first(self._turns, epsilon)], 1.0
         )
+
+
+def _load(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
+    """e^eps alpha, also where e^eps is no float, but alpha is so small that the product is one."""
+    rest = np.clip(epsilon - _LARGEST_EPSILON, 0.0, _LARGEST_EPSILON)  # nobody touches a corner beyond twice that
+    return np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * alpha * np.exp(rest)
 
 
 def _first(turns: FloatArray, epsilon: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
