@@ -36,7 +36,7 @@ _SHARE, _PLACED = 0.5, 0.3  # of the tolerance: of each alone, and of the readin
 _DEEP = -23.0  # log of a delta, roughly
 _COUNTED = 1 << 8  # outcomes of several steps that have masses of their own
 NONE = np.zeros(0), np.zeros(0)  # no outcomes
-_ROUNDED = 32.0 * UNIT  # certifies: of a loss, and of a value between two places
+_ROUNDED = 32.0 * UNIT  # certifies: of an eps, of the largest loss, and of a value between two places
 _LOWEST = -690.0  # log of what all terms are measured by, at least: e^690 of a probability is a float
 # certifies: of a mass, whose log is a sum of three gammaln of at most 257, each off by 10 units of 1163: 4e-12
 _LESS_MASS = 1e-10
@@ -169,7 +169,7 @@ class FewPlaces(Profile):
         if not len(loss):
             return more, less
         at = np.subtract.outer(epsilon, loss)
-        room = _ROUNDED * (np.abs(loss) + epsilon[:, None])
+        room = unsure(loss) + _ROUNDED * epsilon[:, None]
         for turned, (one, (away, above, below)) in enumerate(zip(self._make(), places.sides, strict=True)):
             sign = -1.0 if turned else 1.0
             far, near = np.abs(at) + room, np.maximum(np.abs(at) - room, 0.0)
@@ -186,6 +186,13 @@ class FewPlaces(Profile):
             more += np.bincount(row, np.maximum(over, 0.0) * mass[column], len(epsilon))
             less += np.bincount(row, np.maximum(under, 0.0) * mass[column], len(epsilon))
         return more * (1.0 - ROOM), less * (1.0 - ROOM)
+
+
+def unsure(loss: FloatArray) -> float:
+    """How far any of these may be off: sums of products, of up to eight kinds, in which signs differ. Each is off by a
+    few units of the sizes of its terms, together at most twice the largest of all.
+    """
+    return _ROUNDED * float(np.abs(loss).max())
 
 
 def _logs(
