@@ -96,7 +96,7 @@ def test_lowered_chords_lie_below_what_they_stand_for(mechanism: ny.Mechanism) -
 
 
 def test_losses_that_cancel_are_off_by_no_more_than_is_allowed() -> None:
-    """Of Laplace steps of several kinds some outcomes tell next to nothing: they are off by far more than their size."""
+    """Of Laplace steps of several kinds some outcomes tell next to nothing: they are off by more than their size."""
     rng, hardest = np.random.default_rng(3), 0.0
     for _ in range(60):
         steps = tuple((LaplaceStep(float(np.exp(rng.uniform(-2.0, 5.0))), q), 11) for q in (1.0, 0.3))
