@@ -96,7 +96,10 @@ def tilted_laws(bins: BinSplit, direction: Direction, c: float) -> StepLaws:
     exponent = max(float(np.max(np.abs(bins.log_scale))), float(np.max(np.abs(bins.nodes[1]), initial=0.0)))
     error = bins.relative + 2.0 * bins.slack + 8.0 * UNIT * (8.0 + exponent + abs(z) * furthest + abs(peak))
     bottom = base + first * h
-    moved_up = math.exp(min(max(below + c * bottom - peak, _LOWEST), LARGEST_EXPONENT)) if below > -math.inf else 0.0
+    lift = below + c * bottom - peak if below > -math.inf else -math.inf
+    # beside so much all the others are nothing: it counts as revealed
+    hidden = below if lift > LARGEST_EXPONENT else -math.inf
+    moved_up = math.exp(max(lift, _LOWEST)) if hidden < below else 0.0
     tiny = TINY if below > -math.inf else 0.0  # covers a bottom mass that underflows
     upper = _pessimistic(low, high, error, moved_up + tiny) + nodes * (1.0 + error)
     lower = nodes * (1.0 - error)
@@ -106,9 +109,13 @@ def tilted_laws(bins: BinSplit, direction: Direction, c: float) -> StepLaws:
         low, high = np.where(lone, 0.0, low), np.where(lone, 0.0, high)
     if bool(np.any(low) or np.any(high)):
         lower = _optimistic(low, high, variation, h, c, error, lower)
-    infinite = math.exp(above) if above > -LARGEST_EXPONENT else (TINY if above > -math.inf else 0.0)
+    infinite = _at_least(above) + _at_least(hidden)
     laws = _normalised(upper, peak), _normalised(lower, peak)
     return StepLaws(base, first, *laws, infinite, bins.slack, bool(np.any(lone)))
+
+
+def _at_least(log_mass: float) -> float:
+    return math.exp(log_mass) if log_mass > -LARGEST_EXPONENT else (TINY if log_mass > -math.inf else 0.0)
 
 
 def _normalised(masses: FloatArray, peak: float) -> TiltedLaw:
