@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 from flint import acb, arb, ctx
@@ -11,6 +13,7 @@ from scipy.special import ndtr
 
 import neyman as ny
 from neyman.engines.closed_form.pairs import SubsampledGaussianProfile
+from neyman.engines.contour.bulk_jumps import lines
 from neyman.engines.contour.bulk_jumps.lines import Parting
 from neyman.engines.contour.bulk_jumps.split import Split
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
@@ -152,6 +155,20 @@ def test_the_bulk_adds_no_more_than_its_ceiling(log_sigma: float, log_rate: floa
     share = ndtr(-np.sqrt(2.0) * (x - end) / (0.15 * sigma))
     truth = np.sum(np.exp(law.log_density(x)) * gain * share) * (x[1] - x[0])
     assert np.log(max(truth, 1e-300)) <= most + 1e-9
+
+
+def test_jumps_that_are_far_more_than_all_there_is_are_not_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their bound over that of the whole is no float: what a line leaves out is not known, not e^700 times that."""
+    law, end = SamplingTransform(1.0, 1e-4), 5.0
+    epsilon = float(law.log_ratio(end))
+    parts = Parts(((law, 10),), 0.0, "remove")
+    walk = Walk.along(parts)
+    parting = Parting.of(parts, walk, Valleys.of(parts), Place(1.0, np.array([end])), (epsilon, epsilon), Effort())
+    index = int(np.searchsorted(walk.c, 1.0))
+    plan = lines.Plan.make(parts, walk, index, (epsilon, epsilon), 0.0, -40.0, 0.0, 1000)
+    assert math.isfinite(parting._log_truncation(plan, [12.0], whole=False))
+    monkeypatch.setattr(lines, "log_size", lambda *_: -1e4)
+    assert parting._log_truncation(plan, [12.0], whole=False) == math.inf
 
 
 # ------------------------------------------------------------------------------------------------- the two lines

@@ -199,12 +199,12 @@ class ReplacedGaussianProfile(_Exchanged):
         apart = [self.sigma * a + 0.5 * step - 0.5 * self.sigma * b for a in near for b in far]
         off = np.abs(np.array(apart)).max(axis=0) + _ROOM * size
         z = np.maximum(np.abs(0.5 * self.sigma * far[0] - step) - off, 0.0)
+        deep, grown = 0.5 * np.minimum(z, _OUTERMOST) ** 2, 2.0 * off * step
         with np.errstate(under="ignore", over="ignore"):
-            return (
-                off
-                * np.exp(-0.5 * np.minimum(z, _OUTERMOST) ** 2)
-                * np.expm1(np.minimum(2.0 * off * step, LARGEST_EXPONENT))
-            )
+            short = off * np.exp(-deep) * np.expm1(np.minimum(grown, LARGEST_EXPONENT))
+            # of hardly any noise rounding alone grows by more than floats hold, unless it lies deep enough
+            large = off * np.exp(np.minimum(grown - deep, LARGEST_EXPONENT))
+        return np.where(grown < LARGEST_EXPONENT, short, large)
 
 
 def _read(profile: Profile, at: tuple[FloatArray, FloatArray]) -> tuple[Bracket, Bracket]:

@@ -265,7 +265,7 @@ class Parting:
             if whole:
                 found = law.log_bound(np.array([c + 1.0]), np.array([plan.cut]), np.array([law.sigma * sd]), cut)
                 bound = min(bound, float(found[0]))
-            ratio = math.exp(min(share - bound, LARGEST_EXPONENT))
+            ratio = math.exp(share - bound) if share - bound < LARGEST_EXPONENT else math.inf
             total += times * (bound + math.log1p(2.0 * ratio) + ROOM)
             jumps += times * ratio / (1.0 + ratio)
-        return total + math.log(jumps) if 0.0 < jumps < math.inf else math.inf
+        return total + math.log(jumps) if 0.0 < jumps < math.inf else math.inf  # NaN where nothing is known of any
