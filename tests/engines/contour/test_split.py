@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -165,10 +166,11 @@ def test_jumps_that_are_far_more_than_all_there_is_are_not_bounded(monkeypatch: 
     walk = Walk.along(parts)
     parting = Parting.of(parts, walk, Valleys.of(parts), Place(1.0, np.array([end])), (epsilon, epsilon), Effort())
     index = int(np.searchsorted(walk.c, 1.0))
-    plan = lines.Plan.make(parts, walk, index, (epsilon, epsilon), 0.0, -40.0, 0.0, 1000)
-    assert math.isfinite(parting._log_truncation(plan, [12.0], whole=False))
-    monkeypatch.setattr(lines, "log_size", lambda *_: -1e4)
-    assert parting._log_truncation(plan, [12.0], whole=False) == math.inf
+    plan = replace(lines.Plan.make(parts, walk, index, (epsilon, epsilon), 0.0, -40.0, 0.0, 1000), cut=200.0)
+    for share, known in ((-20.0, True), (690.0, True), (800.0, False), (1e5, False)):
+        monkeypatch.setattr(SoftJumps, "log_bound_at", lambda *_, share=share: share)
+        found = parting._log_truncation(plan, [12.0], whole=False)
+        assert math.isfinite(found) if known else found == math.inf
 
 
 # ------------------------------------------------------------------------------------------------- the two lines
