@@ -31,7 +31,7 @@ __all__ = ["Shape", "split_bins"]
 _CHUNK = 1 << 16  # bins worked on at a time, to spare memory
 _NARROW = 1e-3  # below this the third-order series leaves at most its fourth power
 _REACH = 100.0  # e-folds from its largest value that the density in a bin is followed
-_PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale: 4e-4 of its sixth power is 3e-14
+_PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale
 _EACH = 250.0  # nominal nanoseconds for one
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)  # of the normal density
 _SEEN = 13.0  # standard deviations of u looked at on either side
@@ -41,8 +41,11 @@ _SIGHT = 40.0  # standard deviations: beyond them both laws hold less than the s
 _NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])  # of the Gauss-Legendre rule of three points
 _WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0  # its weights, of a panel of width 1
 _STEP, _FEW = 0.1, 200.0  # and their distance at most, and number at least
-_CURVED = 0.36  # certifies, as measured: beside half of |u| + 1 / sigma, the inverse scale of what is integrated
-_PIECES = 4e-14  # certifies: relative, of the rule on all pieces, see ``_PIECE``
+_CURVED = 0.36  # beside half of |u| + 1 / sigma, that scale: where both are small phi still bends
+# certify, relative: the rule errs by f^(6) w^6 / 2016000 on a piece, w <= 0.0534 where phi bends most; f^(6) is 15 phi
+# of the mass, 1.7e-13, and of what either end has 6 phi^(5) / w more, 2.5e-12, as if losses were off by that of h
+_PIECES, _SPLIT = 2e-13, 5e-12
+_SERIES = 4e-14  # certifies: of narrow bins, beside the fourth power of their half-width
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +182,8 @@ def _split(shape: Shape, h: float, first: int, last: int) -> BinSplit:
     variation = (scale + 1.0 / shape.sigma) * w
     series = float(np.max(half, initial=0.0, where=half <= _NARROW)) ** 4
     furthest = float(np.max(np.abs(inner))) + 1.0 / shape.sigma
-    relative = series + _PIECES + 8.0 * UNIT * (16.0 + furthest**2)
+    relative = series + (_PIECES if wide.size else _SERIES) + 8.0 * UNIT * (16.0 + furthest**2)
+    slack += _SPLIT * h if wide.size else 0.0
     if open_end:
         a0, b0, log0 = _open_bin(float(u[1]), shape)
         a, b = np.append(a0, a), np.append(b0, b)
