@@ -36,6 +36,7 @@ __all__ = ["MIXED_ERROR", "above", "above_end", "above_error", "mixed", "mixed_a
 MIXED_ERROR = 8.0 * UNIT  # of ``mixed``, relative (2.8 units seen); for complex t twice that over cos(Im t / 2)
 _HUGE = 600.0  # e^600 may be squared by no one, but added to anything
 _FAINT = 1e-250  # a slope below may have lost digits to underflow
+_ALL = 40.0  # certifies: t + log q from where 1 - q is e^-40 of r at most, no digit of log r
 
 
 def mixed(t: Any, rate: float) -> Any:
@@ -84,7 +85,7 @@ def mixed_at(t: float, turn: float, rate: float) -> tuple[float, float]:
     (-1.3862943611198906, 0.0)
     """
     far = t + math.log(rate)
-    if far > 40.0:
+    if far > _ALL:
         return far, turn
     grown = math.exp(far)
     level, imag = grown * math.cos(turn), grown * math.sin(turn)

@@ -8,21 +8,41 @@ the largest error seen (in brackets) over 60,000 points each, so that a NumPy or
 Sums have a proof instead. NumPy adds along a contiguous axis in pairs, in blocks of 128 with eight partial sums each:
 no term passes through more than 16 + 3 + log2(n/128) additions, 32 for n <= 2^20. A product of n terms by BLAS, whose
 order is not known, errs by at most n units of the sum of moduli (Higham, Accuracy and Stability, 3.1).
+
+What is known to a few units is rounded to the safe side by one of four rooms. They are certifying, relative (of a log:
+absolute), and as wide as a count of roundings, each of at most ``ELEMENTARY`` units:
+
+- ``SCANT``, 9 units: two elementary functions, or one and a few products.
+- ``SLIGHT``, 90 units: twenty functions; a sum of any length in pairs, and functions of its terms.
+- ``ROOM``, 9,007 units: e^x where |x| <= 745 and x was rounded up to ten times, by 2^-44 each; a sum of a thousand
+  terms in any order.
+- ``AMPLE``, 9 million units: the same of thousands of roundings of x; a sum of a million terms in any order.
+
+``LARGEST_EXPONENT``, ``TINY`` and ``HUGE`` keep values inside float64. They neither steer nor certify by themselves:
+where one replaces a value that counts, it stands on the safe side, or the other branch of a choice is taken.
 """
 
 from __future__ import annotations
 
 __all__ = [
+    "AMPLE",
     "COMPLEX",
     "COMPLEX_LOG_NDTR",
     "ELEMENTARY",
     "ERFCX",
     "GAMMALN",
+    "HUGE",
+    "LARGEST_EXPONENT",
     "LOG_NDTR",
     "NDTR",
     "NDTRI",
     "NDTRI_EXP",
+    "ROOM",
+    "SCANT",
+    "SECOND_ORDER",
+    "SLIGHT",
     "SMALLEST",
+    "TINY",
     "TURN",
     "UNIT",
     "largest_sum_error",
@@ -30,6 +50,14 @@ __all__ = [
 
 UNIT = 2.0**-53
 SMALLEST = 5e-324  # what rounding loses where numbers are as small as float64 has them, at most
+SCANT = 1e-15  # room for 9 units
+SLIGHT = 1e-14  # room for 90 units
+ROOM = 1e-12  # room for 9,007 units
+AMPLE = 1e-9  # room for 9 million units
+SECOND_ORDER = 1.01  # times x, certifying: more than e^x - 1 and -log(1 - x) are for 0 < x <= 0.0197
+LARGEST_EXPONENT = 700.0  # exponents are cut there: e^700 = 1.0e304 is a float, and so is 17,000 times as much
+TINY = 1e-300  # in place of 0, where something is divided by it or its log is taken
+HUGE = 1e300  # in place of infinity, where that would leave no number
 ELEMENTARY = 4.0  # exp, expm1, log, log1p of reals, relative [1.1]
 TURN = 2.0  # sin and cos of reals up to 1e18, absolute [0.5]
 COMPLEX = 12.0  # exp and expm1 (|Re z| up to 700), log; relative to the modulus [4.4]

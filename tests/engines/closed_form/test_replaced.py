@@ -162,3 +162,13 @@ def test_the_end_of_sampled_laplace_noise_is_never_short(scale: float, rate: flo
             for reading in (transform(step).largest(way == "remove"), step.bins().end(way == "remove")):
                 assert truth <= reading
             assert way == "add" or end <= truth * (1 + mp.mpf(10) ** -12) + 1e-300
+
+
+def test_what_rounding_may_cost_of_hardly_any_noise_is_more_than_floats_hold() -> None:
+    """Next to the threshold, 45 deviations deep: off e^{2 off step - z^2 / 2} is above 1; e^700 e^{-z^2 / 2} is not."""
+    sigma = 1e-9
+    profile = ReplacedGaussianProfile(sigma, 0.5, 2.0 / sigma)
+    far = 2.0 * (1.0 / sigma + 45.0) / sigma
+    near = 0.5 * far - 0.5 / sigma / sigma
+    short = profile._short((np.full(1, near),) * 2, (np.full(1, far),) * 2)
+    assert short[0] >= 1.0

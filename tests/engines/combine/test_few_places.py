@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.closed_form.single import single
+from neyman.engines.combine.beside import few_places
 from neyman.engines.combine.beside.few_places import FewPlaces
 from neyman.engines.combine.beside.places import Places
 from neyman.losses.laplace.step import LaplaceStep
@@ -91,6 +93,23 @@ def test_lowered_chords_lie_below_what_they_stand_for(mechanism: ny.Mechanism) -
             weight = np.exp(-loss) if turned else 1.0
             assert np.all(np.interp(s, away, below) <= found.upper * weight * (1.0 + 1e-12))
             assert np.all(np.interp(s, away, above) >= found.lower * weight * (1.0 - 1e-12))
+
+
+def test_losses_that_cancel_are_off_by_no_more_than_is_allowed() -> None:
+    """Of Laplace steps of several kinds some outcomes tell next to nothing: they are off by more than their size."""
+    rng, hardest = np.random.default_rng(3), 0.0
+    for _ in range(60):
+        steps = tuple((LaplaceStep(float(np.exp(rng.uniform(-2.0, 5.0))), q), 11) for q in (1.0, 0.3))
+        steps = steps[: rng.integers(1, 3)] if rng.random() < 0.5 else ((steps[0][0], 120),)
+        loss, _ = few_places._atoms(steps)
+        exact = [Fraction(0)]
+        for step, times in steps:
+            low, high = (Fraction(float(one)) for one in step.bins().atoms[0])
+            exact = [e + k * high + (times - k) * low for e in exact for k in range(times + 1)]
+        off = np.array([abs(float(Fraction(one) - e)) for one, e in zip(loss.tolist(), exact, strict=True)])
+        assert np.all(off <= 0.25 * few_places.unsure(loss))
+        hardest = max(hardest, float(np.max(off[loss != 0.0] / np.abs(loss[loss != 0.0]))))
+    assert hardest > 32.0 * 2.0**-53  # of themselves: that would not have been enough
 
 
 def test_more_places_than_allowed_say_nothing() -> None:

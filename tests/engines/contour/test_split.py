@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from flint import acb, arb, ctx
@@ -11,6 +14,7 @@ from scipy.special import ndtr
 
 import neyman as ny
 from neyman.engines.closed_form.pairs import SubsampledGaussianProfile
+from neyman.engines.contour.bulk_jumps import lines
 from neyman.engines.contour.bulk_jumps.lines import Parting
 from neyman.engines.contour.bulk_jumps.split import Split
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
@@ -152,6 +156,21 @@ def test_the_bulk_adds_no_more_than_its_ceiling(log_sigma: float, log_rate: floa
     share = ndtr(-np.sqrt(2.0) * (x - end) / (0.15 * sigma))
     truth = np.sum(np.exp(law.log_density(x)) * gain * share) * (x[1] - x[0])
     assert np.log(max(truth, 1e-300)) <= most + 1e-9
+
+
+def test_jumps_that_are_far_more_than_all_there_is_are_not_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Their bound over that of the whole is no float: what a line leaves out is not known, not e^700 times that."""
+    law, end = SamplingTransform(1.0, 1e-4), 5.0
+    epsilon = float(law.log_ratio(end))
+    parts = Parts(((law, 10),), 0.0, "remove")
+    walk = Walk.along(parts)
+    parting = Parting.of(parts, walk, Valleys.of(parts), Place(1.0, np.array([end])), (epsilon, epsilon), Effort())
+    index = int(np.searchsorted(walk.c, 1.0))
+    plan = replace(lines.Plan.make(parts, walk, index, (epsilon, epsilon), 0.0, -40.0, 0.0, 1000), cut=200.0)
+    for share, known in ((-20.0, True), (690.0, True), (800.0, False), (1e5, False)):
+        monkeypatch.setattr(SoftJumps, "log_bound_at", lambda *_, share=share: share)
+        found = parting._log_truncation(plan, [12.0], whole=False)
+        assert math.isfinite(found) if known else found == math.inf
 
 
 # ------------------------------------------------------------------------------------------------- the two lines

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
+from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.engines.lattice.tilt import Plan, Tilt, plan_tilt
 from neyman.profiles.profile import Bracket
@@ -96,6 +97,22 @@ def test_whatever_is_planned_nothing_false_follows(
         return
     assert np.all(lower <= known.upper)
     assert np.all(upper >= known.lower)
+
+
+@pytest.mark.parametrize("direction", ["remove", "add"])
+@pytest.mark.parametrize("moved", [1500.0, 3000.0, 6000.0])
+@pytest.mark.parametrize("wider", [0.0, 1500.0, 4000.0])
+def test_bins_far_above_all_that_happens_hide_nothing(direction: str, moved: float, wider: float) -> None:
+    """Next to them what is below all bins is no float: delta was 1e-12 from above where it is 0.49."""
+    laws, plan = planned(ny.Gaussian(0.02), direction, 0.5, 0.05)
+    n, (low, high) = round(moved / plan.h) * (1 if direction == "remove" else -1), plan.window
+    epsilon = np.linspace(1250.0, 3000.0, 8)
+    truth = GaussianProfile(50.0).bracket(epsilon)
+    for at in (low - 2000.0, low, low + 2000.0):
+        other = replace(plan, cuts=tuple((a + n, b + n) for a, b in plan.cuts), window=(at, at + high - low + wider))
+        lower, upper = Tilt(laws, direction == "remove", other).delta(epsilon)
+        assert np.all(lower <= truth.upper)
+        assert np.all(upper >= truth.lower)
 
 
 @pytest.mark.parametrize(

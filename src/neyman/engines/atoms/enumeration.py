@@ -18,7 +18,7 @@ from neyman._validate import FloatArray
 from neyman.engines.atoms.multinomial import counted, summed, ways
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, SCANT, SECOND_ORDER, UNIT
 
 __all__ = ["Atoms", "enumerated", "parted", "power", "product"]
 
@@ -41,6 +41,7 @@ _TINY = 1e-300  # more than masses too small for a float come to
 _RANGE = 690.0
 _ROUNDED = 1e-9  # more than what rounding does to the log of a bound
 _BEYOND = 1e-298  # e^-_RANGE, and what masses may exceed 1 by
+_EXPONENTS = 800.0  # certifies: units of e^x that rounding x costs, for x from 0 down to -745
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Atoms:
         kept[[0, -1]] = True
         if kept.all():
             return self
-        rest, room = self.log_w[~kept], 1.0 + self.relative + 1e-12 * len(kept)
+        rest, room = self.log_w[~kept], 1.0 + self.relative + ROOM * len(kept)
         dropped = (self.dropped + float(np.sum(np.exp(log_most[~kept])))) * room
         overlap = float(np.logaddexp(self.overlap, np.logaddexp.reduce(rest))) + self.relative + _ROUNDED
         return replace(
@@ -284,14 +285,14 @@ def _multinomial(one: Atoms, times: int, most: int, end: Fraction | None) -> Ato
     order = np.argsort(loss, kind="stable")
     dropped = times * one.dropped + rare
     missed = np.array([times * one.log_overlap + _log(rare), _log(times) + one.overlap + (times - 1) * one.log_overlap])
-    overlap = float(np.logaddexp.reduce(missed)) * (1.0 - 1e-12) + _ROUNDED
+    overlap = float(np.logaddexp.reduce(missed)) * (1.0 - ROOM) + _ROUNDED
     return _trimmed(Atoms(loss[order], log_w[order], slack, stretch, error, dropped, None, 0.0, end, overlap))
 
 
 def product(a: Atoms, b: Atoms) -> Atoms | None:
     """The law of both; None where it has too many outcomes."""
     pairs = len(a.loss) * len(b.loss)
-    relative, dropped = a.relative + b.relative, 1.01 * (a.dropped + b.dropped)
+    relative, dropped = a.relative + b.relative, SECOND_ORDER * (a.dropped + b.dropped)
     end = None if a.end is None or b.end is None else a.end + b.end
     overlap = float(np.logaddexp(a.overlap + b.log_overlap, a.log_overlap + b.overlap)) + _ROUNDED
     if a.unit is not None and a.unit == b.unit:
@@ -302,7 +303,7 @@ def product(a: Atoms, b: Atoms) -> Atoms | None:
         log_w, lost, missed = _convolved(a, b, loss)
         overlap = float(np.logaddexp(overlap, missed)) + _ROUNDED
         far = sum(float(np.abs(one.loss).max() + abs(one.log_w.max())) for one in (a, b))
-        error = relative + 8.0 * UNIT * (min(len(a.loss), len(b.loss)) + 800.0 + far)
+        error = relative + 8.0 * UNIT * (min(len(a.loss), len(b.loss)) + _EXPONENTS + far)
         stretch = max(a.stretch, b.stretch)
         slack, dropped = a.slack + b.slack, dropped + lost
         return _trimmed(Atoms(loss, log_w, slack, stretch, error, dropped, a.unit, first, end, overlap))
@@ -390,4 +391,4 @@ def _trimmed(one: Atoms) -> Atoms:
 
 
 def _log(mass: float) -> float:
-    return math.log(mass) * (1.0 - 1e-15) if mass > 0.0 else -math.inf
+    return math.log(mass) * (1.0 - SCANT) if mass > 0.0 else -math.inf

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, UNIT
 
 __all__ = ["counted", "summed", "ways"]
 
@@ -41,7 +41,7 @@ def counted(log_masses: Sequence[FloatArray], times: int, most: int) -> tuple[In
             continue
         rows = _rows(log_masses, times, depth, most)
         if rows is not None:
-            return rows, 2.0 * (outcomes - 1) * math.exp(-depth) * (1.0 + 1e-9)
+            return rows, 2.0 * (outcomes - 1) * math.exp(-depth) * (1.0 + AMPLE)
     return None
 
 
@@ -69,8 +69,8 @@ def _nearest(chances: list[float], times: IntArray, depth: float) -> tuple[IntAr
     low, high = times.astype(np.float64), np.zeros(len(times))
     for chance in chances:
         mean = times * chance
-        # a unit, and 1e-12 of the mean, for rounding
-        reach = depth / 3.0 + np.sqrt(depth * depth / 9.0 + 2.0 * depth * mean * (1.0 - chance)) + 1.0 + 1e-12 * mean
+        # a unit, and a share of the mean, for rounding
+        reach = depth / 3.0 + np.sqrt(depth * depth / 9.0 + 2.0 * depth * mean * (1.0 - chance)) + 1.0 + ROOM * mean
         low, high = np.minimum(low, mean - reach), np.maximum(high, mean + reach)
     return np.floor(np.maximum(low, 0.0)).astype(np.int64), np.minimum(np.ceil(high), times).astype(np.int64)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.atoms.enumeration import Atoms
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, SECOND_ORDER, SMALLEST, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.vertices import Vertices
@@ -60,7 +60,7 @@ class AtomsProfile(Profile):
         self._left_out, self._log_overlap = atoms.overlap, atoms.log_overlap
         size = 1.0 + float(np.max(np.abs(log_w)) + np.max(np.abs(loss)))
         # 1 - e^{-x (1 + stretch)} <= (1 + stretch) (1 - e^{-x}): far losses may be off in proportion
-        self._relative = 1.01 * (
+        self._relative = SECOND_ORDER * (
             self._stretch + atoms.relative + 4.0 * UNIT * (4.0 + math.log2(len(loss) + 1.0)) * size
         )
         last = float(loss[-1])
@@ -109,8 +109,8 @@ class AtomsProfile(Profile):
         log_q, log_p = self._log_q, self._log_q + loss
         off = self._slack + self._stretch * np.abs(loss)
         with np.errstate(divide="ignore"):
-            gain = log_q + np.log(np.abs(np.expm1(np.minimum(loss, 700.0))))
-            gain = np.where(loss > 700.0, log_p, gain)
+            gain = log_q + np.log(np.abs(np.expm1(np.minimum(loss, LARGEST_EXPONENT))))
+            gain = np.where(loss > LARGEST_EXPONENT, log_p, gain)
             unsure = np.log(6.0 * off) + np.maximum(log_p, log_q)
         # 1 - alpha - beta = sum of q (e^l - 1) above l_j > 0 = sum of q (1 - e^l) below l_j <= 0: all positive
         up = np.append(loss > 0.0, True)
@@ -126,7 +126,7 @@ class AtomsProfile(Profile):
         )  # fmt: skip
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        shift = 1.01 * (self._slack + self._stretch * np.abs(epsilon))
+        shift = SECOND_ORDER * (self._slack + self._stretch * np.abs(epsilon))
         log_upper, log_gap_lower = self._sums(epsilon - shift, epsilon, 1.0)
         log_lower, log_gap_upper = self._sums(epsilon + shift, epsilon, -1.0)
         with np.errstate(under="ignore", divide="ignore"):

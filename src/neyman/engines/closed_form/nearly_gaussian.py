@@ -34,7 +34,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
@@ -48,6 +48,8 @@ _MU_ROUNDED = 16.0 * UNIT  # a quotient, a square, a sum of positive terms and a
 _LARGEST = 100.0  # mu up to which _OFF is enough: below delta = 1e-300 a relative error d of mu moves s by 40 mu d
 _LEAST = 1e-300  # stands for an s that underflows: any number would do
 _OFF = 1e-9  # relative: more than the best test of G may miss by where mu is rounded, and than powers of s may lose
+# certifies: more than sqrt(e / 2) times any share whose square is no float, which is below 1.5e-154
+_UNDERFLOWN = 1e-150
 
 
 class NearlyGaussianProfile(Profile):
@@ -94,7 +96,7 @@ class NearlyGaussianProfile(Profile):
                 share = step.rate * (1.0 - step.rate) * x
                 exponent = exponent + times * np.log1p(0.5 * share * share * np.exp(np.minimum(x, 1.0)))
             # V_p <= (q (1 - q) x)^2 e^x / 2; where the square underflows, its root is below 1e-150
-            kappa = np.sqrt(np.expm1(exponent)) * (1.0 + _OFF) + 1e-150 * sum(times for _, times in steps)
+            kappa = np.sqrt(np.expm1(exponent)) * (1.0 + _OFF) + _UNDERFLOWN * sum(times for _, times in steps)
         self._log_kappa = np.log(np.where(known, kappa, math.inf))
 
     @property
@@ -125,12 +127,12 @@ class NearlyGaussianProfile(Profile):
         best = np.argmin(cost, axis=0)
         order, least_cost = _ORDERS[best], cost[best, np.arange(len(epsilon))]
         with np.errstate(over="ignore", under="ignore"):
-            ratio = np.exp(np.minimum(least_cost, 700.0)) * (1.0 + _OFF)  # kappa s^{-1/p}
+            ratio = np.exp(np.minimum(least_cost, LARGEST_EXPONENT)) * (1.0 + _OFF)  # kappa s^{-1/p}
             rest = unit * (ratio * share) * (1.0 + _OFF)
             found = self._read(epsilon, ratio * (1.0 - 1.0 / order)) + rest / order
         upper, lower = np.minimum(found, 1.0), np.maximum(below.lower - rest, 0.0)
-        upper = np.where(least_cost < 700.0, upper, 1.0)
-        lower = np.where(least_cost < 700.0, lower, 0.0)
+        upper = np.where(least_cost < LARGEST_EXPONENT, upper, 1.0)
+        lower = np.where(least_cost < LARGEST_EXPONENT, lower, 0.0)
         # sampling only takes away: nothing is above the Gaussian that is not sampled
         upper = np.minimum(upper, GaussianProfile(self._tail_mu).bracket(epsilon).upper)
         upper = np.where(epsilon >= self._end, 0.0, upper)

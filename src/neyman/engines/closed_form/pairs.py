@@ -24,7 +24,7 @@ from scipy import special
 
 from neyman._validate import FloatArray, choice, inside, not_negative, positive
 from neyman.numerics.normal import MILLS_ERROR, density, log_density, mills, mills_drop, ratio_twofold, sum_twofold
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, SMALLEST, UNIT
 from neyman.profiles.pair import DIRECTIONS, Direction
 from neyman.profiles.profile import Bracket, Profile
 
@@ -43,6 +43,8 @@ _LARGEST_MU = 1e150  # its square is a float
 _COARSE_MU = 1e8  # above it the rounding of eps/mu - mu/2 is no longer far below _REL
 _FAR = 50.0  # phi(50) underflows
 _REL = MILLS_ERROR + 16.0 * UNIT  # relative, of a tail by Mills ratio and of the terms beside it
+# eps up to which e^eps - 1 is asked for: beyond 1 with Q the mixture alone, whose support ends at -log(1 - q) <= 37
+_LARGEST_EPSILON = 600.0
 
 
 class _Values(NamedTuple):
@@ -135,7 +137,7 @@ class SampledProfile(ClosedForm):
         inner = self._inner[1].end
         if inner == np.inf:
             return inner
-        if inner < 1.0 or (self.rate < 0.5 and inner < 700.0):
+        if inner < 1.0 or (self.rate < 0.5 and inner < LARGEST_EXPONENT):
             return float(np.log1p(self.rate * np.expm1(inner))) * (1.0 + 16.0 * UNIT)
         parts = float(np.log1p(-self.rate)), float(np.log(self.rate))
         room = 8.0 * UNIT * (inner - parts[0] - parts[1])
@@ -156,7 +158,7 @@ class SampledProfile(ClosedForm):
         if self.direction == "remove":
             return np.asarray(np.exp(np.minimum(epsilon - at, 0.0)) * inner.slope(at))
         inside_support = weight > 0.0
-        rest = (1.0 - self.rate) * np.exp(np.minimum(epsilon, 700.0))
+        rest = (1.0 - self.rate) * np.exp(np.minimum(epsilon, LARGEST_EXPONENT))
         value = rest * inner.bracket(at).upper + inner.slope(at)
         return np.where(inside_support, value, 0.0)
 
@@ -180,7 +182,7 @@ class SampledProfile(ClosedForm):
         ``sign``.
         """
         q = self.rate
-        growth = np.expm1(np.minimum(epsilon, 600.0))
+        growth = np.expm1(np.minimum(epsilon, _LARGEST_EPSILON))
         if self.direction == "remove":
             with np.errstate(over="ignore", divide="ignore"):
                 near = np.log1p(growth / q)
@@ -196,7 +198,7 @@ class SampledProfile(ClosedForm):
         positive_weight = np.where(weight > 0.0, weight, 1.0)
         with np.errstate(over="ignore"):
             at = epsilon + np.log1p((1.0 - q) * growth / positive_weight)
-        return np.minimum(at, 1e300) * (1.0 - sign * 8.0 * UNIT), np.maximum(weight, 0.0)
+        return np.minimum(at, HUGE) * (1.0 - sign * 8.0 * UNIT), np.maximum(weight, 0.0)
 
 
 class SubsampledGaussianProfile(SampledProfile):

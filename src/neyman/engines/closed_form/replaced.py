@@ -31,7 +31,7 @@ from scipy import special
 
 from neyman._validate import FloatArray, inside, positive
 from neyman.engines.closed_form.pairs import ClosedForm, GaussianProfile
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, SMALLEST, UNIT
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["ReplacedGaussianProfile", "ReplacedLaplaceProfile"]
@@ -39,6 +39,9 @@ __all__ = ["ReplacedGaussianProfile", "ReplacedLaplaceProfile"]
 _HALF = 0.35  # -log of 0.7: twice that is about log 2
 _LARGEST = 1e300  # eps from which reading it there is enough
 _ROOM = 16.0 * UNIT  # relative rounding of a few sums, products, exponentials and logarithms
+_STRAIGHT = 300.0  # log of a sinh from which arcsinh is log 2 more, to all digits
+_OUTERMOST = 1e9  # deviations from which a density is taken no further: it is 0, and that a float squared
+_NEAR = 1e9  # e^{2 s} - 1 up to which s is the half of a log1p
 
 
 class _Parts(NamedTuple):
@@ -138,7 +141,7 @@ class ReplacedGaussianProfile(_Exchanged):
         """h, nearly: nothing rests on it but how sharp the bounds are."""
         with np.errstate(over="ignore", divide="ignore"):
             log_sinh = self._log_alpha(epsilon)[0] + 0.5 / self.sigma / self.sigma - 0.5 * epsilon - math.log(2.0)
-        far = log_sinh > 300.0
+        far = log_sinh > _STRAIGHT
         return np.where(far, log_sinh + math.log(2.0), np.arcsinh(np.exp(np.where(far, 0.0, log_sinh))))
 
     def _sides(self, epsilon: FloatArray) -> tuple[_Sides, _Sides]:
@@ -196,8 +199,12 @@ class ReplacedGaussianProfile(_Exchanged):
         apart = [self.sigma * a + 0.5 * step - 0.5 * self.sigma * b for a in near for b in far]
         off = np.abs(np.array(apart)).max(axis=0) + _ROOM * size
         z = np.maximum(np.abs(0.5 * self.sigma * far[0] - step) - off, 0.0)
+        deep, grown = 0.5 * np.minimum(z, _OUTERMOST) ** 2, 2.0 * off * step
         with np.errstate(under="ignore", over="ignore"):
-            return off * np.exp(-0.5 * np.minimum(z, 1e9) ** 2) * np.expm1(np.minimum(2.0 * off * step, 700.0))
+            short = off * np.exp(-deep) * np.expm1(np.minimum(grown, LARGEST_EXPONENT))
+            # of hardly any noise rounding alone grows by more than floats hold, unless it lies deep enough
+            large = off * np.exp(np.minimum(grown - deep, LARGEST_EXPONENT))
+        return np.where(grown < LARGEST_EXPONENT, short, large)
 
 
 def _read(profile: Profile, at: tuple[FloatArray, FloatArray]) -> tuple[Bracket, Bracket]:
@@ -252,7 +259,7 @@ class ReplacedLaplaceProfile(_Exchanged):
         """log((1 - q + q e^{1/b}) / (1 - q + q e^{-1/b})), each sum of terms that do not cancel, rounded up."""
         q, loss = self.rate, self._loss
         log_rest, log_q = math.log1p(-q), math.log(q)
-        if loss < 1.0 or (q < 0.5 and loss < 700.0):
+        if loss < 1.0 or (q < 0.5 and loss < LARGEST_EXPONENT):
             parts = math.log1p(q * math.expm1(loss)), math.log1p(q * math.expm1(-loss))
             return (parts[0] - parts[1]) * (1.0 + 4.0 * _ROOM) + SMALLEST
         ahead, behind = (float(np.logaddexp(log_rest, log_q + side)) for side in (loss, -loss))
@@ -262,7 +269,7 @@ class ReplacedLaplaceProfile(_Exchanged):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         s = self._place(epsilon)[0]
-        there = 0.5 * np.exp(np.minimum(epsilon - s, 700.0)) * (1.0 + self.rate * math.expm1(-self._loss))
+        there = 0.5 * np.exp(np.minimum(epsilon - s, LARGEST_EXPONENT)) * (1.0 + self.rate * math.expm1(-self._loss))
         return np.where(s < self._loss, there, 0.0)
 
     def _place(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -272,7 +279,7 @@ class ReplacedLaplaceProfile(_Exchanged):
         off = room + _ROOM * (1.0 + self._loss + np.abs(log_sum))
         with np.errstate(over="ignore"):
             excess = (1.0 - self.rate) * np.expm1(np.minimum(epsilon, 1.0)) / self.rate * np.exp(min(self._loss, 1.0))
-        near = (epsilon < 1.0) & (self._loss < 1.0) & (excess < 1e9)
+        near = (epsilon < 1.0) & (self._loss < 1.0) & (excess < _NEAR)
         exact = np.log1p(np.where(near, excess + np.expm1(np.minimum(epsilon, 1.0)), 0.0))
         return 0.5 * np.where(near, exact, log_sum), np.where(near, _ROOM * (self._loss + exact), off)
 

@@ -10,12 +10,14 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.numerics.normal import PROBIT_ERROR, probit_gap
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SCANT, UNIT
 from neyman.profiles.profile import Bracket
 
 __all__ = ["CornerProfile"]
 
 _ROOM = 8.0 * UNIT  # relative, of a slope, a logarithm and a product
+_LEAST_LOG = -1e3  # certifies: below the log of any float above 0, -745
+_LARGEST_EPSILON = 709.0  # e^709 = 8.2e307 is a float
 
 
 class CornerProfile(ClosedForm):
@@ -36,7 +38,7 @@ class CornerProfile(ClosedForm):
         with np.errstate(divide="ignore"):
             fall, width = np.log(beta[:-1] - beta[1:]), np.log(np.diff(alpha))
         self._turns = fall - width
-        self._vague = 0.5 * _ROOM * (2.0 + np.abs(np.maximum(fall, -1e3)) + np.abs(width))
+        self._vague = 0.5 * _ROOM * (2.0 + np.abs(np.maximum(fall, _LEAST_LOG)) + np.abs(width))
         self._turns_most = np.maximum.accumulate((self._turns + self._vague)[::-1])[::-1]
         self._turns_least = np.minimum.accumulate(self._turns - self._vague)
 
@@ -77,12 +79,12 @@ class CornerProfile(ClosedForm):
         if not np.any(seen):
             return 0.0
         gap = probit_gap(np.log(alpha[seen]), np.log(excess[seen]), np.log(beta[seen]))
-        return float(np.max(gap)) * (1.0 + PROBIT_ERROR + _ROOM) + 1e-15
+        return float(np.max(gap)) * (1.0 + PROBIT_ERROR + _ROOM) + SCANT
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         ends = np.stack([_first(self._turns_least, epsilon), _first(self._turns_most, epsilon)])
         with np.errstate(over="ignore"):
-            load = np.exp(np.minimum(epsilon, 709.0)) * self._alpha[ends]
+            load = _load(epsilon, self._alpha[ends])
         # which of the corners between those two is touched, rounding hides
         hidden = np.where(ends[1] > ends[0] + 1, 2.0 * np.max(self._vague, initial=0.0), 0.0)
         room = _ROOM * (self._power[ends] + load * (1.0 + epsilon))
@@ -101,7 +103,15 @@ class CornerProfile(ClosedForm):
         )
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        return np.minimum(np.exp(np.minimum(epsilon, 709.0)) * self._alpha[_first(self._turns, epsilon)], 1.0)
+        return np.minimum(
+            np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * self._alpha[_first(self._turns, epsilon)], 1.0
+        )
+
+
+def _load(epsilon: FloatArray, alpha: FloatArray) -> FloatArray:
+    """e^eps alpha, also where e^eps is no float, but alpha is so small that the product is one."""
+    rest = np.clip(epsilon - _LARGEST_EPSILON, 0.0, _LARGEST_EPSILON)  # nobody touches a corner beyond twice that
+    return np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * alpha * np.exp(rest)
 
 
 def _first(turns: FloatArray, epsilon: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

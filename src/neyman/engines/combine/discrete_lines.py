@@ -23,6 +23,7 @@ from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.discrete.transform import DiscreteTransform
 from neyman.losses.readings.transform import Transform
 from neyman.numerics.common_unit import common_unit
+from neyman.numerics.rounding import SLIGHT
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Direction, Pair
 
@@ -75,7 +76,7 @@ def behind_smoothing(
     if contours is None:
         return None
     meetings = [TotalVariation(*(both if len(directions) > 1 else both[:1] * 2)) for both in contours]
-    ends = [sum(times * law.largest(remove) for law, times in steps) * (1.0 + 1e-14) for remove in (True, False)]
+    ends = [sum(times * law.largest(remove) for law, times in steps) * (1.0 + SLIGHT) for remove in (True, False)]
 
     def veiled(i: int, lattice: Callable[[], LatticeProfile] | None) -> SmoothedProfile:
         near, far = ((both[i], meeting) for both, meeting in zip(contours, meetings, strict=True))

@@ -37,6 +37,7 @@ _VAGUE = 0.5  # of the bound from above
 _STRONG = 0.05  # delta from which engines may read it off 1 - delta, of steps with little overlap
 _SEEN = 0.75  # at most 6 of 8: what mass at loss 0 may be too much by, over what is stated (laws._joined)
 _DIGITS = 256  # a spacing has so few digits that all its multiples are floats
+_FINER, _FINEST = 0.7, 1e-290  # times the spacing that is wanted; the finest whose multiples keep all their digits
 
 Losses = tuple[tuple[Step, int], ...]
 
@@ -269,5 +270,5 @@ def spacing(boxes: dict[EnclosedStep, int], tolerance: float) -> float:
     many = math.fsum(boxes.values())
     wanted = math.sqrt(square * tolerance / (many * _DECADES))
     least = max(*(step.finest for step in boxes), _REACH * math.sqrt(square) / _WIDEST)
-    mantissa, exponent = math.frexp(max(0.7 * wanted, least, 1e-290))
+    mantissa, exponent = math.frexp(max(_FINER * wanted, least, _FINEST))
     return math.ldexp(math.ceil(mantissa * _DIGITS) / _DIGITS, exponent)

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import SCANT
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["FadedProfile", "faded"]
@@ -43,7 +44,7 @@ class FadedProfile(Profile):
 
     def _read(self, epsilon: FloatArray, known: Callable[[NDArray[np.bool_]], Bracket]) -> Bracket:
         far = epsilon >= self._start
-        zero, low = np.zeros(1), np.full(1, np.log1p(-self.left) * (1.0 + 1e-15))
+        zero, low = np.zeros(1), np.full(1, np.log1p(-self.left) * (1.0 + SCANT))
         rest = Bracket(zero, np.full(1, self.left), low, zero)
         if far.all():
             return rest.at(np.zeros(len(epsilon), dtype=np.int64))

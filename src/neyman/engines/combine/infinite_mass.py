@@ -15,10 +15,13 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 from neyman.profiles.vertices import Vertices
+
+_TOLERANCE = 1e-12  # relative width aimed for where nobody says
+_KNOWN = 1e-13  # certifies: log a and log b are sums by fsum of logs, of 4 units each; 900 units
 
 __all__ = ["InfiniteMassProfile", "revealed_mass"]
 
@@ -36,7 +39,7 @@ class InfiniteMassProfile(Profile):
 
     def __init__(
         self, inner: Profile, backward: Profile, log_whole: tuple[float, float], revealed: tuple[float, float],
-        tolerance: float = 1e-12, off: float = 0.0,
+        tolerance: float = _TOLERANCE, off: float = 0.0,
     ) -> None:  # fmt: skip
         self._inner = inner
         self._backward = backward
@@ -44,7 +47,9 @@ class InfiniteMassProfile(Profile):
         self._revealed, self._tolerance = revealed, tolerance
         self._shift = log_whole[1] - log_whole[0]
         self._off = off * (1.0 + 4.0 * UNIT)
-        self._slack = 2e-13 * (abs(log_whole[0]) + abs(log_whole[1])) + 2.0 * self._off if self._shift != 0.0 else 0.0
+        self._slack = (
+            2.0 * _KNOWN * (abs(log_whole[0]) + abs(log_whole[1])) + 2.0 * self._off if self._shift != 0.0 else 0.0
+        )
 
     @property
     def method(self) -> str:
@@ -70,7 +75,7 @@ class InfiniteMassProfile(Profile):
         (1 - a) + a excess' + (a - b) alpha', and else the same the other way round.
         """
         log_a, log_b = self._log_a, self._log_b
-        slack = 4e-13 * (abs(log_a) + abs(log_b)) + 2.0 * self._off  # of log b - log a
+        slack = 4.0 * _KNOWN * (abs(log_a) + abs(log_b)) + 2.0 * self._off  # of log b - log a
         nothing, everything = [0.0][: int(log_b != 0.0)], [-math.inf][: int(log_a != 0.0)]
         log_alpha = np.concatenate([nothing, rest.log_alpha, everything])
         log_beta = np.concatenate([[-math.inf][: len(nothing)], rest.log_beta, [0.0][: len(everything)]])
@@ -80,12 +85,12 @@ class InfiniteMassProfile(Profile):
         )
         larger, shown = (log_a, log_alpha) if log_a >= log_b else (log_b, log_beta)
         missing = -math.expm1(larger)
-        room = 2e-13 * abs(larger) + self._off + 4.0 * UNIT * missing  # of that
+        room = 2.0 * _KNOWN * abs(larger) + self._off + 4.0 * UNIT * missing  # of that
         with np.errstate(divide="ignore"):
             gained = larger + shown + np.log(-math.expm1(-abs(self._shift)))
             log_excess = np.logaddexp(np.logaddexp(np.log(missing), larger + excess), gained)
             log_unsure = np.logaddexp(np.logaddexp(np.log(room), larger + unsure), larger + shown + np.log(slack))
-        error = rest.error + 2e-13 * (abs(log_a) + abs(log_b)) + self._off
+        error = rest.error + 2.0 * _KNOWN * (abs(log_a) + abs(log_b)) + self._off
         return Vertices(
             log_b + log_alpha, log_a + log_beta, log_excess, log_unsure,
             (error + 8.0 * UNIT * (1.0 + abs(log_a) + abs(log_b))) * (1.0 + 4.0 * UNIT),
@@ -110,7 +115,7 @@ class InfiniteMassProfile(Profile):
 
     def _bounds(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
         """The same where nobody cares for a delta below ``least``."""
-        log_a, room = self._log_a, 1e-13 * abs(self._log_a) + 4.0 * UNIT + math.expm1(min(self._off, 700.0))
+        log_a, room = self._log_a, _KNOWN * abs(self._log_a) + 4.0 * UNIT + math.expm1(min(self._off, LARGEST_EXPONENT))
         # beside what is revealed nothing that small counts
         seen = np.maximum((least - self._revealed[1]) * (1.0 - room), _UNSEEN * self._tolerance * self._revealed[0])
         rest = self._at(epsilon, seen)
@@ -119,8 +124,8 @@ class InfiniteMassProfile(Profile):
         above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * UNIT), self._revealed[1])
         below = (self._revealed[0] + math.exp(log_a) * rest.lower * (1.0 - room)) * (1.0 - 2.0 * UNIT)
         below = np.maximum(below, self._revealed[0])
-        high = np.minimum(rest.log_gap_upper * (1.0 - 4.0 * UNIT) + log_a * (1.0 - 1e-13) + self._off, 0.0)
-        low = rest.log_gap_lower * (1.0 + 4.0 * UNIT) + log_a * (1.0 + 1e-13) - self._off  # perhaps -inf
+        high = np.minimum(rest.log_gap_upper * (1.0 - 4.0 * UNIT) + log_a * (1.0 - _KNOWN) + self._off, 0.0)
+        low = rest.log_gap_lower * (1.0 + 4.0 * UNIT) + log_a * (1.0 + _KNOWN) - self._off  # perhaps -inf
         return Bracket(np.minimum(below, above), np.minimum(above, 1.0), np.minimum(low, high), high)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:

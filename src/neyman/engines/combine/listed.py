@@ -27,6 +27,8 @@ __all__ = ["apart", "deviation", "few_beside", "listed_and_rest", "lists", "outc
 
 _NEAR, _FEW = 24.0, 4.0  # deviations of what tells little within which it is asked, and outcomes there in the mean
 _RARE = -98.0  # log of a mass that an outcome of a short list may have and be left out
+# of the distance of outcomes, that counts as much as the tolerance; the least that is told apart
+_PART, _FAINTEST = 0.1, 1e-9
 # deviations, beside the largest, of what may be little, tolerance that will do for it, and deviations, beside the
 # distance of outcomes, beyond which no lattice is asked for it at each of them
 _LITTLE, _VAGUE, _CLOSE = 0.05, 1e-2, 0.02
@@ -127,7 +129,7 @@ def widened(
     atoms, told = parts[0], deviation(rest)
     # what the rest adds is to delta about what it tells is to the distance of the outcomes
     share = told * len(atoms.loss) / float(np.ptp(atoms.loss))
-    aim = min(tolerance * max(0.1 / max(share, 1e-9), 1.0), _VAGUE)
+    aim = min(tolerance * max(_PART / max(share, _FAINTEST), 1.0), _VAGUE)
     both = cache(partial(compose, rest, tolerance=aim))
     if share > _CLOSE and "lattice" in both()[0].method:
         return None

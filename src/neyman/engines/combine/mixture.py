@@ -48,7 +48,7 @@ class MixtureProfile(Profile):
         self._slack, self._stretch = atoms.slack, atoms.stretch + 4.0 * UNIT
         self._relative = atoms.relative + UNIT * (8.0 + len(loss))
         self._dropped, self._ended = atoms.dropped, atoms.dropped == 0.0 or atoms.ended
-        self._flushed = 5e-324 * (1.0 + len(loss))  # of masses and products too small for a float
+        self._flushed = SMALLEST * (1.0 + len(loss))  # of masses and products too small for a float
         self._other, self._backward, self._tail_mu = other, backward, tail_mu
         self._deviation = deviation
         self._dear = "transform" in other.method or "lattice" in other.method

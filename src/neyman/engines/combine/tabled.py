@@ -19,7 +19,7 @@ from neyman.engines.lattice.levels import LEVELS
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.engines.lattice.tilt import Tilt
 from neyman.losses.base import Step
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Direction
 from neyman.profiles.profile import Bracket, Profile
@@ -158,7 +158,7 @@ class _Table:
         i = self._cell(epsilon)
         # distances in e^eps, in units of that at the place they are measured from
         right = np.clip(np.expm1(epsilon - at[i]) / np.expm1(at[i + 1] - at[i]), 0.0, 1.0)
-        upper = (1.0 - right) * self.upper[i] + right * self.upper[i + 1] + _ROUNDED * self.upper[i] + 5e-324
+        upper = (1.0 - right) * self.upper[i] + right * self.upper[i + 1] + _ROUNDED * self.upper[i] + SMALLEST
         before, after = np.maximum(i - 1, 0), np.minimum(i + 2, last)
         with np.errstate(divide="ignore", invalid="ignore"):
             from_left = np.expm1(epsilon - at[i]) / -np.expm1(at[before] - at[i])

@@ -10,6 +10,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import DEEPEST, Walk
 from neyman.engines.contour.line import alias_distances
+from neyman.numerics.rounding import TINY
 
 __all__ = ["Chosen", "choose", "curvature"]
 
@@ -81,7 +82,7 @@ def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, 
     covered = np.minimum(best[0] - best[ends], _WORTH) + 6.0
     aim = walk.k[few, None] - np.multiply.outer(walk.c[few], reach[ends]) - _AIM
     distance = alias_distances(walk, few, reach[ends], aim)
-    dearest = np.maximum(np.maximum(distance, distance[:, :1]), 1e-300).T
+    dearest = np.maximum(np.maximum(distance, distance[:, :1]), TINY).T
     score = np.full((len(ends), len(lines)), -math.inf)
     place = np.searchsorted(lines, few)
     score[:, place] = np.where(spans[np.ix_(ends, place)], covered[:, None] / dearest, -math.inf)

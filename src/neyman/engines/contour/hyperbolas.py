@@ -13,6 +13,7 @@ from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.hyperbola.rotated import Steps
+from neyman.numerics.rounding import TINY
 from neyman.profiles.effort import Effort
 
 __all__ = ["Bends"]
@@ -20,6 +21,9 @@ __all__ = ["Bends"]
 _STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
 _CLEAR = 0.9  # of the steepest uncut line: close to it, rotated sums cancel
 _FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
+_NEAR = 0.6, 3.0  # shares of an eps, between which no other is served where it is not
+_TOWARDS_END, _FARTHER = 0.7, 0.05  # of the way to the end of a law, and c eps, up to which an arc is laid out
+_BEYOND, _REACH = 1.05, 1.55  # times the steepest c that is followed; arguments to the other side of it
 
 
 class Bends:
@@ -51,7 +55,7 @@ class Bends:
                 found.improve(at, arc, epsilon)
             if found.blunt(np.array([target]))[0]:
                 # what one contour through its own saddle cannot do, no neighbour does
-                low, high = float(epsilon[target]) * 0.6, float(epsilon[target]) * 3.0
+                low, high = float(epsilon[target]) * _NEAR[0], float(epsilon[target]) * _NEAR[1]
                 if not self._effort.spent:
                     self._hopeless.append((low, high))
                 found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
@@ -64,7 +68,7 @@ class Bends:
         c, k = walk.c[right], walk.k[right]
         if self._parts.direction == "remove":
             # where K is small, e^K - 1 is what an arc integrates
-            k = np.where(k < 1.0, np.log(np.expm1(np.clip(k, 1e-300, 1.0))), k)
+            k = np.where(k < 1.0, np.log(np.expm1(np.clip(k, TINY, 1.0))), k)
         height = k - c * epsilon - np.log(c * (c + 1.0))
         # where the saddle is flat, its steepest line serves the larger eps best; the others are easier to bound
         flat = np.flatnonzero(height <= height.min() + 1.0)
@@ -79,8 +83,10 @@ class Bends:
     def _arc(self, place: float, curvature: float, epsilon: float) -> Arc | None:
         steps = self.rotations
         try:
-            end = epsilon + 0.7 * (self._parts.largest_loss - epsilon)  # an arc of an ended law bends towards its end
-            span = (epsilon / _STRETCH, min(max(epsilon * 3.0, 0.05 / place), end))
+            end = epsilon + _TOWARDS_END * (
+                self._parts.largest_loss - epsilon
+            )  # an arc of an ended law bends towards its end
+            span = (epsilon / _STRETCH, min(max(epsilon * 3.0, _FARTHER / place), end))
             return None if steps is None else Arc.lay(steps, place, curvature, span, self._effort)
         except ArithmeticError:
             return None
@@ -104,8 +110,8 @@ class Bends:
         walk, steps = self._walk, None
         if self._parts.sampled:
             followed = self._calm[walk.depth[self._calm] > -_FOLLOWED]
-            steepest = 1.05 * float(walk.c[followed].max(initial=0.0))
-            reach, depth = (1.55 + steepest, 0.0) if self._parts.direction == "remove" else (1.55, 0.5 + steepest)
+            steepest = _BEYOND * float(walk.c[followed].max(initial=0.0))
+            reach, depth = (_REACH + steepest, 0.0) if self._parts.direction == "remove" else (_REACH, 0.5 + steepest)
             if not self._effort.take(Steps.work(self._parts, reach)):
                 return None
             with suppress(ArithmeticError):

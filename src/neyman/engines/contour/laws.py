@@ -12,6 +12,7 @@ from neyman.losses.readings.transform import Transform
 __all__ = ["stubborn", "transform"]
 
 _FALLEN = 8.0  # e-folds that a transform must fall at last for a contour to be sharp
+_FAR = 1e9  # deviations of a frequency, where it has long done so or never does
 
 
 def transform(step: Step) -> Transform | None:
@@ -31,7 +32,7 @@ def stubborn(steps: tuple[tuple[Transform, int], ...]) -> bool:
     w, fall = np.array([2.0]), 0.0
     looks = [law.moments(w) for law, _ in steps]
     narrow = min(1.0, *(math.sqrt(float(look.variance[0])) for look in looks))
-    far = np.array([1e9 / narrow])
+    far = np.array([_FAR / narrow])
     for (law, times), look in zip(steps, looks, strict=True):
         fall += times * float((law.log_estimate(w, far, np.ones(1), math.inf)[0] - look.log_a)[0])
         if fall < -_FALLEN:

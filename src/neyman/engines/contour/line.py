@@ -28,7 +28,7 @@ from neyman.engines.contour.truncation.period import FOLDED, Fold
 from neyman.engines.contour.truncation.recurrences import islands
 from neyman.engines.contour.witness import LineWitness
 from neyman.losses.gaussian.transform import ComplexArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 from neyman.profiles.effort import spend
 
 __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults"]
@@ -45,6 +45,8 @@ _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _READ = 20.0  # nominal nanoseconds of a node, for each eps
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
+_HALF, _MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
+_APART = 1e-6  # times the spread: tilts that are nearer bound no alias
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,14 +133,14 @@ class Plan:
             spread = parts.fold.whole(spread)
             return cls.of_period(parts, walk, (left, index, right), spread, limit, goal - FOLDED)
         if parts.mu > 0.0 and parts.discrete_gaussians:
-            last, log_tail = cut_off(parts, cuts, c, sd, k, goal - 0.7, math.inf)
-            some, log_rest = islands(parts, sd, k, last, 2.0 * math.pi / spread, goal - 0.7)
+            last, log_tail = cut_off(parts, cuts, c, sd, k, goal - _HALF, math.inf)
+            some, log_rest = islands(parts, sd, k, last, 2.0 * math.pi / spread, goal - _HALF)
             log_truncation = float(np.logaddexp(log_tail, log_rest))
-            return cls(c, index, spread, last, log_truncation, limit, right, left, some, level=goal - 0.7)
+            return cls(c, index, spread, last, log_truncation, limit, right, left, some, level=goal - _HALF)
         if parts.rough:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
-            end = cut_off(parts, cuts, c, sd, k, goal - 0.7 - spare, math.inf)
+            end = cut_off(parts, cuts, c, sd, k, goal - _HALF - spare, math.inf)
             cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal, most, spend)
             w = float(parts.argument(np.array([c]))[0])
             if some is not None:
@@ -255,7 +257,7 @@ class Line:
             shift = steps.shift
             k = k if parts.direction == "remove" else np.conj(k)
         else:
-            margin = 36.0 + math.log(parts.count)
+            margin = _MARGIN + math.log(parts.count)
             for (transform, times), cut in zip(parts.steps, cuts, strict=True):
                 log_a, bound = transform.on_line(w, omega, float(cut), margin)
                 k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
@@ -325,7 +327,7 @@ class Line:
     @property
     def _truncation(self) -> float:
         """What lies beyond the cut."""
-        return math.exp(min(self.log_truncation - self.scale, 700.0))
+        return math.exp(min(self.log_truncation - self.scale, LARGEST_EXPONENT))
 
     @cached_property
     def _exponentials(self) -> tuple[FloatArray, FloatArray]:
@@ -343,7 +345,7 @@ class Line:
         for place in (plan.right, plan.left):
             other, k = float(walk.c[place]), float(walk.k[place])
             gap = abs(other - c) * self.spread
-            if not gap > 1e-6:
+            if not gap > _APART:
                 terms.append((math.inf, 0.0))
                 continue
             rounded = ROUNDED * (abs(k) + gap + abs(self.scale)) + WALKED

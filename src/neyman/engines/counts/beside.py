@@ -41,7 +41,7 @@ from neyman.engines.counts.participation import AddedParticipation, read
 from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 
@@ -55,6 +55,10 @@ _SHARE = 1e-2  # of the tolerance, that one number of participations may be wort
 _ASKED = 1e-30  # least delta that is held to the tolerance
 _FURTHEST = 1e6  # mu of participations beyond which nothing is asked
 _MARGINS = np.geomspace(0.1, 1e6, 57)  # losses of the others
+_SURE = 1e-9  # -log of a probability, of whose complement hardly a digit is left
+# certifies, of the log of that complement: 4 units of what is above _SURE, 5e-7, and more than 1 / 20 of it
+_BLURRED = 1e-6
+_SELDOM = 1e-6, 1e-12  # probabilities of a loss of the others, at which it is looked at
 
 Losses = tuple[tuple[Step, int], ...]
 
@@ -108,10 +112,10 @@ class RemovedBeside(Profile):
         self._some = -math.expm1(none - self._room) * (1.0 + 8.0 * UNIT)
         self._p = tuple(math.exp(none + sign * self._room) * (1.0 + sign * 8.0 * UNIT) for sign in (-1.0, 1.0))
         each = [math.log(times) + log_overlap(step) for step, times in steps]
-        self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + 1e-12) + SMALLEST
+        self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + ROOM) + SMALLEST
         # log of the probability, without the record, that no output is taken for one with it
         told = float(listed.log_tau[0])
-        self._within = math.log1p(-math.exp(told)) * (1.0 + 1e-6) if told < -1e-9 else -math.inf
+        self._within = math.log1p(-math.exp(told)) * (1.0 + _BLURRED) if told < -_SURE else -math.inf
         self._engines: dict[int, tuple[Profile, Profile]] = {}  # of a mu rounded down, and up
 
     @property
@@ -243,8 +247,8 @@ class RemovedBeside(Profile):
             tau = self._beside.bracket(half).upper / -np.expm1(-half) * (1.0 + 8.0 * UNIT)
         return [
             (float(_MARGINS[i]), float(tau[i]))
-            for i in {int(np.argmax(tau <= t)) for t in (1e-6, 1e-12)}
-            if tau[i] <= 1e-6
+            for i in {int(np.argmax(tau <= t)) for t in _SELDOM}
+            if tau[i] <= _SELDOM[0]
         ]
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, SMALLEST, UNIT
 
 __all__ = ["Chernoff"]
 
@@ -54,7 +54,7 @@ class Chernoff:
             for at in (np.maximum(own - 1, 0), own, np.minimum(own + 1, len(c) - 1)):
                 np.minimum(log, logs[at] - epsilon * c[at] * (1.0 - 4.0 * UNIT), out=log)
             with np.errstate(under="ignore"):
-                np.minimum(out, np.exp(log) * (1.0 + 1e-9) + (rest + SMALLEST), out=out)
+                np.minimum(out, np.exp(log) * (1.0 + AMPLE) + (rest + SMALLEST), out=out)
         return out
 
 
@@ -71,4 +71,4 @@ def _logs(
     off = c * (weight @ (table.slack + table.stretch * np.abs(loss)) / total) + table.relative
     off += 4.0 * UNIT * ((weight * np.abs(power)).sum(axis=1) / total + 2.0 * np.abs(peak) + 8.0 + len(loss))
     logs = times * (peak + np.log(total) + 2.0 * off) + c * np.log(c) - (c + 1.0) * np.log1p(c)
-    return c, logs + 1e-12 * (1.0 + c)
+    return c, logs + ROOM * (1.0 + c)

@@ -12,7 +12,7 @@ from scipy.special import log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.binomial import log_binomial
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, HUGE, ROOM, UNIT
 
 __all__ = [
     "AWAY", "LARGEST_MU", "TAILS", "Counts", "Steps", "counts", "log_overlap", "log_tails", "orderly",
@@ -31,6 +31,13 @@ _NEAR = 0.2  # noise multiplier below which it is worth asking whether the outpu
 _APART = 7.0  # -log of the share of the steps that took part in which it does not
 _NEGLIGIBLE = -760.0  # log of a probability that is no float
 TAILS = 1e-12  # relative error of a normal tail as SciPy gives it, with room
+LEAST_NOISE = 1e-50  # noise multiplier whose inverse has a square, and that a square, among floats
+_DEVIATIONS, _AND = 40.0, 800.0  # how far from its mean a binomial is listed: so many deviations, and so many more
+# certifies: log of what is further off on both sides; by Bernstein log 2 - f^2 / (2 s^2 + 2 f / 3), f = 40 s + 800
+_DROPPED = -690.0
+# least share of a square; times where something is, up to which k are listed
+_FLATTEST, _PAST, _PAST_PEAK = 0.01, 1.1, 1.02
+_HALVED = -0.7  # certifies: less than log(1 / 2), so that a series of such ratios sums to less than its first term
 
 Steps = Sequence[tuple[SubsampledGaussianStep, int]]
 
@@ -38,7 +45,7 @@ Steps = Sequence[tuple[SubsampledGaussianStep, int]]
 def log_overlap(step: SubsampledGaussianStep) -> float:
     """log eta at the best threshold: an upper bound."""
     took, not_ = log_tails(step)
-    return float(np.logaddexp(math.log(step.rate) + took, math.log1p(-step.rate) + not_)) + 1e-12
+    return float(np.logaddexp(math.log(step.rate) + took, math.log1p(-step.rate) + not_)) + ROOM
 
 
 def told_apart(steps: Steps) -> bool:
@@ -51,7 +58,7 @@ def log_tails(step: SubsampledGaussianStep) -> tuple[float, float]:
     mu, q = min(1.0 / step.sigma, LARGEST_MU), step.rate
     t = threshold(mu, q)
     # rounding moves t a little: any t will do
-    took, not_ = (max(float(log_ndtr(x)) * (1.0 - TAILS), -1e300) for x in (t - mu, -t))
+    took, not_ = (max(float(log_ndtr(x)) * (1.0 - TAILS), -HUGE) for x in (t - mu, -t))
     return took, not_
 
 
@@ -87,7 +94,7 @@ def counts(steps: Steps, mu: float, exchanged: bool = False) -> Counts | None:
     slack, dropped, rest, ks = np.zeros(1), -math.inf, -math.inf, np.zeros(0)
     for step, times in steps:
         q, mean = step.rate, times * step.rate
-        far = 40.0 * math.sqrt(mean * (1.0 - q)) + 800.0
+        far = _DEVIATIONS * math.sqrt(mean * (1.0 - q)) + _AND
         low, high = max(0, math.floor(mean - far)), min(times, math.ceil(mean + far))
         alone = len(steps) == 1 and mu == 0.0 and not exchanged
         few = _few(step, times) if alone else _LOW
@@ -103,7 +110,7 @@ def counts(steps: Steps, mu: float, exchanged: bool = False) -> Counts | None:
         k, log_p, error, shift = (part[seen] for part in (k, log_p, error, shift))
         ks = k if alone else ks
         if low > 0 or high < times:
-            dropped = float(np.logaddexp(dropped, -690.0))
+            dropped = float(np.logaddexp(dropped, _DROPPED))
             last = min(low, few) - 1 if low > 0 else len(k) - 1
             size = float(log_p[last] - 0.5 * shift[last])
             rest = float(np.logaddexp(rest, _beyond(step, times, float(k[last]), size)))
@@ -118,9 +125,9 @@ def counts(steps: Steps, mu: float, exchanged: bool = False) -> Counts | None:
         columns = (columns[:, :, None] + own[:, None, :]).reshape(4, -1)
         log_tau = np.logaddexp.outer(log_tau, log_own).ravel()
     # beside what one kind leaves out stand all k of the others
-    rest += math.fsum(max(times * _half(step), 0.0) for step, times in steps) * (1.0 + 1e-9)
+    rest += math.fsum(max(times * _half(step), 0.0) for step, times in steps) * (1.0 + AMPLE)
     mus = np.sqrt(columns[3])
-    return Counts(columns[0], columns[1], columns[2], mus, log_tau + 1e-12, slack, dropped, rest, ks)
+    return Counts(columns[0], columns[1], columns[2], mus, log_tau + ROOM, slack, dropped, rest, ks)
 
 
 def slope(step: SubsampledGaussianStep) -> float:
@@ -134,7 +141,7 @@ def slope(step: SubsampledGaussianStep) -> float:
 def orderly(step: SubsampledGaussianStep) -> bool:
     """Whether A > 0, and x_k + sqrt k m > 0 for all k, so that 1 - delta_k <= e^{-x^2 / 2} where x_k <= 0."""
     odds = math.log(step.rate) - math.log1p(-step.rate)
-    return step.sigma > 1e-50 and slope(step) > 0.0 and odds < 0.5 / step.sigma**2
+    return step.sigma > LEAST_NOISE and slope(step) > 0.0 and odds < 0.5 / step.sigma**2
 
 
 def _few(step: SubsampledGaussianStep, times: int) -> int:
@@ -148,8 +155,8 @@ def _few(step: SubsampledGaussianStep, times: int) -> int:
         _STEPS
     ):  # to where p_k e^{-x^2 / 2} is largest: it rises by log(T q / k (1 - q)), falls by d(x^2 / 2)
         rise = math.log(times / peak) + math.log(step.rate) - math.log1p(-step.rate)
-        peak = height / math.sqrt(max(fall * fall - 2.0 * rise, 0.01 * fall * fall))
-    return int(min(max(1.1 * most, 1.02 * peak + _LOW, _LOW), _MOST))
+        peak = height / math.sqrt(max(fall * fall - 2.0 * rise, _FLATTEST * fall * fall))
+    return int(min(max(_PAST * most, _PAST_PEAK * peak + _LOW, _LOW), _MOST))
 
 
 def root(fall: float, height: float, x: float) -> float:
@@ -165,15 +172,15 @@ def _beyond(step: SubsampledGaussianStep, times: int, last: float, log_size: flo
     """
     fall = _fall(step)
     ratio = math.log(times / max(last, 0.5)) + 0.5 * (math.log(step.rate) - math.log1p(-step.rate)) - fall
-    if not ratio < -0.7:
+    if not ratio < _HALVED:
         return math.inf
     value = log_size - last * fall + ratio
-    return value + 1e-9 * abs(value) + 2.0
+    return value + AMPLE * abs(value) + 2.0
 
 
 def _fall(step: SubsampledGaussianStep) -> float:
     """m^2 / 8, or less."""
-    return 0.125 / max(step.sigma, 1e-100) ** 2
+    return 0.125 / max(step.sigma, 1.0 / LARGEST_MU) ** 2
 
 
 def _half(step: SubsampledGaussianStep) -> float:

@@ -29,7 +29,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.counts.combinations import LARGEST_MU, Counts, Steps, log_tails, threshold
 from neyman.engines.counts.participation import RemovedParticipation
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 from neyman.profiles.profile import Bracket
 
 __all__ = ["ExchangedParticipation"]
@@ -51,9 +51,9 @@ class ExchangedParticipation(RemovedParticipation):
             with np.errstate(under="ignore"):
                 lost += 2.0 * times * float(np.exp(not_))
                 astray += times * q * float(np.exp(took))
-                self._ahead += times * math.log1p(q / (1.0 - q) * float(np.exp(-mu * (t + 0.5 * mu) * (1.0 - 1e-12))))
-        self._lost, self._astray = (min(each * (1.0 + 1e-12) + SMALLEST, 1.0) for each in (lost, astray))
-        self._ahead = self._ahead * (1.0 + 1e-12) + SMALLEST
+                self._ahead += times * math.log1p(q / (1.0 - q) * float(np.exp(-mu * (t + 0.5 * mu) * (1.0 - ROOM))))
+        self._lost, self._astray = (min(each * (1.0 + ROOM) + SMALLEST, 1.0) for each in (lost, astray))
+        self._ahead = self._ahead * (1.0 + ROOM) + SMALLEST
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         above, gap_below, _ = self._sums(epsilon, 1.0)

@@ -39,6 +39,7 @@ Sampled = SubsampledGaussianStep | LaplaceStep | ReplacedGaussianStep | Discrete
 
 _FAINT = 2.0**-400  # rate below which variances, of about its square, may be no floats
 _MAGNIFIED = -200  # the binary exponent to which the largest rate is brought
+_ROUNDED = 32.0 * UNIT  # certifies: of a square, two products and a sum, with room
 
 
 def is_faint(step: Step) -> bool:
@@ -161,7 +162,7 @@ class FaintProfile(Profile):
         if not len(near) or not tau <= 0.25:
             return lower, upper
         seen = large.bracket(at[near])
-        error = 4.0 * (4.0 * tau * tau + at[near] ** 2) * (1.0 + 32.0 * UNIT)
+        error = 4.0 * (4.0 * tau * tau + at[near] ** 2) * (1.0 + _ROUNDED)
         with np.errstate(under="ignore"):
             above = np.ldexp((seen.upper + error) * (1.0 + 4.0 * UNIT), -self._power) + SMALLEST
             below = np.ldexp((seen.lower - error) * (1.0 - 4.0 * UNIT), -self._power) - SMALLEST

@@ -13,7 +13,7 @@ import numpy as np
 from neyman.engines.atoms.enumeration import Atoms, product
 from neyman.engines.counts.parting import Parting
 from neyman.losses.whole import demand_whole, total
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, UNIT
 
 __all__ = ["listed"]
 
@@ -51,7 +51,7 @@ def listed(
     loss, log_w = (np.concatenate([getattr(one, name) for one in parts]) for name in ("loss", "log_w"))
     order = np.argsort(loss, kind="stable")
     slack, stretch, relative = (max(getattr(one, name) for one in parts) for name in ("slack", "stretch", "relative"))
-    dropped *= 1.0 + 1e-9
+    dropped *= 1.0 + AMPLE
     every = Atoms(loss[order], log_w[order], slack, stretch, relative, dropped, None, 0.0, None, math.log(dropped))
     for under, logs in (("P", every.log_p), ("Q", every.log_q)):
         mass, rounding = total(logs)

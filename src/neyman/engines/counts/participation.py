@@ -54,6 +54,7 @@ from neyman.engines.closed_form.pairs import gaussian_side
 from neyman.engines.counts.combinations import (
     AWAY,
     LARGEST_MU,
+    LEAST_NOISE,
     TAILS,
     Counts,
     Steps,
@@ -64,7 +65,7 @@ from neyman.engines.counts.combinations import (
     threshold,
 )  # fmt: skip
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, HUGE, LARGEST_EXPONENT, ROOM, SCANT, SMALLEST, TINY, UNIT
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at, slope_at
@@ -79,7 +80,10 @@ _BESIDE = 1e12  # times an error that is nothing beside a delta
 _NOTHING, _DEEPEST = 23.0, 1e-31  # -log of the share of delta that an error may be, and the least delta that counts
 _TIMES = 6  # how often it is multiplied for that
 _SAME = 1e-13  # of the logarithm of a ratio, by which it may be less and is not another
-_TINY = 1e-300  # more than e^{-38^2 / 2}, what a delta_k may be from 0 or 1 that is not looked at
+_UNSEEN = 1e-300  # more than e^{-38^2 / 2}, what a delta_k may be from 0 or 1 that is not looked at
+_LARGE, _FALLING = 0.1, 1e-3  # probability from which its powers do not pay; how fast a series must fall to be summed
+_TILTED = 1.6  # certifies: 1 / (1 - 1 / e) = 1.582
+_BLURRED, _ROUNDED = 1e-6, 64.0 * UNIT  # certify, relative: of logs of what is summed; of e_k and mu^2
 
 
 class _Outside(NamedTuple):
@@ -104,8 +108,8 @@ class RemovedParticipation(Profile):
         self._steps = steps
         self._counts = listed
         each = [math.log(times) + log_overlap(step) for step, times in steps]
-        self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + 1e-12) + SMALLEST
-        self._single = steps[0] if len(listed.ks) and steps[0][0].sigma > 1e-50 else None
+        self._error = math.exp(min(float(np.logaddexp.reduce(each)), 0.0)) * (1.0 + ROOM) + SMALLEST
+        self._single = steps[0] if len(listed.ks) and steps[0][0].sigma > LEAST_NOISE else None
         self._alone = steps[0] if len(listed.ks) > _ALONE and orderly(steps[0][0]) else None
 
     @property
@@ -137,16 +141,16 @@ class RemovedParticipation(Profile):
         some = np.flatnonzero((above < _BESIDE * self._error) & (epsilon > shift))
         if not len(some):
             return out
-        if not self._error < 0.1:
+        if not self._error < _LARGE:
             return out
         # powers of the error, until it is nothing beside S
         wanted = _NOTHING - math.log(max(float(above[some].min()), _DEEPEST))
-        times = min(math.ceil(wanted / -math.log(1.6 * self._error)), _TIMES + 1) - 1
+        times = min(math.ceil(wanted / -math.log(_TILTED * self._error)), _TIMES + 1) - 1
         for i in range(times, 0, -1):  # from the earliest eps on
             early = epsilon[some] * (1.0 - 4.0 * UNIT) - i * shift
             known = np.minimum(self._sums(np.maximum(early, 0.0), 1.0)[0] + out[some], 1.0)
             known = np.where(early >= 0.0, known, 1.0)
-            out[some] = np.minimum(self._error, (self._error * 1.6 * known + beyond) * (1.0 + 1e-12))
+            out[some] = np.minimum(self._error, (self._error * _TILTED * known + beyond) * (1.0 + ROOM))
         return out
 
     @cached_property
@@ -156,9 +160,9 @@ class RemovedParticipation(Profile):
         for step, times in self._steps:
             m = min(1.0 / step.sigma, LARGEST_MU)
             t = threshold(m, step.rate)
-            shift = max(shift, (0.5 * m * m + 2.0) * (1.0 + 1e-9))  # e^{m t} is known to that
+            shift = max(shift, (0.5 * m * m + 2.0) * (1.0 + AMPLE))  # e^{m t} is known to that
             log_beyond = float(np.logaddexp(log_beyond, math.log(times) + log_ndtr(-t - 0.5 * m) * (1.0 - TAILS)))
-        return shift, math.exp(min(log_beyond, 0.0)) * (1.0 + 1e-9) + SMALLEST
+        return shift, math.exp(min(log_beyond, 0.0)) * (1.0 + AMPLE) + SMALLEST
 
     def _sums(self, epsilon: FloatArray, sign: float) -> tuple[FloatArray, FloatArray, FloatArray]:
         """S, a bound on log(1 - delta), and the slope of S; rounded so that delta moves by ``sign``."""
@@ -176,23 +180,23 @@ class RemovedParticipation(Profile):
         listed = self._counts
         fall, height = slope(step), (epsilon - times * math.log1p(-step.rate)) * step.sigma
         first, last = (root(fall, height, x) for x in (AWAY, -AWAY))
-        low = min(int(np.searchsorted(listed.ks, first * (1.0 - 1e-9) - 1.0)), len(listed.ks) - 1)
-        high = max(int(np.searchsorted(listed.ks, last * (1.0 + 1e-9) + 1.0)), low + 1)
+        low = min(int(np.searchsorted(listed.ks, first * (1.0 - AMPLE) - 1.0)), len(listed.ks) - 1)
+        high = max(int(np.searchsorted(listed.ks, last * (1.0 + AMPLE) + 1.0)), low + 1)
         high = max(high, self._further(height, fall, high))  # before the others are added up: none counts twice
         below = float(self._masses[0][low - 1]) if low > 0 else -math.inf
         above = float(self._masses[1][high]) if high < len(listed.ks) else -math.inf
         # each sum of logarithms is off by two units of itself, the smaller ones before it by nothing beside
         own = float(listed.error.max())
-        rooms = [own + 4.0 * UNIT * len(listed.ks) * (1.0 + abs(max(mass, -1e300))) for mass in (below, above)]
+        rooms = [own + 4.0 * UNIT * len(listed.ks) * (1.0 + abs(max(mass, -HUGE))) for mass in (below, above)]
         # of p_k e^{-x^2 / 2}: d(x^2 / 2) / dk = (A^2 - (E / m k)^2) / 2 rises, p_{k + 1} / p_k falls
         k = float(listed.ks[high - 1])
         ratio = math.log(times / max(k, 0.5)) + math.log(step.rate) - math.log1p(-step.rate)
         x = height / math.sqrt(k + 1.0) - fall * math.sqrt(k + 1.0)
-        left, rest = above - 700.0, listed.log_rest
-        step_down = ratio - 0.5 * (fall * fall - (height / max(k, 0.5)) ** 2) * (1.0 - 1e-9)
-        if k > 0.0 and x < 0.0 and step_down < -1e-3:  # a geometric series, and less
-            left = float(listed.log_p[high - 1]) + ratio - 0.5 * x * x * (1.0 - 1e-6) + own + 1.0
-            left -= math.log(-math.expm1(step_down * (1.0 - 1e-6)))
+        left, rest = above - LARGEST_EXPONENT, listed.log_rest
+        step_down = ratio - 0.5 * (fall * fall - (height / max(k, 0.5)) ** 2) * (1.0 - AMPLE)
+        if k > 0.0 and x < 0.0 and step_down < -_FALLING:  # a geometric series, and less
+            left = float(listed.log_p[high - 1]) + ratio - 0.5 * x * x * (1.0 - _BLURRED) + own + 1.0
+            left -= math.log(-math.expm1(step_down * (1.0 - _BLURRED)))
             rest = -math.inf if k == high - 1 else rest  # all up to there are listed: that is all there is
         # what moves delta up moves 1 - delta down
         log_tau = float(listed.log_tau[:low].max(initial=-math.inf))
@@ -234,12 +238,12 @@ class RemovedParticipation(Profile):
         s = np.where(mu > 0.0, s, 1.0)
         height = (1.0 - s) * at - 0.5 * s * (1.0 - s) * mu * mu
         # ``at`` was moved down by as much
-        height = height + 2.0 * listed.slack[column] + 64.0 * UNIT * (np.abs(at) + mu * mu + 1.0)
+        height = height + 2.0 * listed.slack[column] + _ROUNDED * (np.abs(at) + mu * mu + 1.0)
         t = threshold(m, step.rate)
         with np.errstate(divide="ignore"):
             took = np.log(k) + log_ndtr(t - s * m) * (1.0 - TAILS)
             not_ = np.log(times - k) + log_ndtr(-t) * (1.0 - TAILS)
-        return height + np.logaddexp(took, not_) + 1e-9
+        return height + np.logaddexp(took, not_) + AMPLE
 
     @cached_property
     def _masses(self) -> tuple[FloatArray, FloatArray]:
@@ -265,7 +269,7 @@ class RemovedParticipation(Profile):
         top, top_rest = log_small.max(axis=1, keepdims=True), log_rest.max(axis=1, keepdims=True)
         with np.errstate(under="ignore"):
             surely = math.exp(min(outside.log_above, 0.0))
-            large = np.exp(log_small).sum(axis=1) + surely > 0.1  # delta may be near 1
+            large = np.exp(log_small).sum(axis=1) + surely > _LARGE  # delta may be near 1
         chosen = (log_small > top - _DEEP) & (away < _CERTAIN)
         chosen[large] |= log_rest[large] > top_rest[large] - _DEEP
         sure = ~chosen & (away >= _CERTAIN)
@@ -280,7 +284,7 @@ class RemovedParticipation(Profile):
                 away_from = np.exp(np.minimum(log_tau - log_gap, 0.0))
                 log_gap = log_gap + np.log1p(-away_from)
         low, high = listed.log_p - listed.error, listed.log_p + listed.error
-        error = count * UNIT * 4.0 + 1e-15
+        error = count * UNIT * 4.0 + SCANT
         with np.errstate(under="ignore", divide="ignore"):
             p = np.exp(high if sign > 0.0 else low)
             total = np.bincount(row, delta * p[column], len(at)) + sure @ p + surely
@@ -290,8 +294,8 @@ class RemovedParticipation(Profile):
             gap = np.logaddexp.reduce(gaps, axis=1)
             if sign > 0.0:  # what was passed over
                 total = total * (1.0 + error) + count * np.exp(top[:, 0] - _DEEP) + math.exp(listed.log_dropped)
-                total = total + (_TINY if outside.log_below > -math.inf else 0.0)
-                kept = -math.expm1(min(outside.log_tau, -1e-300)) * (1.0 - _TINY)
+                total = total + (_UNSEEN if outside.log_below > -math.inf else 0.0)
+                kept = -math.expm1(min(outside.log_tau, -TINY)) * (1.0 - _UNSEEN)
                 gap = np.logaddexp(gap, outside.log_below + math.log(kept)) if kept > 0.0 else gap
                 gap = gap - error * (1.0 + np.abs(gap))
             else:
@@ -361,7 +365,7 @@ class AddedParticipation(Profile):
         for log_ratio, log_lost in self._least.T:
             below = self._at(epsilon, log_ratio, -1.0)
             with np.errstate(under="ignore"):
-                kept = max(-math.expm1(log_lost), 0.0) if log_lost > -700.0 else 1.0 - UNIT
+                kept = max(-math.expm1(log_lost), 0.0) if log_lost > -LARGEST_EXPONENT else 1.0 - UNIT
             lower = np.maximum(lower, kept * below.lower * (1.0 - 8.0 * UNIT))
             high = np.minimum(high, np.logaddexp(below.log_gap_upper, log_lost) * (1.0 - 8.0 * UNIT))
         return Bracket(np.minimum(lower, upper), upper, np.minimum(low, high), high)
@@ -392,5 +396,5 @@ def _thresholds(step: SubsampledGaussianStep, times: int) -> FloatArray:
         # (1 - q) + q more
         few = math.log1p(-q) + np.log1p(q / (1.0 - q) * np.minimum(more, 0.5))
         log_ratio = np.where(more < 0.5, few, np.log1p(-q * (1.0 - more)))
-        lost = np.maximum(math.log(times) + log_ndtr(-t) * (1.0 - TAILS), -1e300)
+        lost = np.maximum(math.log(times) + log_ndtr(-t) * (1.0 - TAILS), -HUGE)
     return np.array([times * (log_ratio * (1.0 - 16.0 * UNIT)), lost + 4.0 * UNIT * np.abs(lost)])

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, SMALLEST, UNIT
 
 __all__ = ["Given", "Parting", "parting"]
 
@@ -28,6 +28,8 @@ _MOST, _NOTHING = 12, -104.0
 # of log A_j, for rounding: up to 26 terms and sums of up to 310 each, of 10^9 steps (26 * 310 units are 1e-12); and for
 # the mass of what is not listed, which the common ones are normalised with
 _VAGUE = 2e-12
+_ANY = 1.1  # certifies: times T times the mass that one step leaves out, of masses that may exceed 1 by rounding
+_BEYOND = 0.1  # certifies: log of a series over its first term, at most 1 / (1 - 0.01)
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ def parting(table: Outcomes, times: int, log_least: float) -> Parting | None:
     common = _given(table, ~rare, logs[0][1], ratios[0], rooms[0], 2.0 * b * off)
     seldom = _given(table, rare, logs[1][1], ratios[1], rooms[1], off)
     counts, beyond = _counts((common, seldom), times, logs, vague, ratios, rooms)
-    rest = tuple(mass + 1.1 * times * lost + SMALLEST for mass in beyond)
+    rest = tuple(mass + _ANY * times * lost + SMALLEST for mass in beyond)
     return Parting(common, seldom, counts, (rest[0], rest[1]))
 
 
@@ -92,7 +94,7 @@ def _listed(table: Outcomes, log_least: float) -> tuple[Outcomes, float]:
     """Without the outcomes that weigh less than that under both laws, and the mass that is left out, under either."""
     log_most = np.maximum(table.log_q, table.log_p)
     kept = log_most >= log_least
-    lost = (table.dropped + float(np.sum(np.exp(log_most[~kept])))) * (1.0 + 2.0 * table.relative + 1e-9)
+    lost = (table.dropped + float(np.sum(np.exp(log_most[~kept])))) * (1.0 + 2.0 * table.relative + AMPLE)
     return replace(table, loss=table.loss[kept], log_q=table.log_q[kept], dropped=lost), lost
 
 
@@ -140,7 +142,7 @@ def _counts(
         log_ways += math.log((times - j) / (j + 1.0)) if j < times else -math.inf
     # with A_{j+1} / A_j <= T a / ((j + 1)(1 - a)), less than 0.01, the first of those beyond is nearly all
     j = len(counts)
-    beyond = [log_ways + j * logs[1][side] + vague * j + 0.1 for side in (0, 1)]
+    beyond = [log_ways + j * logs[1][side] + vague * j + _BEYOND for side in (0, 1)]
     return tuple(counts), (math.exp(beyond[0]), math.exp(beyond[1]))
 
 

@@ -21,7 +21,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.counts.parting import Given
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
@@ -62,7 +62,7 @@ class JumpsProfile(Profile):
 
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
         counts = np.maximum(least(), self._one_alone(epsilon))
-        rest = self._rest[0], np.minimum(np.log(self._rest[0]), np.log(self._rest[1]) + epsilon) + 1e-12
+        rest = self._rest[0], np.minimum(np.log(self._rest[0]), np.log(self._rest[1]) + epsilon) + ROOM
         lower, upper = np.zeros(len(epsilon)), np.full(len(epsilon), rest[0])
         low, high = np.full(len(epsilon), -math.inf), rest[1]
         for j, part in enumerate(self._counts):

@@ -34,7 +34,7 @@ from neyman._validate import FloatArray
 from neyman.engines.lattice.law import StepLaws, TiltedLaw
 from neyman.engines.lattice.tilt import Plan, outside
 from neyman.losses.readings.bins import BinSplit, GridLaw
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, SECOND_ORDER, UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, suffix_rounding
 from neyman.profiles.profile import Bracket
 
@@ -45,11 +45,14 @@ _REACH = 12.0  # r / v
 _SHARE = 1e-24  # more than what lies further out than that, and than e^-60
 _FINE = 0.06  # times tolerance: the square of v that leaves that, about
 _TINY = 1e-290  # more than what masses too small for a float come to, in units of the largest
+_LEAST = 1e-6  # steps that are divided, as planned
+_EDGES = 1e-3  # certifies: share of h that edges may be off by, and more
+_ROUNDED = 32.0 * UNIT  # certifies, of a log: its own rounding, that of a sum of few terms, and of their factors
 
 
 def spacing(divided: float, tolerance: float) -> float:
     """The spacing at which so many divided steps leave that relative width, about."""
-    return 2.0 * min(math.sqrt(_FINE * tolerance / max(divided, 1e-6)), _WIDEST)
+    return 2.0 * min(math.sqrt(_FINE * tolerance / max(divided, _LEAST)), _WIDEST)
 
 
 class LatticeGap:
@@ -81,12 +84,14 @@ class LatticeGap:
             + n * h
             + math.fsum(t * abs(law.base) for t, law in zip(times, laws, strict=True))
         )
-        self._off = 1.01 * math.fsum(
+        self._off = SECOND_ORDER * math.fsum(
             t * (one.relative + law.slack) for t, one, law in zip(times, masses, laws, strict=True)
         ) + 8.0 * UNIT * (
             far + 1.0 + math.fsum(t * (1.0 + abs(one.log_norm)) for t, one in zip(times, masses, strict=True))
         )
-        self._missed = math.expm1(min(math.fsum(t * part[2] for t, part in zip(times, parts, strict=True)), 700.0))
+        self._missed = math.expm1(
+            min(math.fsum(t * part[2] for t, part in zip(times, parts, strict=True)), LARGEST_EXPONENT)
+        )
         divided = sum(t for t, one in zip(times, bins, strict=True) if bool(np.any(one.lower) or np.any(one.upper)))
         self._width = 0.5 * math.sqrt(divided) * h
         self._ahead = discounted_suffix(product.values, self._rates[0] * h)
@@ -114,19 +119,19 @@ class LatticeGap:
         noise = norm * self._noise + self._outside + _TINY * n
         rounding = (
             2.0 * max(suffix_rounding(n, ahead * h), suffix_rounding(n, behind * h))
-            + 32.0 * UNIT
+            + _ROUNDED
             + self._off
             + 8.0 * UNIT * np.abs(epsilon)
         )
         scale = self._log_norm + behind * epsilon
         with np.errstate(divide="ignore"):
-            low = np.log(np.maximum(total - noise, 0.0)) + scale - 1.01 * rounding
+            low = np.log(np.maximum(total - noise, 0.0)) + scale - SECOND_ORDER * rounding
             if self._width > _WIDEST:
                 return np.minimum(low, 0.0), np.zeros(len(epsilon))
-            drift = self._width**2 * (1.0 + 1e-3)  # edges may be off by a little of h
-            more = 0.0 if self._width == 0.0 else (1.001 * self._width + drift) * self._near(place)
+            drift = self._width**2 * (1.0 + _EDGES)  # edges may be off by a little of h
+            more = 0.0 if self._width == 0.0 else ((1.0 + _EDGES) * self._width + drift) * self._near(place)
             high = np.log(total + noise + more + self._missed) + 1.125 * drift + drift**2 + _SHARE
-        return np.minimum(low, 0.0), np.minimum(high + scale + 1.01 * rounding, 0.0)
+        return np.minimum(low, 0.0), np.minimum(high + scale + SECOND_ORDER * rounding, 0.0)
 
     def _near(self, place: FloatArray) -> FloatArray:
         """Bounds on the share of w within 2 r of each place, on the lattice."""
@@ -162,7 +167,7 @@ def _between(bins: BinSplit, remove: bool, c: float) -> tuple[TiltedLaw, StepLaw
     furthest = float(np.max(np.abs(edges[[0, -1]]))) + h
     relative = 2.0 * bins.relative * math.exp(h) + 8.0 * UNIT * (16.0 + deep + furthest + abs(peak))
     lost = [(1.0 - z) * sides[0] + z * sides[1] for sides in (bins.below, bins.above)]
-    missed = sum(math.exp(min(one - log_norm, 700.0)) for one in lost) * (1.0 + 1e-9)
+    missed = sum(math.exp(min(one - log_norm, LARGEST_EXPONENT)) for one in lost) * (1.0 + AMPLE)
     if not remove:
         masses = masses[::-1]
     base, first = (bins.base, bins.first) if remove else (-bins.base, -(bins.first + n))

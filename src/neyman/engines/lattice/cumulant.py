@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 from neyman.losses.readings.bins import GridLaw, Reach
+from neyman.numerics.rounding import TINY
 from neyman.profiles.pair import Direction
 
 __all__ = ["Cumulant", "Moments"]
@@ -26,10 +27,11 @@ class Moments:
 
     @property
     def deviation(self) -> float:
-        return math.sqrt(max(self.variance, 1e-300))
+        return math.sqrt(max(self.variance, TINY))
 
 
 _NOTHING = -5000.0  # log of a bound on delta that no float comes near
+_CLOSE, _SPREAD = 0.02, 2.6  # deviations by which a saddle may be missed; sqrt(2 pi), about
 _STEEPEST, _LAST = 1e9, 1e-4  # c, and c times the distance of the tilted mean from the end of the law
 
 
@@ -61,7 +63,7 @@ class Cumulant:
     def log_height(self, c: float) -> float:
         """log delta at the eps whose saddle is ``c``, roughly."""
         at = self.at(c)
-        return at.value - c * at.mean - math.log1p(c * (c + 1.0) * 2.6 * at.deviation)
+        return at.value - c * at.mean - math.log1p(c * (c + 1.0) * _SPREAD * at.deviation)
 
     def at_height(self, log_delta: float, most: float) -> Moments:
         """The moments where delta is about e^``log_delta``, at a c of ``most`` at most."""
@@ -73,7 +75,7 @@ class Cumulant:
             low, high = (middle, high) if self.log_height(middle) > log_delta else (low, middle)
         return self.at(min(high, most))
 
-    def saddle(self, epsilon: float, low: float = 0.0, high: float = 1e9) -> Moments:
+    def saddle(self, epsilon: float, low: float = 0.0, high: float = _STEEPEST) -> Moments:
         """The moments at the c in [low, high] whose mean is ``epsilon``; an end where there is none, or one on the way
         there, from which on delta is no float.
         """
@@ -85,13 +87,13 @@ class Cumulant:
                 return right
             left, right = right, self.at(min(4.0 * right.c, high))
         for _ in range(60):
-            newton = left.c + (epsilon - left.mean) / max(left.variance, 1e-300)
+            newton = left.c + (epsilon - left.mean) / max(left.variance, TINY)
             secant = left.c + (epsilon - left.mean) * (right.c - left.c) / (right.mean - left.mean)
             c = newton if left.c < newton < right.c else secant
             if not left.c < c < right.c:
                 c = 0.5 * (left.c + right.c)
             middle = self.at(c)
-            if abs(middle.mean - epsilon) <= 0.02 * middle.deviation:
+            if abs(middle.mean - epsilon) <= _CLOSE * middle.deviation:
                 return middle
             left, right = (middle, right) if middle.mean < epsilon else (left, middle)
             half = self.at(0.5 * (left.c + right.c))

@@ -25,11 +25,15 @@ import numpy as np
 from scipy.special import ndtr
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import ROOM
 
 __all__ = ["Spread"]
 
 # the second bound is the smaller one from 1.5709... on: a knot must lie there; beyond the last, e^-722 is left
 KNOTS = np.array([0.0, 1.571, 3.0, 5.0, 10.0, 38.0])
+# certifies: with v, in units of w, what an O(w) adds to log J at most: hazards are below v + 1/v (where v < 1, Scarf's
+# below 1), of shifts by w at most, a deviation of M is w e^{w^2 / 4}, and |x / k - 1| is |u| but for u^2 / 2
+_FACTORS = 5.0
 _SCARF = 2  # knots at which the first bound counts
 _WIDEST = 0.02  # w up to which this is worth its factors
 
@@ -50,7 +54,7 @@ class Spread:
         fall = -np.diff(height) / np.diff(KNOTS)
         weight = np.maximum(fall - np.append(fall[1:], 0.0), 0.0)
         reach = width * KNOTS[1:]
-        return cls(reach, weight * np.exp(reach) * (1.0 + 1e-12))
+        return cls(reach, weight * np.exp(reach) * (1.0 + ROOM))
 
     @property
     def share(self) -> float:
@@ -68,4 +72,4 @@ def _raised(width: float) -> FloatArray:
     """
     v = KNOTS[:-1]
     j = np.append(0.5 / (np.sqrt(1.0 + v * v) + v)[:_SCARF], math.sqrt(2.0 * math.pi) * ndtr(-v[_SCARF:]))
-    return j * np.exp(width * (KNOTS[1:] + 5.0))
+    return j * np.exp(width * (KNOTS[1:] + _FACTORS))

@@ -30,12 +30,15 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, SLIGHT, TINY, UNIT
 from neyman.profiles.pair import Direction
 
 __all__ = ["StepLaws", "TiltedLaw", "largest_loss", "tilted_laws"]
 
 _PASSED_ON = 1 << 17  # times that a negative mass may be passed on to its neighbours
+_LOWEST = -740.0  # log of what mass from below comes to at least, in units of the largest
+_COARSEST = 230.0  # h, times c where that is above 1, so that e^{3 c h} is a float
+_ROUNDED = 64.0 * UNIT  # certifies: of a second difference of masses, beside the errors of its terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +96,11 @@ def tilted_laws(bins: BinSplit, direction: Direction, c: float) -> StepLaws:
     exponent = max(float(np.max(np.abs(bins.log_scale))), float(np.max(np.abs(bins.nodes[1]), initial=0.0)))
     error = bins.relative + 2.0 * bins.slack + 8.0 * UNIT * (8.0 + exponent + abs(z) * furthest + abs(peak))
     bottom = base + first * h
-    moved_up = math.exp(min(max(below + c * bottom - peak, -740.0), 700.0)) if below > -math.inf else 0.0
-    tiny = 1e-300 if below > -math.inf else 0.0  # covers a bottom mass that underflows
+    lift = below + c * bottom - peak if below > -math.inf else -math.inf
+    # beside so much all the others are nothing: it counts as revealed
+    hidden = below if lift > LARGEST_EXPONENT else -math.inf
+    moved_up = math.exp(max(lift, _LOWEST)) if hidden < below else 0.0
+    tiny = TINY if below > -math.inf else 0.0  # covers a bottom mass that underflows
     upper = _pessimistic(low, high, error, moved_up + tiny) + nodes * (1.0 + error)
     lower = nodes * (1.0 - error)
     lone = np.isinf(variation) & (low + high > 0.0) if bins.lone else np.zeros(n, dtype=bool)
@@ -103,9 +109,13 @@ def tilted_laws(bins: BinSplit, direction: Direction, c: float) -> StepLaws:
         low, high = np.where(lone, 0.0, low), np.where(lone, 0.0, high)
     if bool(np.any(low) or np.any(high)):
         lower = _optimistic(low, high, variation, h, c, error, lower)
-    infinite = math.exp(above) if above > -700.0 else (1e-300 if above > -math.inf else 0.0)
+    infinite = _at_least(above) + _at_least(hidden)
     laws = _normalised(upper, peak), _normalised(lower, peak)
     return StepLaws(base, first, *laws, infinite, bins.slack, bool(np.any(lone)))
+
+
+def _at_least(log_mass: float) -> float:
+    return math.exp(log_mass) if log_mass > -LARGEST_EXPONENT else (TINY if log_mass > -math.inf else 0.0)
 
 
 def _normalised(masses: FloatArray, peak: float) -> TiltedLaw:
@@ -138,13 +148,15 @@ def _optimistic(
     P-mass, gamma also divided by expm1(h).
     """
     n = len(low)
-    if max(c, 1.0) * h > 230.0:  # so that e^{3 (1 + c) h} and e^{2 c h}, below, are floats
+    if max(c, 1.0) * h > _COARSEST:  # so that e^{3 (1 + c) h} and e^{2 c h}, below, are floats
         return others  # of what lies between points a lattice this coarse says nothing
     far = high * math.exp(-(1.0 + c) * h)  # the upper mass, in the units of the lower end
     whole = low + far
     with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
         triangle = np.where(whole > 0.0, low * (far / whole), 0.0)
-        parabola = np.where(np.isfinite(variation), 0.125 * whole * np.exp(np.minimum(variation, 700.0)), np.inf)
+        parabola = np.where(
+            np.isfinite(variation), 0.125 * whole * np.exp(np.minimum(variation, LARGEST_EXPONENT)), np.inf
+        )
     sag = np.minimum(triangle, parabola)
     over = far.copy()  # at most C / expm1(h): the bin's own share and the bins just above
     for shift in (1, 2, 3):
@@ -162,7 +174,7 @@ def _optimistic(
     for shift in (1, 2):
         around[shift:] = np.maximum(around[shift:], whole[:-shift] * math.exp(c * h * shift))
     around[:-1] = np.maximum(around[:-1], whole[1:])
-    out -= (16.0 * error + 64.0 * UNIT) * around
+    out -= (16.0 * error + _ROUNDED) * around
     return _hull(np.append(out, 0.0) + others, h, c)
 
 
@@ -186,7 +198,7 @@ def _hull(masses: FloatArray, h: float, c: float) -> FloatArray:
         share = math.exp(-d1) * math.expm1(-d2) / math.expm1(-d1 - d2) if p >= 0 else 0.0
         mass = float(masses[j])
         masses[j] = 0.0
-        if c * d2 > 700.0:  # nothing is a lower bound, too
+        if c * d2 > LARGEST_EXPONENT:  # nothing is a lower bound, too
             return np.zeros_like(masses)
         if p >= 0:
             masses[p] += mass * share * math.exp(-c * d1)
@@ -208,5 +220,5 @@ def largest_loss(laws: Sequence[tuple[GridLaw, int]], remove: bool) -> float:
     for law, times in laws:
         exact = None if exact is None or law.exact_end is None else exact + times * law.exact_end
     if exact is None:
-        return math.fsum(times * law.end(remove) for law, times in laws) * (1.0 + 1e-14)
+        return math.fsum(times * law.end(remove) for law, times in laws) * (1.0 + SLIGHT)
     return float(exact) if Fraction(float(exact)) >= exact else math.nextafter(float(exact), math.inf)

@@ -20,7 +20,7 @@ from neyman.engines.lattice.tilt import Plan, Tilt, by_all, explained, plan_tilt
 from neyman.losses.base import Step
 from neyman.numerics.common_unit import common_unit
 from neyman.numerics.norm import together
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import DIRECTIONS, Direction
@@ -48,6 +48,7 @@ _KEPT = 3 << 20  # points of all tilts that are remembered: four such lattices m
 NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
 _BETWEEN = -0.999, -0.001  # c of the steepest tilts between the two laws
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
+_TOLERANCE, _AHEAD, _FINER, _BELOW, _LAX = 1e-6, 0.05, 0.1, 30.0, 100.0  # of plans: shares, e-folds, times a tolerance
 
 
 class LatticeProfile(Profile):
@@ -99,7 +100,7 @@ class LatticeProfile(Profile):
         return "lattice"
 
     def __init__(
-        self, steps: Sequence[tuple[Step, int]], direction: Direction, tolerance: float = 1e-6,
+        self, steps: Sequence[tuple[Step, int]], direction: Direction, tolerance: float = _TOLERANCE,
         max_points: int = 1 << 20, effort: Effort | None = None, tail_mu: float | None = None, *, level: int = 0,
         gather: Callable[[Laws], Laws] | None = None,
     ) -> None:  # fmt: skip
@@ -124,8 +125,8 @@ class LatticeProfile(Profile):
         self._end = largest_loss(self._laws, self._remove)
         known = [(law.listed(self._remove), t) for law, t in self._laws]
         # where all outcomes that are listed lie below, something that is left out has to happen
-        self._listed = math.fsum(t * end for (end, _), t in known) * (1.0 + 1e-14)
-        self._left_out = math.fsum(t * mass for (_, mass), t in known) * (1.0 + 1e-14)
+        self._listed = math.fsum(t * end for (end, _), t in known) * (1.0 + SLIGHT)
+        self._left_out = math.fsum(t * mass for (_, mass), t in known) * (1.0 + SLIGHT)
         self._tail_mu = together((step.tail_mu, times) for step, times in steps) if tail_mu is None else tail_mu
         divided = not (self._exact and self._aligned)  # else the lattice holds all of it, to the last outcome
         self._laws, self._floor, found = common(self._laws, level if divided else LEVELS)
@@ -307,7 +308,7 @@ class LatticeProfile(Profile):
                 self._refine(self._cumulant.at(_GENTLER * own.c), own, least, epsilon, lower, upper, tolerance)
             if upper[first] - lower[first] > tolerance * upper[first]:  # then hardly better a little further on
                 # nearer the end of the law it may take another
-                ahead_of = min(0.5 * own.deviation, 0.05 * (self._end - least))
+                ahead_of = min(0.5 * own.deviation, _AHEAD * (self._end - least))
                 tilt.final = (min(tilt.final[0], least), max(tilt.final[1], least + ahead_of))
         done[first] = True
 
@@ -353,7 +354,7 @@ class LatticeProfile(Profile):
                 tilt.final = min(at.mean - 1.5 * at.deviation, least), max(at.mean + 1.5 * at.deviation, least)
                 break
             share = (_AIM * tolerance / gap) ** (1.0 / order)
-            finer = plan.h * share if gap < 0.5 else 0.1 * min(plan.h, at.deviation)
+            finer = plan.h * share if gap < 0.5 else _FINER * min(plan.h, at.deviation)
             coarser, plan = plan.h, self._plan(at, top.c, tolerance, finer)
             if plan is None or plan.h >= coarser or not self._effort.take(plan.work):
                 break
@@ -374,8 +375,8 @@ class LatticeProfile(Profile):
     def _plan(self, at: Moments, c_top: float, tolerance: float, h: float = math.inf) -> Plan | None:
         log_least = min(0.0, self._cumulant.log_height(c_top))
         steps = max(self._divided(at), _LEAST)
-        shown = log_least > math.log(self._floor) - 30.0 and not self._deep
-        aim = _AIM * tolerance * (1.0 if shown else 100.0)
+        shown = log_least > math.log(self._floor) - _BELOW and not self._deep
+        aim = _AIM * tolerance * (1.0 if shown else _LAX)
         wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
         budget = self._max_points if shown else max(self._max_points // 8, 1024)
         h = self._aligned_spacing(min(h, wanted, _COARSEST / (c_top + 1.0)))

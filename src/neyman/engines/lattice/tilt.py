@@ -15,7 +15,7 @@ from neyman.engines.lattice.cumulant import Cumulant, Moments
 from neyman.engines.lattice.divided import Spread
 from neyman.engines.lattice.law import StepLaws, TiltedLaw, tilted_laws
 from neyman.losses.readings.bins import GridLaw
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SECOND_ORDER, TINY, UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import allowance
@@ -30,6 +30,14 @@ _MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 _POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
 _LARGEST = 1 << 21  # points of a lattice that is read from a file
 _STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
+_LOST = 34.0  # -log of the share of delta that is allowed beyond the ends of a law, as planned
+_WIDER = 1.001  # times a spacing, so that all points fit
+_STEPS = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # of c: neighbouring tilts tried
+_SHARES = (0.25, 0.5, 0.8)  # the same, as shares of c
+# e-folds by which laws may be harder to see under a neighbour; the least strain of c = 1
+_STRAIN, _GENTLEST = 40.0, 1e-3
+_ANY = 1.001  # certifies: times the sum of masses at infinity, of laws whose mass rounding may have made more than 1
+_ROUNDED = 64.0 * UNIT  # certifies: of a log of moments, beside the sum of the sizes of its terms
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +104,7 @@ def plan_tilt(
     if not allowance().take(_PLANNED * len(laws)):
         return None
     reaches = [
-        law.extended(reach, 34.0 + math.log(times) - log_least, remove)
+        law.extended(reach, _LOST + math.log(times) - log_least, remove)
         for (law, times), reach in zip(laws, at.reaches, strict=True)
     ]
     kept = tuple((law.within(reach), times) for (law, times), reach in zip(laws, reaches, strict=True))
@@ -114,7 +122,7 @@ def plan_tilt(
     if not window[0] < window[1]:  # values so large that their differences are rounding
         return None
     widest = max([window[1] - window[0]] + [law.span(reach) for (law, _), reach in zip(laws, reaches, strict=True)])
-    h = max(h, 1.001 * widest / max_points)
+    h = max(h, _WIDER * widest / max_points)
     cuts = tuple(law.cut(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))
     labour = math.fsum(law.labour(reach, h) for (law, _), reach in zip(laws, reaches, strict=True))
     return Plan(at.c, h, (window[0], window[1]), (neighbours[0], neighbours[1]), cuts, labour)
@@ -123,12 +131,12 @@ def plan_tilt(
 def _near(laws: tuple[tuple[GridLaw, int], ...], remove: bool, at: Moments, sign: float) -> list[float]:
     """Tilts beside ``at`` under which every law can still be seen."""
     found = [at.c + sign * m / at.deviation for m in _MULTIPLES if m < _STEEPEST * at.deviation]
-    found += [at.c + sign * d for d in (0.5, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)]  # where rare jumps carry the tail
+    found += [at.c + sign * d for d in _STEPS]  # where rare jumps carry the tail
     if sign < 0.0 and at.c > 0.0:
-        found += [0.25 * at.c, 0.5 * at.c, 0.8 * at.c]
+        found += [share * at.c for share in _SHARES]
     now = _strain(laws, at.c, remove)
-    kept = [c for c in found if _strain(laws, c, remove) <= now + 40.0]
-    return kept if kept else [at.c + sign / max(_strain(laws, 1.0, remove) - _strain(laws, 0.0, remove), 1e-3)]
+    kept = [c for c in found if _strain(laws, c, remove) <= now + _STRAIN]
+    return kept if kept else [at.c + sign / max(_strain(laws, 1.0, remove) - _strain(laws, 0.0, remove), _GENTLEST)]
 
 
 def _strain(laws: tuple[tuple[GridLaw, int], ...], c: float, remove: bool) -> float:
@@ -174,7 +182,7 @@ class Tilt:
             below, lower_plan = [tilted_laws(own.weighed(steps[0][0]), direction, plan.c)], replace(plan, h=own.h)
             self.gap = self._times[0] * (laws[0].upper.log_norm - below[0].lower.log_norm)
         self._slack = max(self._off(plan, laws), self._off(lower_plan, below))
-        self._infinite = 1.001 * sum(t * law.infinite for t, law in zip(self._times, laws, strict=True))
+        self._infinite = _ANY * sum(t * law.infinite for t, law in zip(self._times, laws, strict=True))
         divided = sum(t for t, law in zip(self._times, below, strict=True) if law.divided)
         self._spread = Spread.of(0.5 * plan.h * math.sqrt(divided)) if divided else None
         self._blind = divided > 0 and self._spread is None  # too wide to say anything from below
@@ -191,7 +199,9 @@ class Tilt:
         base, start = self._places(plan, laws)
         far = abs(base) + abs(start * plan.h) + self.points * plan.h
         parts = math.fsum(t * abs(law.base) for t, law in zip(self._times, laws, strict=True))
-        return 8.0 * UNIT * (far + parts) + 1.01 * sum(t * law.slack for t, law in zip(self._times, laws, strict=True))
+        return 8.0 * UNIT * (far + parts) + SECOND_ORDER * sum(
+            t * law.slack for t, law in zip(self._times, laws, strict=True)
+        )
 
     def delta(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(lower, upper) bounds on delta, certified for every real ``epsilon``, tight near the mean of the tilt."""
@@ -232,7 +242,7 @@ class Tilt:
         law ends at ``end``.
         """
         steep = 1.0 + self.plan.c + (1.0 / (end - epsilon) if end > epsilon else math.inf)
-        return 2.0 * self._slack * steep + self._infinite / max(delta, 1e-300)
+        return 2.0 * self._slack * steep + self._infinite / max(delta, TINY)
 
     def _above(self, epsilon: FloatArray) -> FloatArray:
         upper = self._sum(self._upper, epsilon - self._slack - 4.0 * UNIT * np.abs(epsilon), 1.0) + self._infinite
@@ -243,7 +253,7 @@ class Tilt:
         reach, weight = spread.reach[:, None], spread.weight[:, None]
         around = self._above(np.concatenate([epsilon - reach, epsilon + reach]).ravel()).reshape(2, len(reach), -1)
         total = np.sum(weight * (around[0] + np.exp(-reach) * around[1]), axis=0) - spread.share * middle
-        return np.maximum(total, 0.0) * ((1.0 + 1e-12) / (1.0 - spread.share)) + 1e-300
+        return np.maximum(total, 0.0) * ((1.0 + ROOM) / (1.0 - spread.share)) + TINY
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """e^eps Q(L > eps) of the pessimistic law, roughly: where its steps are none of the law's, midway between."""
@@ -261,7 +271,9 @@ class Tilt:
         side = self._upper
         at = np.minimum(j, self.points - 1)
         inside = np.where(j < self.points, side.plain[at] - side.growth[at], 0.0)
-        return inside * np.exp(np.minimum(side.log_norm - self.plan.c * (epsilon + distance) - distance, 700.0))
+        return inside * np.exp(
+            np.minimum(side.log_norm - self.plan.c * (epsilon + distance) - distance, LARGEST_EXPONENT)
+        )
 
     def _locate(self, side: _Side, epsilon: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
         """The first lattice point above each eps, and its distance."""
@@ -290,8 +302,8 @@ class Tilt:
         off = 8.0 * UNIT * (abs(side.log_norm) + c * np.abs(epsilon) + 1.0) + rounding
         value = np.maximum(core + sign * spread, 0.0)
         with np.errstate(under="ignore", divide="ignore"):
-            log_value = np.log(value) + log_scale + sign * 1.01 * off
-            return np.exp(np.minimum(log_value, 1.0)) + (1e-300 if sign > 0.0 else 0.0)
+            log_value = np.log(value) + log_scale + sign * SECOND_ORDER * off
+            return np.exp(np.minimum(log_value, 1.0)) + (TINY if sign > 0.0 else 0.0)
 
     def _compose(self, plan: Plan, laws: list[StepLaws], chosen: list[TiltedLaw]) -> _Side:
         times, n = self._times, self.points
@@ -327,10 +339,10 @@ def outside(
             exponent = s * place
             peak = float(np.max(exponent))
             with np.errstate(under="ignore"):
-                ratio = float(one.masses @ np.exp(exponent - peak)) + 1e-300
+                ratio = float(one.masses @ np.exp(exponent - peak)) + TINY
             log_mass += t * (peak + math.log(ratio))
             size += t * (abs(peak) + 1.0)
-        total += math.exp(min(log_mass - s * end + 64.0 * UNIT * (size + abs(s * end)) + 1e-9, 0.0))
+        total += math.exp(min(log_mass - s * end + _ROUNDED * (size + abs(s * end)) + AMPLE, 0.0))
     return total
 
 

@@ -23,7 +23,7 @@ from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.engines.region.one_order import elementary_delta
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
 
@@ -47,6 +47,12 @@ _NEARER = 4  # steps of a fixed point that says where orders are worth asking
 # nominal nanoseconds: of a bracket, of one of its eps, of points inside, and of one of those by one order looked at
 _BRACKET, _PLACE, _INSIDE, _HELD = 1e6, 3e3, 2e6, 300.0
 _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
+_LARGEST_EPSILON = 709.0  # e^709 = 8.2e307 is a float
+_ROUNDED = 32.0 * UNIT  # certifies: of p and 1 - a, for each unit of eps and of d1
+_ALL, _NEXT_TO_ONE = 60.0, 1e-2  # eps that an order of 1 alone is asked for, and the least t - 1 that says where to end
+_SHORTEST, _BEYOND = 1e-3, 1.2  # times that end: the first and the last place of a grid
+_LEAST_EXCESS, _MOST_EXCESS = 1e-9, 1e9  # t - 1 that are tried
+_MOST, _SPARE = 40.0, 0.1  # the same beside what is expected, and in log
 
 
 class RegionProfile(ClosedForm):
@@ -79,7 +85,7 @@ class RegionProfile(ClosedForm):
 
         It ends where tangents begin to touch at alpha <= beta: there (1 - delta) / (1 + e^eps) is largest.
         """
-        low, high = 0.0, max(self._reach, 1e-3)
+        low, high = 0.0, max(self._reach, _SHORTEST)
         start, log_alpha = 0.0, -math.inf
         for _ in range(_ZOOMS):
             grid = np.linspace(low, high, _SEARCH)
@@ -133,7 +139,7 @@ class RegionProfile(ClosedForm):
         start, log_alpha, _ = self._corner
         alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
         alpha = np.where(epsilon > self._reach, 0.0, alpha)  # an alpha that is no float says nothing
-        return np.clip(np.exp(np.minimum(epsilon, 709.0)) * alpha, 0.0, 1.0)
+        return np.clip(np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * alpha, 0.0, 1.0)
 
     @abstractmethod
     def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -159,10 +165,10 @@ class RegionProfile(ClosedForm):
                 a = p * np.exp(-d1)
                 nearer = 1.0 / share * (1.0 - 8.0 * UNIT)
                 moved = a + nearer * p * -np.expm1(-d1)  # p, brought nearer to a
-                load = p * np.exp(np.minimum(epsilon - d1, 700.0))  # a alone may underflow
-                value = (moved - load) - 32.0 * UNIT * (1.0 + epsilon + d1) * (moved + load)
+                load = p * np.exp(np.minimum(epsilon - d1, LARGEST_EXPONENT))  # a alone may underflow
+                value = (moved - load) - _ROUNDED * (1.0 + epsilon + d1) * (moved + load)
                 left = rest * (np.exp(d2) - (1.0 - nearer) * np.expm1(d2)) + load
-                left = left * (1.0 + 64.0 * UNIT * (1.0 + epsilon + d1))
+                left = left * (1.0 + 2.0 * _ROUNDED * (1.0 + epsilon + d1))
             sane = np.isfinite(share) & np.isfinite(value) & (d1 > 0.0) & (d2 < 0.0)
             lower = np.where(sane & (value > _FAINT), np.maximum(lower, value), lower)
             gap = np.where(sane & np.isfinite(left), np.minimum(gap, left), gap)
@@ -229,8 +235,8 @@ class RenyiProfile(RegionProfile):
     @property
     def _reach(self) -> float:
         if self._t[-1] <= 1.0:
-            return 60.0
-        return float(np.min(self._rho + _LAST / np.maximum(self._t - 1.0, 1e-2)))
+            return _ALL
+        return float(np.min(self._rho + _LAST / np.maximum(self._t - 1.0, _NEXT_TO_ONE)))
 
     @cached_property
     def _table(self) -> OrdersTable:
@@ -262,7 +268,7 @@ class RenyiProfile(RegionProfile):
     @cached_property
     def _hull(self) -> PolygonProfile:
         start = self._corner[0]
-        grid = np.append(0.0, np.geomspace(1e-3 * self._reach, self._reach, _FINE))
+        grid = np.append(0.0, np.geomspace(_SHORTEST * self._reach, self._reach, _FINE))
         grid = np.union1d(grid[grid > start], [start])
         delta = self._direct(grid)[0].delta
         useful = delta < 0.5  # near 1 a float no longer tells one from the next
@@ -329,37 +335,37 @@ class ZcdpProfile(RegionProfile):
     def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """About the order that is best for e^((t-1) (rho t - eps)), where that is least, and the limit t = 1."""
         best = 0.5 * (np.maximum(epsilon, self._rho) - self._rho) / self._rho
-        t = [np.ones((1, len(epsilon))), 1.0 + np.maximum(best * _ABOUT[:, None], 1e-9)]
-        c = np.maximum(best, 1e-9)
+        t = [np.ones((1, len(epsilon))), 1.0 + np.maximum(best * _ABOUT[:, None], _LEAST_EXCESS)]
+        c = np.maximum(best, _LEAST_EXCESS)
         for _ in range(_NEARER):  # and of the whole bound, c^c / (1 + c)^(1 + c) e^(c (rho (1 + c) - eps)): large rho
-            c = np.clip(best - 0.5 * (np.log(c) - np.log1p(c)) / self._rho, 1e-9, 1e9)
+            c = np.clip(best - 0.5 * (np.log(c) - np.log1p(c)) / self._rho, _LEAST_EXCESS, _MOST_EXCESS)
         t = np.vstack([*t, 1.0 + c[None, :]])
         return t, self._rho * t * (1.0 + 4.0 * UNIT)
 
     @cached_property
     def _best_order(self) -> PchipInterpolator:
         """log(t - 1 + soft) of the order whose tangent is least, over the place of eps. It steers."""
-        grid = np.append(0.0, np.geomspace(1e-3, 1.2, _LOOKED_UP) * self._reach)
+        grid = np.append(0.0, np.geomspace(_SHORTEST, _BEYOND, _LOOKED_UP) * self._reach)
         low = np.full(len(grid), math.log(_SOFT))
-        high = np.log(2.0 * (grid + self._rho) / self._rho + 40.0)
+        high = np.log(2.0 * (grid + self._rho) / self._rho + _MOST)
         pick = np.arange(len(grid))
         for _ in range(_ZOOMS):
             w = low + (high - low) * np.linspace(0.0, 1.0, 9)[:, None]
             tangent = self._order(w).tangent(grid[None, :])
-            at = np.argmin(np.log(np.maximum(tangent.delta, 1e-300)) - tangent.log_gap, axis=0)
+            at = np.argmin(np.log(np.maximum(tangent.delta, TINY)) - tangent.log_gap, axis=0)
             low, high = w[np.maximum(at - 1, 0), pick], w[np.minimum(at + 1, 8), pick]
         return PchipInterpolator(self._place(grid), 0.5 * (low + high))
 
     def _place(self, epsilon: FloatArray) -> FloatArray:
-        return np.log(np.minimum(epsilon / self._reach, 1.2) + 1e-3)
+        return np.log(np.minimum(epsilon / self._reach, _BEYOND) + _SHORTEST)
 
     def _order(self, w: FloatArray) -> Orders:
-        t = 1.0 + np.maximum(np.exp(w) - _SOFT, 1e-13)
+        t = 1.0 + np.maximum(np.exp(w) - _SOFT, _LEVEL)
         return Orders(t, self._rho * t * (1.0 + 4.0 * UNIT), False)
 
     def _searched(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """The same without the table."""
-        beyond = np.maximum(np.log(np.maximum(epsilon, 1e-300) / (1.2 * self._reach)), 0.0)
+        beyond = np.maximum(np.log(np.maximum(epsilon, TINY) / (_BEYOND * self._reach)), 0.0)
         w = np.asarray(self._best_order(self._place(epsilon))) + beyond
         return _best(epsilon, self._order(w[None, :]))
 
@@ -367,8 +373,8 @@ class ZcdpProfile(RegionProfile):
         """Between neighbours log E is convex, below its chord; t (t - 1) falls short of its own by gap^2 / 4."""
         if not self._stated:
             return np.full_like(d1, np.inf)
-        u = np.maximum(np.log(np.maximum(t - 1.0, 1e-300)), _LEAST_ORDER)
-        top = np.maximum(np.log(np.maximum(d1, -d2) / self._rho), u) + 0.1  # beyond it nothing is left to hold
+        u = np.maximum(np.log(np.maximum(t - 1.0, TINY)), _LEAST_ORDER)
+        top = np.maximum(np.log(np.maximum(d1, -d2) / self._rho), u) + _SPARE  # beyond it nothing is left to hold
         away = np.append(0.0, _NEAR)[:, None]
         least = np.minimum(top, _LOW[-1])
         ladder = [u - away, np.minimum(u + away, top), np.minimum(_LOW[:, None], top)]
@@ -378,7 +384,7 @@ class ZcdpProfile(RegionProfile):
         wide = np.maximum(np.concatenate([0.0 * gap[:1], gap]), np.concatenate([gap, 0.0 * gap[:1]]))
         allowed = self._rho * order - 0.25 * self._rho * wide**2 / excess
         allowed[0] = np.minimum(allowed[0], self._rho)  # down to t = 1, where the divergence is least
-        allowed = np.where(allowed > 0.0, allowed, 1e-300)
+        allowed = np.where(allowed > 0.0, allowed, TINY)
         held = [Orders(order, allowed, turned).held(d1, d2) for turned in (False, True)]
         return np.max(np.maximum(*held), axis=0)
 

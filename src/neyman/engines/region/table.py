@@ -19,6 +19,7 @@ from scipy.interpolate import CubicSpline
 
 from neyman._validate import FloatArray
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent, steered, steered_rise
+from neyman.numerics.rounding import TINY
 
 __all__ = ["AllOrdersTable", "Near", "OrdersTable", "tangents_near"]
 
@@ -36,6 +37,8 @@ _TELLING = 40  # points without which there is no table
 _RHO = (1e-12, 200.0)  # outside, floats no longer hold the boundary
 _SOFT = 1e-3  # of the reach, added to eps where logarithms of it are taken
 _PROMISED = (2e-3, 1e-3)  # by how much the score of a tangent may miss what the table says, absolutely and relatively
+_LEAST, _NEAREST, _BEYOND = 1e-12, 1e-4, 1.3  # y to begin with; times the reach: the first and the last eps
+_FAINTEST = -744.0  # log of the least m
 
 
 class Near(NamedTuple):
@@ -64,10 +67,10 @@ def _boundary(s: FloatArray, rho: FloatArray, m: FloatArray) -> FloatArray:
     top = np.log(rho + m) - np.log(-np.expm1(-m))
     goal = top + steered(s * (rho + m))
     more = np.maximum(s, 0.0)
-    log_y = np.log(np.maximum((goal + np.log1p(goal * more)) / (more + 1.0), 1e-12))
+    log_y = np.log(np.maximum((goal + np.log1p(goal * more)) / (more + 1.0), _LEAST))
     for _ in range(_NEWTONS):
         y = np.exp(log_y)
-        slope = np.maximum((s * steered_rise(s * y) + steered_rise(-y)) * y, 1e-300)
+        slope = np.maximum((s * steered_rise(s * y) + steered_rise(-y)) * y, TINY)
         move = np.clip((goal - steered(s * y) + steered(-y)) / slope, -1.0, 1.0)
         log_y = log_y + move
         if np.nanmax(np.abs(move)) < _SETTLED:
@@ -85,7 +88,7 @@ def _contacts(t: FloatArray, m: FloatArray, log_y: FloatArray, turned: bool) -> 
     delta = -p * np.expm1(epsilon - d1)
     gap = np.exp(d2) * -np.expm1(-d1) / -np.expm1(-y) + p * np.exp(np.minimum(epsilon - d1, 0.0))
     sane = (d1 > 0.0) & (d2 < 0.0) & (delta > 0.0)
-    score = np.log(np.where(sane, delta, 1.0)) - np.log(np.where(sane & (gap > 0.0), gap, 1e-300))
+    score = np.log(np.where(sane, delta, 1.0)) - np.log(np.where(sane & (gap > 0.0), gap, TINY))
     log_d2 = np.log(np.where(sane, -d2, 1.0))
     return np.where(sane, epsilon, np.nan), Near(*(np.where(sane, x, np.nan) for x in (log_d2, log_y, score)))
 
@@ -118,7 +121,7 @@ class OrdersTable:
         self._length = np.zeros(shape[0], dtype=np.intp)
         self._epsilon = np.full(shape, np.inf)
         self._near = Near(np.zeros(shape), np.zeros(shape), np.full(shape, -np.inf))
-        self._places = np.append(0.0, np.geomspace(1e-4 * reach, 1.3 * reach, _PLACES))
+        self._places = np.append(0.0, np.geomspace(_NEAREST * reach, _BEYOND * reach, _PLACES))
         m = np.exp(_LADDER)[None, :]
         scores = np.full((shape[0], len(self._places)), np.inf)
         with np.errstate(all="ignore"):
@@ -148,7 +151,7 @@ class OrdersTable:
         first, last = float(self._epsilon[row, 0]), float(self._epsilon[row, n - 1])
         found = np.interp(places, self._epsilon[row, :n], self._near.score[row, :n], left=np.inf, right=np.inf)
         if not turned:
-            gap = np.minimum(places - self._rho[i], -1e-300)
+            gap = np.minimum(places - self._rho[i], -TINY)
             return np.where(places < first, np.log(-np.expm1(gap)) - gap, found)
         if self._t[i] > 1.0:
             return np.where(places > last, np.log(-np.expm1(-self._rho[i])) + self._rho[i], found)
@@ -197,7 +200,7 @@ class AllOrdersTable:
 
     def __init__(self, rho: float, reach: float) -> None:
         self._rho, self._reach = rho, reach
-        most = 3.0 * (1.3 * reach + rho) / (2.0 * rho) + _MOST_EXCESS
+        most = 3.0 * (_BEYOND * reach + rho) / (2.0 * rho) + _MOST_EXCESS
         s = np.geomspace(_LEAST_EXCESS, most, _ALL_ORDERS)
         with np.errstate(all="ignore"):
             m, log_y = self._stationary(s)
@@ -221,7 +224,7 @@ class AllOrdersTable:
 
     def _stationary(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """m and log y where the order s + 1 touches the envelope of all, by bisection in log m."""
-        low, high = np.full(len(s), -744.0), np.full(len(s), 8.0)
+        low, high = np.full(len(s), _FAINTEST), np.full(len(s), 8.0)
         m, log_y = np.exp(low), low
         for _ in range(_BISECTIONS):
             middle = 0.5 * (low + high)

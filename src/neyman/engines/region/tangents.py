@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from scipy.special import exprel
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["LEAST_RHO", "Orders", "Tangent", "log_expm1_ratio", "steered", "steered_rise"]
 
@@ -44,17 +44,25 @@ LEAST_RHO = 1e-290  # a smaller bound is taken for this one: squares underflow
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
 _REFINEMENTS, _NEWTONS, _CLOSE_BY, _AWAY = 2, 2, 1e-5, 0.2  # of points that are nearly known
 _FURTHEST = 1e280  # of a point: that times any order is a float, and beyond it every point tells the same
+_STRAIGHT = 40.0  # certifies: of z, from where e^-z = 4e-18 is nothing beside z
+_STEERED, _BENT = 1e-9, 1e-4  # the least |z| for points that are only looked for, and that of derivatives there
+_UNITS = 64.0  # certifies: what few sums and functions err by, beside what grows with their arguments
+_ROUNDED = 32.0 * UNIT  # certifies: of delta and 1 - delta at a point, products of few functions
+_SHRINKS, _FURTHEST_LOG = 0.3, 300.0  # times y, that a step of Newton takes at most; log of the largest y
+_BEFORE = 48.0 * UNIT  # by how much slopes are sought below the one asked for: what is above is not taken
 
 
 def log_expm1_ratio(z: FloatArray) -> FloatArray:
     """log((e^z - 1) / z), to a few units of its last place."""
     with np.errstate(over="ignore"):
-        middle = np.log(exprel(np.clip(z, -40.0, 40.0)))
+        middle = np.log(exprel(np.clip(z, -_STRAIGHT, _STRAIGHT)))
     near = np.clip(z, -_SUMMED, _SUMMED)
     square = near * near
     series = near * (0.5 + near * _polynomial(square))
     middle = np.where(np.abs(z) < _SUMMED, series, middle)
-    return np.where(z > 40.0, z - np.log(np.maximum(z, 1.0)), np.where(z < -40.0, -np.log(np.maximum(-z, 1.0)), middle))
+    return np.where(
+        z > _STRAIGHT, z - np.log(np.maximum(z, 1.0)), np.where(z < -_STRAIGHT, -np.log(np.maximum(-z, 1.0)), middle)
+    )
 
 
 def _polynomial(x: FloatArray) -> FloatArray:
@@ -73,13 +81,13 @@ def _rise(z: FloatArray) -> FloatArray:
 
 def steered(z: FloatArray) -> FloatArray:
     """``log_expm1_ratio`` to an absolute 1e-16: at a sixth of the cost, where a point is only looked for."""
-    size = np.maximum(np.abs(z), 1e-9)
+    size = np.maximum(np.abs(z), _STEERED)
     return np.maximum(z, 0.0) + np.log(-np.expm1(-size) / size)
 
 
 def steered_rise(z: FloatArray) -> FloatArray:
     """Its derivative, about."""
-    safe = np.where(np.abs(z) < 1e-4, 1e-4, z)
+    safe = np.where(np.abs(z) < _BENT, _BENT, z)
     return -1.0 / np.expm1(-safe) - 1.0 / safe
 
 
@@ -132,7 +140,7 @@ class Orders:
     @property
     def _vague(self) -> FloatArray:
         """Units by which kappa may be off."""
-        return 64.0 + 8.0 * self._scale + 4.0 * np.abs(np.log(np.maximum(self.rho, LEAST_RHO)))
+        return _UNITS + 8.0 * self._scale + 4.0 * np.abs(np.log(np.maximum(self.rho, LEAST_RHO)))
 
     @np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore")  # what is no float tells nothing
     def tangent(self, epsilon: FloatArray, nearest: tuple[FloatArray, FloatArray] | None = None) -> Tangent:
@@ -153,9 +161,9 @@ class Orders:
             kappa = np.exp(self._log_kappa)
             error = UNIT * (self._vague + 8.0 * (np.abs(t * d1) + np.abs(t * d2))) * (size + kappa)
             over = (kappa - held + error) / self._climb(d1, d2, y)
-            delta = -p * np.expm1(log_x - d1) * (1.0 + 32.0 * UNIT) + over + np.abs(over) * 8.0 * UNIT
+            delta = -p * np.expm1(log_x - d1) * (1.0 + _ROUNDED) + over + np.abs(over) * 8.0 * UNIT
             # a alone may underflow
-            gap = (rest * np.exp(d2) + p * np.exp(log_x - d1)) * (1.0 - 32.0 * UNIT * (1.0 + epsilon)) - over
+            gap = (rest * np.exp(d2) + p * np.exp(log_x - d1)) * (1.0 - _ROUNDED * (1.0 + epsilon)) - over
             gap = gap - np.abs(over) * 8.0 * UNIT
             sane = kept & np.isfinite(delta) & (d2 < 0.0) & (d1 > 0.0) & np.isfinite(over)
             delta = np.where(sane, delta, 1.0)
@@ -167,9 +175,9 @@ class Orders:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
             below = -np.expm1(d2 - d1)
             value, size = self._held(d1, d2, -np.expm1(d2) / below, -np.expm1(-d1) / below)
-            error = UNIT * (64.0 + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._scale)) * size
+            error = UNIT * (_UNITS + 8.0 * (np.abs(self.t * d1) + np.abs(self.t * d2) + self._scale)) * size
             share = (value + error) / np.exp(self._log_kappa) * (1.0 + 2.0 * UNIT * self._vague)
-            capped = log_expm1_ratio((self.t - 1.0) * (-d2 if self.turned else d1)) - self._scale > 700.0
+            capped = log_expm1_ratio((self.t - 1.0) * (-d2 if self.turned else d1)) - self._scale > LARGEST_EXPONENT
         return np.where(np.isnan(share) | capped | (self.rho < LEAST_RHO), np.inf, share)
 
     def _lean(self, y: FloatArray) -> FloatArray:
@@ -179,14 +187,14 @@ class Orders:
 
     def _solved(self, goal: FloatArray, extra: int) -> FloatArray:
         """The log y of a lean of ``goal``, which rises between y / 2 and y (P||Q), or below y / 2: by Newton."""
-        log_y = np.log((2.0 if self.turned else 1.5) * np.maximum(goal, 1e-300)) + np.zeros_like(self.t)
+        log_y = np.log((2.0 if self.turned else 1.5) * np.maximum(goal, TINY)) + np.zeros_like(self.t)
         for _ in range((_SLOW if self.turned else _STEPS) + extra):
             y = np.exp(log_y)
             rise = self._risen(y)
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
                 move = np.nan_to_num((self._lean(y) - goal) / (rise * y))
-            move = np.clip(-move, -2.0, 2.0) if self.turned else np.log(np.maximum(1.0 - move, 0.3))
-            log_y = np.clip(log_y + move, -745.0, 300.0)
+            move = np.clip(-move, -2.0, 2.0) if self.turned else np.log(np.maximum(1.0 - move, _SHRINKS))
+            log_y = np.clip(log_y + move, _LEAST, _FURTHEST_LOG)
         return log_y
 
     def _held(self, d1: FloatArray, d2: FloatArray, p: FloatArray, rest: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -195,8 +203,8 @@ class Orders:
         of_big, of_small = (rest, p) if self.turned else (p, rest)
         t, s = self.t, self._scale
         sums = self._series(big) * np.exp(-big - s), self._series(small) * np.exp(-s)
-        heavy = big * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * big) - s, 700.0))
-        light = np.exp(small) * small * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * small) - s, 700.0))
+        heavy = big * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * big) - s, LARGEST_EXPONENT))
+        light = np.exp(small) * small * np.exp(np.minimum(log_expm1_ratio((t - 1.0) * small) - s, LARGEST_EXPONENT))
         few = t * np.abs(big) < _SERIES, t * np.abs(small) < _SERIES
         first = of_big * np.where(few[0], sums[0], heavy + np.expm1(-big) * np.exp(-s))
         second = of_small * np.where(few[1], sums[1], light - np.expm1(small) * np.exp(-s))
@@ -222,7 +230,7 @@ class Orders:
         """E_p, scaled."""
         t, s = self.t, self._scale
         log_climb = -t * d1 + log_expm1_ratio(t * y) if self.turned else (t - 1.0) * d2 + log_expm1_ratio((t - 1.0) * y)
-        return t * y * np.exp(np.minimum(log_climb - s, 700.0))
+        return t * y * np.exp(np.minimum(log_climb - s, LARGEST_EXPONENT))
 
     def _nearest(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """d2 and y of the point of about that slope, not above it, at which about E = kappa."""
@@ -247,7 +255,7 @@ class Orders:
                 middle = np.where((chord > low) & (chord < high), chord, middle)
         d2 = -np.exp(self._polished(epsilon, middle))
         y = np.exp(self._solved(epsilon - d2, 3))
-        aim = epsilon - 48.0 * UNIT * (epsilon - d2 + (self.t + 1.0) * y)
+        aim = epsilon - _BEFORE * (epsilon - d2 + (self.t + 1.0) * y)
         y = np.exp(self._solved(aim - d2, 4))
         # the slope is what must be right: the last of its error is left to d2, unless that is too small to bear it
         rest = aim - d2 - self._lean(y)
@@ -263,7 +271,7 @@ class Orders:
                 move = -miss * _CLOSE_BY / (off - miss)
                 at = at + np.where(np.isfinite(move), np.clip(move, -_AWAY, _AWAY), 0.0)
             d2 = -np.exp(at)
-            aim = epsilon - 48.0 * UNIT * (epsilon - d2 + (self.t + 1.0) * y)
+            aim = epsilon - _BEFORE * (epsilon - d2 + (self.t + 1.0) * y)
             y = self._leaning(aim - d2, y)
             rise = self._risen(y)
             y = y - (self._lean(y) - (aim - d2)) / rise
@@ -287,13 +295,13 @@ class Orders:
             lean = steered(t * y) - steered(s * y)
             rise = t * steered_rise(t * y) - s * steered_rise(s * y)
             lean, rise = (y - lean, 1.0 - rise) if self.turned else (lean, rise)
-            y = np.clip(y - (lean - goal) / np.maximum(rise, 1e-300), 0.3 * y, 3.0 * y)
+            y = np.clip(y - (lean - goal) / np.maximum(rise, TINY), _SHRINKS * y, 3.0 * y)
         return y
 
     def _risen(self, y: FloatArray) -> FloatArray:
         """The derivative of ``_lean``."""
         rise = self.t * _rise(self.t * y) - (self.t - 1.0) * _rise((self.t - 1.0) * y)
-        return np.maximum(1.0 - rise if self.turned else rise, 1e-300)
+        return np.maximum(1.0 - rise if self.turned else rise, TINY)
 
     def _polished(self, epsilon: FloatArray, at: FloatArray) -> FloatArray:
         """A few secants: an order held to all digits leaves more room for the others."""

@@ -23,6 +23,7 @@ from neyman.losses.discrete.theta_renyi import discrete_gaussian_divergence
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.sampling import mixed
+from neyman.numerics.rounding import SCANT, SMALLEST
 
 __all__ = ["far"]
 
@@ -30,6 +31,7 @@ _ROOM = 1e-14  # relative, of a few elementary functions: some ninety units
 _PLACES = np.concatenate(
     [[0.0], np.geomspace(1e-3, 1.0, 400), [1.0]]
 )  # shares of the range of z that are tried: any z is a bound
+_TRIED = 1e-6, 1e6, 800  # places at which a bound from below is tried, in units of max(1, 1 / k): any will do
 
 
 def far(step: Step, order: FloatArray, remove: bool, upper: bool) -> FloatArray:
@@ -61,7 +63,7 @@ def _remove(k: float, rate: float, order: FloatArray, upper: bool, discrete: boo
         bend = 0.5 * off * k * k
         if upper:
             line = np.minimum(
-                0.5 * t * k * k, np.where(above, math.inf, t / np.maximum(1.0 - t, 5e-324) * -math.log1p(-rate))
+                0.5 * t * k * k, np.where(above, math.inf, t / np.maximum(1.0 - t, SMALLEST) * -math.log1p(-rate))
             )
             whole = np.logaddexp(math.log1p(-rate), math.log(rate) + bend) * (t / off)
             line = np.where(t == 1.0, rate * 0.5 * k * k, line)
@@ -88,7 +90,7 @@ def _add_below(k: float, rate: float, order: FloatArray) -> FloatArray:
     """D_t(Q || P) grows with t: that of an order below 1 serves t = 1."""
     t = np.where(order == 1.0, 1.0 - 2.0**-30, order)
     v = np.where(t > 1.0, t - 1.0, 1.0)
-    z = -np.concatenate([[0.0], np.geomspace(1e-6, 1e6, 800)])[:, None] * np.maximum(1.0, 1.0 / k)
+    z = -np.concatenate([[0.0], np.geomspace(*_TRIED)])[:, None] * np.maximum(1.0, 1.0 / k)
     with np.errstate(over="ignore", under="ignore"):
         lost = rate / (1.0 - rate) * np.exp(k * z) + 0.5 * z * z / v
     above = -math.log1p(-rate) - np.min(lost, axis=0)
@@ -102,7 +104,7 @@ def _two_sided_below(k: float, rate: float, order: FloatArray) -> FloatArray:
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):
         off = np.where(order > 1.0, order - 1.0, 1.0)
         plain = np.log1p(-rate * -np.expm1(-0.5 * order * k * k))
-        value = 0.5 * order * k * k + (order * math.log(rate) - 1e-15) / off - plain
+        value = 0.5 * order * k * k + (order * math.log(rate) - SCANT) / off - plain
     return np.where(order > 1.0, np.maximum(value * (1.0 - _ROOM) - _ROOM * abs(math.log(rate)), 0.0), 0.0)
 
 

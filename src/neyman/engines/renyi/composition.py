@@ -31,7 +31,7 @@ from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.mechanisms.rounding import at_least, at_most
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, SCANT, SLIGHT, TINY, UNIT
 
 __all__ = ["ComposedStatement", "CompositionDivergence"]
 
@@ -40,6 +40,7 @@ _ROOM = 1e-12  # relative: a cap so near is no improvement
 _LOOKS = 16  # orders at which rho is looked for where no line is known
 _FURTHEST = 1e12  # eps beyond all finite losses
 _SETTLED = 2.0**-30  # how far above log q the line of a sampled Gaussian may lie
+_ASKED = 1e-2, 1e3  # t - 1 of the first and the last of these
 
 Losses = tuple[tuple[Step, int], ...]
 
@@ -109,7 +110,7 @@ class CompositionDivergence:
 
     def _seen(self, remove: bool) -> float:
         """The largest of D_t / t at a few orders t > 1, from below."""
-        order = 1.0 + np.geomspace(1e-2, 1e3, _LOOKS)
+        order = 1.0 + np.geomspace(*_ASKED, _LOOKS)
         return float(np.max(self._one(order, remove, False) / order)) * (1.0 - 2.0 * UNIT)
 
     def _one(self, order: FloatArray, remove: bool, upper: bool) -> FloatArray:
@@ -173,7 +174,7 @@ def _total(lines: list[tuple[_Line, int]], upper: bool) -> Above:
     slope = sum((times * line.slope for line, times in lines), Fraction(0))
     reached = sum((times * line.slope for line, times in lines if line.tight), Fraction(0))
     offset = math.fsum(times * line.offset for line, times in lines)
-    offset += 1e-14 * math.fsum(times * abs(line.offset) for line, times in lines)
+    offset += SLIGHT * math.fsum(times * abs(line.offset) for line, times in lines)
     since = max((line.since for line, _ in lines), default=1.0)
     return Above(_rounded(slope, True), offset, since, _rounded(reached, upper))
 
@@ -227,10 +228,10 @@ def _rare(step: Step) -> bool:
 
 
 def _gaussian_lines(k: Fraction, rate: float, two_sided: bool, remove: bool) -> list[_Line]:
-    slope, silent = k * k / 2, -math.log1p(-rate) * (1.0 + 1e-15)
+    slope, silent = k * k / 2, -math.log1p(-rate) * (1.0 + SCANT)
     odds = math.log1p(-rate) - math.log(rate)
-    since = 1.0 + (max(odds, 0.0) - math.log(_SETTLED)) / max(_rounded(slope, False), 1e-300) * (1.0 + 1e-9)
-    later = math.log(rate) * (1.0 - 1e-15) + _SETTLED
+    since = 1.0 + (max(odds, 0.0) - math.log(_SETTLED)) / max(_rounded(slope, False), TINY) * (1.0 + AMPLE)
+    later = math.log(rate) * (1.0 - SCANT) + _SETTLED
     if two_sided:
         return [_Line(4 * slope, tight=False), _Line(slope, silent), _Line(slope, silent + later, since)]
     if not remove:

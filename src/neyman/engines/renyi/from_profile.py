@@ -23,7 +23,7 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.engines.renyi.gap import of_gap
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, SLIGHT, SMALLEST, TINY, UNIT
 from neyman.numerics.second_difference import second_difference
 from neyman.profiles.profile import Profile
 
@@ -38,6 +38,9 @@ _MOST = 1 << 13  # at last
 _WIDTH = 3e-8  # relative gap of the two bounds at which halving stops
 _ROUNDS = 12  # of halving, at most
 _ENTRIES = 1 << 20  # of a matrix of orders and cells
+_SHORTEST, _NEAREST = 1e-12, 1e-6  # the first place at which the end is looked for; of the first cell, the first within
+_WORTH = 0.1  # of an even share of the gap, that a cell must have to be halved
+_UNITS = 64.0  # certifies: of the log of a cell, beside what its exponents and the sum over all cells err by
 
 
 def profile_divergence(
@@ -74,15 +77,15 @@ class _Half:
             self._read(np.zeros(1))
             return
         place = self._reach * np.linspace(0.0, 1.0, _CELLS + 1)
-        near = np.geomspace(1e-6, 1.0, _CELLS // 4) * float(place[1])
+        near = np.geomspace(_NEAREST, 1.0, _CELLS // 4) * float(place[1])
         self._refine(np.union1d(place, near), np.quantile(s, np.linspace(0.0, 1.0, min(len(s), 5))))
 
     def _reached(self) -> float:
         """The largest loss, or where delta is no longer read."""
         end = min(self._profile.end, _FURTHEST)
-        place = np.minimum(np.geomspace(1e-12, _FURTHEST, _LOOKED), end)
+        place = np.minimum(np.geomspace(_SHORTEST, _FURTHEST, _LOOKED), end)
         seen = np.flatnonzero(self._profile.bracket(place).upper > _LEAST)
-        return max(float(place[min(seen[-1] + 1, _LOOKED - 1)]) if len(seen) else 0.0, 1e-12 if end > 0.0 else 0.0)
+        return max(float(place[min(seen[-1] + 1, _LOOKED - 1)]) if len(seen) else 0.0, _SHORTEST if end > 0.0 else 0.0)
 
     def _refine(self, place: FloatArray, s: FloatArray) -> None:
         self._read(place)
@@ -97,7 +100,7 @@ class _Half:
             if not (float(share.sum()) > _WIDTH and room > 0):
                 return
             worst = np.argsort(share)[::-1][: min(room, len(share))]
-            worst = worst[share[worst] > 0.1 * _WIDTH / len(share)]
+            worst = worst[share[worst] > _WORTH * _WIDTH / len(share)]
             if not len(worst):
                 return
             middle = 0.5 * (self.place[worst] + self.place[worst + 1])
@@ -117,7 +120,7 @@ class _Half:
         if self._reach > 0.0:
             parts = [np.logaddexp.reduce(self._cells(s[i : i + rows], upper), axis=1) for i in range(0, len(s), rows)]
             found = np.concatenate(parts)
-        room = UNIT * (64.0 + 0.25 * len(self.place) + 8.0 * np.abs(s) * self._reach)
+        room = UNIT * (_UNITS + 0.25 * len(self.place) + 8.0 * np.abs(s) * self._reach)
         room = room + 8.0 * UNIT * np.where(np.isfinite(found), np.abs(found), 0.0)
         return np.logaddexp(found, self._tail(s, upper)) + (room if upper else -room)
 
@@ -126,7 +129,7 @@ class _Half:
         value = float(self.upper[-1] if upper else self.lower[-1] if last >= end else 0.0)
         with np.errstate(divide="ignore"):
             constant = (
-                np.where(s < 0.0, math.log(value) + s * last - np.log(np.maximum(-s, 5e-324)), math.inf)
+                np.where(s < 0.0, math.log(value) + s * last - np.log(np.maximum(-s, SMALLEST)), math.inf)
                 if value > 0.0
                 else np.full_like(s, -math.inf)
             )
@@ -141,14 +144,14 @@ class _Half:
         # delta is below its last value up to ``far``, where the Gaussian takes over: e^{s e} <= e^{(s - r) far + r e},
         # and int_E^inf e^{r e} P(L > e) de <= E_P[e^{rL}; L > E] / r
         far = max(last, 0.5 * mu * mu + mu * math.sqrt(max(-2.0 * math.log(value), 0.0)))
-        level = math.log(value) + np.maximum(s * far, s * last) + math.log(far - last + 1e-300)
+        level = math.log(value) + np.maximum(s * far, s * last) + math.log(far - last + TINY)
         r = np.maximum(s, 0.0) + 0.5
         with np.errstate(over="ignore"):
             tail = (
                 0.5 * r * (r + 1.0) * mu * mu + log_ndtr(((r + 0.5) * mu * mu - far) / mu) - np.log(r) + (s - r) * far
             )
-            tail = tail + 1e-9 + 1e-14 * (r + 1.0) ** 2 * mu * mu
-        return np.minimum(constant, np.logaddexp(level, tail) + 1e-9)
+            tail = tail + AMPLE + SLIGHT * (r + 1.0) ** 2 * mu * mu
+        return np.minimum(constant, np.logaddexp(level, tail) + AMPLE)
 
     def _cells(self, s: FloatArray, upper: bool) -> FloatArray:
         """log of the integral of e^{s e} times the bound, for each s and cell."""
@@ -167,8 +170,8 @@ class _Half:
         the second leaves the far end with the slope from i + 1 (lower) to i + 2 (upper), at most 0.
         """
         h = np.diff(self.place)
-        width = np.expm1(np.minimum(h, 700.0))
-        k = np.exp(np.minimum(self.place[:-1], 700.0))
+        width = np.expm1(np.minimum(h, LARGEST_EXPONENT))
+        k = np.exp(np.minimum(self.place[:-1], LARGEST_EXPONENT))
         low, high = self.lower, self.upper
         before = np.append(-k[0], (low[1:-1] - high[:-2]) / -np.expm1(-h[:-1]))
         before = np.maximum(before, -k) * (1.0 + 8.0 * UNIT)
@@ -191,8 +194,8 @@ def _chords(s: FloatArray, start: FloatArray, h: FloatArray, left: FloatArray, r
     """log of int e^{s e} over [start, start + h] of the chord, in e^e, from ``left`` to ``right``; nothing where either
     is negative.
     """
-    safe = np.maximum(h, 1e-300)
-    log_base = s * start + 2.0 * np.log(safe) - np.log(np.expm1(np.minimum(safe, 700.0)))
+    safe = np.maximum(h, TINY)
+    log_base = s * start + 2.0 * np.log(safe) - np.log(np.expm1(np.minimum(safe, LARGEST_EXPONENT)))
     turn, more = s * h, (s + 1.0) * h
     fine = (left >= 0.0) & (right >= 0.0) & (h > 0.0)
     out = np.full(turn.shape, -math.inf)

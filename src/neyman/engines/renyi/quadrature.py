@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.readings.smooth_part import SmoothPart
 from neyman.numerics.gauss import gauss
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import TINY, UNIT
 from neyman.numerics.second_difference import DIFFERENCE_ERROR, second_difference
 
 __all__ = ["Kernel", "Logs", "integral", "kernel"]
@@ -38,6 +38,7 @@ _LEVELS = 100  # of halving
 _CELLS = 1 << 19  # looked at in one round, at most
 _BLOCK = 32  # integers of a cell that are summed
 _CHUNK = 1 << 17  # nodes at a time
+_BEYOND = -4000.0  # certifies: log of what lies outside of ``SmoothPart.reach``
 
 
 class Logs(NamedTuple):
@@ -99,7 +100,7 @@ def integral(part: SmoothPart, w: FloatArray, plain: bool = False, integers: boo
     """Bounds on log E_Q[g; part] at each order ``w`` (1-d, finite)."""
     kept, lost = _search(part, w, plain, integers)
     lower, upper = _totals(part, w, kept, plain, integers)
-    log_tail = np.where(np.isfinite(part.low) & np.isfinite(part.high), -math.inf, -4000.0)
+    log_tail = np.where(np.isfinite(part.low) & np.isfinite(part.high), -math.inf, _BEYOND)
     upper = np.logaddexp(upper, np.logaddexp(lost, log_tail))
     # a rejected cell of a positive integrand takes nothing away; an erring rule does
     share = np.exp(np.minimum(np.logaddexp(lost, log_tail) - lower, 0.0))
@@ -163,7 +164,7 @@ def _seen(part: SmoothPart, w: FloatArray, z: FloatArray, radius: FloatArray, pl
     with np.errstate(divide="ignore"):
         size = np.log(g.value) if plain else np.log(g.value) + 2.0 * np.log(np.abs(loss))
     scale = 1.0 + math.sqrt(part.bend) + part.rise * (1.0 + np.abs(w))
-    return log_density + g.top + size + np.log(np.minimum(2.0 * radius + 1e-300, 1.0 / scale))
+    return log_density + g.top + size + np.log(np.minimum(2.0 * radius + TINY, 1.0 / scale))
 
 
 def _totals(part: SmoothPart, w: FloatArray, kept: _Cells, plain: bool, integers: bool) -> tuple[FloatArray, ...]:

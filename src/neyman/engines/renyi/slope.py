@@ -18,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import ROOM, SLIGHT
 
 __all__ = ["Above", "Divergence", "largest_slope"]
 
@@ -25,7 +26,8 @@ _WIDTH = 1e-9  # relative width at which the search stops
 _ROUNDS = 40  # of orders put between others
 _MOST = 4000  # orders
 _FIRST = 1.0 + np.geomspace(1e-9, 1e9, 73)  # orders looked at first
-_ROOM = 1e-14  # relative, of a quotient of bounds: some ninety units
+# times the largest order, where one beyond it is put; the largest whose square is a float
+_AHEAD, _LARGEST = 1e3, 1e150
 
 Divergence = Callable[[FloatArray, bool], FloatArray]
 
@@ -46,12 +48,12 @@ def largest_slope(divergence: Divergence, above: Above, upper: bool, width: floa
     if not upper:
         return max(above.reached, _seen(divergence, _searched(divergence, above, width)[0], False))
     _, bound = _searched(divergence, above, width)
-    return max(above.limit, float(np.max(bound))) * (1.0 + _ROOM)
+    return max(above.limit, float(np.max(bound))) * (1.0 + SLIGHT)
 
 
 def _seen(divergence: Divergence, order: FloatArray, upper: bool) -> float:
     value = divergence(order, upper) / order
-    return float(np.max(value)) * (1.0 + (_ROOM if upper else -_ROOM))
+    return float(np.max(value)) * (1.0 + (SLIGHT if upper else -SLIGHT))
 
 
 def _searched(divergence: Divergence, above: Above, width: float) -> tuple[FloatArray, FloatArray]:
@@ -63,7 +65,7 @@ def _searched(divergence: Divergence, above: Above, width: float) -> tuple[Float
         open_ = np.flatnonzero(bound[:-1] > best * (1.0 + width))
         if not len(open_) or len(order) > _MOST:
             break
-        last = np.append(order, min(1e3 * order[-1], 1e150))
+        last = np.append(order, min(_AHEAD * order[-1], _LARGEST))
         middle = 1.0 + np.sqrt((last[open_] - 1.0) * (last[open_ + 1] - 1.0))
         middle = middle[~np.isin(middle, order)]
         if not len(middle):
@@ -94,4 +96,4 @@ def _chord(order: FloatArray, value: FloatArray) -> FloatArray:
         t = np.clip((-start + sign * root) / safe, a, b)
         at = (k[:-1] * (b - t) + k[1:] * (t - a)) / (b - a)
         most = np.maximum(most, at / (t * (t - 1.0)))
-    return most * (1.0 + 1e-12)
+    return most * (1.0 + ROOM)

@@ -29,7 +29,7 @@ from neyman.losses.discrete.theta_renyi import discrete_gaussian_divergence
 from neyman.losses.enclosed.step import EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.readings.powers import PowerLaw
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import SMALLEST, TINY, UNIT
 from neyman.profiles.profile import Profile
 
 __all__ = ["Stated", "Statement", "promised", "statement_of", "step_divergence"]
@@ -101,7 +101,7 @@ def _reach(step: Step, law: PowerLaw, remove: bool) -> float:
     """The order up to which exponents are exact enough to be summed; 0 where no order is."""
     if not law.parts or not math.isinf(law.parts[0].high):
         largest = float(np.max(np.abs(law.loss), initial=0.0))
-        return _FAR_BOUNDED / max(largest, 1e-300)
+        return _FAR_BOUNDED / max(largest, TINY)
     k = step.tail_mu
     if k > _FAR:
         return 0.0

@@ -14,7 +14,7 @@ from neyman._validate import FloatArray
 from neyman.losses.custom.split import CustomSplit
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above, mixed
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, UNIT
 
 __all__ = ["CustomGrid", "Distribution"]
 
@@ -101,7 +101,7 @@ class CustomGrid(GridLaw):
         return Tilted(peak + math.log(total), mean, spread, (0.0, self._width))
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
-        return 0, math.ceil(self._width / h * (1.0 + 1e-12)) + 1
+        return 0, math.ceil(self._width / h * (1.0 + ROOM)) + 1
 
     def span(self, reach: Reach) -> float:
         return self._width
@@ -116,7 +116,7 @@ class CustomGrid(GridLaw):
         else:
             split = CustomSplit.of(-edge[::-1], h, q[::-1], p[::-1])
         contradiction = split.contradiction + abs(p_first - math.exp(edge[0]) * q_first)
-        self._demand_one_law(contradiction, math.exp(min(edge[-2], 700.0)))
+        self._demand_one_law(contradiction, math.exp(min(edge[-2], LARGEST_EXPONENT)))
         revealed, other = split.revealed + contradiction, split.other_off + contradiction
         p_off, q_off = (revealed, other) if remove else (other, revealed)
         with np.errstate(divide="ignore"):

@@ -41,5 +41,5 @@ def enclosing_powers(grid: CustomGrid) -> tuple[PowerLaw, PowerLaw]:
         losses = np.append(loss[some], edge[index]) + (log_b - log_a)
         logs = np.append(log_q[some], log_node) - log_b
         error = np.full(len(losses), slack)
-        laws.append(PowerLaw((), losses, logs, error, split.relative, False, (log_a, log_b), 1e-9, known=True))
+        laws.append(PowerLaw((), losses, logs, error, split.relative, False, (log_a, log_b), _ROUNDED, known=True))
     return laws[0], laws[1]

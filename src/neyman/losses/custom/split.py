@@ -29,6 +29,7 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["ROUNDED", "CustomSplit"]
 
 ROUNDED = 4.0 * UNIT  # of a value of such a function: what "right to float64" means, and its class says
+_ROOM = 1.01  # certifies: times what is summed over all bins, whose rounding is far less than a hundredth of it
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,8 @@ class CustomSplit:
         rest, beside = float(own[last]) - r, float(other[last]) + less
         upper[last] = min(max((rest - float(y[last]) * beside) / fall, 0.0), rest)
         lower[last] = rest - upper[last]
-        revealed = 2.02 * (r + less * float(y[last + 1]))
-        return cls(lower, upper, revealed, 1.01 * (less + float(clipped[last])), contradiction)
+        revealed = 2.0 * _ROOM * (r + less * float(y[last + 1]))
+        return cls(lower, upper, revealed, _ROOM * (less + float(clipped[last])), contradiction)
 
 
 def _apart(edge: FloatArray, h: float, own: FloatArray, other: FloatArray) -> float:

@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, UNIT
 
 __all__ = ["DiscreteGrid"]
 
 _DEPTH = 44.0  # -log of the tilted mass that a step may leave outside its reach
 _SAME = 1e-14  # relative distance at which an outcome is moved onto a point, and the distance remembered
+_DEVIATIONS, _CLEAR = 38.0, 0.9  # of a law, as far as it is listed; share of the tilt with its mean there that is seen
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +108,7 @@ class DiscreteGrid(GridLaw):
         if bool(kept.all()) or not kept.any():
             return self
         # log p is off by as much as the loss is
-        room = 1.0 + 2.0 * (t.relative + t.slack + t.stretch * float(np.abs(t.loss).max())) + 1e-12 * len(kept)
+        room = 1.0 + 2.0 * (t.relative + t.slack + t.stretch * float(np.abs(t.loss).max())) + ROOM * len(kept)
         dropped = (t.dropped + float(np.sum(np.exp(log_most[~kept])))) * room
         place = None if t.place is None else t.place[kept]
         return DiscreteGrid(replace(t, loss=t.loss[kept], log_q=t.log_q[kept], dropped=dropped, place=place, end=None))
@@ -124,8 +125,7 @@ class DiscreteGrid(GridLaw):
         if self.table.dropped == 0.0:
             return 0.0
         last = float(self.table.loss[-1] if z > 0.0 else -self.table.loss[0])
-        deviations = 38.0  # of the law, as far as it is listed
-        return max(abs(z - 0.5) - 0.5, 0.0) * last / deviations / 0.9
+        return max(abs(z - 0.5) - 0.5, 0.0) * last / _DEVIATIONS / _CLEAR
 
     def bins(self, h: float, first: int, last: int, remove: bool) -> BinSplit:
         t, count = self.table, last - first

@@ -13,12 +13,17 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.normal import PROBIT_ERROR, probit
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import HUGE, TINY, UNIT
 
 __all__ = ["discrete_gaussian_mu", "outcomes_mu"]
 
 _SMOOTH = 50.0  # sigma from which the law is as good as smooth
 _DEEP = 300.0  # standard deviations: from here on the increments of the tail are bounded by hand
+_ALL = 40.0  # deviations that sums over a whole law span: e^-800 is left
+# certify: deviations on the left where sums begin, and from where increments are looked at: of these 2e-17 is left out
+_LEFT, _MIDDLE = 10.0, 5.0
+_ROUNDED = 1e-13  # certifies: of a log of a sum, relative to 1 and the log of its largest term: 900 units
+_UNSURE = 1e-6  # certifies: of a probit beyond ``_DEEP``, from below
 
 
 def outcomes_mu(table: Outcomes) -> float:
@@ -35,7 +40,7 @@ def outcomes_mu(table: Outcomes) -> float:
     alpha, beta = np.logaddexp.accumulate(log_q[::-1])[::-1][1:], np.logaddexp.accumulate(log_p)[:-1]
     power, rest = np.logaddexp.accumulate(log_p[::-1])[::-1][1:], np.logaddexp.accumulate(log_q)[:-1]
     mu = _score(alpha - room[1:], rest + room[1:]) + _score(beta - room[:-1], power + room[:-1])
-    return max(float(np.max(mu)), 0.0) * (1.0 + 2.0 * PROBIT_ERROR) + 1e-300
+    return max(float(np.max(mu)), 0.0) * (1.0 + 2.0 * PROBIT_ERROR) + TINY
 
 
 def _score(log_small: FloatArray, log_rest: FloatArray) -> FloatArray:
@@ -55,18 +60,18 @@ def discrete_gaussian_mu(sigma: float, shift: int) -> float:
         # the offset of z from k/sigma, -log(t/(1 - e^-t))/(sigma t) with t = k/sigma^2, rises by at most 1/(24 sigma^2)
         return shift / sigma * (1.0 + 1.0 / sigma**2)
     last = math.ceil(_DEEP * sigma) + 2 * shift
-    k = np.arange(-math.ceil(10.0 * sigma) - shift, last + 1, dtype=np.float64)
+    k = np.arange(-math.ceil(_LEFT * sigma) - shift, last + 1, dtype=np.float64)
     log_f = -0.5 * (k / sigma) ** 2
-    log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-40.0 * sigma - 1.0, 40.0 * sigma + 2.0) // 1 / sigma) ** 2)))
+    log_f -= math.log(math.fsum(np.exp(-0.5 * (np.arange(-_ALL * sigma - 1.0, _ALL * sigma + 2.0) // 1 / sigma) ** 2)))
     tails = np.logaddexp.accumulate(log_f[::-1])[::-1]
     below = np.logaddexp.accumulate(log_f)
-    room = 1e-13 * (1.0 + np.abs(log_f))
+    room = _ROUNDED * (1.0 + np.abs(log_f))
     beyond = -(np.maximum(k[-1], 1.0) + 0.5) / sigma**2  # what the list leaves out at its end
     tails_high = np.logaddexp(tails, log_f[-1] + beyond - math.log1p(-math.exp(beyond)))
-    high = _score(tails - room, np.append(-1e300, below[:-1]) + room)[shift:]
-    low = _score(tails_high + room, np.append(-1e300, below[:-1]) - room)[:-shift]
-    middle = (k[shift:] > -5.0 * sigma) & (k[shift:] <= last - shift)  # the left mirrors the right
+    high = _score(tails - room, np.append(-HUGE, below[:-1]) + room)[shift:]
+    low = _score(tails_high + room, np.append(-HUGE, below[:-1]) - room)[:-shift]
+    middle = (k[shift:] > -_MIDDLE * sigma) & (k[shift:] <= last - shift)  # the left mirrors the right
     most = float(np.max((high - low)[middle]))
     end = float(k[-1]) - shift
     a_rise = shift * (2.0 * end + shift) / (2.0 * sigma**2) + shift / max(end, 1.0)
-    return max(most, a_rise / float(low[-1] - 1e-6)) * (1.0 + 4.0 * PROBIT_ERROR)
+    return max(most, a_rise / float(low[-1] - _UNSURE)) * (1.0 + 4.0 * PROBIT_ERROR)

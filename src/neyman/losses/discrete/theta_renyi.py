@@ -16,7 +16,7 @@ import math
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import TINY, UNIT
 
 __all__ = ["discrete_gaussian_divergence", "log_theta"]
 
@@ -25,6 +25,7 @@ _LARGEST = float(np.finfo(np.float64).max)
 _WIDE = 0.5  # sigma from which Poisson's formula serves
 _DIRECT = np.arange(1.0, 9.0)  # integers that count below it
 _DUAL = np.arange(1.0, 5.0)  # frequencies that count from it on
+_UNITS = 64.0  # certifies: of a sum of theta, for each unit of its size
 
 
 def log_theta(sigma: float) -> float:
@@ -60,9 +61,9 @@ def discrete_gaussian_divergence(sigma: float, shift: int, order: FloatArray) ->
     endless, line = np.isinf(line), np.minimum(line, _LARGEST)
     rest = np.where(order == 1.0, 0.0, ratio / np.where(order == 1.0, 1.0, order - 1.0))
     # f is off by a unit of |place|; log theta falls by f / sigma^2 at most as f grows
-    off = UNIT * (np.abs(place) * f / sigma**2 * 4.0 + 64.0 * size)
+    off = UNIT * (np.abs(place) * f / sigma**2 * 4.0 + _UNITS * size)
     error = 8.0 * UNIT * (line + np.abs(rest)) + np.where(
-        order == 1.0, 0.0, off / np.maximum(np.abs(order - 1.0), 1e-300)
+        order == 1.0, 0.0, off / np.maximum(np.abs(order - 1.0), TINY)
     )
     error = error + _TINY
     with np.errstate(over="ignore"):

@@ -17,12 +17,15 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, TINY, UNIT
 
 __all__ = ["DiscreteGaussianTransform"]
 
 _LEAST = 1.0  # sigma from which the dual terms beyond the second are below 1e-50
 _DUAL = (-2, -1, 1, 2)  # dual terms that are summed beside the first
+_TURNED = 40.0  # certifies: times sigma^2, more than 4 pi^2: the largest exponent of a dual term that is not nothing
+# certify: of the dual term next to a radius, relative, and of all others, of which the largest is e^{-2 pi^2 sigma^2}
+_ROUNDED, _OTHERS = 1e-6, 1e-7
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,28 +79,28 @@ class DiscreteGaussianTransform(Transform):
             log_size = 2.0 * math.pi * k * s2 * (r - math.pi * k)
             whole = whole + np.exp(log_size - 2j * math.pi * k * s2 * a)
             size += np.exp(log_size)
-        modulus = np.maximum(np.abs(whole), 1e-300)
+        modulus = np.maximum(np.abs(whole), TINY)
         # Theta has the period; the centre of the losses turns with all of omega
         centre = 0.5 * self.shift * self.pitch * (w + 1j * omega)
-        log_a = 0.5 * s2 * (a + 1j * r) ** 2 - centre + np.log(np.where(modulus > 1e-300, whole, 1e-300))
+        log_a = 0.5 * s2 * (a + 1j * r) ** 2 - centre + np.log(np.where(modulus > TINY, whole, TINY))
         # y is rounded: a relative error of A is that of y times |A' / A|, term by term
         moved = 4.0 * UNIT * (np.abs(turn) + abs(a) + 2.0 * math.pi)
         share = size / modulus
         error = moved * (s2 * (abs(a) + np.abs(r)) + 0.5 * self.shift + 4.0 * math.pi * s2 * share)
         # what evaluation rounds: the square, and the angles of the other terms
-        error += 8.0 * UNIT * (s2 * (a * a + r * r) + 4.0 + share * (4.0 + 40.0 * s2 * (1.0 + abs(a))))
+        error += 8.0 * UNIT * (s2 * (a * a + r * r) + 4.0 + share * (4.0 + _TURNED * s2 * (1.0 + abs(a))))
         return log_a - self._log_whole, error
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
-        return self.moments(w).log_a + 1e-12
+        return self.moments(w).log_a + ROOM
 
     def log_share(self, radius: FloatArray) -> FloatArray:
         """Upper bounds on log |A(w + i omega) / A(w)|, any w, where omega pitch lies ``radius`` <= pi or more from
         every multiple of 2 pi.
         """
         s2 = self.sigma**2
-        near = np.exp(2.0 * math.pi * s2 * (radius - math.pi)) * (1.0 + 1e-6)
-        return -0.5 * s2 * radius**2 + np.log1p(near) + 1e-7
+        near = np.exp(2.0 * math.pi * s2 * (radius - math.pi)) * (1.0 + _ROUNDED)
+        return -0.5 * s2 * radius**2 + np.log1p(near) + _OTHERS
 
     @property
     def _log_whole(self) -> float:

@@ -12,7 +12,7 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.numerics.fourier_sum import turned_sum
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, TINY, UNIT
 
 __all__ = ["DiscreteTransform"]
 
@@ -21,6 +21,8 @@ _EVENLY = 8.0  # places evenly apart, as looks are, that are turned for the pric
 _ENTRIES = 1 << 21  # of a table that is worked on at a time
 _VALLEY = 46.0  # e-folds by which a tilted law must have died where its list ends
 _DEPTHS = (20.0, 14.0, 9.0, 5.0, 2.0)  # of a valley that it is cut at the end of where it has not: the first there is
+_UNITS = 32.0  # certifies: of a weight, its turn and a sum in pairs; what grows with the list and its logs is added
+_REST = 1.01  # certifies: times the weights that are not turned, each known to far less than a hundredth
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class DiscreteTransform(Transform):
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
         sum_, peak, error, _ = self._turned(w, omega, cut, _NOTHING)
-        return np.asarray(np.log(sum_) + peak, complex), error / np.maximum(np.abs(sum_), 1e-300)
+        return np.asarray(np.log(sum_) + peak, complex), error / np.maximum(np.abs(sum_), TINY)
 
     def looked(self, w: float, omega: FloatArray, cut: float) -> FloatArray:
         """By the outcomes that weigh most: the others are a thousandth, however they are turned."""
@@ -93,18 +95,18 @@ class DiscreteTransform(Transform):
         heavy = _heavy(weight, 0.5 * least * total)
         rest = float(weight[: heavy.start].sum() + weight[heavy.stop :].sum())
         value = turned_sum(omega, loss[heavy], weight[heavy], one=True)
-        units = UNIT * (32.0 + (heavy.stop - heavy.start) / 8.0 + abs(peak))
+        units = UNIT * (_UNITS + (heavy.stop - heavy.start) / 8.0 + abs(peak))
         off = t.off(float(t.log_q[kept][heavy].min()))
         moved = (t.slack * total + (t.stretch + units) * spread) * (omega + abs(w))
         error = moved + (off + units + 4.0 * UNIT * float(np.abs(log_weight[heavy]).max())) * total
-        return value, peak, error + 1.01 * rest, total
+        return value, peak, error + _REST * rest, total
 
     def _count(self, cut: float) -> int:
         """The outcomes before a cut."""
         return max(int(np.searchsorted(self.table.loss, cut)), 1)
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
-        return self.moments(w).log_a + 1e-12
+        return self.moments(w).log_a + ROOM
 
     def log_lost(self, cut: FloatArray) -> FloatArray:
         """What the list leaves out, and what lies beyond a cut, under whichever law has more there."""

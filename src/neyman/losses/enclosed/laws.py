@@ -27,11 +27,12 @@ from scipy.optimize import isotonic_regression
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, TINY, UNIT
 
 __all__ = ["Bounds", "HalfLine", "law_above", "law_below"]
 
 _NEGLIGIBLE = 1e-20  # masses at infinity up to this may be made equal in both directions, which keeps a lattice one
+_ROUNDED = 64.0 * UNIT  # certifies: of a slope of delta and of what follows from two of them, for each point
 
 
 class Bounds(Protocol):
@@ -106,7 +107,7 @@ def _joinable(points: FloatArray, values: list[FloatArray], sign: float) -> list
 
     C is convex: no bound is better there than the chord. Rounding is left to the safe side, which ``sign`` tells.
     """
-    room = 1.0 + sign * 64.0 * UNIT * (8.0 + len(points))
+    room = 1.0 + sign * _ROUNDED * (8.0 + len(points))
     while True:
         start = float(values[0][0])
         values = [np.minimum(value, start) for value in values]
@@ -141,7 +142,7 @@ def _lowered(points: FloatArray, this: HalfLine, other: HalfLine) -> FloatArray:
     a, b = np.maximum(before - chord, 0.0), np.maximum(chord - after, 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         sag = np.where((a > 0.0) & (b > 0.0), growth * a * (b / (a + b)), 0.0)
-    sag = sag * (1.0 + 1e-12) + 64.0 * UNIT * left_of
+    sag = sag * (1.0 + ROOM) + _ROUNDED * left_of
     level = lower[1:] - sag < this.infinite
     sag[level] = 0.0
     value = lower - np.maximum(np.append(0.0, sag), np.append(sag, 0.0))
@@ -199,7 +200,7 @@ def _joined(
     are a pair of laws in the right order. Every mass here is above (below) theirs.
     """
     starts = forward.start + forward.infinite, backward.start + backward.infinite
-    apart = abs(starts[0] - starts[1]) / max(forward.start, backward.start, 1e-300)
+    apart = abs(starts[0] - starts[1]) / max(forward.start, backward.start, TINY)
     off = max(forward.off, backward.off) + 2.0 * apart + 8.0 * UNIT
     with np.errstate(under="ignore", divide="ignore"):
         away, near = forward.mass * np.exp(-forward.loss), backward.mass * np.exp(-backward.loss)
@@ -217,7 +218,7 @@ def _joined(
     loss = np.concatenate([-backward.loss[::-1], [0.0], forward.loss])
     seen = np.isfinite(log_q)
     if not seen.any():  # all is at infinity
-        loss, log_q, seen = np.zeros(1), np.array([-700.0]), np.array([True])
+        loss, log_q, seen = np.zeros(1), np.array([-LARGEST_EXPONENT]), np.array([True])
     loss, log_q = loss[seen], log_q[seen]
     # what the masses were moved by is an error of their sum
     relative = 16.0 * UNIT * (1.0 + float(np.max(np.abs(log_q))) + float(np.max(np.abs(loss)))) + 8.0 * off

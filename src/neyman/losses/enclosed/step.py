@@ -16,6 +16,7 @@ from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.laws import Bounds, HalfLine, law_above, law_below
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.norm import together
+from neyman.numerics.rounding import AMPLE
 
 __all__ = ["Bounds", "BundleStep", "EnclosedStep", "Known", "ListedStep", "Promise"]
 
@@ -25,6 +26,7 @@ _DEVIATIONS = 12.9  # of a Gaussian, where that is left
 _LOOKED = 400  # places at which the end is looked for
 _MOST = 1 << 13  # points on either side of 0
 _QUICK = 1 << 18  # the same where they cost next to nothing
+_NEAREST, _FAINT = 0.01, 1e-9  # times the advantage: the first of them; the advantage from which a probit is taken
 
 
 class Known(Protocol):
@@ -88,9 +90,9 @@ class EnclosedStep(Step):
         most = float(max(side.bracket(np.zeros(1)).upper[0] for side in (self.forward, self.backward)))
         if not (most > _NOTHING and end > 0.0):
             return 0.0
-        place = np.append(np.geomspace(min(0.01 * most, 0.5 * end), end, _LOOKED), end)
+        place = np.append(np.geomspace(min(_NEAREST * most, 0.5 * end), end, _LOOKED), end)
         above = np.maximum(self.forward.bracket(place).upper, self.backward.bracket(place).upper)
-        enough = above <= max(_NOTHING, float(above[-1]) * (1.0 + 1e-9))
+        enough = above <= max(_NOTHING, float(above[-1]) * (1.0 + AMPLE))
         return float(place[np.argmax(enough)])
 
     @cached_property
@@ -98,7 +100,7 @@ class EnclosedStep(Step):
         """The mu of the Gaussian that reaches as far, or has as large an advantage: the lesser of the two."""
         far = self.reach / (0.5 * _DEVIATIONS + math.sqrt(0.25 * _DEVIATIONS**2 + 0.5 * self.reach))
         most = float(max(side.bracket(np.zeros(1)).upper[0] for side in (self.forward, self.backward)))
-        return min(far, 2.0 * float(ndtri(min(0.5 + 0.5 * most, 1.0))) if most > 1e-9 else 2.5 * most)
+        return min(far, 2.0 * float(ndtri(min(0.5 + 0.5 * most, 1.0))) if most > _FAINT else 2.5 * most)
 
     @property
     def only_promised(self) -> bool:

@@ -24,14 +24,14 @@ from scipy.special import erfcx, log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above_end, mixed
-from neyman.numerics.rounding import LOG_NDTR, UNIT
+from neyman.numerics.rounding import LOG_NDTR, ROOM, UNIT
 
 __all__ = ["Shape", "split_bins"]
 
 _CHUNK = 1 << 16  # bins worked on at a time, to spare memory
 _NARROW = 1e-3  # below this the third-order series leaves at most its fourth power
 _REACH = 100.0  # e-folds from its largest value that the density in a bin is followed
-_PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale: 4e-4 of its sixth power is 3e-14
+_PIECE = 0.02  # half-width of a quadrature piece, in units of the local scale
 _EACH = 250.0  # nominal nanoseconds for one
 _HALF_LOG_TAU = 0.5 * math.log(2.0 * math.pi)  # of the normal density
 _SEEN = 13.0  # standard deviations of u looked at on either side
@@ -40,6 +40,12 @@ _MANY = 4000  # points of that look at most
 _SIGHT = 40.0  # standard deviations: beyond them both laws hold less than the smallest positive float
 _NODES = np.sqrt(0.6) * np.array([-1.0, 0.0, 1.0])  # of the Gauss-Legendre rule of three points
 _WEIGHTS = np.array([5.0, 8.0, 5.0]) / 18.0  # its weights, of a panel of width 1
+_STEP, _FEW = 0.1, 200.0  # and their distance at most, and number at least
+_CURVED = 0.36  # beside half of |u| + 1 / sigma, that scale: where both are small phi still bends
+# certify, relative: the rule errs by f^(6) w^6 / 2016000 on a piece, w <= 0.0534 where phi bends most; f^(6) is 15 phi
+# of the mass, 1.7e-13, and of what either end has 6 phi^(5) / w more, 2.5e-12, as if losses were off by that of h
+_PIECES, _SPLIT = 2e-13, 5e-12
+_SERIES = 4e-14  # certifies: of narrow bins, beside the fourth power of their half-width
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +102,8 @@ class Shape(GridLaw):
         low, high = self._seen(reach)
         first, last = self.cut(reach, h)
         w, far = self.sigma * h, max(abs(low), abs(high))
-        half = 0.5 * w * (far + 0.5 * w + 1.0 / self.sigma + 0.72)
-        near = min(w, 2.0 * math.sqrt(2.0 * _REACH)) * (0.5 * far + 0.5 / self.sigma + 0.36)
+        half = 0.5 * w * (far + 0.5 * w + 1.0 / self.sigma + 2.0 * _CURVED)
+        near = min(w, 2.0 * math.sqrt(2.0 * _REACH)) * (0.5 * far + 0.5 / self.sigma + _CURVED)
         return _EACH * (last - first) * min(half, near) / _PIECE if half > _NARROW else 0.0
 
     def span(self, reach: Reach) -> float:
@@ -123,8 +129,8 @@ class Shape(GridLaw):
             odds = self.rate / (1.0 - self.rate)
             left = min(left, self.sigma * math.log1p(left * odds / self.sigma))
         low, high = -_SEEN - left, _SEEN + right
-        step = min(0.1, self.sigma / 8.0)
-        return np.linspace(low, high, int(min(_MANY, max(200.0, (high - low) / step))))
+        step = min(_STEP, self.sigma / 8.0)
+        return np.linspace(low, high, int(min(_MANY, max(_FEW, (high - low) / step))))
 
     def index_below(self, u: float, h: float) -> int:
         """The last edge not above ``u``, up to rounding: any edge is a valid place to cut."""
@@ -166,7 +172,7 @@ def _split(shape: Shape, h: float, first: int, last: int) -> BinSplit:
     w = np.diff(inner)
     middle = 0.5 * (inner[1:] + inner[:-1])
     scale = np.abs(middle) + 0.5 * w + 1.0 / shape.sigma
-    half = 0.5 * w * scale + w * 0.36
+    half = 0.5 * w * scale + w * _CURVED
     a, b = _narrow(middle, w, shape.sigma)
     wide = np.flatnonzero(half > _NARROW)
     if wide.size:
@@ -176,7 +182,8 @@ def _split(shape: Shape, h: float, first: int, last: int) -> BinSplit:
     variation = (scale + 1.0 / shape.sigma) * w
     series = float(np.max(half, initial=0.0, where=half <= _NARROW)) ** 4
     furthest = float(np.max(np.abs(inner))) + 1.0 / shape.sigma
-    relative = series + 4e-14 + 8.0 * UNIT * (16.0 + furthest**2)
+    relative = series + (_PIECES if wide.size else _SERIES) + 8.0 * UNIT * (16.0 + furthest**2)
+    slack += _SPLIT * h if wide.size else 0.0
     if open_end:
         a0, b0, log0 = _open_bin(float(u[1]), shape)
         a, b = np.append(a0, a), np.append(b0, b)
@@ -219,7 +226,7 @@ def _wide(
     reach = np.minimum(math.sqrt(2.0 * _REACH), _REACH / np.maximum(np.abs(middle), 1.0))
     first, last = np.maximum(middle - reach - left, 0.0), np.minimum(middle + reach - left, w)
     extent = last - first
-    near = extent * (0.5 * np.maximum(np.abs(left + first), np.abs(left + last)) + 0.5 / sigma + 0.36)
+    near = extent * (0.5 * np.maximum(np.abs(left + first), np.abs(left + last)) + 0.5 / sigma + _CURVED)
     pieces = np.maximum(np.ceil(np.minimum(half, near) / _PIECE), 1.0).astype(np.int64)
     starts = np.append(0, np.cumsum(pieces)[:-1])
     owner = np.repeat(np.arange(len(w)), pieces)
@@ -261,7 +268,7 @@ def _tails(shape: Shape, u: float, side: float) -> tuple[float, float]:
     without = float(log_ndtr(-side * u))
     shifted = float(log_ndtr(-side * (u - 1.0 / shape.sigma)))
     mixed = shifted if shape.rate == 1.0 else _mixed(without, shifted, shape.rate)
-    up = 1e-12 + (0.5 * LOG_NDTR + 8.0) * UNIT * (abs(u) + 1.0 / shape.sigma) ** 2
+    up = ROOM + (0.5 * LOG_NDTR + 8.0) * UNIT * (abs(u) + 1.0 / shape.sigma) ** 2
     return without + up, mixed + up
 
 

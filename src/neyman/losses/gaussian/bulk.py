@@ -16,11 +16,13 @@ import numpy as np
 from scipy.special import log_ndtr, ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
+from neyman.losses.gaussian.transform import AIMED, SPAN, ComplexArray, SamplingTransform
+from neyman.numerics.rounding import TINY
 
 __all__ = ["SoftBulk"]
 
 _BEYOND = 9.0  # widths beyond ``end`` at which the bulk is cut: there g < e^-83
+DAWSON = 0.542  # certifies: the largest value of Dawson's integral is 0.5411
 
 
 @dataclass(frozen=True)
@@ -77,7 +79,7 @@ class SoftBulk(SamplingTransform):
         of e^{t^2} is at most min(u, 0.542) e^{u^2}: the largest value of Dawson's integral is 0.5411.
         """
         place, u = (x - self.end) / self.width, y[..., None] / self.width
-        away = np.log(np.clip(u, 1e-300, 0.542) / math.sqrt(math.pi)) + u**2 - place**2
+        away = np.log(np.clip(u, TINY, DAWSON) / math.sqrt(math.pi)) + u**2 - place**2
         share = np.logaddexp(log_ndtr(-math.sqrt(2.0) * place), away)
         return SamplingTransform.log_density(self, x) + 0.5 * (y[..., None] / self.sigma) ** 2 + share
 
@@ -96,4 +98,4 @@ class SoftBulk(SamplingTransform):
 
     def terms(self, w: float, omega: float) -> float:
         """About how many grid points ``on_line`` needs a node, up to ``omega``."""
-        return 24.0 * self.sigma / self._step(w, omega, 40.0, 0.0)
+        return SPAN * self.sigma / self._step(w, omega, AIMED, 0.0)

@@ -31,10 +31,11 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.bulk import DAWSON
 from neyman.losses.gaussian.soft_jumps import SoftJumps
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.losses.sampling import wavering
-from neyman.numerics.rounding import COMPLEX_LOG_NDTR, UNIT
+from neyman.numerics.rounding import COMPLEX_LOG_NDTR, LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["Jumps"]
 
@@ -51,6 +52,11 @@ _NARROW = 1.3  # the same ratio of a block that is not divided
 _USEFUL = 12.0  # e-folds of accuracy above which a rule is compared with what is known without one
 _CHUNK = 1 << 13  # entries of a table that stays in the cache
 _LONGEST = 1 << 20  # nodes of a rule: beyond, nothing is known but the size
+_UNITS = 32.0  # certifies: of a term along a path, beside what its exponent errs by
+_FEWER = 1e-3  # -log odds from which a bound on how far |r| changes is of use
+_WAY = 1e-6, 1.0, 60  # of the way back to the cut: the first and the last of so many cells; any will do
+_CLEAR, _SHORT = 0.8, 0.7  # of Im t = pi, where r may vanish: shares that lines may come to, and tilted paths of that
+_GROWN = 300.0  # log of growth in a cell beyond which the bound that holds anywhere is the smaller
 
 
 @dataclass(frozen=True)
@@ -118,7 +124,7 @@ class Jumps:
         ``margin``: how many e-folds below A_j(w) the quadrature error should lie.
         """
         value, error = np.empty(len(omega), complex), np.empty(len(omega))
-        first = 1.0 / max(self._loss_at_cut, 1e-300)
+        first = 1.0 / max(self._loss_at_cut, TINY)
         start = 0
         while start < len(omega):
             top = max(_RATIO * float(omega[start]), first)
@@ -136,7 +142,7 @@ class Jumps:
         log_most = size
         if rule.log_error > size - _USEFUL and ends[0] > 0.0:  # nor, of jumps that begin at ``end``, than this
             log_most = min(size, self._soft.log_bound_at(w, ends[0], self.cut))
-        most = math.exp(log_most) if log_most < 700.0 else math.inf
+        most = math.exp(log_most) if log_most < LARGEST_EXPONENT else math.inf
         if not rule.log_error < log_most or rule.count > _LONGEST:
             if ends[1] > _NARROW * ends[0] > 0.0 and len(omega) > 1:  # of a smaller range more may be known
                 middle = min(max(int(np.searchsorted(omega, math.sqrt(ends[0] * ends[1]))), 1), len(omega) - 1)
@@ -150,7 +156,7 @@ class Jumps:
         # of the error function, only what it differs from 1 is unsure; a node is a rounding of its place
         special = _SPECIAL * np.minimum(np.abs(np.expm1(log_share)), 1.0) if turn.imag else 0.0
         place = np.abs(self.end + offset) / self.law.sigma**2
-        still = special + UNIT * (32.0 + 4.0 * np.abs(log_share + log_normal))
+        still = special + UNIT * (_UNITS + 4.0 * np.abs(log_share + log_normal))
         moving = UNIT * (8.0 + 2.0 * place) * np.abs(loss)
         value: ComplexArray = np.empty(len(omega), complex)
         error = np.empty(len(omega))
@@ -162,7 +168,7 @@ class Jumps:
                 value[i : i + rows] = terms.sum(axis=1)
                 modulus = np.abs(terms)
                 error[i : i + rows] = (modulus * still).sum(axis=1) + (part + w) * (modulus * moving).sum(axis=1)
-        error = error + (math.exp(rule.log_error) if rule.log_error < 700.0 else math.inf)
+        error = error + (math.exp(rule.log_error) if rule.log_error < LARGEST_EXPONENT else math.inf)
         return np.where(error < most, value, 0.0), np.where(error < most, error, most)
 
     def _rule(self, path: _Path, w: float, ends: tuple[float, float], size: float, target: float) -> _Rule:
@@ -219,7 +225,7 @@ class Jumps:
             return float(np.max(plain + w * float(loss[0].real) + omega * np.maximum(-loss.imag, 0.0)))
         place = self.end - first * path.turn.real + tau * path.turn.imag
         odds = math.log(self.law.rate) - math.log1p(-self.law.rate) + (2.0 * place - 1.0) / (2.0 * s2)
-        if not odds < -1e-3:
+        if not odds < -_FEWER:
             return math.inf
         changes = math.hypot(w, omega) / math.expm1(-odds)
         return begins if changes < falls * s2 else float(np.max(plain)) + changes
@@ -235,7 +241,7 @@ class Jumps:
         """Log of the bound on the integral from cut + i ``away`` down to the cut, for that omega and beyond."""
         if away == 0.0:
             return -math.inf
-        y = away * np.concatenate([[0.0], np.geomspace(1e-6, 1.0, 60)])
+        y = away * np.concatenate([[0.0], np.geomspace(*_WAY)])
         turn = np.imag(log_ratio(self.cut + 1j * y, self.law.sigma, self.law.rate))
         # |phi| grows, |r|^w does not, arg r is concave or rises, and |1 - g| stays below 2
         higher = 0.5 * (y[1:] / self.law.sigma) ** 2 - omega * np.minimum(turn[1:], turn[:-1])
@@ -253,7 +259,7 @@ class Jumps:
     @cached_property
     def _paths(self) -> tuple[_Path, ...]:
         # short of Im t = pi, where r may vanish
-        room = 0.8 * math.pi * self.law.sigma**2
+        room = _CLEAR * math.pi * self.law.sigma**2
         reach = self.cut - self.end
         paths = (self._path(theta, reach, room) for theta in _TILTS)
         # a line that begins far below the real axis, where r may vanish too, is none
@@ -266,20 +272,20 @@ class Jumps:
         fade, lean = math.cos(2.0 * theta), 1.5 * math.sin(2.0 * theta)
         low = -self.width * (lean + math.sqrt(lean**2 + _FADED * fade)) / fade
         high = reach / math.cos(theta)
-        whole = high * math.sin(theta) <= 0.7 * room
-        high = high if whole else 0.7 * room / math.sin(theta)
+        whole = high * math.sin(theta) <= _SHORT * room
+        high = high if whole else _SHORT * room / math.sin(theta)
         s = np.linspace(low, high, math.ceil((high - low) / (_COARSE * self.width)) + 2)
         tau = np.minimum(_PARALLELS * self.width, 0.25 * room)
         shifts = np.concatenate([[0.0], -tau, tau])
         offset = (s + 1j * shifts[:, None]) * turn
         z, sigma = self.end + offset, self.law.sigma
         v, u = offset.real / self.width, np.abs(offset.imag) / self.width
-        away = np.log(np.clip(u, 0.542 if theta else 1e-300, 0.542) / math.sqrt(math.pi)) + u**2 - v**2
+        away = np.log(np.clip(u, DAWSON if theta else TINY, DAWSON) / math.sqrt(math.pi)) + u**2 - v**2
         log_modulus = np.logaddexp(log_ndtr(math.sqrt(2.0) * v), away)
         log_modulus = log_modulus + np.real(SamplingTransform.log_density(self.law, z))
         near = wavering((2.0 * z.real - 1.0) / (2.0 * sigma**2), self.law.rate) / np.cos(0.5 * z.imag / sigma**2) ** 2
         most = 0.25 / math.cos(0.5 * _HIGHEST) ** 2
-        turning = np.minimum(near * math.exp(min(float(s[1] - s[0]) * _STEEPEST / sigma**2, 300.0)), most) / sigma**4
+        turning = np.minimum(near * math.exp(min(float(s[1] - s[0]) * _STEEPEST / sigma**2, _GROWN)), most) / sigma**4
         loss = np.asarray(log_ratio(z, sigma, self.law.rate), complex)
         return _Path(turn, s, tau, log_modulus, loss, turning, 2.0 / self.width**2 + 1.0 / sigma**2, whole)
 

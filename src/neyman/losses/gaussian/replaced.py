@@ -13,6 +13,7 @@ from neyman.losses.gaussian.replaced_transform import ReplacedTransform
 from neyman.losses.readings.bins import GridLaw
 from neyman.losses.readings.powers import PowerLaw
 from neyman.losses.readings.transform import Transform
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["ReplacedGaussianStep"]
 
@@ -60,7 +61,7 @@ class ReplacedGaussianStep(Step):
     def tail_mu(self) -> float:
         """2 / sigma, of the mechanism that is not sampled: sampling only mixes that pair with a pair of equals."""
         exact = 2.0 / self.sigma
-        return exact if exact * self.sigma == 2.0 else exact * (1.0 + 2.3e-16)
+        return exact if exact * self.sigma == 2.0 else exact * (1.0 + 2.0 * UNIT)
 
     @property
     def symmetric(self) -> bool:

@@ -12,13 +12,15 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import mixed
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, UNIT
 
 __all__ = ["ReplacedGrid"]
 
 _DEPTH = 44.0  # -log of the tilted mass a step may leave outside its reach
 _SEEN = 14.0  # standard deviations looked at on either side
 _PIECE = 1500.0  # nominal nanoseconds for each piece of a bin
+_LEAST = 1e-320  # in place of a loss of 0
+_BEYOND, _SMOOTH = 0.1, 0.2  # deviations that a reach goes beyond what is seen; sigma, or sigma^2, that one piece spans
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +56,7 @@ class ReplacedGrid(GridLaw):
         s, q = self.sigma, self.rate
         size = np.abs(loss)
         # y^2 - 2 p y - k = 0 with 2 p = (1 - q)(k - 1) / (q e^{-1/(2 s^2)}), k = e^size
-        log_p = math.log1p(-q) - math.log(2.0 * q) + 0.5 / s**2 + size + np.log(-np.expm1(-np.maximum(size, 1e-320)))
+        log_p = math.log1p(-q) - math.log(2.0 * q) + 0.5 / s**2 + size + np.log(-np.expm1(-np.maximum(size, _LEAST)))
         log_y = np.logaddexp(log_p, 0.5 * np.logaddexp(2.0 * log_p, size))
         return np.sign(loss) * s**2 * log_y
 
@@ -74,7 +76,7 @@ class ReplacedGrid(GridLaw):
         inside = np.flatnonzero(carried | (c * (loss if remove else -loss) + tail > value - _DEPTH - math.log(times)))
         at = np.flatnonzero(carried)
         low, high = (inside[0], at[-1]) if remove else (at[0], inside[-1])
-        return Tilted(value, mean, spread, (float(x[low]) - 0.1 * s, float(x[high]) + 0.1 * s))
+        return Tilted(value, mean, spread, (float(x[low]) - _BEYOND * s, float(x[high]) + _BEYOND * s))
 
     def extended(self, reach: Reach, depth: float, remove: bool) -> Reach:
         far = self.sigma * math.sqrt(2.0 * max(depth, 1.0)) + 1.0
@@ -104,7 +106,7 @@ class ReplacedGrid(GridLaw):
         far = np.maximum(np.abs(place[:-1]), np.abs(place[1:]))
         variation = width * (far / s**2 + 4.0 / s**2) + 3.0 * h
         reach = float(np.abs(place).max())
-        up = 1e-12 + 8.0 * UNIT * (reach / s) ** 2
+        up = ROOM + 8.0 * UNIT * (reach / s) ** 2
         below, above = self._log_tails(float(place[0]), 1.0, up), self._log_tails(float(place[-1]), -1.0, up)
         slack = 16.0 * UNIT * (1.0 + float(np.abs(edge[[0, -1]]).max()) + (reach + 1.0) / s**2)
         relative = 2.0 * QUADRATURE + 16.0 * UNIT * (4.0 + ((reach + 1.0) / s) ** 2)
@@ -113,7 +115,7 @@ class ReplacedGrid(GridLaw):
     @property
     def _longest(self) -> float:
         """Pieces no longer than this are integrated at once."""
-        return 0.2 * min(self.sigma, self.sigma**2)
+        return _SMOOTH * min(self.sigma, self.sigma**2)
 
     def _log_tails(self, x: float, side: float, up: float) -> tuple[float, float]:
         """log of the masses (without, with the record) below x (``side`` 1) or above it (-1), raised by ``up``."""

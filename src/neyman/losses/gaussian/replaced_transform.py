@@ -15,7 +15,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.shifted_bound import log_lines
-from neyman.losses.gaussian.transform import LIMIT, SamplingTransform, log_ratio
+from neyman.losses.gaussian.transform import DEVIATIONS, LIMIT, SamplingTransform, log_ratio
 from neyman.losses.readings.tilted import last_valley
 
 __all__ = ["ReplacedTransform"]
@@ -46,8 +46,10 @@ class ReplacedTransform(SamplingTransform):
         return float(w[np.argmax(np.abs(w))])
 
     def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
-        low = -min(LIMIT * self.sigma + 1.0, 12.0 * self.sigma + 2.0 + max(0.0, 1.0 - w, reach if w < 1.0 else 0.0))
-        return low, min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
+        low = -min(
+            LIMIT * self.sigma + 1.0, DEVIATIONS * self.sigma + 2.0 + max(0.0, 1.0 - w, reach if w < 1.0 else 0.0)
+        )
+        return low, min(cut, self.limit, DEVIATIONS * self.sigma + 1.0 + max(0.0, w))
 
     def shrinks(self, w: float) -> float:
         """The tilted density is phi m(t(x))^w m(t(-x))^{1 - w}."""
@@ -95,7 +97,7 @@ class ReplacedTransform(SamplingTransform):
         """Far behind, too, the integrand turns: the grid begins where the density makes up for that."""
         top = self.ends(abs(w), w, min(cut, self.limit))[1]
         turns = 2.0 * omega * float(y.max()) / self.sigma**2
-        low = -self.sigma * math.sqrt(144.0 + 2.0 * turns) - 2.0 - max(0.0, 1.0 - w)
+        low = -self.sigma * math.sqrt(DEVIATIONS**2 + 2.0 * turns) - 2.0 - max(0.0, 1.0 - w)
         if not top - low < _LONGEST * math.sqrt(0.5 / self.bend) * min(1.0, self.sigma):
             return np.full(len(y), math.inf), top, -math.inf
         most, least, end = log_lines(self, w, omega, y, top, None if math.isfinite(cut) else last_valley, low)

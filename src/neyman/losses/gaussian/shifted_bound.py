@@ -41,7 +41,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import COMPLEX, UNIT
+from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
 __all__ = ["Strip", "log_lines", "log_shifted_bound", "log_size", "log_sums", "nodes"]
 
@@ -55,6 +55,7 @@ _MOST = 1 << 16  # nodes of a sum
 _LOOK = 0.18  # 1/sqrt(bend), times min(s, 1): grid on which a line is bounded cell by cell
 _LONG = 3000.0  # nodes from which it is worth a look how much less than cos^-n a line grows
 _ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
+_COARSE = 0.2  # 1/sqrt(bend): grid on which log A(w) is bounded from above
 
 
 class Strip(Protocol):
@@ -153,8 +154,8 @@ def nodes(low: float, top: float, step: float) -> FloatArray:
 def log_size(law: Strip, w: float, cut: float) -> float:
     """log A(w) for real w, of the law that ends at ``cut``, from above; inf where nothing is known."""
     s2, (low, top) = law.sigma**2, law.ends(abs(w), w, cut)
-    coarse = min(0.2 / math.sqrt(law.bend), 0.25 * s2)
-    fine = min(coarse, 0.2 / math.sqrt(law.bend + 0.5 * law.turning(law.shrinks(w), low, top) / s2**2))
+    coarse = min(_COARSE / math.sqrt(law.bend), 0.25 * s2)
+    fine = min(coarse, _COARSE / math.sqrt(law.bend + 0.5 * law.turning(law.shrinks(w), low, top) / s2**2))
     found = math.inf
     if (top - low) / fine > _LONG:
         found = _log_size(law, w, cut, 0.5 * coarse, looked=True)
@@ -211,7 +212,7 @@ def log_lines(
     loss = law.log_ratio(x + 1j * lines[:, None])
     log_term = law.log_smooth(x, lines) + w * loss.real + omega * loss.imag
     steepest = 1.0 / (s2 * np.cos(0.5 * lines / s2)) ** 2  # p (1 - p) grows by e^{h/s^2} in a cell at most
-    turning = law.turning_at(x, math.hypot(w, omega)) * math.exp(min(step / s2, 700.0))
+    turning = law.turning_at(x, math.hypot(w, omega)) * math.exp(min(step / s2, LARGEST_EXPONENT))
     curve = step**2 * (2.0 * law.bend + steepest[:, None] * turning)
     if valley is not None:
         last = valley(log_term[0], x) + 1
@@ -290,7 +291,7 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
     size, best = math.inf, int(np.argmax(steps))
     if not steps[best] >= _GOOD * widest:
         size = log_size(law, w, cut)
-        depth = _DEEP + min(max(size - near, 0.0), 700.0)
+        depth = _DEEP + min(max(size - near, 0.0), LARGEST_EXPONENT)
         most = 2.0 * math.pi * y / depth
         grown = bend * (y + v) ** 2 + _grown(law, w, top, y + v)
         wide = 2.0 * math.pi * v / (depth + grown)

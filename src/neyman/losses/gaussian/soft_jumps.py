@@ -15,7 +15,9 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.bulk import DAWSON
 from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.numerics.rounding import TINY
 
 __all__ = ["SoftJumps"]
 
@@ -57,7 +59,7 @@ class SoftJumps(SamplingTransform):
         1 - g(x) + |g(z) - g(x)|.
         """
         place, u = self._place(x), y[..., None] / self.width
-        away = np.log(np.clip(u, 1e-300, 0.542) / math.sqrt(math.pi)) + u**2 - 0.5 * place**2
+        away = np.log(np.clip(u, TINY, DAWSON) / math.sqrt(math.pi)) + u**2 - 0.5 * place**2
         share = np.logaddexp(log_ndtr(place), away)
         return SamplingTransform.log_density(self, x) + 0.5 * (y[..., None] / self.sigma) ** 2 + share
 

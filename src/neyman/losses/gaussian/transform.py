@@ -26,7 +26,7 @@ from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.losses.sampling import mixed, mixed_at, wavering
 from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
@@ -36,9 +36,14 @@ _FINE = 0.08  # standard deviations: a grid finer than this is worth an effort t
 _LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
 _FEW_LINES = _LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
-_FAN = np.geomspace(2e-3, 1.0, 7)  # shifts of the axis among which a bound takes the best
+_FAN, _NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
 _MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
+DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
+_MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
+_SMOOTH, _ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
+_LOOK, _CLEAR, _WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
+_BELOW, _LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
 
 
 def log_ratio(x: Any, sigma: float, rate: float) -> Any:
@@ -98,7 +103,7 @@ class SamplingTransform(Transform):
         u = (cut - 1.0) / self.sigma
         return np.where(u > 1.0, -0.5 * u * u, 0.0)
 
-    def moments(self, w: FloatArray, margin: float = 42.0) -> Moments:
+    def moments(self, w: FloatArray, margin: float = _MARGIN) -> Moments:
         """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w that it can hold: a
         tilt so steep that its grid would have more than ``_MOST`` points is out of reach.
         """
@@ -122,7 +127,7 @@ class SamplingTransform(Transform):
 
     def _grid(self, w: FloatArray, margin: float) -> tuple[float, float, float]:
         """Step, beginning and end of one grid for all of these tilts."""
-        step = min(self._step(self._hardest(w), 0.0, margin, 0.0), 0.177 / math.sqrt(self.bend))
+        step = min(self._step(self._hardest(w), 0.0, margin, 0.0), _SMOOTH / math.sqrt(self.bend))
         return step, *self.ends(float(np.max(np.abs(w))), float(np.max(w)), self.limit)
 
     def _hardest(self, w: FloatArray) -> float:
@@ -141,7 +146,7 @@ class SamplingTransform(Transform):
             return self._on_axis(w, omega, cut, margin, 0.0)
         if self._step(w, reach, margin, 0.0, cut) < _FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
-            while self._step(w, reach, margin, 0.0, cut) < 0.6 * shifted:
+            while self._step(w, reach, margin, 0.0, cut) < _WORTH * shifted:
                 reach *= 0.5
         split = int(np.searchsorted(omega, reach, side="right"))
         parts = [self._on_axis(w, omega[:split], cut, margin, 0.0)] if split else []
@@ -159,10 +164,10 @@ class SamplingTransform(Transform):
 
     def terms(self, w: float, omega: float) -> float:
         """About how many grid points ``on_line`` needs a node, up to ``omega``."""
-        step = self._step(w, omega, 40.0, 0.0)
+        step = self._step(w, omega, AIMED, 0.0)
         if step < _FINE * self.sigma:
-            step = max(step, self._step(w, 0.0, 40.0, min(self.sigma**2, 1.5 * self.sigma)))
-        return 24.0 * self.sigma / step
+            step = max(step, self._step(w, 0.0, AIMED, min(self.sigma**2, 1.5 * self.sigma)))
+        return SPAN * self.sigma / step
 
     def log_estimate(
         self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float
@@ -197,11 +202,11 @@ class SamplingTransform(Transform):
         """Nearly those bounds, one row for each w, for each of a fan of y; and the y."""
         sigma = self.sigma
         # short of pi s^2, where r has a zero that a grid could miss
-        ceiling = min(0.85 * math.pi * sigma**2, 10.0 * sigma)
+        ceiling = min(_LOOK * math.pi * sigma**2, _WIDE * sigma)
         fan = np.broadcast_to(_FAN * ceiling, (len(w), len(_FAN)))
-        near = (omega * slope)[:, None] * np.array([0.6, 0.8, 1.0, 1.25, 1.6])
+        near = (omega * slope)[:, None] * _NEAR
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
-        step = min(0.212 / math.sqrt(self.bend), 0.25 * sigma**2)
+        step = min(_ROUGH / math.sqrt(self.bend), 0.25 * sigma**2)
         x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
         loss = self.log_ratio(x + 1j * y[..., None])
         log_density = self.log_modulus(x, y)
@@ -261,7 +266,7 @@ class SamplingTransform(Transform):
 
     def _chance(self, x: float) -> float:
         """p = q e^t / r(x), from above."""
-        return math.exp(min(self._odds(x) - self.mixed_at(x, 0.0)[0] + 1e-9, 0.0))
+        return math.exp(min(self._odds(x) - self.mixed_at(x, 0.0)[0] + AMPLE, 0.0))
 
     def _odds(self, x: float) -> float:
         """t + log q."""
@@ -289,7 +294,7 @@ class SamplingTransform(Transform):
         """a with arg r(x + iu) >= a u for all 0 <= u <= y: arg(1 + rho e^{iu}) is convex in u for rho > 1, else
         concave.
         """
-        return min(0.999 * self._chance(x) / self.sigma**2, 0.999 * self.mixed_at(x, y)[1] / y)
+        return min(_BELOW * self._chance(x) / self.sigma**2, _BELOW * self.mixed_at(x, y)[1] / y)
 
     def _on_axis(
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
@@ -317,11 +322,11 @@ class SamplingTransform(Transform):
         quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
         if shift:  # and the way down from the axis
             wall = self.log_wall(w, float(x[-1]) + 0.5 * step, 2.0 * shift) + self.bend * shift * shift
-            quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), 700.0))
+            quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), LARGEST_EXPONENT))
         units = (16.0 + len(x) / 8.0) * UNIT
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
-        modulus = np.maximum(np.abs(value if large else 1.0 + value), 1e-300)
+        modulus = np.maximum(np.abs(value if large else 1.0 + value), TINY)
         return log_a, (rounding + quadrature) / modulus
 
     def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
@@ -330,8 +335,8 @@ class SamplingTransform(Transform):
 
     def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
         """Where grids for tilts up to ``w``, in modulus up to ``reach``, begin and end."""
-        low = -min(LIMIT * self.sigma, 12.0 * self.sigma + reach * self.rate)
-        return low, min(cut, self.limit, 12.0 * self.sigma + 1.0 + max(0.0, w))
+        low = -min(LIMIT * self.sigma, DEVIATIONS * self.sigma + reach * self.rate)
+        return low, min(cut, self.limit, DEVIATIONS * self.sigma + 1.0 + max(0.0, w))
 
     def _step(
         self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf, lines: FloatArray = _LINES
@@ -341,7 +346,7 @@ class SamplingTransform(Transform):
         foot and -margin at the top: the wall adds less than its foot times y / margin to either side.
         """
         s2 = self.sigma**2
-        ceiling = 0.9 * math.pi * s2
+        ceiling = _CLEAR * math.pi * s2
         if shift > 0.0:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
             y = np.array([min(2.0 * shift, ceiling)])
@@ -359,7 +364,7 @@ class SamplingTransform(Transform):
         growth = np.minimum(growth, looked)
         # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
         high = np.minimum(self.sigma * _WALL, ceiling)
-        allowed = 2.0 * math.pi * high / np.maximum(self._on_wall(w, omega, end, high) - base + margin + 3.0, 1e-3)
+        allowed = 2.0 * math.pi * high / np.maximum(self._on_wall(w, omega, end, high) - base + margin + 3.0, _LEAST)
         walls = np.minimum.accumulate(allowed)[np.maximum(np.searchsorted(high, y, side="right") - 1, 0)]
         return max(step, float(np.max(np.minimum(2.0 * math.pi * y / (growth + margin), walls))))
 

@@ -18,7 +18,7 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import MIXED_ERROR, above, above_error, mixed
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 
 __all__ = ["LaplaceLaw", "Piece"]
 
@@ -28,6 +28,8 @@ _STEEP = 1.0  # variation of a bin's density from which the optimistic law is no
 _GATHERED, _ROUNDS = 2, 60  # bins at the lower end that are gathered at their mean; steps towards that, at most
 _BESIDE = 1e-4  # share of all losses next to the lower atom where what lies between points lies near that
 _DEPTH = 60.0  # -log of the tilted mass that a step may leave out of sight
+_NEAREST = 1e-9  # of all losses: the first point of a look
+_ROUNDED = 64.0 * UNIT  # certifies: of a mean of losses, relative
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +128,7 @@ class LaplaceLaw(GridLaw):
     @cached_property
     def _seen(self) -> tuple[FloatArray, FloatArray]:
         """Losses and log masses on a grid that is dense at both ends: for looks, not for answers."""
-        far = np.geomspace(1e-9, 1.0, _LOOK) * self.d
+        far = np.geomspace(_NEAREST, 1.0, _LOOK) * self.d
         edge = np.concatenate([[-self.d], far - self.d, self.d - far[-2::-1], [self.d]])
         t, log_width = 0.5 * (edge[1:] + edge[:-1]), np.log(np.diff(edge))
         loss = [self.atoms[0], *(piece.loss(t) for piece in self.pieces)]
@@ -209,7 +211,7 @@ class LaplaceLaw(GridLaw):
         nodes = [(0, log_below)] + ([(count, float(self.atoms[1][1]))] if last >= count else [])
         return BinSplit(
             low + mean, 0, h, lower, upper, np.zeros(last), variation, QUADRATURE + 16.0 * UNIT * (2.0 + self.d),
-            missed + 64.0 * UNIT * mean + self._slack(h * count), (-math.inf, -math.inf),
+            missed + _ROUNDED * mean + self._slack(h * count), (-math.inf, -math.inf),
             self._lost(float(gap[-1]), 1.0),
             (np.array([n for n, _ in nodes], dtype=np.int64), np.array([q for _, q in nodes])), lone=True,
         )  # fmt: skip
@@ -263,7 +265,7 @@ class LaplaceLaw(GridLaw):
         if not 0.0 < gap < self.unit:
             return -math.inf, -math.inf
         log_q, log_p = self._tails(gap, side)
-        up = 1e-12 + 16.0 * UNIT * self.d
+        up = ROOM + 16.0 * UNIT * self.d
         return min(log_q + up, 0.0), min(log_p + up, 0.0)
 
     def _tails(self, gap: float, side: float) -> tuple[float, float]:

@@ -23,7 +23,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.sampling import slope
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, UNIT
 
 __all__ = ["log_shifted"]
 
@@ -55,7 +55,7 @@ def log_shifted(d: float, rate: float, a: float, omega: float) -> float:
         parts = _parts(way, x, y, rate, a, omega)
         ends = [_edge(end, float(height), d, rate, a, omega) for end, height in ((-d, y[0]), (d, y[-1]))]
         best = min(best, float(np.logaddexp.reduce(np.concatenate([parts, *ends]))))
-    return best + 1e-12
+    return best + ROOM
 
 
 def _edge(end: float, top: float, d: float, rate: float, a: float, omega: float) -> FloatArray:

@@ -24,7 +24,7 @@ from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.losses.sampling import mixed, slope
 from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.gauss import gauss
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, TINY, UNIT
 
 __all__ = ["LaplaceTransform"]
 
@@ -33,6 +33,10 @@ _TURN = 6.0  # |w| + 1 times the steepest slope of m times the half-width of a p
 _NODES, _WEIGHTS = gauss(24)  # of one panel
 _WIDEST = 0.7  # half-width of a panel, at most
 _QUADRATURE = 1e-19  # relative to the piece: what 24 nodes miss of a panel (``LaplaceTransform._nodes``)
+_GROWN = 2.2  # certifies: more than e^0.7875, what a slope may grow by as far out as ellipses reach
+_UNITS = 32.0  # certifies: of a weight, its turn and a sum in pairs; what grows with the panels and their logs is added
+_STILL = 1e-8  # certifies: a turn so small that its square is no digit
+_NARROW, _LARGEST, _LEAST = 1e-2, 300.0, 1e-30  # s that is nearly 0, or large; least variance, over d^2: moments steer
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ class LaplaceTransform(Transform):
         """No less than m' on any ellipse of ``_nodes``, which reach to 1.125 _WIDEST = 0.7875 beyond d at most: there
         m'(x) <= e^{x - d} m'(d).
         """
-        return min(1.0, 2.2 * float(slope(self.law.d, self.law.rate)))
+        return min(1.0, _GROWN * float(slope(self.law.d, self.law.rate)))
 
     def largest(self, remove: bool) -> float:
         return self.law.end(remove)
@@ -59,18 +63,18 @@ class LaplaceTransform(Transform):
         d = self.law.d
         v = np.abs(w - 0.5)
         s = v * d
-        far, near = np.exp(-2.0 * s), s < 1e-2
+        far, near = np.exp(-2.0 * s), s < _NARROW
         safe = np.where(near, 1.0, s)
         spread = np.where(s > 0.0, -np.expm1(-2.0 * s), 1.0) / np.where(s > 0.0, 2.0 * s, 1.0)
         total = 1.0 + far + d * spread
         # of the tilted uniform law between the atoms
         with np.errstate(over="ignore"):
             middle = np.where(near, s / 3.0, 1.0 / np.tanh(safe) - 1.0 / safe)
-            width = np.where(near, 1.0 / 3.0, 1.0 / safe**2 - 1.0 / np.sinh(np.minimum(safe, 300.0)) ** 2)
+            width = np.where(near, 1.0 / 3.0, 1.0 / safe**2 - 1.0 / np.sinh(np.minimum(safe, _LARGEST)) ** 2)
         mean = d * (1.0 - far + d * spread * middle) / total
         square = d * d * (1.0 + far + d * spread * (width + middle**2)) / total
         log_a = s - 0.5 * d - math.log(2.0) + np.log(total)
-        return log_a, np.sign(w - 0.5) * mean, np.maximum(square - mean * mean, 1e-30 * d * d)
+        return log_a, np.sign(w - 0.5) * mean, np.maximum(square - mean * mean, _LEAST * d * d)
 
     def _summed_moments(self, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         out = [np.full(len(w), math.nan) for _ in range(3)]
@@ -121,36 +125,36 @@ class LaplaceTransform(Transform):
         weight = np.exp(log_weight - peak)
         value = turned_sum(omega, loss, weight, one=True)
         total, spread = float(weight.sum()), float(weight @ np.abs(loss))
-        units = UNIT * (32.0 + len(weight) / 8.0 + abs(peak) + abs(w) * self.law.ends[1])
+        units = UNIT * (_UNITS + len(weight) / 8.0 + abs(peak) + abs(w) * self.law.ends[1])
         # a rounded t moves its loss by a share ``steepest`` of that; mirrored losses are measured from the lower end
         moved = spread + (self.steepest + abs(self.law.ends[0])) * total
         error = units * (total + (omega + abs(w)) * moved) + _QUADRATURE * total
-        return np.asarray(np.log(value) + peak, complex), error / np.maximum(np.abs(value), 1e-300)
+        return np.asarray(np.log(value) + peak, complex), error / np.maximum(np.abs(value), TINY)
 
     def _closed_line(self, w: float, omega: FloatArray) -> tuple[ComplexArray, FloatArray]:
         d = self.law.d
         z = w - 0.5 + 1j * omega
         v = np.where(z.real < 0.0, -z, z)
         turn = 2.0 * v * d
-        tiny = np.abs(turn) < 1e-8
+        tiny = np.abs(turn) < _STILL
         share = -np.expm1(-turn) / np.where(tiny, 1.0, 2.0 * v)
         share = np.where(tiny, d * (1.0 - 0.5 * turn), share)
         inner = 1.0 + np.exp(-turn) + share
         size = 1.0 + np.exp(-turn.real) + np.abs(share)
         log_a = v * d - 0.5 * d - math.log(2.0) + np.log(inner)
-        error = 16.0 * UNIT * (2.0 + np.abs(turn) + d) * size / np.maximum(np.abs(inner), 1e-300)
+        error = 16.0 * UNIT * (2.0 + np.abs(turn) + d) * size / np.maximum(np.abs(inner), TINY)
         return np.asarray(log_a, complex), error
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         loss, log_q = self.law.atoms
         atoms = np.logaddexp.reduce(np.multiply.outer(w, loss) + log_q, axis=1)
-        whole = self.moments(w).log_a + 1e-12
+        whole = self.moments(w).log_a + ROOM
         smooth = np.logaddexp.reduce([_ends(piece, w) for piece in self.law.pieces], axis=0) + math.log(2.0)
         with np.errstate(divide="ignore"):
             smooth = smooth - np.log(omega)
         if self.law.rate < 1.0:
             smooth = np.minimum(smooth, [self._log_shifted(*one) for one in zip(w, omega, strict=True)])
-        return np.minimum(whole, np.logaddexp(atoms, smooth) + 1e-12)
+        return np.minimum(whole, np.logaddexp(atoms, smooth) + ROOM)
 
     def _log_shifted(self, w: float, omega: float) -> float:
         """All smooth pieces, by ways around the real axis."""
@@ -165,7 +169,7 @@ class LaplaceTransform(Transform):
     def terms(self, w: float, omega: float) -> float:
         if self.law.rate == 1.0:
             return 4.0
-        return 24.0 * max(1.0, self.law.d * (abs(w) + omega + 1.0) * self.steepest / _TURN, self.law.d / _WIDEST)
+        return len(_NODES) * max(1.0, self.law.d * (abs(w) + omega + 1.0) * self.steepest / _TURN, self.law.d / _WIDEST)
 
 
 def _ends(piece: Piece, w: FloatArray) -> FloatArray:

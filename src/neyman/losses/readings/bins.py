@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.whole import demand_whole
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 
 __all__ = ["BinSplit", "GridLaw", "Reach", "Tilted"]
 
@@ -79,9 +79,11 @@ class BinSplit:
         with np.errstate(under="ignore"):
             mass = np.exp(self.log_scale)
             q = float(np.sum((self.lower + self.upper) * mass)) + float(np.sum(np.exp(log_node)))
-            tilted = np.exp(np.minimum(self.log_scale + edge, 700.0))
+            tilted = np.exp(np.minimum(self.log_scale + edge, LARGEST_EXPONENT))
             risen = (
-                np.exp(np.minimum(self.log_scale + edge + self.h, 700.0)) if self.h > 1.0 else tilted * math.exp(self.h)
+                np.exp(np.minimum(self.log_scale + edge + self.h, LARGEST_EXPONENT))
+                if self.h > 1.0
+                else tilted * math.exp(self.h)
             )
             p = (
                 float(np.sum(self.lower * tilted))

@@ -13,13 +13,15 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.losses.sampling import MIXED_ERROR, mixed, slope
 from neyman.losses.whole import demand_whole, total
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, SMALLEST, UNIT
 
 __all__ = ["Finite", "Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
 
 _TAIL = 38.6  # standard deviations: beyond, masses are below the smallest positive float
 _MOST = 1 << 22  # outcomes that are listed
 _TINY = 1e-300  # no less than what a list may leave out
+_SHIFTED = 5.0 * UNIT  # certifies: of a loss of a normal law on integers, a square, a quotient and a product
+_STEEPER = 1e-6  # certifies: relative, of a slope of m over m itself: a few functions
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Outcomes:
         (log_a, off_a), (log_b, off_b) = self._log_finite(self.log_p, 0), self._log_finite(self.log_q, 1)
         relative = self.relative + off_b  # a share of a sum errs by what both err by
         growth = self.growth * (1.0 + 0.25 * abs(log_b)) + 0.25 * off_b  # |log q| is less by |log_b| at most
-        dropped = self.dropped * math.exp(min(-min(log_a, log_b), 700.0)) * (1.0 + 1e-9)
+        dropped = self.dropped * math.exp(min(-min(log_a, log_b), LARGEST_EXPONENT)) * (1.0 + AMPLE)
         # what all masses together may be off is more of the few that are left
         uneven = max(abs(math.expm1(_log_sum(logs) - log)) for logs, log in ((self.log_p, log_a), (self.log_q, log_b)))
         rest = replace(
@@ -212,7 +214,7 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     up = rise * place
     # decimal sigmas round; a dyadic one may not
     exact = Fraction(rise) * Fraction(sigma) ** 2 == shift and (rise * 2.0**20).is_integer() and rise < 2.0**20
-    stretch = 0.0 if exact else 5.0 * UNIT
+    stretch = 0.0 if exact else _SHIFTED
     if rate == 1.0:
         return Outcomes(up, log_f, (0.0, 0.0), 0.0, stretch, relative, _TINY, rise, place)
     loss = mixed(up, rate)
@@ -262,9 +264,11 @@ def _room(loss: FloatArray, after: FloatArray, rate: float, slack: float, stretc
     Where all of them are small so is this: outcomes that differ are not to be taken for one.
     """
     largest = _largest(loss)
-    steepest = min(rate * math.exp(min(float(np.max(loss, initial=0.0) - np.max(after, initial=0.0)), 700.0)), 1.0)
+    steepest = min(
+        rate * math.exp(min(float(np.max(loss, initial=0.0) - np.max(after, initial=0.0)), LARGEST_EXPONENT)), 1.0
+    )
     own = MIXED_ERROR * _largest(after)
-    return own + steepest * (1.0 + 1e-9) * (slack + stretch * largest)
+    return own + steepest * (1.0 + AMPLE) * (slack + stretch * largest)
 
 
 def _steepest(loss: FloatArray, after: FloatArray, rate: float) -> float:
@@ -274,8 +278,8 @@ def _steepest(loss: FloatArray, after: FloatArray, rate: float) -> float:
     orders of magnitude apart, and each is known to its own digits.
     """
     seen = after != 0.0
-    most = float(np.max(loss[seen] * slope(np.minimum(loss[seen], 700.0), rate) / after[seen], initial=1.0))
-    return most * (1.0 + 1e-6)
+    most = float(np.max(loss[seen] * slope(np.minimum(loss[seen], LARGEST_EXPONENT), rate) / after[seen], initial=1.0))
+    return most * (1.0 + _STEEPER)
 
 
 def _log_sum(logs: FloatArray) -> float:

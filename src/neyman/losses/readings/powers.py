@@ -16,6 +16,7 @@ __all__ = ["PowerLaw"]
 
 _WEIGHED = 1e-9  # error of the plain sum of a smooth part: far below any loss of mass that matters
 _NONE = np.zeros(0)  # no outcomes
+_PANEL, _REACH = 0.7, 13.0  # longest panel of a flat part; deviations at which sums over others end: e^-84
 _NODES, _WEIGHTS = gauss(8)  # of one panel
 
 
@@ -63,14 +64,14 @@ class PowerLaw:
 def _nodes_of(part: SmoothPart, integers: bool) -> tuple[FloatArray, FloatArray | float]:
     """Where a part is looked at, and the log of what each look stands for."""
     if part.bend == 0.0:
-        panels = math.ceil((part.high - part.low) / 0.7)
+        panels = math.ceil((part.high - part.low) / _PANEL)
         half = 0.5 * (part.high - part.low) / panels
         middle = part.low + half * (2.0 * np.arange(panels) + 1.0)
         return (middle[:, None] + half * _NODES).ravel(), np.tile(np.log(half * _WEIGHTS), panels)
     # normal laws about 0 and, where a record takes part, rise / bend on either side of it: far apart, each by itself
     spread = 1.0 / math.sqrt(part.bend)
     gap = max(1.0, math.floor(0.25 * spread)) if integers else 0.25 * spread
-    reach, shift = math.ceil(13.0 * spread / gap), round(part.rise / part.bend / gap)
+    reach, shift = math.ceil(_REACH * spread / gap), round(part.rise / part.bend / gap)
     near = np.arange(-reach, reach + 1.0)
     place = np.unique(np.concatenate([near, near + shift, near - shift]))
     return gap * place, math.log(gap)

@@ -20,11 +20,15 @@ from scipy.special import expit
 
 from neyman._validate import FloatArray
 from neyman.losses.sampling import MIXED_ERROR, mixed
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import SLIGHT, TINY, UNIT
 
 __all__ = ["SmoothPart"]
 
 _NARROW = 2.0  # |Im u| up to which cos(Im u / 2) is a good bound
+_FAR = 100.0  # certifies: deviations beyond where a tilt may lie: -x (x - 2 tilt) / 2 is -5000 there, and worse
+_ROUNDED = 1e-3  # certifies: more than an error of u, by which the slope of m is taken too far
+_LOGS = 1e-6  # certifies: of the log of a bound, beside ``SLIGHT`` of each of its terms
+_APART, _LARGEST = 0.1, 1e150  # e-folds from where moduli are compared; a factor whose square is a float
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,7 @@ class SmoothPart:
         slope = self.rise * spread
         signs, weights = sum(map(abs, self.sign)), sum(map(abs, self.weight))
         tilt = signs * (np.maximum(np.abs(w), 1.0) + 1.0) + weights
-        return spread * (2.0 * tilt * slope + 100.0 + 4.0 * slope)
+        return spread * (2.0 * tilt * slope + _FAR + 4.0 * slope)
 
     def at(
         self, z: FloatArray, width: FloatArray | float = 0.0
@@ -81,7 +85,7 @@ class SmoothPart:
             u = turn * (z - self.offset / turn)
             u_error = UNIT * (6.0 * np.abs(u) + 6.0 * self.rise * size + 6.0 * abs(self.offset))
             m, m_error = _mixed(u, self.rate)
-            m_error = m_error + expit(u + self.logit + 1e-3) * u_error
+            m_error = m_error + expit(u + self.logit + _ROUNDED) * u_error
             log_density, error = log_density + self.weight[i] * m, error + abs(self.weight[i]) * m_error
             loss, loss_error = loss + self.sign[i] * m, loss_error + abs(self.sign[i]) * m_error
         return log_density, loss, error, loss_error
@@ -92,7 +96,7 @@ class SmoothPart:
         g is L^2 exp[0, L, w L], or e^{wL} where ``plain``. Inf where the disc reaches too far.
         """
         value = self.constant + self.lean * c - 0.5 * self.bend * c * c
-        slack = 1e-6 + 1e-14 * (abs(self.constant) + np.abs(self.lean * c) + self.bend * c * c)
+        slack = _LOGS + SLIGHT * (abs(self.constant) + np.abs(self.lean * c) + self.bend * c * c)
         slope, bend = self.lean - self.bend * c, np.full_like(c, self.bend)
         loss, loss_slope, loss_bend = (np.zeros_like(c) for _ in range(3))
         loss -= self.level
@@ -108,7 +112,7 @@ class SmoothPart:
             bend = bend + abs(self.weight[i]) * self.rise**2 * widest
             loss_bend = loss_bend + abs(self.sign[i]) * self.rise**2 * widest
             steep = steep + abs(self.sign[i]) * self.rise * most
-            slack = slack + 1e-14 * (abs(self.weight[i]) + abs(self.sign[i]) * (1.0 + np.abs(w))) * np.abs(m)
+            slack = slack + SLIGHT * (abs(self.weight[i]) + abs(self.sign[i]) * (1.0 + np.abs(w))) * np.abs(m)
         tops: list[FloatArray] = []
         with np.errstate(invalid="ignore", divide="ignore", over="ignore"):  # 0 times inf is nan, read as inf below
             for v in (w,) if plain else (0.0, 1.0, w):
@@ -131,8 +135,8 @@ class SmoothPart:
             widest, most = fall / (1.0 + fall) ** 2, expit(place + around)
             if disc:
                 narrow = np.where(around < _NARROW, 1.0 / np.cos(0.5 * np.minimum(around, _NARROW)), math.inf)
-                apart = (1.0 + fall) / np.maximum(1.0 - fall, 1e-300)
-                grown = np.minimum(np.minimum(narrow, np.where(off > 0.1, apart, math.inf)), 1e150)
+                apart = (1.0 + fall) / np.maximum(1.0 - fall, TINY)
+                grown = np.minimum(np.minimum(narrow, np.where(off > _APART, apart, math.inf)), _LARGEST)
                 widest, most = widest * grown**2, most * grown
         return widest, most
 

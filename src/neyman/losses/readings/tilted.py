@@ -12,6 +12,7 @@ from neyman._validate import FloatArray
 __all__ = ["VALLEY", "excess", "last_valley", "tilted_moments"]
 
 VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
+_LARGEST = 650.0  # of exponents whose sums are floats
 
 
 def last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
@@ -52,7 +53,7 @@ def tilted_moments(
     near = np.abs(by_logs) < 0.5
     log_a = by_logs
     if np.any(near):
-        part = np.where(keep[near], np.minimum(a[near], 650.0 - density), 0.0)
+        part = np.where(keep[near], np.minimum(a[near], _LARGEST - density), 0.0)
         log_a[near] = np.log1p(np.sum(excess(density, part), axis=1) * step - missing)
     # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended before
     cut = np.where(last < len(x) - 1, x[last], np.where(w <= end, np.inf, end))

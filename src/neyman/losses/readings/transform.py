@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.whole import demand_whole
+from neyman.numerics.rounding import LARGEST_EXPONENT
 
 __all__ = ["ComplexArray", "Moments", "Transform"]
 
@@ -98,7 +99,9 @@ class Transform(ABC):
             return self
         for w, under in ((0.0, "Q"), (1.0, "P")):
             log_a, error = self.on_line(w, np.zeros(1), math.inf, _MARGIN)
-            demand_whole(self, under, math.exp(min(float(log_a[0].real), 700.0)), 2.0 * float(error[0]) + _ROUNDED)
+            demand_whole(
+                self, under, math.exp(min(float(log_a[0].real), LARGEST_EXPONENT)), 2.0 * float(error[0]) + _ROUNDED
+            )
         return self
 
     def terms(self, w: float, omega: float) -> float:

@@ -18,7 +18,7 @@ from neyman.engines.combine.beside.places import LARGEST, Places, read
 from neyman.engines.lattice.cumulant import Cumulant
 from neyman.losses.base import Step
 from neyman.losses.laplace.step import LaplaceStep
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 from neyman.profiles.pair import DIRECTIONS, Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at, slope_at
@@ -36,6 +36,10 @@ _SHARE, _PLACED = 0.5, 0.3  # of the tolerance: of each alone, and of the readin
 _DEEP = -23.0  # log of a delta, roughly
 _COUNTED = 1 << 8  # outcomes of several steps that have masses of their own
 NONE = np.zeros(0), np.zeros(0)  # no outcomes
+_ROUNDED = 32.0 * UNIT  # certifies: of an eps, of the largest loss, and of a value between two places
+_LOWEST = -690.0  # log of what all terms are measured by, at least: e^690 of a probability is a float
+# certifies: of a mass, whose log is a sum of three gammaln of at most 257, each off by 10 units of 1163: 4e-12
+_LESS_MASS = 1e-10
 
 Losses = tuple[tuple[Step, int], ...]
 
@@ -165,7 +169,7 @@ class FewPlaces(Profile):
         if not len(loss):
             return more, less
         at = np.subtract.outer(epsilon, loss)
-        room = 32.0 * UNIT * (np.abs(loss) + epsilon[:, None])
+        room = unsure(loss) + _ROUNDED * epsilon[:, None]
         for turned, (one, (away, above, below)) in enumerate(zip(self._make(), places.sides, strict=True)):
             sign = -1.0 if turned else 1.0
             far, near = np.abs(at) + room, np.maximum(np.abs(at) - room, 0.0)
@@ -177,11 +181,18 @@ class FewPlaces(Profile):
                 continue
             low, high = read(one, np.concatenate([near[row, column], far[row, column]]), bool(turned))
             start, end = start[row, column], end[row, column]
-            over = np.interp(end, away, above) * (1.0 - 32.0 * UNIT) - high[: len(row)]
-            under = low[len(row) :] - np.interp(start, away, below) - 32.0 * UNIT * np.interp(start, away, above)
+            over = np.interp(end, away, above) * (1.0 - _ROUNDED) - high[: len(row)]
+            under = low[len(row) :] - np.interp(start, away, below) - _ROUNDED * np.interp(start, away, above)
             more += np.bincount(row, np.maximum(over, 0.0) * mass[column], len(epsilon))
             less += np.bincount(row, np.maximum(under, 0.0) * mass[column], len(epsilon))
-        return more * (1.0 - 1e-12), less * (1.0 - 1e-12)
+        return more * (1.0 - ROOM), less * (1.0 - ROOM)
+
+
+def unsure(loss: FloatArray) -> float:
+    """How far any of these may be off: sums of products, of up to eight kinds, in which signs differ. Each is off by a
+    few units of the sizes of its terms, together at most twice the largest of all.
+    """
+    return _ROUNDED * float(np.abs(loss).max())
 
 
 def _logs(
@@ -191,13 +202,13 @@ def _logs(
     """Bounds on log(1 - delta) from those of the others' at each place, the weights on the safe side, and what is
     ``known`` to be too little and too much of the sums.
     """
-    top = np.maximum(gaps[1].max(axis=1), -690.0)
+    top = np.maximum(gaps[1].max(axis=1), _LOWEST)
     with np.errstate(under="ignore", divide="ignore", invalid="ignore", over="ignore"):
         least, most = (np.exp(gap - top[:, None]) for gap in gaps)
         low = least @ np.maximum(weights[0], 0.0) * (1.0 - off) + most @ np.minimum(weights[0], 0.0) * (1.0 + off)
         high = most @ np.maximum(weights[1], 0.0) * (1.0 + off)
-        low = low - 4.0 * UNIT * np.abs(low) + known[0] * np.exp(-top) * (1.0 - 1e-12)
-        high = high * (1.0 + 4.0 * UNIT) - known[1] * np.exp(-top) * (1.0 - 1e-12) + SMALLEST
+        low = low - 4.0 * UNIT * np.abs(low) + known[0] * np.exp(-top) * (1.0 - ROOM)
+        high = high * (1.0 + 4.0 * UNIT) - known[1] * np.exp(-top) * (1.0 - ROOM) + SMALLEST
         size = (np.abs(top) + 1.0) * 8.0 * UNIT
         low, high = np.log(np.maximum(low, 0.0)) + top - size, np.log(high) + top + size
     return np.where(np.isnan(low), -np.inf, low), np.where(np.isnan(high), 0.0, np.minimum(high, 0.0))
@@ -236,7 +247,7 @@ def _few(
     found = [
         FewPlaces(
             *laws.towards(way), partial(towards, little, way), told, steep, aim, tail_mu,
-            (sign * loss, np.exp(log_q + max(sign, 0.0) * loss) * (1.0 - 1e-10)), many,
+            (sign * loss, np.exp(log_q + max(sign, 0.0) * loss) * (1.0 - _LESS_MASS)), many,
         )
         for way, sign in zip(DIRECTIONS, (1.0, -1.0), strict=True)
     ]  # fmt: skip

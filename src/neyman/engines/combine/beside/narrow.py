@@ -43,7 +43,7 @@ from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import ListedStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, SLIGHT, SMALLEST, UNIT
 from neyman.profiles.pair import DIRECTIONS, Direction, Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
@@ -87,7 +87,7 @@ def tails(walk: Walk) -> list[tuple[float, float]]:
     pull = np.multiply.outer(_TRIED, c)
     log_tail = np.logaddexp(k - pull + ROUNDED * (np.abs(k) + pull) + WALKED, walk.log_lost[right])
     with np.errstate(under="ignore"):
-        return _first(np.exp(np.minimum(log_tail.min(axis=1), 0.0)) * (1.0 + 1e-12) + 5e-324)
+        return _first(np.exp(np.minimum(log_tail.min(axis=1), 0.0)) * (1.0 + ROOM) + SMALLEST)
 
 
 def _first(tau: FloatArray) -> list[tuple[float, float]]:
@@ -286,7 +286,7 @@ def _by_walks(rest: Sequence[tuple[Step, int]]) -> list[Faint] | None:
     mu = next((step.mu for step, _ in rest if isinstance(step, GaussianStep)), 0.0)
     parts = Parts(steps, mu, "remove")
     both = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
-    return [(tails(walk), law.largest_loss * (1.0 + 1e-14)) for law, walk in both]
+    return [(tails(walk), law.largest_loss * (1.0 + SLIGHT)) for law, walk in both]
 
 
 def beside_discrete(

@@ -33,7 +33,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, SMALLEST, TINY, UNIT
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
 
@@ -47,6 +47,9 @@ _PIECES = 4  # of a cell, for its sag
 _FALL = 0.25  # e-folds that T may fall by over one cell
 _LOST = 0.25  # of the square of a cell, relatively, for each phi''
 LARGEST = 1 << 14  # places
+# log of the largest weight of a cell; the least; the least fall of T
+_HEAVIEST, _LIGHTEST, _LEVEL = 690.0, 1e-100, 1e-3
+_ROUNDED = 32.0 * UNIT  # certifies: of a slope, a quotient of two differences
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +136,7 @@ def read(one: Profile, away: FloatArray, turned: bool) -> tuple[FloatArray, Floa
 
 def _side(one: Profile, deviation: float, depth: float, turned: int) -> tuple[FloatArray, FloatArray]:
     """Places away from 1 until next to nothing is left, and about what is left at each."""
-    end = min(one.end * (1.0 + 1e-9), _FURTHEST)
+    end = min(one.end * (1.0 + AMPLE), _FURTHEST)
     away, left = np.zeros(1), one.bracket(np.zeros(1)).upper
     near = _NEAREST * deviation
     while len(away) < _MOST and away[-1] < end and left[-1] > depth:
@@ -157,11 +160,11 @@ def _wanted(
     slope = np.minimum.accumulate(np.minimum(slope, 1.0))
     mass = np.maximum(slope[:-1] - slope[1:], 0.0)
     mass = np.maximum(mass, np.append(mass[0], mass[:-1]))
-    beyond = np.maximum(np.cumsum(mass[::-1])[::-1], 1e-300)
+    beyond = np.maximum(np.cumsum(mass[::-1])[::-1], TINY)
     with np.errstate(over="ignore"):
-        heavier = np.minimum(np.exp(np.minimum(steep * away[:-1], 690.0)), 1.0 / beyond)
-    weight = np.maximum(steep * (steep + 1.0) * mass * heavier, 1e-100)
-    falls = np.maximum(np.log(np.maximum(left[:-1], depth) / np.maximum(left[1:], depth)), 1e-3)
+        heavier = np.minimum(np.exp(np.minimum(steep * away[:-1], _HEAVIEST)), 1.0 / beyond)
+    weight = np.maximum(steep * (steep + 1.0) * mass * heavier, _LIGHTEST)
+    falls = np.maximum(np.log(np.maximum(left[:-1], depth) / np.maximum(left[1:], depth)), _LEVEL)
     return weight, np.cbrt(length / weight), length, _FALL * length / falls
 
 
@@ -172,9 +175,9 @@ def _sunk(low: FloatArray, high: FloatArray, away: FloatArray, turned: bool, fir
     sign = -1.0 if turned else 1.0
     width = np.exp(sign * away[:-1]) * np.abs(np.expm1(sign * np.diff(away))) * (1.0 - 8.0 * UNIT)
     # T falls away from 1: steepest slopes before a piece, flattest after it
-    before = np.append(first * (1.0 + 64.0 * UNIT) + 64.0 * UNIT, (high[:-2] - low[1:-1]) / width[:-1])
-    after = np.append((low[1:-1] - high[2:]) / width[1:] * (1.0 - 32.0 * UNIT), 0.0)
-    room = 0.25 * width * (1.0 + 32.0 * UNIT) * np.maximum(np.minimum(before, 1.0) - np.maximum(after, 0.0), 0.0)
+    before = np.append(first * (1.0 + 2.0 * _ROUNDED) + 2.0 * _ROUNDED, (high[:-2] - low[1:-1]) / width[:-1])
+    after = np.append((low[1:-1] - high[2:]) / width[1:] * (1.0 - _ROUNDED), 0.0)
+    room = 0.25 * width * (1.0 + _ROUNDED) * np.maximum(np.minimum(before, 1.0) - np.maximum(after, 0.0), 0.0)
     piece = room.reshape(-1, _PIECES).max(axis=1)
     ends = low[::_PIECES]
     inner = low[:-1].reshape(-1, _PIECES)
@@ -184,7 +187,7 @@ def _sunk(low: FloatArray, high: FloatArray, away: FloatArray, turned: bool, fir
     whole = np.where(level, 1.0, whole)
     share = (s[:-1].reshape(-1, _PIECES) - start[:, None]) / whole[:, None]
     chord = ends[:-1, None] * (1.0 - share) + ends[1:, None] * share
-    rounded = 64.0 * UNIT * ends[:-1] * (1.0 + np.abs(np.expm1(sign * away[_PIECES::_PIECES]) / whole))
+    rounded = 2.0 * _ROUNDED * ends[:-1] * (1.0 + np.abs(np.expm1(sign * away[_PIECES::_PIECES]) / whole))
     rounded = np.where(level, 1.0, rounded)
     sag = np.maximum((chord - inner).max(axis=1), 0.0) * (1.0 + 8.0 * UNIT) + piece + rounded
     sag[-1] = 0.0  # over the last cell they are 0, or less

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.engines.atoms.enumeration import Atoms
 from neyman.engines.atoms.profile import AtomsProfile
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, SMALLEST, UNIT
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import slope_at
@@ -109,8 +109,8 @@ class WidenedProfile(Profile):
         upper = np.minimum((own.upper + most) * (1.0 + 4.0 * UNIT), 1.0)
         lower = (own.lower + least) * (1.0 - 4.0 * UNIT)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-            low = own.log_gap_lower + np.log1p(-np.minimum(most * np.exp(-own.log_gap_lower) * (1.0 + 1e-12), 1.0))
-            high = own.log_gap_upper + np.log1p(-np.minimum(least * np.exp(-own.log_gap_upper) * (1.0 - 1e-12), 1.0))
+            low = own.log_gap_lower + np.log1p(-np.minimum(most * np.exp(-own.log_gap_lower) * (1.0 + ROOM), 1.0))
+            high = own.log_gap_upper + np.log1p(-np.minimum(least * np.exp(-own.log_gap_upper) * (1.0 - ROOM), 1.0))
         low = np.where(np.isnan(low), -np.inf, low * (1.0 + 8.0 * UNIT) - 4.0 * UNIT)
         # where all of 1 - delta seems to be gone, rounding is what is left
         high = np.where(
@@ -156,13 +156,13 @@ class WidenedProfile(Profile):
         off += 4.0 * UNIT * (float(np.abs(self._log_w[at]).max()) + float(count.max()))
         below = np.bincount(owner, mass * np.maximum(lower - room, 0.0), len(epsilon))
         above = np.bincount(owner, mass * (upper + room), len(epsilon))
-        return below * (1.0 - off), above * (1.0 + off) + 5e-324 * (1.0 + count)
+        return below * (1.0 - off), above * (1.0 + off) + SMALLEST * (1.0 + count)
 
     def _within(self, epsilon: FloatArray, reach: float) -> tuple[NDArray[np.intp], NDArray[np.intp], FloatArray]:
         """Each pair of an eps and an outcome within ``reach``: which eps, which outcome, and how far above it."""
-        reach *= 1.0 + 1e-9  # rounding leaves none out
-        first = np.searchsorted(self._loss, epsilon - reach - 1e-12 * epsilon, side="left")
-        count = np.searchsorted(self._loss, epsilon + reach + 1e-12 * epsilon, side="right") - first
+        reach *= 1.0 + AMPLE  # rounding leaves none out
+        first = np.searchsorted(self._loss, epsilon - reach - ROOM * epsilon, side="left")
+        count = np.searchsorted(self._loss, epsilon + reach + ROOM * epsilon, side="right") - first
         owner = np.repeat(np.arange(len(epsilon)), count)
         at = np.arange(len(owner)) - np.repeat(np.cumsum(count) - count, count) + first[owner]
         return owner, at, epsilon[owner] - self._loss[at]

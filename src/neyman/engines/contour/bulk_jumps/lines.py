@@ -18,7 +18,7 @@ from neyman.losses.gaussian.shifted_bound import log_size
 from neyman.losses.gaussian.soft_jumps import SoftJumps
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, TINY, UNIT
 from neyman.profiles.effort import Effort
 
 __all__ = ["Ceiling", "Parting"]
@@ -35,6 +35,8 @@ _SHORT = 500  # nodes of a line that need not be fewer
 _SHARE, _HALVED = 0.87, 31  # of the nodes that are allowed, these powers are tried
 _MARGIN = 36.0  # e-folds that quadrature errors stay below a transform
 _DEEP = 60.0  # e-folds down a valley at which a law may end, at the latest at its bottom
+_BEHIND = np.array([3.0, 1.0, 0.3])  # units of its line that a walk along the bulk looks left of the pole at -1
+_DIGITS = 34.0  # e-folds between the height of a line and its aliases
 
 _Step = tuple[SamplingTransform, SoftBulk, int]
 
@@ -94,7 +96,7 @@ class Parting:
     @property
     def log_jumped(self) -> float:
         """log of a bound on the probability, with the record, that any step is a jump."""
-        return math.log(math.fsum(times * bulk.missing_with for _, bulk, times in self.steps) * (1.0 + 1e-12) + 1e-300)
+        return math.log(math.fsum(times * bulk.missing_with for _, bulk, times in self.steps) * (1.0 + ROOM) + TINY)
 
     def bulk_line(self, nodes: int) -> Line | None:
         """The line of at most that many ``nodes`` through the saddle of the bulk."""
@@ -114,7 +116,7 @@ class Parting:
     @cached_property
     def _bulk_walk(self) -> Walk:
         c, unit = self.place.c, 1.0 / self.valleys.bulk(self.place.c)[1]
-        left = np.array([-1.0 - 3.0 * unit, -1.0 - unit, -1.0 - 0.3 * unit, -0.5])
+        left = np.append(-1.0 - unit * _BEHIND, -0.5)
         return Walk.at(self._bulks, np.concatenate([left, c * _LADDER]))
 
     def ceiling(self, c: FloatArray | None = None) -> Ceiling:
@@ -163,7 +165,7 @@ class Parting:
         )
         if not lost <= math.exp(limit + 2.0):
             return None
-        extra = max(0.0, float(self.walk.k[index]) - target - 34.0)
+        extra = max(0.0, float(self.walk.k[index]) - target - _DIGITS)
         plan = Plan.make(self.parts, self.walk, index, self.span, extra, limit, log_share, nodes)
         plan = self._shortened(plan, cuts, target, nodes)
         return self._difference(plan, cuts, lost) if self._affordable(plan, nodes) else None
@@ -263,7 +265,7 @@ class Parting:
             if whole:
                 found = law.log_bound(np.array([c + 1.0]), np.array([plan.cut]), np.array([law.sigma * sd]), cut)
                 bound = min(bound, float(found[0]))
-            ratio = math.exp(min(share - bound, 700.0))
-            total += times * (bound + math.log1p(2.0 * ratio) + 1e-12)
+            ratio = math.exp(share - bound) if share - bound < LARGEST_EXPONENT else math.inf
+            total += times * (bound + math.log1p(2.0 * ratio) + ROOM)
             jumps += times * ratio / (1.0 + ratio)
-        return total + math.log(jumps) if 0.0 < jumps < math.inf else math.inf
+        return total + math.log(jumps) if 0.0 < jumps < math.inf else math.inf  # NaN where nothing is known of any

@@ -47,6 +47,7 @@ _HALVES = (0.5, 0.42, 0.6, 0.35, 0.7)  # the same where both have lines
 _BEFORE = (1.0, 0.87, 0.75)  # of the saddle of a bulk: beyond it there may be no c that bounds the aliases of its line
 _SHARP = 2e-7  # relative error that is sharp
 _RUNGS = np.geomspace(1.0, 500.0, 48)  # over eps: c of the walk along its bulk
+_BELOW = 1e-3  # of an eps, the least at which that is looked at
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ class Split:
         if bulk is None and not epsilon > 0.0:
             return None
         if bulk is None:  # no line is needed where the bulk alone adds next to nothing
-            below = np.geomspace(epsilon, max(span[0], 1e-3 * epsilon), _LOOKS)
+            below = np.geomspace(epsilon, max(span[0], _BELOW * epsilon), _LOOKS)
             known = [ceiling.log_most(np.array([e]))[0] < valleys.log_delta(float(e)) - _NOTHING for e in below]
             if not known[0]:
                 return None

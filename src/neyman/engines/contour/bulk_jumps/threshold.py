@@ -15,6 +15,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray
 from neyman.engines.contour.cumulant import Parts
 from neyman.losses.gaussian.transform import log_ratio
+from neyman.numerics.rounding import HUGE, TINY
 
 __all__ = ["Place", "Valleys"]
 
@@ -25,6 +26,8 @@ _TAMER = 6.0  # e-folds by which the jumps stay below the bulk's line where the 
 _FEW = -2.0  # log of the number of jumps up to which they are called rare
 _HALVINGS = 16  # of the logarithm of 1e304: to within 1 per cent
 _SHARPER = 8.0  # e-folds by which rounding hurts the bulk more than the jumps
+_BEHIND, _AHEAD = 10.0, 20.0  # deviations of the noise, on either side
+_RANGE = 1e-300, 1e4  # eps among which one is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +59,7 @@ class Valleys:
         mean, variance = parts.mu**2 * (c + 0.5), np.full(len(c), parts.mu**2)
         ends, places, losses, masses = [], [], [], []
         for law, times in parts.gaussians:
-            x = np.linspace(-10.0 * law.sigma, 20.0 * law.sigma, _POINTS)
+            x = np.linspace(-_BEHIND * law.sigma, _AHEAD * law.sigma, _POINTS)
             loss = log_ratio(x, law.sigma, law.rate)
             density = law.log_density(x) + math.log(x[1] - x[0])
             steepness = -np.expm1(math.log1p(-law.rate) - loss)  # sigma^2 dS/dx
@@ -81,7 +84,7 @@ class Valleys:
 
     def log_delta(self, epsilon: float) -> float:
         """A guess at log delta: the bulk's saddle, or one jump beyond ``epsilon``."""
-        jump = np.log(-np.expm1(-np.maximum(self.losses - epsilon, 1e-300))) + self.losses + self.log_mass
+        jump = np.log(-np.expm1(-np.maximum(self.losses - epsilon, TINY))) + self.losses + self.log_mass
         one = float(np.logaddexp.reduce(np.where(self.losses > epsilon, jump, -math.inf), axis=None))
         saddle = np.flatnonzero((self.mean >= epsilon) & self._parted)
         if len(saddle):
@@ -90,7 +93,7 @@ class Valleys:
 
     def least(self, log_delta: float) -> float:
         """About the least eps > 0 with a log delta as small as that."""
-        low, high = 1e-300, 1e4
+        low, high = _RANGE
         for _ in range(_HALVINGS):
             middle = math.sqrt(low) * math.sqrt(high)
             low, high = (middle, high) if self.log_delta(middle) > log_delta else (low, middle)
@@ -143,5 +146,5 @@ class Valleys:
         total = np.full(len(self.c), -math.inf)
         for x, mass, end in zip(self.x, self.log_mass, self.ends, strict=True):
             beyond = np.append(np.logaddexp.accumulate(mass[::-1])[::-1], -math.inf)
-            total = np.logaddexp(total, beyond[np.searchsorted(x, np.minimum(end, 1e300))])
+            total = np.logaddexp(total, beyond[np.searchsorted(x, np.minimum(end, HUGE))])
         return total

@@ -26,7 +26,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import WALKED, Parts
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, UNIT
 
 __all__ = ["SPARE", "ignored", "shortened"]
 
@@ -50,6 +50,10 @@ _SHARE, _STRETCHES = 0.5, 2.0  # of the nodes up to a cut that stretches may hav
 _HIGHEST = 600.0  # e-folds above its goal from which a sum is too large
 _SAME = 8.0 * UNIT  # how far rounding moves a node, relatively
 _ROUNDED = 16.0 * UNIT  # relative rounding of K, beside ``WALKED``, as of the aliases of ``line``
+_FIRST = 5.0  # deviations at which cells begin
+# certifies: share of a cell's width squared that rounding of its ends, and of its deviation, may come to
+_STRETCHED = 1e-3
+_UNDERFLOWN = 1e-200  # certifies: more than all cells that are no float beside the goal, 2^21 times 5e-324
 
 
 def ignored(work: float) -> None:
@@ -83,7 +87,7 @@ def shortened(
         work = max(work, _AT_LEAST)
     for dear in (_TERMS / _FEW, 1.0):  # where they cost more than they save, the long transforms count in full
         looked_at = max(1.0, float(terms[terms <= dear].sum()) / every)
-        edge = _edges(5.0 / sd, last, float(deviation.max()), int(min(work / looked_at, _CELLS, _PER_NODE * most)))
+        edge = _edges(_FIRST / sd, last, float(deviation.max()), int(min(work / looked_at, _CELLS, _PER_NODE * most)))
         if edge is not None:
             break
     else:
@@ -175,7 +179,7 @@ class _Look(NamedTuple):
             if not count or not self.seen[i]:
                 continue
             square = law.looked(self.w, edge[: last[count - 1] + 1], float(cut)) ** 2
-            room = (0.5 * (high - low)[:count] * self.deviation[i]) ** 2 * (1.0 + 1e-3)
+            room = (0.5 * (high - low)[:count] * self.deviation[i]) ** 2 * (1.0 + _STRETCHED)
             square = np.maximum(square[first[:count]], square[last[:count]]) + room
             found[:count] += 0.5 * times * np.log(np.minimum(square, 1.0))
         return found
@@ -186,7 +190,7 @@ def _log_sums(log_part: FloatArray, goal: float) -> FloatArray:
     with np.errstate(under="ignore"):
         sums = np.cumsum(np.exp(np.minimum(log_part - goal, _HIGHEST)))
     # far above a sum is only known to lie there, and next to nothing is left where it underflows
-    return np.where(sums < math.exp(_HIGHEST), np.log(sums * (1.0 + 1e-9) + 1e-200) + goal, math.inf)
+    return np.where(sums < math.exp(_HIGHEST), np.log(sums * (1.0 + AMPLE) + _UNDERFLOWN) + goal, math.inf)
 
 
 def _log_nodes(low: FloatArray, high: FloatArray, spacing: float) -> FloatArray:

@@ -16,6 +16,11 @@ __all__ = ["cut_by_parts", "cut_off", "log_beyond"]
 _BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
 _FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
 _MISSED = 0.05  # e-folds by which a bound may lie above its estimate
+_FIRST, _PAST = 7.0, 1.1  # deviations at which a cut is looked for first; times that of a few steps
+# e-folds beyond a goal that do for a few of many steps; ratio of two cuts that need no third
+_OF_FEW, _NEAR = 12.0, 1.05
+# least fall, power, and step back; ratio of cuts that are one
+_FALLEN, _FLATTEST, _BACK, _CLOSE = 1e-3, 0.15, 0.3, 1.02
 _SHORTER, _FARTHEST = 0.7, 1e4  # steps in which that is tried, and standard deviations to begin at
 
 
@@ -93,11 +98,11 @@ def _near_cut(
     """The same, by the estimates that are returned, too. How far |e^K| has fallen at W is taken for a power of W,
     learnt on the way.
     """
-    start, some = 7.0 / sd, parts.few
+    start, some = _FIRST / sd, parts.few
     if some is not None:
         # of many steps a few, counted for all, tell nearly where
         near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
-        start = 1.1 * near if math.isfinite(near) else start
+        start = _PAST * near if math.isfinite(near) else start
     w = np.array([float(parts.argument(np.array([c]))[0])])
     power, previous = 2.0, (0.0, 0.0)
     cut, short = min(start, furthest), 0.0
@@ -115,14 +120,14 @@ def _near_cut(
             short = max(short, cut)
             if cut >= furthest:
                 break
-        if target - 4.0 - 12.0 * (some is not None) < tail <= target or best[0] < 1.05 * short:
+        if target - 4.0 - _OF_FEW * (some is not None) < tail <= target or best[0] < _NEAR * short:
             break
-        fallen = max(top + 2.0 - tail, 1e-3)
+        fallen = max(top + 2.0 - tail, _FALLEN)
         if previous[0] > 0.0 and cut != previous[0]:
-            power = min(max(math.log(fallen / previous[1]) / math.log(cut / previous[0]), 0.15), 3.0)
+            power = min(max(math.log(fallen / previous[1]) / math.log(cut / previous[0]), _FLATTEST), 3.0)
         previous = (cut, fallen)
-        cut *= min(max(((top + 4.0 - target) / fallen) ** (1.0 / power), 0.3), 8.0)
-        if not 1.02 * short < cut < 0.98 * best[0]:
+        cut *= min(max(((top + 4.0 - target) / fallen) ** (1.0 / power), _BACK), 8.0)
+        if not _CLOSE * short < cut < (2.0 - _CLOSE) * best[0]:
             cut = math.sqrt(short * best[0]) if math.isfinite(best[0]) else 2.0 * short
         cut = min(cut, furthest)
     return best

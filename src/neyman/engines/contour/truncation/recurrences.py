@@ -20,6 +20,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Parts
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+from neyman.numerics.rounding import ROOM
 
 __all__ = ["islands"]
 
@@ -111,5 +112,5 @@ def _joined(edges: FloatArray) -> FloatArray:
     """Neighbours that touch as one."""
     if not edges.size:
         return edges
-    apart = edges[0, 1:] > edges[1, :-1] * (1.0 + 1e-12)
+    apart = edges[0, 1:] > edges[1, :-1] * (1.0 + ROOM)
     return np.stack([edges[0, np.append(True, apart)], edges[1, np.append(apart, True)]])
