@@ -118,7 +118,7 @@ def test_lists_on_a_lattice_are_left_to_what_is_common(
     listed = profile._laws[0][0]
     assert isinstance(listed, DiscreteGrid)
     gone = [1.0 - float(np.exp(logs).sum()) for logs in (listed.table.log_p, listed.table.log_q)]
-    assert listed.table.dropped >= max(gone)
+    assert listed.table.dropped >= max(gone) - 1e-15  # what the sum itself is off by
     assert len(listed.table.loss) < 60  # 150 of them are listed
     assert listed.unit is not None
 
