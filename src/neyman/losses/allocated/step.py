@@ -9,15 +9,20 @@ from typing import cast
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
+from neyman.losses.allocated.mellin import AllocatedTransform
 from neyman.losses.allocated.moments import LARGEST_ORDER, divergences
 from neyman.losses.allocated.profile import AllocatedProfile
+from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
+from neyman.losses.readings.transform import Transform
 
 __all__ = ["AllocatedStep", "Allocation", "allocated_step"]
 
 _NOTHING = 1e-23  # delta that compositions leave to infinity: profiles are known to 1e-28 e^eps
 _CELLS = 384  # of Renyi divergences
 _FARTHEST = 40.0  # eps beyond which it is not looked for
+_LEAST_NOISE, _MOST_NOISE = 0.15, 60.0  # between which transforms are worth their time
+_LONGEST = 5e4  # nodes of a Mellin integral
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,22 @@ class AllocatedStep(EnclosedStep):
         whole = (order == np.floor(order)) & (order > 1.0) & (order <= LARGEST_ORDER)
         found = divergences(sigma, law.steps, order, upper)
         return found, whole & (np.isfinite(found) if upper else found > 0.0)
+
+    @property
+    def ends(self) -> tuple[Step, Step]:
+        """That of the larger noise, and that of the smaller: they differ where it was rounded on the way."""
+        law = cast(Allocation, self.promise)
+        if law.narrowest == law.widest:
+            return self, self
+        return allocated_step(law.widest, law.widest, law.steps), allocated_step(law.narrowest, law.narrowest, law.steps)
+
+    def transform(self) -> Transform | None:
+        """By Mellin integrals; None where these are too long, and while the noise is known only between two ends."""
+        law = cast(Allocation, self.promise)
+        if law.narrowest < law.widest or not _LEAST_NOISE <= law.narrowest <= _MOST_NOISE:
+            return None
+        found = AllocatedTransform(law.narrowest, law.steps)
+        return found if found.terms(1.0, 0.0) <= _LONGEST else None
 
     @cached_property
     def reach(self) -> float:
