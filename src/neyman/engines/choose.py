@@ -22,8 +22,8 @@ from neyman.engines.combine.outward import outward_profiles
 from neyman.engines.renyi.elementary import ElementaryProfile
 from neyman.engines.rules.composition import Composition, Losses, Rule, first_of, sure
 from neyman.engines.rules.contours import contours_or_lattice, lists_beside
-from neyman.engines.rules.epochs import epochs
 from neyman.engines.rules.discrete import by_rare_outcomes, listed_together, outcomes_one_by_one, too_long_for_lines
+from neyman.engines.rules.epochs import epochs
 from neyman.engines.rules.participation import hardly_ever, loud_beside
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import EnclosedStep, ListedStep

@@ -18,7 +18,7 @@ from neyman.losses.enclosed.step import EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.numerics.norm import together
 from neyman.profiles.effort import Effort
-from neyman.profiles.pair import DIRECTIONS, Pair
+from neyman.profiles.pair import Pair
 
 __all__ = ["epochs"]
 

@@ -20,33 +20,29 @@ is, over Gamma(a - i omega),
 With G = 2 pi / d, G^2 >= 84 t sigma^2, the terms beyond the N-th, N G >= max(omega, a tan theta), fall by more than e
 each time: on one side |Gamma| and both exponentials fall; on the other log |Gamma(a + iy)| + theta y no longer rises
 where tan theta <= y / a (Stirling; ``log_gamma_at_most``). The Gaussian falls by G^2 / (2 t sigma^2) at least.
-
-**Ends.** x^b e^{-x} <= (b / e)^b: M(x) <= (b / e)^b x^{-b} E (S / t)^{n - b} for every b >= 0. With b < a it bounds what
-lies before the first node, with b > a what lies beyond the last; both are geometric series. Whole moments are known
-(``moments``); for v > 0, E (S / t)^{-v} <= exp(v / (2 sigma^2) + v^2 / (2 t sigma^2)), a mean being no less than the
-geometric one.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from decimal import Context, Decimal
+from fractions import Fraction
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.special import digamma, gammaln, polygamma
 
 from neyman._validate import FloatArray
+from neyman.losses.allocated.ends import Ends
 from neyman.losses.allocated.moments import divergences
 from neyman.losses.allocated.rays import Lattice, Phi, Ray, coefficients
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform
-from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.log_gamma import log_gamma, log_gamma_at_most
-from neyman.numerics.rounding import COMPLEX, ELEMENTARY, GAMMALN, UNIT
+from neyman.numerics.rounding import GAMMALN, TURN, UNIT
 
-__all__ = ["AllocatedTransform"]
+__all__ = ["AllocatedTransform", "allocated_transform"]
 
 _LEFT_OUT = 42.0  # e-folds below A(c) of what may lie beyond the ends of a sum
 _FAINT = 44.0  # the same below the largest term of those that are summed in one
@@ -55,16 +51,25 @@ _LARGE = 600.0  # log of the largest moment
 _LEAST, _MOST = 1.0, 6.0  # between which the least a lies: 4 sigma^2, so that e^{a / sigma^2} is no deep tail
 _LOSS = 2.5  # e-folds that are lost between neighbouring rays
 _VAGUE = 1e-7  # relative error of a moment that is out of reach
+_FINE = 64  # turns that are kept
 _REPEATED = 1e3  # repetitions beyond which a sum is too coarse
-_NEGATIVE = 2.0 ** np.arange(-2.0, 13.0)  # v, of moments that bound an end
 _MARGIN = 64  # places by which a table is longer than asked
 
 
+_DIGITS = Context(prec=60)
+
+
+_Columns = tuple[ComplexArray, FloatArray, ComplexArray, FloatArray]
+
+
 class _Weights(NamedTuple):
-    """Terms of a sum over e^``top``, at the places u; what they err by altogether, and what lies beyond the ends."""
+    """Terms of a sum over e^``top``, at the places u less the log of the ``middle``; what they err by altogether, and
+    what lies beyond the ends.
+    """
 
     top: float
-    u: FloatArray
+    middle: float
+    place: FloatArray
     value: ComplexArray
     error: float
     beyond: float
@@ -114,11 +119,11 @@ class AllocatedTransform(Transform):
             weight, a = terms.value.real, n - c
             total = float(weight.sum())
             bound = self.at_most(c)
-            if not (total > 0.0 and math.isfinite(bound)):
+            if not (len(weight) and total > 0.0 and math.isfinite(bound)):
                 continue
-            place = float(weight @ terms.u) / total
-            log_a[i], mean[i] = bound, float(digamma(a)) - place
-            square = float(weight @ (terms.u - place) ** 2) / total
+            place = float(weight @ terms.place) / total
+            log_a[i], mean[i] = bound, float(digamma(a)) - place - math.log(terms.middle)
+            square = float(weight @ (terms.place - place) ** 2) / total
             variance[i] = max(square - float(polygamma(1, a)), 1e-3 / (self.t * self.sigma**2))
         return Moments(log_a, mean, variance, np.where(np.isfinite(log_a), math.inf, math.nan))
 
@@ -147,8 +152,16 @@ class AllocatedTransform(Transform):
             theta = math.atan(math.sinh(k * between))
             value[at], error[at] = self._along(w, n, theta, omega[at])
             with np.errstate(over="ignore"):
-                error[at] += np.exp(self._repeated(a, theta, omega[at]) + (top - value[at].real))
+                repeated = np.exp(self._repeated(a, theta, omega[at])) + self._moved(w, n)
+                error[at] += repeated * np.exp(top - value[at].real)
         return value, error
+
+    def _moved(self, w: float, n: int) -> float:
+        """By how much of A(c) the rounding of a = n - w moves A: |x| <= 2 (e^{x/4} + e^{-x/4}) of the loss x."""
+        if Fraction(n - w) + Fraction(w) == n:
+            return 0.0
+        near = math.exp(self.at_most(w + 0.25) - self.at_most(w)) + math.exp(self.at_most(w - 0.25) - self.at_most(w))
+        return 2.0 * near * UNIT * (1.0 + n + abs(w))
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         """Of the normal variables moved."""
@@ -167,25 +180,19 @@ class AllocatedTransform(Transform):
     def _along(self, w: float, n: int, theta: float, omega: FloatArray) -> tuple[ComplexArray, FloatArray]:
         """log A(w + i omega) by one ray, and what its relative error is but for what the sum repeats."""
         a, d = n - w, self.lattice.step
-        gamma, off = log_gamma(a, -omega)
-        terms = self._terms(w, n, theta, float(np.min(gamma.real + omega * theta)))
-        if not len(terms.u):
+        terms = self._terms(w, n, theta, float(np.min(log_gamma(a, -omega)[0].real + omega * theta)))
+        if not len(terms.place):
             return np.zeros(len(omega), dtype=np.complex128), np.full(len(omega), math.inf)
-        middle = float(terms.u[np.argmax(np.abs(terms.value))])
-        place = middle - terms.u
-        found = turned_sum(omega, place, terms.value, True)
-        size = np.abs(terms.value)
-        spread, whole = float(size @ np.abs(place)), float(size.sum())
-        units = 16.0 + len(place) / 8.0 + COMPLEX
-        # each place errs by a few units of u, whose largest is that of the middle or differs from it by ``place``
-        missed = terms.error + units * UNIT * (whole + omega * spread)
-        missed = missed + 8.0 * UNIT * omega * (abs(middle) * whole + spread) + terms.beyond
+        gamma, off = log_gamma(a, -omega, terms.middle)
+        found, missed = _turned(omega, terms.place, terms.value)
+        missed = missed + terms.error + terms.beyond
         modulus = np.maximum(np.abs(found), 1e-290)
-        turn = omega * middle + a * theta
         value = terms.top + math.log(d) + np.log(modulus) - omega * theta - gamma.real
-        phase = np.angle(found) - turn - gamma.imag
-        rest = UNIT * 8.0 * (abs(terms.top) + abs(math.log(d)) + np.abs(np.log(modulus)) + 2.0 * omega * theta)
-        rest += UNIT * 8.0 * (np.abs(gamma.real) + np.abs(gamma.imag) + np.abs(turn) + 4.0) + 2.0 * off
+        phase = np.angle(found) - a * theta - gamma.imag
+        # a middle that is off by a unit of itself turns by as much times |z|
+        size = abs(terms.top) + abs(math.log(d)) + np.abs(np.log(modulus)) + 2.0 * omega * theta
+        size += np.abs(gamma.real) + np.abs(gamma.imag) + a + 4.0
+        rest = UNIT * (8.0 * size + 2.0 * np.hypot(a, omega)) + 2.0 * off
         with np.errstate(over="ignore"):
             error = missed / modulus
             error = error + np.expm1(np.minimum(rest, 1.0)) * (1.0 + error)
@@ -214,19 +221,23 @@ class AllocatedTransform(Transform):
         lattice, a = self.lattice, n - w
         d, shift = lattice.step, math.log(self.t)
         target = self._about(w) + level - _LEFT_OUT
-        (low, high), bounds = self._ends(w, n, theta, target)
+        ends = self._ends(w, n)
+        low, high = ends.reach(theta, target)
         first, last = math.floor((low - shift) / d) - 1, math.ceil((high - shift) / d) + 1
         log_phi, off_phi, p, off_p = self._table(theta, n, first, last)
-        u = d * np.arange(first, first + len(p)) + shift
+        j = np.arange(first, first + len(p))
+        # where the terms are largest; s is that times e^place
+        here = int(np.argmax(np.nan_to_num(a * d * j + self.t * log_phi.real + np.log(np.abs(p)), nan=-math.inf)))
+        middle = _middle(self.lattice.each, self.sigma, self.t, int(j[here]))
+        place = d * (j - j[here])
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            tall = a * u + float(gammaln(n + 1.0)) + self.t * log_phi.real
+            tall = a * place + self.t * log_phi.real
             height = tall + np.log(np.abs(p))
-            parts = np.abs(a * u) + self.t * np.abs(log_phi)
-            share = self.t * off_phi + UNIT * (8.0 * parts + (GAMMALN + 4.0) * (1.0 + float(gammaln(n + 1.0))) + 32.0)
+            share = self.t * off_phi + UNIT * (8.0 * (np.abs(a * place) + self.t * np.abs(log_phi)) + 16.0)
         sound = np.isfinite(height) & (share < 0.5) & np.isfinite(off_p)
         end = len(p) if sound.all() else int(np.argmin(sound))
-        if end < 2:
-            return _Weights(0.0, np.zeros(0), np.zeros(0, dtype=np.complex128), math.inf, math.inf)
+        if end <= here:
+            return _Weights(0.0, 1.0, np.zeros(0), np.zeros(0, dtype=np.complex128), math.inf, math.inf)
         top = float(np.max(height[:end]))
         with np.errstate(under="ignore"):
             size = np.exp(tall[:end] - top)
@@ -234,49 +245,25 @@ class AllocatedTransform(Transform):
             error = float(size @ (off_p[:end] + np.abs(p[:end]) * np.expm1(share[:end])))
         kept = height[:end] > top - _FAINT
         dropped = float(np.abs(value[~kept]).sum())
-        beyond = self._beyond(bounds, theta, a, float(u[0]) - d, float(u[end - 1]) + d) - top
-        return _Weights(top, u[:end][kept], value[kept], error * (1.0 + 1e-9), dropped + math.exp(min(beyond, 700.0)))
+        log, scale = math.log(middle), float(gammaln(n + 1.0))
+        beyond = ends.beyond(theta, log + float(place[0]) - d, log + float(place[end - 1]) + d)
+        beyond -= a * log + scale + top - 1e-12 * (1.0 + abs(a * log) + scale)
+        # of the factor n! (``GAMMALN``), and of a middle that is off by a unit
+        error += float(np.abs(value).sum()) * UNIT * (GAMMALN * (1.0 + scale) + 8.0)
+        left = dropped + math.exp(min(beyond, 700.0))
+        return _Weights(top + scale, middle, place[:end][kept], value[kept], error * (1.0 + 1e-9), left)
 
     def _about(self, w: float) -> float:
         """log A(w), about."""
         return float(np.interp(w, np.arange(self.highest + 1.0), self._whole)) if w > 0.0 else 0.0
 
-    def _ends(
-        self, w: float, n: int, theta: float, target: float
-    ) -> tuple[tuple[float, float], tuple[FloatArray, FloatArray]]:
-        """log |s| before and beyond which little is left, and the bounds that say so: b, and log of (b / e)^b E (S /
-        t)^{n - b}.
-        """
-        a = n - w
-        order = np.arange(0.0, n + 1.0)
-        negative = _NEGATIVE * max(1.0, -w)
-        negative = negative[negative > -w]
-        power = negative / (2.0 * self.sigma**2) + negative**2 / (2.0 * self.t * self.sigma**2)
-        b = np.concatenate([n - order, n + negative])
-        log = np.concatenate([self._whole[: n + 1], power])
-        log = log + np.where(b > 0.0, b * (np.log(np.maximum(b, 1e-300)) - 1.0), 0.0)
-        log = log + 1e-12 * (1.0 + np.abs(log))
-        turned = math.log(math.cos(theta))
-        place = (log - a * turned - target) / (b - a)  # of log |s| cos theta
-        with np.errstate(invalid="ignore"):
-            low = float(np.max(place[b < a], initial=-math.inf))
-            high = float(np.min(place[b > a], initial=math.inf))
-        return (low - turned, high - turned), (b, log)
+    def _ends(self, w: float, n: int) -> Ends:
+        kept = self._bounds.get((w, n))
+        if kept is None:
+            kept = self._bounds[w, n] = Ends.of(self.sigma, self.t, w, n, self._whole[: n + 1], self.lattice.step)
+        return kept
 
-    def _beyond(self, bounds: tuple[FloatArray, FloatArray], theta: float, a: float, low: float, high: float) -> float:
-        """log of the sums of |s^a M(s)| over the places from ``low`` down, and from ``high`` up."""
-        b, log = bounds
-        turned = math.log(math.cos(theta))
-        found: list[float] = []
-        for side, u in ((b < a, low), (b > a, high)):
-            fall = np.abs(b[side] - a)
-            at = log[side] + (a - b[side]) * u - b[side] * turned - np.log(-np.expm1(-fall * self.lattice.step))
-            found.append(float(np.min(at + 1e-12 * (1.0 + np.abs(at) + fall * abs(u)), initial=math.inf)))
-        return float(np.logaddexp(*found))
-
-    def _table(
-        self, theta: float, n: int, first: int, last: int
-    ) -> tuple[ComplexArray, FloatArray, ComplexArray, FloatArray]:
+    def _table(self, theta: float, n: int, first: int, last: int) -> _Columns:
         """log phi and its error, p_n and its error, at these places of a ray."""
         key = (theta, n)
         kept = self._tables.get(key)
@@ -308,5 +295,50 @@ class AllocatedTransform(Transform):
         return {}
 
     @cached_property
-    def _tables(self) -> dict[tuple[float, int], tuple[int, int, tuple[ComplexArray, FloatArray, ComplexArray, FloatArray]]]:
+    def _bounds(self) -> dict[tuple[float, int], Ends]:
         return {}
+
+    @cached_property
+    def _tables(self) -> dict[tuple[float, int], tuple[int, int, _Columns]]:
+        return {}
+
+
+@lru_cache(maxsize=4)
+def allocated_transform(sigma: float, t: int) -> AllocatedTransform:
+    """The transform, with what it has worked out so far.
+
+    Examples
+    --------
+    >>> law = allocated_transform(1.0, 100)
+    >>> value, error = law.on_line(2.0, np.zeros(1), math.inf, 36.0)
+    >>> print(f"{value[0].real:.12f} {np.log1p(np.expm1(1.0) / 100):.12f}")  # E (S / t)^2
+    0.017036863236 0.017036863236
+    """
+    return AllocatedTransform(sigma, t)
+
+
+def _middle(each: int, sigma: float, t: int, j: int) -> float:
+    """t e^{j / (each sigma^2)}, the nearest float."""
+    square = _DIGITS.multiply(Decimal(sigma), Decimal(sigma))
+    power = _DIGITS.exp(_DIGITS.divide(Decimal(j), _DIGITS.multiply(Decimal(each), square)))
+    return float(_DIGITS.multiply(Decimal(t), power))
+
+
+def _turned(omega: FloatArray, place: FloatArray, value: ComplexArray) -> tuple[ComplexArray, FloatArray]:
+    """sum value e^{-i omega place} for each ``omega`` >= 0, and what rounding does to it.
+
+    Evenly spaced omega are a few turned by many. Two turns and two products err by 2 ``TURN`` 1.5 + 6 units, their
+    angles by 8 units of themselves together, a sum in pairs by 40 units of its terms (``numerics/rounding``).
+    """
+    many, found = len(omega), np.empty(len(omega), dtype=np.complex128)
+    spacing = float(omega[-1] - omega[0]) / max(many - 1, 1)
+    even = many > 1 and bool((np.abs(omega[0] + spacing * np.arange(many) - omega) <= 4.0 * UNIT * omega[-1]).all())
+    fine = min(_FINE, many) if even else 1
+    near = np.exp(-1j * np.multiply.outer(spacing * np.arange(fine), place))
+    for i in range(0, many, fine):
+        far = np.exp(-1j * omega[i] * place) * value
+        found[i : i + fine] = np.sum(near[: many - i] * far, axis=1)
+    size = np.abs(value)
+    whole, spread = float(size.sum()), float(size @ np.abs(place))
+    last = float(omega[-1])
+    return found, UNIT * ((46.0 + 3.0 * TURN) * whole + (8.0 * omega + 4.0 * last) * spread)

@@ -6,26 +6,28 @@ sigma^2}), the same ray again. The lattice has 1 / sigma^2 among its multiples: 
     (-d/ds)^k phi (s_j) = e^{k (k - 1) / (2 sigma^2)} phi(s_{j + k m}).
 
 **phi** is the sum of ``transform``: the line of z turned by an angle b / sigma <= theta, constant along a ray, the
-trapezoid rule of spacing h = p sigma d. Then s Y depends on v + x / sigma alone, so that every exponential is met again:
-one table of e^{-w}, w = e^{v + i (b / sigma - theta)}, serves all s. On the lines of the strip of half-width a the angle
-that is left is at most theta - b / sigma + a / sigma <= pi / 2, and as in ``transform`` the sum errs by
+trapezoid rule of spacing h = p sigma d. Then s Y depends on v + x / sigma alone, so that every exponential is met
+again: one table of e^{-w}, w = e^{v + i (b / sigma - theta)}, serves all s. On the lines of the strip of half-width a
+the angle that is left is at most theta - b / sigma + a / sigma <= pi / 2, and as in ``transform`` the sum errs by
 
     (e^{(b + a)^2 / 2} + e^{(b - a)^2 / 2}) / (e^{2 pi a / h} - 1),
 
-twice that where the weights stand for 1. What is left out beyond the ends -x_0 < 0 < x_1 is at most e^{b^2 / 2} (N(-x_0)
-+ N(-x_1)), of 1 - phi e^{b^2 / 2} (|s| N(-x_0 - 1 / sigma) + 2 N(-x_1)), and a term of the same size each.
+twice that where the weights stand for 1. What is left out beyond the ends -x_0 < 0 < x_1 is at most e^{b^2 / 2}
+(N(-x_0) + N(-x_1)), of 1 - phi e^{b^2 / 2} (|s| N(-x_0 - 1 / sigma) + 2 N(-x_1)), and a term of the same size each.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from decimal import Context, Decimal
+from functools import cached_property, lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtr
+from scipy.special import ndtr
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import COMPLEX, ELEMENTARY, UNIT
@@ -42,7 +44,9 @@ _CHUNK = 1 << 15  # entries of a table of products
 _SUM = 40.0  # units: numpy's sums in pairs, of complex numbers (32) and the products
 _VAGUE = 0.1  # relative error of phi from which a ray ends
 
-Points = NDArray[np.complex128]
+_DIGITS = Context(prec=60)
+
+Points = NDArray[np.complexfloating[Any, Any]]
 
 
 @dataclass(frozen=True)
@@ -109,10 +113,12 @@ class Ray:
         places = np.arange(first - stride * before, last + stride * after + 1)
         power = places * d - 0.5 / sigma**2
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            w = np.exp(power + 1j * (b / sigma - self.theta))
+            w: Points = np.exp(power + 1j * (b / sigma - self.theta))
             w = np.where(w.real < 800.0, w, 800.0)
             grown = np.exp(-w)
-            moved = np.abs(w) * np.abs(grown) * UNIT * (ELEMENTARY + COMPLEX + 8.0 + 4.0 * np.abs(power))
+            moved = (
+                np.abs(w) * np.abs(grown) * UNIT * (ELEMENTARY + COMPLEX + 8.0 + 4.0 * (np.abs(places * d) + sigma**-2))
+            )
         small = int(np.clip(math.floor(math.log(_SMALL) / d) - first + 1, 0, last - first + 1))
         s = np.exp(d * np.arange(first, last + 1.0))
         ends = math.exp(0.5 * b * b) * (1.0 + 1e-9)
@@ -127,7 +133,7 @@ class Ray:
         return Phi.of(first, missing, missing_off, rest, off_rest)
 
     def _sums(
-        self, table: Points, moved: FloatArray, weight: Points, off: FloatArray, stride: int, low: int, high: int
+        self, table: Any, moved: FloatArray, weight: Any, off: FloatArray, stride: int, low: int, high: int
     ) -> tuple[Points, FloatArray]:
         """Sums of weights times entries of the table, for the points from ``low`` to ``high``; their rounding."""
         size = np.abs(weight)
@@ -173,6 +179,14 @@ class Phi:
         return cls(first, value, error, np.concatenate([log, log_rest]), np.concatenate([log_error, off_log]))
 
 
+@lru_cache(maxsize=1024)
+def _factor(sigma: float, t: int, k: int) -> float:
+    """e^{k (k - 1) / (2 sigma^2)} / (t^k k!), the nearest float."""
+    square = _DIGITS.multiply(Decimal(sigma), Decimal(sigma))
+    grown = _DIGITS.exp(_DIGITS.divide(Decimal(k * (k - 1)), _DIGITS.multiply(Decimal(2), square)))
+    return float(_DIGITS.divide(grown, Decimal(t**k * math.factorial(k))))
+
+
 def coefficients(lattice: Lattice, phi: Phi, start: int, many: int, n: int) -> tuple[Points, FloatArray]:
     """p_n at ``many`` points from ``start`` on, and its error: E (S / t)^n e^{-s S / t} is n! phi(s / t)^t p_n.
 
@@ -187,14 +201,12 @@ def coefficients(lattice: Lattice, phi: Phi, start: int, many: int, n: int) -> t
         c = np.empty((n + 1, many), dtype=np.complex128)
         off, size = np.empty((n + 1, many)), np.empty((n + 1, many))
         for k in range(1, n + 1):
-            parts = 0.5 * k * (k - 1) / sigma**2, k * math.log(t), float(gammaln(k + 1.0))
-            log = parts[0] - parts[1] - parts[2]
             place = slice(start + k * each, start + k * each + many)
-            factor = math.exp(min(log, 700.0))
+            factor = _factor(sigma, t, k)
             c[k] = factor * phi.value[place] / base
             size[k] = np.abs(c[k])
             off[k] = factor * phi.error[place] / np.abs(base) * (1.0 + 1.2 * share) + size[k] * (
-                1.2 * share + UNIT * (16.0 + 16.0 * sum(parts))
+                1.2 * share + 16.0 * UNIT
             )
         p, error = np.empty((n + 1, many), dtype=np.complex128), np.zeros((n + 1, many))
         p[0] = 1.0

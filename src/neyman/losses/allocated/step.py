@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.losses.allocated.mellin import AllocatedTransform
+from neyman.losses.allocated.mellin import allocated_transform
 from neyman.losses.allocated.moments import LARGEST_ORDER, divergences
 from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.base import Step
@@ -68,14 +68,15 @@ class AllocatedStep(EnclosedStep):
         law = cast(Allocation, self.promise)
         if law.narrowest == law.widest:
             return self, self
-        return allocated_step(law.widest, law.widest, law.steps), allocated_step(law.narrowest, law.narrowest, law.steps)
+        lesser, greater = (allocated_step(noise, noise, law.steps) for noise in (law.widest, law.narrowest))
+        return lesser, greater
 
     def transform(self) -> Transform | None:
         """By Mellin integrals; None where these are too long, and while the noise is known only between two ends."""
         law = cast(Allocation, self.promise)
         if law.narrowest < law.widest or not _LEAST_NOISE <= law.narrowest <= _MOST_NOISE:
             return None
-        found = AllocatedTransform(law.narrowest, law.steps)
+        found = allocated_transform(law.narrowest, law.steps)
         return found if found.terms(1.0, 0.0) <= _LONGEST else None
 
     @cached_property
