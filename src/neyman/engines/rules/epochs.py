@@ -36,8 +36,11 @@ def epochs(losses: Losses, tolerance: float, effort: Effort, behind: Callable[[]
     if any(one is None for one in parts):
         return None
     tail_mu = together((step.tail_mu, times) for step, times in losses)
-    pairs = [_along(one, tail_mu, tolerance, effort) for one in parts if one is not None]
-    found = pairs[0] if len(pairs) == 1 else outward_profiles(*pairs)
+    made = [_along(one, tail_mu, tolerance, effort) for one in parts if one is not None]
+    pairs = [pair for pair in made if pair is not None]
+    if len(pairs) < len(made):
+        return None
+    found = pairs[0] if len(pairs) == 1 else outward_profiles(pairs[0], pairs[1])
     return before(found, cache(behind), tolerance)
 
 
@@ -51,10 +54,12 @@ def _parts(losses: Losses) -> Parts | None:
     return Parts(steps, mu, "remove") if len(steps) == len(laws) else None
 
 
-def _along(parts: Parts, tail_mu: float, tolerance: float, effort: Effort) -> Pair:
-    """Contours in both directions."""
-    each = effort.part(*_SHARE)
-    sides = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
+def _along(parts: Parts, tail_mu: float, tolerance: float, effort: Effort) -> Pair | None:
+    """Contours in both directions; None where some moments are out of reach that these need."""
+    each, walks = effort.part(*_SHARE), Walk.pair(parts)
+    if not all(walk.useful().any() for walk in walks):
+        return None
+    sides = zip((parts, parts.reversed), walks, strict=True)
     remove, add = (ContourProfile(law, walk, tail_mu, each) for law, walk in sides)
     meeting = TotalVariation(remove, add)
     return Pair(*(FallbackProfile(one, meeting, None, tolerance, effort=effort) for one in (remove, add)))

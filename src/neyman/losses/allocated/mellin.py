@@ -108,6 +108,11 @@ class AllocatedTransform(Transform):
         found = (order - 1.0) * divergences(self.sigma, self.t, order, True)
         return np.concatenate([[0.0, 0.0], found * (1.0 + 4.0 * UNIT)])
 
+    @property
+    def known(self) -> bool:
+        """Whether both masses are, and what lies between and beside them."""
+        return all(math.isfinite(self.at_most(w)) for w in (-0.5, 0.0, 0.5, 1.0, 1.5))
+
     def moments(self, w: FloatArray) -> Moments:
         """On the real axis; log A from above."""
         log_a, mean, variance = (np.full(len(w), math.nan) for _ in range(3))
@@ -144,6 +149,8 @@ class AllocatedTransform(Transform):
         """Ray by ray: that of each omega is near the saddle point of the integrand, arg s = -atan(omega / a)."""
         n = self.order(w)
         a, top = n - w, self.at_most(w)
+        if not math.isfinite(top):
+            return np.zeros(len(omega), dtype=np.complex128), np.full(len(omega), math.inf)
         between = 2.0 ** math.floor(math.log2(math.sqrt(8.0 * _LOSS / max(a, 1.0))))
         chosen = np.rint(np.arcsinh(omega / a) / between)
         value, error = np.empty(len(omega), dtype=np.complex128), np.empty(len(omega))
@@ -286,7 +293,10 @@ class AllocatedTransform(Transform):
         if kept is None or kept.first > first or kept.first + len(kept.value) <= last:
             if kept is not None:
                 first, last = min(first, kept.first), max(last, kept.first + len(kept.value) - 1)
-            far = self._least / self.sigma + self.sigma * math.log1p(self._least)
+            a = (
+                self._least + 1.0
+            )  # where n tilts most: s e^{n / sigma^2} is about a e^{a / sigma^2} times what is typical
+            far = a / self.sigma + self.sigma * math.log1p(a)
             kept = self._rays[theta] = Ray(self.lattice, theta).phi(first, last, far)
         return kept
 

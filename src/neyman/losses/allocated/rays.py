@@ -12,8 +12,10 @@ the angle that is left is at most theta - b / sigma + a / sigma <= pi / 2, and a
 
     (e^{(b + a)^2 / 2} + e^{(b - a)^2 / 2}) / (e^{2 pi a / h} - 1),
 
-twice that where the weights stand for 1. What is left out beyond the ends -x_0 < 0 < x_1 is at most e^{b^2 / 2}
-(N(-x_0) + N(-x_1)), of 1 - phi e^{b^2 / 2} (|s| N(-x_0 - 1 / sigma) + 2 N(-x_1)), and a term of the same size each.
+twice that where the weights stand for 1; times phi(|s| cos kappa), kappa the largest angle that is left, where they do
+not: on such a line the integrand is at most n(x) e^{-|s| Y cos kappa} besides. What is left out beyond the ends -x_0 <
+0 < x_1 is at most e^{b^2 / 2} (N(-x_0) + N(-x_1) e^{-|s| Y(x_1) cos(theta - b / sigma)}), of 1 - phi e^{b^2 / 2} (|s|
+N(-x_0 - 1 / sigma) + 2 N(-x_1)), and a term of the same size each.
 """
 
 from __future__ import annotations
@@ -40,6 +42,7 @@ _OF_ANGLE = 0.75  # of the angle that is left, what a strip takes
 _ALIASED = 84.0  # twice the e-folds by which a transform has fallen where the lattice repeats it
 _SMALL = 0.3  # |s| up to which 1 - phi is summed
 _RIGHT, _LEFT = 12.0, 10.0  # deviations at which sums end
+_FAINT = 1e-14  # phi below which what its sum repeats is not bounded as if it were 1
 _CHUNK = 1 << 15  # entries of a table of products
 _SUM = 40.0  # units: numpy's sums in pairs, of complex numbers (32) and the products
 _VAGUE = 0.1  # relative error of phi from which a ray ends
@@ -129,7 +132,14 @@ class Ray:
         missing, rounded = self._sums(-np.expm1(-w), moved, weight, off, stride, 0, small)
         missing_off = rounded + 2.0 * alias + 2.0 * spill + ends * s[:small] * left
         rest, off_rest = self._sums(grown, moved, weight, off, stride, small, last - first + 1)
-        off_rest = off_rest + alias + spill + ends * (ndtr(near) + h * math.exp(-0.5 * near**2))
+        far_s, bare = s[small:], self.theta - b / sigma
+        tall = math.exp(min(right / sigma - 0.5 / sigma**2, 700.0)) * math.cos(bare) * (1.0 - 1e-12)
+        with np.errstate(under="ignore"):
+            faint = np.abs(rest) < _FAINT
+            repeated = np.full(len(rest), alias)
+            repeated[faint] *= _phi_at_most(sigma, far_s[faint] * math.cos(bare + a / sigma))
+            off_rest = off_rest + repeated
+            off_rest = off_rest + spill * np.exp(-far_s * tall) + ends * (ndtr(near) + h * math.exp(-0.5 * near**2))
         return Phi.of(first, missing, missing_off, rest, off_rest)
 
     def _sums(
@@ -148,6 +158,13 @@ class Ray:
             value[i - low : end - low] = np.sum(seen[0] * weight, axis=1)
             error[i - low : end - low] = np.sum(seen[1] * size + seen[2] * (size * (off + COMPLEX * UNIT)), axis=1)
         return value, error * (1.0 + 1e-9)
+
+
+def _phi_at_most(sigma: float, s: FloatArray) -> FloatArray:
+    """No less than phi(s) on the real axis: P(Y <= y) + e^{-sy}, the least of some y."""
+    sy = np.geomspace(0.1, 700.0, 48)[:, None]
+    below = ndtr(sigma * np.log(sy / s) + 0.5 / sigma) * (1.0 + 1e-9)
+    return np.asarray(np.min(below + np.exp(-sy) * (1.0 + 1e-12), axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ __all__ = ["AllocatedStep", "Allocation", "allocated_step"]
 _NOTHING = 1e-23  # delta that compositions leave to infinity: profiles are known to 1e-28 e^eps
 _CELLS = 384  # of Renyi divergences
 _FARTHEST = 40.0  # eps beyond which it is not looked for
-_LEAST_NOISE, _MOST_NOISE = 0.15, 60.0  # between which transforms are worth their time
-_LONGEST = 5e4  # nodes of a Mellin integral
+_LEAST_NOISE, _MOST_NOISE = 0.15, 16.0  # between which transforms are worth their time
+_LONGEST = 2e4  # nodes of a Mellin integral
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,7 @@ class AllocatedStep(EnclosedStep):
         if law.narrowest < law.widest or not _LEAST_NOISE <= law.narrowest <= _MOST_NOISE:
             return None
         found = allocated_transform(law.narrowest, law.steps)
-        return found if found.terms(1.0, 0.0) <= _LONGEST else None
+        return found if found.terms(1.0, 0.0) <= _LONGEST and found.known else None
 
     @cached_property
     def reach(self) -> float:
