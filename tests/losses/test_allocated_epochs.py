@@ -114,7 +114,8 @@ def test_the_transform_by_quadrature(sigma, t):
         off = np.abs(np.exp(value) - truth)
         assert (off <= np.abs(np.exp(value)) * error + 3e-14 * truth[0].real).all()
         assert (np.abs(np.exp(value)) * error < 1e-9 * truth[0].real).all()
-        assert (np.abs(truth) <= np.exp(law.log_bound(np.full(5, w), omega, omega, math.inf)) * (1.0 + 1e-12)).all()
+        most = np.exp(law.log_bound(np.full(5, w), omega, omega, math.inf))
+        assert (np.abs(truth) <= most * (1.0 + 1e-12) + 3e-14 * truth[0].real).all()
 
 
 @pytest.mark.parametrize(("sigma", "t"), [(0.3, 50), (1.0, 100), (1.0, 10**5), (5.0, 1000)])
@@ -248,7 +249,7 @@ def test_two_epochs_of_two_batches_by_what_is_known_of_one(sigma, epsilon):
     told[~up] += np.exp(place[~up]) * one[1].bracket(-place[~up]).upper
     truth = float(np.sum(mass * ratio * told))
     assert two.optimistic.delta(epsilon) * (1.0 - 1e-8) <= truth <= two.delta(epsilon) * (1.0 + 1e-8)
-    assert two.delta(epsilon) - two.optimistic.delta(epsilon) < 1e-8 * truth
+    assert two.delta(epsilon) - two.optimistic.delta(epsilon) < 1e-7 * truth
 
 
 def test_beside_other_steps():
