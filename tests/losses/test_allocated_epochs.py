@@ -232,7 +232,7 @@ def test_values_of_many_digits(run, way):
         assert high - low < 1e-8 * high
 
 
-@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.5), (0.5, 4.0), (2.0, 0.3)])
+@pytest.mark.parametrize(("sigma", "epsilon"), [(1.0, 1.5), pytest.param(0.5, 4.0, marks=pytest.mark.slow), (2.0, 0.3)])
 def test_two_epochs_of_two_batches_by_what_is_known_of_one(sigma, epsilon):
     """delta_2(eps) = E_Q [X delta_1(eps - log X)], X = (Y_1 + Y_2) / 2: a smooth sum over both outputs of one epoch."""
     one = [AllocatedProfile(sigma, sigma, 2, way) for way in (True, False)]
@@ -264,7 +264,7 @@ def test_beside_other_steps():
             assert alone.delta(epsilon) * (1.0 + more) < high
 
 
-@pytest.mark.parametrize(("sigma", "t", "times"), [(1.0, 100, 2), (0.6, 12, 9)])
+@pytest.mark.parametrize(("sigma", "t", "times"), [(1.0, 100, 2), pytest.param(0.6, 12, 9, marks=pytest.mark.slow)])
 def test_enclosing_laws_say_the_same(sigma, t, times):
     """Those that are behind the contours: wider, and in the right place."""
     losses = ((allocated_step(sigma, sigma, t), times),)
