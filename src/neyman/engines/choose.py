@@ -23,6 +23,7 @@ from neyman.engines.renyi.elementary import ElementaryProfile
 from neyman.engines.rules.composition import Composition, Losses, Rule, first_of, sure
 from neyman.engines.rules.contours import contours_or_lattice, lists_beside
 from neyman.engines.rules.discrete import by_rare_outcomes, listed_together, outcomes_one_by_one, too_long_for_lines
+from neyman.engines.rules.epochs import epochs
 from neyman.engines.rules.participation import hardly_ever, loud_beside
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import EnclosedStep, ListedStep
@@ -67,14 +68,10 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     effort = Effort() if effort is None else effort
     losses = unbundled(losses)
     if any(isinstance(step, EnclosedStep) for step, _ in losses):
-        return _long_or_not(
-            losses,
-            lambda: enclosed_profiles(
-                losses, enclosing or tolerance, partial(profiles, tolerance=tolerance, effort=effort)
-            ),
-            math.inf,
-            tolerance,
-        )
+        compose = partial(profiles, tolerance=tolerance, effort=effort)
+        enclosed = partial(enclosed_profiles, losses, enclosing or tolerance, compose)
+        by_lines = partial(epochs, losses, tolerance, effort, enclosed)
+        return _long_or_not(losses, lambda: by_lines() or enclosed(), math.inf, tolerance)
     below, above = (tuple((step.ends[side], times) for step, times in losses) for side in (0, 1))
     if below != above:  # parameters were rounded on the way: each side has its own
         return outward_profiles(profiles(below, tolerance, effort), profiles(above, tolerance, effort))

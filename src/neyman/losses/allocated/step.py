@@ -9,15 +9,20 @@ from typing import cast
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
+from neyman.losses.allocated.mellin import allocated_transform
 from neyman.losses.allocated.moments import LARGEST_ORDER, divergences
 from neyman.losses.allocated.profile import AllocatedProfile
+from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
+from neyman.losses.readings.transform import Transform
 
 __all__ = ["AllocatedStep", "Allocation", "allocated_step"]
 
 _NOTHING = 1e-23  # delta that compositions leave to infinity: profiles are known to 1e-28 e^eps
 _CELLS = 384  # of Renyi divergences
 _FARTHEST = 40.0  # eps beyond which it is not looked for
+_LEAST_NOISE, _MOST_NOISE = 0.15, 16.0  # between which transforms are worth their time
+_LONGEST = 2e4  # nodes of a Mellin integral
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,23 @@ class AllocatedStep(EnclosedStep):
         whole = (order == np.floor(order)) & (order > 1.0) & (order <= LARGEST_ORDER)
         found = divergences(sigma, law.steps, order, upper)
         return found, whole & (np.isfinite(found) if upper else found > 0.0)
+
+    @property
+    def ends(self) -> tuple[Step, Step]:
+        """That of the larger noise, and that of the smaller: they differ where it was rounded on the way."""
+        law = cast(Allocation, self.promise)
+        if law.narrowest == law.widest:
+            return self, self
+        lesser, greater = (allocated_step(noise, noise, law.steps) for noise in (law.widest, law.narrowest))
+        return lesser, greater
+
+    def transform(self) -> Transform | None:
+        """By Mellin integrals; None where these are too long, and while the noise is known only between two ends."""
+        law = cast(Allocation, self.promise)
+        if law.narrowest < law.widest or not _LEAST_NOISE <= law.narrowest <= _MOST_NOISE:
+            return None
+        found = allocated_transform(law.narrowest, law.steps)
+        return found if found.terms(1.0, 0.0) <= _LONGEST and found.known else None
 
     @cached_property
     def reach(self) -> float:
