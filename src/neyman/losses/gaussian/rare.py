@@ -53,6 +53,9 @@ class RareLaw(RotatedLaw):
         top = (1.5 + _RIGHT * s) / s**2 + 3.0
         return low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
 
+    def _kept(self, lines: list[tuple[ComplexArray, ComplexArray, FloatArray]]) -> tuple[int, int]:
+        return 0, len(lines[0][0]) - 1
+
     @property
     def log_gain(self) -> float:
         """log of how much the sums of moduli along the two sides exceed the error of the quadrature, at least."""
@@ -88,10 +91,10 @@ class RarePart:
         """S and the modulus of the weight along the two sides, on a coarser grid, and with the gain of it."""
         out: list[tuple[ComplexArray, FloatArray]] = []
         room = _COARSER * _ROOM * math.exp(-self.law.log_gain)
-        for loss, log_weight in self.law.sides:
-            s = loss[::_COARSER]
+        for side in self.law.sides:
+            s = side.loss[::_COARSER]
             with np.errstate(under="ignore"):
-                modulus = np.exp(log_weight[::_COARSER]) * np.abs(_share(s, self.low, self.high)[0]) * room
+                modulus = np.exp(side.log_modulus[::_COARSER]) * np.abs(_share(s, self.low, self.high)[0]) * room
             stop = _last(modulus)
             out.append((s[:stop], modulus[:stop]))
         return tuple(out)
