@@ -116,7 +116,7 @@ def test_what_lies_beyond_an_end_is_no_more_than_is_said(sigma: float, rate: flo
             for end, pull in [(end, pull) for end in ends for pull in (0.0, 2.0)]:
                 count = math.ceil(80.0 / sigma / step) + 400
                 after = end + step * np.arange(count) + 1j * y
-                said = law.log_beyond(end, y, pull)
+                said = float(law.log_beyond(end, y, np.full(1, pull))[0])
                 if said < math.inf:
                     true = law.along(after)[1].real + pull * (after.real - end)
                     assert np.logaddexp.reduce(true) <= said + 1e-6

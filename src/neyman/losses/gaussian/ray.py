@@ -104,14 +104,15 @@ class Ray:
         dragged = s2 * (abs(self.log_rho) * TURN + _DRAG) + 0.5 * TURN
         return s2 * most**2 + most * chi * dragged + chi * (BEND + TURN)
 
-    def log_beyond(self, t: float, y: float, pull: float) -> float:
+    def log_beyond(self, t: float, y: float, pull: FloatArray) -> FloatArray:
         """log of a bound on sum and integral of |weight| e^{pull (t' - t)} over t' >= t; inf where it may not die."""
         s2, cosine, sine = self.sigma**2, math.cos(self.chi), math.sin(self.chi)
         soft = math.log(2.0) + max(self.log_rho + t, 0.0)
         place = s2 * (t - (1.0 - cosine) * soft - sine * abs(y) - self.chi) + 0.5
         beside = s2 * (abs(y) * (2.0 - cosine) + sine * soft + self.chi)
         fall = place * cosine - beside * sine - pull
-        return self._tail(place, beside, fall) if 4.0 * self.chi < math.pi and place > 0.0 else math.inf
+        sound = 4.0 * self.chi < math.pi and place > 0.0
+        return self._tail(place, beside, np.where(sound, fall, -math.inf))
 
     def log_before(self, t: float, y: float) -> float:
         """The same of |weight| alone over all t' <= t."""
@@ -119,10 +120,12 @@ class Ray:
         loss = cmath.log(1.0 + cmath.exp(complex(self.log_rho + t, y))) if self.log_rho + t < 30.0 else math.inf
         place = s2 * (t + (1.5 * self.chi * abs(loss.imag) if y < 0.0 else 0.0)) + 0.5
         beside = s2 * (abs(y) + self.chi * (1.0 + abs(loss)))
-        return self._tail(-place, beside, -place)
+        return float(self._tail(-place, beside, np.full(1, -place))[0])
 
-    def _tail(self, place: float, beside: float, fall: float) -> float:
-        if not (fall > 0.0 and place > 0.0 and beside < math.inf):
-            return math.inf
+    def _tail(self, place: float, beside: float, fall: FloatArray) -> FloatArray:
+        if not (place > 0.0 and beside < math.inf):
+            return np.full(fall.shape, math.inf)
         height = 0.5 * (beside - place) * (beside + place) / self.sigma**2 + self.chi * LEAN + self._log_unit
-        return height + math.log1p(1.0 / (fall * self.step)) + 1e-9 * (1.0 + abs(height))
+        height += 1e-9 * (1.0 + abs(height))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(fall > 0.0, height + np.log1p(1.0 / (fall * self.step)), math.inf)

@@ -118,7 +118,7 @@ class RotatedLaw:
         cells = raised + 0.125 * self.ray.bend * self.step**2
         before = np.append(cells[: first + 1], self.ray.log_before(float(t[0]), shift))
         away = np.abs(loss[last:] - loss[last])
-        steep = self.pull * float(away[-1]) + self.ray.log_beyond(float(t[-1]), shift, self.pull)
+        steep = self.pull * float(away[-1]) + float(self.ray.log_beyond(float(t[-1]), shift, np.full(1, self.pull))[0])
         beyond = np.append(cells[last:] + self.pull * away, steep)
         return Side(
             loss[first : last + 1],
