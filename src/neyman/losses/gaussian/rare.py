@@ -26,6 +26,7 @@ sector.
 
 from __future__ import annotations
 
+import cmath
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -169,6 +170,7 @@ class RarePart:
         turn = min(law.chi, law.chi + shift), max(law.chi, law.chi + shift)
         psi = 2.0 * max(turn[1], -turn[0])
         before = law.ray.log_before(float(law.t[0]), shift) + log_share_before(first, psi, self.low, self.high)
+        psi = 2.0 * max(abs(cmath.phase(end)), law.chi)  # from there on, towards which arguments move
         most = math.log(2.0) - ORDER * math.log(math.cos(psi))  # of the share at all
         kept, steepest = math.inf, -1.0
         if self.high < math.inf:

@@ -250,7 +250,8 @@ class RotatedLaw:
                     series = (series + powers[order - 2]) * part / order
                 total += series * part
                 fault += np.abs(part) ** 2 * faulty[2]
-            rest[start:stop], rounding[start:stop] = total, UNIT * fault + self.missing(part)
+            rounding[start:stop] = UNIT * fault + self.missing(part) + np.abs(part) * self._turned
+            rest[start:stop] = total
             start = stop
         lame = ~self._covers(w) | ~np.isfinite(rest) | ~np.isfinite(rounding)
         rest[lame], rounding[lame] = 0.0, math.inf
@@ -282,6 +283,20 @@ class RotatedLaw:
                 0
             ]
         )
+
+    @cached_property
+    def _turned(self) -> float:
+        """How far int f S, which is real, may be from the real axis on the grid: of ``mean`` that is left out."""
+        each: list[float] = []
+        for side in (self.middle, *self.sides):
+            furthest = abs(side.loss[-1]) + 1.0 / self.pull  # times e^{pull |S' - S|}, no |S'| is more
+            ends = side.log_before + math.log(abs(side.loss[0])), side.log_beyond + math.log(furthest)
+            nodes = side.log_modulus + np.log(np.abs(side.loss)) + self.step
+            inside = -math.inf if side is self.middle else float(np.logaddexp.reduce(nodes))
+            each.append(float(np.logaddexp.reduce([*ends, inside])))
+        gain = math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
+        beside = np.logaddexp.reduce([each[0], each[1] - gain, each[2] - gain])
+        return math.exp(min(float(beside), 700.0))
 
     def _log_along(self, side: Side, w: ComplexArray, sign: int) -> FloatArray:
         """log of a bound on the integral of |f e^{wS}| along a side."""
