@@ -8,13 +8,16 @@ from __future__ import annotations
 
 import math
 import time
+from dataclasses import replace
 
 import mpmath
 import numpy as np
 import pytest
+from scipy import special
 
 import neyman as ny
 from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
+from neyman.engines.contour.exchanged import thresholds
 from neyman.engines.contour.exchanged.profile import ExchangedArcs
 from neyman.losses.gaussian.exchanged import ExchangedLaw
 from neyman.losses.gaussian.exchanged_part import ORDER, ExchangedPart, shares
@@ -122,6 +125,49 @@ def test_few_exchanged_steps_are_answered(sigma: float, rate: float, times: int,
     assert 0.0 < g.advantage <= times * rate
     assert g.delta(8.0) >= 0.0
     assert time.process_time() - begun < 10.0
+
+
+@pytest.mark.parametrize(("sigma", "rate"), [(1.0, 1e-4), (0.3, 1e-7), (8.0, 1e-9), (25.0, 1e-2), (2.0, 0.1)])
+@pytest.mark.parametrize("coarser", [1.0, 4.0])
+def test_the_mass_beyond_a_length_is_no_less_than_its_integral(sigma: float, rate: float, coarser: float) -> None:
+    """On the grid as it is, and on one so coarse that means of the ends of cells would be too small."""
+    cuts = arcs(sigma, rate, 3)._cuts
+    assert cuts is not None
+    law = ExchangedLaw(sigma, rate, 0.0, coarser * min(0.024, 0.2 / sigma), 0.2)
+    cuts._steps = replace(cuts._steps, straight=((law, 3),))
+    finer = replace(law)
+    object.__setattr__(finer, "step", law.step / 40.0)
+    fine, log_weight, _ = finer._along(finer.step * np.arange(40 * (len(law.loss) - 1) + 1))
+    loss, log_weight = fine.real, log_weight.real
+    said = np.exp(cuts._masses)
+    for i in range(0, len(said), 7):
+        share = special.gammainc(ORDER, (loss / cuts._lengths[i]) ** 2)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            each = 2.0 * np.cosh(0.5 * loss) * np.exp(log_weight) * share
+        true = 3.0 * float(np.sum(each[np.isfinite(each)]))
+        assert true <= said[i] * (1.0 + 1e-9)
+        assert said[i] <= (3.0 if coarser == 1.0 else math.inf) * true + 1e-42
+    # cell by cell, of which some hold more than the mean of their ends
+    mass = cuts._cells[1]
+    with np.errstate(over="ignore", under="ignore"):
+        each = np.exp(log_weight + 0.5 * loss) + np.exp(log_weight - 0.5 * loss)
+        each[0] *= 2.0
+        within = np.add.reduceat(0.5 * (each[:-1] + each[1:]), np.arange(0, len(each) - 1, 40))[: len(mass)]
+        bend = cuts._steps.straight[0][0].step ** 2 * 0.125 * (sigma**2 * (4.8 + 0.385 * -math.log(law.scale)) + 1.035)
+    known = within[: len(mass)] > 1e-250
+    assert np.all(within[known] <= mass[: len(within)][known] * (1.0 + 1e-6))
+    assert coarser == 1.0 or np.any(within[known] > mass[: len(within)][known] * math.exp(-bend) * (1.0 + 1e-6))
+
+
+def test_how_the_law_of_exchanged_records_bends_along_the_real_axis() -> None:
+    y = np.geomspace(1e-6, 1e4, 200001)
+    drag = 2.0 * np.arcsinh(y) * y / (1.0 + y * y) ** 1.5
+    lean, second = (y / (1.0 + y * y) ** 1.5).max(), (
+        np.sqrt(1.0 / 16.0 + y * y) * np.abs(1.0 - 2.0 * y * y) / (1.0 + y * y) ** 2.5
+    ).max()  # fmt: skip
+    assert 0.99 * thresholds._LEAN <= lean <= thresholds._LEAN
+    assert lean**2 + second <= thresholds._TURN
+    assert drag.max() <= thresholds._DRAG
 
 
 def test_noise_whose_quadrature_errs_by_less_than_floats_hold_is_answered() -> None:

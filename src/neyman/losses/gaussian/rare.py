@@ -12,10 +12,21 @@ by what it is the sum of, |e^y - 1| <= min(|y|, 2), so that a bent path costs no
 A **part** of the law keeps the share D(S / low) - D(S / high) of its losses, D as in ``exchanged_part``; the others are
 put to S = 0, where they add nothing to X. The share is entire and in [0, 1] where losses are real: a part is a law,
 too, whose likelihood ratio is nowhere above that of the whole.
+
+Along the two sides of the path |weight| |share| min(|wS|, 2) max(1, e^{Re wS}) is integrated on a coarser grid, of
+spacing d. Weights bend by at most M (``Ray``), max(Re wS, 0) by |w S''| <= |w S| e^d, each of which raises a node by
+d^2/8 of it (``RotatedLaw``), what bounds a share likewise (``log_share``); |S| grows by at most e^d on a cell. Where no
+e^{wS} grows on the line, it is 1 without more.
+
+Beyond the last node |e^{wS'} - 1| <= (1 + |e^{wS}|) e^{K |S' - S|}, K being the steepest growth of e^{wS}
+(``steepness``). Either the weights die faster (``Ray.log_beyond``), or the share does: with r = |S| / high, log B falls
+by at least 2 r cos psi - 2 (m - 1)/r, and |S' - S| is at most (|S'| - |S|) / cos y, as differences keep to such a
+sector.
 """
 
 from __future__ import annotations
 
+import cmath
 import math
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,8 +34,10 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.exchanged_part import shares
-from neyman.losses.gaussian.rotated import RotatedLaw
+from neyman.losses.gaussian.exchanged_part import ORDER, shares
+from neyman.losses.gaussian.ray import Ray
+from neyman.losses.gaussian.rotated import RotatedLaw, Side, steepness
+from neyman.losses.gaussian.share_bounds import log_kept, log_share, log_share_before
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
@@ -39,7 +52,6 @@ _ROWS = 1 << 15  # entries of a table that stays in the cache
 _COARSER = 3  # of the grid, where moduli are summed along the two sides
 _ALIKE = 1.1  # ratio of |w| up to which the error of the quadrature is bounded for several at once
 _THINNED = 4  # every which node is enough for a guess
-_ROOM = 100.0  # by how much such a sum may be too small: hardly at all, but far out in the tails of much noise
 _LEAST = 1e-300  # more than nothing, whose log is a float
 _WHOLE, _GONE = 0.15, 700.0  # |y| below which D(y) < 1e-39, and Re y^2 beyond which 1 - D is no float
 
@@ -53,10 +65,43 @@ class RareLaw(RotatedLaw):
         top = (1.5 + _RIGHT * s) / s**2 + 3.0
         return low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
 
+    def _kept(self, lines: list[tuple[ComplexArray, ComplexArray, FloatArray]]) -> tuple[int, int]:
+        return 0, len(lines[0][0]) - 1
+
+    @cached_property
+    def t(self) -> FloatArray:
+        """Where the nodes are."""
+        return self._grid()
+
     @property
     def log_gain(self) -> float:
         """log of how much the sums of moduli along the two sides exceed the error of the quadrature, at least."""
         return math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
+
+
+@dataclass(frozen=True)
+class _Ends:
+    """What there is of a part before and beyond the nodes of one line."""
+
+    first: float  # |S| of the first node
+    last: complex  # S of the last
+    turn: tuple[float, float]  # the arguments of all S and of their differences
+    before: float  # of the moduli before the first
+    beyond: float  # log of a bound on the share beyond the last
+    kept: float  # log of all moduli times the share at the last, beyond which it falls ...
+    steepest: float  # ... faster than any e^{wS} that is less steep grows
+    place: float  # t of the last node
+    shift: float
+
+    def missing(self, corners: ComplexArray, size: FloatArray, ray: Ray) -> FloatArray:
+        """A bound on int |f D (e^{wS} - 1)| beyond both ends, for all w between ``corners`` with |w| <= ``size``."""
+        steep = np.maximum(steepness(corners, *self.turn).max(axis=-1), 0.0)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            left = self.before * np.minimum(size * self.first, 2.0) * np.exp(steep * self.first)
+            height = np.maximum((corners * self.last).real.max(axis=-1), 0.0) * (1.0 + 1e-12) + math.log(2.0)
+            dying = self.beyond + ray.log_beyond(self.place, self.shift, steep)
+            right = np.exp(height + np.minimum(dying, np.where(steep <= self.steepest, self.kept, math.inf)))
+        return left + np.where(np.isfinite(right), right, math.inf)
 
 
 @dataclass(frozen=True)
@@ -84,17 +129,59 @@ class RarePart:
         return float(np.sum((weight * s).real))
 
     @cached_property
+    def cells(self) -> tuple[FloatArray, FloatArray]:
+        """|S| and a bound on the modulus of the weight along the path itself, raised for what cells may hide of it."""
+        law = self.law
+        share = log_share(law.loss, self.low, self.high, law.step)
+        with np.errstate(under="ignore"):
+            modulus = np.exp(law.middle.log_modulus + share + 0.125 * law.ray.bend * law.step**2 + law.step)
+        stop = len(self.grid[0])
+        return np.abs(law.loss[:stop]), modulus[:stop]
+
+    @cached_property
     def sides(self) -> tuple[tuple[ComplexArray, FloatArray], ...]:
-        """S and the modulus of the weight along the two sides, on a coarser grid, and with the gain of it."""
-        out: list[tuple[ComplexArray, FloatArray]] = []
-        room = _COARSER * _ROOM * math.exp(-self.law.log_gain)
-        for loss, log_weight in self.law.sides:
-            s = loss[::_COARSER]
+        """S and a bound on the modulus of the weight along the two sides, on a coarser grid, with the gain of it."""
+        return tuple((s, modulus) for s, modulus, _ in self._sides)
+
+    @cached_property
+    def _sides(self) -> tuple[tuple[ComplexArray, FloatArray, int], ...]:
+        out: list[tuple[ComplexArray, FloatArray, int]] = []
+        law, gap = self.law, _COARSER * self.law.step
+        wider = 0.125 * law.ray.bend * (gap**2 - law.step**2) + gap + math.log(_COARSER) - law.log_gain
+        for side in law.sides:
+            s = side.loss[::_COARSER]
+            share = log_share(s, self.low, self.high, gap)
             with np.errstate(under="ignore"):
-                modulus = np.exp(log_weight[::_COARSER]) * np.abs(_share(s, self.low, self.high)[0]) * room
+                modulus = np.exp(side.log_modulus[::_COARSER] + share + wider)
             stop = _last(modulus)
-            out.append((s[:stop], modulus[:stop]))
+            out.append((s[:stop], modulus[:stop], (stop - 1) * _COARSER))
         return tuple(out)
+
+    @cached_property
+    def _ends(self) -> tuple[_Ends, ...]:
+        law = self.law
+        middle = self._end(law.middle, 0.0, len(self.grid[0]) - 1, 0.0)
+        sides = zip(law.sides, (-law.tilt, law.tilt), self._sides, strict=True)
+        return middle, *(self._end(side, shift, last, law.log_gain) for side, shift, (_, _, last) in sides)
+
+    def _end(self, side: Side, shift: float, last: int, gain: float) -> _Ends:
+        law = self.law
+        first, end, t = abs(side.loss[0]), complex(side.loss[last]), float(law.t[last])
+        turn = min(law.chi, law.chi + shift), max(law.chi, law.chi + shift)
+        psi = 2.0 * max(turn[1], -turn[0])
+        before = law.ray.log_before(float(law.t[0]), shift) + log_share_before(first, psi, self.low, self.high)
+        psi = 2.0 * max(abs(cmath.phase(end)), law.chi)  # from there on, towards which arguments move
+        most = math.log(2.0) - ORDER * math.log(math.cos(psi))  # of the share at all
+        kept, steepest = math.inf, -1.0
+        if self.high < math.inf:
+            whole = float(np.logaddexp.reduce(side.log_modulus)) + math.log(2.0)
+            whole = float(np.logaddexp(whole, law.ray.log_beyond(float(law.t[-1]), shift, np.zeros(1))[0]))
+            kept = log_kept(abs(end), psi, self.low, self.high) + whole - gain
+            square = (abs(end) / self.high) ** 2
+            steepest = (2.0 * square * math.cos(psi) - 2.0 * (ORDER - 1.0)) * math.cos(shift) / abs(end)
+        return _Ends(
+            float(first), end, turn, math.exp(min(before - gain, 700.0)), most - gain, kept, steepest, t, shift
+        )
 
     def excess(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """X(w) for |w| ascending, with a bound on its absolute error, all told; inf where it is out of reach."""
@@ -179,6 +266,7 @@ class RarePart:
                 some = wild[start:stop]
                 right, (least, most) = w[some].real.max(), (w[some].imag.min(), w[some].imag.max())
                 height = np.maximum(right * s.real - np.where(s.imag > 0.0, least, most) * s.imag, 0.0)
+                height += self.bent * float(size[some].max()) * length
                 with np.errstate(over="ignore", under="ignore", invalid="ignore"):
                     each = np.exp(height) * np.minimum(float(size[some].max()) * length, 2.0)
                     out[some] += float(each @ modulus)
@@ -201,20 +289,19 @@ class RarePart:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             return np.expm1(np.multiply.outer(w, s[::_THINNED].real)) @ weight[::_THINNED].real * _THINNED
 
+    @property
+    def bent(self) -> float:
+        """By how much of |wS| a term along a side is raised for what its cells may hide of e^{wS}, and for rounding."""
+        gap = _COARSER * self.law.step
+        return 0.125 * gap**2 * math.exp(gap) + 8.0 * UNIT
+
     def missing(self, w: ComplexArray) -> FloatArray:
-        """A bound on what lies beyond the two ends of the grid: there the law dies ever faster."""
+        """A bound on what lies beyond the ends of the grid, and of the two sides."""
         return self.missing_within(w[:, None], np.abs(w))
 
     def missing_within(self, corners: ComplexArray, size: FloatArray) -> FloatArray:
         """The same for all w between the ``corners`` (a row each) with |w| <= ``size``."""
-        s, _, modulus, _ = self.grid
-        left = 2.0 / self.law.step * modulus[0] * np.minimum(size * abs(s[0]), 2.0)
-        ends = np.log(np.maximum(modulus[-2:], _LEAST * 1e-3))
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            last = np.maximum((corners * s[-1]).real.max(axis=1), 0.0) + ends[1]
-            fall = (corners * (s[-1] - s[-2])).real.max(axis=1) + ends[1] - ends[0]
-            right = np.where(fall < -1e-3, 2.0 * np.exp(last) / -np.expm1(fall), math.inf)
-        return left + right
+        return np.sum([ends.missing(corners, size, self.law.ray) for ends in self._ends], axis=0)
 
 
 def _last(modulus: FloatArray) -> int:
@@ -222,8 +309,10 @@ def _last(modulus: FloatArray) -> int:
     return max(int(np.flatnonzero(modulus > _LEAST)[-1]) + 1, 2) if modulus.max() > _LEAST else 2
 
 
-def moduli(corners: ComplexArray, size: FloatArray, s: ComplexArray, modulus: FloatArray) -> FloatArray:
-    """The sum of the bounds on |e^{ws} - 1|, for all w between the ``corners`` (a row each) with |w| <= ``size``."""
+def moduli(corners: ComplexArray, size: FloatArray, s: ComplexArray, modulus: FloatArray, bent: float) -> FloatArray:
+    """The sum of the bounds on |e^{ws} - 1|, for all w between the ``corners`` (a row each) with |w| <= ``size``; where
+    e^{ws} grows, raised by ``bent`` of |ws|.
+    """
     out = np.empty(len(size))
     rows = max(1, _ROWS // len(s))
     for i in range(0, len(size), rows):
@@ -232,7 +321,8 @@ def moduli(corners: ComplexArray, size: FloatArray, s: ComplexArray, modulus: Fl
             height = np.zeros((len(some), len(s)))
             for w in some.T:
                 np.maximum(height, np.multiply.outer(w.real, s.real) - np.multiply.outer(w.imag, s.imag), out=height)
-            grown = np.exp(height) * np.minimum(np.multiply.outer(size[i : i + rows], np.abs(s)), 2.0)
+            length = np.multiply.outer(size[i : i + rows], np.abs(s))
+            grown = np.exp(height + bent * length) * np.minimum(length, 2.0)
             out[i : i + rows] = grown @ modulus
     return np.where(np.isfinite(out), out, math.inf)
 

@@ -8,6 +8,18 @@ w may even fall chi short of vertical, which is what lets the contour of the inv
 |A(w)| <= B(w) = (1 - q)^{Re w} int |density| e^{Re(wS)} is the moment generating function of a positive measure, so
 log B is CONVEX in w: its maximum over a triangle is at a corner. Where arg w >= pi/2 - chi, B(w) <= (1 - q)^{Re w}
 B(0).
+
+**Sums for integrals.** log|f| of the weight bends by at most M on all parallels (``Ray``). Along the ray itself the
+modulus |f| e^{kL}, k = Re(w e^{i chi}), goes on as the geometric mean of f above and below it, at v beside by at most
+|f| e^{M v^2/2 + max(k, 0) L}, since 0 <= Re L(t + iv) <= L(t). So its sum at spacing h misses at most eps times that of
+max(k, 0), eps = 2 e^{M v^2/2} / (e^{2 pi v/h} - 1): where k > 0 that is nothing, else eps B(0). Along the two sides,
+where |w| may be anything, cells count: on each, log|f e^{wS}| lies at most (M + |w S''|) h^2/8 above its chord, |S''|
+<= |S| <= e^h |S| of either node, and the exponential of a chord integrates to at most the mean of its ends.
+
+**Beyond the grid.** On the left |e^{wS}| <= e^{max(a, 0) |S|} with |S| of the first node, on the right at most
+|e^{wS}| e^{a |S' - S|} with S of the last: a is the largest Re(w e^{i alpha}), alpha from chi to chi + y, the arguments
+of S and of all differences. |S' - S| is convex, as S' and S'' are less than pi/2 apart. So both are sums of what was
+laid out and left out, of cells too, and beyond that what ``Ray`` says; on the right for the steepest a that is served.
 """
 
 from __future__ import annotations
@@ -20,15 +32,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.losses.gaussian.ray import SECTOR, Ray
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
 from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ELEMENTARY, UNIT
 
 __all__ = ["RotatedLaw", "log_moments"]
 
 BoolArray = NDArray[np.bool_]
 
 _FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
+_BEYOND = 1.15  # of the reach: the steepest tilt that is followed
+_NODE = 4.0 + 2.0 * ELEMENTARY  # units of rounding of a term of a sum of moduli, beside those of its exponent
 _ROWS = 1 << 16  # entries of a table that stays in the cache
 _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, the subtraction costs nothing
 _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
@@ -37,6 +52,24 @@ _HEAVY = 300.0  # log of a term beyond which a rotated law has no digits left, a
 _DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16  # nodes of which one is looked at, to see where terms are dead
 _BLOCK = 64  # what is summed for one |w| serves all that differ by less than so many nodes
+
+
+@dataclass(frozen=True)
+class Side:
+    """The ray (``shift`` 0) or a parallel: losses, bounds on the log of the weights, and on what lies beyond."""
+
+    loss: ComplexArray
+    log_modulus: FloatArray  # with all that rounding and, of a parallel, a cell may hide but for e^{wS}
+    units: FloatArray  # rounding error of each, in units of 2^-53
+    log_before: float  # log of all before the first
+    log_beyond: float  # log of all beyond the last, times e^{pull |S' - S|}
+
+    def log_ends(self, w: ComplexArray, turn: tuple[float, float], pull: float) -> FloatArray:
+        """log of a bound on all of |f e^{wS}| beyond both ends, convex in w; inf where w tilts more than ``pull``."""
+        steepest = steepness(w, *turn)
+        before = self.log_before + np.maximum(steepest, 0.0) * abs(self.loss[0])
+        last = self.log_beyond + (w * self.loss[-1]).real + 8.0 * UNIT * np.abs(w * self.loss[-1])
+        return np.logaddexp(before, np.where(steepest <= pull, last, math.inf)) + 1e-9
 
 
 @dataclass(frozen=True)
@@ -56,18 +89,54 @@ class RotatedLaw:
     loss: ComplexArray = field(init=False, repr=False)
     log_weight: ComplexArray = field(init=False, repr=False)
     units: FloatArray = field(init=False, repr=False)  # rounding error of each term, in units of 2^-53
-    sides: tuple[tuple[ComplexArray, FloatArray], ...] = field(init=False, repr=False)
+    middle: Side = field(init=False, repr=False)
+    sides: tuple[Side, Side] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
+        if not self.chi + self.tilt <= SECTOR:
+            raise ArithmeticError("the angle is too wide")
         t = self._grid()
-        loss, log_weight, condition = self._along(t)
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            lines = [self._along(t + 1j * shift if shift else t) for shift in (0.0, -self.tilt, self.tilt)]
+        first, last = self._kept(lines)
+        loss, log_weight, condition = (each[first : last + 1] for each in lines[0])
         object.__setattr__(self, "loss", loss)
         object.__setattr__(self, "units", 12.0 + condition)
         object.__setattr__(self, "log_weight", log_weight)
-        sides = [self._along(t + 1j * shift) for shift in (-self.tilt, self.tilt)]
-        object.__setattr__(self, "sides", tuple((s, w.real) for s, w, _ in sides))
-        if not max(float(w.real.max()) for w in (log_weight, *(w for _, w, _ in sides))) <= _HEAVY:
+        if not max(float(w.real[first : last + 1].max()) for _, w, _ in lines) <= _HEAVY:
             raise ArithmeticError("the law is far too heavy at this angle")
+        both = zip(lines, (0.0, -self.tilt, self.tilt), strict=True)
+        middle, below, above = (self._side(t, line, shift, first, last) for line, shift in both)
+        object.__setattr__(self, "middle", middle)
+        object.__setattr__(self, "sides", (below, above))
+
+    def _side(
+        self, t: FloatArray, line: tuple[ComplexArray, ComplexArray, FloatArray], shift: float, first: int, last: int
+    ) -> Side:
+        loss, log_weight, condition = line
+        raised = log_weight.real + UNIT * (_NODE + 12.0 + condition)
+        cells = raised + 0.125 * self.ray.bend * self.step**2
+        before = np.append(cells[: first + 1], self.ray.log_before(float(t[0]), shift))
+        away = np.abs(loss[last:] - loss[last])
+        steep = self.pull * float(away[-1]) + float(self.ray.log_beyond(float(t[-1]), shift, np.full(1, self.pull))[0])
+        beyond = np.append(cells[last:] + self.pull * away, steep)
+        return Side(
+            loss[first : last + 1],
+            (cells if shift else raised)[first : last + 1],
+            condition[first : last + 1],
+            float(np.logaddexp.reduce(before)) + 1e-9,
+            float(np.logaddexp.reduce(beyond)) + 1e-9,
+        )
+
+    @cached_property
+    def ray(self) -> Ray:
+        """Weights, and what is known of them."""
+        return Ray(self.transform.sigma, self._log_rho, self.chi, self.step)
+
+    @property
+    def pull(self) -> float:
+        """The steepest tilt that is served, on the ray and on both sides."""
+        return _BEYOND * self.reach
 
     @property
     def edge(self) -> float:
@@ -76,22 +145,56 @@ class RotatedLaw:
 
     def log_bound(self, w: ComplexArray) -> FloatArray:
         """log B(w) >= log|A(w)|, convex in w; inf where w tilts the law beyond the grid."""
-        # outside the grid e^{wS} is at most 1, or the grid does not cover w
-        inside = log_moments(w, self.loss, self.log_weight.real)
-        bound = np.logaddexp(inside, math.log(self.missing)) + w.real * self.edge
+        # a node errs by a rounding of its exponent, whose every part is at most |w| S
+        tilt = (w * np.exp(1j * self.chi)).real + 16.0 * UNIT * np.abs(w)
+        bound = np.logaddexp(self._log_sums(tilt), self._log_ends(w))
+        unseen = np.where(tilt >= 0.0, bound, self._log_size_of_sums)
+        bound = np.logaddexp(bound, self._log_missed + unseen) + w.real * self.edge
+        bound = bound + 8.0 * UNIT * (np.abs(bound) + np.abs(w.real * self.edge))
         return np.where(self._within(w), bound, math.inf)
+
+    def _log_sums(self, tilt: FloatArray) -> FloatArray:
+        """log of the sum of all |f| e^{tilt |S|} along the ray, rounded up."""
+        length, out = np.abs(self.loss), np.empty(len(tilt))
+        rows = max(1, _ROWS // len(length))
+        for i in range(0, len(tilt), rows):
+            height = np.multiply.outer(tilt[i : i + rows], length) + self.middle.log_modulus
+            peak = height.max(axis=1)
+            finite = np.isfinite(peak)
+            known = np.where(finite, peak, 0.0)
+            with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+                total = np.log(np.exp(height - known[:, None]).sum(axis=1))
+            out[i : i + rows] = np.where(finite, known + total, math.inf)
+        return out + (len(length) + 16.0) * UNIT
+
+    def _log_ends(self, w: ComplexArray) -> FloatArray:
+        return self.middle.log_ends(w, (self.chi, self.chi), self.pull)
+
+    @cached_property
+    def _log_missed(self) -> float:
+        """log of eps / (1 - eps): what a sum of moduli along the ray misses, relative to that of max(k, 0)."""
+        bend, h = self.ray.bend, self.step
+        strip = min(SECTOR - self.chi, 2.0 * math.pi / (h * bend))
+        turns = 2.0 * math.pi * strip / h
+        log_missed = math.log(2.0) + 0.5 * bend * strip**2 - turns - math.log(-math.expm1(-turns))
+        return log_missed - math.log(-math.expm1(log_missed)) + 1e-9 if log_missed < -1e-9 else math.inf
+
+    @cached_property
+    def _log_size_of_sums(self) -> float:
+        zero: ComplexArray = np.zeros(1, complex)
+        return float(np.logaddexp(self._log_sums(np.zeros(1)), self._log_ends(zero))[0])
 
     def _within(self, w: ComplexArray) -> BoolArray:
         return (w * np.exp(1j * self.chi)).real <= self.reach
 
     def _covers(self, w: ComplexArray) -> BoolArray:
-        least_turn = np.exp(1j * (self.chi - self.tilt))
-        return self._within(w) & ((w * least_turn).real <= 1.15 * self.reach)
+        return self._within(w) & (steepness(w, self.chi - self.tilt, self.chi + self.tilt) <= self.pull)
 
-    @cached_property
-    def missing(self) -> float:
-        """Bound on the mass of |density| that lies outside the grid."""
-        return 100.0 * math.exp(float(self.log_weight.real.max()) - _FLOOR)
+    def missing(self, w: ComplexArray) -> FloatArray:
+        """Bound on the sum of all |f e^{wS}| and |f| beyond the grid."""
+        zero: ComplexArray = np.zeros(1, complex)
+        with np.errstate(over="ignore", under="ignore"):
+            return np.exp(np.minimum(self._log_ends(w), 709.0)) + np.exp(self._log_ends(zero))
 
     @property
     def log_size(self) -> float:
@@ -100,14 +203,14 @@ class RotatedLaw:
 
     @cached_property
     def mean(self) -> float:
-        """E_Q[S], within ``mean_error``."""
+        """E_Q[S], about: the sum over the grid, within ``mean_error``."""
         return math.fsum((np.exp(self.log_weight) * self.loss).real)
 
     @cached_property
     def mean_error(self) -> float:
         """Bound on the rounding error of ``mean``."""
         terms = np.abs(np.exp(self.log_weight) * self.loss) * (4.0 + self.units)
-        return UNIT * float(np.sum(terms)) + self.missing * float(np.abs(self.loss[-1]))
+        return UNIT * float(np.sum(terms))
 
     def log_rest(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """log E_Q[e^{wS}] - w ``mean``, for Im w >= 0 and |w| ascending, with a bound on the rounding of each value.
@@ -147,7 +250,8 @@ class RotatedLaw:
                     series = (series + powers[order - 2]) * part / order
                 total += series * part
                 fault += np.abs(part) ** 2 * faulty[2]
-            rest[start:stop], rounding[start:stop] = total, UNIT * fault + self.missing
+            rounding[start:stop] = UNIT * fault + self.missing(part) + np.abs(part) * self._turned
+            rest[start:stop] = total
             start = stop
         lame = ~self._covers(w) | ~np.isfinite(rest) | ~np.isfinite(rounding)
         rest[lame], rounding[lame] = 0.0, math.inf
@@ -166,64 +270,80 @@ class RotatedLaw:
         return known, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + beside + np.expm1(replaced)
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
-        """log of a bound on the error of the quadrature at w (absolute, in A); convex in w."""
-        both = np.logaddexp(*(log_moments(w, s, lw) for s, lw in self.sides))
-        both = np.logaddexp(both, math.log(2.0 * self.missing))
+        """log of a bound on the error of the quadrature at w (absolute, in A), and at 0; convex in w."""
+        both = np.logaddexp(*(self._log_along(side, w, sign) for side, sign in zip(self.sides, (-1, 1), strict=True)))
+        both = np.logaddexp(both, self._log_alias_of_all)
         return both + w.real * self.edge - math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
+
+    @cached_property
+    def _log_alias_of_all(self) -> float:
+        zero: ComplexArray = np.zeros(1, complex)
+        return float(
+            np.logaddexp(*(self._log_along(side, zero, sign) for side, sign in zip(self.sides, (-1, 1), strict=True)))[
+                0
+            ]
+        )
+
+    @cached_property
+    def _turned(self) -> float:
+        """How far int f S, which is real, may be from the real axis on the grid: of ``mean`` that is left out."""
+        each: list[float] = []
+        for side in (self.middle, *self.sides):
+            furthest = abs(side.loss[-1]) + 1.0 / self.pull  # times e^{pull |S' - S|}, no |S'| is more
+            ends = side.log_before + math.log(abs(side.loss[0])), side.log_beyond + math.log(furthest)
+            nodes = side.log_modulus + np.log(np.abs(side.loss)) + self.step
+            inside = -math.inf if side is self.middle else float(np.logaddexp.reduce(nodes))
+            each.append(float(np.logaddexp.reduce([*ends, inside])))
+        gain = math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
+        beside = np.logaddexp.reduce([each[0], each[1] - gain, each[2] - gain])
+        return math.exp(min(float(beside), 700.0))
+
+    def _log_along(self, side: Side, w: ComplexArray, sign: int) -> FloatArray:
+        """log of a bound on the integral of |f e^{wS}| along a side."""
+        turn = sorted((self.chi, self.chi + sign * self.tilt))
+        inside = log_moments(w, side.loss, side.log_modulus, self._bent)
+        return np.logaddexp(inside, side.log_ends(w, (turn[0], turn[1]), self.pull)) + (len(side.loss) + 16.0) * UNIT
+
+    @property
+    def _bent(self) -> float:
+        """By how much of |w S| a term is raised for what its cells may hide, and for rounding."""
+        return 0.125 * self.step**2 * math.exp(self.step) + 8.0 * UNIT
 
     def falls(self, direction: ComplexArray) -> BoolArray:
         """Whether ``log_alias`` - ``edge`` Re w grows nowhere when w moves that way.
 
         log(1 + e^{v + i y}) has an argument between 0 and y: those of all S lie between chi - tilt and chi + tilt, so
-        that Re(direction S) <= 0 for all of them where it is for these two.
+        that Re(direction S) is negative for all of them where it is for these two, by as much as a cell may hide.
         """
         ends = (direction * np.exp(1j * (self.chi + shift)) for shift in (-self.tilt, self.tilt))
-        return np.all([end.real <= 0.0 for end in ends], axis=0)
+        return np.all([end.real <= -(self._bent + 4.0 * UNIT) * np.abs(direction) for end in ends], axis=0)
 
     def _grid(self) -> FloatArray:
-        """t where the weight, or the weight tilted by ``reach``, is within e^-_FLOOR of its peak."""
+        """t further than where the law may have to be laid out."""
         s = self.transform.sigma
         low = (-(14.0 if self.depth == 0.0 else 24.0) * s - 0.5) / s**2
-        top = (14.0 * s + self.reach) / (s**2 * math.cos(2.0 * self.chi)) + max(-self._log_rho, 0.0) + 3.0
-        t = low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
-        alive = np.zeros(len(t), bool)
-        for shift in (-self.tilt, 0.0, self.tilt):
-            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                loss, log_weight, _ = self._along(t + 1j * shift)
-            for tilt in (-self.depth, 0.0, 1.15 * self.reach):
+        low = min(low, -self._log_rho - 2.0)  # where losses are small, and turning them turns the law by little
+        top = (14.0 * s + self.pull) / (s**2 * math.cos(2.0 * self.chi)) + max(-self._log_rho, 0.0) + 3.0
+        return low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
+
+    def _kept(self, lines: list[tuple[ComplexArray, ComplexArray, FloatArray]]) -> tuple[int, int]:
+        """First and last node where a weight, tilted or not, is within e^-_FLOOR of its peak on any of the lines."""
+        alive = np.zeros(len(lines[0][0]), bool)
+        for loss, log_weight, _ in lines:
+            for tilt in (-self.depth, 0.0, self.pull):
                 bent = log_weight.real + tilt * loss.real
                 alive |= bent > bent.max() - _FLOOR
         keep = np.flatnonzero(alive)
-        if not len(keep) or keep[0] == 0 or keep[-1] == len(t) - 1:  # none where hardly any noise left float64 behind
+        if not len(keep) or keep[0] == 0 or keep[-1] == len(alive) - 1:  # none where hardly any noise left float64
             raise ArithmeticError("the law does not die within its grid at this angle")
-        return t[keep[0] : keep[-1] + 1]
+        return int(keep[0]), int(keep[-1])
 
     @property
     def _log_rho(self) -> float:
         return math.log(self.transform.rate) - self.edge
 
     def _along(self, t: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray, FloatArray]:
-        """S and log(density dS) on S = e^{i chi} log(1 + e^v), v = log rho + t, and how rounding is amplified.
-
-        The density depends on log(expm1(S)/rho) = t + log(expm1(S)/e^v), in which log rho, often large, has no part.
-        """
-        turn = np.exp(1j * self.chi)
-        v = t + self._log_rho
-        soft = np.where(v.real > 30.0, v + np.exp(-v), log1p(np.exp(np.where(v.real > 30.0, 0.0, v) + 0j)))
-        loss = turn * soft
-        small = loss.real < 0.5
-        first = np.where(small, loss, 0.1)
-        with np.errstate(under="ignore"):
-            ratio = np.log(np.expm1(first) / first) + np.log(turn * np.where(small, soft, 1.0) / np.exp(v * small))
-        apart = np.where(small, ratio, loss - v + log1p(-np.exp(-np.where(small, 1.0, loss))))
-        s = self.transform.sigma
-        x = s**2 * (t + apart) + 0.5
-        # dS/dv e^S / expm1(S), with dS/dv = e^{i chi} e^v / (1 + e^v) = e^{i chi + v - soft}
-        log_slope = 1j * self.chi - soft + loss - apart
-        log_weight = -0.5 * (x / s) ** 2 + log_slope + math.log(s * self.step / math.sqrt(2.0 * math.pi))
-        # nodes are off their grid by a rounding of t, S is off by one of v
-        condition = 2.0 * np.abs(log_weight) + np.abs(x) * (4.0 + np.abs(loss) + np.abs(t)) + np.abs(v)
-        return loss, log_weight, condition
+        return self.ray.along(t)
 
 
 def _grown(w: ComplexArray, s: ComplexArray, log_weight: ComplexArray) -> tuple[ComplexArray, FloatArray]:
@@ -242,13 +362,27 @@ def _log1p_less(z: ComplexArray) -> ComplexArray:
     return z * z * series
 
 
-def log_moments(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
-    """log of the sum of the moduli |e^{w loss + log_weight}|, for each w; inf where it is no float."""
+def steepness(w: ComplexArray, low: float, high: float) -> FloatArray:
+    """The largest Re(w e^{i alpha}) for alpha between two angles less than pi apart, rounded up."""
+    ends = np.maximum((w * np.exp(1j * low)).real, (w * np.exp(1j * high)).real)
+    middle = (w * np.exp(0.5j * (low + high))).real
+    within = (middle >= 0.0) & (middle >= np.abs(w) * math.cos(0.5 * (high - low)))
+    return np.where(within, np.abs(w), ends) + 8.0 * UNIT * np.abs(w)
+
+
+def log_moments(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray, raised: float = 0.0) -> FloatArray:
+    """log of the sum of the moduli |e^{w loss + log_weight}|, for each w; inf where it is no float.
+
+    Of |w loss|, so much more is counted as ``raised`` says.
+    """
     out = np.empty(len(w))
     rows = max(1, _ROWS // len(loss))
+    more = raised * np.abs(loss)
     for i in range(0, len(w), rows):
         part = w[i : i + rows]
         a = np.multiply.outer(part.real, loss.real) - np.multiply.outer(part.imag, loss.imag) + log_weight
+        if raised:
+            a += np.multiply.outer(np.abs(part), more)
         peak = a.max(axis=1)
         finite = np.isfinite(peak)
         known = np.where(finite, peak, 0.0)

@@ -2,6 +2,10 @@
 
 A piece is a triangle of w: its corners, and the largest |w| among them, which no w between exceeds. Every Re(wS) is
 largest at a corner. Where none is above 0, as everywhere but near the real axis, only sums up to a length are needed.
+
+**Rounding.** A node of modulus m errs by its units, and by as many more as there are terms to be added and factors to
+be multiplied (``_ADDED``): sums of moduli are of m with all of it, others are beside the sum of its moduli. While |wS|
+<= 2 all powers of it together are at most (e^2 - 1) / 2 = 3.2 times the first.
 """
 
 from __future__ import annotations
@@ -22,7 +26,8 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["Bound", "PartBounds"]
 
 _SMALL = 2.0  # |wS| up to which e^{wS} - 1 counts as wS, but for |wS|^2 / 2
-_ROUNDED = 1e-12  # relative, of sums of so many terms with some hundred units of rounding each
+_ADDED = 64.0  # units of rounding of the factors of a term, and of what is made of a sum
+_POWERS = 4.0  # times that of the first, for all powers, and for products of corners
 _ROWS = 1 << 15  # entries of a table that stays in the cache
 _FAR = 0.01  # |X| from which |1 + X| is bounded by what is left of all e^{wS}, too
 _TOGETHER, _DEAD = 4, 36.0  # pieces at a time, and -log of an e^{wS} that counts no more
@@ -42,6 +47,8 @@ class _Sums(NamedTuple):
     late: FloatArray
     rest: FloatArray
     mass: FloatArray
+    rough_once: FloatArray  # rounding of int S up to each node, and from it on of the mass
+    rough_rest: FloatArray
 
 
 class Bound(NamedTuple):
@@ -76,14 +83,16 @@ class PartBounds:
 
         of which the middle ones are sums over all nodes: dear, but hardly more than what is true.
         """
-        s, weight, modulus, units = self.bent.grid
+        s, weight, _, _ = self.bent.grid
+        modulus, rough = self._moduli
         length = self._sums.length
-        fall = (corners * np.exp(1j * self.bent.law.chi)).real.max(axis=1)
+        size = np.abs(corners).max(axis=1)
+        fall = self._fall(corners, size)
         middle = corners.mean(axis=1)
         away = corners - middle[:, None]
         value, slope = np.empty(len(middle), complex), np.empty(len(middle), complex)
-        moments = np.empty((len(middle), 2))  # of |S| and |S|^2, with what is left of each
-        terms = np.stack([modulus * length, modulus * length**2], axis=1)
+        moments = np.empty((len(middle), 3))  # of |S| and |S|^2, with what is left of each, and of the rounding of S
+        terms = np.stack([modulus * length, modulus * length**2, rough * length], axis=1)
         rows = max(1, _ROWS // len(s))
         for i in range(0, len(middle), rows):
             with np.errstate(under="ignore"):
@@ -91,38 +100,57 @@ class PartBounds:
                 value[i : i + rows] = (grown - 1.0) @ weight
                 slope[i : i + rows] = grown @ (weight * s)
                 moments[i : i + rows] = np.exp(np.multiply.outer(fall[i : i + rows], length)) @ terms
-        size, radius = np.abs(corners).max(axis=1), np.abs(away).max(axis=1)
-        rounded = 2.0 * UNIT * float(modulus @ (units + 8.0))
-        rounded += _ROUNDED * (2.0 * float(modulus.sum()) + 2.0 * size * moments[:, 0] + size**2 * moments[:, 1])
-        rest = 0.5 * radius**2 * moments[:, 1] + rounded + self._alias(corners, size)
-        most = (np.abs(value) + radius * np.abs(slope) + rest) * (1.0 + _ROUNDED)
+        radius = np.abs(away).max(axis=1)
+        once, twice, rounded = moments.T
+        # of weights, of exponents, and the same of the slope
+        rounded = 2.0 * float(rough.sum()) + radius * rounded + 8.0 * UNIT * size * (once + radius * twice)
+        rest = 0.5 * radius**2 * twice + rounded + self._alias(corners, size)
+        most = (np.abs(value) + radius * np.abs(slope) + rest) * (1.0 + _ADDED * UNIT)
         linear = (value[:, None] + away * slope[:, None]).real
-        return Bound(linear + (rest + 0.5 * most**2)[:, None], most)
+        beside = (rest + 0.5 * most**2) * (1.0 + _ADDED * UNIT) + _ADDED * UNIT * most
+        return Bound(linear + beside[:, None], most)
+
+    @cached_property
+    def _moduli(self) -> tuple[FloatArray, FloatArray]:
+        """Those of all nodes, with their rounding, and that alone."""
+        return _rounded(self.bent)
+
+    def _fall(self, corners: ComplexArray, size: FloatArray) -> FloatArray:
+        """Re(wS) / |S| at most."""
+        return (corners * np.exp(1j * self.bent.law.chi)).real.max(axis=1) + 8.0 * UNIT * size
 
     @cached_property
     def most(self) -> float:
         """A bound on |X| wherever no e^{wS} grows."""
         alias = sum(float(2.0 * modulus.sum()) for _, modulus in self.bent.sides)
         missing = float(self.bent.missing_within(np.zeros((1, 1), complex), np.full(1, math.inf))[0])
-        return (2.0 * float(self.bent.grid[2].sum()) + alias + missing) * (1.0 + _ROUNDED)
+        return (2.0 * float(self._moduli[0].sum()) + alias + missing) * (1.0 + _ADDED * UNIT)
 
     def calm(self, corners: ComplexArray, tilt: float = 0.0) -> BoolArray:
         """Where no e^{wS} grows along the path, or along those by which it is moved to either side."""
         return np.angle(corners).min(axis=1) + self.bent.law.chi - tilt >= 0.5 * math.pi + 1e-9
 
     @cached_property
+    def _cells(self) -> tuple[FloatArray, FloatArray]:
+        """S along the real axis and its moduli, raised for what cells may hide."""
+        return self.straight.cells
+
+    @cached_property
     def _sums(self) -> _Sums:
-        s, weight, modulus, _ = self.bent.grid
+        s, weight, _, _ = self.bent.grid
+        modulus, rough = self._moduli
         length = np.abs(s)
         rest = np.append(np.cumsum(modulus[::-1])[::-1], 0.0)
         mass = np.append(np.cumsum(weight.real[::-1])[::-1], 0.0)
         powers = [_turned(weight * s**k / math.factorial(k)) for k in range(2, _ORDER + 1)]
         late = _upto(modulus * length ** (_ORDER + 1) / math.factorial(_ORDER + 1))
-        return _Sums(length, _turned(weight * s), powers, _upto(modulus * length), late, rest, mass)
+        once, off = _upto(modulus * length), _upto(rough * length)
+        rough_rest = np.append(np.cumsum(rough[::-1])[::-1], 0.0)
+        return _Sums(length, _turned(weight * s), powers, once, late, rest, mass, off, rough_rest)
 
     def _bent(self, corners: ComplexArray) -> Bound:
         size = np.abs(corners).max(axis=1)
-        length, first, powers, once, late, rest, mass = self._sums
+        length, first, powers, once, late, rest, mass, rough_once, rough_rest = self._sums
         split = np.searchsorted(length, _SMALL / size)
         linear = (corners * first[split][:, None]).real
         # a power of a mean of corners is a mean of the products of as many of them
@@ -130,21 +158,23 @@ class PartBounds:
         for order, moment in enumerate(powers, 2):
             chosen = np.array(list(combinations_with_replacement(range(3), order)))
             near += (corners[:, chosen].prod(axis=2) * moment[split][:, None]).real.max(axis=1)
-        fall = (corners * np.exp(1j * self.bent.law.chi)).real.max(axis=1)
         most = size * once[split] + 2.0 * rest[split]
+        fall = self._fall(corners, size)
         beside = near + size ** (_ORDER + 1) * late[split] - mass[split] + self._left(split, fall)
         wild = np.flatnonzero(~self.calm(corners))
         if len(wild):
             most[wild], beside[wild] = self._grown(corners[wild], size[wild], split[wild])
         alias = self._alias(corners, size)
-        most = most * (1.0 + _ROUNDED) + alias
+        rounded = _POWERS * (size * rough_once[split] + rough_rest[split])
+        most = (most + alias + rounded) * (1.0 + _ADDED * UNIT)
         with np.errstate(over="ignore", invalid="ignore"):
-            beside = beside + 0.5 * most**2 + alias + _ROUNDED * most
+            beside = beside + (0.5 * most**2 + alias + rounded) * (1.0 + _ADDED * UNIT) + _ADDED * UNIT * most
             log_one = np.where(np.isfinite(beside)[:, None], linear + beside[:, None], math.inf)
         far = np.flatnonzero(self.calm(corners) & (most > _FAR))
         if len(far):
-            mass = abs(1.0 - complex(self.bent.grid[1].sum()))
-            whole = np.log(mass + self._died(fall[far]) + alias[far]) + _ROUNDED
+            left = abs(1.0 - complex(self.bent.grid[1].sum())) + float(rough_rest[0]) + 4.0 * UNIT
+            whole = np.log(left + self._died(fall[far]) + alias[far])
+            whole += _ADDED * UNIT * (1.0 + np.abs(whole))
             better = whole < log_one[far].max(axis=1)
             log_one[far[better]] = whole[better, None]
         return Bound(log_one, most)
@@ -157,12 +187,14 @@ class PartBounds:
             alias += size * upto[at] + 2.0 * beyond[at]
         wild = np.flatnonzero(~self.calm(corners, self.bent.law.tilt))
         if len(wild):
-            alias[wild] = sum((moduli(corners[wild], size[wild], *side) for side in self.bent.sides), np.zeros(1))
+            alias[wild] = sum(
+                (moduli(corners[wild], size[wild], *side, self.bent.bent) for side in self.bent.sides), np.zeros(1)
+            )
         return alias + self.bent.missing_within(corners, size)
 
     def _died(self, fall: FloatArray) -> FloatArray:
         """The sum of all |e^{wS}|, where Re(wS) <= ``fall`` |S|."""
-        length, modulus, rest = self._sums.length, self.bent.grid[2], self._sums.rest
+        length, modulus, rest = self._sums.length, self._moduli[0], self._sums.rest
         out = np.empty(len(fall))
         start = 0
         while start < len(fall):
@@ -177,7 +209,7 @@ class PartBounds:
     def _left(self, split: IntArray, fall: FloatArray) -> FloatArray:
         """The sum of |e^{wS}| from each of the nodes ``split`` on, where Re(wS) <= ``fall`` |S|."""
         length, rest = self._sums.length, self._sums.rest
-        modulus = self.bent.grid[2]
+        modulus = self._moduli[0]
         stop = np.minimum(split + _WINDOW, len(length))
         at = np.minimum(split[:, None] + np.arange(_WINDOW), len(length) - 1)
         with np.errstate(under="ignore", over="ignore", invalid="ignore"):
@@ -188,19 +220,22 @@ class PartBounds:
 
     def _grown(self, corners: ComplexArray, size: FloatArray, split: IntArray) -> tuple[FloatArray, FloatArray]:
         """The same where some e^{wS} grow: |X|, and what Re X has besides its linear part."""
-        s, _, modulus, _ = self.bent.grid
+        s, modulus = self.bent.grid[0], self._moduli[0]
         length, place = np.abs(s), np.arange(len(s))
         most, beside = np.empty(len(size)), np.empty(len(size))
         for i, row in enumerate(corners):
             with np.errstate(over="ignore", under="ignore"):
-                grown = np.exp(np.maximum((row[:, None] * s).real.max(axis=0), 0.0)) * modulus
                 y = size[i] * length
+                grown = np.exp(np.maximum((row[:, None] * s).real.max(axis=0) + 8.0 * UNIT * y, 0.0)) * modulus
                 most[i] = np.minimum(y, 2.0) @ grown
                 beside[i] = np.where(place < split[i], 0.5 * y * y, 2.0) @ grown
         return most, beside
 
     def _straight(self, corners: ComplexArray) -> Bound:
-        """|1 + X(w)| <= 1 + X(Re w), the law being one of real losses, and log(1 + X) is convex: at most its chord."""
+        """|1 + X(w)| <= 1 + X(Re w), the law being one of real losses, and log(1 + X) is convex: at most its chord.
+
+        |X(w)| is at most the integral of |e^{wS} - 1|, a sum over cells as along the sides of a path (``RarePart``).
+        """
         left, right = corners.real.min(axis=1), corners.real.max(axis=1)
         places, back = np.unique(np.append(left, right), return_inverse=True)
         order = np.argsort(np.abs(places))
@@ -215,7 +250,7 @@ class PartBounds:
             chord = low[:, None] + share * (high - low)[:, None]
         largest = np.maximum(np.abs(low), np.abs(high))[:, None]
         log_one = np.where(np.isfinite(chord), chord + 4.0 * UNIT * largest, math.inf)
-        s, _, modulus, _ = self.straight.grid
+        s, modulus = self._cells
         size = np.empty(len(right))
         rows = max(1, _ROWS // len(s))
         radius = np.abs(corners).max(axis=1)
@@ -224,10 +259,17 @@ class PartBounds:
                 grown = np.exp(np.multiply.outer(np.maximum(right[i : i + rows], 0.0), s.real))
                 small = np.minimum(np.multiply.outer(radius[i : i + rows], s.real), 2.0)
                 size[i : i + rows] = (grown * small) @ modulus
-        # a sum of a positive function on a grid so fine is no less than half its integral
-        size = 2.0 * size + error[back[len(left) :]]
+        # an e^{wS} that is a float has an exponent below 710, whose every part errs by some units
+        size *= 1.0 + UNIT * (len(s) + 8e3)
+        size += self.straight.missing_within(np.maximum(right, 0.0)[:, None] + 0j, radius)
         known = np.isfinite(size)
         return Bound(np.where(known[:, None], log_one, math.inf), np.where(known, size, math.inf))
+
+
+def _rounded(part: RarePart) -> tuple[FloatArray, FloatArray]:
+    _, _, modulus, units = part.grid
+    rough = UNIT * modulus * (units + len(modulus) + _ADDED)
+    return modulus + rough, rough
 
 
 def _upto(terms: FloatArray) -> FloatArray:

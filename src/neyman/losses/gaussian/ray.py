@@ -1,0 +1,131 @@
+"""One sampled Gaussian along a ray of losses and its parallels: weights, how much they bend, what lies beyond an end.
+
+With L = log(1 + e^zeta), zeta = log rho + t + iy, S = e^{i chi} L, b(z) = z / (e^z - 1) and mu = 1 - b, the weight is
+
+    f = exp(-x^2 / 2 s^2) theta' s / sqrt(2 pi),    x = s^2 (theta - log rho) + 1/2,    theta = log(e^S - 1).
+
+**Where all this is.** arg L is between 0 and y, since L' = e^zeta / (1 + e^zeta) = 1 - e^{-L} has such arguments, and
+so is Im L = arg(1 + e^zeta). Every z = e^{i alpha} L, 0 <= alpha <= chi, has |arg z| <= chi + min(|y|, arcsin(|y| /
+|z|)): for chi <= 0.6 = ``WIDEST`` and chi + |y| <= 1.2 = ``SECTOR`` at most 1.2, and where |z| > 1.4 at most 0.6 +
+arcsin(0.6 / |z|), as the former is convex in chi. There
+
+    |b'| <= 1/2,   |Im b| <= k0,   |z b'| <= k1,   |z^2 b''| <= k2,   |z^2 b'| <= k3,   |1 - mu/z| <= 1,   |b| <= 1:
+
+all are analytic and bounded, so that it is enough to look at the edge (``tests/losses/test_rays.py``, in balls).
+
+**How much it bends.** d/d alpha of log(z / (1 - e^{-z})) is i mu(z), hence |log|theta'|| <= chi k0. In the same way
+theta''/theta' = (1/L) [mu(S) - mu(L)] L' is at most chi |b'| |L'|, and its derivative at most chi (k2 + k1), as |L'|
+and |L''| are at most |L|. And |theta| <= |log|L|| + SECTOR + |L|, of which |L| |log|L|| is at most 1/e or |L|^2. So
+
+    |(log f)''| <= M = s^2 E^2 + E chi [s^2 (|log rho| k1 + k4) + k1 / 2] + chi (k2 + k1),      E = e^{chi k0},
+
+with k4 = 1/2e + SECTOR k1 + 2 k3, on the ray and every parallel within the sector.
+
+**Beyond the right end**, theta = zeta + (e^{i chi} - 1) L + i int b d alpha and Re L <= log 2 + max(Re zeta, 0) =: l:
+
+    Re x >= X = s^2 (t - (1 - cos chi) l - sin chi |y| - chi) + 1/2,
+    |Im x| <= Y = s^2 (|y| (2 - cos chi) + sin chi l + chi).
+
+(X^2 - Y^2) / 2 s^2 rises by at least X cos chi - Y sin chi, itself rising where chi < pi/4. **Before the left end** the
+imaginary part of z / (1 - e^{-z}) = z + b is at least Im z / 2 where that is positive, and no less than 3/2 Im z where
+not: Re x <= s^2 (t + 3/2 chi |Im L|) + 1/2, the middle term only where y < 0, and |Im x| <= s^2 (|y| + chi (1 + |L|)),
+with the L of the end.
+"""
+
+from __future__ import annotations
+
+import cmath
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.losses.readings.transform import ComplexArray
+from neyman.numerics.log1p import log1p
+
+__all__ = ["SECTOR", "WIDEST", "Ray"]
+
+WIDEST, SECTOR = 0.6, 1.2  # of chi, and of chi + |y|
+LEAN, TURN, BEND, FALL = 0.55, 0.77, 2.06, 2.62  # k0 to k3
+_DRAG = 0.5 / math.e + SECTOR * TURN + 2.0 * FALL  # k4
+
+
+@dataclass(frozen=True)
+class Ray:
+    """The law of S along the ray at angle ``chi``, weighed for nodes ``step`` apart in t.
+
+    Raises
+    ------
+    ArithmeticError
+        If the angle is too wide.
+    """
+
+    sigma: float
+    log_rho: float
+    chi: float
+    step: float
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.chi <= WIDEST:
+            raise ArithmeticError("the angle is too wide")
+
+    def along(self, t: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray, FloatArray]:
+        """S and log(density dS) on S = e^{i chi} log(1 + e^v), v = log rho + t, and how rounding is amplified.
+
+        The density depends on log(expm1(S)/rho) = t + log(expm1(S)/e^v), in which log rho, often large, has no part.
+        """
+        turn = np.exp(1j * self.chi)
+        v = t + self.log_rho
+        soft = np.where(v.real > 30.0, v + np.exp(-v), log1p(np.exp(np.where(v.real > 30.0, 0.0, v) + 0j)))
+        loss = turn * soft
+        small = loss.real < 0.5
+        first = np.where(small, loss, 0.1)
+        with np.errstate(under="ignore"):
+            ratio = np.log(np.expm1(first) / first) + np.log(turn * np.where(small, soft, 1.0) / np.exp(v * small))
+        apart = np.where(small, ratio, loss - v + log1p(-np.exp(-np.where(small, 1.0, loss))))
+        s = self.sigma
+        x = s**2 * (t + apart) + 0.5
+        # dS/dv e^S / expm1(S), with dS/dv = e^{i chi} e^v / (1 + e^v) = e^{i chi + v - soft}
+        log_slope = 1j * self.chi - soft + loss - apart
+        log_weight = -0.5 * (x / s) ** 2 + log_slope + self._log_unit
+        # nodes are off their grid by a rounding of t, S is off by one of v
+        condition = 2.0 * np.abs(log_weight) + np.abs(x) * (4.0 + np.abs(loss) + np.abs(t)) + np.abs(v)
+        return loss, log_weight, condition
+
+    @property
+    def _log_unit(self) -> float:
+        return math.log(self.sigma * self.step / math.sqrt(2.0 * math.pi))
+
+    @property
+    def bend(self) -> float:
+        """M."""
+        s2, chi, most = self.sigma**2, self.chi, math.exp(self.chi * LEAN)
+        dragged = s2 * (abs(self.log_rho) * TURN + _DRAG) + 0.5 * TURN
+        return s2 * most**2 + most * chi * dragged + chi * (BEND + TURN)
+
+    def log_beyond(self, t: float, y: float, pull: FloatArray) -> FloatArray:
+        """log of a bound on sum and integral of |weight| e^{pull (t' - t)} over t' >= t; inf where it may not die."""
+        s2, cosine, sine = self.sigma**2, math.cos(self.chi), math.sin(self.chi)
+        soft = math.log(2.0) + max(self.log_rho + t, 0.0)
+        place = s2 * (t - (1.0 - cosine) * soft - sine * abs(y) - self.chi) + 0.5
+        beside = s2 * (abs(y) * (2.0 - cosine) + sine * soft + self.chi)
+        fall = place * cosine - beside * sine - pull
+        sound = 4.0 * self.chi < math.pi and place > 0.0
+        return self._tail(place, beside, np.where(sound, fall, -math.inf))
+
+    def log_before(self, t: float, y: float) -> float:
+        """The same of |weight| alone over all t' <= t."""
+        s2 = self.sigma**2
+        loss = cmath.log(1.0 + cmath.exp(complex(self.log_rho + t, y))) if self.log_rho + t < 30.0 else math.inf
+        place = s2 * (t + (1.5 * self.chi * abs(loss.imag) if y < 0.0 else 0.0)) + 0.5
+        beside = s2 * (abs(y) + self.chi * (1.0 + abs(loss)))
+        return float(self._tail(-place, beside, np.full(1, -place))[0])
+
+    def _tail(self, place: float, beside: float, fall: FloatArray) -> FloatArray:
+        if not (place > 0.0 and beside < math.inf):
+            return np.full(fall.shape, math.inf)
+        height = 0.5 * (beside - place) * (beside + place) / self.sigma**2 + self.chi * LEAN + self._log_unit
+        height += 1e-9 * (1.0 + abs(height))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(fall > 0.0, height + np.log1p(1.0 / (fall * self.step)), math.inf)
