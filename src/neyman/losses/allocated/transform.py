@@ -166,23 +166,28 @@ class Transform:
 
     def rough(self, s: Points) -> tuple[Points, FloatArray]:
         """phi in float64, and a bound on its absolute error."""
-        b, way = self.shift(s), np.sign(s.imag)
+        found, error = self.excess(s, self.shift(s), _ROUGH_NATS)
+        return 1.0 + found, error + 4.0 * UNIT
+
+    def excess(self, s: Points, b: FloatArray, nats: float) -> tuple[Points, FloatArray]:
+        """phi - 1 in float64 with these shifts, and a bound on its absolute error."""
+        way = np.where(s.imag >= 0.0, 1.0, -1.0)  # the cut belongs to its upper side
         a = self.strip(s, b)
-        grid = self._grid(float(np.min(a)), float(np.max(b)), float(np.max(np.abs(s))), _ROUGH_NATS)
+        grid = self._grid(float(np.min(a)), float(np.max(b)), float(np.max(np.abs(s))), nats)
         x = np.arange(grid.octave * grid.levels)[:, None] - float(grid.before)
         x = x * grid.h
         w = (s * np.exp(-1j * way * b / self.sigma)) * np.exp(x / self.sigma - 0.5 / self.sigma**2)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             weight = (grid.h / math.sqrt(2.0 * math.pi)) * np.exp(0.5 * (b * b - x * x))
             minus = np.expm1(-w)
-            found = 1.0 + np.sum(weight * np.exp(1j * way * b * x) * minus, axis=0)
+            found = np.sum(weight * np.exp(1j * way * b * x) * minus, axis=0)
             size = np.minimum(np.abs(minus), 2.0)
-            turned_by = 64.0 + 2.0 * x * x + b * b + np.abs(b * x)
+            turned_by = 64.0 + len(x) + 2.0 * x * x + b * b + np.abs(b * x)
             moved = (
                 np.abs(w) * np.exp(-np.maximum(w.real, 0.0)) * (24.0 + 4.0 * (np.abs(x) / self.sigma + self.sigma**-2))
             )
             error = UNIT * np.sum(weight * np.minimum(size * turned_by + moved, 4.0 / UNIT), axis=0)
-        return found, error + self._left(s, a, b, grid) + 4.0 * UNIT
+        return found, error + self._left(s, a, b, grid)
 
     def _grid(self, a: float, b: float, most: float, nats: float) -> Grid:
         """Nodes for strips of at least ``a``, shifts up to ``b``, points up to ``most`` in modulus."""
@@ -239,6 +244,12 @@ class RealTable:
         """Places of the table that many octaves apart, and log phi there."""
         step = round(octaves * _PER_OCTAVE)
         return self.s[::step], self.log_phi[::step]
+
+    @cached_property
+    def beside(self) -> FloatArray:
+        """At least log |phi(iy)| for every y from each place of the table on."""
+        right = np.full_like(self.s, 0.5 * math.pi)
+        return np.minimum(self.modulus(self.s, right * (1.0 - 1e-14), right), 0.0)
 
     def saddle(self, c: float, t: int) -> float:
         """The K that has its saddle point at ``c``, about."""

@@ -1,0 +1,223 @@
+"""E (S - K)_+ for K > t in float64, with errors that are small beside itself: to the left of 0 nothing cancels.
+
+phi is analytic but for a cut along the negative axis. The line of e^{sK} phi^t / s^2 may be moved across the pole, which
+takes K - t off, to Re s = -r_0 if it goes round the cut:
+
+    E (S - K)_+ = (1 / pi) Re int_0^inf e^{sK} phi(s)^t / s^2 dy  +  (1 / pi) int_0^{r_0} e^{-rK} Im(-phi(-r + i0)^t) / r^2 dr
+
+with s = -r_0 + iy on the upper side. The first is what many Y do together, the second (cut.py) what single large ones do.
+
+**Proof.** For c > 0, (1 / 2 pi i) int over Re s = c is E (K - S)_+. In the upper half plane it is moved to Re s = -r_0, down to
+the cut, and along that to 0; below it is the conjugate. Round 0 phi(s)^t = 1 - ts + O(s^2) on either side, as E Y^2 is
+finite, so that a small circle there gives K - t. What joins the lines far away vanishes, |phi| being bounded there.
+
+**The line** is cut into panels by Gauss's rule, of ellipses of radius 4 with the height B < r_0: there e^{-K Re p} |phi|^t is at
+most what it is at one of Re p = r_0 +- B (excess.py). Beyond the last panel |phi| is at most A - 1 + 2 N(-x_0) + |phi(iy)| and what
+is beyond x_0: |int n (e^{pY} - e^{-iyY})| over z <= x_0 is at most int n (e^{r_0 Y} - 1). No line at all: what it adds is
+at most e^{-r_0 K} m^t / (2 r_0).
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from neyman._validate import FloatArray
+from neyman.losses.allocated.cut import AT_ONCE, Cut, block, edge, joined, largest, panel
+from neyman.losses.allocated.excess import Above, above, excess
+from neyman.losses.allocated.jump import foot
+from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
+from neyman.losses.allocated.transform import RealTable, Transform
+from neyman.numerics.rounding import UNIT
+
+__all__ = ["Left", "left"]
+
+_GROWTH = 6.0  # nats by which an integrand may be larger on an ellipse than on its line
+_MOST_PANELS = 64
+_NATS = 34.0  # -log of what may be left out
+_HEIGHTS = 0.7 * 0.75 ** np.arange(24)  # B over r_0
+_LARGEST = 1e250  # K
+_FARTHEST = 300.0  # r (K - t) at most
+_SHARP = 1e-10  # relative errors with which no other r_0 is tried, of _TRIED
+_TRIED = 4
+_WIDEST = 44.0  # what is looked at of log r
+_INSIDE = 0.95  # of the largest r that has an x_0
+_STEEP = 1.5  # sigma x_0 where the cut may begin
+_NONE = np.zeros(1)
+
+Points = NDArray[np.complex128]
+
+
+class _Line(NamedTuple):
+    """Nodes on Re s = -r_0: s, weights in y, log phi, |phi - 1|, the error of log phi; panels."""
+
+    s: Points
+    weight: FloatArray
+    log: Points
+    size: FloatArray
+    off: FloatArray
+    centre: FloatArray
+    half: float
+
+
+class Left:
+    """That of ``t`` copies of Y, of which ``table`` knows phi."""
+
+    def __init__(self, table: RealTable, t: int) -> None:
+        self._table, self._sigma, self._t = table, table.transform.sigma, t
+        self._lines: dict[tuple[int, int], _Line] = {}
+
+    def call(self, k: float) -> tuple[float, float]:
+        """E (S - K)_+ and a bound on its error; inf where there is none."""
+        if not self._t < k < _LARGEST:
+            return 0.0, math.inf
+        first, last = self._panels(k)
+        best = 0.0, math.inf
+        for one in range(last, max(last - _TRIED, first - 1), -1):
+            value, error = self._whole(first, one, k)
+            if error < best[1]:
+                best = value, error
+            if best[1] <= _SHARP * best[0]:
+                break
+        return best
+
+    def _whole(self, first: int, last: int, k: float) -> tuple[float, float]:
+        value, error = _gathered(self._sigma, first, last).shown(k, self._t) if first < last else (_NONE, _NONE)
+        whole, off = float(np.sum(value)), float(np.sum(error)) + 64.0 * UNIT * float(np.sum(np.abs(value)))
+        off += self._before(first, k)
+        line, line_off = self._along(last, k, 1e-13 * whole)
+        return whole + line, (off + line_off) * (1.0 + 1e-9)
+
+    def _at(self, r: FloatArray) -> Above:
+        return above(self._sigma, (r, r), (r, r), np.zeros_like(r))
+
+    def _panels(self, k: float) -> tuple[int, int]:
+        """Which count: up to where e^{-rK} m^t / r is least, from where nothing has been added."""
+        sigma, t = self._sigma, self._t
+        end = min(_FARTHEST / (k - t), _INSIDE * sigma**2 * math.exp(min(0.5 / sigma**2 - 1.0, 600.0)))
+        length = panel(sigma)
+        highest = math.floor(math.log(end) / length)
+        i = np.arange(highest - math.ceil(_WIDEST / length), highest + 1)
+        r = np.exp(length * i)
+        bound = self._at(r)
+        size = largest(np.stack([r, r]), k, t, bound) - np.log(r)
+        with np.errstate(over="ignore"):
+            added = size + np.minimum(math.log(t) + bound.jump, 0.0)
+        top = int(np.argmin(np.nan_to_num(size, nan=np.inf)))
+        far = np.flatnonzero(size[: top + 1] <= np.max(added[: top + 1]) - _NATS)
+        top = min(top, int(far[0])) if len(far) else top
+        whole = max(float(np.max(added[: top + 1])), float(size[top]))
+        begun = (added > whole - _NATS) | (foot(sigma, r) * sigma < _STEEP)
+        start = int(np.argmax(begun)) if begun.any() else top
+        return int(i[max(min(start, top) - 1, 0)]), int(i[top])
+
+    def _before(self, first: int, k: float) -> float:
+        """At least what the cut adds up to the panel ``first``."""
+        sigma, t, r = self._sigma, self._t, np.array([edge(self._sigma, first)])
+        x = foot(sigma, r)
+        if not sigma * x[0] > 1.0 + 1e-9:
+            return math.inf
+        zero = np.zeros_like(r)
+        bound = above(sigma, (zero, r), (zero, r), zero)
+        power = float(largest(np.stack([zero, r]), k, t, bound)[0]) - float(bound.least[0])
+        log = power + math.log(t / math.pi) + float(bound.jump[0]) - math.log(r[0])
+        return math.exp(min(log, 700.0)) / (sigma * float(x[0]) - 1.0) * (1.0 + 1e-9)
+
+    def _along(self, last: int, k: float, enough: float) -> tuple[float, float]:
+        """What the line at panel ``last`` adds, and a bound on its error."""
+        t, r = self._t, edge(self._sigma, last)
+        bound = self._at(np.array([r]))
+        level = float(largest(np.array([[r], [r]]), k, t, bound)[0])
+        crude = math.exp(min(level, 700.0)) / (2.0 * r) * (1.0 + 1e-9)
+        if crude <= enough:
+            return 0.0, crude
+        height, most = self._height(r, k, level)
+        line = self._line(last, height, k, level)
+        if line is None:
+            return 0.0, crude
+        s, log = line.s, line.log
+        power = s * k + t * log
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            term = line.weight * np.exp(power) / (s * s)
+            rounded = UNIT * (320.0 + 40.0 * np.abs(s) * k + 16.0 * t * (np.abs(log) + line.size))
+            off = float(np.sum(np.abs(term) * np.expm1(t * line.off + rounded)))
+            nearest = np.hypot(r * (1.0 - _HEIGHTS[height]), np.maximum(line.centre - line.half * ALONG, 0.0))
+            off += float(np.sum(gauss_error(line.half, np.exp(most) / nearest**2)))
+        y, left = self._cut(r, k, bound)
+        end = 2.0 * line.half * len(line.centre) * (1.0 - 1e-12)
+        off += float(left[np.searchsorted(y, end, side="right") - 1])
+        value = float(np.sum(term.real)) / math.pi
+        if not off / math.pi < crude:
+            return 0.0, crude
+        return value, off / math.pi * (1.0 + 1e-9)
+
+    def _height(self, r: float, k: float, level: float) -> tuple[int, float]:
+        """Which of the heights of ellipses has bounds that are not much above the line's, and log of its bound."""
+        b = r * _HEIGHTS
+        beside = 1.0 / ACROSS * (ALONG - 1.0) * b  # by which an ellipse is beyond the end of its panel
+        near, far = (r - b) * (1.0 - 1e-12), (r + b) * (1.0 + 1e-12)
+        theta = np.arctan2(beside, near) * (1.0 + 1e-12)
+        bound = above(self._sigma, (near, far), (near, np.hypot(far, beside)), theta)
+        most = largest(np.stack([near, far]), k, self._t, bound)
+        good = np.flatnonzero(most <= level + _GROWTH)
+        best = int(good[0]) if len(good) else len(b) - 1
+        return best, float(most[best])
+
+    def _cut(self, r: float, k: float, bound: Above) -> tuple[FloatArray, FloatArray]:
+        """Some y, and what is left beyond each at most, times pi."""
+        sigma, t = self._sigma, self._t
+        y = self._table.s * (math.exp(-r / sigma**2) * (1.0 + 1e-12))
+        x = float(foot(sigma, np.array([r]))[0])
+        grown = float(bound.grown[0, 0])
+        less = math.exp(r + r * (r - 1.0) / (2.0 * sigma**2) - grown)  # e^r E Y^r over A
+        more = math.exp(float(bound.jump[0]) - grown) + 2.0 * less * float(ndtr(r / sigma - x))
+        fallen = less * np.expm1(self._table.beside) * (1.0 - 1e-9)
+        with np.errstate(under="ignore", over="ignore"):
+            log = grown + np.log1p(np.maximum(fallen + more * (1.0 + 1e-9), -1.0 + 1e-12))
+            most = np.exp(np.minimum(-r * k + t * log + 1e-12 * (r * k + t * np.abs(log)) + 1e-9, 700.0))
+            cells = most * np.append(1.0 / y[:-1] - 1.0 / y[1:], 1.0 / y[-1])
+        return y, np.cumsum(cells[::-1])[::-1] * (1.0 + 1e-9)
+
+    def _line(self, last: int, height: int, k: float, level: float) -> _Line | None:
+        """The line with its nodes, kept."""
+        r = edge(self._sigma, last)
+        y, left = self._cut(r, k, self._at(np.array([r])))
+        small = np.flatnonzero(left <= math.exp(max(level - _NATS, -700.0)) / r)
+        half = r * float(_HEIGHTS[height]) / ACROSS
+        panels = math.ceil(y[small[0]] / (2.0 * half)) if len(small) else _MOST_PANELS + 1
+        if panels > _MOST_PANELS or y[0] > 2.0 * half * panels:
+            return None
+        known = self._lines.get((last, height))
+        if known is None or len(known.centre) < panels:
+            known = self._lines[last, height] = self._laid(r, half, panels)
+        return known
+
+    def _laid(self, r: float, half: float, panels: int) -> _Line:
+        centre = half * (2.0 * np.arange(panels) + 1.0)
+        y = (centre[:, None] + half * GAUSS[0]).ravel()
+        found = excess(self._sigma, r - 1j * y, r)
+        x, z = found.value.real, found.value.imag
+        log = 0.5 * np.log1p(2.0 * x + x * x + z * z) + 1j * np.arctan2(z, 1.0 + x)
+        size = np.abs(found.value)
+        modulus = np.abs(1.0 + found.value)
+        off = np.where(modulus > 2.0 * found.error, found.error / (modulus - found.error) * (1.0 + 1e-9), np.inf)
+        weight = np.broadcast_to(half * GAUSS[1], (panels, len(GAUSS[1]))).ravel()
+        return _Line(-r + 1j * y, weight, log, size, off, centre, half)
+
+
+def _gathered(sigma: float, first: int, last: int) -> Cut:
+    """The panels from ``first`` on, before ``last``."""
+    blocks = [block(sigma, j) for j in range(first // AT_ONCE, (last - 1) // AT_ONCE + 1)]
+    start = first - first // AT_ONCE * AT_ONCE
+    return joined(blocks, start, start + last - first)
+
+
+@lru_cache(maxsize=16)
+def left(sigma: float, t: int) -> Left:
+    """One for all who ask."""
+    return Left(RealTable(Transform(sigma)), t)
