@@ -66,9 +66,8 @@ class Cut(NamedTuple):
 
 
 def largest(rho: FloatArray, k: float, t: int, bound: Above) -> FloatArray:
-    """log of e^{-rho K} m^t, of both ends the larger; log(A + D) <= log A + D / N(x_0)."""
-    with np.errstate(over="ignore"):
-        more = t * np.exp(np.minimum(math.log(2.0) + bound.jump - bound.least, 700.0))
+    """log of e^{-rho K} m^t, of both ends the larger; log(A + D) <= log A + log(1 + D / A)."""
+    more = t * np.logaddexp(0.0, math.log(2.0) + bound.jump - bound.least)
     power = -rho * k + t * bound.grown
     return np.max(power + 1e-12 * (rho * k + t * bound.grown), axis=0) + more * (1.0 + 1e-9) + 1e-9
 

@@ -28,7 +28,7 @@ from neyman.losses.allocated.jump import foot, log_jump_above
 from neyman.losses.allocated.transform import Transform
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["Above", "Excess", "above", "excess"]
+__all__ = ["Above", "Excess", "above", "excess", "series"]
 
 Points = NDArray[np.complex128]
 
@@ -57,7 +57,7 @@ class Above(NamedTuple):
 
 def excess(sigma: float, p: Points, precision: float) -> Excess:
     """phi(-p) - 1 on the upper side of the cut, where Re p > 0 >= Im p; ``precision`` is what lines aim at."""
-    found = _series(sigma, p)
+    found = series(sigma, p)
     poor = np.flatnonzero(~(found.error <= _ENOUGH * np.abs(p)))
     if len(poor) and sigma < _DULL:
         other = _line(sigma, p[poor], precision)
@@ -93,7 +93,8 @@ def _rest(sigma: float, x: FloatArray, w: FloatArray, n: FloatArray) -> FloatArr
     return np.asarray(w + power + log_ndtr(x - n / sigma) + room, dtype=np.float64)
 
 
-def _series(sigma: float, p: Points) -> Excess:
+def series(sigma: float, p: Points) -> Excess:
+    """phi(-p) - 1 by its power series."""
     size = np.abs(p)
     x = foot(sigma, size)
     w = size * np.exp(x / sigma - 0.5 / sigma**2) * (1.0 + 1e-12 * (1.0 + x / sigma + sigma**-2))

@@ -12,8 +12,8 @@ the cut, and along that to 0; below it is the conjugate. Round 0 phi(s)^t = 1 - 
 finite, so that a small circle there gives K - t. What joins the lines far away vanishes, |phi| being bounded there.
 
 **The line** is cut into panels by Gauss's rule, of ellipses of radius 4 with the height B < r_0: there e^{-K Re p} |phi|^t is at
-most what it is at one of Re p = r_0 +- B (excess.py). Beyond the last panel |phi| is at most A - 1 + 2 N(-x_0) + |phi(iy)| and what
-is beyond x_0: |int n (e^{pY} - e^{-iyY})| over z <= x_0 is at most int n (e^{r_0 Y} - 1). No line at all: what it adds is
+most what it is at one of Re p = r_0 +- B (excess.py). Beyond the last panel, as E Y^k f(Y) = E Y^k E f(Y e^{k / sigma^2}),
+|phi| is at most A times the largest |phi(iy)| from there on, and what its power series misses at r_0. No line at all: what it adds is
 at most e^{-r_0 K} m^t / (2 r_0).
 """
 
@@ -25,11 +25,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.cut import AT_ONCE, Cut, block, edge, joined, largest, panel
-from neyman.losses.allocated.excess import Above, above, excess
+from neyman.losses.allocated.excess import Above, above, excess, series
 from neyman.losses.allocated.jump import foot
 from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
 from neyman.losses.allocated.transform import RealTable, Transform
@@ -170,15 +169,10 @@ class Left:
 
     def _cut(self, r: float, k: float, bound: Above) -> tuple[FloatArray, FloatArray]:
         """Some y, and what is left beyond each at most, times pi."""
-        sigma, t = self._sigma, self._t
-        y = self._table.s * (math.exp(-r / sigma**2) * (1.0 + 1e-12))
-        x = float(foot(sigma, np.array([r]))[0])
-        grown = float(bound.grown[0, 0])
-        less = math.exp(r + r * (r - 1.0) / (2.0 * sigma**2) - grown)  # e^r E Y^r over A
-        more = math.exp(float(bound.jump[0]) - grown) + 2.0 * less * float(ndtr(r / sigma - x))
-        fallen = less * np.expm1(self._table.beside) * (1.0 - 1e-9)
+        t, y = self._t, self._table.s
+        grown, more = float(bound.grown[0, 0]), float(series(self._sigma, np.array([r + 0j])).error[0])
         with np.errstate(under="ignore", over="ignore"):
-            log = grown + np.log1p(np.maximum(fallen + more * (1.0 + 1e-9), -1.0 + 1e-12))
+            log = grown + np.logaddexp(self._table.beside, math.log(more) - grown) + 1e-12
             most = np.exp(np.minimum(-r * k + t * log + 1e-12 * (r * k + t * np.abs(log)) + 1e-9, 700.0))
             cells = most * np.append(1.0 / y[:-1] - 1.0 / y[1:], 1.0 / y[-1])
         return y, np.cumsum(cells[::-1])[::-1] * (1.0 + 1e-9)
