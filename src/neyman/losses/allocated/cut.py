@@ -47,8 +47,8 @@ class Cut(NamedTuple):
     inner: FloatArray
     length: float
 
-    def shown(self, k: float, t: int) -> tuple[FloatArray, FloatArray]:
-        """What each panel adds at K, in units of C, and a bound on its error."""
+    def shown(self, k: float, t: int) -> tuple[FloatArray, FloatArray, float]:
+        """What each panel adds at K and a bound on its error; -K times the derivative of all, about."""
         power = -self.r * k + t * self.log
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             size = np.exp(power) / self.r * self.weight
@@ -58,11 +58,12 @@ class Cut(NamedTuple):
             loose = np.expm1(t * self.off + UNIT * (32.0 + (24.0 + 2.0 * moved) * self.r * k + 16.0 * t * np.abs(self.log)))
             wrong = size * (loose * np.abs(sine) + (1.0 + loose) * turn * (self.relative + 2.0 * self.off + 32.0 * UNIT))
             value = np.sum(size * sine, axis=1)
+            fall = k * float(np.sum(size * sine * self.r)) / math.pi
             rounded = 256.0 * UNIT * np.sum(size * np.abs(sine), axis=1)
             m = largest(self.rho, k, t, self.bound)
             m = np.exp(np.max(m + math.log(t) + self.bound.jump - self.bound.least - np.log(self.inner), axis=1))
         error = np.sum(wrong, axis=1) + rounded + gauss_error(0.5 * self.length, m)
-        return value / math.pi, np.where(np.isnan(error), np.inf, error) * ((1.0 + 1e-9) / math.pi)
+        return value / math.pi, np.where(np.isnan(error), np.inf, error) * ((1.0 + 1e-9) / math.pi), fall
 
 
 def largest(rho: FloatArray, k: float, t: int, bound: Above) -> FloatArray:

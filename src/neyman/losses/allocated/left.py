@@ -31,10 +31,10 @@ from neyman.losses.allocated.cut import AT_ONCE, Cut, block, edge, joined, large
 from neyman.losses.allocated.excess import Above, above, excess, series
 from neyman.losses.allocated.jump import foot
 from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
-from neyman.losses.allocated.transform import RealTable, Transform
+from neyman.losses.allocated.transform import RealTable, real_table
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["Left", "left"]
+__all__ = ["UNKNOWN", "Call", "Left", "left"]
 
 _GROWTH = 6.0  # nats by which an integrand may be larger on an ellipse than on its line
 _MOST_PANELS = 64
@@ -42,8 +42,10 @@ _NATS = 34.0  # -log of what may be left out
 _HEIGHTS = 0.7 * 0.75 ** np.arange(24)  # B over r_0
 _LARGEST = 1e250  # K
 _FARTHEST = 300.0  # r (K - t) at most
-_SHARP = 1e-10  # relative errors with which no other r_0 is tried, of _TRIED
+_SHARP = 1e-9  # relative errors with which no other r_0 is tried, of _TRIED
 _TRIED = 4
+_NOTHING = 1e-13  # of the part along the cut: what no line is laid for
+_MOST_KEPT = 1 << 12  # K
 _WIDEST = 44.0  # what is looked at of log r
 _INSIDE = 0.95  # of the largest r that has an x_0
 _STEEP = 1.5  # sigma x_0 where the cut may begin
@@ -64,33 +66,62 @@ class _Line(NamedTuple):
     half: float
 
 
+class Call(NamedTuple):
+    """E (S - K)_+, a bound on its error, and about -K times its derivative."""
+
+    value: float
+    error: float
+    fall: float
+
+    @property
+    def sharp(self) -> bool:
+        """Whether nothing else need be asked."""
+        return self.error <= _SHARP * self.value
+
+
+UNKNOWN = Call(0.0, math.inf, math.nan)
+
+
 class Left:
-    """That of ``t`` copies of Y, of which ``table`` knows phi."""
+    """That of ``t`` copies of Y at noise ``sigma``."""
 
-    def __init__(self, table: RealTable, t: int) -> None:
-        self._table, self._sigma, self._t = table, table.transform.sigma, t
+    def __init__(self, sigma: float, t: int) -> None:
+        self._sigma, self._t = sigma, t
         self._lines: dict[tuple[int, int], _Line] = {}
+        self._known: dict[float, Call] = {}
 
-    def call(self, k: float) -> tuple[float, float]:
-        """E (S - K)_+ and a bound on its error; inf where there is none."""
+    @property
+    def _table(self) -> RealTable:
+        return real_table(self._sigma)
+
+    def call(self, k: float) -> Call:
+        """What is known at K: of some ways of going round the cut the best."""
         if not self._t < k < _LARGEST:
-            return 0.0, math.inf
+            return UNKNOWN
+        if k not in self._known:
+            if len(self._known) > _MOST_KEPT:
+                self._known.clear()
+            self._known[k] = self._called(k)
+        return self._known[k]
+
+    def _called(self, k: float) -> Call:
         first, last = self._panels(k)
-        best = 0.0, math.inf
+        best = UNKNOWN
         for one in range(last, max(last - _TRIED, first - 1), -1):
-            value, error = self._whole(first, one, k)
-            if error < best[1]:
-                best = value, error
-            if best[1] <= _SHARP * best[0]:
+            found = self._whole(first, one, k)
+            if found.error < best.error:
+                best = found
+            if best.sharp:
                 break
         return best
 
-    def _whole(self, first: int, last: int, k: float) -> tuple[float, float]:
-        value, error = _gathered(self._sigma, first, last).shown(k, self._t) if first < last else (_NONE, _NONE)
+    def _whole(self, first: int, last: int, k: float) -> Call:
+        none = _NONE, _NONE, 0.0
+        value, error, fall = _gathered(self._sigma, first, last).shown(k, self._t) if first < last else none
         whole, off = float(np.sum(value)), float(np.sum(error)) + 64.0 * UNIT * float(np.sum(np.abs(value)))
         off += self._before(first, k)
-        line, line_off = self._along(last, k, 1e-13 * whole)
-        return whole + line, (off + line_off) * (1.0 + 1e-9)
+        line, line_off, line_fall = self._along(last, k, _NOTHING * whole)
+        return Call(whole + line, (off + line_off) * (1.0 + 1e-9), fall + line_fall)
 
     def _at(self, r: FloatArray) -> Above:
         return above(self._sigma, (r, r), (r, r), np.zeros_like(r))
@@ -127,18 +158,18 @@ class Left:
         log = power + math.log(t / math.pi) + float(bound.jump[0]) - math.log(r[0])
         return math.exp(min(log, 700.0)) / (sigma * float(x[0]) - 1.0) * (1.0 + 1e-9)
 
-    def _along(self, last: int, k: float, enough: float) -> tuple[float, float]:
-        """What the line at panel ``last`` adds, and a bound on its error."""
+    def _along(self, last: int, k: float, enough: float) -> Call:
+        """What the line at panel ``last`` adds."""
         t, r = self._t, edge(self._sigma, last)
         bound = self._at(np.array([r]))
         level = float(largest(np.array([[r], [r]]), k, t, bound)[0])
         crude = math.exp(min(level, 700.0)) / (2.0 * r) * (1.0 + 1e-9)
         if crude <= enough:
-            return 0.0, crude
+            return Call(0.0, crude, 0.0)
         height, most = self._height(r, k, level)
         line = self._line(last, height, k, level)
         if line is None:
-            return 0.0, crude
+            return Call(0.0, crude, 0.0)
         s, log = line.s, line.log
         power = s * k + t * log
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
@@ -152,8 +183,8 @@ class Left:
         off += float(left[np.searchsorted(y, end, side="right") - 1])
         value = float(np.sum(term.real)) / math.pi
         if not off / math.pi < crude:
-            return 0.0, crude
-        return value, off / math.pi * (1.0 + 1e-9)
+            return Call(0.0, crude, 0.0)
+        return Call(value, off / math.pi * (1.0 + 1e-9), -k * float(np.sum((s * term).real)) / math.pi)
 
     def _height(self, r: float, k: float, level: float) -> tuple[int, float]:
         """Which of the heights of ellipses has bounds that are not much above the line's, and log of its bound."""
@@ -214,4 +245,4 @@ def _gathered(sigma: float, first: int, last: int) -> Cut:
 @lru_cache(maxsize=16)
 def left(sigma: float, t: int) -> Left:
     """One for all who ask."""
-    return Left(RealTable(Transform(sigma)), t)
+    return Left(sigma, t)

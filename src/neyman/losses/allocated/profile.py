@@ -21,9 +21,11 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
+from neyman.losses.allocated.left import UNKNOWN, Call, left
 from neyman.numerics.double_double import TWICE, Twofold
 from neyman.numerics.rounding import LOG_NDTR, SMALLEST, UNIT
 from neyman.profiles.certificate import Certificate
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["AllocatedProfile"]
@@ -35,6 +37,10 @@ _FAINT = 1e-32  # delta of which lines for "remove" say nothing
 _FARTHEST = 600.0  # the largest eps that anything is computed at
 _FLOOR = 1e-290  # probabilities below which floats have no digits
 _VAGUE = 0.99  # of the upper bound, from which on tests are not tried
+_FEW = 64  # eps for which it is looked at each by itself
+_LOUDEST = 12.0  # the largest noise at which that is tried
+_CALL_COST = 5e6  # nanoseconds of one
+_SHARP = 1.0 - 4e-9  # lower over upper bounds from which lines are not asked
 _THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
 
 
@@ -58,7 +64,11 @@ class AllocatedProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """The sharper of what the line says, the Gaussian mechanism and the test."""
         found = self._gaussian(epsilon)
-        at = np.flatnonzero((epsilon <= _LAST) & (found.upper > _FAINT) if self._remove else epsilon <= _FARTHEST)
+        if self._remove and len(epsilon) <= _FEW:
+            far = np.flatnonzero((epsilon <= _FARTHEST) & (found.upper > _FLOOR))
+            found = found.sharpened(far, self._called(epsilon[far]))
+        vague = found.lower < _SHARP * found.upper
+        at = np.flatnonzero(vague & ((epsilon <= _LAST) & (found.upper > _FAINT) if self._remove else epsilon <= _FARTHEST))
         if len(at) and self._laid:
             # more noise tells less
             greater, missing = self._summed(min(self._noise[0], self._most), epsilon[at])
@@ -88,6 +98,21 @@ class AllocatedProfile(Profile):
         terms["rounding"] = math.nextafter(max(own.width - sum(terms.values()), 0.0), math.inf)
         return replace(own, supply=line.kind, nodes=line.nodes, terms=terms)
 
+    def _called(self, epsilon: FloatArray) -> Bracket:
+        """In float64, to the left of 0: sharp where delta is small."""
+        above = self._calls(self._noise[0], epsilon)
+        below = above if self._noise[1] == self._noise[0] else self._calls(self._noise[1], epsilon)
+        upper = [(one.value + one.error) / self._t * (1.0 + 4.0 * UNIT) + SMALLEST for one in above]
+        lower = [(one.value - one.error) / self._t * (1.0 - 4.0 * UNIT) - SMALLEST for one in below]
+        return Bracket.of_delta(np.clip(np.array(lower), 0.0, 1.0), np.minimum(np.array(upper), 1.0))
+
+    def _calls(self, noise: float, epsilon: FloatArray) -> list[Call]:
+        whole = left(noise, self._t)
+        return [
+            whole.call(self._t * math.exp(one)) if noise <= _LOUDEST and allowance().take(_CALL_COST) else UNKNOWN
+            for one in epsilon.tolist()
+        ]
+
     def _falling(self, epsilon: FloatArray, found: Bracket, far: NDArray[np.intp]) -> Bracket:
         """Beyond the last line delta is at most what it is there."""
         noise, t = min(self._noise[0], self._most), self._t
@@ -109,6 +134,11 @@ class AllocatedProfile(Profile):
         at = at[found[at] > _FAINT] if self._remove else at
         if not len(at) or not self._laid or sigma > self._most:
             return found
+        if self._remove and len(at) <= _FEW:
+            calls = self._calls(sigma, epsilon[at])
+            if all(one.sharp for one in calls):
+                found[at] = [max(one.fall, 0.0) / self._t for one in calls]
+                return found
         sharp = self._cells(sigma).falling(epsilon[at])
         if self._remove:
             sharp = sharp / self._t

@@ -13,7 +13,7 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.contour import TERMS, Contour, Series
 from neyman.losses.allocated.hyperbola import Hyperbola, bent
 from neyman.losses.allocated.line import LONGEST, StraightLine
-from neyman.losses.allocated.transform import RealTable, Transform
+from neyman.losses.allocated.transform import RealTable, real_table
 from neyman.numerics.double_double import Twofold
 from neyman.profiles.effort import allowance
 
@@ -38,7 +38,7 @@ class Ratios:
 
     @cached_property
     def _table(self) -> RealTable:
-        return RealTable(Transform(self.sigma))
+        return real_table(self.sigma)
 
     @cached_property
     def _lines(self) -> dict[int, Contour | None]:

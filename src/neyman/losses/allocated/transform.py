@@ -33,7 +33,7 @@ from neyman._validate import FloatArray
 from neyman.numerics.double_double import TWICE, Complex, Twofold, expm1_small, from_decimals, turned
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["RealTable", "Transform", "Transformed"]
+__all__ = ["RealTable", "Transform", "Transformed", "real_table"]
 
 Points = NDArray[np.complex128]
 
@@ -283,6 +283,12 @@ class RealTable:
             bound = 0.5 * sigma**2 * beta**2 + np.where(shrunk > 0.0, self.above(size * np.maximum(shrunk, 0.0)), 0.0)
             found = np.where(usable, np.minimum(found, bound * (1.0 + np.sign(bound) * 1e-14)), found)
         return found
+
+
+@lru_cache(maxsize=16)
+def real_table(sigma: float) -> RealTable:
+    """One for all who ask."""
+    return RealTable(Transform(sigma))
 
 
 class _Ladder:
