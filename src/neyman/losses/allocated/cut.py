@@ -101,7 +101,7 @@ def block(sigma: float, j: int) -> Cut:
     with np.errstate(under="ignore", over="ignore"):
         q = np.exp(log_q)
         real = 1.0 + found.value.real
-        log = np.log1p(found.value.real) + 0.5 * np.log1p((q / real) ** 2)
+        log = np.log1p(np.maximum(found.value.real, -0.5)) + 0.5 * np.log1p((q / real) ** 2)
         off = (found.error + q * relative) / (real - found.error) * (1.0 + 1e-9)
     off = np.where(real > 2.0 * found.error, off, np.inf)
     phase = np.linspace(0.0, math.pi, _ARCS + 1)

@@ -223,21 +223,27 @@ class RealTable:
         few: FloatArray = (2.0 ** (octaves / _PER_OCTAVE)).astype(np.float32).astype(np.float64)
         self.s = few  # of few digits: their multiples are floats
         a = min(0.5 * sigma, _WIDE)
-        h = 2.0 * math.pi * a / (2.0 * _ROUGH_NATS)
-        x = np.arange(-math.ceil(_DEEPEST / h), math.ceil(_HIGHEST / h) + 1.0)[:, None] * h
+        apart = math.ceil(sigma * math.log(2.0) / _PER_OCTAVE / (2.0 * math.pi * a / (2.0 * _ROUGH_NATS)))
+        h = sigma * math.log(2.0) / (_PER_OCTAVE * apart)  # from one place to the next Y moves by so many nodes
+        x = np.arange(-math.ceil(_DEEPEST / h), math.ceil(_HIGHEST / h) + 1.0) * h
         shrunk = self.s * math.cos(a / sigma)
         split = np.geomspace(0.1, 700.0, 60)[:, None]
         with np.errstate(under="ignore", over="ignore"):
             weight = (h / math.sqrt(2.0 * math.pi)) * np.exp(-0.5 * x * x)
-            found = np.sum(weight * np.exp(-self.s * np.exp(x / sigma - 0.5 / sigma**2)), axis=0)
+            steps = np.arange(len(x) + apart * (len(few) - 1.0)) * (h / sigma)
+            first = math.log(2.0) * _LEAST_OCTAVE + x[0] / sigma - 0.5 / sigma**2
+            every = np.exp(-np.exp(first + steps) * (1.0 - 2.0**-22))  # s are rounded to 24 digits
+            found = np.lib.stride_tricks.sliding_window_view(every, len(x))[::apart] @ weight
             least = np.min(ndtr(sigma * np.log(split / shrunk) + 0.5 / sigma) + np.exp(-split), axis=0)
             lost = ndtr(-_DEEPEST + h) + ndtr(-_HIGHEST + h) * np.exp(
                 -self.s * math.exp(_HIGHEST / sigma - 0.5 / sigma**2)
             )
         aliased = 2.1 * math.exp(0.5 * a * a) * least / math.expm1(2.0 * math.pi * a / h)
-        spread = UNIT * (900.0 + 8.0 * (_DEEPEST / sigma + sigma**-2) * 700.0)
-        value, error = transform.rough(np.asarray(self.s, dtype=np.complex128))
-        best = np.minimum(found * (1.0 + spread) + aliased + lost, np.maximum(value.real, 0.0) + error)
+        spread = UNIT * (900.0 + len(x) + 8.0 * (_DEEPEST / sigma + sigma**-2 + 64.0) * 700.0)
+        best = found * (1.0 + spread) + aliased + lost
+        near = int(np.searchsorted(self.s, math.exp(min(0.5 / sigma**2, 100.0)))) + 1  # what is missing from 1 counts
+        value, error = transform.rough(np.asarray(self.s[:near], dtype=np.complex128))
+        best[:near] = np.minimum(best[:near], np.maximum(value.real, 0.0) + error)
         self.log_phi = np.minimum(np.log(best + 1e-300) + 2.0 * UNIT, 0.0)
 
     def every(self, octaves: float) -> tuple[FloatArray, FloatArray]:
