@@ -79,14 +79,14 @@ class Plan(NamedTuple):
     nodes: int
 
 
-def bent(table: RealTable, t: int, c: float, nats: float = NATS) -> Plan:
-    """The hyperbola through ``c`` with the fewest nodes for a certificate where c is the saddle point."""
+def bent(table: RealTable, t: int, c: float, nats: float = NATS, enough: int = 0) -> Plan:
+    """The hyperbola through ``c`` with the fewest nodes, or ``enough``, for a certificate where c is the saddle point."""
     wide = math.sqrt(t) * table.transform.sigma
     start = sum(2.0 * math.atan(slant) * wide > _MOST for slant in _ANGLES)
     found: list[Plan] = []
     for slant in _ANGLES[min(start, len(_ANGLES) - 1) :]:
         found.append(_planned(table, t, c, slant, nats))
-        if len(found) > 1 and found[-1].nodes > found[-2].nodes:
+        if found[-1].nodes <= enough or (len(found) > 1 and found[-1].nodes > found[-2].nodes):
             break
     return min(found, key=lambda plan: plan.nodes)
 

@@ -46,6 +46,7 @@ _SHARP = 1e-9  # relative errors with which no other r_0 is tried, of _TRIED
 _TRIED = 4
 _NOTHING = 1e-13  # of the part along the cut: what no line is laid for
 _MOST_KEPT = 1 << 12  # K
+_PLANS = 16.0  # of a plan in log(K / t - 1)
 _WIDEST = 44.0  # what is looked at of log r
 _INSIDE = 0.95  # of the largest r that has an x_0
 _STEEP = 1.5  # sigma x_0 where the cut may begin
@@ -89,6 +90,11 @@ class Left:
         self._sigma, self._t = sigma, t
         self._lines: dict[tuple[int, int], _Line] = {}
         self._known: dict[float, Call] = {}
+        self._plans: dict[int, tuple[int, int]] = {}
+        self._cuts: dict[tuple[int, int], Cut] = {}
+        self._bounds: dict[tuple[int, bool], Above] = {}
+        self._heights: dict[int, tuple[FloatArray, Above]] = {}
+        self._moduli: dict[int, FloatArray] = {}
 
     @property
     def _table(self) -> RealTable:
@@ -105,7 +111,7 @@ class Left:
         return self._known[k]
 
     def _called(self, k: float) -> Call:
-        first, last = self._panels(k)
+        first, last = self._planned(k)
         best = UNKNOWN
         for one in range(last, max(last - _TRIED, first - 1), -1):
             found = self._whole(first, one, k)
@@ -117,14 +123,31 @@ class Left:
 
     def _whole(self, first: int, last: int, k: float) -> Call:
         none = _NONE, _NONE, 0.0
-        value, error, fall = _gathered(self._sigma, first, last).shown(k, self._t) if first < last else none
+        value, error, fall = self._cut(first, last).shown(k, self._t) if first < last else none
         whole, off = float(np.sum(value)), float(np.sum(error)) + 64.0 * UNIT * float(np.sum(np.abs(value)))
         off += self._before(first, k)
         line, line_off, line_fall = self._along(last, k, _NOTHING * whole)
         return Call(whole + line, (off + line_off) * (1.0 + 1e-9), fall + line_fall)
 
-    def _at(self, r: FloatArray) -> Above:
-        return above(self._sigma, (r, r), (r, r), np.zeros_like(r))
+    def _at(self, i: int, inner: bool = False) -> Above:
+        """Bounds where |p| is at most, or else is, the r at which panel i begins, and arg p is 0 or turns away."""
+        if (i, inner) not in self._bounds:
+            r, zero = np.array([edge(self._sigma, i)]), np.zeros(1)
+            least = zero if inner else r
+            self._bounds[i, inner] = above(self._sigma, (least, r), (least, r), zero)
+        return self._bounds[i, inner]
+
+    def _cut(self, first: int, last: int) -> Cut:
+        if (first, last) not in self._cuts:
+            self._cuts[first, last] = _gathered(self._sigma, first, last)
+        return self._cuts[first, last]
+
+    def _planned(self, k: float) -> tuple[int, int]:
+        """The panels of K, those of another near it."""
+        near = round(_PLANS * math.log(k / self._t - 1.0))
+        if near not in self._plans:
+            self._plans[near] = self._panels(k)
+        return self._plans[near]
 
     def _panels(self, k: float) -> tuple[int, int]:
         """Which count: up to where e^{-rK} m^t / r is least, from where nothing has been added."""
@@ -134,7 +157,7 @@ class Left:
         highest = math.floor(math.log(end) / length)
         i = np.arange(highest - math.ceil(_WIDEST / length), highest + 1)
         r = np.exp(length * i)
-        bound = self._at(r)
+        bound = above(sigma, (r, r), (r, r), np.zeros_like(r))
         size = largest(np.stack([r, r]), k, t, bound) - np.log(r)
         with np.errstate(over="ignore"):
             added = size + np.minimum(math.log(t) + bound.jump, 0.0)
@@ -152,21 +175,20 @@ class Left:
         x = foot(sigma, r)
         if not sigma * x[0] > 1.0 + 1e-9:
             return math.inf
-        zero = np.zeros_like(r)
-        bound = above(sigma, (zero, r), (zero, r), zero)
-        power = float(largest(np.stack([zero, r]), k, t, bound)[0]) - float(bound.least[0])
+        bound = self._at(first, inner=True)
+        power = float(largest(np.stack([np.zeros_like(r), r]), k, t, bound)[0]) - float(bound.least[0])
         log = power + math.log(t / math.pi) + float(bound.jump[0]) - math.log(r[0])
         return math.exp(min(log, 700.0)) / (sigma * float(x[0]) - 1.0) * (1.0 + 1e-9)
 
     def _along(self, last: int, k: float, enough: float) -> Call:
         """What the line at panel ``last`` adds."""
         t, r = self._t, edge(self._sigma, last)
-        bound = self._at(np.array([r]))
+        bound = self._at(last)
         level = float(largest(np.array([[r], [r]]), k, t, bound)[0])
         crude = math.exp(min(level, 700.0)) / (2.0 * r) * (1.0 + 1e-9)
         if crude <= enough:
             return Call(0.0, crude, 0.0)
-        height, most = self._height(r, k, level)
+        height, most = self._height(last, k, level)
         line = self._line(last, height, k, level)
         if line is None:
             return Call(0.0, crude, 0.0)
@@ -178,7 +200,7 @@ class Left:
             off = float(np.sum(np.abs(term) * np.expm1(t * line.off + rounded)))
             nearest = np.hypot(r * (1.0 - _HEIGHTS[height]), np.maximum(line.centre - line.half * ALONG, 0.0))
             off += float(np.sum(gauss_error(line.half, np.exp(most) / nearest**2)))
-        y, left = self._cut(r, k, bound)
+        y, left = self._beyond(last, k)
         end = 2.0 * line.half * len(line.centre) * (1.0 - 1e-12)
         off += float(left[np.searchsorted(y, end, side="right") - 1])
         value = float(np.sum(term.real)) / math.pi
@@ -186,24 +208,32 @@ class Left:
             return Call(0.0, crude, 0.0)
         return Call(value, off / math.pi * (1.0 + 1e-9), -k * float(np.sum((s * term).real)) / math.pi)
 
-    def _height(self, r: float, k: float, level: float) -> tuple[int, float]:
+    def _height(self, last: int, k: float, level: float) -> tuple[int, float]:
         """Which of the heights of ellipses has bounds that are not much above the line's, and log of its bound."""
+        if last not in self._heights:
+            self._heights[last] = self._ellipses(edge(self._sigma, last))
+        rho, bound = self._heights[last]
+        most = largest(rho, k, self._t, bound)
+        good = np.flatnonzero(most <= level + _GROWTH)
+        best = int(good[0]) if len(good) else len(most) - 1
+        return best, float(most[best])
+
+    def _ellipses(self, r: float) -> tuple[FloatArray, Above]:
+        """What is true on those of each height."""
         b = r * _HEIGHTS
         beside = 1.0 / ACROSS * (ALONG - 1.0) * b  # by which an ellipse is beyond the end of its panel
         near, far = (r - b) * (1.0 - 1e-12), (r + b) * (1.0 + 1e-12)
         theta = np.arctan2(beside, near) * (1.0 + 1e-12)
-        bound = above(self._sigma, (near, far), (near, np.hypot(far, beside)), theta)
-        most = largest(np.stack([near, far]), k, self._t, bound)
-        good = np.flatnonzero(most <= level + _GROWTH)
-        best = int(good[0]) if len(good) else len(b) - 1
-        return best, float(most[best])
+        return np.stack([near, far]), above(self._sigma, (near, far), (near, np.hypot(far, beside)), theta)
 
-    def _cut(self, r: float, k: float, bound: Above) -> tuple[FloatArray, FloatArray]:
+    def _beyond(self, last: int, k: float) -> tuple[FloatArray, FloatArray]:
         """Some y, and what is left beyond each at most, times pi."""
-        t, y = self._t, self._table.s
-        grown, more = float(bound.grown[0, 0]), float(series(self._sigma, np.array([r + 0j])).error[0])
+        t, y, r = self._t, self._table.s, edge(self._sigma, last)
+        if last not in self._moduli:
+            grown, more = float(self._at(last).grown[0, 0]), float(series(self._sigma, np.array([r + 0j])).error[0])
+            self._moduli[last] = grown + np.logaddexp(self._table.beside, math.log(more) - grown) + 1e-12
+        log = self._moduli[last]
         with np.errstate(under="ignore", over="ignore"):
-            log = grown + np.logaddexp(self._table.beside, math.log(more) - grown) + 1e-12
             most = np.exp(np.minimum(-r * k + t * log + 1e-12 * (r * k + t * np.abs(log)) + 1e-9, 700.0))
             cells = most * np.append(1.0 / y[:-1] - 1.0 / y[1:], 1.0 / y[-1])
         return y, np.cumsum(cells[::-1])[::-1] * (1.0 + 1e-9)
@@ -211,7 +241,7 @@ class Left:
     def _line(self, last: int, height: int, k: float, level: float) -> _Line | None:
         """The line with its nodes, kept."""
         r = edge(self._sigma, last)
-        y, left = self._cut(r, k, self._at(np.array([r])))
+        y, left = self._beyond(last, k)
         small = np.flatnonzero(left <= math.exp(max(level - _NATS, -700.0)) / r)
         half = r * float(_HEIGHTS[height]) / ACROSS
         panels = math.ceil(y[small[0]] / (2.0 * half)) if len(small) else _MOST_PANELS + 1

@@ -26,6 +26,7 @@ _SHORT = 1500  # nodes with which one of these is good enough
 _WORK = 1.5e6  # nodes of a line times those of its transforms
 _NOTHING = -640.0  # log f below which nothing is computed: floats end soon
 _PLAIN_NATS = 38.0  # -log of what a line may leave in float64
+_FEW = 90  # nodes of such a line with which no shorter one is looked for
 _PLAIN_COST = 3e4  # nanoseconds of a node
 _AT_ONCE = 1 << 16  # nodes times K that are held at a time
 _ANY = 0.1  # the share of K that is one cell where there is no power series
@@ -84,7 +85,7 @@ class Ratios:
         """f(K) in float64, and a bound on its error: inf where there is no line."""
         place = int(self._places(np.array([k]))[0])
         if place not in self._plain:
-            self._plain[place] = self._shortest(float(self._table.every(_APART)[0][place]), _PLAIN_NATS)
+            self._plain[place] = self._shortest(float(self._table.every(_APART)[0][place]), _PLAIN_NATS, _FEW)
         line = self._plain[place]
         if line is None or not allowance().take(_PLAIN_COST * line.nodes):
             return 0.0, math.inf
@@ -160,13 +161,13 @@ class Ratios:
             self._lines[place] = self._shortest(float(self._table.every(_APART)[0][place]))
         return self._lines[place]
 
-    def _shortest(self, c: float, nats: float = NATS) -> Contour | None:
+    def _shortest(self, c: float, nats: float = NATS, enough: int = 0) -> Contour | None:
         straight = None
         if self.t * self.sigma**2 > _STRAIGHT:
             straight = StraightLine(self._table, self.t, c, nats)
             if straight.nodes <= min(_SHORT, _WORK / self._table.transform.work):
                 return straight
-        plan = bent(self._table, self.t, c, nats)
+        plan = bent(self._table, self.t, c, nats, enough)
         most = min(LONGEST, _WORK / self._table.transform.work)
         if plan.nodes <= min(most, most if straight is None else straight.nodes):
             return Hyperbola(self._table, self.t, plan)
