@@ -97,7 +97,7 @@ class Contour(ABC):
         with np.errstate(divide="ignore", invalid="ignore"):
             log = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0)) + 1j * np.arctan2(y, 1.0 + x)
             log = np.where(2.0 * np.abs(x) < 1.0, log, np.log(1.0 + value))
-            off = np.where(modulus > 2.0 * error, 1.5 * error / (modulus - error), np.inf)  # nodes are off by 8 units
+            off = np.where(modulus > 2.0 * error, 3.0 * error / (modulus - error), np.inf)  # nodes are off, too
         return _Plain(s, weight, log, off, np.abs(value) / np.maximum(modulus, UNIT))
 
     def summed(self, k: float) -> tuple[float, float]:

@@ -75,7 +75,8 @@ def round_the_corner(sigma: float, p: Points) -> tuple[Points, FloatArray]:
 def _panels(centres: FloatArray, halves: FloatArray, most: FloatArray, way: complex, start: complex) -> _Path:
     place = (centres[:, None] + halves[:, None] * GAUSS[0]).ravel()
     weight = (halves[:, None] * GAUSS[1]).ravel()
-    return _Path(start + way * place, way * weight, float(np.sum(gauss_error(halves, most))))
+    z = np.asarray(start + way * place, dtype=np.complex128)
+    return _Path(z, np.asarray(way * weight, dtype=np.complex128), float(np.sum(gauss_error(halves, most))))
 
 
 def _first(sigma: float, size: float, x: float) -> _Path:

@@ -50,7 +50,7 @@ class Excess(NamedTuple):
 class Above(NamedTuple):
     """log A from above at either rho, and from below; log of what bounds |q|: all for one x_0."""
 
-    grown: FloatArray
+    grown: tuple[FloatArray, FloatArray]
     least: FloatArray
     jump: FloatArray
 
@@ -73,17 +73,30 @@ def excess(sigma: float, p: Points, precision: float) -> Excess:
 
 def _line(sigma: float, p: Points, precision: float) -> Excess:
     angle = math.pi - np.abs(np.angle(p))
-    b = np.clip(sigma * (angle - 0.5 * math.pi) + min(0.5 * math.pi * sigma, _STRIP, _NARROW / sigma), 0.0, sigma * angle)
+    b = np.clip(
+        sigma * (angle - 0.5 * math.pi) + min(0.5 * math.pi * sigma, _STRIP, _NARROW / sigma), 0.0, sigma * angle
+    )
     return Excess(*Transform(sigma).excess(-p, b, 34.0 - math.log(precision)))
 
 
-def _terms(sigma: float, size: FloatArray, w: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """k > 0, a column; log of |p|^k E Y^k / k!; which k < n, about W; n."""
-    n = np.clip(np.ceil(w), 1.0, _MOST_TERMS)
-    k = np.arange(1.0, max(float(np.max(n)), 2.0))[:, None]
-    with np.errstate(divide="ignore"):
-        log = k * np.log(size) + k * (k - 1.0) / (2.0 * sigma**2) - gammaln(k + 1.0)
-    return k, log, k < n, n
+class _Terms(NamedTuple):
+    """Of a power series, a row for each k > 0: k; log of |p|^k E Y^k / k!, and a room for it; whether k < n; n."""
+
+    k: FloatArray
+    log: FloatArray
+    parts: FloatArray
+    used: NDArray[np.bool_]
+    n: FloatArray
+
+    @staticmethod
+    def about(sigma: float, size: FloatArray, w: FloatArray) -> _Terms:
+        """As many as W."""
+        n = np.clip(np.ceil(w), 1.0, _MOST_TERMS)
+        k = np.arange(1.0, max(float(np.max(n)), 2.0))[:, None]
+        squared, factorial = k * (k - 1.0) / (2.0 * sigma**2), np.asarray(gammaln(k + 1.0), dtype=np.float64)
+        with np.errstate(divide="ignore"):
+            rising = k * np.log(size)
+        return _Terms(k, rising + squared - factorial, np.abs(rising) + squared + factorial, k < n, n)
 
 
 def _rest(sigma: float, x: FloatArray, w: FloatArray, n: FloatArray) -> FloatArray:
@@ -98,16 +111,16 @@ def series(sigma: float, p: Points) -> Excess:
     size = np.abs(p)
     x = foot(sigma, size)
     w = size * np.exp(x / sigma - 0.5 / sigma**2) * (1.0 + 1e-12 * (1.0 + x / sigma + sigma**-2))
-    k, log, used, n = _terms(sigma, size, w)
+    terms = _Terms.about(sigma, size, w)
+    k = terms.k
     with np.errstate(under="ignore", over="ignore"):
-        modulus = np.where(used, np.exp(log), 0.0)
+        modulus = np.where(terms.used, np.exp(terms.log), 0.0)
         value = np.sum(modulus * np.exp(1j * k * np.angle(p)), axis=0)
-        parts = k * np.abs(np.log(size)) + k * k / (2.0 * sigma**2) + gammaln(k + 1.0)
-        rounded = UNIT * (48.0 + 8.0 * k + len(k) + 12.0 * parts)
+        rounded = UNIT * (48.0 + 8.0 * k + len(k) + 12.0 * terms.parts)
         error = np.sum(modulus * (rounded + np.exp(log_ndtr(k / sigma - x)) * (1.0 + 1e-9)), axis=0)
         zero = np.zeros_like(size)
         beyond = 2.0 * np.exp(log_jump_above(sigma, x, np.maximum(p.real, 0.0), size, zero))
-        error = (error + beyond + np.exp(_rest(sigma, x, w, n)) + np.exp(log_ndtr(-x))) * (1.0 + 1e-9)
+        error = (error + beyond + np.exp(_rest(sigma, x, w, terms.n)) + np.exp(log_ndtr(-x))) * (1.0 + 1e-9)
     return Excess(value, error)
 
 
@@ -117,12 +130,13 @@ def above(
     """What is true where Re p is one of both ``rho``, ``size`` bounds |p| from either side and ``theta`` |arg p|."""
     x = foot(sigma, size[1])
     w = np.maximum(*rho) * np.exp(x / sigma - 0.5 / sigma**2) * (1.0 + 1e-12 * (1.0 + x / sigma + sigma**-2))
-    grown = []
-    for one in rho:
-        _, log, used, n = _terms(sigma, one, w)
+
+    def grown(one: FloatArray) -> FloatArray:
+        terms = _Terms.about(sigma, one, w)
+        room = _ROOM + 1e-14 * np.minimum(terms.parts, 1e12)
         with np.errstate(under="ignore", over="ignore"):
-            inside = np.sum(np.where(used, np.exp(log * (1.0 + 1e-12) + _ROOM), 0.0), axis=0)
-            inside = inside + np.exp(_rest(sigma, x, w, n))
-        grown.append(np.log1p(inside) * (1.0 + 1e-13))
+            inside = np.sum(np.where(terms.used, np.exp(terms.log + room), 0.0), axis=0)
+            return np.log1p(inside + np.exp(_rest(sigma, x, w, terms.n))) * (1.0 + 1e-13)
+
     least = log_ndtr(x) * (1.0 + 1e-12) - 1e-300 + np.minimum(*rho) * ndtr(x - 1.0 / sigma) * (1.0 - 1e-12)
-    return Above(np.stack(grown), least, log_jump_above(sigma, x, *size, theta))
+    return Above((grown(rho[0]), grown(rho[1])), least, log_jump_above(sigma, x, *size, theta))

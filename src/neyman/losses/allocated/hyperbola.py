@@ -80,7 +80,7 @@ class Plan(NamedTuple):
 
 
 def bent(table: RealTable, t: int, c: float, nats: float = NATS, enough: int = 0) -> Plan:
-    """The hyperbola through ``c`` with the fewest nodes, or ``enough``, for a certificate where c is the saddle point."""
+    """The hyperbola through ``c``, its saddle point, with the fewest nodes for a certificate, or with ``enough``."""
     wide = math.sqrt(t) * table.transform.sigma
     start = sum(2.0 * math.atan(slant) * wide > _MOST for slant in _ANGLES)
     found: list[Plan] = []

@@ -20,8 +20,8 @@ by sigma omega, pi / 2 <= omega <= pi, and then to the right:
     |q| <= n(x_0) int_0^{sigma omega} e^{(y + sigma theta)^2 / 2 + W cos(y / sigma)} dy
            + e^{sigma^2 (omega + theta)^2 / 2} N(-x_0) e^{W_1 cos omega},
 
-W = r_2 y_0 where the cosine is positive and W_1 = r_1 y_0 where it is not. The way from x_0 to either side alone adds at
-most twice as much to phi (once where arg p is 0, or turns away from that side).
+W = r_2 y_0 where the cosine is positive and W_1 = r_1 y_0 where it is not. The way from x_0 to either side alone adds
+at most twice as much to phi: once where arg p is 0, or turns to that side, and then r_1 <= Re p <= r_2 is enough.
 """
 
 from __future__ import annotations
@@ -101,14 +101,14 @@ def _beyond(sigma: float, ell: FloatArray, w: FloatArray, d: float, v: float) ->
     if c < 4.0:
         return np.full_like(ell, math.inf)
     height = np.maximum(ell + math.log((c - math.sin(d)) / over) * (1.0 - 1e-14), 0.0)
-    power = (0.5 * sigma**2) * ((0.5 * math.pi + d) ** 2 - height**2 + ell**2) + w * ((1.0 - math.sin(d) * c) / over - 1)
+    power = (0.5 * sigma**2) * ((0.5 * math.pi + d) ** 2 - height**2 + ell**2) + w * (
+        (1.0 - math.sin(d) * c) / over - 1
+    )
     power = power + 1e-13 * (sigma**2 * (8.0 + height**2 + ell**2) + 4.0 * w * c)
     return 1.4 * np.exp(power) / (w * math.sin(d) * math.sinh(v) / over)
 
 
-def log_jump_above(
-    sigma: float, x: FloatArray, least: FloatArray, most: FloatArray, theta: FloatArray
-) -> FloatArray:
+def log_jump_above(sigma: float, x: FloatArray, least: FloatArray, most: FloatArray, theta: FloatArray) -> FloatArray:
     """At least log |q| for any x_0 = ``x`` > 0 where ``least`` <= |p| <= ``most`` and |arg p| <= ``theta`` < pi / 2."""
     y = np.exp(x / sigma - 0.5 / sigma**2)
     omega = (np.arange(_TURNS + 1.0) * (math.pi / _TURNS))[:, None]

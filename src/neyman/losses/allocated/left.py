@@ -1,20 +1,23 @@
-"""E (S - K)_+ for K > t in float64, with errors that are small beside itself: to the left of 0 nothing cancels.
+"""E (S - K)_+ for K > t in float64, with an error that is small beside itself: to the left of 0 nothing cancels.
 
-phi is analytic but for a cut along the negative axis. The line of e^{sK} phi^t / s^2 may be moved across the pole, which
-takes K - t off, to Re s = -r_0 if it goes round the cut:
+phi is analytic but for a cut along the negative axis. The line of e^{sK} phi^t / s^2 may be moved across the pole at 0,
+which takes K - t off, to Re s = -r_0, if it goes round the cut: with s = -r_0 + iy, on the upper side,
 
-    E (S - K)_+ = (1 / pi) Re int_0^inf e^{sK} phi(s)^t / s^2 dy  +  (1 / pi) int_0^{r_0} e^{-rK} Im(-phi(-r + i0)^t) / r^2 dr
+    E (S - K)_+  =  (1 / pi) Re int_0^inf e^{sK} phi(s)^t / s^2 dy
+                    + (1 / pi) int_0^{r_0} e^{-rK} Im(-phi(-r + i0)^t) / r^2 dr.
 
-with s = -r_0 + iy on the upper side. The first is what many Y do together, the second (cut.py) what single large ones do.
+The first is what many Y do together, the second (cut.py) what single large ones do.
 
-**Proof.** For c > 0, (1 / 2 pi i) int over Re s = c is E (K - S)_+. In the upper half plane it is moved to Re s = -r_0, down to
-the cut, and along that to 0; below it is the conjugate. Round 0 phi(s)^t = 1 - ts + O(s^2) on either side, as E Y^2 is
-finite, so that a small circle there gives K - t. What joins the lines far away vanishes, |phi| being bounded there.
+**Proof.** For c > 0, (1 / 2 pi i) int over Re s = c is E (K - S)_+ = E (S - K)_+ + K - t. In the upper half plane the
+line is moved to Re s = -r_0, down to the cut and along it to 0; in the lower one all is the conjugate. Round 0, on
+either side of the cut, phi(s)^t = 1 - ts + O(s^2), as E Y^2 is finite: a small circle there gives K - t. What joins the
+lines far away vanishes: |phi| is bounded there and 1 / s^2 falls.
 
-**The line** is cut into panels by Gauss's rule, of ellipses of radius 4 with the height B < r_0: there e^{-K Re p} |phi|^t is at
-most what it is at one of Re p = r_0 +- B (excess.py). Beyond the last panel, as E Y^k f(Y) = E Y^k E f(Y e^{k / sigma^2}),
-|phi| is at most A times the largest |phi(iy)| from there on, and what its power series misses at r_0. No line at all: what it adds is
-at most e^{-r_0 K} m^t / (2 r_0).
+**The line** is cut into panels, of ellipses (rule.py) that reach B < r_0 across: there e^{-K Re p} |phi|^t is at most
+what it is at one of Re p = r_0 -+ B (excess.py). Beyond the last panel, as E Y^k g(Y) = E Y^k E g(Y e^{k /
+sigma^2}), each term of the power series of e^{r_0 Y} has a transform of at most E Y^k r_0^k / k! times the largest
+|phi(iy)| from there on, and |phi| is at most A times that and what the series misses at r_0. Where no line is laid it adds at most
+e^{-r_0 K} m^t / (2 r_0), m as on the cut.
 """
 
 from __future__ import annotations
@@ -27,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.cut import AT_ONCE, Cut, block, edge, joined, largest, panel
+from neyman.losses.allocated.cut import Cut, edge, gathered, largest, panel
 from neyman.losses.allocated.excess import Above, above, excess, series
 from neyman.losses.allocated.jump import foot
 from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
@@ -53,6 +56,7 @@ _STEEP = 1.5  # sigma x_0 where the cut may begin
 _NONE = np.zeros(1)
 
 Points = NDArray[np.complex128]
+_Ends = tuple[FloatArray, FloatArray]
 
 
 class _Line(NamedTuple):
@@ -93,7 +97,7 @@ class Left:
         self._plans: dict[int, tuple[int, int]] = {}
         self._cuts: dict[tuple[int, int], Cut] = {}
         self._bounds: dict[tuple[int, bool], Above] = {}
-        self._heights: dict[int, tuple[FloatArray, Above]] = {}
+        self._heights: dict[int, tuple[_Ends, Above]] = {}
         self._moduli: dict[int, FloatArray] = {}
 
     @property
@@ -123,7 +127,7 @@ class Left:
 
     def _whole(self, first: int, last: int, k: float) -> Call:
         none = _NONE, _NONE, 0.0
-        value, error, fall = self._cut(first, last).shown(k, self._t) if first < last else none
+        value, error, fall = self._cut(first, last).shown(k, self._t, panel(self._sigma)) if first < last else none
         whole, off = float(np.sum(value)), float(np.sum(error)) + 64.0 * UNIT * float(np.sum(np.abs(value)))
         off += self._before(first, k)
         line, line_off, line_fall = self._along(last, k, _NOTHING * whole)
@@ -139,7 +143,7 @@ class Left:
 
     def _cut(self, first: int, last: int) -> Cut:
         if (first, last) not in self._cuts:
-            self._cuts[first, last] = _gathered(self._sigma, first, last)
+            self._cuts[first, last] = gathered(self._sigma, first, last)
         return self._cuts[first, last]
 
     def _planned(self, k: float) -> tuple[int, int]:
@@ -158,7 +162,7 @@ class Left:
         i = np.arange(highest - math.ceil(_WIDEST / length), highest + 1)
         r = np.exp(length * i)
         bound = above(sigma, (r, r), (r, r), np.zeros_like(r))
-        size = largest(np.stack([r, r]), k, t, bound) - np.log(r)
+        size = largest((r, r), k, t, bound) - np.log(r)
         with np.errstate(over="ignore"):
             added = size + np.minimum(math.log(t) + bound.jump, 0.0)
         top = int(np.argmin(np.nan_to_num(size, nan=np.inf)))
@@ -176,7 +180,7 @@ class Left:
         if not sigma * x[0] > 1.0 + 1e-9:
             return math.inf
         bound = self._at(first, inner=True)
-        power = float(largest(np.stack([np.zeros_like(r), r]), k, t, bound)[0]) - float(bound.least[0])
+        power = float(largest((np.zeros_like(r), r), k, t, bound)[0]) - float(bound.least[0])
         log = power + math.log(t / math.pi) + float(bound.jump[0]) - math.log(r[0])
         return math.exp(min(log, 700.0)) / (sigma * float(x[0]) - 1.0) * (1.0 + 1e-9)
 
@@ -184,7 +188,8 @@ class Left:
         """What the line at panel ``last`` adds."""
         t, r = self._t, edge(self._sigma, last)
         bound = self._at(last)
-        level = float(largest(np.array([[r], [r]]), k, t, bound)[0])
+        at = np.array([r])
+        level = float(largest((at, at), k, t, bound)[0])
         crude = math.exp(min(level, 700.0)) / (2.0 * r) * (1.0 + 1e-9)
         if crude <= enough:
             return Call(0.0, crude, 0.0)
@@ -193,8 +198,8 @@ class Left:
         if line is None:
             return Call(0.0, crude, 0.0)
         s, log = line.s, line.log
-        power = s * k + t * log
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            power = s * k + t * log
             term = line.weight * np.exp(power) / (s * s)
             rounded = UNIT * (320.0 + 40.0 * np.abs(s) * k + 16.0 * t * (np.abs(log) + line.size))
             off = float(np.sum(np.abs(term) * np.expm1(t * line.off + rounded)))
@@ -204,7 +209,7 @@ class Left:
         end = 2.0 * line.half * len(line.centre) * (1.0 - 1e-12)
         off += float(left[np.searchsorted(y, end, side="right") - 1])
         value = float(np.sum(term.real)) / math.pi
-        if not off / math.pi < crude:
+        if not off / math.pi < crude:  # not a number, or too much
             return Call(0.0, crude, 0.0)
         return Call(value, off / math.pi * (1.0 + 1e-9), -k * float(np.sum((s * term).real)) / math.pi)
 
@@ -218,19 +223,19 @@ class Left:
         best = int(good[0]) if len(good) else len(most) - 1
         return best, float(most[best])
 
-    def _ellipses(self, r: float) -> tuple[FloatArray, Above]:
+    def _ellipses(self, r: float) -> tuple[_Ends, Above]:
         """What is true on those of each height."""
         b = r * _HEIGHTS
         beside = 1.0 / ACROSS * (ALONG - 1.0) * b  # by which an ellipse is beyond the end of its panel
         near, far = (r - b) * (1.0 - 1e-12), (r + b) * (1.0 + 1e-12)
         theta = np.arctan2(beside, near) * (1.0 + 1e-12)
-        return np.stack([near, far]), above(self._sigma, (near, far), (near, np.hypot(far, beside)), theta)
+        return (near, far), above(self._sigma, (near, far), (near, np.hypot(far, beside)), theta)
 
     def _beyond(self, last: int, k: float) -> tuple[FloatArray, FloatArray]:
         """Some y, and what is left beyond each at most, times pi."""
         t, y, r = self._t, self._table.s, edge(self._sigma, last)
         if last not in self._moduli:
-            grown, more = float(self._at(last).grown[0, 0]), float(series(self._sigma, np.array([r + 0j])).error[0])
+            grown, more = float(self._at(last).grown[0][0]), float(series(self._sigma, np.array([r + 0j])).error[0])
             self._moduli[last] = grown + np.logaddexp(self._table.beside, math.log(more) - grown) + 1e-12
         log = self._moduli[last]
         with np.errstate(under="ignore", over="ignore"):
@@ -255,21 +260,16 @@ class Left:
     def _laid(self, r: float, half: float, panels: int) -> _Line:
         centre = half * (2.0 * np.arange(panels) + 1.0)
         y = (centre[:, None] + half * GAUSS[0]).ravel()
-        found = excess(self._sigma, r - 1j * y, r)
-        x, z = found.value.real, found.value.imag
-        log = 0.5 * np.log1p(2.0 * x + x * x + z * z) + 1j * np.arctan2(z, 1.0 + x)
-        size = np.abs(found.value)
-        modulus = np.abs(1.0 + found.value)
-        off = np.where(modulus > 2.0 * found.error, found.error / (modulus - found.error) * (1.0 + 1e-9), np.inf)
+        p = np.asarray(r - 1j * y, dtype=np.complex128)
+        found = excess(self._sigma, p, r)
+        x, z, modulus = found.value.real, found.value.imag, np.abs(1.0 + found.value)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            log = 0.5 * np.log1p(2.0 * x + x * x + z * z) + 1j * np.arctan2(z, 1.0 + x)
+            size = np.abs(found.value) * (2.0 + np.abs(found.value)) / (modulus * modulus)
+            off = found.error / (modulus - found.error) * (1.0 + 1e-9)
+        off = np.where((modulus > 2.0 * found.error) & np.isfinite(log), off, np.inf)
         weight = np.broadcast_to(half * GAUSS[1], (panels, len(GAUSS[1]))).ravel()
-        return _Line(-r + 1j * y, weight, log, size, off, centre, half)
-
-
-def _gathered(sigma: float, first: int, last: int) -> Cut:
-    """The panels from ``first`` on, before ``last``."""
-    blocks = [block(sigma, j) for j in range(first // AT_ONCE, (last - 1) // AT_ONCE + 1)]
-    start = first - first // AT_ONCE * AT_ONCE
-    return joined(blocks, start, start + last - first)
+        return _Line(-p, weight, log, size, off, centre, half)
 
 
 @lru_cache(maxsize=16)

@@ -84,7 +84,7 @@ class StraightLine(Contour):
     @property
     def places(self) -> tuple[Points, Points]:
         """The half above the axis, twice."""
-        s = self.c + 1j * (np.arange(self.nodes) * self.h)
+        s = np.asarray(self.c + 1j * (np.arange(self.nodes) * self.h), dtype=np.complex128)
         weight = 2.0 / (s * s)
         weight[0] *= 0.5
         return s, weight

@@ -129,7 +129,7 @@ class AllocatedProfile(Profile):
         if not found.sharp and epsilon < _NEAR:
             put, off = self._put(noise, -epsilon)
             grown = math.exp(epsilon)
-            off = grown * off + 16.0 * UNIT * grown
+            off = grown * off + 24.0 * UNIT * grown
             if off < error:
                 value, error = grown * put - math.expm1(epsilon), off
         return value, error
