@@ -138,9 +138,10 @@ def test_three_ways_to_the_growth_agree(sigma):
     rng = np.random.default_rng(5)
     p = np.exp(rng.uniform(-9.0, 0.5, 60)) * np.exp(-1j * rng.uniform(0.0, 0.8, 60))
     one, other = series(sigma, p), excess(sigma, p, 1e-6)
-    value, error = round_the_corner(sigma, p)
     assert np.all(np.abs(one.value - other.value) <= one.error + other.error)
-    assert np.all(np.abs(value - other.value) <= error + other.error)
+    if sigma > 1.0:  # where less noise makes it grow, it is not asked
+        value, error = round_the_corner(sigma, p)
+        assert np.all(np.abs(value - other.value) <= error + other.error)
     assert np.all(other.error <= 1e-9 * np.abs(p))
 
 

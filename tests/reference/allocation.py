@@ -1,7 +1,7 @@
 """Random allocation in high precision, where nothing that cancels counts: by none of the ways of the package.
 
-E (K - S)_+ = (1 / 2 pi i) int e^{sK} phi(s)^t / s^2 ds along a hyperbola to the right of 0, phi by the trapezoid rule on
-a shifted line. Errors are not bounded: two hyperbolas and two rules have to agree (``call``).
+E (K - S)_+ = (1 / 2 pi i) int e^{sK} phi(s)^t / s^2 ds along a hyperbola to the right of 0, phi by the trapezoid rule
+on a shifted line. Errors are not bounded: two hyperbolas and two rules have to agree (``call``).
 """
 
 from __future__ import annotations

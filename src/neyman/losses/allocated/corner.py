@@ -7,8 +7,9 @@ normal density is below that, nothing grows:
 
 as long as pi / 2 <= b / sigma - arg p <= 3 pi / 2. Each piece is cut into panels of Gauss's rule; their ellipses of
 radius 4 reach A beyond their middles and B across. On one of the first piece the modulus is at most n(x) e^{B^2 / 2}
-expm1(|p| Y(c + A)), x what is nearest to 0 of it; of the second n(x_1 - B) e^{(c + A)^2 / 2} (1 + e^{w}), w = |p| Y(x_1 + B)
-times the largest cosine there, or 0; of the third 2 n(x) e^{(b + B)^2 / 2}, if the angle has B / sigma to spare.
+expm1(|p| Y(c + A)), x what is nearest to 0 of it; of the second n(x_1 - B) e^{(c + A)^2 / 2} (1 + e^{w}), w = |p|
+Y(x_1 + B) times the largest cosine there, or 0; of the third 2 n(x) e^{(b + B)^2 / 2}, if the angle has B / sigma to
+spare.
 """
 
 from __future__ import annotations

@@ -2,9 +2,10 @@
 
     (1 / pi) int_0^{r_0} e^{-rK} |phi|^t sin(tA) / r^2 dr,     A = -arg phi(-r + i0),  tan A = q / Re phi,
 
-in u = log r, panel by panel. On the ellipse of a panel (rule.py) the integrand is e^{-pK} (phi_-^t - phi_+^t) / (2ip), phi_-
-and phi_+ from either side of the cut, at most t m^{t - 1} e^{-K Re p} |q| / |p| in modulus with m = A + 2 |q| (excess.py,
-jump.py). log E e^{rho Y} over z <= x_0 is convex in rho, so that both ends of an arc bound e^{-rho K} A^t on it.
+in u = log r, panel by panel. On the ellipse of a panel (rule.py) the integrand is e^{-pK} (phi_-^t - phi_+^t) /
+(2ip), phi_- and phi_+ from either side of the cut, at most t m^{t - 1} e^{-K Re p} |q| / |p| in modulus with m = A +
+2 |q| (excess.py, jump.py). log E e^{rho Y} over z <= x_0 is convex in rho, so that both ends of an arc bound e^{-rho
+K} A^t on it.
 
 **Errors of a node.** arctan is concave, so that A is relatively no further off than its argument.
 """

@@ -14,10 +14,10 @@ either side of the cut, phi(s)^t = 1 - ts + O(s^2), as E Y^2 is finite: a small 
 lines far away vanishes: |phi| is bounded there and 1 / s^2 falls.
 
 **The line** is cut into panels, of ellipses (rule.py) that reach B < r_0 across: there e^{-K Re p} |phi|^t is at most
-what it is at one of Re p = r_0 -+ B (excess.py). Beyond the last panel, as E Y^k g(Y) = E Y^k E g(Y e^{k /
-sigma^2}), each term of the power series of e^{r_0 Y} has a transform of at most E Y^k r_0^k / k! times the largest
-|phi(iy)| from there on, and |phi| is at most A times that and what the series misses at r_0. Where no line is laid it adds at most
-e^{-r_0 K} m^t / (2 r_0), m as on the cut.
+what it is at one of Re p = r_0 -+ B (excess.py). Beyond the last panel, as E Y^k g(Y) = E Y^k E g(Y e^{k / sigma^2}),
+each term of the power series of e^{r_0 Y} has a transform of at most E Y^k r_0^k / k! times the largest |phi(iy)|
+from there on, and |phi| is at most A times that and what the series misses at r_0. Where no line is laid it adds at
+most e^{-r_0 K} m^t / (2 r_0), m as on the cut.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
 from neyman.losses.allocated.transform import RealTable, real_table
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["UNKNOWN", "Call", "Left", "left"]
+__all__ = ["PANELS", "UNKNOWN", "Call", "Left", "left"]
 
 _GROWTH = 6.0  # nats by which an integrand may be larger on an ellipse than on its line
-_MOST_PANELS = 64
+PANELS = 64  # of a line
 _NATS = 34.0  # -log of what may be left out
 _HEIGHTS = 0.7 * 0.75 ** np.arange(24)  # B over r_0
 _LARGEST = 1e250  # K
@@ -93,7 +93,7 @@ class Left:
     def __init__(self, sigma: float, t: int) -> None:
         self._sigma, self._t = sigma, t
         self._lines: dict[tuple[int, int], _Line] = {}
-        self._known: dict[float, Call] = {}
+        self._known: dict[tuple[float, int], Call] = {}
         self._plans: dict[int, tuple[int, int]] = {}
         self._cuts: dict[tuple[int, int], Cut] = {}
         self._bounds: dict[tuple[int, bool], Above] = {}
@@ -104,33 +104,33 @@ class Left:
     def _table(self) -> RealTable:
         return real_table(self._sigma)
 
-    def call(self, k: float) -> Call:
-        """What is known at K: of some ways of going round the cut the best."""
+    def call(self, k: float, panels: int = PANELS) -> Call:
+        """What is known at K: of some ways of going round the cut the best, with lines of so many ``panels``."""
         if not self._t < k < _LARGEST:
             return UNKNOWN
-        if k not in self._known:
+        if (k, panels) not in self._known:
             if len(self._known) > _MOST_KEPT:
                 self._known.clear()
-            self._known[k] = self._called(k)
-        return self._known[k]
+            self._known[k, panels] = self._called(k, panels)
+        return self._known[k, panels]
 
-    def _called(self, k: float) -> Call:
+    def _called(self, k: float, panels: int) -> Call:
         first, last = self._planned(k)
         best = UNKNOWN
         for one in range(last, max(last - _TRIED, first - 1), -1):
-            found = self._whole(first, one, k)
+            found = self._whole(first, one, k, panels)
             if found.error < best.error:
                 best = found
             if best.sharp:
                 break
         return best
 
-    def _whole(self, first: int, last: int, k: float) -> Call:
+    def _whole(self, first: int, last: int, k: float, panels: int = PANELS) -> Call:
         none = _NONE, _NONE, 0.0
         value, error, fall = self._cut(first, last).shown(k, self._t, panel(self._sigma)) if first < last else none
         whole, off = float(np.sum(value)), float(np.sum(error)) + 64.0 * UNIT * float(np.sum(np.abs(value)))
         off += self._before(first, k)
-        line, line_off, line_fall = self._along(last, k, _NOTHING * whole)
+        line, line_off, line_fall = self._along(last, k, _NOTHING * whole, panels)
         return Call(whole + line, (off + line_off) * (1.0 + 1e-9), fall + line_fall)
 
     def _at(self, i: int, inner: bool = False) -> Above:
@@ -184,7 +184,7 @@ class Left:
         log = power + math.log(t / math.pi) + float(bound.jump[0]) - math.log(r[0])
         return math.exp(min(log, 700.0)) / (sigma * float(x[0]) - 1.0) * (1.0 + 1e-9)
 
-    def _along(self, last: int, k: float, enough: float) -> Call:
+    def _along(self, last: int, k: float, enough: float, panels: int = PANELS) -> Call:
         """What the line at panel ``last`` adds."""
         t, r = self._t, edge(self._sigma, last)
         bound = self._at(last)
@@ -194,7 +194,7 @@ class Left:
         if crude <= enough:
             return Call(0.0, crude, 0.0)
         height, most = self._height(last, k, level)
-        line = self._line(last, height, k, level)
+        line = self._line(last, height, k, level, panels)
         if line is None:
             return Call(0.0, crude, 0.0)
         s, log = line.s, line.log
@@ -243,14 +243,14 @@ class Left:
             cells = most * np.append(1.0 / y[:-1] - 1.0 / y[1:], 1.0 / y[-1])
         return y, np.cumsum(cells[::-1])[::-1] * (1.0 + 1e-9)
 
-    def _line(self, last: int, height: int, k: float, level: float) -> _Line | None:
+    def _line(self, last: int, height: int, k: float, level: float, most: int) -> _Line | None:
         """The line with its nodes, kept."""
         r = edge(self._sigma, last)
         y, left = self._beyond(last, k)
         small = np.flatnonzero(left <= math.exp(max(level - _NATS, -700.0)) / r)
         half = r * float(_HEIGHTS[height]) / ACROSS
-        panels = math.ceil(y[small[0]] / (2.0 * half)) if len(small) else _MOST_PANELS + 1
-        if panels > _MOST_PANELS or y[0] > 2.0 * half * panels:
+        panels = math.ceil(y[small[0]] / (2.0 * half)) if len(small) else most + 1
+        if panels > most or y[0] > 2.0 * half * panels:
             return None
         known = self._lines.get((last, height))
         if known is None or len(known.centre) < panels:

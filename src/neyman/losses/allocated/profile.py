@@ -21,7 +21,7 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
-from neyman.losses.allocated.left import UNKNOWN, Call, left
+from neyman.losses.allocated.left import PANELS, UNKNOWN, Call, left
 from neyman.numerics.double_double import TWICE, Twofold
 from neyman.numerics.rounding import LOG_NDTR, SMALLEST, UNIT
 from neyman.profiles.certificate import Certificate
@@ -40,6 +40,7 @@ _VAGUE = 0.99  # of the upper bound, from which on tests are not tried
 _FEW = 64  # eps for which it is looked at each by itself
 _LOUDEST = 12.0  # the largest noise at which that is tried
 _NEAR = 30.0  # eps beyond which nothing is left of what cancels
+_LONG = 8 * PANELS  # of a line where no other way is sharp
 _CALL_COST = 5e6  # nanoseconds of one
 _SHARP = 1.0 - 4e-9  # lower over upper bounds from which lines are not asked
 _THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
@@ -132,12 +133,16 @@ class AllocatedProfile(Profile):
             off = grown * off + 24.0 * UNIT * grown
             if off < error:
                 value, error = grown * put - math.expm1(epsilon), off
+        if not error <= (1.0 - _SHARP) * value:
+            longer = self._called(noise, epsilon, _LONG)
+            if longer.error / self._t < error:
+                value, error = longer.value / self._t, longer.error / self._t
         return value, error
 
-    def _called(self, noise: float, epsilon: float) -> Call:
-        if noise > _LOUDEST or not allowance().take(_CALL_COST):
+    def _called(self, noise: float, epsilon: float, panels: int = PANELS) -> Call:
+        if noise > _LOUDEST or not allowance().take(_CALL_COST * panels / PANELS):
             return UNKNOWN
-        return left(noise, self._t).call(self._t * math.exp(epsilon))
+        return left(noise, self._t).call(self._t * math.exp(epsilon), panels)
 
     def _falling(self, epsilon: FloatArray, found: Bracket, far: NDArray[np.intp]) -> Bracket:
         """Beyond the last line delta is at most what it is there."""
