@@ -121,7 +121,7 @@ def series(sigma: float, p: Points) -> Excess:
         zero = np.zeros_like(size)
         beyond = 2.0 * np.exp(log_jump_above(sigma, x, np.maximum(p.real, 0.0), size, zero))
         error = (error + beyond + np.exp(_rest(sigma, x, w, terms.n)) + np.exp(log_ndtr(-x))) * (1.0 + 1e-9)
-    return Excess(value, error)
+    return Excess(value, np.where(np.isnan(error), np.inf, error))
 
 
 def above(

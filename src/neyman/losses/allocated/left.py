@@ -43,6 +43,7 @@ _GROWTH = 6.0  # nats by which an integrand may be larger on an ellipse than on 
 PANELS = 64  # of a line
 _NATS = 34.0  # -log of what may be left out
 _HEIGHTS = 0.7 * 0.75 ** np.arange(24)  # B over r_0
+_NEAREST = 1.0 + 1e-12  # K / t at least
 _LARGEST = 1e250  # K
 _FARTHEST = 300.0  # r (K - t) at most
 _SHARP = 1e-9  # relative errors with which no other r_0 is tried, of _TRIED
@@ -106,12 +107,13 @@ class Left:
 
     def call(self, k: float, panels: int = PANELS) -> Call:
         """What is known at K: of some ways of going round the cut the best, with lines of so many ``panels``."""
-        if not self._t < k < _LARGEST:
+        if not self._t * _NEAREST < k < _LARGEST:
             return UNKNOWN
         if (k, panels) not in self._known:
             if len(self._known) > _MOST_KEPT:
                 self._known.clear()
-            self._known[k, panels] = self._called(k, panels)
+            with np.errstate(all="ignore"):  # what is no number has no finite error, and is not taken
+                self._known[k, panels] = self._called(k, panels)
         return self._known[k, panels]
 
     def _called(self, k: float, panels: int) -> Call:
@@ -119,7 +121,7 @@ class Left:
         best = UNKNOWN
         for one in range(last, max(last - _TRIED, first - 1), -1):
             found = self._whole(first, one, k, panels)
-            if found.error < best.error:
+            if found.error < best.error and math.isfinite(found.value):
                 best = found
             if best.sharp:
                 break

@@ -140,7 +140,7 @@ class AllocatedProfile(Profile):
         return value, error
 
     def _called(self, noise: float, epsilon: float, panels: int = PANELS) -> Call:
-        if noise > _LOUDEST or not allowance().take(_CALL_COST * panels / PANELS):
+        if not _LEAST_NOISE <= noise <= _LOUDEST or not allowance().take(_CALL_COST * panels / PANELS):
             return UNKNOWN
         return left(noise, self._t).call(self._t * math.exp(epsilon), panels)
 
