@@ -10,23 +10,28 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from decimal import Context, Decimal
+from functools import cached_property
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.transform import Transform
 from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["TERMS", "Contour", "Nodes", "Series", "few_bits", "relative"]
+__all__ = ["TERMS", "Contour", "Nodes", "Points", "Series", "few_bits", "relative"]
 
 TERMS = 64  # of a power series
 _LEFT = 3e-31  # what it may leave, and what rounding does to it, of the moduli of its line
 _LOOSER = 4.0  # by how much more its nodes, and what it errs by without them, may be off at the ends
 _TRIED = 80  # widths, from 0.4 K down, each the last over the root of 2
 _FAINT = Decimal("1e-20")  # phi(c) below which its error, up to 1e-28, is too much of it
+_PLAIN_NATS = 42.0  # -log of what a sum for phi may leave in float64
 _DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
+
+Points = NDArray[np.complex128]
 
 
 class Series(NamedTuple):
@@ -45,12 +50,23 @@ class Nodes(NamedTuple):
     first: Decimal
 
 
+class _Plain(NamedTuple):
+    """In float64: nodes, weights, log phi, a bound on its error, |phi - 1| / |phi|."""
+
+    s: Points
+    weight: Points
+    log: Points
+    off: FloatArray
+    size: FloatArray
+
+
 class Contour(ABC):
     """A line that is laid."""
 
     kind: ClassVar[str]
     t: int
     nodes: int
+    transform: Transform
     head: Decimal
     """The factor of the sum, but for phi(c)^t e^{cK}"""
 
@@ -66,6 +82,35 @@ class Contour(ABC):
     @abstractmethod
     def terms(self, k: FloatArray) -> dict[str, FloatArray]:
         """What the whole sum errs by at each K, by the names of certificates: discretised, and cut."""
+
+    @property
+    @abstractmethod
+    def places(self) -> tuple[Points, Points]:
+        """The nodes and what stands before e^{sK} phi^t, in float64."""
+
+    @cached_property
+    def _plain(self) -> _Plain:
+        s, weight = self.places
+        transform = self.transform
+        value, error = transform.excess(s, transform.shift(s), _PLAIN_NATS)
+        x, y, modulus = value.real, value.imag, np.abs(1.0 + value)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0)) + 1j * np.arctan2(y, 1.0 + x)
+            log = np.where(2.0 * np.abs(x) < 1.0, log, np.log(1.0 + value))
+            off = np.where(modulus > 2.0 * error, 3.0 * error / (modulus - error), np.inf)  # nodes are off, too
+        return _Plain(s, weight, log, off, np.abs(value) / np.maximum(modulus, UNIT))
+
+    def summed(self, k: float) -> tuple[float, float]:
+        """f(K) in float64, and a bound on its error."""
+        s, weight, log, off, size = self._plain
+        head = float(self.head)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            term = weight * np.exp(s * k + self.t * log)
+            units = 128.0 + len(s) + 48.0 * np.abs(s) * k + 16.0 * self.t * (np.abs(log) + size)
+            lost = float(np.sum(np.abs(term) * np.expm1(self.t * off + UNIT * units)))
+            value = head * float(np.sum(term.real))
+        error = (head * lost + float(self.outside(np.array([k]))[0])) * (1.0 + 1e-9)
+        return (value, error) if math.isfinite(value) and error < math.inf else (0.0, math.inf)
 
     def outside(self, k: FloatArray) -> FloatArray:
         """All of these together."""

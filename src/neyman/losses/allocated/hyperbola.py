@@ -22,13 +22,13 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.contour import Contour, Nodes, few_bits, relative
+from neyman.losses.allocated.contour import Contour, Nodes, Points, few_bits, relative
+from neyman.losses.allocated.line import NATS
 from neyman.losses.allocated.transform import RealTable
 from neyman.numerics.double_double import TWICE, Complex, Twofold, exponential, from_decimals
 
 __all__ = ["Hyperbola", "bent"]
 
-_NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
 _CELLS = 1.0 / 16.0  # their length
 _FARTHEST = 36.0  # v at which cells end
 _PARTS = 0.9  # a, of the least of d and pi / 2 - d
@@ -79,25 +79,25 @@ class Plan(NamedTuple):
     nodes: int
 
 
-def bent(table: RealTable, t: int, c: float) -> Plan:
-    """The hyperbola through ``c`` with the fewest nodes for a certificate where c is the saddle point."""
+def bent(table: RealTable, t: int, c: float, nats: float = NATS, enough: int = 0) -> Plan:
+    """The hyperbola through ``c``, its saddle point, with the fewest nodes for a certificate, or with ``enough``."""
     wide = math.sqrt(t) * table.transform.sigma
     start = sum(2.0 * math.atan(slant) * wide > _MOST for slant in _ANGLES)
     found: list[Plan] = []
     for slant in _ANGLES[min(start, len(_ANGLES) - 1) :]:
-        found.append(_planned(table, t, c, slant))
-        if len(found) > 1 and found[-1].nodes > found[-2].nodes:
+        found.append(_planned(table, t, c, slant, nats))
+        if found[-1].nodes <= enough or (len(found) > 1 and found[-1].nodes > found[-2].nodes):
             break
     return min(found, key=lambda plan: plan.nodes)
 
 
-def _planned(table: RealTable, t: int, c: float, slant: float) -> Plan:
+def _planned(table: RealTable, t: int, c: float, slant: float, nats: float) -> Plan:
     d = 2.0 * math.atan(slant)
     m = few_bits(c / (1.0 - math.sin(d)))
     a = _PARTS * min(d, 0.5 * math.pi - d)
     at = np.array([table.saddle(c, t)])
     outer, inner = (_Moduli(table, t, m, d + side).log_integral(at)[0] for side in (a, -a))
-    goal = c * at[0] + t * float(table.above(np.array([c]))[0]) - math.log(c) - _NATS
+    goal = c * at[0] + t * float(table.above(np.array([c]))[0]) - math.log(c) - nats
     h = few_bits(2.0 * math.pi * a / max(max(outer, inner) - goal + 1.0, 1.0))
     along = _Moduli(table, t, m, d)
     low, v = math.acosh(2.0), _FARTHEST
@@ -114,7 +114,7 @@ class Hyperbola(Contour):
 
     def __init__(self, table: RealTable, t: int, plan: Plan) -> None:
         self._table, self.t, self._plan = table, t, plan
-        self.nodes = plan.nodes
+        self.nodes, self.transform = plan.nodes, table.transform
         self.head = _DIGITS.divide(Decimal(plan.h), _TAU)
 
     @cached_property
@@ -128,6 +128,16 @@ class Hyperbola(Contour):
         scale = twice * speed.modulus / s.modulus**2
         moved = (error * scale + 128.0 * TWICE * weight.modulus) * (1.0 + 1e-9)
         return Nodes(s, Complex(weight.im, -weight.re), moved, first)
+
+    @property
+    def places(self) -> tuple[Points, Points]:
+        """The half above the axis, twice, times s' / i."""
+        d, m, v = 2.0 * math.atan(self._plan.slant), self._plan.m, np.arange(self.nodes) * self._plan.h
+        tilt, high, wide = math.sin(d), np.sinh(v), np.cosh(v)
+        s = m * (1.0 - tilt * wide) + 1j * (m * math.cos(d) * high)
+        weight = 2.0 * m * (math.cos(d) * wide + 1j * (tilt * high)) / (s * s)
+        weight[0] *= 0.5
+        return s, weight
 
     def _places(self) -> tuple[Complex, Complex]:
         """s and s' at the nodes."""

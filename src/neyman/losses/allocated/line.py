@@ -22,14 +22,14 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.contour import Contour, Nodes, few_bits, relative
+from neyman.losses.allocated.contour import Contour, Nodes, Points, few_bits, relative
 from neyman.losses.allocated.transform import RealTable
 from neyman.numerics.double_double import TWICE, Complex, Twofold, from_decimals, turned
 
-__all__ = ["LONGEST", "StraightLine"]
+__all__ = ["LONGEST", "NATS", "StraightLine"]
 
 LONGEST = 3000  # nodes of a line
-_NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
+NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
 _GROWTH = 1.05  # ratio of the ends of an interval of y
 _NEAREST = 1e-5  # times c, where they begin
 _DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
@@ -42,8 +42,9 @@ class StraightLine(Contour):
 
     kind = "straight line"
 
-    def __init__(self, table: RealTable, t: int, c: float) -> None:
-        self._table, self.t, self.c = table, t, c
+    def __init__(self, table: RealTable, t: int, c: float, nats: float = NATS) -> None:
+        self._table, self.t, self.c, self._nats = table, t, c, nats
+        self.transform = table.transform
         self._others, self._log_phi = table.every(0.5)
         self.nodes = max(self._planned(), 2)
         self.head = _DIGITS.divide(Decimal(self.h), _TAU)
@@ -59,10 +60,10 @@ class StraightLine(Contour):
                 return 2 * LONGEST
             b, log_phi = self._others[side], self._log_phi[side]
             bound = b * middle + t * log_phi - 1.0 - np.log(b)
-            room = max(room, float(np.min(np.maximum(bound - high + _NATS + 4.0, 1.0) / np.abs(c - b))))
+            room = max(room, float(np.min(np.maximum(bound - high + self._nats + 4.0, 1.0) / np.abs(c - b))))
         self.h = few_bits(2.0 * math.pi / room)
         y, log_beyond = self._beyond
-        small = np.flatnonzero(c * middle + log_beyond - np.log(math.pi * y) <= high - _NATS)
+        small = np.flatnonzero(c * middle + log_beyond - np.log(math.pi * y) <= high - self._nats)
         return min(math.ceil(float(y[small[0]]) / self.h), 2 * LONGEST) if len(small) else 2 * LONGEST
 
     @cached_property
@@ -79,6 +80,14 @@ class StraightLine(Contour):
         last = float(np.min(0.5 * table.transform.sigma**2 * beta**2 + table.above(further))) + 1e-9
         found = np.maximum.accumulate(np.append(inside, last)[::-1])[::-1]
         return y, self.t * np.minimum(found, 0.0) + 1e-9
+
+    @property
+    def places(self) -> tuple[Points, Points]:
+        """The half above the axis, twice."""
+        s = np.asarray(self.c + 1j * (np.arange(self.nodes) * self.h), dtype=np.complex128)
+        weight = 2.0 / (s * s)
+        weight[0] *= 0.5
+        return s, weight
 
     @cached_property
     def _nodes(self) -> Nodes:

@@ -21,9 +21,11 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
+from neyman.losses.allocated.left import PANELS, UNKNOWN, Call, left
 from neyman.numerics.double_double import TWICE, Twofold
 from neyman.numerics.rounding import LOG_NDTR, SMALLEST, UNIT
 from neyman.profiles.certificate import Certificate
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["AllocatedProfile"]
@@ -35,6 +37,12 @@ _FAINT = 1e-32  # delta of which lines for "remove" say nothing
 _FARTHEST = 600.0  # the largest eps that anything is computed at
 _FLOOR = 1e-290  # probabilities below which floats have no digits
 _VAGUE = 0.99  # of the upper bound, from which on tests are not tried
+_FEW = 64  # eps for which it is looked at each by itself
+_LOUDEST = 12.0  # the largest noise at which that is tried
+_NEAR = 30.0  # eps beyond which nothing is left of what cancels
+_LONG = 8 * PANELS  # of a line where no other way is sharp
+_CALL_COST = 5e6  # nanoseconds of one
+_SHARP = 1.0 - 4e-9  # lower over upper bounds from which lines are not asked
 _THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
 
 
@@ -58,7 +66,14 @@ class AllocatedProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         """The sharper of what the line says, the Gaussian mechanism and the test."""
         found = self._gaussian(epsilon)
-        at = np.flatnonzero((epsilon <= _LAST) & (found.upper > _FAINT) if self._remove else epsilon <= _FARTHEST)
+        if len(epsilon) <= _FEW:
+            far = np.flatnonzero((epsilon <= _FARTHEST) & (found.upper > _FLOOR))
+            found = found.sharpened(far, self._plainly(epsilon[far]))
+        with np.errstate(invalid="ignore"):
+            gap = found.log_gap_upper - found.log_gap_lower
+        vague = (found.lower < _SHARP * found.upper) | ((found.upper > 0.5) & ~(gap <= 1.0 - _SHARP))
+        within = (epsilon <= _LAST) & (found.upper > _FAINT) if self._remove else epsilon <= _FARTHEST
+        at = np.flatnonzero(vague & within)
         if len(at) and self._laid:
             # more noise tells less
             greater, missing = self._summed(min(self._noise[0], self._most), epsilon[at])
@@ -88,6 +103,47 @@ class AllocatedProfile(Profile):
         terms["rounding"] = math.nextafter(max(own.width - sum(terms.values()), 0.0), math.inf)
         return replace(own, supply=line.kind, nodes=line.nodes, terms=terms)
 
+    def _plainly(self, epsilon: FloatArray) -> Bracket:
+        """In float64, which is sharp nearly everywhere."""
+        above = self._deltas(self._noise[0], epsilon)
+        below = above if self._noise[1] == self._noise[0] else self._deltas(self._noise[1], epsilon)
+        upper = [(value + error) * (1.0 + 4.0 * UNIT) + SMALLEST for value, error in above]
+        lower = [(value - error) * (1.0 - 4.0 * UNIT) - SMALLEST for value, error in below]
+        return Bracket.of_delta(np.clip(np.array(lower), 0.0, 1.0), np.minimum(np.array(upper), 1.0))
+
+    def _deltas(self, noise: float, epsilon: FloatArray) -> list[tuple[float, float]]:
+        """delta at each eps, and a bound on its error."""
+        return [(self._call if self._remove else self._put)(noise, one) for one in epsilon.tolist()]
+
+    def _put(self, noise: float, epsilon: float) -> tuple[float, float]:
+        """Of "add", or of f(K) / K at any eps, with 16 units for K and the quotient."""
+        if not _LEAST_NOISE <= noise <= self._most:
+            return 0.0, math.inf
+        k = self._t * math.exp(-epsilon)
+        value, error = ratios(noise, self._t).put(k)
+        return value / k, (error + 16.0 * UNIT * value) / k
+
+    def _call(self, noise: float, epsilon: float) -> tuple[float, float]:
+        """Of "remove": to the left of 0, or less what cancels."""
+        found = self._called(noise, epsilon)
+        value, error = found.value / self._t, found.error / self._t
+        if not found.sharp and epsilon < _NEAR:
+            put, off = self._put(noise, -epsilon)
+            grown = math.exp(epsilon)
+            off = grown * off + 24.0 * UNIT * grown
+            if off < error:
+                value, error = grown * put - math.expm1(epsilon), off
+        if not error <= (1.0 - _SHARP) * value:
+            longer = self._called(noise, epsilon, _LONG)
+            if longer.error / self._t < error:
+                value, error = longer.value / self._t, longer.error / self._t
+        return value, error
+
+    def _called(self, noise: float, epsilon: float, panels: int = PANELS) -> Call:
+        if not _LEAST_NOISE <= noise <= _LOUDEST or not allowance().take(_CALL_COST * panels / PANELS):
+            return UNKNOWN
+        return left(noise, self._t).call(self._t * math.exp(epsilon), panels)
+
     def _falling(self, epsilon: FloatArray, found: Bracket, far: NDArray[np.intp]) -> Bracket:
         """Beyond the last line delta is at most what it is there."""
         noise, t = min(self._noise[0], self._most), self._t
@@ -109,6 +165,11 @@ class AllocatedProfile(Profile):
         at = at[found[at] > _FAINT] if self._remove else at
         if not len(at) or not self._laid or sigma > self._most:
             return found
+        if self._remove and len(at) <= _FEW:
+            calls = [self._called(sigma, one) for one in epsilon[at].tolist()]
+            if all(one.sharp for one in calls):
+                found[at] = [max(one.fall, 0.0) / self._t for one in calls]
+                return found
         sharp = self._cells(sigma).falling(epsilon[at])
         if self._remove:
             sharp = sharp / self._t

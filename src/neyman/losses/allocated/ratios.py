@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.allocated.contour import TERMS, Contour, Series
 from neyman.losses.allocated.hyperbola import Hyperbola, bent
-from neyman.losses.allocated.line import LONGEST, StraightLine
-from neyman.losses.allocated.transform import RealTable, Transform
+from neyman.losses.allocated.line import LONGEST, NATS, StraightLine
+from neyman.losses.allocated.transform import RealTable, real_table
 from neyman.numerics.double_double import Twofold
 from neyman.profiles.effort import allowance
 
@@ -24,6 +25,9 @@ _STRAIGHT = 3000.0  # t sigma^2 from which straight lines are looked at first: h
 _SHORT = 1500  # nodes with which one of these is good enough
 _WORK = 1.5e6  # nodes of a line times those of its transforms
 _NOTHING = -640.0  # log f below which nothing is computed: floats end soon
+_PLAIN_NATS = 38.0  # -log of what a line may leave in float64
+_FEW = 90  # nodes of such a line with which no shorter one is looked for
+_PLAIN_COST = 3e4  # nanoseconds of a node
 _AT_ONCE = 1 << 16  # nodes times K that are held at a time
 _ANY = 0.1  # the share of K that is one cell where there is no power series
 _SERIES_COST, _SERIES_BASE = 1e4, 400.0  # nanoseconds of a node of a power series, and of how many more
@@ -38,10 +42,14 @@ class Ratios:
 
     @cached_property
     def _table(self) -> RealTable:
-        return RealTable(Transform(self.sigma))
+        return real_table(self.sigma)
 
     @cached_property
     def _lines(self) -> dict[int, Contour | None]:
+        return {}
+
+    @cached_property
+    def _plain(self) -> dict[int, Contour | None]:
         return {}
 
     @cached_property
@@ -72,6 +80,16 @@ class Ratios:
                 for whole, part in zip(found, one.coefficients, strict=True):
                     whole.hi[some], whole.lo[some] = part.hi, part.lo
         return Series(found, error)
+
+    def put(self, k: float) -> tuple[float, float]:
+        """f(K) in float64, and a bound on its error: inf where there is no line."""
+        place = int(self._places(np.array([k]))[0])
+        if place not in self._plain:
+            self._plain[place] = self._shortest(float(self._table.every(_APART)[0][place]), _PLAIN_NATS, _FEW)
+        line = self._plain[place]
+        if line is None or not allowance().take(_PLAIN_COST * line.nodes):
+            return 0.0, math.inf
+        return line.summed(k)
 
     def rooms(self, k: FloatArray) -> tuple[NDArray[np.intp], FloatArray]:
         """The place of the line of each K; the share of K that one of its power series reaches."""
@@ -143,13 +161,13 @@ class Ratios:
             self._lines[place] = self._shortest(float(self._table.every(_APART)[0][place]))
         return self._lines[place]
 
-    def _shortest(self, c: float) -> Contour | None:
+    def _shortest(self, c: float, nats: float = NATS, enough: int = 0) -> Contour | None:
         straight = None
         if self.t * self.sigma**2 > _STRAIGHT:
-            straight = StraightLine(self._table, self.t, c)
+            straight = StraightLine(self._table, self.t, c, nats)
             if straight.nodes <= min(_SHORT, _WORK / self._table.transform.work):
                 return straight
-        plan = bent(self._table, self.t, c)
+        plan = bent(self._table, self.t, c, nats, enough)
         most = min(LONGEST, _WORK / self._table.transform.work)
         if plan.nodes <= min(most, most if straight is None else straight.nodes):
             return Hyperbola(self._table, self.t, plan)

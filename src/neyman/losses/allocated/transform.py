@@ -33,7 +33,7 @@ from neyman._validate import FloatArray
 from neyman.numerics.double_double import TWICE, Complex, Twofold, expm1_small, from_decimals, turned
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["RealTable", "Transform", "Transformed"]
+__all__ = ["RealTable", "Transform", "Transformed", "real_table"]
 
 Points = NDArray[np.complex128]
 
@@ -166,23 +166,28 @@ class Transform:
 
     def rough(self, s: Points) -> tuple[Points, FloatArray]:
         """phi in float64, and a bound on its absolute error."""
-        b, way = self.shift(s), np.sign(s.imag)
+        found, error = self.excess(s, self.shift(s), _ROUGH_NATS)
+        return 1.0 + found, error + 4.0 * UNIT
+
+    def excess(self, s: Points, b: FloatArray, nats: float) -> tuple[Points, FloatArray]:
+        """phi - 1 in float64 with these shifts, and a bound on its absolute error."""
+        way = np.where(s.imag >= 0.0, 1.0, -1.0)  # the cut belongs to its upper side
         a = self.strip(s, b)
-        grid = self._grid(float(np.min(a)), float(np.max(b)), float(np.max(np.abs(s))), _ROUGH_NATS)
+        grid = self._grid(float(np.min(a)), float(np.max(b)), float(np.max(np.abs(s))), nats)
         x = np.arange(grid.octave * grid.levels)[:, None] - float(grid.before)
         x = x * grid.h
         w = (s * np.exp(-1j * way * b / self.sigma)) * np.exp(x / self.sigma - 0.5 / self.sigma**2)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             weight = (grid.h / math.sqrt(2.0 * math.pi)) * np.exp(0.5 * (b * b - x * x))
             minus = np.expm1(-w)
-            found = 1.0 + np.sum(weight * np.exp(1j * way * b * x) * minus, axis=0)
+            found = np.sum(weight * np.exp(1j * way * b * x) * minus, axis=0)
             size = np.minimum(np.abs(minus), 2.0)
-            turned_by = 64.0 + 2.0 * x * x + b * b + np.abs(b * x)
+            turned_by = 64.0 + len(x) + 2.0 * x * x + b * b + np.abs(b * x)
             moved = (
                 np.abs(w) * np.exp(-np.maximum(w.real, 0.0)) * (24.0 + 4.0 * (np.abs(x) / self.sigma + self.sigma**-2))
             )
             error = UNIT * np.sum(weight * np.minimum(size * turned_by + moved, 4.0 / UNIT), axis=0)
-        return found, error + self._left(s, a, b, grid) + 4.0 * UNIT
+        return found, error + self._left(s, a, b, grid)
 
     def _grid(self, a: float, b: float, most: float, nats: float) -> Grid:
         """Nodes for strips of at least ``a``, shifts up to ``b``, points up to ``most`` in modulus."""
@@ -218,27 +223,39 @@ class RealTable:
         few: FloatArray = (2.0 ** (octaves / _PER_OCTAVE)).astype(np.float32).astype(np.float64)
         self.s = few  # of few digits: their multiples are floats
         a = min(0.5 * sigma, _WIDE)
-        h = 2.0 * math.pi * a / (2.0 * _ROUGH_NATS)
-        x = np.arange(-math.ceil(_DEEPEST / h), math.ceil(_HIGHEST / h) + 1.0)[:, None] * h
+        apart = math.ceil(sigma * math.log(2.0) / _PER_OCTAVE / (2.0 * math.pi * a / (2.0 * _ROUGH_NATS)))
+        h = sigma * math.log(2.0) / (_PER_OCTAVE * apart)  # from one place to the next Y moves by so many nodes
+        x = np.arange(-math.ceil(_DEEPEST / h), math.ceil(_HIGHEST / h) + 1.0) * h
         shrunk = self.s * math.cos(a / sigma)
         split = np.geomspace(0.1, 700.0, 60)[:, None]
         with np.errstate(under="ignore", over="ignore"):
             weight = (h / math.sqrt(2.0 * math.pi)) * np.exp(-0.5 * x * x)
-            found = np.sum(weight * np.exp(-self.s * np.exp(x / sigma - 0.5 / sigma**2)), axis=0)
+            steps = np.arange(len(x) + apart * (len(few) - 1.0)) * (h / sigma)
+            first = math.log(2.0) * _LEAST_OCTAVE + x[0] / sigma - 0.5 / sigma**2
+            every = np.exp(-np.exp(first + steps) * (1.0 - 2.0**-22))  # s are rounded to 24 digits
+            found = np.lib.stride_tricks.sliding_window_view(every, len(x))[::apart] @ weight
             least = np.min(ndtr(sigma * np.log(split / shrunk) + 0.5 / sigma) + np.exp(-split), axis=0)
             lost = ndtr(-_DEEPEST + h) + ndtr(-_HIGHEST + h) * np.exp(
                 -self.s * math.exp(_HIGHEST / sigma - 0.5 / sigma**2)
             )
         aliased = 2.1 * math.exp(0.5 * a * a) * least / math.expm1(2.0 * math.pi * a / h)
-        spread = UNIT * (900.0 + 8.0 * (_DEEPEST / sigma + sigma**-2) * 700.0)
-        value, error = transform.rough(np.asarray(self.s, dtype=np.complex128))
-        best = np.minimum(found * (1.0 + spread) + aliased + lost, np.maximum(value.real, 0.0) + error)
+        spread = UNIT * (900.0 + len(x) + 8.0 * (_DEEPEST / sigma + sigma**-2 + 64.0) * 700.0)
+        best = found * (1.0 + spread) + aliased + lost
+        near = int(np.searchsorted(self.s, math.exp(min(0.5 / sigma**2, 100.0)))) + 1  # what is missing from 1 counts
+        value, error = transform.rough(np.asarray(self.s[:near], dtype=np.complex128))
+        best[:near] = np.minimum(best[:near], np.maximum(value.real, 0.0) + error)
         self.log_phi = np.minimum(np.log(best + 1e-300) + 2.0 * UNIT, 0.0)
 
     def every(self, octaves: float) -> tuple[FloatArray, FloatArray]:
         """Places of the table that many octaves apart, and log phi there."""
         step = round(octaves * _PER_OCTAVE)
         return self.s[::step], self.log_phi[::step]
+
+    @cached_property
+    def beside(self) -> FloatArray:
+        """At least log |phi(iy)| for every y from each place of the table on."""
+        right = np.full_like(self.s, 0.5 * math.pi)
+        return np.minimum(self.modulus(self.s, right * (1.0 - 1e-14), right), 0.0)
 
     def saddle(self, c: float, t: int) -> float:
         """The K that has its saddle point at ``c``, about."""
@@ -272,6 +289,12 @@ class RealTable:
             bound = 0.5 * sigma**2 * beta**2 + np.where(shrunk > 0.0, self.above(size * np.maximum(shrunk, 0.0)), 0.0)
             found = np.where(usable, np.minimum(found, bound * (1.0 + np.sign(bound) * 1e-14)), found)
         return found
+
+
+@lru_cache(maxsize=16)
+def real_table(sigma: float) -> RealTable:
+    """One for all who ask."""
+    return RealTable(Transform(sigma))
 
 
 class _Ladder:
