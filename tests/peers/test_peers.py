@@ -71,23 +71,23 @@ def test_where_the_peer_is_unsound_ours_holds() -> None:
         theirs = peer(setting).get_delta_for_epsilon(float(at))
         unsound += theirs < 0.99 * g.optimistic.delta(float(at))
         assert g.delta(float(at)) == pytest.approx(1e-13, rel=1e-6)
-    assert unsound >= 1
+    assert unsound >= 1  # which, and by how much, depends on the machine: it is noise of its transform
     setting = SETTINGS[1]
     e = ours(setting).optimistic.epsilon(1e-13)
     exact = float(arb.delta([setting], e, "remove", digits=12.0))
     assert ours(setting).optimistic.delta(e) <= exact * (1.0 + 1e-11)
     assert exact * (1.0 - 1e-11) <= ours(setting).delta(e)
-    # the truth is on our side: the peer says half of it, and gives an epsilon that is too small
-    assert peer(setting).get_delta_for_epsilon(e) < 0.6 * exact
-    assert peer(setting).get_epsilon_for_delta(1e-13) < e - 0.05
+    # the truth is on our side: the peer says less, and gives an epsilon that is too small
+    assert peer(setting).get_delta_for_epsilon(e) < 0.9 * exact
+    assert peer(setting).get_epsilon_for_delta(1e-13) < e - 0.01
 
 
 @EVERY
 def test_where_the_peer_has_no_answer_ours_has(setting: tuple[float, float, int]) -> None:
-    """Below the tail mass it cuts off (1e-15) its epsilon is infinite and its delta a constant."""
+    """Below the tail mass it cuts off (1e-15) its epsilon is infinite, and its delta noise, of either sign."""
     assert np.isinf(peer(setting).get_epsilon_for_delta(1e-16))
     g = ours(setting)
     for delta in (1e-16, 1e-20, 1e-30):
         assert np.isfinite(g.epsilon(delta))
         assert g.optimistic.epsilon(delta) <= g.epsilon(delta) <= g.optimistic.epsilon(delta) * (1.0 + 1e-6)
-    assert peer(setting).get_delta_for_epsilon(g.epsilon(1e-25)) > 1e9 * g.delta(g.epsilon(1e-25))
+    assert abs(peer(setting).get_delta_for_epsilon(g.epsilon(1e-25))) > 1e9 * g.delta(g.epsilon(1e-25))

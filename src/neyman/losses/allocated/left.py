@@ -73,11 +73,13 @@ class _Line(NamedTuple):
 
 
 class Call(NamedTuple):
-    """E (S - K)_+, a bound on its error, and about -K times its derivative."""
+    """E (S - K)_+, a bound on its error, about -K times its derivative; what of the error is left out, and nodes."""
 
     value: float
     error: float
     fall: float
+    left_out: float = 0.0
+    nodes: int = 0
 
     @property
     def sharp(self) -> bool:
@@ -131,9 +133,9 @@ class Left:
         none = _NONE, _NONE, 0.0
         value, error, fall = self._cut(first, last).shown(k, self._t, panel(self._sigma)) if first < last else none
         whole, off = float(np.sum(value)), float(np.sum(error)) + 64.0 * UNIT * float(np.sum(np.abs(value)))
-        off += self._before(first, k)
-        line, line_off, line_fall = self._along(last, k, _NOTHING * whole, panels)
-        return Call(whole + line, (off + line_off) * (1.0 + 1e-9), fall + line_fall)
+        before, line = self._before(first, k), self._along(last, k, _NOTHING * whole, panels)
+        error = (off + before + line.error) * (1.0 + 1e-9)
+        return Call(whole + line.value, error, fall + line.fall, before + line.left_out, np.size(value) + line.nodes)
 
     def _at(self, i: int, inner: bool = False) -> Above:
         """Bounds where |p| is at most, or else is, the r at which panel i begins, and arg p is 0 or turns away."""
@@ -194,11 +196,11 @@ class Left:
         level = float(largest((at, at), k, t, bound)[0])
         crude = math.exp(min(level, 700.0)) / (2.0 * r) * (1.0 + 1e-9)
         if crude <= enough:
-            return Call(0.0, crude, 0.0)
+            return Call(0.0, crude, 0.0, crude)
         height, most = self._height(last, k, level)
         line = self._line(last, height, k, level, panels)
         if line is None:
-            return Call(0.0, crude, 0.0)
+            return Call(0.0, crude, 0.0, crude)
         s, log = line.s, line.log
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             power = s * k + t * log
@@ -209,11 +211,13 @@ class Left:
             off += float(np.sum(gauss_error(line.half, np.exp(most) / nearest**2)))
         y, left = self._beyond(last, k)
         end = 2.0 * line.half * len(line.centre) * (1.0 - 1e-12)
-        off += float(left[np.searchsorted(y, end, side="right") - 1])
+        cut = float(left[np.searchsorted(y, end, side="right") - 1])
+        off += cut
         value = float(np.sum(term.real)) / math.pi
         if not off / math.pi < crude:  # not a number, or too much
-            return Call(0.0, crude, 0.0)
-        return Call(value, off / math.pi * (1.0 + 1e-9), -k * float(np.sum((s * term).real)) / math.pi)
+            return Call(0.0, crude, 0.0, crude)
+        fall = -k * float(np.sum((s * term).real)) / math.pi
+        return Call(value, off / math.pi * (1.0 + 1e-9), fall, cut / math.pi, len(s))
 
     def _height(self, last: int, k: float, level: float) -> tuple[int, float]:
         """Which of the heights of ellipses has bounds that are not much above the line's, and log of its bound."""

@@ -13,6 +13,7 @@ most that of the Gaussian mechanism), and "is any output above x" is a test (so 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -95,13 +96,31 @@ class AllocatedProfile(Profile):
         least, most = self._noise
         if not self._laid or least != most or most > self._most:
             return own
-        found, (said, _) = self._cells(least).explained(epsilon), self._summed(least, np.array([epsilon]))
-        if found is None or said.upper[0] != own.upper:
-            return own
-        line, off = found
-        terms = {name: 2.0 * value for name, value in off.items()}
-        terms["rounding"] = math.nextafter(max(own.width - sum(terms.values()), 0.0), math.inf)
-        return replace(own, supply=line.kind, nodes=line.nodes, terms=terms)
+        for upper, kind, nodes, off in self._explained(least, epsilon):
+            terms = {name: 2.0 * value for name, value in off.items()}
+            if upper == own.upper and sum(terms.values()) <= own.width:  # else another answered
+                terms["rounding"] = math.nextafter(own.width - sum(terms.values()), math.inf)
+                return replace(own, supply=kind, nodes=nodes, terms=terms)
+        return own
+
+    def _explained(self, noise: float, epsilon: float) -> Iterator[tuple[float, str, int, dict[str, float]]]:
+        """Upper bounds that may have been handed on, from which nodes, and what these err by but for rounding."""
+        at, t = np.array([epsilon]), self._t
+        plain = float(self._plainly(at).upper[0])
+        if self._remove:
+            for panels in (PANELS, _LONG):
+                call = self._called(noise, epsilon, panels)
+                yield plain, "to the left of 0", call.nodes, {"truncation": call.left_out / t}
+        k = t * math.exp(epsilon if self._remove else -epsilon)
+        line = ratios(noise, t).plain(k)
+        if line is not None:
+            whole = t if self._remove else k
+            off = {name: float(part[0]) / whole for name, part in line.terms(np.array([k])).items()}
+            yield plain, line.kind, line.nodes, off
+        found = self._cells(noise).explained(epsilon)
+        if found is not None:
+            said, _ = self._summed(noise, at)
+            yield float(said.upper[0]), found[0].kind, found[0].nodes, found[1]
 
     def _plainly(self, epsilon: FloatArray) -> Bracket:
         """In float64, which is sharp nearly everywhere."""

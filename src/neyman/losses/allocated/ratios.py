@@ -81,12 +81,16 @@ class Ratios:
                     whole.hi[some], whole.lo[some] = part.hi, part.lo
         return Series(found, error)
 
-    def put(self, k: float) -> tuple[float, float]:
-        """f(K) in float64, and a bound on its error: inf where there is no line."""
+    def plain(self, k: float) -> Contour | None:
+        """The line that serves K in float64, if there is one."""
         place = int(self._places(np.array([k]))[0])
         if place not in self._plain:
             self._plain[place] = self._shortest(float(self._table.every(_APART)[0][place]), _PLAIN_NATS, _FEW)
-        line = self._plain[place]
+        return self._plain[place]
+
+    def put(self, k: float) -> tuple[float, float]:
+        """f(K) in float64, and a bound on its error: inf where there is no line."""
+        line = self.plain(k)
         if line is None or not allowance().take(_PLAIN_COST * line.nodes):
             return 0.0, math.inf
         return line.summed(k)
