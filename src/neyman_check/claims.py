@@ -33,7 +33,7 @@ class Proved(NamedTuple):
 
     curve: Curve
     symmetric: bool
-    tail: Callable[[], arb]
+    tail: arb | None
 
 
 def _holds(value: arb, statement: Statement) -> bool:
@@ -69,10 +69,10 @@ def advantage(proved: Proved, s: Statement) -> bool:
 
 
 def epsilon(proved: Proved, s: Statement) -> bool:
-    """At most e where delta(e) <= d is proved; at least where delta(e) > d is."""
+    """The least eps >= 0: at most e where delta(e) <= d is proved; at least where delta(e) > d is."""
     d = _number(s.given["delta"])
     if s.at_most:
-        return any(p.epsilon <= s.value and p.upper <= d for p in _places(proved))
+        return any(p.epsilon <= s.value and p.upper <= d for p in _places(proved)) and bool(s.value >= 0)
     return bool(s.value <= 0) or any(p.epsilon >= s.value and p.lower > d for p in _places(proved))
 
 
@@ -148,8 +148,10 @@ def auc(proved: Proved, s: Statement) -> bool:
 
 def below(curve: Curve, m: arb, floor: arb) -> Iterator[tuple[Place, bool]]:
     """The lines that hold f up, piece by piece from the floor to where G_m falls to it, and whether G_m is below."""
-    last = _gaussian_beta(m, floor)  # G_m is its own inverse: beyond, it is below the floor
-    for a, b, p in curve.lines(floor, last) if last > floor else ():
+    last = _gaussian_beta(m, floor).upper()  # G_m is its own inverse: beyond, it is below the floor
+    if not last.is_finite():
+        raise NotProved("a Gaussian curve out of reach")
+    for a, b, p in curve.lines(floor, last):
         yield p, all(1 - p.upper - p.t * x >= _gaussian_beta(m, x) for x in (a, b))
 
 
@@ -162,11 +164,12 @@ def mu(proved: Proved, s: Statement) -> bool:
     if not (floor > 0 and floor < arb("0.5") and m >= 0):
         raise NotProved("a floor outside (0, 1/2)")
     if s.at_most:
-        found = [holds for _, holds in below(proved.curve, m, floor)]
-        return (bool(found) and all(found)) or _free(proved, m)
+        return _free(proved, m) or all(holds for _, holds in below(proved.curve, m, floor))
     if m <= 0:
         return True
     at = _number(s.given["at"])
+    if not (at > 0 and at < 1):
+        raise NotProved("an alpha outside (0, 1)")
     inside = at >= floor and proved.curve.at_least(at) >= floor
     return bool(inside and proved.curve.at_most(at) < _gaussian_beta(m, at))
 
@@ -178,15 +181,12 @@ def _gaussian_beta(m: arb, alpha: arb) -> arb:
 
 def tail_mu(proved: Proved, s: Statement) -> bool:
     """With no floor: of Gaussians from above in closed form; from below whatever holds at a floor."""
-    return bool(s.value * s.value >= proved.tail()) if s.at_most else mu(proved, s)
+    return _free(proved, s.value) if s.at_most else mu(proved, s)
 
 
 def _free(proved: Proved, m: arb) -> bool:
     """Whether G_m is below f with no floor at all, as far as that is known."""
-    try:
-        return bool(m * m >= proved.tail())
-    except NotProved:
-        return False
+    return proved.tail is not None and bool(m >= 0 and m * m >= proved.tail)
 
 
 def apart(proved: Proved, s: Statement) -> list[arb]:
@@ -200,7 +200,7 @@ def _other(proved: Proved, s: Statement) -> Reference:
     if not proved.symmetric:
         raise NotProved("a divergence of one direction alone")
     if "reference" in s.given:
-        return REFERENCES[str(s.given["reference"])]
+        return REFERENCES[str(s.given["reference"])]()
     m = _number(s.given["mu"])
     if not m > 0:
         raise NotProved("a divergence from a mu of 0")

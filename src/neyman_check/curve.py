@@ -161,9 +161,13 @@ class Curve:
     def _corners(self) -> list[tuple[arb, arb]]:
         """A polygon that delta is nowhere below: between neighbours both lines, beyond the last place one, then 0."""
         corners = [(self.places[0].t, self.places[0].lower)]
-        for left, right, (v, slope), (w, rise), split in self._cells:
-            meeting = (v + slope * (split - left.t)).min(w + rise * (split - right.t))
-            corners += [(split, meeting)] if split > left.t and split < right.t else []
+        for left, right, (v, fall), (w, rise), split in self._cells:
+            if not (split > left.t and split < right.t):
+                split = (left.t + right.t) / 2
+            meeting = (v + fall * (split - left.t)).min(w + rise * (split - right.t))
+            inside, slope = split > left.t and split < right.t, (right.lower - left.lower) / (right.t - left.t)
+            if inside or not (slope <= fall or slope >= rise):  # else one of both lines is nowhere below their chord
+                corners.append((split, meeting))
             corners.append((right.t, right.lower))
         last, before = self.places[-1], self.places[-2]
         slope = (last.lower - before.upper) / (last.t - before.t)

@@ -15,10 +15,12 @@ from flint import arb, fmpz
 from neyman_check.errors import NotProved
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.line import Ball
+from neyman_check.work import Work
 
 __all__ = ["Outcomes", "gaussian_delta", "normal"]
 
 _MOST = 100_000  # outcomes
+_EACH = 30  # units of work that one takes at each eps
 
 
 class _Outcome(NamedTuple):
@@ -29,7 +31,8 @@ class _Outcome(NamedTuple):
 class Outcomes:
     """One direction."""
 
-    def __init__(self, laws: Sequence[Law], remove: bool) -> None:
+    def __init__(self, laws: Sequence[Law], remove: bool, work: Work) -> None:
+        self.remove = remove
         square, kept = arb(0), arb(1)
         found = [_Outcome(arb(0), arb(1))]
         for law in laws:
@@ -37,10 +40,11 @@ class Outcomes:
                 square += law.square
             elif isinstance(law, FiniteLaw):
                 kept *= law.kept(remove)
-                found = _together(found, _powers(law, remove))
+                found = _together(found, _powers(law, remove, work), work)
             else:
                 raise NotProved("a law that has no outcomes")
         self.mu, self.kept, self.outcomes = square.sqrt(), kept, found
+        self.each = _EACH * len(found)
 
     def delta(self, epsilon: arb) -> Ball:
         """At any real eps."""
@@ -62,32 +66,35 @@ def normal(x: arb) -> arb:
     return (-x / arb(2).sqrt()).erfc() / 2
 
 
-def _powers(law: FiniteLaw, remove: bool) -> list[_Outcome]:
+def _powers(law: FiniteLaw, remove: bool, work: Work) -> list[_Outcome]:
     """How often each outcome came: multinomials. The last count follows from the others."""
     pairs = [(p, q) if remove else (q, p) for p, q in law.outcomes]
     kinds = [((p / q).log(), p) for p, q in pairs if p != 0 and q != 0]
     if not kinds:
         return []
-    number = int(fmpz.bin_uiui(law.times + len(kinds) - 1, len(kinds) - 1)) if law.times < 10**6 else _MOST + 1
+    top, others = law.times + len(kinds) - 1, len(kinds) - 1
+    _affordable(int(fmpz.bin_uiui(top, others)) if law.times <= _MOST or not others else _MOST + 1, work)
+    found: list[_Outcome] = []
+    left_over = [(law.times, _Outcome(arb(0), arb(1)))]
+    for own, chance in kinds[:-1]:
+        still: list[tuple[int, _Outcome]] = []
+        for left, (loss, mass) in left_over:
+            term = mass
+            for k in range(left):  # term: mass * binomial(left, k) * chance^k
+                still.append((left - k, _Outcome(loss + own * k, term)))
+                term = term * chance * (left - k) / (k + 1)
+            found.append(_Outcome(loss + own * left, term))
+        left_over = still
+    own, chance = kinds[-1]
+    return found + [_Outcome(loss + own * left, mass * chance**left) for left, (loss, mass) in left_over]
+
+
+def _together(first: list[_Outcome], second: list[_Outcome], work: Work) -> list[_Outcome]:
+    _affordable(len(first) * len(second), work)
+    return [_Outcome(a.loss + b.loss, a.mass * b.mass) for a in first for b in second]
+
+
+def _affordable(number: int, work: Work) -> None:
     if number > _MOST:
         raise NotProved(f"more than {_MOST} outcomes")
-    found: list[_Outcome] = []
-    _counted(kinds, law.times, arb(0), arb(1), found)
-    return found
-
-
-def _counted(kinds: list[tuple[arb, arb]], left: int, loss: arb, mass: arb, found: list[_Outcome]) -> None:
-    (own, chance), *others = kinds
-    if not others:
-        found.append(_Outcome(loss + own * left, mass * chance**left))
-        return
-    term = mass
-    for k in range(left + 1):  # term: mass * binomial(left, k) * chance^k
-        _counted(others, left - k, loss + own * k, term, found)
-        term = term * chance * (left - k) / (k + 1)
-
-
-def _together(first: list[_Outcome], second: list[_Outcome]) -> list[_Outcome]:
-    if len(first) * len(second) > _MOST:
-        raise NotProved(f"more than {_MOST} outcomes")
-    return [_Outcome(a.loss + b.loss, a.mass * b.mass) for a in first for b in second]
+    work.spend(_EACH * number)

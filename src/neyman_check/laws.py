@@ -17,10 +17,10 @@ from flint import acb, acb_mat, arb
 
 from neyman_check.errors import NotProved
 
-__all__ = ["WORK", "Cut", "FiniteLaw", "Gaussian", "Grid", "Law", "SampledGaussian", "Witness"]
+__all__ = ["Cut", "FiniteLaw", "Gaussian", "Grid", "Law", "SampledGaussian", "Witness"]
 
-WORK = 3_000_000
-"""Most products (nodes of a line times nodes of a step) of one line."""
+
+_EXP = 10  # units of work that an exponential or a logarithm takes
 
 
 class Grid(NamedTuple):
@@ -62,6 +62,10 @@ class Law(ABC):
         """P(L < inf) of all of them; with P and Q exchanged for "add"."""
 
     @abstractmethod
+    def cost(self, count: int, told: Witness | None) -> int:
+        """Units of work that a line of so many nodes takes."""
+
+    @abstractmethod
     def along(self, w: arb, spacing: arb, count: int, told: Witness | None) -> list[acb]:
         """A(w + i k spacing)^times, k < count."""
 
@@ -84,6 +88,9 @@ class Gaussian(Law):
     def kept(self, remove: bool) -> arb:
         return arb(1)
 
+    def cost(self, count: int, told: Witness | None) -> int:
+        return _EXP * count
+
     def along(self, w: arb, spacing: arb, count: int, told: Witness | None) -> list[acb]:
         points = (acb(w, spacing * k) for k in range(count))
         return [((z * z - z) * self.square / 2).exp() for z in points]
@@ -104,7 +111,12 @@ class FiniteLaw(Law):
 
     def kept(self, remove: bool) -> arb:
         mass = [(p, q) if remove else (q, p) for p, q in self.outcomes]
+        if all(p == 0 or q != 0 for p, q in mass):
+            return arb(1)
         return sum((p for p, q in mass if q != 0), arb(0)) ** self.times
+
+    def cost(self, count: int, told: Witness | None) -> int:
+        return _turning(len(self.outcomes), count)
 
     @property
     def losses(self) -> list[tuple[arb, arb]]:
@@ -137,6 +149,10 @@ class SampledGaussian(Law):
     def kept(self, remove: bool) -> arb:
         return arb(1)
 
+    def cost(self, count: int, told: Witness | None) -> int:
+        here, far, cut = _demanded(told)
+        return _turning(here.number, count) + 4 * _EXP * (here.number + far.number + 2 * cut.number)
+
     def along(self, w: arb, spacing: arb, count: int, told: Witness | None) -> list[acb]:
         return self._summed(w, spacing, count, _demanded(told).here)
 
@@ -163,7 +179,6 @@ class SampledGaussian(Law):
         """The trapezoid rule, with what it errs by in the radii (Lemmas 2 and 4)."""
         low, step, number, angle = grid
         _demand(angle > 0 and angle < arb.pi(), "the strip of a grid reaches a branch point")
-        _demand(number * (count + 1) <= WORK, "a line takes too many products")
         x, square = self._nodes(low, step, number, w), self.s * self.s
         logs = [(1 - self.q + self.q * ((2 * node - 1) / (2 * square)).exp()).log() for node in x]
         scale = step / (self.s * (2 * arb.pi()).sqrt())
@@ -179,7 +194,7 @@ class SampledGaussian(Law):
         return found
 
     def _nodes(self, low: arb, step: arb, count: int, w: arb) -> list[arb]:
-        _demand(0 < count <= WORK and step > 0, "a grid without nodes")
+        _demand(count > 0 and step > 0, "a grid without nodes")
         x = [low + step * k for k in range(count)]
         _demand(x[0] < 0 and x[-1] > arb("0.5") and x[-1] > w, "the ends of a grid lie where its terms still rise")
         return x
@@ -213,6 +228,11 @@ def turned(start: Sequence[arb], logs: Sequence[arb], spacing: arb, count: int) 
     )
     columns = acb_mat([[(r * b).exp() for b in range(m)] for r in rates])
     return (rows * columns).entries()[:count]
+
+
+def _turning(terms: int, count: int) -> int:
+    """The work of ``turned``, and of a power of each sum."""
+    return terms * count + 2 * _EXP * (terms * (math.isqrt(count) + 2) + count)
 
 
 def _widened(w: arb, angle: arb) -> arb:

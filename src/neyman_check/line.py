@@ -21,8 +21,12 @@ from flint import acb, acb_poly, arb
 
 from neyman_check.errors import NotProved
 from neyman_check.laws import Law, Witness
+from neyman_check.work import Work
 
 __all__ = ["Ball", "Line", "Plan"]
+
+
+_LONGEST = 5_000_000  # units of work of one kind of step on one line: what is held in memory grows with it
 
 
 class Ball(NamedTuple):
@@ -46,21 +50,27 @@ class Plan(NamedTuple):
 class Line:
     """The values at the nodes are found once, and serve every eps."""
 
-    def __init__(self, laws: Sequence[Law], plan: Plan) -> None:
+    def __init__(self, laws: Sequence[Law], plan: Plan, work: Work) -> None:
         self.plan = plan
-        remove, self.c, self.far, self.period, n, told = plan
+        self.remove, self.c, self.far, self.period, n, told = plan
         if not (self.c > 0 and self.far > self.c and self.period > 0 and n >= 2 and len(told) == len(laws)):
-            raise NotProved("a line that is none")
+            raise NotProved("a line that is none, or of other steps than the mechanism's")
+        self.each = 2 * n + 50  # units of work at each eps
+        work.spend(self.each)
         self.h = 2 * arb.pi() / self.period
-        w, w2 = (self.c + 1, self.far + 1) if remove else (-self.c, -self.far)
+        w, w2 = (self.c + 1, self.far + 1) if self.remove else (-self.c, -self.far)
         values = [acb(1)] * n
         self.top, self.rest, self.kept = arb(1), arb(1), arb(1)
         for law, one in zip(laws, told, strict=True):
+            cost = law.cost(n, one)
+            if cost > _LONGEST:
+                raise NotProved("a line that takes too many products")
+            work.spend(cost)
             values = [u * v for u, v in zip(values, law.along(w, self.h, n, one), strict=True)]
             self.top *= law.real(w2, one)
             self.rest *= law.beyond(w, self.h * n, one)
-            self.kept *= law.kept(remove)
-        if not remove:  # A(-z) at z = c + i k h is the conjugate of A(-c + i k h)
+            self.kept *= law.kept(self.remove)
+        if not self.remove:  # A(-z) at z = c + i k h is the conjugate of A(-c + i k h)
             values = [acb(v.real, -v.imag) for v in values]
         z = [acb(self.c, self.h * k) for k in range(n)]
         values = [v / (p * (p + 1)) for v, p in zip(values, z, strict=True)]

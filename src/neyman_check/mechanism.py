@@ -109,6 +109,8 @@ def _law(step: _Kind, times: int, adjacency: str) -> Law:
             raise NotProved("sampled steps of which one record is exchanged")
         q = _exact(rate)
         outcomes = [((1 - q) * b + q * a, b) for a, b in outcomes]
+    if not all(x == 0 or (x > 0 and x.is_finite()) for pair in outcomes for x in pair):
+        raise NotProved("probabilities that are neither 0 nor surely above it")
     return FiniteLaw(tuple(outcomes), times)
 
 

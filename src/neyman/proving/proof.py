@@ -67,14 +67,14 @@ class Proof:
         """
         try:
             with open(path, "w", encoding="ascii") as file:
-                file.write(self.to_json() + "\\n")
+                file.write(self.to_json() + "\n")
         except OSError as error:
             raise InvalidParameter("path", os.fspath(path), "a file that can be written", str(error)) from None
 
     def __str__(self) -> str:
         missing = [one for one in self.answers if one.verdict != "proved"]
         lines = [f"{self.proved} of {len(self.answers)} statements are proved in ball arithmetic."]
-        return "\\n".join(lines + [f"  {one.id}: {one.verdict} ({one.reason})" for one in missing])
+        return "\n".join(lines + [f"  {one.id}: {one.verdict} ({one.reason})" for one in missing])
 
 
 def prove(

@@ -11,10 +11,11 @@ from flint import arb, ctx
 
 from neyman.proving.supply import Supply
 from neyman.proving.wanted import Places, between
-from neyman_check.check import FORMAT, VERSION, Answer, Checked, check
+from neyman_check.check import Answer, Checked, check
 from neyman_check.claims import QUANTITIES
 from neyman_check.errors import NotProved
 from neyman_check.exact import gaussian_delta
+from neyman_check.form import FORMAT, VERSION
 from neyman_check.references import REFERENCES
 
 __all__ = ["proof_of"]
@@ -35,26 +36,30 @@ def proof_of(document: Mapping[str, Any], only: frozenset[str] | None = None) ->
         "format": FORMAT, "version": VERSION, "bits": _BITS, "mechanism": document["mechanism"],
         "adjacency": document["adjacency"], "lines": [], "places": [], "statements": statements,
     }  # fmt: skip
-    ctx.prec = _BITS
-    try:
-        supply = Supply(document["mechanism"], document["adjacency"], _BITS, _NATS)
-        places = Places(supply)
-    except NotProved:
-        return data, check(data)
+    with ctx.workprec(_BITS):
+        try:
+            places = Places(Supply(document["mechanism"], document["adjacency"], _BITS, _NATS))
+        except NotProved:
+            return data, check(data)
+        return data, _rounds(data, places)
+
+
+def _rounds(data: dict[str, Any], places: Places) -> list[Answer]:
+    """More and more places, until everything is proved or nothing is gained."""
     asked = set(places.grid)
-    for one in statements:
+    for one in data["statements"]:
         asked.update(places.of(one))
         asked.update(_of_divergence(one, places))
     answers: list[Answer] = []
     for _ in range(_ROUNDS):
-        data["lines"], data["places"] = supply.lines, supply.places(sorted(asked))
+        data["lines"], data["places"] = places.supply.lines, places.supply.places(sorted(asked))
         checked = Checked(data)
         answers = checked.answers()
         more = {e for one in answers if one.verdict == "not proved" for e in between(checked, one.statement)} - asked
         if not more or len(asked) + len(more) > _MOST:
             break
         asked.update(more)
-    return data, answers
+    return answers
 
 
 def _of_divergence(statement: dict[str, Any], places: Places) -> list[float]:
@@ -68,7 +73,7 @@ def _of_divergence(statement: dict[str, Any], places: Places) -> list[float]:
     elif name in ("divergence", "reverse"):
 
         def other(e: float) -> float:
-            return float(REFERENCES[given["reference"]].delta(arb(e).exp()).mid())
+            return float(REFERENCES[given["reference"]]().delta(arb(e).exp()).mid())
     else:
         return []
     return places.around(places.widest(other, 1.0 if name in ("regret", "divergence") else -1.0))

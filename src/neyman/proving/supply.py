@@ -8,16 +8,19 @@ from flint import arb
 
 from neyman.proving.plan import TooDear, line
 from neyman.proving.steps import step_of
-from neyman_check.check import Checker, Proof, Wanted
+from neyman_check.check import Checker
 from neyman_check.errors import NotProved
+from neyman_check.form import Proof, Wanted, plan_of
 from neyman_check.laws import FiniteLaw, Gaussian
 from neyman_check.line import Ball
+from neyman_check.work import MOST, Work
 
 __all__ = ["Supply"]
 
 _REACH = 1.5  # standard deviations on either side that a line is laid for
 _SHARP = 1e-9  # relative width with which a line serves
 _MOST_LINES = 200
+_PATIENCE = 20  # times the work of checking one proof, for finding one
 _GIVEN_UP = 6  # eps in vain, after which no further line is looked for
 
 
@@ -27,14 +30,14 @@ class Supply:
     def __init__(self, mechanism: dict[str, Any], adjacency: str, bits: int, nats: float) -> None:
         self.lines: list[dict[str, Any]] = []
         self._base = Proof(mechanism, adjacency, bits, (), (), ())
-        self._checker = Checker(self._base)
+        self._checker = Checker(self._base, Work(bits, _PATIENCE * MOST))
         laws = self._checker.laws
         self.listed = all(isinstance(law, (FiniteLaw, Gaussian)) for law in laws)
         self._steps = [] if self.listed else [step_of(law) for law in laws]
         self._nats = nats
         self._dear = 0
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
-        self.ways = {"add_or_remove": (True, False), "replace": (True,)}.get(adjacency, (True, False))
+        self.ways = (True, False)
 
     def ball(self, remove: bool, epsilon: float) -> Ball | None:
         """delta there, and None where no line serves."""
@@ -77,7 +80,8 @@ class Supply:
             self._dear += 1
             raise
         self.lines.append(plan)
-        self._checker.proof = self._base._replace(lines=tuple(self.lines))
+        read = *self._checker.proof.lines, plan_of(plan, len(self.lines) - 1)
+        self._checker.proof = self._base._replace(lines=read)
         ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
         return (len(self.lines) - 1, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None
 

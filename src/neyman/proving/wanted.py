@@ -11,7 +11,8 @@ from flint import arb
 
 from neyman.proving.supply import Supply
 from neyman_check.check import Checked
-from neyman_check.claims import Statement, apart, below
+from neyman_check.claims import Proved, Statement, apart, below
+from neyman_check.errors import NotProved
 
 __all__ = ["Places", "between"]
 
@@ -29,13 +30,13 @@ class Places:
     """The grid of one mechanism, and the places that single claims want."""
 
     def __init__(self, supply: Supply) -> None:
-        self._supply = supply
+        self.supply = supply
         self.grid = self._walked()
         self._unit = self.grid[1] / _STEP if len(self.grid) > 1 else 1.0
 
     def delta(self, epsilon: float) -> float:
         """The larger of both directions, about; nan where no line serves."""
-        balls = [self._supply.ball(way, epsilon) for way in self._supply.ways]
+        balls = [self.supply.ball(way, epsilon) for way in self.supply.ways]
         return max((math.nan if ball is None else float(ball.upper.mid()) for ball in balls), default=math.nan)
 
     def _walked(self) -> list[float]:
@@ -110,7 +111,14 @@ def between(checked: Checked, statement: Statement) -> list[float]:
     """Middles of the cells for want of which a statement about the whole curve does not follow."""
     if checked.proved is None:
         return []
-    curve, quantity = checked.proved.curve, statement.quantity
+    try:
+        return _middles(checked.proved, statement)
+    except NotProved:
+        return []
+
+
+def _middles(proved: Proved, statement: Statement) -> list[float]:
+    curve, quantity = proved.curve, statement.quantity
     places = [float(p.epsilon.mid()) for p in curve.places[1:]]
     wanting: list[int] = []
     if quantity == "mu" and statement.at_most:
@@ -118,7 +126,7 @@ def between(checked: Checked, statement: Statement) -> list[float]:
         found = below(curve, statement.value, arb(statement.given["floor"]))
         wanting = [i + k for p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
     elif quantity in ("regret", "shortfall", "divergence", "reverse") and statement.at_most:
-        values = apart(checked.proved, statement)
+        values = apart(proved, statement)
         wanting = [i - 1 for i, value in enumerate(values) if not value <= statement.value]
         if len(values) - 2 in wanting:  # beyond the last place: further out
             return [places[-1] * 1.1, places[-1] * 1.3]
