@@ -96,11 +96,11 @@ class Checker:
             ahead = behind = {e: _larger(found[True][e], found[False][e]) for e in shared}
         else:
             ahead, behind = found[adjacency == "remove"], found[adjacency != "remove"]
-        places = [_reversed(e, ball) for e, ball in sorted(behind.items(), reverse=True) if e > 0.0]
-        places += [Place(arb(e), arb(e).exp(), ball.lower, ball.upper) for e, ball in sorted(ahead.items())]
-        if not places:
+        if not (ahead or behind):
             raise NotProved(why or "no delta was asked for: no line was short enough, or no law has a lemma")
-        return Proved(Curve(places), symmetric, self._tail()), why
+        curve = _curve(ahead, behind)
+        attack = _curve(behind, ahead) if adjacency == "add" else curve
+        return Proved(curve, attack, symmetric, self._tail()), why
 
     def _tail(self) -> arb | None:
         try:
@@ -111,6 +111,12 @@ class Checker:
 
 def _larger(one: Ball, other: Ball) -> Ball:
     return Ball(one.lower.max(other.lower), one.upper.max(other.upper))
+
+
+def _curve(ahead: dict[float, Ball], behind: dict[float, Ball]) -> Curve:
+    """delta of a pair at eps >= 0, and of the reversed pair."""
+    places = [_reversed(e, ball) for e, ball in sorted(behind.items(), reverse=True) if e > 0.0]
+    return Curve(places + [Place(arb(e), arb(e).exp(), ball.lower, ball.upper) for e, ball in sorted(ahead.items())])
 
 
 def _reversed(epsilon: float, ball: Ball) -> Place:

@@ -29,9 +29,13 @@ class Statement(NamedTuple):
 
 
 class Proved(NamedTuple):
-    """What was proved of the mechanism: deltas at places, the curve they leave, mu^2 with no floor."""
+    """What was proved of the mechanism: the curve that deltas leave, that of attacks, mu^2 with no floor.
+
+    The null hypothesis of an attack is that the record is absent: of "add" alone that is the reversed pair.
+    """
 
     curve: Curve
+    attack: Curve
     symmetric: bool
     tail: arb | None
 
@@ -83,8 +87,8 @@ def beta(proved: Proved, s: Statement) -> bool:
 
 
 def _tpr(proved: Proved, fpr: arb, at_most: bool) -> arb:
-    """1 - f."""
-    return 1 - (proved.curve.at_least(fpr) if at_most else proved.curve.at_most(fpr))
+    """1 - f of an attack."""
+    return 1 - (proved.attack.at_least(fpr) if at_most else proved.attack.at_most(fpr))
 
 
 def tpr(proved: Proved, s: Statement) -> bool:

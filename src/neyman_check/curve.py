@@ -21,7 +21,7 @@ from neyman_check.errors import NotProved
 __all__ = ["Curve", "Place", "Reference", "largest"]
 
 
-_STRAIGHT, _LOWERED = arb(2) ** -110, arb(2) ** -100
+_STRAIGHT, _LOWERED = arb(2) ** -116, arb(2) ** -100
 """How far a corner must stick out to count, and by how much all are lowered so that the others lie above: any choice
 is sound, and checked."""
 

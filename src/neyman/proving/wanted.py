@@ -122,7 +122,7 @@ def _middles(proved: Proved, statement: Statement) -> list[float]:
     places = [float(p.epsilon.mid()) for p in curve.places[1:]]
     wanting: list[int] = []
     if quantity == "mu" and statement.at_most:
-        number = {float(p.t.mid()): i for i, p in enumerate(curve.places[1:])}
+        number = {float(p.t.mid()): i - 1 for i, p in enumerate(curve.places)}
         found = below(curve, statement.value, arb(statement.given["floor"]))
         wanting = [i + k for p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
     elif quantity in ("regret", "shortfall", "divergence", "reverse") and statement.at_most:
