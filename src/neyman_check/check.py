@@ -21,7 +21,7 @@ from neyman_check.exact import Outcomes
 from neyman_check.form import Proof, Wanted, read
 from neyman_check.line import Ball, Line
 from neyman_check.mechanism import laws_of, tail_mu_squared
-from neyman_check.work import Work
+from neyman_check.work import MOST, Work
 
 __all__ = ["Answer", "Checked", "Checker", "check"]
 
@@ -128,9 +128,9 @@ def _reversed(epsilon: float, ball: Ball) -> Place:
 class Checked:
     """A proof, its curve and what follows."""
 
-    def __init__(self, data: Any) -> None:
+    def __init__(self, data: Any, most: int = MOST) -> None:
         self._proof = read(data)
-        self._work = Work(self._proof.bits)
+        self._work = Work(self._proof.bits, most)
         self.proved: Proved | None = None
         with ctx.workprec(self._proof.bits):
             try:
@@ -162,6 +162,6 @@ class Checked:
         return "not proved", self._why or "the proved deltas do not suffice"
 
 
-def check(data: Any) -> list[Answer]:
-    """What became of every statement of a proof, given as JSON values."""
-    return Checked(data).answers()
+def check(data: Any, most: int = MOST) -> list[Answer]:
+    """What became of every statement of a proof, given as JSON values; ``most`` units of work are done for it."""
+    return Checked(data, most).answers()

@@ -26,7 +26,7 @@ __all__ = ["main"]
 
 PROVED, REFUTED, UNREADABLE, NOT_PROVED = 0, 1, 2, 3
 _STACK = 64 << 20  # bytes: brackets may be nested
-Said = tuple[str, list[tuple[str, str, str]]]
+Said = tuple[int, str, list[tuple[str, str, str]]]
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -38,16 +38,14 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--quiet", action="store_true", help="only what is not proved, and the verdict")
     options = parser.parse_args(arguments)
     if not (1.0 <= options.seconds <= 1e6 and 100 <= options.megabytes <= 10**6):
-        return _unreadable("--seconds from 1 to 1e6 and --megabytes from 100 to 1e6 are allowed")
+        return _refused("--seconds from 1 to 1e6 and --megabytes from 100 to 1e6 are allowed")
     try:
         with sys.stdin.buffer if options.file == "-" else Path(options.file).open("rb") as stream:
             text = stream.read(LARGEST + 1)
     except OSError as error:
-        return _unreadable(f"{options.file}: {error.strerror or error}")
-    word, answers = _elsewhere(text, options.seconds, options.megabytes)
-    if word:
-        return _unreadable(word)
-    return _told(answers, text, options.quiet)
+        return _refused(f"{options.file}: {error.strerror or error}")
+    code, word, answers = _elsewhere(text, options.seconds, options.megabytes)
+    return _refused(word, code) if code else _told(answers, text, options.quiet)
 
 
 def _told(answers: list[tuple[str, str, str]], text: bytes, quiet: bool) -> int:
@@ -74,9 +72,9 @@ def _elsewhere(text: bytes, seconds: float, megabytes: int) -> Said:
     child.start()
     there.close()
     try:
-        said: Said = here.recv() if here.poll(20.0 * seconds) else (f"given up after {seconds:g} seconds", [])
+        said: Said = here.recv() if here.poll(20.0 * seconds) else (NOT_PROVED, "given up", [])
     except EOFError:
-        said = f"given up: it takes more than {seconds:g} seconds or {megabytes} MB", []
+        said = NOT_PROVED, f"given up: it takes more than {seconds:g} seconds or {megabytes} MB", []
     child.kill()
     child.join()
     return said
@@ -90,22 +88,22 @@ def _limited(there: Connection, text: bytes, seconds: float, megabytes: int) -> 
     thread = threading.Thread(target=lambda: said.append(_checked(text)))
     thread.start()
     thread.join()
-    there.send(said[0] if said else ("given up: the checker failed", []))
+    there.send(said[0] if said else (NOT_PROVED, "given up: the checker failed", []))
 
 
 def _checked(text: bytes) -> Said:
     try:
         answers: list[Answer] = check(parsed(text))
     except Unreadable as reason:
-        return str(reason), []
+        return UNREADABLE, str(reason), []
     except MemoryError:
-        return "given up: it takes too much memory", []
-    return "", [(one.id, one.verdict, one.reason) for one in answers]
+        return NOT_PROVED, "given up: it takes too much memory", []
+    return PROVED, "", [(one.id, one.verdict, one.reason) for one in answers]
 
 
-def _unreadable(reason: str) -> int:
+def _refused(reason: str, code: int = UNREADABLE) -> int:
     print(f"neyman-check: {_plain(reason)}", file=sys.stderr)  # noqa: T201
-    return UNREADABLE
+    return code
 
 
 def _plain(text: str) -> str:

@@ -183,15 +183,21 @@ class SampledGaussian(Law):
         logs = [(1 - self.q + self.q * ((2 * node - 1) / (2 * square)).exp()).log() for node in x]
         scale = step / (self.s * (2 * arb.pi()).sqrt())
         start = [(w * g - node * node / (2 * square)).exp() * scale for node, g in zip(x, logs, strict=True)]
-        most = 2 * self._moment(w) * (angle * angle * square / 2).exp() * _widened(w, angle)
-        fall = (2 * arb.pi() * angle * square / step).exp() - 1
-        _demand(fall > 0, "the nodes of a step are too far apart")
+        strip = self._strip(w, angle, step)
         ends = self._ends(x[0], x[-1], w)
         found: list[acb] = []
         for k, value in enumerate(turned(start, logs, spacing, count)):
-            error = (most * (spacing * k * angle).exp() / fall + ends).upper()
+            error = (strip * (spacing * k * angle).exp() + ends).upper()
             found.append((value + acb(arb(0, error), arb(0, error))) ** self.times)
         return found
+
+    def _strip(self, w: arb, angle: arb, step: arb) -> arb:
+        """Lemma 2, at real w."""
+        square = self.s * self.s
+        most = self._moment(w) * (angle * angle * square / 2).exp() * _widened(w, angle)
+        fall = (2 * arb.pi() * angle * square / step).exp() - 1
+        _demand(fall > 0, "the nodes of a step are too far apart")
+        return 2 * most / fall
 
     def _nodes(self, low: arb, step: arb, count: int, w: arb) -> list[arb]:
         _demand(count > 0 and step > 0, "a grid without nodes")

@@ -78,12 +78,21 @@ class Line:
 
     def delta(self, epsilon: arb) -> Ball:
         """Lemma 1."""
-        falling = (-self.c * epsilon).exp()
-        whole = self.sum(acb(0, -self.h * epsilon).exp()).real * self.h / arb.pi() * falling
-        cut = self.rest * falling / (arb.pi() * self.h * (self.plan.nodes - 1))
+        turned = self.sum(acb(0, -self.h * epsilon).exp()).real
+        whole = turned * self.h / arb.pi() * (-self.c * epsilon).exp() + 1 - self.kept
+        cut, (most, least) = self.cut(epsilon), self.before(epsilon)
+        return Ball(whole - cut - most - self.beyond(epsilon), whole + cut - least)
+
+    def cut(self, epsilon: arb) -> arb:
+        """The terms beyond the last node."""
+        return self.rest * (-self.c * epsilon).exp() / (arb.pi() * self.h * (self.plan.nodes - 1))
+
+    def beyond(self, epsilon: arb) -> arb:
+        """Those of m > 0, at most."""
         gap = (self.far - self.c) * self.period
-        right = self.top * (-self.far * epsilon - gap).exp() / (1 - (-gap).exp())
-        left = self.kept / ((self.c * self.period).exp() - 1)
-        spare = epsilon.exp() / (((self.c + 1) * self.period).exp() - 1)
-        infinite = 1 - self.kept
-        return Ball(whole - cut - left - right + infinite, whole + cut - left + spare + infinite)
+        return self.top * (-self.far * epsilon - gap).exp() / (1 - (-gap).exp())
+
+    def before(self, epsilon: arb) -> tuple[arb, arb]:
+        """Those of m < 0, at most and at least."""
+        most = self.kept / ((self.c * self.period).exp() - 1)
+        return most, most - epsilon.exp() / (((self.c + 1) * self.period).exp() - 1)
