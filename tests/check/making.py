@@ -81,8 +81,11 @@ def _gaussian() -> str:
         ("relative_risk", {"baseline": 0.05}), ("fixed_point", {}), ("auc", {}), ("mu", {"floor": 1e-3}),
         ("tail_mu", {"at": 1e-3}), ("bayes_error", {"prior": 0.5}), ("accuracy", {"prior": 0.5}),
     ]  # fmt: skip
-    statements = [s for quantity, one in given
-                  for s in both(quantity, quantity, one, gaussian_truth(quantity, one, _MU), 1e-3 if quantity == "auc" else NEAR)]
+    statements = [
+        s
+        for quantity, one in given
+        for s in both(quantity, quantity, one, gaussian_truth(quantity, one, _MU), 1e-3 if quantity == "auc" else NEAR)
+    ]
     return json.dumps({
         "format": FORMAT, "version": VERSION, "bits": BITS, "mechanism": ny.Gaussian(1.0).to_dict(),
         "adjacency": "add_or_remove", "lines": [],
@@ -99,7 +102,9 @@ def gaussian_proof() -> dict[str, Any]:
 @cache
 def _sampled() -> dict[str, Any]:
     """By lines, of a case whose deltas are in the reference tables."""
-    (case,) = [c for c in json.loads((DATA / "subsampled_gaussian_composed.json").read_text())["cases"] if c["q"] == "0.32768"]
+    (case,) = [
+        c for c in json.loads((DATA / "subsampled_gaussian_composed.json").read_text())["cases"] if c["q"] == "0.32768"
+    ]
     mechanism = ny.DPSGD(float(case["sigma"]), float(case["q"]), case["T"])
     deltas: dict[float, float] = {}
     for p in case["points"]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 import pytest
 from flint import acb, arb, ctx
@@ -248,7 +249,7 @@ def test_the_curve_lies_between_both_polygons(width):
 def test_corners_lie_nowhere_above_delta(width):
     """Of loose places neighbouring lines need not meet between them: their chord alone may lie above the curve."""
     corners = Curve(places(width, 4))._corners()
-    for (t, y), (u, v) in zip(corners, corners[1:], strict=False):
+    for (t, y), (u, v) in pairwise(corners):
         for k in range(1, 8):
             at = t + (u - t) * k / 8
             assert y + (v - y) * k / 8 <= gaussian_delta(ONE, at.log()) + arb(2) ** -100
@@ -277,12 +278,18 @@ def test_divergences_of_a_gaussian_from_another():
     """(delta_2 - delta_1) / (1 + e^eps) is largest somewhere: what is found bounds it, sharply on a fine grid."""
     from neyman_check.references import gaussian
 
-    truth = max((gaussian_delta(arb(2), e) - gaussian_delta(ONE, e)) / (1 + e.exp()) for e in (arb(i) / 50 for i in range(-400, 400)))
+    truth = max(
+        (gaussian_delta(arb(2), e) - gaussian_delta(ONE, e)) / (1 + e.exp())
+        for e in (arb(i) / 50 for i in range(-400, 400))
+    )
     found = Curve(places(0.0, 1)).falls_short(gaussian(arb(2)))
     assert all(one <= truth + arb("1e-3") for one in found)
     assert any(one >= truth for one in found)
     back = Curve(places(0.0, 1)).surpasses(gaussian(arb("0.5")))
-    truth = max((gaussian_delta(ONE, e) - gaussian_delta(arb("0.5"), e)) / (1 + e.exp()) for e in (arb(i) / 50 for i in range(-400, 400)))
+    truth = max(
+        (gaussian_delta(ONE, e) - gaussian_delta(arb("0.5"), e)) / (1 + e.exp())
+        for e in (arb(i) / 50 for i in range(-400, 400))
+    )
     assert any(one >= truth for one in back)
     assert all(one <= truth + arb("1e-3") for one in back)
 

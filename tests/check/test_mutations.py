@@ -46,7 +46,21 @@ def at(value: Any, path: tuple[Any, ...]) -> Any:
 
 
 NUMBERS = (0, -1, 1, 2, 0.0, -0.0, 1e-300, 5e-324, 1e300, 1.7e308, 10**19, 100_000, math.pi, 0.5, 1e-12)
-WORDS = ("", "x", "NaN", "inf", "-Infinity", "remove", "add", "replace", "tabulated", "epsilon", "mu", "repeat", "\u2028")
+WORDS = (
+    "",
+    "x",
+    "NaN",
+    "inf",
+    "-Infinity",
+    "remove",
+    "add",
+    "replace",
+    "tabulated",
+    "epsilon",
+    "mu",
+    "repeat",
+    "\u2028",
+)
 THINGS = (None, True, False, [], {}, [[]], {"kind": "gaussian"}, [0.5, 0.5], float("nan"), float("inf"))
 
 
@@ -137,8 +151,7 @@ def tried(make: Any, seed: int) -> float:
     start = time.process_time()
     try:
         answers = check(data, WORK)
-    except Unreadable as reason:
-        assert str(reason)
+    except Unreadable:
         return time.process_time() - start
     judged(data, original, answers)
     return time.process_time() - start
@@ -185,8 +198,8 @@ def test_grids_moved(grid, field, factor):
                 step[grid][field] = type(step[grid][field])(step[grid][field] * factor)
     try:
         answers = check(data, WORK)
-    except Unreadable as reason:
-        assert "angle" in str(reason)
+    except Unreadable:
+        assert field == "angle"
         return
     judged(data, sampled_proof(), answers)
 
@@ -293,14 +306,21 @@ def dear_grids():
 
 def dear_places():
     data = gaussian_proof()
-    data["mechanism"] = {"schema": 1, "kind": "repeat", "times": 90_000, "of": {"kind": "pure_mechanism", "epsilon": 0.01}}
+    data["mechanism"] = {
+        "schema": 1,
+        "kind": "repeat",
+        "times": 90_000,
+        "of": {"kind": "pure_mechanism", "epsilon": 0.01},
+    }
     data["places"] = [{"direction": "remove", "epsilon": i / 4000, "line": None} for i in range(4000)]
     return data
 
 
 def dear_statements():
     data = gaussian_proof()
-    data["places"] = [{"direction": way, "epsilon": i / 500, "line": None} for way in ("remove", "add") for i in range(2000)]
+    data["places"] = [
+        {"direction": way, "epsilon": i / 500, "line": None} for way in ("remove", "add") for i in range(2000)
+    ]
     data["statements"] = [{**data["statements"][0], "id": str(i)} for i in range(1000)]
     return data
 
