@@ -67,6 +67,7 @@ if TYPE_CHECKING:
         compose,
         training,
     )
+    from neyman.proving import prove
     from neyman.reports import report, verify
     from neyman.sweeps import sweep
 
@@ -123,6 +124,7 @@ __all__ = [
     "meet",
     "noise_for_dpsgd",
     "plot",
+    "prove",
     "rate_for_dpsgd",
     "report",
     "risk",
@@ -187,6 +189,7 @@ _ROOMS = {
         "compose",
         "training",
     ),
+    "neyman.proving": ("prove",),
     "neyman.reports": ("report", "verify"),
     "neyman.sweeps": ("sweep",),
 }

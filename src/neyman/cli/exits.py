@@ -25,7 +25,7 @@ MEANINGS = {
     INTERRUPTED: "interrupted",
     READER_GONE: "whoever read the output closed it early",
 }
-_ANSWERS_NO = ("verify", "audit")
+_ANSWERS_NO = ("verify", "audit", "prove")
 _OTHERWISE = {"reproduce": {FAILED: "a figure, a table or a number failed: the others are written all the same"}}
 
 

@@ -22,6 +22,7 @@ from neyman.cli.verbs.calibrate import calibrate
 from neyman.cli.verbs.compare import compare
 from neyman.cli.verbs.convert import convert
 from neyman.cli.verbs.dpsgd import dpsgd
+from neyman.cli.verbs.prove import prove
 from neyman.cli.verbs.report import report
 from neyman.cli.verbs.reproduce import reproduce
 from neyman.cli.verbs.sweep import sweep
@@ -65,6 +66,7 @@ app.command(epilog=epilog_of("sweep"))(sweep)
 app.command(epilog=epilog_of("audit"))(audit)
 app.command(epilog=epilog_of("report"), short_help="A report to hand over, which others can verify.")(report)
 app.command(epilog=epilog_of("verify"))(verify)
+app.command(epilog=epilog_of("prove"))(prove)
 app.command(epilog=epilog_of("reproduce"), short_help="The papers' figures and numbers, from this engine.")(reproduce)
 
 

@@ -50,6 +50,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "neyman audit examples/scores.csv --claim dpsgd:1,0.5,4 --confidence 0.99",
         "neyman audit examples/scores.csv --method split --delta 1e-5 --delta 1e-7 --json",
     ),
+    "prove": (
+        "neyman report dpsgd:9.4,0.32768,2000 --json | neyman prove -",
+        "neyman prove run.json -o run.proof.json && neyman-check run.proof.json",
+    ),
     "verify": (
         "neyman report dpsgd:1,0.01,1000 --json | neyman verify -",
         "neyman report dpsgd:1,0.01,1000 -o run.json && neyman verify run.json --json",

@@ -1,0 +1,84 @@
+"""Where to lay a line so that it serves the eps about one: saddle, distance of aliases, cut. Floats only choose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from neyman.proving.steps import Step
+
+__all__ = ["TooDear", "line"]
+
+_NODES = 3000  # of a line
+_LOOKS = 100  # tilts among which the saddle is looked for, 1e-3 to 1e14
+_OTHERS = 40  # tilts beside it, whose Chernoff bounds are tried
+
+
+class TooDear(Exception):
+    """No line that is short enough."""
+
+
+def line(steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float) -> dict[str, Any]:
+    """A line for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds."""
+
+    def cumulant(c: float) -> float:
+        return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
+
+    c, lowest = _saddle(cumulant, epsilon)
+    k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
+    if not all(map(math.isfinite, k)):
+        raise TooDear
+    deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
+    most = epsilon + reach * deviation
+    log_delta = lowest - math.log(max(deviation * 2.6, 1.0)) - 2.0 - c * (most - epsilon) - 0.5 * reach**2
+    others = [(other, cumulant(other)) for other in c * (1.0 + np.geomspace(0.02, 60.0, _OTHERS))]
+    least = max(epsilon - reach * deviation, 0.0)
+    right = [((value - other * least - log_delta - c * (most - least) + nats) / (other - c), other) for other, value in
+             others if math.isfinite(value)]  # fmt: skip
+    if not right:
+        raise TooDear
+    distance, far = min(right)
+    period = max(distance, (most - log_delta + nats) / (c + 1.0), 2.0 * deviation, most * 1.001)
+    w, w2 = (c + 1.0, far + 1.0) if remove else (-c, -far)
+    goal = log_delta - nats + c * most
+
+    def left(omega: float) -> float:
+        return sum(step.log_modulus(w, omega) for step in steps) - math.log(omega) - goal
+
+    omega = _crossing(left, 3.0 / deviation, 2.0 * math.pi * _NODES / period)
+    nodes = int(omega * period / (2.0 * math.pi)) + 2
+    omega = 2.0 * math.pi * nodes / period
+    room = nats + max(-goal + cumulant(c), 0.0)
+    return {
+        "direction": "remove" if remove else "add", "c": c, "far": float(far), "period": float(period), "nodes": nodes,
+        "steps": [step.witness(w, w2, omega, room) for step in steps],
+    }  # fmt: skip
+
+
+def _saddle(cumulant: Callable[[float], float], epsilon: float) -> tuple[float, float]:
+    grid = np.geomspace(1e-3, 1e14, _LOOKS)
+    at, heights = 0, np.zeros(0)
+    for _ in range(3):
+        heights = np.array([cumulant(c) - c * epsilon - math.log(c) - math.log1p(c) for c in grid.tolist()])
+        if not np.isfinite(heights).any():
+            raise TooDear
+        at = int(np.nanargmin(np.where(np.isfinite(heights), heights, np.inf)))
+        grid = np.geomspace(grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)], 16)
+    return float(grid[len(grid) // 2]), float(heights[at])
+
+
+def _crossing(left: Callable[[float], float], start: float, most: float) -> float:
+    low = high = start
+    while left(high) > 0.0:
+        low, high = high, high * 1.7
+        if high > most:
+            raise TooDear
+    for _ in range(12):
+        if high < 1.03 * low:
+            break
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if left(middle) > 0.0 else (low, middle)
+    return high

@@ -1,0 +1,126 @@
+"""``prove``: a report's claims as a proof that ``neyman-check`` accepts, or what is missing."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from neyman._errors import InvalidParameter
+from neyman.guarantees import Guarantee
+from neyman.mechanisms import Mechanism
+from neyman.reports import Report, report
+from neyman.reports.reading import read
+from neyman.sweeps.extras import MissingPackage
+
+if TYPE_CHECKING:
+    from neyman_check.check import Answer
+
+__all__ = ["Proof", "prove"]
+
+
+@dataclass(frozen=True)
+class Proof:
+    """Witnesses for the claims of a report, and what the checker said of each statement.
+
+    As a truth value it is True if everything is proved; ``str()`` says how much is, and what is not and why.
+
+    Attributes
+    ----------
+    data : dict
+        The JSON form, which ``neyman-check`` reads.
+    answers : tuple of Answer
+        For every statement its ``id``, ``verdict`` ("proved", "refuted", "not proved") and ``reason``. Of each claim
+        there are two: the one that it states, and the other end of its bracket, rounded outward to as many digits.
+    """
+
+    data: dict[str, Any]
+    answers: tuple[Answer, ...]
+
+    @property
+    def proved(self) -> int:
+        """How many statements are proved."""
+        return sum(one.verdict == "proved" for one in self.answers)
+
+    def __bool__(self) -> bool:
+        return bool(self.answers) and self.proved == len(self.answers)
+
+    def check(self) -> tuple[Answer, ...]:
+        """Check it again, from the JSON form."""
+        from neyman_check import check
+
+        return tuple(check(json.loads(self.to_json())))
+
+    def to_json(self) -> str:
+        """Return the JSON form."""
+        return json.dumps(self.data, separators=(",", ":"), allow_nan=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the JSON form.
+
+        Raises
+        ------
+        InvalidParameter
+            If the file cannot be written.
+        """
+        try:
+            with open(path, "w", encoding="ascii") as file:
+                file.write(self.to_json() + "\n")
+        except OSError as error:
+            raise InvalidParameter("path", os.fspath(path), "a file that can be written", str(error)) from None
+
+    def __str__(self) -> str:
+        missing = [one for one in self.answers if one.verdict != "proved"]
+        lines = [f"{self.proved} of {len(self.answers)} statements are proved in ball arithmetic."]
+        return "\n".join(lines + [f"  {one.id}: {one.verdict} ({one.reason})" for one in missing])
+
+
+def prove(
+    subject: Guarantee | Mechanism | Report | Mapping[str, Any] | str | os.PathLike[str],
+    claims: Sequence[str] | None = None,
+) -> Proof:
+    """Prove what a report claims, in ball arithmetic, so that others need not trust the engines.
+
+    Parameters
+    ----------
+    subject : Report, Guarantee, Mechanism, path, or the JSON form of a report
+        What is claimed; of a guarantee or a mechanism what ``report`` would claim of it.
+    claims : sequence of str, optional
+        The ids of some of the claims ("epsilon@1e-05"); all of them unless given.
+
+    Returns
+    -------
+    Proof
+        Which statements the checker accepted. Laws without a lemma yet (Laplace and discrete noise, exchanged records
+        under sampling, random allocation, given guarantees) are "not proved", with the reason: never guessed.
+
+    Raises
+    ------
+    InvalidParameter
+        If the report cannot be read, or has no claim of that id.
+    MissingPackage
+        If python-flint is not installed.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> proof = ny.prove(ny.Gaussian(1.0) * ny.RandomizedResponse(1.0, 2), claims=["epsilon@1e-05"])
+    >>> print(proof)
+    2 of 2 statements are proved in ball arithmetic.
+    """
+    try:
+        from neyman.proving.search import proof_of
+    except ImportError as error:
+        raise MissingPackage("prove needs python-flint: pip install -e '.[prove]'") from error
+    if isinstance(subject, (Guarantee, Mechanism)):
+        subject = report(subject)
+    document: dict[str, Any] = subject.to_dict() if isinstance(subject, Report) else read(subject).data
+    if claims is not None:
+        known = [one["id"] for one in document["claims"]]
+        for name in claims:
+            if name not in known:
+                raise InvalidParameter("claims", name, f"of {', '.join(known)}")
+    data, answers = proof_of(document, None if claims is None else frozenset(claims))
+    return Proof(data, tuple(answers))

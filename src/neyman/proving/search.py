@@ -1,0 +1,118 @@
+"""From a report's claims to a proof that the checker accepts, or to what is missing. All of it may be wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+from flint import arb, ctx
+
+from neyman.proving.supply import Supply
+from neyman.proving.wanted import Places, between
+from neyman_check.check import Answer, Checked, check
+from neyman_check.claims import QUANTITIES
+from neyman_check.errors import NotProved
+from neyman_check.exact import gaussian_delta
+from neyman_check.form import FORMAT, VERSION
+from neyman_check.references import REFERENCES
+
+__all__ = ["proof_of"]
+
+_BITS = 128
+_NATS = 30.0  # e-folds to which lines are good: 1e-13
+_ROUNDS = 16  # of more places, where a claim is not yet proved
+_MOST = 2000  # places
+_NONE = 1e-11  # a divergence that is none to the digits of a report
+
+
+def proof_of(document: Mapping[str, Any], only: frozenset[str] | None = None) -> tuple[dict[str, Any], list[Answer]]:
+    """The JSON form of a proof of what a report claims, and what the checker says of it."""
+    claims = document["claims"]
+    chosen = [one for one in claims if only is None or one["id"] in only]
+    statements = [one for claim in chosen for one in _stated(claim, claims)]
+    data: dict[str, Any] = {
+        "format": FORMAT, "version": VERSION, "bits": _BITS, "mechanism": document["mechanism"],
+        "adjacency": document["adjacency"], "lines": [], "places": [], "statements": statements,
+    }  # fmt: skip
+    with ctx.workprec(_BITS):
+        try:
+            places = Places(Supply(document["mechanism"], document["adjacency"], _BITS, _NATS))
+        except NotProved:
+            return data, check(data)
+        return data, _rounds(data, places)
+
+
+def _rounds(data: dict[str, Any], places: Places) -> list[Answer]:
+    """More and more places, until everything is proved or nothing is gained."""
+    asked = set(places.grid)
+    for one in data["statements"]:
+        asked.update(places.of(one))
+        asked.update(_of_divergence(one, places))
+    answers: list[Answer] = []
+    for _ in range(_ROUNDS):
+        data["lines"], data["places"] = places.supply.lines, places.supply.places(sorted(asked))
+        checked = Checked(data)
+        answers = checked.answers()
+        more = {e for one in answers if one.verdict == "not proved" for e in between(checked, one.statement)} - asked
+        if not more or len(asked) + len(more) > _MOST:
+            break
+        asked.update(more)
+    return answers
+
+
+def _of_divergence(statement: dict[str, Any], places: Places) -> list[float]:
+    """Where two profiles are furthest apart."""
+    name, given = statement["quantity"], statement["given"]
+    if name in ("regret", "shortfall"):
+        mu = arb(given["mu"])
+
+        def other(e: float) -> float:
+            return float(gaussian_delta(mu, arb(e)).mid())
+    elif name in ("divergence", "reverse"):
+
+        def other(e: float) -> float:
+            return float(REFERENCES[given["reference"]]().delta(arb(e).exp()).mid())
+    else:
+        return []
+    return places.around(places.widest(other, 1.0 if name in ("regret", "divergence") else -1.0))
+
+
+def _stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Both sides of a claim, the one that it does not state rounded outward to as many digits."""
+    quantity, given = claim["quantity"], dict(claim["given"])
+    if quantity not in QUANTITIES or "inf" in (claim["value"], claim["lower"], claim["upper"]):
+        return []
+    at_most = claim["side"] == "at most"
+    digits = max(len(claim["text"].split("e")[0].replace(".", "").lstrip("0")), 1)
+    other = _outward(claim["lower" if at_most else "upper"], digits, not at_most)
+    most, least = (claim["value"], other) if at_most else (other, claim["value"])
+    upper, lower = dict(given), dict(given)
+    if quantity in ("regret", "shortfall"):
+        (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
+        upper["mu"], lower["mu"] = mu["value"], mu["lower"]
+        if quantity == "shortfall":
+            upper["mu"], lower["mu"] = mu["lower"], mu["value"]
+    if quantity in ("mu", "tail_mu"):
+        lower["at"] = given.get("floor", 1e-10)
+    name = claim["id"]
+    if quantity in ("shortfall", "divergence", "reverse", "regret"):
+        most, least = max(most, _NONE), least if least > _NONE else 0.0
+    found = [
+        {"id": name, "quantity": quantity, "given": upper, "at_most": most},
+        {"id": f"{name}, at least", "quantity": quantity, "given": lower, "at_least": least},
+    ]
+    return found if at_most else [{**found[1], "id": name}, {**found[0], "id": f"{name}, at most"}]
+
+
+def _outward(value: float, digits: int, up: bool) -> float:
+    """Rounded to so many digits, and to a float beyond."""
+    exact = Decimal(value)
+    if exact == 0:
+        return 0.0
+    rounded = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR).plus(exact)
+    found = float(rounded)
+    if (Decimal(found) < exact) if up else (Decimal(found) > exact):
+        found = math.nextafter(found, math.inf if up else -math.inf)
+    return found

@@ -1,0 +1,90 @@
+"""delta of both directions by as few lines as serve, and the record of which line proved which."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flint import arb
+
+from neyman.proving.plan import TooDear, line
+from neyman.proving.steps import step_of
+from neyman_check.check import Checker
+from neyman_check.errors import NotProved
+from neyman_check.form import Proof, Wanted, plan_of
+from neyman_check.laws import FiniteLaw, Gaussian
+from neyman_check.line import Ball
+from neyman_check.work import MOST, Work
+
+__all__ = ["Supply"]
+
+_REACH = 1.5  # standard deviations on either side that a line is laid for
+_SHARP = 1e-9  # relative width with which a line serves
+_MOST_LINES = 200
+_PATIENCE = 20  # times the work of checking one proof, for finding one
+_GIVEN_UP = 6  # eps in vain, after which no further line is looked for
+
+
+class Supply:
+    """Of a mechanism under an adjacency; ``nats``: e-folds to which lines are good."""
+
+    def __init__(self, mechanism: dict[str, Any], adjacency: str, bits: int, nats: float) -> None:
+        self.lines: list[dict[str, Any]] = []
+        self._base = Proof(mechanism, adjacency, bits, (), (), ())
+        self._checker = Checker(self._base, Work(bits, _PATIENCE * MOST))
+        laws = self._checker.laws
+        self.listed = all(isinstance(law, (FiniteLaw, Gaussian)) for law in laws)
+        self._steps = [] if self.listed else [step_of(law) for law in laws]
+        self._nats = nats
+        self._dear = 0
+        self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
+        self.ways = (True, False)
+
+    def ball(self, remove: bool, epsilon: float) -> Ball | None:
+        """delta there, and None where no line serves."""
+        found = self._found(remove, epsilon)
+        return None if found is None else found[1]
+
+    def places(self, asked: list[float]) -> list[dict[str, Any]]:
+        """Each eps in each direction, with the line that serves it."""
+        rows: list[dict[str, Any]] = []
+        for remove in self.ways:
+            for epsilon in asked:
+                found = self._found(remove, epsilon)
+                if found is not None:
+                    rows.append({"direction": "remove" if remove else "add", "epsilon": epsilon, "line": found[0]})
+        return rows
+
+    def _found(self, remove: bool, epsilon: float) -> tuple[int | None, Ball] | None:
+        key = remove, epsilon
+        if key not in self._known:
+            try:
+                self._known[key] = self._served(remove, epsilon)
+            except (NotProved, TooDear):
+                self._known[key] = None
+        return self._known[key]
+
+    def _served(self, remove: bool, epsilon: float) -> tuple[int | None, Ball] | None:
+        if self.listed:
+            return None, self._checker.delta(Wanted(remove, epsilon, None))
+        word = "remove" if remove else "add"
+        for i in reversed(range(len(self.lines))):
+            if self.lines[i]["direction"] == word:
+                ball = self._checker.delta(Wanted(remove, epsilon, i))
+                if _sharp(ball):
+                    return i, ball
+        if len(self.lines) >= _MOST_LINES or self._dear >= _GIVEN_UP:
+            raise TooDear
+        try:
+            plan = line(self._steps, remove, epsilon, _REACH, self._nats)
+        except TooDear:
+            self._dear += 1
+            raise
+        self.lines.append(plan)
+        read = *self._checker.proof.lines, plan_of(plan, len(self.lines) - 1)
+        self._checker.proof = self._base._replace(lines=read)
+        ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
+        return (len(self.lines) - 1, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None
+
+
+def _sharp(ball: Ball) -> bool:
+    return bool(ball.upper - ball.lower <= ball.upper * arb(_SHARP)) and bool(ball.lower > 0)

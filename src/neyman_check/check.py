@@ -1,0 +1,167 @@
+"""A proof checked: what follows from the mechanism's definition and the lines that somebody chose.
+
+    mechanism, adjacency     what was run
+    lines                    where contours lie, with the grids of their steps: choices, none of which is believed
+    places                   the eps >= 0 at which a direction's delta is wanted, and by which line (or by outcomes)
+    statements               what is claimed
+
+A direction's proved deltas, the larger of both where either may happen, and the curve that they leave decide.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from flint import arb, ctx
+
+from neyman_check.claims import QUANTITIES, Proved, Statement
+from neyman_check.curve import Curve, Place
+from neyman_check.errors import NotProved
+from neyman_check.exact import Outcomes
+from neyman_check.form import Proof, Wanted, read
+from neyman_check.line import Ball, Line
+from neyman_check.mechanism import laws_of, tail_mu_squared
+from neyman_check.work import MOST, Work
+
+__all__ = ["Answer", "Checked", "Checker", "check"]
+
+_EACH = 100  # units of work that a statement takes at each place, at most
+
+
+class Answer(NamedTuple):
+    """What became of a statement: "proved", "refuted", or "not proved" and why."""
+
+    id: str
+    statement: Statement
+    verdict: str
+    reason: str
+
+
+class Checker:
+    """Lines are laid when a place first asks for them; one that fails is not laid again."""
+
+    def __init__(self, proof: Proof, work: Work) -> None:
+        self.proof, self.work = proof, work
+        self.laws = laws_of(proof.mechanism, proof.adjacency)
+        self._known: dict[tuple[str, int], Line | Outcomes | NotProved] = {}
+
+    def delta(self, wanted: Wanted) -> Ball:
+        """What is proved of one direction at one place."""
+        key = ("outcomes", wanted.remove) if wanted.line is None else ("line", wanted.line)
+        if key not in self._known:
+            try:
+                self._known[key] = self._made(wanted)
+            except NotProved as reason:
+                self._known[key] = reason
+        known = self._known[key]
+        if isinstance(known, NotProved):
+            raise known
+        if known.remove != wanted.remove:
+            raise NotProved(f"line {wanted.line} is of the other direction")
+        self.work.spend(known.each)
+        return known.delta(arb(wanted.epsilon))
+
+    def _made(self, wanted: Wanted) -> Line | Outcomes:
+        if wanted.line is None:
+            return Outcomes(self.laws, wanted.remove, self.work)
+        return Line(self.laws, self.proof.lines[wanted.line], self.work)
+
+    def deltas(self) -> tuple[dict[bool, dict[float, Ball]], str]:
+        """All of them, by direction and eps; and why others are missing."""
+        found: dict[bool, dict[float, Ball]] = {True: {}, False: {}}
+        why = ""
+        for one in self.proof.wanted:
+            try:
+                ball = self.delta(one)
+            except NotProved as reason:
+                why = why or str(reason)
+                continue
+            if not (ball.lower.is_finite() and ball.upper.is_finite()):
+                why = why or "a line that says nothing"
+                continue
+            lower, upper = ball.lower.lower(), ball.upper.upper()
+            known = found[one.remove].get(one.epsilon)
+            found[one.remove][one.epsilon] = (
+                Ball(lower, upper) if known is None else Ball(known.lower.max(lower), known.upper.min(upper))
+            )
+        return found, why
+
+    def proved(self) -> tuple[Proved, str]:
+        """The curve that the deltas leave."""
+        found, why = self.deltas()
+        adjacency = self.proof.adjacency
+        symmetric = adjacency in ("add_or_remove", "replace")
+        if symmetric:  # either of two records may be the one that is exchanged for the other
+            shared = found[True].keys() & found[False].keys()
+            ahead = behind = {e: _larger(found[True][e], found[False][e]) for e in shared}
+        else:
+            ahead, behind = found[adjacency == "remove"], found[adjacency != "remove"]
+        if not (ahead or behind):
+            raise NotProved(why or "no delta was asked for: no line was short enough, or no law has a lemma")
+        curve = _curve(ahead, behind)
+        attack = _curve(behind, ahead) if adjacency == "add" else curve
+        return Proved(curve, attack, symmetric, self._tail()), why
+
+    def _tail(self) -> arb | None:
+        try:
+            return tail_mu_squared(self.proof.mechanism, self.proof.adjacency)
+        except NotProved:
+            return None
+
+
+def _larger(one: Ball, other: Ball) -> Ball:
+    return Ball(one.lower.max(other.lower), one.upper.max(other.upper))
+
+
+def _curve(ahead: dict[float, Ball], behind: dict[float, Ball]) -> Curve:
+    """delta of a pair at eps >= 0, and of the reversed pair."""
+    places = [_reversed(e, ball) for e, ball in sorted(behind.items(), reverse=True) if e > 0.0]
+    return Curve(places + [Place(arb(e), arb(e).exp(), ball.lower, ball.upper) for e, ball in sorted(ahead.items())])
+
+
+def _reversed(epsilon: float, ball: Ball) -> Place:
+    """delta(-e) = 1 - e^-e + e^-e delta(e) of the reversed pair."""
+    t = (-arb(epsilon)).exp()
+    return Place(arb(-epsilon), t, 1 - t + t * ball.lower, 1 - t + t * ball.upper)
+
+
+class Checked:
+    """A proof, its curve and what follows."""
+
+    def __init__(self, data: Any, most: int = MOST) -> None:
+        self._proof = read(data)
+        self._work = Work(self._proof.bits, most)
+        self.proved: Proved | None = None
+        with ctx.workprec(self._proof.bits):
+            try:
+                self.proved, self._why = Checker(self._proof, self._work).proved()
+            except NotProved as reason:
+                self._why = str(reason)
+
+    def answers(self) -> list[Answer]:
+        """What became of every statement."""
+        with ctx.workprec(self._proof.bits):
+            return [Answer(name, one, *self._answered(one)) for name, one in self._proof.statements]
+
+    def _answered(self, statement: Statement) -> tuple[str, str]:
+        proved = self.proved
+        if proved is None:
+            return "not proved", self._why
+        follows = QUANTITIES[statement.quantity][0]
+        try:
+            self._work.spend(_EACH * len(proved.curve.places))
+            if follows(proved, statement):
+                return "proved", ""
+            if statement.value > 0:
+                beyond = statement.value * (1 + arb(2) ** -45 * (1 if statement.at_most else -1))
+                self._work.spend(_EACH * len(proved.curve.places))
+                if follows(proved, statement._replace(at_most=not statement.at_most, value=beyond)):
+                    return "refuted", "the opposite is proved"
+        except NotProved as reason:
+            return "not proved", str(reason)
+        return "not proved", self._why or "the proved deltas do not suffice"
+
+
+def check(data: Any, most: int = MOST) -> list[Answer]:
+    """What became of every statement of a proof, given as JSON values; ``most`` units of work are done for it."""
+    return Checked(data, most).answers()

@@ -1,0 +1,156 @@
+"""A mechanism's dict, read by its own eyes: kinds of steps with their counts, under an adjacency.
+
+The worst pair of each kind (docs/proofs/pairs.md quotes the theorems): normal noise N(0, s^2) against N(d, s^2), with
+d = 1 sensitivity for a record added or removed and d = 2 for one exchanged; k-ary randomised response with the two
+inputs that differ; of a promise (epsilon, delta) the pair that attains it. A Poisson sample mixes P' = (1 - q) Q + q P.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from flint import arb, fmpq
+
+from neyman_check.errors import NotProved, Unreadable
+from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
+from neyman_check.reading import Fields, number
+
+__all__ = ["ADJACENCIES", "laws_of", "tail_mu_squared"]
+
+ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
+_DEEPEST = 64
+_MOST_STEPS = 10**18
+_MOST_KINDS = 200
+
+
+def laws_of(data: Any, adjacency: str) -> list[Law]:
+    """The laws that compose, Gaussians put together."""
+    fields = Fields(data, "mechanism")
+    if fields.count("schema", 1, 1) != 1:
+        raise Unreadable("mechanism.schema: 1 was expected")
+    square, others = arb(0), list[Law]()
+    for kind, times in _steps(fields, 1, 0):
+        law = _law(kind, times, adjacency)
+        if isinstance(law, Gaussian):
+            square += law.square
+        elif times:
+            others.append(law)
+        if len(others) > _MOST_KINDS:
+            raise NotProved(f"more than {_MOST_KINDS} kinds of steps")
+    return ([Gaussian(square)] if square > 0 else []) + others
+
+
+def tail_mu_squared(data: Any, adjacency: str) -> arb:
+    """mu^2 with no floor: a sampled Gaussian tells no more than the Gaussian, mu^2 of what is composed adds up."""
+    fields = Fields(data, "mechanism")
+    fields.count("schema", 1, 1)
+    total = arb(0)
+    for (kind, rate), times in _steps(fields, 1, 0):
+        if kind.word("kind", ("gaussian", *_BLACK)) != "gaussian":
+            raise NotProved("the floor-free mu of anything but Gaussians")
+        if rate != 0 and times:
+            total += _mu(kind, adjacency) ** 2 * times
+    return total
+
+
+_Kind = tuple[Fields, Fraction]
+_BLACK = ("randomized_response", "pure_mechanism", "approximate_mechanism", "tabulated")
+_KINDS = ("gaussian", *_BLACK, "poisson", "repeat", "compose", "laplace", "discrete_gaussian", "discrete_laplace",
+          "allocated", "opaque")  # fmt: skip
+
+
+def _steps(node: Fields, times: int, depth: int, rate: Fraction = Fraction(1)) -> Iterator[tuple[_Kind, int]]:
+    """Every kind of step with its rate, and how often it is run."""
+    if depth > _DEEPEST:
+        raise Unreadable(f"{node.where[:60]}: nested more than {_DEEPEST} deep")
+    kind = node.word("kind", _KINDS)
+    if kind == "repeat":
+        again = node.count("times", 0, _MOST_STEPS)
+        inner = node.within("of")
+        node.done()
+        if rate != 1:
+            raise Unreadable(f"{node.where}: a composition cannot be sampled")
+        yield from _steps(inner, times * again, depth + 1)
+    elif kind == "compose":
+        parts = node.list("of")
+        node.done()
+        if rate != 1:
+            raise Unreadable(f"{node.where}: a composition cannot be sampled")
+        for i, part in enumerate(parts):
+            yield from _steps(Fields(part, f"{node.where}.of[{i}]"), times, depth + 1)
+    elif kind == "poisson":
+        own = Fraction(node.number("rate", lambda x: 0.0 <= x <= 1.0, "a rate from 0 to 1"))
+        inner = node.within("of")
+        node.done()
+        yield from _steps(inner, times, depth + 1, rate * own)
+    else:
+        yield (node.back("kind", kind), rate), times
+
+
+def _law(step: _Kind, times: int, adjacency: str) -> Law:
+    fields, rate = step
+    kind = fields.word("kind", _KINDS)
+    if kind == "gaussian":
+        s = 1 / _mu(fields, adjacency)
+        fields.done()
+        if rate == 1:
+            return Gaussian(times / (s * s))
+        if adjacency == "replace":
+            raise NotProved("sampled steps of which one record is exchanged")
+        return SampledGaussian(s, _exact(rate), times) if rate else Gaussian(arb(0))
+    if kind not in _BLACK:
+        raise NotProved(f"steps of the kind {kind}")
+    outcomes = _outcomes(kind, fields)
+    fields.done()
+    if rate != 1:
+        if adjacency == "replace":
+            raise NotProved("sampled steps of which one record is exchanged")
+        q = _exact(rate)
+        outcomes = [((1 - q) * b + q * a, b) for a, b in outcomes]
+    if not all(x == 0 or (x > 0 and x.is_finite()) for pair in outcomes for x in pair):
+        raise NotProved("probabilities that are neither 0 nor surely above it")
+    return FiniteLaw(tuple(outcomes), times)
+
+
+def _mu(fields: Fields, adjacency: str) -> arb:
+    """The distance of the two means in standard deviations."""
+    sigma = fields.number("sigma", lambda x: x > 0.0, "a number above 0")
+    sensitivity = fields.number("sensitivity", lambda x: x > 0.0, "a number above 0")
+    return arb(sensitivity) / arb(sigma) * (2 if adjacency == "replace" else 1)
+
+
+def _outcomes(kind: str, fields: Fields) -> list[tuple[arb, arb]]:
+    if kind == "tabulated":
+        p, q = (_masses(fields, name) for name in ("p", "q"))
+        if len(p) != len(q):
+            raise Unreadable(f"{fields.where}: p and q are of different lengths")
+        pairs = [(a, b) for a, b in zip(p, q, strict=True) if a != 0 or b != 0]
+        whole = [sum((one[i] for one in pairs), arb(0)) for i in (0, 1)]
+        return [(a / whole[0], b / whole[1]) for a, b in pairs]
+    grown = arb(fields.number("epsilon", lambda x: x >= 0.0, "a number of 0 or more")).exp()
+    if kind == "randomized_response":
+        k = fields.count("k", 2, 10**9)
+        true, false = grown / (grown + k - 1), 1 / (grown + k - 1)
+        return [(true, false), (false, true)] + ([(false * (k - 2), false * (k - 2))] if k > 2 else [])
+    likely, other = grown / (1 + grown), 1 / (1 + grown)
+    if kind == "pure_mechanism":
+        return [(likely, other), (other, likely)]
+    delta = arb(fields.number("delta", lambda x: 0.0 <= x < 1.0, "a number from 0 to below 1"))
+    zero, pairs = arb(0), [((1 - delta) * likely, (1 - delta) * other), ((1 - delta) * other, (1 - delta) * likely)]
+    return pairs + ([(delta, zero), (zero, delta)] if delta != 0 else [])
+
+
+def _masses(fields: Fields, name: str) -> list[arb]:
+    found = [
+        number(one, f"{fields.where}.{name}[{i}]", lambda x: 0.0 <= x <= 1.0, "a probability")
+        for i, one in enumerate(fields.list(name, 10_000))
+    ]
+    if not abs(sum(map(Fraction, found)) - 1) <= Fraction(1, 10**9):
+        raise Unreadable(f"{fields.where}.{name}: probabilities that sum to 1 were expected")
+    return [arb(one) for one in found]
+
+
+def _exact(x: Fraction) -> arb:
+    return arb(fmpq(x.numerator, x.denominator))

@@ -1,0 +1,302 @@
+"""Each lemma holds, and a bound that is smaller by the factor which its page names would prove what is false."""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+
+import pytest
+from flint import acb, arb, ctx
+
+from neyman_check import laws
+from neyman_check.curve import Curve, Place
+from neyman_check.exact import gaussian_delta, normal
+from neyman_check.laws import Cut, FiniteLaw, Gaussian, Grid, SampledGaussian
+from neyman_check.line import Line, Plan
+from neyman_check.work import Work
+
+ONE = arb(1)
+
+
+def weaker(monkeypatch, owner, name, factor):
+    """The same bound, smaller."""
+    whole = getattr(owner, name)
+
+    def less(*arguments):
+        found = whole(*arguments)
+        return tuple(factor * x for x in found) if isinstance(found, tuple) else factor * found
+
+    monkeypatch.setattr(owner, name, less)
+
+
+def gaussian_line(c, far, period, nodes):
+    return Line([Gaussian(ONE)], Plan(True, arb(c), arb(far), arb(period), nodes, (None,)), Work(128))
+
+
+def holds(line, epsilon, truth):
+    ball = line.delta(arb(epsilon))
+    return bool(ball.lower <= truth) and bool(truth <= ball.upper)
+
+
+# ------------------------------------------------------------------------------------------------ Lemma 1
+
+
+def loud():
+    """Losses of +-10 beside a Gaussian whose transform falls: few nodes, aliases that are nearly what bounds them."""
+    keep, lie = arb(10).exp() / (1 + arb(10).exp()), 1 / (1 + arb(10).exp())
+    law, square = FiniteLaw(((keep, lie), (lie, keep)), 1), arb("0.25")
+    plan = Plan(True, arb("0.05"), arb("0.1"), arb(7), 60, (None, None))
+
+    def truth(e):
+        mu = square.sqrt()
+        return keep * gaussian_delta(mu, e - 10) + lie * gaussian_delta(mu, e + 10)
+
+    return [Gaussian(square), law], plan, truth
+
+
+def test_terms_after_eps(monkeypatch):
+    steps, plan, truth = loud()
+    assert holds(Line(steps, plan, Work(128)), 0, truth(arb(0)))
+    plan = plan._replace(c=arb("0.5"), far=arb("0.55"))  # those before hardly count
+    assert holds(Line(steps, plan, Work(128)), 3, truth(arb(3)))
+    weaker(monkeypatch, Line, "beyond", arb("0.02"))
+    assert not holds(Line(steps, plan, Work(128)), 3, truth(arb(3)))
+
+
+def test_terms_before_eps_from_above_and_below(monkeypatch):
+    truth = gaussian_delta(ONE, arb(1))
+    line = gaussian_line("0.2", 6, 12, 80)
+    assert holds(line, 1, truth)
+    before = Line.before
+    monkeypatch.setattr(Line, "before", lambda self, e: (before(self, e)[0] * arb("0.99"), before(self, e)[1]))
+    assert not line.delta(arb(1)).lower <= truth
+    spare = arb("0.5")  # of what the terms may fall short of their bound
+    monkeypatch.setattr(Line, "before", lambda self, e: (b := before(self, e), (b[0], b[0] - spare * (b[0] - b[1])))[1])
+    assert not truth <= line.delta(arb(1)).upper
+
+
+def test_terms_beyond_the_last_node(monkeypatch):
+    """P = Q: all terms at eps = 0 have one sign, and the bound is as large as they are."""
+    plan = Plan(True, ONE, arb(2), arb(60), 400, (None,))
+    law = FiniteLaw(((ONE, ONE),), 1)
+    assert holds(Line([law], plan, Work(128)), 0, arb(0))
+    weaker(monkeypatch, Line, "cut", arb("0.9"))
+    assert not holds(Line([law], plan, Work(128)), 0, arb(0))
+
+
+# ------------------------------------------------------------------------------------------------ Lemma 2
+
+
+def whole(s, w):
+    """A(w) where every record is sampled."""
+    return ((w * w - w) / (2 * s * s)).exp()
+
+
+def everyone(angle, step, center=2, nodes=40):
+    """A rule with a node where the integrand is largest."""
+    step = arb(step)
+    grid = Grid(center - step * nodes, step, 2 * nodes + 1, arb(angle))
+    return SampledGaussian(ONE, ONE, 1), grid
+
+
+def test_the_strip_of_a_rule(monkeypatch):
+    h = 2.2
+    law, grid = everyone(2 * math.pi / h, h)
+    w = arb(2)
+    (ball,) = law._summed(w, arb(0), 1, grid)
+    assert ball.real.contains(whole(ONE, w))
+    weaker(monkeypatch, SampledGaussian, "_strip", arb("0.9"))
+    (ball,) = law._summed(w, arb(0), 1, grid)
+    assert not ball.real.contains(whole(ONE, w))
+
+
+def test_the_strip_of_a_rule_that_turns():
+    """At w + i omega, where the integrand turns: the error grows by e^{omega angle}, and does not without."""
+    h = 1.9
+    law, grid = everyone(2.4, h)
+    for k, found in enumerate(law._summed(arb(2), arb("0.25"), 8, grid)):
+        w = acb(2, arb("0.25") * k)
+        truth = ((w * w - w) / 2).exp()
+        assert found.overlaps(truth)
+        assert abs(found.real.mid() - truth.real) > 1e-30  # the rule is seen to err
+
+
+def test_a_strip_that_reaches_a_branch_point_is_refused():
+    law, grid = everyone(3.2, 1.0)
+    with pytest.raises(laws.NotProved, match="branch point"):
+        law._summed(arb(2), arb(0), 1, grid)
+
+
+# ------------------------------------------------------------------------------------------------ Lemmas 3 and 4
+
+
+def moment(s, q, w, low, high, n=4000):
+    """E G^w between both, by a fine sum in balls: to ten digits, which is all that is asked of it."""
+    h = (high - low) / n
+    total = arb(0)
+    for k in range(n):
+        x = low + h * (k + arb("0.5"))
+        total += (1 - q + q * ((2 * x - 1) / (2 * s * s)).exp()) ** w * (-x * x / (2 * s * s)).exp() * h
+    return total / (s * (2 * arb.pi()).sqrt())
+
+
+@pytest.mark.parametrize(
+    ("s", "q", "w", "factor"),
+    [(1.0, 1.0, 2.5, "0.99"), (0.05, 0.5, -3.0, "0.99"), (1.0, 0.5, 1.0, "0.99"), (1.0, 0.5, 0.5, "0.9")],
+)
+def test_moments(s, q, w, factor):
+    s, q, w = arb(s), arb(q), arb(w)
+    bound, truth = SampledGaussian(s, q, 1)._moment(w), moment(s, q, w, -10 * s, max(w, arb(0)) + 10 * s)
+    assert truth <= bound * (1 + arb("1e-9"))
+    assert bound * arb(factor) < truth
+
+
+def test_moments_at_random():
+    for s, q, w in [(0.4, 0.1, 3.0), (2.0, 0.3, 7.0), (3.0, 0.9, -20.0), (1.0, 0.01, -1.0), (1.5, 0.2, 1.01)]:
+        s, q, w = arb(s), arb(q), arb(w)
+        assert moment(s, q, w, -12 * s, max(w, arb(0)) + 12 * s) <= SampledGaussian(s, q, 1)._moment(w) + 1e-9
+
+
+@pytest.mark.parametrize(
+    ("s", "q", "w", "first", "last", "factor"),
+    [
+        (0.3, 0.5, -3.0, -0.2, 30.0, "0.9"),  # before the first node, w < 0
+        (1.0, 0.5, 1.0, -30.0, 2.0, "0.44"),  # beyond the last node, w > 0
+        (1.0, 0.01, -1.0, -30.0, 1.0, "0.9"),  # beyond the last node, w < 0
+        (1.0, 0.01, 0.5, -1.0, 30.0, "0.9"),  # before the first node, w > 0
+    ],
+)
+def test_ends(s, q, w, first, last, factor):
+    s, q, w, first, last = map(arb, (s, q, w, first, last))
+    left = moment(s, q, w, first - 12 * s, first)
+    right = moment(s, q, w, last, last + 14 * s + max(w, arb(0)))
+    bound = SampledGaussian(s, q, 1)._ends(first, last, w)
+    assert left + right <= bound * (1 + arb("1e-9"))
+    assert bound * arb(factor) < left + right
+
+
+def test_ends_must_fall():
+    law = SampledGaussian(ONE, arb("0.5"), 1)
+    for grid in (Grid(arb(1), ONE, 9, ONE), Grid(arb(-9), ONE, 9, ONE), Grid(arb(-9), ONE, 11, ONE)):
+        with pytest.raises(laws.NotProved, match="still rise"):
+            law._summed(arb(3), arb(0), 1, grid)
+
+
+# ------------------------------------------------------------------------------------------------ Lemma 5
+
+
+def cut_witness(angle):
+    cut = Cut(arb(-14), arb("0.01"), 3200, arb(angle), arb("0.06"))
+    grid = Grid(arb(-14), arb("0.5"), 64, ONE)
+    return laws.Witness(grid, grid, cut)
+
+
+def test_the_bound_beyond_the_cut():
+    """Where every record is sampled, the best shift attains |A|."""
+    w, omega = arb(2), arb("1.5")
+    bound = SampledGaussian(ONE, ONE, 1).beyond(w, omega, cut_witness(1.5))
+    truth = ((w * w - w - omega * omega) / 2).exp()
+    assert truth <= bound
+    assert bound * arb("0.999") < truth
+
+
+@pytest.mark.parametrize(("q", "w"), [(0.3, 2.0), (0.3, -1.0), (0.01, 1.5)])
+def test_the_bound_beyond_the_cut_falls(q, w):
+    law = SampledGaussian(ONE, arb(q), 1)
+    grid = Grid(arb(-14), arb("0.1"), 320, arb(1))
+    for angle in (0.2, 1.0):
+        bound = law.beyond(arb(w), arb(2), cut_witness(angle))
+        values = law._summed(arb(w), arb("0.5"), 30, grid)
+        assert all(abs(value).lower() <= bound for value in values[4:])
+
+
+def test_a_cut_whose_strip_reaches_too_far_is_refused():
+    with pytest.raises(laws.NotProved, match="reaches too far"):
+        SampledGaussian(ONE, ONE, 1).beyond(arb(2), ONE, cut_witness(1.52))
+
+
+# ------------------------------------------------------------------------------------------------ the curve
+
+
+def places(width=0.0, every=5):
+    """Of a Gaussian, with uneven slack below and above."""
+    found = []
+    for i in range(-40, 41, every):
+        e = arb(i) / 10
+        truth = gaussian_delta(ONE, e)
+        slack = arb(width) * (1 + (i * i) % 7)
+        found.append(Place(e, e.exp(), truth - slack, truth + slack))
+    return found
+
+
+def g(alpha):
+    return normal(arb(2).sqrt() * (2 * alpha).erfcinv() - 1)
+
+
+@pytest.mark.parametrize("width", [0.0, 1e-3, 1e-2])
+def test_the_curve_lies_between_both_polygons(width):
+    curve = Curve(places(width))
+    for i in range(1, 100):
+        a = arb(i) / 100
+        assert curve.at_least(a) <= g(a)
+        assert g(a) <= curve.at_most(a)
+    less, more = curve.area()
+    assert less <= 1 - normal(1 / arb(2).sqrt())
+    assert 1 - normal(1 / arb(2).sqrt()) <= more
+
+
+@pytest.mark.parametrize("width", [0.0, 1e-3, 1e-2, 0.05])
+def test_corners_lie_nowhere_above_delta(width):
+    """Of loose places neighbouring lines need not meet between them: their chord alone may lie above the curve."""
+    corners = Curve(places(width, 4))._corners()
+    for (t, y), (u, v) in pairwise(corners):
+        for k in range(1, 8):
+            at = t + (u - t) * k / 8
+            assert y + (v - y) * k / 8 <= gaussian_delta(ONE, at.log()) + arb(2) ** -100
+
+
+def test_a_chord_that_no_line_is_above_of_is_not_taken():
+    """Both lines are below the chord of the two lower bounds, though the lines meet outside."""
+    from neyman_check import curve as room
+
+    places = [Place(arb(i), arb(t), arb(low), arb(high)) for i, (t, low, high) in enumerate(
+        [("0.5", "0.6", "0.7"), ("1", "0.4", "0.5"), ("2", "0.3", "0.31"), ("3", "0.1", "0.2")])]  # fmt: skip
+    known = Curve(places)
+    cells = [cell._replace(split=cell.right.t) for cell in known._cells]  # any split is sound, and may be chosen
+    known._cells = cells
+    for left, right, (v, fall), (w, rise), _ in cells:
+        (_, y), *between, (_, z) = [(t, y) for t, y in known._corners() if left.t <= t and t <= right.t]
+        for t, middle in between:
+            assert middle <= (v + fall * (t - left.t)).max(w + rise * (t - right.t)) + arb(2) ** -100
+        if not between:
+            slope = (z - y) / (right.t - left.t)
+            assert slope <= fall or slope >= rise or right is cells[-1].right
+    assert room.largest([arb(1), arb(2)]) == 2
+
+
+def test_divergences_of_a_gaussian_from_another():
+    """(delta_2 - delta_1) / (1 + e^eps) is largest somewhere: what is found bounds it, sharply on a fine grid."""
+    from neyman_check.references import gaussian
+
+    truth = max(
+        (gaussian_delta(arb(2), e) - gaussian_delta(ONE, e)) / (1 + e.exp())
+        for e in (arb(i) / 50 for i in range(-400, 400))
+    )
+    found = Curve(places(0.0, 1)).falls_short(gaussian(arb(2)))
+    assert all(one <= truth + arb("1e-3") for one in found)
+    assert any(one >= truth for one in found)
+    back = Curve(places(0.0, 1)).surpasses(gaussian(arb("0.5")))
+    truth = max(
+        (gaussian_delta(ONE, e) - gaussian_delta(arb("0.5"), e)) / (1 + e.exp())
+        for e in (arb(i) / 50 for i in range(-400, 400))
+    )
+    assert any(one >= truth for one in back)
+    assert all(one <= truth + arb("1e-3") for one in back)
+
+
+def test_precision_is_that_of_whoever_asks():
+    from neyman_check.references import REFERENCES
+
+    with ctx.workprec(200):
+        ball = REFERENCES["response"]().delta(arb("1.25"))
+    assert ball.rad() < arb(2) ** -190

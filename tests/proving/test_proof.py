@@ -1,0 +1,173 @@
+"""``ny.prove`` and ``neyman prove``: what is proved, saved, checked again, refused; what a forger gains."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from flint import ctx
+
+import neyman as ny
+from neyman.cli.main import main
+from neyman.proving import Proof, search
+from neyman_check import check
+
+CLAIMS = ["epsilon@1e-05", "advantage"]
+
+
+@pytest.fixture(scope="module")
+def sampled():
+    return ny.report(ny.account(ny.DPSGD(9.4, 0.32768, 2000)))
+
+
+@pytest.fixture(scope="module")
+def proof(sampled):
+    return ny.prove(sampled, claims=CLAIMS)
+
+
+def test_a_dpsgd_run(proof):
+    assert proof
+    assert proof.proved == len(proof.answers) == 4
+    assert str(proof) == "4 of 4 statements are proved in ball arithmetic."
+    assert {one.id for one in proof.answers} == {*CLAIMS, *(f"{name}, at least" for name in CLAIMS)}
+
+
+def test_saved_and_checked_again(proof, tmp_path):
+    path = tmp_path / "p.json"
+    proof.save(path)
+    text = path.read_text()
+    assert text == proof.to_json() + "\n"
+    assert [one.verdict for one in check(json.loads(text))] == ["proved"] * 4
+    assert [one.verdict for one in proof.check()] == ["proved"] * 4
+    with pytest.raises(ny.InvalidParameter, match="a file that can be written"):
+        proof.save(tmp_path)
+
+
+def test_bits_are_given_back():
+    before = ctx.prec
+    ny.prove(ny.Gaussian(1.0), claims=["advantage"])
+    assert ctx.prec == before
+
+
+@pytest.mark.slow
+def test_every_claim_of_a_gaussian():
+    found = ny.prove(ny.Gaussian(1.0))
+    assert all(one.verdict != "refuted" for one in found.answers)
+    assert found.proved >= len(found.answers) - 6
+
+
+@pytest.mark.slow
+def test_every_claim_of_a_dpsgd_run(sampled):
+    assert ny.prove(sampled)
+
+
+@pytest.mark.parametrize("adjacency", ["add_or_remove", "remove", "add", "replace"])
+def test_nothing_true_is_refuted(adjacency):
+    """An asymmetric table, in which the directions differ."""
+    table = ny.Tabulated((0.7, 0.2, 0.1, 0.0), (0.2, 0.2, 0.5, 0.1))
+    found = ny.prove(ny.account(table, adjacency), claims=["epsilon@1e-05", "advantage", "tpr@0.1", "tpr@0.01"])
+    assert not [one for one in found.answers if one.verdict == "refuted"]
+    assert found.proved >= 2
+
+
+def test_laws_without_a_lemma():
+    found = ny.prove(ny.Laplace(1.0), claims=["advantage"])
+    assert not found
+    assert {one.verdict for one in found.answers} == {"not proved"}
+    assert "not proved (steps of the kind laplace)" in str(found)
+    assert str(found).count("\n") == 2
+    exchanged = ny.prove(ny.account(ny.DPSGD(9.4, 0.32768, 20), "replace"), claims=["advantage"])
+    assert "exchanged" in exchanged.answers[0].reason
+
+
+def forged(report, name, factor):
+    """A report whose claim is better than the truth."""
+    data = json.loads(json.dumps(report.to_dict()))
+    (claim,) = [one for one in data["claims"] if one["id"] == name]
+    for key in ("value", "lower", "upper"):
+        claim[key] *= factor
+    return data
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_an_altered_report(sampled, name):
+    from neyman.proving.search import proof_of
+
+    _, answers = proof_of(forged(sampled, name, 0.999), frozenset([name]))
+    verdicts = {one.id: one.verdict for one in answers}
+    assert verdicts[name] == "refuted" if name == "advantage" else verdicts[name] != "proved"
+
+
+def test_refusals(sampled, tmp_path):
+    with pytest.raises(ny.InvalidParameter, match="claims"):
+        ny.prove(sampled, claims=["epsilon@moon"])
+    path = tmp_path / "r.json"
+    path.write_text("{}")
+    with pytest.raises(ny.NeymanError):
+        ny.prove(path)
+
+
+def test_without_flint(monkeypatch):
+    import sys
+
+    for name in [m for m in sys.modules if m.startswith("neyman.proving.search")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "flint", None)
+    monkeypatch.setitem(sys.modules, "neyman.proving.supply", None)
+    with pytest.raises(Exception, match=r"prove needs python-flint"):
+        ny.prove(ny.Gaussian(1.0))
+
+
+def test_falsehood():
+    assert not Proof({}, ())
+
+
+# ------------------------------------------------------------------------------------------------ the command line
+
+
+def run(capsys, *arguments):
+    try:
+        code = main(list(arguments))
+    except SystemExit as stop:
+        code = stop.code
+    out, err = capsys.readouterr()
+    return code or 0, out, err
+
+
+def few(report, tmp_path, name="r.json", **changes):
+    data = {**report.to_dict(), **changes}
+    path = tmp_path / name
+    path.write_text(json.dumps(data))
+    return str(path)
+
+
+def test_the_verb(capsys, monkeypatch, tmp_path):
+    whole = search.proof_of
+    monkeypatch.setattr(search, "proof_of", lambda document, _: whole(document, frozenset(CLAIMS)))
+    report = ny.report(ny.account(ny.RandomizedResponse(1.0, 2)))
+    path, out = few(report, tmp_path), str(tmp_path / "p.json")
+    code, shown, err = run(capsys, "prove", path, "-o", out)
+    assert (code, err) == (0, "")
+    assert "statements are proved in ball arithmetic" in shown
+    answers = check(json.loads((tmp_path / "p.json").read_text()))
+    assert [one.verdict for one in answers] == ["proved"] * 4
+    code, shown, _ = run(capsys, "prove", path, "-o", "-")
+    assert json.loads(shown)["format"] == "neyman-proof"
+    data = report.to_dict()
+    for claim in data["claims"]:
+        if claim["id"] == "advantage":
+            for key in ("value", "lower", "upper"):
+                claim[key] *= 0.9
+    path = few(report, tmp_path, "forged.json", claims=data["claims"])
+    code, shown, _ = run(capsys, "prove", path)
+    assert code == 1
+    assert "refuted" in shown
+
+
+def test_the_verb_refuses(capsys, tmp_path):
+    path = tmp_path / "x.json"
+    path.write_text("[]")
+    code, _, err = run(capsys, "prove", str(path))
+    assert code == 2
+    assert err
+    assert run(capsys, "prove", str(tmp_path / "none.json"))[0] == 2
