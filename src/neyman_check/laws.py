@@ -225,6 +225,8 @@ class SampledGaussian(Law):
 
 def turned(start: Sequence[arb], logs: Sequence[arb], spacing: arb, count: int) -> list[acb]:
     """sum over j of start_j e^{i k spacing logs_j}, k = a m + b < count: a matrix over (a, j) times one over (j, b)."""
+    if not start:  # nothing that both laws may show
+        return [acb(0)] * count
     if count == 1:
         return [acb(sum(start, arb(0)))]
     m = math.isqrt(count - 1) + 1

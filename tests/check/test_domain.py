@@ -1,0 +1,60 @@
+"""Statements and laws at the ends of what a proof may say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from neyman_check import Unreadable, check
+
+PURE = {"schema": 1, "kind": "pure_mechanism", "epsilon": 0.1}
+TOLD = {"schema": 1, "kind": "tabulated", "p": [1, 0], "q": [0, 1]}
+LINE = {"direction": "remove", "c": 1.0, "far": 2.0, "period": 20.0, "nodes": 5, "steps": [None]}
+
+
+def proof(mechanism: dict[str, Any], places: list[tuple[str, float, int | None]], statement: dict[str, Any],
+          adjacency: str = "add_or_remove") -> dict[str, Any]:  # fmt: skip
+    return {
+        "format": "neyman-proof", "version": 1, "bits": 128, "mechanism": mechanism, "adjacency": adjacency,
+        "lines": [LINE], "places": [{"direction": d, "epsilon": e, "line": n} for d, e, n in places],
+        "statements": [{"id": "a", **statement}],
+    }  # fmt: skip
+
+
+OUTCOMES = [(way, e, None) for way in ("remove", "add") for e in (0.0, 0.05, 0.2)]
+
+
+def test_a_law_that_tells_all_has_a_line_of_zeros() -> None:
+    """Nothing is possible under both: delta is 1, and the sums are empty."""
+    stated = {"quantity": "delta", "given": {"epsilon": 1.0}}
+    (found,) = check(proof(TOLD, [("remove", 1.0, 0)], {**stated, "at_most": 0.5}, "remove"))
+    assert found.verdict == "refuted"
+    (found,) = check(proof(TOLD, [("remove", 1.0, 0)], {**stated, "at_least": 1.0}, "remove"))
+    assert found.verdict in ("proved", "not proved")
+
+
+@pytest.mark.parametrize(
+    ("quantity", "given"),
+    [
+        ("beta", {"alpha": 2.0}), ("tpr", {"fpr": -0.5}), ("epsilon", {"delta": -1.0}), ("epsilon", {"delta": 2.0}),
+        ("posterior", {"membership_prior": 0.5, "fpr": 2.0}), ("posterior", {"membership_prior": 1.5, "fpr": 0.1}),
+        ("relative_risk", {"baseline": 2.0}),
+    ],
+)  # fmt: skip
+def test_rates_are_rates(quantity: str, given: dict[str, float]) -> None:
+    with pytest.raises(Unreadable, match="was expected"):
+        check(proof(PURE, OUTCOMES, {"quantity": quantity, "given": given, "at_most": 1.0}))
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        {"quantity": "epsilon", "given": {"delta": 0.9}, "at_most": -1.5},
+        {"quantity": "tail_mu", "given": {}, "at_most": -5.0},
+        {"quantity": "delta", "given": {"epsilon": 0.0}, "at_most": -1e-9},
+    ],
+)
+def test_nothing_negative_is_proved(statement: dict[str, Any]) -> None:
+    (found,) = check(proof(PURE, OUTCOMES, statement))
+    assert found.verdict != "proved"
