@@ -275,3 +275,12 @@ def test_whoever_is_told_the_one_output_learns_no_less():
             assert mpmath.mpf(float(found.upper[0])) >= delta
             assert found.upper[0] <= delta * (1 + mpmath.mpf(10) ** -9) + mpmath.ncdf(half - x) * 1e-11 + 1e-300
             assert mpmath.mpf(float(found.log_gap_lower[0])) <= (mpmath.log(gap) if gap < 0.5 else mpmath.log1p(-delta))
+
+
+def test_lines_with_room_beyond_floats_say_something() -> None:
+    """e^(2 pi a / h) of a hyperbola of next to no K is no float: it counts as e^700."""
+    found = ratios(0.1481578620406918, 66114)
+    for k in np.geomspace(0.01, 10.0, 40).tolist():
+        value, error = found.put(k)
+        assert error >= 0.0
+        assert -error <= value <= k + error

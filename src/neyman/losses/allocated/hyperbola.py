@@ -175,7 +175,7 @@ class Hyperbola(Contour):
         with np.errstate(over="ignore", under="ignore"):
             whole = np.exp(outer.log_integral(k)) + np.exp(inner.log_integral(k))
             left = 2.0 * np.exp(along.log_left(k, self.nodes * h - h))
-            off = whole / math.expm1(2.0 * math.pi * a / h), left
+            off = whole / math.expm1(min(2.0 * math.pi * a / h, 700.0)), left
         quadrature, cut = (part / (2.0 * math.pi) * (1.0 + 1e-9) for part in off)
         return {"quadrature": quadrature, "truncation": cut}
 

@@ -125,7 +125,8 @@ class Ray:
         small = int(np.clip(math.floor(math.log(_SMALL) / d) - first + 1, 0, last - first + 1))
         s = np.exp(d * np.arange(first, last + 1.0))
         ends = math.exp(0.5 * b * b) * (1.0 + 1e-9)
-        alias = (math.exp(0.5 * (b + a) ** 2) + math.exp(0.5 * (b - a) ** 2)) / math.expm1(2.0 * math.pi * a / h)
+        alias = math.exp(0.5 * (b + a) ** 2) + math.exp(0.5 * (b - a) ** 2)
+        alias /= math.expm1(min(2.0 * math.pi * a / h, 700.0))
         near, right = -before * h, after * h
         spill = ends * (ndtr(-right) + h * math.exp(-0.5 * right**2))
         left = ndtr(near - 1.0 / sigma) + h * math.exp(-0.5 * (near - 1.0 / sigma) ** 2)

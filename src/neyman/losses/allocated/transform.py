@@ -238,7 +238,7 @@ class RealTable:
             lost = ndtr(-_DEEPEST + h) + ndtr(-_HIGHEST + h) * np.exp(
                 -self.s * math.exp(_HIGHEST / sigma - 0.5 / sigma**2)
             )
-        aliased = 2.1 * math.exp(0.5 * a * a) * least / math.expm1(2.0 * math.pi * a / h)
+        aliased = 2.1 * math.exp(0.5 * a * a) * least / math.expm1(min(2.0 * math.pi * a / h, 700.0))
         spread = UNIT * (900.0 + len(x) + 8.0 * (_DEEPEST / sigma + sigma**-2 + 64.0) * 700.0)
         best = found * (1.0 + spread) + aliased + lost
         near = int(np.searchsorted(self.s, math.exp(min(0.5 / sigma**2, 100.0)))) + 1  # what is missing from 1 counts
