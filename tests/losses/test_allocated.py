@@ -279,7 +279,7 @@ def test_whoever_is_told_the_one_output_learns_no_less():
 
 def test_lines_with_room_beyond_floats_say_something() -> None:
     """e^(2 pi a / h) of a hyperbola of next to no K is no float: it counts as e^700."""
-    found = ratios(0.1481578620406918, 66114)
+    found = Ratios(0.1481578620406918, 66114)
     for k in np.geomspace(0.01, 10.0, 40).tolist():
         value, error = found.put(k)
         assert error >= 0.0
