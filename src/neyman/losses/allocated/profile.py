@@ -30,7 +30,7 @@ from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["AllocatedProfile"]
 
-_UNDERFLOW = 1e-300  # certifying, absolute: what underflow takes from a few products, each less than SMALLEST
+_UNDERFLOW = 1e-300  # certifying, absolute: more than underflow takes from a few products, SMALLEST each
 
 _LEAST_NOISE, _MOST_NOISE = 0.05, 60.0  # between which lines are laid
 _PER_ROOT = 45.0  # the same, over the root of t

@@ -20,7 +20,7 @@ __all__ = ["ExchangedSteps"]
 
 _SMALL = 1e-300  # more than nothing, whose log is a float
 _ANGLE, _SECTOR = 0.34, 0.28  # on no path moved by its tilt an angle above pi/4, where a soft cut grows
-# steering: the grids of the laws, tried; a step or a tilt too wide is refused by its own bounds
+# steering: the grids of the laws, tried
 _SOFTENED = 24.0  # nats by which the sum has fallen at the angle chi, about, twice
 _NARROW = 0.01  # the least angle chi, radians
 _TURNED = 1.8  # radians times the largest sigma: the angle of the laws for what is far

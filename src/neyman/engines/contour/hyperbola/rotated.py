@@ -19,7 +19,7 @@ __all__ = ["ArcSteps", "Steps", "between_anchors", "on_path"]
 _FEW = 96  # nodes between which logs of an alias are interpolated, where there are more
 _ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
 _LAID = 1e5  # nominal nanoseconds for each unit of log odds that the grids of one law are long
-# steering: the grids of the laws, tried; a step or a tilt too wide is refused by its own bounds
+# steering: the grids of the laws, tried
 _SOFTENED = 24.0  # nats by which the sum has fallen at the angle chi, about, twice
 _NARROW = 0.02  # the least angle chi, radians
 _TURNED = 1.8  # radians times the largest sigma: the angle of the laws for what is far
