@@ -19,7 +19,7 @@ from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
 
 __all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "Parts", "Walk"]
@@ -157,7 +157,7 @@ class Walk:
         # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
         off = WALKED + 64.0 * UNIT * math.sqrt(parts.count) * float(spread.max())
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
-            demand_whole("a composition", under, math.exp(min(float(k), 700.0)), 2.0 * off)
+            demand_whole("a composition", under, math.exp(min(float(k), LARGEST_EXPONENT)), 2.0 * off)
         low, high = min(0.04 / float(spread.max()), 0.05), 45.0 / float(spread.min())
         rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
         middle = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])
@@ -267,7 +267,7 @@ class Walk:
 
     def _reachable(self) -> Walk:
         # beyond the first unreachable c on the right nothing counts, even where the cumulant seems finite again
-        keep = np.isfinite(self.k) & (self.k < 1e300) & (self.variance > 0.0)
+        keep = np.isfinite(self.k) & (self.k < HUGE) & (self.variance > 0.0)
         broken = np.flatnonzero(~keep & (self.c > 0.0))
         if len(broken):
             keep &= self.c < self.c[broken[0]]

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, SMALLEST, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket
 
@@ -127,7 +127,10 @@ class Estimates:
         trial = Estimates.empty(len(at))
         trial.put(np.arange(len(at)), contour, epsilon[at])
         with np.errstate(over="ignore", invalid="ignore"):
-            better = trial.error * np.exp(np.minimum(trial.log_scale - self.log_scale[at], 700.0)) < self.error[at]
+            better = (
+                trial.error * np.exp(np.minimum(trial.log_scale - self.log_scale[at], LARGEST_EXPONENT))
+                < self.error[at]
+            )
         for name in ("value", "slope", "error", "log_scale", "is_gap", "lost", "by"):
             getattr(self, name)[at[better]] = getattr(trial, name)[better]
 
@@ -147,7 +150,7 @@ class Estimates:
         book = Book()
         log_scale = float(contour.integrate(np.array([epsilon]), book).log_scale[0])
         # of a mantissa that is no float, or one without a scale, nothing is told apart
-        scale = 2.0 * math.exp(min(log_scale, 700.0))
+        scale = 2.0 * math.exp(min(log_scale, LARGEST_EXPONENT))
         sizes = {name: scale * float(amount[0]) for name, amount in book.items()}
         terms = {name: size if math.isfinite(size) else 0.0 for name, size in sizes.items()}
         terms["lost mass"] = terms.get("lost mass", 0.0) + float(self.lost[0])
@@ -194,7 +197,7 @@ def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost:
         low = np.where(scale < np.inf, np.maximum(value - error, 0.0) * scale * (1.0 - slack), 0.0)
         high = np.maximum(value + error, 0.0) * scale * (1.0 + slack) + lost
         # what underflowed is not nothing
-        high = np.where(high < 1.0, high + 5e-324 * (value + error > 0.0), 1.0)
+        high = np.where(high < 1.0, high + SMALLEST * (value + error > 0.0), 1.0)
         low = np.minimum(low, high)
         return Bracket(
             low, high, np.log1p(-high) * (1.0 + tiny) - tiny, np.minimum(np.log1p(-low) * (1.0 - tiny) + tiny, 0.0)

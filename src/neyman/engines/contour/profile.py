@@ -14,7 +14,7 @@ from neyman.engines.contour.hyperbolas import Bends
 from neyman.engines.contour.line import ROUNDED
 from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.splits import Partings
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, SLIGHT, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
@@ -57,7 +57,7 @@ class ContourProfile(Profile):
 
     @property
     def end(self) -> float:
-        return self._parts.largest_loss * (1.0 + 1e-14)
+        return self._parts.largest_loss * (1.0 + SLIGHT)
 
     @property
     def short(self) -> bool:
@@ -99,7 +99,7 @@ class ContourProfile(Profile):
     def slope(self, epsilon: FloatArray) -> FloatArray:
         found, bracket = self._evaluated(epsilon)
         with np.errstate(over="ignore", under="ignore"):
-            slope = np.clip(found.slope * np.exp(np.minimum(found.log_scale, 700.0)), 0.0, 1.0)
+            slope = np.clip(found.slope * np.exp(np.minimum(found.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
         vague = (~(found.error <= _VAGUE * np.abs(found.value))).nonzero()[0]
         if len(vague):  # the slope of the exponential that Chernoff fits there
             c, height = self._chernoff(epsilon[vague])
@@ -243,6 +243,6 @@ class ContourProfile(Profile):
             found.final[log_rest < _CERTAIN] = True  # delta is 1, and 1 - delta for straight lines
             found.settled[(log_rest < _INVISIBLE) & (epsilon > _FIXED)] = True
         if math.isfinite(self._parts.largest_loss):
-            beyond = epsilon >= self._parts.largest_loss * (1.0 + 1e-14)
+            beyond = epsilon >= self._parts.largest_loss * (1.0 + SLIGHT)
             found.error[beyond], found.settled[beyond] = 0.0, True
         return found

@@ -18,6 +18,7 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.contour import TERMS, Contour
 from neyman.losses.allocated.ratios import Ratios
 from neyman.numerics.double_double import LOST, TWICE, Twofold, from_decimals, growth
+from neyman.numerics.rounding import AMPLE
 
 __all__ = ["Cells", "Delta", "ratios"]
 
@@ -102,7 +103,7 @@ class Cells:
         over = (whole if self._remove else rows.k + rows.moved).inverse()
         with np.errstate(over="ignore", invalid="ignore"):
             value = value * over
-            return Delta(value, (error * over.hi + 32.0 * TWICE * np.abs(value.hi)) * (1.0 + 1e-9), missing)
+            return Delta(value, (error * over.hi + 32.0 * TWICE * np.abs(value.hi)) * (1.0 + AMPLE), missing)
 
     def _rows(self, epsilon: FloatArray) -> _Rows:
         """The cell of each eps, made where it is not yet known."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.allocated.transform import Transform
 from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, UNIT
 
 __all__ = ["TERMS", "Contour", "Nodes", "Points", "Series", "few_bits", "relative"]
 
@@ -109,7 +109,7 @@ class Contour(ABC):
             units = 128.0 + len(s) + 48.0 * np.abs(s) * k + 16.0 * self.t * (np.abs(log) + size)
             lost = float(np.sum(np.abs(term) * np.expm1(self.t * off + UNIT * units)))
             value = head * float(np.sum(term.real))
-        error = (head * lost + float(self.outside(np.array([k]))[0])) * (1.0 + 1e-9)
+        error = (head * lost + float(self.outside(np.array([k]))[0])) * (1.0 + AMPLE)
         return (value, error) if math.isfinite(value) and error < math.inf else (0.0, math.inf)
 
     def outside(self, k: FloatArray) -> FloatArray:
@@ -160,7 +160,7 @@ class Contour(ABC):
             most = grown.modulus * ((error + units * weight.modulus) + weight.modulus * left) * spread
         ends = np.maximum(self.outside(few + width), self.outside(np.maximum(few - width, 0.5 * few)))
         return Series(
-            found, factor.hi * (np.sum(most, axis=1) + self.nodes * LOST) * (1.0 + 1e-9) + TERMS * LOST + ends
+            found, factor.hi * (np.sum(most, axis=1) + self.nodes * LOST) * (1.0 + AMPLE) + TERMS * LOST + ends
         )
 
     def _factor(self, k: list[Decimal]) -> Twofold:
@@ -177,12 +177,12 @@ def relative(transform: Transform, t: int, s: Complex) -> tuple[Complex, FloatAr
     if not (first > _FAINT and bool(np.isfinite(off).all() and np.isfinite(phi.modulus).all())):
         return phi, np.full_like(off, math.inf), Decimal(0)
     ratio = phi.times(from_decimals([_DIGITS.divide(Decimal(1), first)]))
-    error = (off + 8.0 * TWICE * phi.modulus) / float(first) * (1.0 + 1e-9)
+    error = (off + 8.0 * TWICE * phi.modulus) / float(first) * (1.0 + AMPLE)
     power, size = ratio.to_the(t), ratio.modulus
     # |r~^t - r^t| <= t e (|r| + e)^{t - 1}, and what t products err by
     with np.errstate(under="ignore", over="ignore"):
         moved = t * error * (size + error) ** (t - 1) + 12.0 * t * TWICE * size**t + LOST
-    return power, moved * (1.0 + 1e-9 + 8.0 * UNIT * t), first  # a float to the t errs by t units and more
+    return power, moved * (1.0 + AMPLE + 8.0 * UNIT * t), first  # a float to the t errs by t units and more
 
 
 def few_bits(value: float) -> float:

@@ -24,7 +24,7 @@ from scipy.special import ndtr
 from neyman._validate import FloatArray
 from neyman.losses.allocated.jump import foot
 from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, UNIT
 
 __all__ = ["STEEPEST", "round_the_corner"]
 
@@ -70,7 +70,7 @@ def round_the_corner(sigma: float, p: Points) -> tuple[Points, FloatArray]:
             value[some] = np.sum(density * minus, axis=1)
             terms = np.abs(minus) * units + np.abs(w) * np.exp(w.real) * moved
             error[some] = UNIT * np.sum(np.abs(density) * terms, axis=1)
-    return value, (error + off) * (1.0 + 1e-9)
+    return value, (error + off) * (1.0 + AMPLE)
 
 
 def _panels(centres: FloatArray, halves: FloatArray, most: FloatArray, way: complex, start: complex) -> _Path:
@@ -90,11 +90,11 @@ def _first(sigma: float, size: float, x: float) -> _Path:
         ends.append(end)
     places = np.array(ends)
     centres, halves = 0.5 * (places[:-1] + places[1:]), 0.5 * (places[:-1] - places[1:])
-    along, across = halves * ALONG * (1.0 + 1e-12), halves * ACROSS * (1.0 + 1e-12)
+    along, across = halves * ALONG * (1.0 + ROOM), halves * ACROSS * (1.0 + ROOM)
     near = np.maximum(np.abs(centres) - along, 0.0)
     with np.errstate(over="ignore"):
-        grown = np.expm1(size * np.exp((centres + along) / sigma - 0.5 / sigma**2) * (1.0 + 1e-12))
-        most = np.exp(0.5 * (across**2 - near**2)) * grown * (0.4 * (1.0 + 1e-12))
+        grown = np.expm1(size * np.exp((centres + along) / sigma - 0.5 / sigma**2) * (1.0 + ROOM))
+        most = np.exp(0.5 * (across**2 - near**2)) * grown * (0.4 * (1.0 + ROOM))
     return _panels(centres, halves, most, 1.0, 0.0)
 
 
@@ -105,22 +105,22 @@ def _second(sigma: float, size: float, x: float, b: float) -> _Path:
     many = math.ceil(0.5 * b * ALONG / reach)
     halves = np.full(many, 0.5 * b / many)
     centres = halves * (2.0 * np.arange(many) + 1.0)
-    along, across = halves * ALONG * (1.0 + 1e-12), halves * ACROSS * (1.0 + 1e-12)
+    along, across = halves * ALONG * (1.0 + ROOM), halves * ACROSS * (1.0 + ROOM)
     turned = np.maximum(centres - along, 0.0) / sigma  # arg p turns the same way
     largest = np.maximum(np.cos(np.minimum(turned, math.pi)), 0.0)
     with np.errstate(over="ignore"):
-        grown = 1.0 + np.exp(w * np.exp(across / sigma) * largest * (1.0 + 1e-12))
-        most = np.exp(0.5 * ((centres + along) ** 2 - np.maximum(x - across, 0.0) ** 2)) * grown * (0.4 * (1.0 + 1e-12))
+        grown = 1.0 + np.exp(w * np.exp(across / sigma) * largest * (1.0 + ROOM))
+        most = np.exp(0.5 * ((centres + along) ** 2 - np.maximum(x - across, 0.0) ** 2)) * grown * (0.4 * (1.0 + ROOM))
     return _panels(centres, halves, most, -1j, x)
 
 
 def _third(sigma: float, x: float, b: float) -> _Path:
     """And to the right."""
-    reach = min(_WIDE, _SPARE * sigma * (1.0 - 1e-9) * ALONG / ACROSS)
+    reach = min(_WIDE, _SPARE * sigma * (1.0 - AMPLE) * ALONG / ACROSS)
     many = math.ceil(0.5 * _RIGHT * ALONG / reach)
     halves = np.full(many, 0.5 * _RIGHT / many)
     centres = x + halves * (2.0 * np.arange(many) + 1.0)
-    along, across = halves * ALONG * (1.0 + 1e-12), halves * ACROSS * (1.0 + 1e-12)
+    along, across = halves * ALONG * (1.0 + ROOM), halves * ACROSS * (1.0 + ROOM)
     near = np.maximum(centres - along, 0.0)
-    most = 2.0 * np.exp(0.5 * ((b + across) ** 2 - near**2)) * (0.4 * (1.0 + 1e-12))
+    most = 2.0 * np.exp(0.5 * ((b + across) ** 2 - near**2)) * (0.4 * (1.0 + ROOM))
     return _panels(centres, halves, most, 1.0, -1j * b)

@@ -22,7 +22,7 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.excess import Above, above, excess
 from neyman.losses.allocated.jump import foot, jump, log_jump_above
 from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, SLIGHT, UNIT
 
 __all__ = ["Cut", "edge", "gathered", "largest", "panel"]
 
@@ -70,7 +70,7 @@ class Cut:
             log = largest((self.near, self.far), k, t, self._above) + math.log(t) + self.jump - self.inside
             most = np.exp(np.max(log - np.log(self.least), axis=1))
         error = np.sum(wrong, axis=1) + rounded + gauss_error(0.5 * length, most)
-        return value / math.pi, np.where(np.isnan(error), np.inf, error) * ((1.0 + 1e-9) / math.pi), fall
+        return value / math.pi, np.where(np.isnan(error), np.inf, error) * ((1.0 + AMPLE) / math.pi), fall
 
     @property
     def _above(self) -> Above:
@@ -80,8 +80,8 @@ class Cut:
 def largest(rho: tuple[FloatArray, FloatArray], k: float, t: int, bound: Above) -> FloatArray:
     """log of e^{-rho K} m^t, of both ends the larger; log m <= log A + log(1 + 2 |q| / A)."""
     more = t * np.logaddexp(0.0, math.log(2.0) + bound.jump - bound.least)
-    powers = (-one * k + t * grown + 1e-12 * (one * k + t * grown) for one, grown in zip(rho, bound.grown, strict=True))
-    return np.maximum(*powers) + more * (1.0 + 1e-9) + 1e-9
+    powers = (-one * k + t * grown + ROOM * (one * k + t * grown) for one, grown in zip(rho, bound.grown, strict=True))
+    return np.maximum(*powers) + more * (1.0 + AMPLE) + AMPLE
 
 
 def panel(sigma: float) -> float:
@@ -120,22 +120,22 @@ def _nodes(sigma: float, r: FloatArray) -> tuple[FloatArray, FloatArray, FloatAr
     most = log_jump_above(sigma, x, r, r, np.zeros_like(r))
     with np.errstate(under="ignore", over="ignore", invalid="ignore"):
         q = np.exp(np.where(lost, most - math.log(2.0), log_q))  # of what is lost, half of what it is at most
-        relative = np.where(lost, 1.0 + 1e-9, relative)
+        relative = np.where(lost, 1.0 + AMPLE, relative)
         real = 1.0 + found.value.real
         good = real > 2.0 * found.error
         real = np.where(good, real, 1.0)
         log = np.log1p(np.where(good, found.value.real, 0.0)) + 0.5 * np.log1p((q / real) ** 2)
-        off = np.where(good, (found.error + q * relative) / (real - found.error) * (1.0 + 1e-9), np.inf)
+        off = np.where(good, (found.error + q * relative) / (real - found.error) * (1.0 + AMPLE), np.inf)
     return log, np.arctan(q / real), off, relative
 
 
 def _arcs(sigma: float, centre: FloatArray, length: float) -> list[FloatArray]:
     """Bounds on the upper half of each ellipse, arc by arc: the lower one is its mirror image."""
     phase = np.linspace(0.0, math.pi, _ARCS + 1)
-    along = 0.5 * length * ALONG * (1.0 + 1e-14) * np.cos(phase)
+    along = 0.5 * length * ALONG * (1.0 + SLIGHT) * np.cos(phase)
     across = 0.5 * length * ACROSS * np.sin(phase)
     least, most = np.exp(centre + along[1:]), np.exp(centre + along[:-1])
-    high, low = np.maximum(across[:-1], across[1:]) * (1.0 + 1e-12), np.minimum(across[:-1], across[1:]) * (1.0 - 1e-12)
+    high, low = np.maximum(across[:-1], across[1:]) * (1.0 + ROOM), np.minimum(across[:-1], across[1:]) * (1.0 - ROOM)
     rho = (least * np.cos(high)).ravel(), (most * np.cos(low)).ravel()
     theta = np.broadcast_to(high, least.shape).ravel()
     bound = above(sigma, rho, (least.ravel(), most.ravel()), theta)

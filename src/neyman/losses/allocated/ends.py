@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.numerics.rounding import TINY
 
 __all__ = ["Ends"]
 
@@ -37,7 +38,7 @@ class Ends:
         v = v[v > -w]
         b = np.concatenate([n - np.arange(0.0, n + 1.0), n + v])
         log = np.concatenate([whole, v / (2.0 * sigma**2) + v * v / (2.0 * t * sigma**2)])
-        log = log + np.where(b > 0.0, b * (np.log(np.maximum(b, 1e-300)) - 1.0), 0.0)
+        log = log + np.where(b > 0.0, b * (np.log(np.maximum(b, TINY)) - 1.0), 0.0)
         return cls(n - w, step, b, log + _ROUNDED * (1.0 + np.abs(log)))
 
     def reach(self, theta: float, target: float) -> tuple[float, float]:

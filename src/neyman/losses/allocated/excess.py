@@ -26,9 +26,11 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.corner import STEEPEST, round_the_corner
 from neyman.losses.allocated.jump import foot, log_jump_above
 from neyman.losses.allocated.transform import Transform
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, SLIGHT, TINY, UNIT
 
 __all__ = ["Above", "Excess", "above", "excess", "series"]
+
+_POWER = 1e-13  # certifying: room for 900 units, relative to the terms of an exponent
 
 Points = NDArray[np.complex128]
 
@@ -110,17 +112,17 @@ def series(sigma: float, p: Points) -> Excess:
     """phi(-p) - 1 by its power series."""
     size = np.abs(p)
     x = foot(sigma, size)
-    w = size * np.exp(x / sigma - 0.5 / sigma**2) * (1.0 + 1e-12 * (1.0 + x / sigma + sigma**-2))
+    w = size * np.exp(x / sigma - 0.5 / sigma**2) * (1.0 + ROOM * (1.0 + x / sigma + sigma**-2))
     terms = _Terms.about(sigma, size, w)
     k = terms.k
     with np.errstate(under="ignore", over="ignore"):
         modulus = np.where(terms.used, np.exp(terms.log), 0.0)
         value = np.sum(modulus * np.exp(1j * k * np.angle(p)), axis=0)
         rounded = UNIT * (48.0 + 8.0 * k + len(k) + 12.0 * terms.parts)
-        error = np.sum(modulus * (rounded + np.exp(log_ndtr(k / sigma - x)) * (1.0 + 1e-9)), axis=0)
+        error = np.sum(modulus * (rounded + np.exp(log_ndtr(k / sigma - x)) * (1.0 + AMPLE)), axis=0)
         zero = np.zeros_like(size)
         beyond = 2.0 * np.exp(log_jump_above(sigma, x, np.maximum(p.real, 0.0), size, zero))
-        error = (error + beyond + np.exp(_rest(sigma, x, w, terms.n)) + np.exp(log_ndtr(-x))) * (1.0 + 1e-9)
+        error = (error + beyond + np.exp(_rest(sigma, x, w, terms.n)) + np.exp(log_ndtr(-x))) * (1.0 + AMPLE)
     return Excess(value, np.where(np.isnan(error), np.inf, error))
 
 
@@ -129,14 +131,14 @@ def above(
 ) -> Above:
     """What is true where Re p is one of both ``rho``, ``size`` bounds |p| from either side and ``theta`` |arg p|."""
     x = foot(sigma, size[1])
-    w = np.maximum(*rho) * np.exp(x / sigma - 0.5 / sigma**2) * (1.0 + 1e-12 * (1.0 + x / sigma + sigma**-2))
+    w = np.maximum(*rho) * np.exp(x / sigma - 0.5 / sigma**2) * (1.0 + ROOM * (1.0 + x / sigma + sigma**-2))
 
     def grown(one: FloatArray) -> FloatArray:
         terms = _Terms.about(sigma, one, w)
-        room = _ROOM + 1e-14 * np.minimum(terms.parts, 1e12)
+        room = _ROOM + SLIGHT * np.minimum(terms.parts, 1e12)
         with np.errstate(under="ignore", over="ignore"):
             inside = np.sum(np.where(terms.used, np.exp(terms.log + room), 0.0), axis=0)
-            return np.log1p(inside + np.exp(_rest(sigma, x, w, terms.n))) * (1.0 + 1e-13)
+            return np.log1p(inside + np.exp(_rest(sigma, x, w, terms.n))) * (1.0 + _POWER)
 
-    least = log_ndtr(x) * (1.0 + 1e-12) - 1e-300 + np.minimum(*rho) * ndtr(x - 1.0 / sigma) * (1.0 - 1e-12)
+    least = log_ndtr(x) * (1.0 + ROOM) - TINY + np.minimum(*rho) * ndtr(x - 1.0 / sigma) * (1.0 - ROOM)
     return Above((grown(rho[0]), grown(rho[1])), least, log_jump_above(sigma, x, *size, theta))

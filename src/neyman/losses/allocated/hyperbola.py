@@ -26,8 +26,11 @@ from neyman.losses.allocated.contour import Contour, Nodes, Points, few_bits, re
 from neyman.losses.allocated.line import NATS
 from neyman.losses.allocated.transform import RealTable
 from neyman.numerics.double_double import TWICE, Complex, Twofold, exponential, from_decimals
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SLIGHT
 
 __all__ = ["Hyperbola", "bent"]
+
+_POWER = 1e-13  # certifying: room for 900 units, relative to the terms of an exponent
 
 _CELLS = 1.0 / 16.0  # their length
 _FARTHEST = 36.0  # v at which cells end
@@ -45,28 +48,28 @@ class _Moduli:
         self._m, self._d = m, d
         v = np.arange(0.0, _FARTHEST + _CELLS, _CELLS)
         left, right = v[:-1], v[1:]
-        size = m * (np.cosh(left) - math.sin(d)) * (1.0 - 1e-14)
+        size = m * (np.cosh(left) - math.sin(d)) * (1.0 - SLIGHT)
         self.real = m * (1.0 - math.sin(d) * np.cosh(left))
         angles = np.arctan2(math.cos(d) * np.sinh(v), 1.0 - math.sin(d) * np.cosh(v))
-        least, most = angles[:-1] * (1.0 - 1e-14), np.minimum(angles[1:] * (1.0 + 1e-14), math.pi)
+        least, most = angles[:-1] * (1.0 - SLIGHT), np.minimum(angles[1:] * (1.0 + SLIGHT), math.pi)
         length = m * np.sqrt(math.cos(d) ** 2 + np.sinh(right) ** 2)
-        self.rest = t * table.modulus(size, least, most) - 2.0 * np.log(size) + np.log(length * _CELLS) + 1e-12
-        self.beyond = 0.5 * t * table.transform.sigma**2 * (d * (1.0 + 1e-14)) ** 2
+        self.rest = t * table.modulus(size, least, most) - 2.0 * np.log(size) + np.log(length * _CELLS) + ROOM
+        self.beyond = 0.5 * t * table.transform.sigma**2 * (d * (1.0 + SLIGHT)) ** 2
 
     def log_integral(self, k: FloatArray) -> FloatArray:
         """log of the integral of the modulus over all v, at each K."""
         power = k[:, None] * self.real + self.rest
-        power = power + 1e-13 * (np.abs(k[:, None] * self.real) + np.abs(self.rest))
+        power = power + _POWER * (np.abs(k[:, None] * self.real) + np.abs(self.rest))
         top = np.max(power, axis=1)
         with np.errstate(under="ignore"):
-            inside = top + np.log(np.sum(np.exp(np.maximum(power - top[:, None], -700.0)), axis=1))
-        return np.logaddexp(inside, self.log_left(k, _FARTHEST)) + math.log(2.0) + 1e-9
+            inside = top + np.log(np.sum(np.exp(np.maximum(power - top[:, None], -LARGEST_EXPONENT)), axis=1))
+        return np.logaddexp(inside, self.log_left(k, _FARTHEST)) + math.log(2.0) + AMPLE
 
     def log_left(self, k: FloatArray, v: float) -> FloatArray:
         """log of what is left of it beyond ``v``, where cosh v >= 2, on one side."""
         m, d, c = self._m, self._d, math.cosh(v)
-        found = self.beyond + math.log(c / (m * (c - 1.0) ** 2)) + m * k * (1.0 - math.sin(d) * c) * (1.0 - 1e-13)
-        return found + 1e-13 * m * k - np.log(m * k * math.sin(d) * math.sinh(v)) + 1e-9
+        found = self.beyond + math.log(c / (m * (c - 1.0) ** 2)) + m * k * (1.0 - math.sin(d) * c) * (1.0 - _POWER)
+        return found + _POWER * m * k - np.log(m * k * math.sin(d) * math.sinh(v)) + AMPLE
 
 
 class Plan(NamedTuple):
@@ -126,7 +129,7 @@ class Hyperbola(Contour):
         twice[0] = 1.0
         weight = (power * (s * s).inverse() * speed).scaled(twice)
         scale = twice * speed.modulus / s.modulus**2
-        moved = (error * scale + 128.0 * TWICE * weight.modulus) * (1.0 + 1e-9)
+        moved = (error * scale + 128.0 * TWICE * weight.modulus) * (1.0 + AMPLE)
         return Nodes(s, Complex(weight.im, -weight.re), moved, first)
 
     @property
@@ -175,8 +178,8 @@ class Hyperbola(Contour):
         with np.errstate(over="ignore", under="ignore"):
             whole = np.exp(outer.log_integral(k)) + np.exp(inner.log_integral(k))
             left = 2.0 * np.exp(along.log_left(k, self.nodes * h - h))
-            off = whole / math.expm1(min(2.0 * math.pi * a / h, 700.0)), left
-        quadrature, cut = (part / (2.0 * math.pi) * (1.0 + 1e-9) for part in off)
+            off = whole / math.expm1(min(2.0 * math.pi * a / h, LARGEST_EXPONENT)), left
+        quadrature, cut = (part / (2.0 * math.pi) * (1.0 + AMPLE) for part in off)
         return {"quadrature": quadrature, "truncation": cut}
 
     @cached_property

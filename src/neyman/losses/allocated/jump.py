@@ -32,9 +32,11 @@ import numpy as np
 from scipy.special import lambertw, log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, SLIGHT, TINY, UNIT
 
 __all__ = ["foot", "jump", "log_jump_above"]
+
+_POWER = 1e-13  # certifying: room for 900 units, relative to the terms of an exponent
 
 _D, _A = 0.6, 0.5  # d and a
 _NATS = 60.0  # -log of what the rule may leave
@@ -47,7 +49,7 @@ _ROOT_TAU = 0.5 * math.log(2.0 * math.pi)
 
 def foot(sigma: float, r: FloatArray) -> FloatArray:
     """x_0, about: the larger root of r Y(x) = sigma x; where there is none, sigma."""
-    c = np.clip(r * (math.exp(-0.5 / sigma**2) / sigma**2), 1e-300, math.exp(-1.0) * (1.0 - 1e-12))
+    c = np.clip(r * (math.exp(-0.5 / sigma**2) / sigma**2), TINY, math.exp(-1.0) * (1.0 - ROOM))
     return np.asarray(-sigma * lambertw(-c, -1).real, dtype=np.float64)
 
 
@@ -76,7 +78,7 @@ def jump(sigma: float, r: FloatArray) -> tuple[FloatArray, FloatArray]:
         error = off / (summed - off) + UNIT * (16.0 + 4.0 * (np.abs(w) + x * x))
         known = summed > 2.0 * off
         log_q = head + math.log(sigma) - _ROOT_TAU + np.log(np.where(known, summed, 1.0))
-    return np.where(known, log_q, -math.inf), np.where(known, error * (1.0 + 1e-9), math.inf)
+    return np.where(known, log_q, -math.inf), np.where(known, error * (1.0 + AMPLE), math.inf)
 
 
 def _modulus(sigma: float, ell: FloatArray, w: FloatArray, d: float) -> FloatArray:
@@ -84,15 +86,15 @@ def _modulus(sigma: float, ell: FloatArray, w: FloatArray, d: float) -> FloatArr
     v = np.arange(0.0, _LAST + 0.5 * _CELL, _CELL)
     left, right = v[:-1], v[1:]
     over = 1.0 - math.sin(_D)
-    size = (np.cosh(left) - math.sin(d)) / over * (1.0 - 1e-14)
+    size = (np.cosh(left) - math.sin(d)) / over * (1.0 - SLIGHT)
     real = (1.0 - math.sin(d) * np.cosh(left)) / over
-    angle = np.arctan2(math.cos(d) * np.sinh(right), 1.0 - math.sin(d) * np.cosh(right)) * (1.0 + 1e-14)
+    angle = np.arctan2(math.cos(d) * np.sinh(right), 1.0 - math.sin(d) * np.cosh(right)) * (1.0 + SLIGHT)
     speed = np.sqrt(math.cos(d) ** 2 + np.sinh(right) ** 2) / (np.cosh(left) - math.sin(d))
     height = np.maximum(ell[:, None] + np.log(size), 0.0)
     power = (0.5 * sigma**2) * (angle**2 - height**2 + ell[:, None] ** 2) + w[:, None] * (real - 1.0)
-    power += 1e-13 * (sigma**2 * (angle**2 + height**2 + ell[:, None] ** 2) + w[:, None] * (np.abs(real) + 1.0))
+    power += _POWER * (sigma**2 * (angle**2 + height**2 + ell[:, None] ** 2) + w[:, None] * (np.abs(real) + 1.0))
     inside = 2.0 * _CELL * np.sum(np.exp(power) * speed, axis=1)
-    return np.asarray(inside + 2.0 * _beyond(sigma, ell, w, d, float(v[-1])), dtype=np.float64) * (1.0 + 1e-9)
+    return np.asarray(inside + 2.0 * _beyond(sigma, ell, w, d, float(v[-1])), dtype=np.float64) * (1.0 + AMPLE)
 
 
 def _beyond(sigma: float, ell: FloatArray, w: FloatArray, d: float, v: float) -> FloatArray:
@@ -100,11 +102,11 @@ def _beyond(sigma: float, ell: FloatArray, w: FloatArray, d: float, v: float) ->
     over, c = 1.0 - math.sin(_D), math.cosh(v)
     if c < 4.0:
         return np.full_like(ell, math.inf)
-    height = np.maximum(ell + math.log((c - math.sin(d)) / over) * (1.0 - 1e-14), 0.0)
+    height = np.maximum(ell + math.log((c - math.sin(d)) / over) * (1.0 - SLIGHT), 0.0)
     power = (0.5 * sigma**2) * ((0.5 * math.pi + d) ** 2 - height**2 + ell**2) + w * (
         (1.0 - math.sin(d) * c) / over - 1
     )
-    power = power + 1e-13 * (sigma**2 * (8.0 + height**2 + ell**2) + 4.0 * w * c)
+    power = power + _POWER * (sigma**2 * (8.0 + height**2 + ell**2) + 4.0 * w * c)
     return 1.4 * np.exp(power) / (w * math.sin(d) * math.sinh(v) / over)
 
 
@@ -120,5 +122,5 @@ def log_jump_above(sigma: float, x: FloatArray, least: FloatArray, most: FloatAr
     level = log_ndtr(-x) + risen[1:] + least * y * np.cos(omega[1:])
     half = _TURNS // 2
     found = np.min(np.logaddexp(straight, level)[half - 1 :], axis=0)
-    room = 1e-12 * (1.0 + x * x + most * y + sigma**2 * (math.pi + theta) ** 2)
+    room = ROOM * (1.0 + x * x + most * y + sigma**2 * (math.pi + theta) ** 2)
     return np.asarray(found + room, dtype=np.float64)

@@ -35,7 +35,7 @@ from neyman.losses.allocated.excess import Above, above, excess, series
 from neyman.losses.allocated.jump import foot
 from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
 from neyman.losses.allocated.transform import RealTable, real_table
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, UNIT
 
 __all__ = ["PANELS", "UNKNOWN", "Call", "Left", "left"]
 
@@ -54,6 +54,7 @@ _PLANS = 16.0  # of a plan in log(K / t - 1)
 _WIDEST = 44.0  # what is looked at of log r
 _INSIDE = 0.95  # of the largest r that has an x_0
 _STEEP = 1.5  # sigma x_0 where the cut may begin
+_ROOT = 1.0 + 1e-9  # sigma x_0 from which the bound before a panel is taken: steers
 _NONE = np.zeros(1)
 
 Points = NDArray[np.complex128]
@@ -134,7 +135,7 @@ class Left:
         value, error, fall = self._cut(first, last).shown(k, self._t, panel(self._sigma)) if first < last else none
         whole, off = float(np.sum(value)), float(np.sum(error)) + 64.0 * UNIT * float(np.sum(np.abs(value)))
         before, line = self._before(first, k), self._along(last, k, _NOTHING * whole, panels)
-        error = (off + before + line.error) * (1.0 + 1e-9)
+        error = (off + before + line.error) * (1.0 + AMPLE)
         return Call(whole + line.value, error, fall + line.fall, before + line.left_out, np.size(value) + line.nodes)
 
     def _at(self, i: int, inner: bool = False) -> Above:
@@ -181,12 +182,12 @@ class Left:
         """At least what the cut adds up to the panel ``first``."""
         sigma, t, r = self._sigma, self._t, np.array([edge(self._sigma, first)])
         x = foot(sigma, r)
-        if not sigma * x[0] > 1.0 + 1e-9:
+        if not sigma * x[0] > _ROOT:
             return math.inf
         bound = self._at(first, inner=True)
         power = float(largest((np.zeros_like(r), r), k, t, bound)[0]) - float(bound.least[0])
         log = power + math.log(t / math.pi) + float(bound.jump[0]) - math.log(r[0])
-        return math.exp(min(log, 700.0)) / (sigma * float(x[0]) - 1.0) * (1.0 + 1e-9)
+        return math.exp(min(log, LARGEST_EXPONENT)) / (sigma * float(x[0]) - 1.0) * (1.0 + AMPLE)
 
     def _along(self, last: int, k: float, enough: float, panels: int = PANELS) -> Call:
         """What the line at panel ``last`` adds."""
@@ -194,7 +195,7 @@ class Left:
         bound = self._at(last)
         at = np.array([r])
         level = float(largest((at, at), k, t, bound)[0])
-        crude = math.exp(min(level, 700.0)) / (2.0 * r) * (1.0 + 1e-9)
+        crude = math.exp(min(level, LARGEST_EXPONENT)) / (2.0 * r) * (1.0 + AMPLE)
         if crude <= enough:
             return Call(0.0, crude, 0.0, crude)
         height, most = self._height(last, k, level)
@@ -210,14 +211,14 @@ class Left:
             nearest = np.hypot(r * (1.0 - _HEIGHTS[height]), np.maximum(line.centre - line.half * ALONG, 0.0))
             off += float(np.sum(gauss_error(line.half, np.exp(most) / nearest**2)))
         y, left = self._beyond(last, k)
-        end = 2.0 * line.half * len(line.centre) * (1.0 - 1e-12)
+        end = 2.0 * line.half * len(line.centre) * (1.0 - ROOM)
         cut = float(left[np.searchsorted(y, end, side="right") - 1])
         off += cut
         value = float(np.sum(term.real)) / math.pi
         if not off / math.pi < crude:  # not a number, or too much
             return Call(0.0, crude, 0.0, crude)
         fall = -k * float(np.sum((s * term).real)) / math.pi
-        return Call(value, off / math.pi * (1.0 + 1e-9), fall, cut / math.pi, len(s))
+        return Call(value, off / math.pi * (1.0 + AMPLE), fall, cut / math.pi, len(s))
 
     def _height(self, last: int, k: float, level: float) -> tuple[int, float]:
         """Which of the heights of ellipses has bounds that are not much above the line's, and log of its bound."""
@@ -233,8 +234,8 @@ class Left:
         """What is true on those of each height."""
         b = r * _HEIGHTS
         beside = 1.0 / ACROSS * (ALONG - 1.0) * b  # by which an ellipse is beyond the end of its panel
-        near, far = (r - b) * (1.0 - 1e-12), (r + b) * (1.0 + 1e-12)
-        theta = np.arctan2(beside, near) * (1.0 + 1e-12)
+        near, far = (r - b) * (1.0 - ROOM), (r + b) * (1.0 + ROOM)
+        theta = np.arctan2(beside, near) * (1.0 + ROOM)
         return (near, far), above(self._sigma, (near, far), (near, np.hypot(far, beside)), theta)
 
     def _beyond(self, last: int, k: float) -> tuple[FloatArray, FloatArray]:
@@ -242,18 +243,18 @@ class Left:
         t, y, r = self._t, self._table.s, edge(self._sigma, last)
         if last not in self._moduli:
             grown, more = float(self._at(last).grown[0][0]), float(series(self._sigma, np.array([r + 0j])).error[0])
-            self._moduli[last] = grown + np.logaddexp(self._table.beside, math.log(more) - grown) + 1e-12
+            self._moduli[last] = grown + np.logaddexp(self._table.beside, math.log(more) - grown) + ROOM
         log = self._moduli[last]
         with np.errstate(under="ignore", over="ignore"):
-            most = np.exp(np.minimum(-r * k + t * log + 1e-12 * (r * k + t * np.abs(log)) + 1e-9, 700.0))
+            most = np.exp(np.minimum(-r * k + t * log + ROOM * (r * k + t * np.abs(log)) + AMPLE, LARGEST_EXPONENT))
             cells = most * np.append(1.0 / y[:-1] - 1.0 / y[1:], 1.0 / y[-1])
-        return y, np.cumsum(cells[::-1])[::-1] * (1.0 + 1e-9)
+        return y, np.cumsum(cells[::-1])[::-1] * (1.0 + AMPLE)
 
     def _line(self, last: int, height: int, k: float, level: float, most: int) -> _Line | None:
         """The line with its nodes, kept."""
         r = edge(self._sigma, last)
         y, left = self._beyond(last, k)
-        small = np.flatnonzero(left <= math.exp(max(level - _NATS, -700.0)) / r)
+        small = np.flatnonzero(left <= math.exp(max(level - _NATS, -LARGEST_EXPONENT)) / r)
         half = r * float(_HEIGHTS[height]) / ACROSS
         panels = math.ceil(y[small[0]] / (2.0 * half)) if len(small) else most + 1
         if panels > most or y[0] > 2.0 * half * panels:
@@ -272,7 +273,7 @@ class Left:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             log = 0.5 * np.log1p(2.0 * x + x * x + z * z) + 1j * np.arctan2(z, 1.0 + x)
             size = np.abs(found.value) * (2.0 + np.abs(found.value)) / (modulus * modulus)
-            off = found.error / (modulus - found.error) * (1.0 + 1e-9)
+            off = found.error / (modulus - found.error) * (1.0 + AMPLE)
         off = np.where((modulus > 2.0 * found.error) & np.isfinite(log), off, np.inf)
         weight = np.broadcast_to(half * GAUSS[1], (panels, len(GAUSS[1]))).ravel()
         return _Line(-p, weight, log, size, off, centre, half)

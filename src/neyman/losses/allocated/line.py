@@ -25,8 +25,11 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.contour import Contour, Nodes, Points, few_bits, relative
 from neyman.losses.allocated.transform import RealTable
 from neyman.numerics.double_double import TWICE, Complex, Twofold, from_decimals, turned
+from neyman.numerics.rounding import AMPLE, SLIGHT
 
 __all__ = ["LONGEST", "NATS", "StraightLine"]
+
+_POWER = 1e-13  # certifying: room for 900 units, relative to the terms of an exponent
 
 LONGEST = 3000  # nodes of a line
 NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
@@ -73,13 +76,13 @@ class StraightLine(Contour):
         many = math.ceil(math.log(table.s[-1] / (_NEAREST * c)) / math.log(_GROWTH))
         y = _NEAREST * c * _GROWTH ** np.arange(many + 1)
         angle = np.arctan2(y, c)
-        size = np.hypot(y, c) * (1.0 - 1e-14)
-        inside = table.modulus(size[:-1], angle[:-1] * (1.0 - 1e-14), angle[1:] * (1.0 + 1e-14))
+        size = np.hypot(y, c) * (1.0 - SLIGHT)
+        inside = table.modulus(size[:-1], angle[:-1] * (1.0 - SLIGHT), angle[1:] * (1.0 + SLIGHT))
         beta = np.linspace(0.0, 0.5 * math.pi, 64)  # turned by one angle, the bound falls with y
-        further = (c * np.cos(beta) + y[-1] * np.sin(beta)) * (1.0 - 1e-14)
-        last = float(np.min(0.5 * table.transform.sigma**2 * beta**2 + table.above(further))) + 1e-9
+        further = (c * np.cos(beta) + y[-1] * np.sin(beta)) * (1.0 - SLIGHT)
+        last = float(np.min(0.5 * table.transform.sigma**2 * beta**2 + table.above(further))) + AMPLE
         found = np.maximum.accumulate(np.append(inside, last)[::-1])[::-1]
-        return y, self.t * np.minimum(found, 0.0) + 1e-9
+        return y, self.t * np.minimum(found, 0.0) + AMPLE
 
     @property
     def places(self) -> tuple[Points, Points]:
@@ -98,7 +101,7 @@ class StraightLine(Contour):
         twice = np.full(self.nodes, 2.0)
         twice[0] = 1.0
         weight = (power * (s * s).inverse()).scaled(twice)
-        return Nodes(s, weight, (twice * error / s.modulus**2 + 64.0 * TWICE * weight.modulus) * (1.0 + 1e-9), first)
+        return Nodes(s, weight, (twice * error / s.modulus**2 + 64.0 * TWICE * weight.modulus) * (1.0 + AMPLE), first)
 
     @property
     def laid(self) -> Nodes:
@@ -126,16 +129,16 @@ class StraightLine(Contour):
         end = self.nodes * h
         at = int(np.searchsorted(y, end, side="right")) - 1
         with np.errstate(under="ignore", over="ignore"):
-            cut = np.exp(c * k * (1.0 + 1e-13) + (float(log_beyond[at]) if at >= 0 else 0.0)) / (math.pi * (end - h))
-        x = -math.expm1(-c * room * (1.0 - 1e-14))  # sum of (K + mR) e^{-cmR}, m > 0
-        least = math.exp(-c * room * (1.0 - 1e-14)) * (k / x + room / x**2)
+            cut = np.exp(c * k * (1.0 + _POWER) + (float(log_beyond[at]) if at >= 0 else 0.0)) / (math.pi * (end - h))
+        x = -math.expm1(-c * room * (1.0 - SLIGHT))  # sum of (K + mR) e^{-cmR}, m > 0
+        least = math.exp(-c * room * (1.0 - SLIGHT)) * (k / x + room / x**2)
         for below in (True, False):
             b, log_phi = (part[(self._others < c) == below] for part in (self._others, self._log_phi))
             b, log_phi = b[b != c], log_phi[b != c]
             power = b * k[:, None] + t * log_phi - 1.0 - np.log(b)
-            power = power + 1e-13 * (b * k[:, None] + np.abs(t * log_phi) + 1.0)
+            power = power + _POWER * (b * k[:, None] + np.abs(t * log_phi) + 1.0)
             with np.errstate(over="ignore"):
-                bound = np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - 1e-14))))
+                bound = np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - SLIGHT))))
                 bound = np.min(bound, axis=1, initial=np.inf)
             least = np.minimum(least, bound) if below else least + bound
-        return {"aliasing": least * (1.0 + 1e-9), "truncation": cut * (1.0 + 1e-9)}
+        return {"aliasing": least * (1.0 + AMPLE), "truncation": cut * (1.0 + AMPLE)}

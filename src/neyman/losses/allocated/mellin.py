@@ -40,7 +40,7 @@ from neyman.losses.allocated.moments import divergences
 from neyman.losses.allocated.rays import Lattice, Phi, Ray, coefficients
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.numerics.log_gamma import log_gamma, log_gamma_at_most
-from neyman.numerics.rounding import GAMMALN, TURN, UNIT
+from neyman.numerics.rounding import AMPLE, GAMMALN, LARGEST_EXPONENT, ROOM, TURN, UNIT
 
 __all__ = ["AllocatedTransform", "allocated_transform"]
 
@@ -203,7 +203,7 @@ class AllocatedTransform(Transform):
         with np.errstate(over="ignore"):
             error = missed / modulus
             error = error + np.expm1(np.minimum(rest, 1.0)) * (1.0 + error)
-        return value + 1j * phase, error * (1.0 + 1e-9)
+        return value + 1j * phase, error * (1.0 + AMPLE)
 
     def _repeated(self, a: float, theta: float, omega: FloatArray) -> FloatArray:
         """log of what a sum repeats, over A(c), at most."""
@@ -219,7 +219,7 @@ class AllocatedTransform(Transform):
             log = log_gamma_at_most(a, y) - own - sign * m * gap * theta - y * y / wide
             # those beyond the last fall by e each time
             found.append(np.logaddexp.reduce(log, axis=1) + 0.5)
-        return np.logaddexp.reduce(found, axis=0) + 1e-9 * (1.0 + gap)
+        return np.logaddexp.reduce(found, axis=0) + AMPLE * (1.0 + gap)
 
     def _terms(self, w: float, n: int, theta: float, level: float) -> _Weights:
         """The terms of the sum along a ray that are needed where e^``level`` A(c) is worked out: |Gamma| e^{omega
@@ -254,11 +254,11 @@ class AllocatedTransform(Transform):
         dropped = float(np.abs(value[~kept]).sum())
         log, scale = math.log(middle), float(gammaln(n + 1.0))
         beyond = ends.beyond(theta, log + float(place[0]) - d, log + float(place[end - 1]) + d)
-        beyond -= a * log + scale + top - 1e-12 * (1.0 + abs(a * log) + scale)
+        beyond -= a * log + scale + top - ROOM * (1.0 + abs(a * log) + scale)
         # of the factor n! (``GAMMALN``), and of a middle that is off by a unit
         error += float(np.abs(value).sum()) * UNIT * (GAMMALN * (1.0 + scale) + 8.0)
-        left = dropped + math.exp(min(beyond, 700.0))
-        return _Weights(top + scale, middle, place[:end][kept], value[kept], error * (1.0 + 1e-9), left)
+        left = dropped + math.exp(min(beyond, LARGEST_EXPONENT))
+        return _Weights(top + scale, middle, place[:end][kept], value[kept], error * (1.0 + AMPLE), left)
 
     def _about(self, w: float) -> float:
         """log A(w), about."""

@@ -24,12 +24,14 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
 from neyman.losses.allocated.left import PANELS, UNKNOWN, Call, left
 from neyman.numerics.double_double import TWICE, Twofold
-from neyman.numerics.rounding import LOG_NDTR, SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, LOG_NDTR, SMALLEST, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["AllocatedProfile"]
+
+_UNDERFLOW = 1e-300  # certifying, absolute: more than underflow takes from a few products, SMALLEST each
 
 _LEAST_NOISE, _MOST_NOISE = 0.05, 60.0  # between which lines are laid
 _PER_ROOT = 45.0  # the same, over the root of t
@@ -167,7 +169,7 @@ class AllocatedProfile(Profile):
         """Beyond the last line delta is at most what it is there."""
         noise, t = min(self._noise[0], self._most), self._t
         most = float(np.max(epsilon[far]))
-        last = max(math.log(ratios(noise, t).known(t * math.exp(most)) / t), 0.0) * (1.0 - 1e-9)
+        last = max(math.log(ratios(noise, t).known(t * math.exp(most)) / t), 0.0) * (1.0 - AMPLE)
         beyond = far[epsilon[far] > last]
         if not len(beyond):
             return found
@@ -220,12 +222,12 @@ class AllocatedProfile(Profile):
         if not self._remove:  # far below t lines say less than Chernoff
             far = np.flatnonzero(missing | (lower < _VAGUE * upper))
             k = self._t * np.exp(-epsilon[far])
-            upper[far] = np.minimum(upper[far], np.exp(ratios(noise, self._t).most(k)) / k * (1.0 + 1e-9) + SMALLEST)
+            upper[far] = np.minimum(upper[far], np.exp(ratios(noise, self._t).most(k)) / k * (1.0 + AMPLE) + SMALLEST)
         least, most = _ends(gap, error + 4.0 * TWICE)
         with np.errstate(divide="ignore"):
             low = np.where(upper < 0.5, np.log1p(-upper), np.log(least))
             high = np.where(upper < 0.5, np.log1p(-lower), np.log(most))
-        low, high = low * (1.0 + 8.0 * UNIT) - 1e-300, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0)
+        low, high = low * (1.0 + 8.0 * UNIT) - _UNDERFLOW, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0)
         return Bracket(lower, upper, low, high), missing
 
     def _gaussian(self, epsilon: FloatArray) -> Bracket:
@@ -241,7 +243,7 @@ class AllocatedProfile(Profile):
             upper = np.maximum(first - np.exp(second) * (1.0 - 8.0 * UNIT), 0.0) + 2.0 * UNIT * first
             upper = np.minimum(upper + SMALLEST, 1.0)
             gap = log_ndtr(x)
-            gap = gap * (1.0 + (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - 1e-300
+            gap = gap * (1.0 + (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - _UNDERFLOW
             both = np.logaddexp(gap, second)
         gap = np.maximum(gap, both * (1.0 + 8.0 * UNIT) - 16.0 * UNIT)
         return Bracket(np.zeros_like(upper), upper, np.minimum(gap, 0.0), np.zeros_like(upper))
@@ -273,5 +275,5 @@ def _ends(value: Twofold, error: FloatArray) -> tuple[FloatArray, FloatArray]:
     known = np.isfinite(error)
     error = np.where(known, error, 0.0)
     low, high = value.hi + (value.lo - error), value.hi + (value.lo + error)
-    lower = np.where(known, np.clip(low - 2.0 * UNIT * np.abs(low) - 1e-300, 0.0, 1.0), 0.0)
-    return lower, np.where(known, np.clip(high + 2.0 * UNIT * np.abs(high) + 1e-300, 0.0, 1.0), 1.0)
+    lower = np.where(known, np.clip(low - 2.0 * UNIT * np.abs(low) - _UNDERFLOW, 0.0, 1.0), 0.0)
+    return lower, np.where(known, np.clip(high + 2.0 * UNIT * np.abs(high) + _UNDERFLOW, 0.0, 1.0), 1.0)

@@ -16,6 +16,7 @@ from neyman.losses.allocated.hyperbola import Hyperbola, bent
 from neyman.losses.allocated.line import LONGEST, NATS, StraightLine
 from neyman.losses.allocated.transform import RealTable, real_table
 from neyman.numerics.double_double import Twofold
+from neyman.numerics.rounding import ROOM
 from neyman.profiles.effort import allowance
 
 __all__ = ["Ratios"]
@@ -147,7 +148,7 @@ class Ratios:
         near, most = self._places(k), np.full_like(k, 700.0)
         for place in (near - 1, near, np.minimum(near + 1, len(c) - 1)):  # any c bounds it
             power, size = k * c[place] + self.t * log_phi[place], k * c[place] - self.t * log_phi[place]
-            most = np.minimum(most, power - np.log(c[place]) - 1.0 + 1e-12 * size)
+            most = np.minimum(most, power - np.log(c[place]) - 1.0 + ROOM * size)
         return most
 
     def _line(self, place: int) -> Contour | None:

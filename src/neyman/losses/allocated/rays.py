@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import COMPLEX, ELEMENTARY, UNIT
+from neyman.numerics.rounding import AMPLE, COMPLEX, ELEMENTARY, LARGEST_EXPONENT, ROOM, UNIT
 
 __all__ = ["Lattice", "Phi", "Ray", "coefficients"]
 
@@ -93,7 +93,7 @@ class Ray:
     def strip(self) -> float:
         """a."""
         sigma = self.lattice.sigma
-        return min(_OF_ANGLE * (sigma * (0.5 * math.pi - self.theta) + self.turn), 4.0) * (1.0 - 1e-12)
+        return min(_OF_ANGLE * (sigma * (0.5 * math.pi - self.theta) + self.turn), 4.0) * (1.0 - ROOM)
 
     @property
     def h_at_most(self) -> float:
@@ -124,9 +124,9 @@ class Ray:
             )
         small = int(np.clip(math.floor(math.log(_SMALL) / d) - first + 1, 0, last - first + 1))
         s = np.exp(d * np.arange(first, last + 1.0))
-        ends = math.exp(0.5 * b * b) * (1.0 + 1e-9)
+        ends = math.exp(0.5 * b * b) * (1.0 + AMPLE)
         alias = math.exp(0.5 * (b + a) ** 2) + math.exp(0.5 * (b - a) ** 2)
-        alias /= math.expm1(min(2.0 * math.pi * a / h, 700.0))
+        alias /= math.expm1(min(2.0 * math.pi * a / h, LARGEST_EXPONENT))
         near, right = -before * h, after * h
         spill = ends * (ndtr(-right) + h * math.exp(-0.5 * right**2))
         left = ndtr(near - 1.0 / sigma) + h * math.exp(-0.5 * (near - 1.0 / sigma) ** 2)
@@ -134,7 +134,7 @@ class Ray:
         missing_off = rounded + 2.0 * alias + 2.0 * spill + ends * s[:small] * left
         rest, off_rest = self._sums(grown, moved, weight, off, stride, small, last - first + 1)
         far_s, bare = s[small:], self.theta - b / sigma
-        tall = math.exp(min(right / sigma - 0.5 / sigma**2, 700.0)) * math.cos(bare) * (1.0 - 1e-12)
+        tall = math.exp(min(right / sigma - 0.5 / sigma**2, LARGEST_EXPONENT)) * math.cos(bare) * (1.0 - ROOM)
         with np.errstate(under="ignore"):
             faint = np.abs(rest) < _FAINT
             repeated = np.full(len(rest), alias)
@@ -158,14 +158,14 @@ class Ray:
             seen = [sliding_window_view(one[part], length)[:, ::stride] for one in (table, moved, spread)]
             value[i - low : end - low] = np.sum(seen[0] * weight, axis=1)
             error[i - low : end - low] = np.sum(seen[1] * size + seen[2] * (size * (off + COMPLEX * UNIT)), axis=1)
-        return value, error * (1.0 + 1e-9)
+        return value, error * (1.0 + AMPLE)
 
 
 def _phi_at_most(sigma: float, s: FloatArray) -> FloatArray:
     """No less than phi(s) on the real axis: P(Y <= y) + e^{-sy}, the least of some y."""
     sy = np.geomspace(0.1, 700.0, 48)[:, None]
-    below = ndtr(sigma * np.log(sy / s) + 0.5 / sigma) * (1.0 + 1e-9)
-    return np.asarray(np.min(below + np.exp(-sy) * (1.0 + 1e-12), axis=0), dtype=np.float64)
+    below = ndtr(sigma * np.log(sy / s) + 0.5 / sigma) * (1.0 + AMPLE)
+    return np.asarray(np.min(below + np.exp(-sy) * (1.0 + ROOM), axis=0), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -236,5 +236,5 @@ def coefficients(lattice: Lattice, phi: Phi, start: int, many: int, n: int) -> t
                 value += factor * (c[k] * p[m - k])
                 known = modulus[m - k] + error[m - k]
                 grown += abs(factor) * (size[k] * (error[m - k] + (m + 8.0) * UNIT * known) + off[k] * known)
-            p[m], error[m], modulus[m] = value, grown * (1.0 + 1e-9), np.abs(value)
+            p[m], error[m], modulus[m] = value, grown * (1.0 + AMPLE), np.abs(value)
     return p[n], error[n]

@@ -31,7 +31,7 @@ from scipy.special import lambertw, ndtr
 
 from neyman._validate import FloatArray
 from neyman.numerics.double_double import TWICE, Complex, Twofold, expm1_small, from_decimals, turned
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SLIGHT, TINY, UNIT
 
 __all__ = ["RealTable", "Transform", "Transformed", "real_table"]
 
@@ -137,7 +137,7 @@ class Transform:
         """A half-width a of the strip about the line on which Re w >= 0."""
         angle = np.abs(np.angle(s)) * (1.0 + 4.0 * UNIT)
         either = np.minimum(self.sigma * (0.5 * math.pi - angle) + b, self.sigma * (0.5 * math.pi + angle) - b)
-        return np.minimum(either * (1.0 - 1e-12), _WIDE)
+        return np.minimum(either * (1.0 - ROOM), _WIDE)
 
     @property
     def work(self) -> int:
@@ -206,7 +206,7 @@ class Transform:
         spread = np.exp(0.5 * (b + a) ** 2) + np.exp(0.5 * (b - a) ** 2)
         aliased = 2.0 * spread / np.expm1(2.0 * math.pi * a / h)
         cut = np.abs(s) * (ndtr(near) + h * np.exp(-0.5 * near**2)) + 2.0 * (ndtr(-right) + h * np.exp(-0.5 * right**2))
-        return (aliased + np.exp(0.5 * b * b) * cut) * (1.0 + 1e-9)
+        return (aliased + np.exp(0.5 * b * b) * cut) * (1.0 + AMPLE)
 
 
 class RealTable:
@@ -238,13 +238,13 @@ class RealTable:
             lost = ndtr(-_DEEPEST + h) + ndtr(-_HIGHEST + h) * np.exp(
                 -self.s * math.exp(_HIGHEST / sigma - 0.5 / sigma**2)
             )
-        aliased = 2.1 * math.exp(0.5 * a * a) * least / math.expm1(min(2.0 * math.pi * a / h, 700.0))
+        aliased = 2.1 * math.exp(0.5 * a * a) * least / math.expm1(min(2.0 * math.pi * a / h, LARGEST_EXPONENT))
         spread = UNIT * (900.0 + len(x) + 8.0 * (_DEEPEST / sigma + sigma**-2 + 64.0) * 700.0)
         best = found * (1.0 + spread) + aliased + lost
         near = int(np.searchsorted(self.s, math.exp(min(0.5 / sigma**2, 100.0)))) + 1  # what is missing from 1 counts
         value, error = transform.rough(np.asarray(self.s[:near], dtype=np.complex128))
         best[:near] = np.minimum(best[:near], np.maximum(value.real, 0.0) + error)
-        self.log_phi = np.minimum(np.log(best + 1e-300) + 2.0 * UNIT, 0.0)
+        self.log_phi = np.minimum(np.log(best + TINY) + 2.0 * UNIT, 0.0)
 
     def every(self, octaves: float) -> tuple[FloatArray, FloatArray]:
         """Places of the table that many octaves apart, and log phi there."""
@@ -255,7 +255,7 @@ class RealTable:
     def beside(self) -> FloatArray:
         """At least log |phi(iy)| for every y from each place of the table on."""
         right = np.full_like(self.s, 0.5 * math.pi)
-        return np.minimum(self.modulus(self.s, right * (1.0 - 1e-14), right), 0.0)
+        return np.minimum(self.modulus(self.s, right * (1.0 - SLIGHT), right), 0.0)
 
     def saddle(self, c: float, t: int) -> float:
         """The K that has its saddle point at ``c``, about."""
@@ -264,7 +264,7 @@ class RealTable:
 
     def above(self, s: FloatArray) -> FloatArray:
         """At least log phi(s), at any s > 0."""
-        inside = np.interp(s, self.s, self.log_phi) * (1.0 - 1e-14)
+        inside = np.interp(s, self.s, self.log_phi) * (1.0 - SLIGHT)
         return np.where(s < self.s[0], 0.0, inside)
 
     def modulus(self, size: FloatArray, least: FloatArray, most: FloatArray) -> FloatArray:
@@ -284,10 +284,10 @@ class RealTable:
         found = np.where(most <= 0.5 * math.pi, 0.0, math.inf)
         far = np.minimum(saddle, _TURNED / sigma)  # where phi on the real line is below what floats hold
         for beta in (saddle, far, most, np.maximum(most - 0.5 * math.pi, 0.0)):
-            shrunk = np.minimum(np.cos(least - beta), np.cos(most - beta)) * (1.0 - 1e-14)
+            shrunk = np.minimum(np.cos(least - beta), np.cos(most - beta)) * (1.0 - SLIGHT)
             usable = (most - beta <= 0.5 * math.pi * (1.0 + 4.0 * UNIT)) & (beta - least <= 0.5 * math.pi)
             bound = 0.5 * sigma**2 * beta**2 + np.where(shrunk > 0.0, self.above(size * np.maximum(shrunk, 0.0)), 0.0)
-            found = np.where(usable, np.minimum(found, bound * (1.0 + np.sign(bound) * 1e-14)), found)
+            found = np.where(usable, np.minimum(found, bound * (1.0 + np.sign(bound) * SLIGHT)), found)
         return found
 
 
@@ -343,11 +343,11 @@ class _Ladder:
             small, error = _doubled(small, error)
             size = small.modulus
         phi = total.summed().times(from_decimals([_exp_half_square(Decimal(v)) for v in b.tolist()])).plus(1.0)
-        return Transformed(phi, np.exp(0.5 * b * b) * off * (1.0 + 1e-9) + 8.0 * TWICE * (1.0 + phi.modulus))
+        return Transformed(phi, np.exp(0.5 * b * b) * off * (1.0 + AMPLE) + 8.0 * TWICE * (1.0 + phi.modulus))
 
 
 def _doubled(small: Complex, error: FloatArray) -> tuple[Complex, FloatArray]:
     """expm1(-2w) from expm1(-w), and the error of it."""
     one, size = small.plus(1.0), small.modulus
     error = error * (2.0 * one.modulus + error) + 16.0 * TWICE * size * (2.0 + size)
-    return small * one.plus(1.0), error * (1.0 + 1e-12)
+    return small * one.plus(1.0), error * (1.0 + ROOM)

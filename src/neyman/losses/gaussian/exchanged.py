@@ -32,7 +32,7 @@ from neyman._validate import FloatArray
 from neyman.losses.gaussian.rotated import log_moments
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 
 __all__ = ["ExchangedLaw", "log_moduli", "log_rest"]
 
@@ -70,7 +70,7 @@ class ExchangedLaw:
     sides: tuple[tuple[ComplexArray, FloatArray], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        if not _LEAST <= math.exp(min(self._log_kappa, 700.0)) < 1e290:
+        if not _LEAST <= math.exp(min(self._log_kappa, LARGEST_EXPONENT)) < 1e290:
             raise ArithmeticError("the path does not fit")
         mantissa, exponent = math.frexp(self.step)  # of eight bits, so that its multiples are exact
         object.__setattr__(self, "step", math.ldexp(math.floor(256.0 * mantissa), exponent - 8))
@@ -230,7 +230,7 @@ class ExchangedLaw:
         total = np.zeros(len(a))
         for b in (a, -a.conj()):
             total = total + np.exp(np.minimum(log_rest(b, self.loss, self.log_weight.real), 709.0))
-        return np.where(total < 1e300, total, math.inf)
+        return np.where(total < HUGE, total, math.inf)
 
     def _alias(self, a: ComplexArray) -> FloatArray:
         """A bound on the error of the quadrature: |e^y - 1 - y| <= |y|^2 (1 + e^{Re y}) / 2, and the same of cosh."""
@@ -252,7 +252,8 @@ class ExchangedLaw:
     @property
     def gain(self) -> float:
         """By how much the sums along the two sides exceed the error of the quadrature, at least."""
-        return math.expm1(min(2.0 * math.pi * self.tilt / self.step, 700.0))  # where floats end; less is safe
+        # cut where floats end; less is safe
+        return math.expm1(min(2.0 * math.pi * self.tilt / self.step, LARGEST_EXPONENT))
 
 
 def log_moduli(a: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:

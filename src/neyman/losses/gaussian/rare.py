@@ -39,7 +39,7 @@ from neyman.losses.gaussian.ray import Ray
 from neyman.losses.gaussian.rotated import RotatedLaw, Side, steepness
 from neyman.losses.gaussian.share_bounds import log_kept, log_share, log_share_before
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, UNIT
 
 __all__ = ["RareLaw", "RarePart"]
 
@@ -98,7 +98,7 @@ class _Ends:
         steep = np.maximum(steepness(corners, *self.turn).max(axis=-1), 0.0)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             left = self.before * np.minimum(size * self.first, 2.0) * np.exp(steep * self.first)
-            height = np.maximum((corners * self.last).real.max(axis=-1), 0.0) * (1.0 + 1e-12) + math.log(2.0)
+            height = np.maximum((corners * self.last).real.max(axis=-1), 0.0) * (1.0 + ROOM) + math.log(2.0)
             dying = self.beyond + ray.log_beyond(self.place, self.shift, steep)
             right = np.exp(height + np.minimum(dying, np.where(steep <= self.steepest, self.kept, math.inf)))
         return left + np.where(np.isfinite(right), right, math.inf)
@@ -179,9 +179,8 @@ class RarePart:
             kept = log_kept(abs(end), psi, self.low, self.high) + whole - gain
             square = (abs(end) / self.high) ** 2
             steepest = (2.0 * square * math.cos(psi) - 2.0 * (ORDER - 1.0)) * math.cos(shift) / abs(end)
-        return _Ends(
-            float(first), end, turn, math.exp(min(before - gain, 700.0)), most - gain, kept, steepest, t, shift
-        )
+        raised = math.exp(min(before - gain, LARGEST_EXPONENT))
+        return _Ends(float(first), end, turn, raised, most - gain, kept, steepest, t, shift)
 
     def excess(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """X(w) for |w| ascending, with a bound on its absolute error, all told; inf where it is out of reach."""
@@ -254,7 +253,7 @@ class RarePart:
         """A bound on the error of the quadrature, Im w >= 0: |e^y - 1| <= min(|y|, 2) max(1, e^{Re y})."""
         size = np.abs(w)
         law, out = self.law, np.zeros(len(w))
-        calm = np.angle(w) + law.chi - law.tilt >= 0.5 * math.pi + 1e-9
+        calm = np.angle(w) + law.chi - law.tilt >= 0.5 * math.pi + AMPLE
         for (s, modulus), (length, once, rest) in zip(self.sides, self.side_sums, strict=True):
             at = np.searchsorted(length, 2.0 / np.maximum(size[calm], _LEAST))
             out[calm] += size[calm] * once[at] + 2.0 * rest[at]

@@ -35,12 +35,13 @@ from neyman._validate import FloatArray
 from neyman.losses.gaussian.ray import SECTOR, Ray
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
 from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import ELEMENTARY, UNIT
+from neyman.numerics.rounding import AMPLE, ELEMENTARY, LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["RotatedLaw", "log_moments"]
 
 BoolArray = NDArray[np.bool_]
 
+_MISSED = -1e-9  # log of the missing mass above which nothing is said: steers
 _FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
 _BEYOND = 1.15  # of the reach: the steepest tilt that is followed
 _NODE = 4.0 + 2.0 * ELEMENTARY  # units of rounding of a term of a sum of moduli, beside those of its exponent
@@ -69,7 +70,7 @@ class Side:
         steepest = steepness(w, *turn)
         before = self.log_before + np.maximum(steepest, 0.0) * abs(self.loss[0])
         last = self.log_beyond + (w * self.loss[-1]).real + 8.0 * UNIT * np.abs(w * self.loss[-1])
-        return np.logaddexp(before, np.where(steepest <= pull, last, math.inf)) + 1e-9
+        return np.logaddexp(before, np.where(steepest <= pull, last, math.inf)) + AMPLE
 
 
 @dataclass(frozen=True)
@@ -124,8 +125,8 @@ class RotatedLaw:
             loss[first : last + 1],
             (cells if shift else raised)[first : last + 1],
             condition[first : last + 1],
-            float(np.logaddexp.reduce(before)) + 1e-9,
-            float(np.logaddexp.reduce(beyond)) + 1e-9,
+            float(np.logaddexp.reduce(before)) + AMPLE,
+            float(np.logaddexp.reduce(beyond)) + AMPLE,
         )
 
     @cached_property
@@ -177,7 +178,7 @@ class RotatedLaw:
         strip = min(SECTOR - self.chi, 2.0 * math.pi / (h * bend))
         turns = 2.0 * math.pi * strip / h
         log_missed = math.log(2.0) + 0.5 * bend * strip**2 - turns - math.log(-math.expm1(-turns))
-        return log_missed - math.log(-math.expm1(log_missed)) + 1e-9 if log_missed < -1e-9 else math.inf
+        return log_missed - math.log(-math.expm1(log_missed)) + AMPLE if log_missed < _MISSED else math.inf
 
     @cached_property
     def _log_size_of_sums(self) -> float:
@@ -267,7 +268,7 @@ class RotatedLaw:
         # what is nearly nothing is replaced by 1e-300, with an error as large as itself
         known: ComplexArray = np.maximum(np.real(log_rest), -690.0) + 1j * np.imag(log_rest)
         replaced = np.where(np.real(log_rest) > -690.0, 0.0, 0.7)
-        return known, rounding / np.maximum(np.abs(1.0 + value), 1e-300) + beside + np.expm1(replaced)
+        return known, rounding / np.maximum(np.abs(1.0 + value), TINY) + beside + np.expm1(replaced)
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
         """log of a bound on the error of the quadrature at w (absolute, in A), and at 0; convex in w."""
@@ -296,7 +297,7 @@ class RotatedLaw:
             each.append(float(np.logaddexp.reduce([*ends, inside])))
         gain = math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
         beside = np.logaddexp.reduce([each[0], each[1] - gain, each[2] - gain])
-        return math.exp(min(float(beside), 700.0))
+        return math.exp(min(float(beside), LARGEST_EXPONENT))
 
     def _log_along(self, side: Side, w: ComplexArray, sign: int) -> FloatArray:
         """log of a bound on the integral of |f e^{wS}| along a side."""

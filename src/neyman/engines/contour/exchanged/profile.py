@@ -19,7 +19,7 @@ from neyman.engines.contour.exchanged.thresholds import Cuts
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket
 
@@ -79,9 +79,9 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
     def _chernoff(self, epsilon: FloatArray) -> Bracket:
         """What the ladder alone proves."""
         log_upper = log_chernoff(*self._ladder[:2], epsilon)
-        log_upper = np.where(epsilon >= self._deep, np.minimum(log_upper, self._log_beyond + 1e-12), log_upper)
+        log_upper = np.where(epsilon >= self._deep, np.minimum(log_upper, self._log_beyond + ROOM), log_upper)
         with np.errstate(under="ignore", divide="ignore"):
-            upper = np.exp(log_upper) * (1.0 + 1e-12) + SMALLEST
+            upper = np.exp(log_upper) * (1.0 + ROOM) + SMALLEST
             gap = np.log1p(-np.minimum(upper, 1.0)) * (1.0 + 4.0 * UNIT) - SMALLEST
         zero = np.zeros(len(epsilon))
         return Bracket(zero, np.minimum(upper, 1.0), gap, zero.copy())

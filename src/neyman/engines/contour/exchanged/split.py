@@ -27,7 +27,7 @@ from neyman.engines.contour.exchanged.steps import ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import WrappedArc
 from neyman.losses.gaussian.exchanged_part import ExchangedPart
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, SLIGHT, TINY, UNIT
 
 __all__ = ["PartedArc", "PartedSteps", "log_chernoff"]
 
@@ -36,7 +36,7 @@ def log_chernoff(c: FloatArray, k: FloatArray, epsilon: FloatArray) -> FloatArra
     """log of the least of the bounds on delta that e^k = E e^{c L} at each ``c`` > 0 proves."""
     pull = np.multiply.outer(epsilon, c)
     shape = c * np.log(c) - (1.0 + c) * np.log1p(c)
-    room = 8.0 * WALKED * (1.0 + np.abs(k) + np.abs(shape)) + 1e-14 * (pull + (1.0 + c) * np.log1p(c))
+    room = 8.0 * WALKED * (1.0 + np.abs(k) + np.abs(shape)) + SLIGHT * (pull + (1.0 + c) * np.log1p(c))
     return np.min(k - pull + shape + room, axis=1, initial=0.0)
 
 
@@ -108,8 +108,8 @@ class PartedSteps:
         times = self.times
         with np.errstate(over="ignore", invalid="ignore", under="ignore", divide="ignore"):
             if not self.low > 0.0:
-                size = np.maximum(np.abs(whole), 1e-300)
-                log_found = times * np.log(np.where(np.abs(whole) > 1e-300, whole, 1e-300))
+                size = np.maximum(np.abs(whole), TINY)
+                log_found = times * np.log(np.where(np.abs(whole) > TINY, whole, TINY))
                 error = times * np.log1p(beside / size) + 16.0 * UNIT * np.abs(log_found)
             else:
                 value, off = middle.moment(w)
@@ -128,8 +128,8 @@ class PartedSteps:
                 each = each + (np.abs(small) + beside + off) ** (times - 1) * (beside + off)
                 apart = times * (each + 16.0 * UNIT * (np.abs(whole) ** times + np.abs(small) ** times))
                 fault = np.where(apart < fault, apart, fault)
-                size = np.maximum(np.abs(found), 1e-300)
-                log_found = np.log(np.where(np.abs(found) > 1e-300, found, 1e-300))
+                size = np.maximum(np.abs(found), TINY)
+                log_found = np.log(np.where(np.abs(found) > TINY, found, TINY))
                 error = np.log1p(fault / size) + 16.0 * UNIT * (1.0 + np.abs(log_found))
         sound = np.isfinite(log_found) & np.isfinite(error)
         return np.where(sound, log_found, 0.0), np.where(sound, error, math.inf)
@@ -147,10 +147,10 @@ class PartedArc(WrappedArc):
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """As ``Arc.integrate``: what was parted adds something between 0 and its bound."""
         value, slope, error, log_scale = self.arc.integrate(epsilon, book)
-        log_rest = np.full(len(epsilon), math.log(max(self.beyond, 1e-300)))
+        log_rest = np.full(len(epsilon), math.log(max(self.beyond, TINY)))
         if len(self.small[0]):
             log_rest = np.logaddexp(log_rest, log_chernoff(*self.small, epsilon))
         with np.errstate(over="ignore", under="ignore"):
-            most = np.exp(np.minimum(log_rest - log_scale, 700.0)) * (1.0 + 1e-12)
+            most = np.exp(np.minimum(log_rest - log_scale, LARGEST_EXPONENT)) * (1.0 + ROOM)
         entered(book, "parting", 0.5 * most)
         return Estimate(value + 0.5 * most, slope, error + 0.5 * most * (1.0 + 4.0 * UNIT), log_scale)

@@ -20,6 +20,15 @@ __all__ = ["ExchangedSteps"]
 
 _SMALL = 1e-300  # more than nothing, whose log is a float
 _ANGLE, _SECTOR = 0.34, 0.28  # on no path moved by its tilt an angle above pi/4, where a soft cut grows
+# steering: the grids of the laws, tried
+_SOFTENED = 24.0  # nats by which the sum has fallen at the angle chi, about, twice
+_NARROW = 0.01  # the least angle chi, radians
+_TURNED = 1.8  # radians times the largest sigma: the angle of the laws for what is far
+_CLEAR = 1.2  # that angle is more than so many chi
+_NATS = 50.0  # what the alias of the turned grid is below, about
+_FINE, _COARSE = 0.024, 0.1  # steps of the grids, in log odds
+_PER_SIGMA = 0.2  # no step is longer than this over sigma
+_TILT = 0.2  # radians, of what is not turned
 
 Laws = tuple[tuple[ExchangedLaw, int], ...]
 
@@ -51,23 +60,23 @@ class ExchangedSteps:
     def along(cls, steps: Sequence[tuple[ReplacedGaussianStep, int]], mu: float) -> ExchangedSteps:
         """Laws for any contour that crosses the real axis right of w = 1."""
         weight = sum(times * step.sigma**2 for step, times in steps)
-        chi = min(max(math.sqrt(24.0 / weight), 0.01), _SECTOR)
+        chi = min(max(math.sqrt(_SOFTENED / weight), _NARROW), _SECTOR)
         widest = max(step.sigma for step, _ in steps)
-        angle = max(min(_ANGLE, 1.8 / widest), 1.2 * chi)
+        angle = max(min(_ANGLE, _TURNED / widest), _CLEAR * chi)
         tilt = angle - 0.5 * chi
 
         def laws(chi: float, step: float, tilt: float) -> Laws:
             return tuple(
-                (ExchangedLaw(one.sigma, one.rate, chi, min(step, 0.2 / one.sigma), tilt), times)
+                (ExchangedLaw(one.sigma, one.rate, chi, min(step, _PER_SIGMA / one.sigma), tilt), times)
                 for one, times in steps
             )
 
         return cls(
             Parts((), mu, "remove"),
-            laws(angle, 2.0 * math.pi * tilt / 50.0, tilt),
-            laws(0.0, 0.024, 0.2),
-            laws(chi, 0.1, 0.5 * chi),
-            laws(0.0, 0.1, 0.2),
+            laws(angle, 2.0 * math.pi * tilt / _NATS, tilt),
+            laws(0.0, _FINE, _TILT),
+            laws(chi, _COARSE, 0.5 * chi),
+            laws(0.0, _COARSE, _TILT),
         )
 
     @property

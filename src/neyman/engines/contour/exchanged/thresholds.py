@@ -35,6 +35,7 @@ from neyman.engines.contour.exchanged.steps import ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.losses.gaussian.exchanged_part import ORDER, ExchangedPart
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.numerics.rounding import AMPLE, TINY
 from neyman.profiles.effort import Effort
 
 __all__ = ["Cut", "Cuts"]
@@ -134,7 +135,7 @@ class Cuts:
         if not stop:
             return Cut(steps, small, beyond, c, k, guess, 0.0)
         most = np.logaddexp(float(log_chernoff(c, k, np.array([epsilon]))[0]), log_small)
-        most = float(np.logaddexp(most, math.log(max(beyond, 1e-300)))) + 1e-9
+        most = float(np.logaddexp(most, math.log(max(beyond, TINY)))) + AMPLE
         height = float(np.min(k - c * epsilon - np.log1p(c)))
         return Cut(steps, small, beyond, c, k, max(height - _BELOW, log_least), most)
 

@@ -19,6 +19,18 @@ __all__ = ["ArcSteps", "Steps", "between_anchors", "on_path"]
 _FEW = 96  # nodes between which logs of an alias are interpolated, where there are more
 _ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
 _LAID = 1e5  # nominal nanoseconds for each unit of log odds that the grids of one law are long
+# steering: the grids of the laws, tried
+_SOFTENED = 24.0  # nats by which the sum has fallen at the angle chi, about, twice
+_NARROW = 0.02  # the least angle chi, radians
+_TURNED = 1.8  # radians times the largest sigma: the angle of the laws for what is far
+_CLEAR = 1.2  # that angle is more than so many chi
+_NATS = 50.0  # what the alias of the turned grid is below, about
+_FINE, _COARSE = 0.02, 0.1  # steps of the grids, in log odds
+_PER_SIGMA = 0.2  # no step is longer than this over sigma
+_TILT = 0.2  # radians, of what is not turned
+_TILT_SOFT = 0.3  # radians, of what is turned by chi
+_ANGLE, _SECTOR = 0.6, 0.4  # the largest angle of the turned laws, and the largest chi
+_REACH, _ENDS = 38.0, 30.0  # steer what work is counted: sigmas a grid reaches, and log odds at its ends
 
 
 class ArcSteps(Protocol):
@@ -98,31 +110,31 @@ class Steps:
     def along(cls, parts: Parts, reach: float, depth: float) -> Steps:
         """Laws for contours that cross the real axis at -``depth`` <= w <= ``reach``."""
         weight = sum(times * law.sigma**2 for law, times in parts.gaussians)
-        chi = min(max(math.sqrt(24.0 / weight), 0.02), 0.4)
+        chi = min(max(math.sqrt(_SOFTENED / weight), _NARROW), _SECTOR)
 
         def laws(angle: float, step: float, tilt: float) -> tuple[tuple[RotatedLaw, int], ...]:
             # the law of S is about 1/sigma wide on the grid
             return tuple(
-                (RotatedLaw(law, angle, reach, depth, min(step, 0.2 / law.sigma), tilt), times)
+                (RotatedLaw(law, angle, reach, depth, min(step, _PER_SIGMA / law.sigma), tilt), times)
                 for law, times in parts.gaussians
             )
 
         widest = max(law.sigma for law, _ in parts.gaussians)
-        angle = max(min(0.6, 1.8 / widest), 1.2 * chi)
+        angle = max(min(_ANGLE, _TURNED / widest), _CLEAR * chi)
         tilt = angle - 0.5 * chi
         return cls(
             parts,
-            laws(angle, 2.0 * math.pi * tilt / 50.0, tilt),
-            laws(0.0, 0.02, 0.2),
-            laws(chi, 0.1, 0.3),
-            laws(0.0, 0.1, 0.2),
+            laws(angle, 2.0 * math.pi * tilt / _NATS, tilt),
+            laws(0.0, _FINE, _TILT),
+            laws(chi, _COARSE, _TILT_SOFT),
+            laws(0.0, _COARSE, _TILT),
             (reach, depth),
         )
 
     @staticmethod
     def work(parts: Parts, reach: float) -> float:
         """What it takes to lay them out, in nominal nanoseconds: grids are long where the noise is small."""
-        long = sum((38.0 * law.sigma + reach + 1.0) / law.sigma**2 + 30.0 for law, _ in parts.gaussians)
+        long = sum((_REACH * law.sigma + reach + 1.0) / law.sigma**2 + _ENDS for law, _ in parts.gaussians)
         return _LAID * long * max(1.0, max(law.sigma for law, _ in parts.gaussians))
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.estimate import Book, Estimate
 from neyman.engines.contour.hyperbola.arc import Arc, WrappedArc
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, TINY, UNIT
 
 __all__ = ["GapArc", "LiftedArc", "SplitArc"]
 
@@ -72,9 +72,9 @@ class SplitArc(WrappedArc):
         other, tilt, off, level = self.small.integrate(epsilon, own)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             scale = np.exp(level - log_scale)
-            most = np.exp(math.log(max(self.beyond, 1e-300)) - log_scale) * (1.0 + 1e-12)
+            most = np.exp(math.log(max(self.beyond, TINY)) - log_scale) * (1.0 + ROOM)
             rounded = 8.0 * UNIT * (1.0 + np.abs(level) + np.abs(log_scale)) * np.abs(other) * scale
-            error = error + off * scale * (1.0 + 1e-12) + rounded + 0.5 * most * (1.0 + 4.0 * UNIT)
+            error = error + off * scale * (1.0 + ROOM) + rounded + 0.5 * most * (1.0 + 4.0 * UNIT)
             error = error + 4.0 * UNIT * np.abs(value)
             if book is not None and own is not None:
                 book.enter_all(own, scale)

@@ -21,7 +21,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.losses.gaussian.rare import RarePart, moduli
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import AMPLE, SCANT, TINY, UNIT
 
 __all__ = ["Bound", "PartBounds"]
 
@@ -128,7 +128,7 @@ class PartBounds:
 
     def calm(self, corners: ComplexArray, tilt: float = 0.0) -> BoolArray:
         """Where no e^{wS} grows along the path, or along those by which it is moved to either side."""
-        return np.angle(corners).min(axis=1) + self.bent.law.chi - tilt >= 0.5 * math.pi + 1e-9
+        return np.angle(corners).min(axis=1) + self.bent.law.chi - tilt >= 0.5 * math.pi + AMPLE
 
     @cached_property
     def _cells(self) -> tuple[FloatArray, FloatArray]:
@@ -244,9 +244,9 @@ class PartBounds:
         value[order], error[order] = found.real, off
         with np.errstate(invalid="ignore", divide="ignore"):
             height = np.log1p(np.maximum(value + error, -1.0))
-            height = np.where(np.isfinite(height), height + 1e-15 * np.abs(height), math.inf)
+            height = np.where(np.isfinite(height), height + SCANT * np.abs(height), math.inf)
             low, high = height[back[: len(left)]], height[back[len(left) :]]
-            share = (corners.real - left[:, None]) / np.maximum(right - left, 1e-300)[:, None]
+            share = (corners.real - left[:, None]) / np.maximum(right - left, TINY)[:, None]
             chord = low[:, None] + share * (high - low)[:, None]
         largest = np.maximum(np.abs(low), np.abs(high))[:, None]
         log_one = np.where(np.isfinite(chord), chord + 4.0 * UNIT * largest, math.inf)

@@ -23,7 +23,7 @@ from neyman.engines.contour.rare.steps import Laws, RareSteps
 from neyman.engines.contour.rare.thresholds import BACK, RareCuts
 from neyman.losses.base import Step
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, SCANT, SMALLEST, UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Direction
 from neyman.profiles.profile import Bracket
@@ -110,7 +110,7 @@ class RareProfile(ByArcs[Contour]):
 
     @property
     def end(self) -> float:
-        return math.inf if self._sign > 0.0 or self._cuts is None else -self._cuts.laws.edge * (1.0 + 1e-15)
+        return math.inf if self._sign > 0.0 or self._cuts is None else -self._cuts.laws.edge * (1.0 + SCANT)
 
     @cached_property
     def _cuts(self) -> RareCuts | None:
@@ -182,7 +182,7 @@ class RareProfile(ByArcs[Contour]):
         if cuts is None or cuts.log_about(epsilon, c, length) > math.log(_ASKED):
             return False
         known = cuts.certain(epsilon, c, length)
-        most = math.exp(float(log_chernoff(*known, np.array([epsilon]))[0])) * (1.0 + 1e-9) + beyond
+        most = math.exp(float(log_chernoff(*known, np.array([epsilon]))[0])) * (1.0 + AMPLE) + beyond
         if most < _ASKED and epsilon < self._deep:
             self._deep, self._most_beyond = epsilon, most
         return most < _ASKED

@@ -20,6 +20,7 @@ from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.rare.between_poles import SplitArc
 from neyman.engines.contour.rare.steps import Laws, RareSteps
 from neyman.losses.gaussian.exchanged_part import ORDER
+from neyman.numerics.rounding import SLIGHT, TINY
 from neyman.profiles.effort import Effort
 
 __all__ = ["BACK", "Outlook", "RareCuts"]
@@ -122,7 +123,9 @@ class RareCuts:
         w = c + 1.0 if self._sign > 0.0 else -c
         x, off = self.laws.part(0.0, length).straight.excess(w + 0j)
         with np.errstate(divide="ignore", over="ignore"):
-            return c, self.laws.times * np.log1p(x.real + off) + self.laws.edge * w + 1e-14 * np.abs(self.laws.edge * w)
+            return c, self.laws.times * np.log1p(x.real + off) + self.laws.edge * w + SLIGHT * np.abs(
+                self.laws.edge * w
+            )
 
     def through(
         self, steps: RareSteps, c: FloatArray, epsilon: float, room: float, ahead: float = 0.0,
@@ -188,4 +191,4 @@ class RareCuts:
             j, k = np.searchsorted(s, [length, 8.0 * length]).tolist()
             out[i] = float(special.gammainc(ORDER, (s[j:k] / length) ** 2) @ grown[j:k]) + float(rest[k])
         with np.errstate(divide="ignore"):
-            return np.log(self.laws.times * out + 1e-300)
+            return np.log(self.laws.times * out + TINY)
