@@ -32,6 +32,7 @@ _MANY = 300  # steps up to which deep deltas are parted
 _SHALLOW = -12.0  # log of a bound on delta above which the whole law is tried first
 _LOST = 9.0  # e-folds that may cancel along an arc of the whole law
 _STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
+_UNSEEN = 2e-172  # certifies: 2 N(-28) = 1.62e-172, what a step's grid of 28 sigma + 2 leaves out under either law
 _ASKED = 1e-33  # least delta for which one is laid
 
 
@@ -56,14 +57,20 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
         self._steps: ExchangedSteps | None = None
         self._cuts: Cuts | None = None
         self._log_beyond = 0.0  # log of a bound on delta from ``_deep`` on
+        self._unseen = _UNSEEN * sum(times for _, times in steps)
         with suppress(ArithmeticError):
             self._steps = ExchangedSteps.along(steps, mu)
             if len(steps) == 1 and mu == 0.0 and steps[0][1] <= _MANY:
                 self._cuts = Cuts(self._steps, steps[0][0])
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        bracket = self._found(epsilon).bracket()
-        return bracket.within(self._chernoff(epsilon))
+        found = self._found(epsilon).bracket().within(self._chernoff(epsilon))
+        # laws end with their grids: what lies beyond, where a record may be seen at last, counts as revealed
+        with np.errstate(over="ignore"):
+            share = self._unseen * np.exp(-found.log_gap_lower) * (1.0 + 4.0 * UNIT)
+        gap = np.where(share < 0.5, found.log_gap_lower * (1.0 + 4.0 * UNIT) - 2.0 * share, -math.inf)
+        upper = np.minimum((found.upper + self._unseen) * (1.0 + 2.0 * UNIT), 1.0)
+        return Bracket(found.lower, upper, gap, found.log_gap_upper)
 
     @cached_property
     def _ladder(self) -> tuple[FloatArray, FloatArray, FloatArray]:
