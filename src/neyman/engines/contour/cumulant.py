@@ -30,6 +30,12 @@ _DISTINCT = 32  # distinct steps up to which they are parted
 _MANY = 200  # steps from which they are parted before any contour is bent
 _SAMPLE = 24  # steps of a long mix that stand for all in a first guess
 _RATIO = 1.16  # from one rung of the ladder to the next, at first
+_EACH = 64.0  # certifies: units of the mean loss that T steps may move K at a pole by, for the square root of T
+_FIRST, _SHALLOW, _FURTHEST = 0.04, 0.05, 45.0  # in units of 1 / deviation: the first c, but at most that, and the last
+_MIDDLE = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])  # those between the poles that are always looked at
+_APART, _SAME = 2.5, 1e-6  # deviations that tilted means may be apart; of c, by which two may differ and be one
+_NEAR = 5.0  # deviations from eps = 0 within which delta is neither 0 nor 1
+_CLOSE = 36.0  # e-folds that a transform is wanted below its size, for each step: what it errs by is added
 _ROUNDS = 14  # of rungs put between others
 _TOLD_APART = 1e-12  # relative distance of losses below which nobody asks for one between them
 _ENOUGH = 130.0  # depth that an ended law is followed to
@@ -155,12 +161,12 @@ class Walk:
         poles = _evaluate(parts.sample(), np.array([-1.0, 0.0]), plain=True)
         spread = np.sqrt(poles.variance)
         # the masses under Q and P: K is 0 at both poles, but for what rounding does to each step
-        off = WALKED + 64.0 * UNIT * math.sqrt(parts.count) * float(spread.max())
+        off = WALKED + _EACH * UNIT * math.sqrt(parts.count) * float(spread.max())
         for k, under in zip(poles.k, ("P", "Q") if parts.direction == "add" else ("Q", "P"), strict=True):
             demand_whole("a composition", under, math.exp(min(float(k), LARGEST_EXPONENT)), 2.0 * off)
-        low, high = min(0.04 / float(spread.max()), 0.05), 45.0 / float(spread.min())
+        low, high = min(_FIRST / float(spread.max()), _SHALLOW), _FURTHEST / float(spread.min())
         rungs = np.geomspace(low, high, 1 + math.ceil(math.log(high / low) / math.log(_RATIO)))
-        middle = np.array([-0.97, -0.9, -0.75, -0.5, -0.25, -0.1, -0.03])
+        middle = _MIDDLE
         shallow = rungs[rungs < 0.25]
         middle = np.unique(np.concatenate([middle, -shallow, -1.0 + shallow]))
         return _evaluate(parts, np.concatenate([-1.0 - rungs[::-1], middle, rungs]))
@@ -256,12 +262,12 @@ class Walk:
         places: list[FloatArray] = []
         for run in (between, right):
             c, mean, sd = self.c[run], self.mean[run], np.sqrt(self.variance[run])
-            apart = np.maximum(2.5 * np.minimum(sd[:-1], sd[1:]), _TOLD_APART * np.abs(mean[1:]))
-            hole = (np.diff(mean) > apart) & (np.diff(c) > 1e-6 * np.abs(c[1:]))
+            apart = np.maximum(_APART * np.minimum(sd[:-1], sd[1:]), _TOLD_APART * np.abs(mean[1:]))
+            hole = (np.diff(mean) > apart) & (np.diff(c) > _SAME * np.abs(c[1:]))
             if run is between:
                 # there only eps near 0, and 1 - delta that float64 can tell from 0, are worth a line of their own
                 visible = np.maximum(self.k[run][:-1], self.k[run][1:]) > -DEEPEST
-                hole &= visible | ((mean[:-1] < 5.0 * sd[:-1]) & (mean[1:] > -5.0 * sd[1:]))
+                hole &= visible | ((mean[:-1] < _NEAR * sd[:-1]) & (mean[1:] > -_NEAR * sd[1:]))
             places.append((c[:-1][hole, None] + np.diff(c)[hole, None] * np.array([0.25, 0.5, 0.75])).ravel())
         return np.concatenate(places)
 
@@ -286,7 +292,7 @@ def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: fl
     """log A from above, by the error that the law states: what Chernoff's bounds of so many steps are made of."""
     found = moments.log_a.copy()
     for i in np.flatnonzero(np.isfinite(found) & ~np.isnan(moments.cut)):
-        log_a, error = transform.on_line(float(w[i]), np.zeros(1), float(moments.cut[i]), 36.0 + math.log(count))
+        log_a, error = transform.on_line(float(w[i]), np.zeros(1), float(moments.cut[i]), _CLOSE + math.log(count))
         above = float(log_a[0].real) + math.log1p(float(error[0])) + 4.0 * UNIT * abs(float(log_a[0].real))
         found[i] = above if math.isfinite(above) else math.inf
     return found

@@ -16,6 +16,8 @@ from neyman.profiles.profile import Bracket
 
 __all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "entered"]
 
+_LARGEST = 709.0  # whose e^x is a float; of more, all is lost
+
 ObjectArray = NDArray[np.object_]
 
 SHARP = 1e-8  # relative error that needs no further work
@@ -206,5 +208,5 @@ def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost:
 
 def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
     """log(e^log_value - 2 lost), -inf where nothing is left."""
-    share = 2.0 * lost * np.exp(np.minimum(-log_value, 709.0))
+    share = 2.0 * lost * np.exp(np.minimum(-log_value, _LARGEST))
     return np.where(share < 1.0, log_value + np.log1p(-np.minimum(share, 1.0 - UNIT)), -math.inf)

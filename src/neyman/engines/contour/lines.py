@@ -29,6 +29,8 @@ _DEEP = -70.0  # log of a delta that is asked for
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
 _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
 _NEAR = 4  # lines less steep than a fine line should be that may stand in for it
+_AROUND = 0.7, 1.4  # of the eps a fine line is made for: those it serves beside
+_GRID = 0.3  # standard deviations between grid points of a bound, where noise is not small
 _ENTRY, _TURNED = 12.0, 40.0  # nominal nanoseconds for each node and grid point, along the real axis and rotated rays
 _PLANNED = 1.5e4  # the same for each grid point of a bound, for a whole plan
 
@@ -141,7 +143,7 @@ class StraightLines:
         for known, line in self._fine:
             if known[0] == steepest[-1] and known[1] <= low and high <= known[2] and known[3] <= limit:
                 return line
-        low, high = 0.7 * low, 1.4 * high
+        low, high = _AROUND[0] * low, _AROUND[1] * high
         most = 2.0 * _CHEAP
         plans = (
             Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit, most=most, spend=self._effort.spend)
@@ -175,7 +177,8 @@ class StraightLines:
     @cached_property
     def _planning(self) -> float:
         """The work of one plan: all of it in the bounds on what lies beyond the cut."""
-        return _PLANNED * sum(law.limit / min(0.3 * law.sigma, 0.25 * law.sigma**2) for law, _ in self._parts.gaussians)
+        laws = [law for law, _ in self._parts.gaussians]
+        return _PLANNED * sum(law.limit / min(_GRID * law.sigma, 0.25 * law.sigma**2) for law in laws)
 
     def _line(self, index: int) -> Line | None:
         if index not in self._lines:

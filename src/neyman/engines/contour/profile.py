@@ -29,6 +29,8 @@ _NEARLY = -7.0  # log of a 1 - delta that is worth a long line, which alone know
 _CERTAIN, _INVISIBLE = -40.0, -745.0  # log of one that is no float beside 1, and of one that is none at all
 _FIXED = 5.0  # eps up to which the fixed point of a curve is sought, and 1 - delta asked for even then
 _TINY = 16.0 * UNIT  # relative, of an exponential and a few products
+_CHERNOFF = 1e-6  # certifies: more than the log of that bound errs by
+_LEAST = 1e-322  # certifies: more than an exponential of it loses where it underflows
 _BRIEF, _LONG = 2500, 9000  # nodes of a parted law's line: at first, and where nothing else is sharp
 
 
@@ -119,12 +121,12 @@ class ContourProfile(Profile):
         with np.errstate(under="ignore"):
             bracket.lower[poor] = np.maximum(bracket.lower[poor], -np.expm1(log_rest) * (1.0 - _TINY))
         bracket.log_gap_upper[poor] = np.minimum(bracket.log_gap_upper[poor], log_rest)
-        log_tail = np.minimum(self._log_chernoff(epsilon[poor]) + 1e-6, 0.0)
+        log_tail = np.minimum(self._log_chernoff(epsilon[poor]) + _CHERNOFF, 0.0)
         # of what is known to be more none is so deep
         if np.any((log_tail > _ASKED) & (bracket.lower[poor] <= math.exp(_ASKED))):
             log_tail = np.where(epsilon[poor] >= self._negligible, np.minimum(log_tail, _ASKED), log_tail)
         with np.errstate(under="ignore"):
-            bracket.upper[poor] = np.minimum(bracket.upper[poor], np.exp(log_tail) + 1e-322)
+            bracket.upper[poor] = np.minimum(bracket.upper[poor], np.exp(log_tail) + _LEAST)
         bracket.lower[poor] = np.minimum(bracket.lower[poor], bracket.upper[poor])
         with np.errstate(divide="ignore"):
             gap = np.log1p(-bracket.upper[poor]) * (1.0 + _TINY) - _TINY

@@ -19,6 +19,7 @@ __all__ = ["Partings"]
 _STEPS, _STEP = 10, 1.4  # eps at which it is asked whether delta is negligible, each times the one before
 _ENOUGH = 3e-7  # relative error that needs no other parting
 _NEAR = 0.3  # of an eps: what a parting made for it cannot do so near, no other can
+_AROUND = 0.6, 1.6  # of an eps where no parting was found: none is looked for between
 _TRIES = 2  # failures after which no law is parted again
 
 
@@ -63,12 +64,12 @@ class Partings:
             if split is None and self._effort.spent:
                 return
             if split is None:
-                failed.append((0.6 * target, 1.6 * target))
+                failed.append((_AROUND[0] * target, _AROUND[1] * target))
             else:
                 splits.append(split)
                 self.laid = True
                 if late and split.off(target) > _ENOUGH:  # all was tried there
-                    failed.append((0.6 * target, 1.6 * target))
+                    failed.append((_AROUND[0] * target, _AROUND[1] * target))
 
     @cached_property
     def _mean(self) -> float:

@@ -79,7 +79,7 @@ _CERTAIN = 40.0  # e-folds that delta_k may be below 1 and counts as 1
 _BESIDE = 1e12  # times an error that is nothing beside a delta
 _NOTHING, _DEEPEST = 23.0, 1e-31  # -log of the share of delta that an error may be, and the least delta that counts
 _TIMES = 6  # how often it is multiplied for that
-_SAME = 1e-13  # of the logarithm of a ratio, by which it may be less and is not another
+_LOOKED, _SAME = np.linspace(0.35, 0.9, 8), 1e-13  # of mu: thresholds; of a log of their ratios, by which two are one
 _UNSEEN = 1e-300  # more than e^{-38^2 / 2}, what a delta_k may be from 0 or 1 that is not looked at
 _LARGE, _FALLING = 0.1, 1e-3  # probability from which its powers do not pay; how fast a series must fall to be summed
 _TILTED = 1.6  # certifies: 1 / (1 - 1 / e) = 1.582
@@ -390,7 +390,7 @@ def _thresholds(step: SubsampledGaussianStep, times: int) -> FloatArray:
     without the record that any of the steps is not; both rounded up.
     """
     mu, q = min(1.0 / step.sigma, LARGEST_MU), step.rate
-    t = mu * np.linspace(0.35, 0.9, 8)
+    t = mu * _LOOKED
     with np.errstate(under="ignore", over="ignore"):
         more = np.exp(np.minimum(log_ndtr(t - mu) - log_ndtr(t), 0.0) * (1.0 - TAILS))
         # (1 - q) + q more

@@ -31,7 +31,7 @@ __all__ = ["NEARLY_ONE", "LatticeProfile"]
 _AIM = 0.8  # share of the tolerance that discretisation is planned to use
 _LEAST = 1e-6  # steps that are divided, as planned
 _NOTHING = 60.0  # e-folds by which a tilt may be planned to miss, and be tried all the same
-_REACH = 3.5  # deviations of the tilted law, each way, that one tilt is planned to serve
+_REACH, _SOFT = 3.5, 0.3  # deviations that a tilt is planned to serve, each way; beside c, in the cost of division
 _COARSEST = 0.02  # in units of 1 / (c + 1)
 _COARSE = 300.0  # spacing from which a mass divided between two points is no float at one of them, and says nothing
 _LOOSE = 1e-3  # relative width that will do below the floor
@@ -377,7 +377,7 @@ class LatticeProfile(Profile):
         steps = max(self._divided(at), _LEAST)
         shown = log_least > math.log(self._floor) - _BELOW and not self._deep
         aim = _AIM * tolerance * (1.0 if shown else _LAX)
-        wanted = math.sqrt(8.0 * aim / (steps * (c_top + 0.3) * (c_top + 1.3)))
+        wanted = math.sqrt(8.0 * aim / (steps * (c_top + _SOFT) * (c_top + (1.0 + _SOFT))))
         budget = self._max_points if shown else max(self._max_points // 8, 1024)
         h = self._aligned_spacing(min(h, wanted, _COARSEST / (c_top + 1.0)))
         plan = plan_tilt(self._laws, self._cumulant, self._remove, at, log_least, h, budget)

@@ -27,6 +27,7 @@ _LOOKED = 400  # places at which the end is looked for
 _MOST = 1 << 13  # points on either side of 0
 _QUICK = 1 << 18  # the same where they cost next to nothing
 _NEAREST, _FAINT = 0.01, 1e-9  # times the advantage: the first of them; the advantage from which a probit is taken
+_PROBIT = 2.5  # just below sqrt(2 pi): mu is as many advantages, where these are small
 
 
 class Known(Protocol):
@@ -100,7 +101,7 @@ class EnclosedStep(Step):
         """The mu of the Gaussian that reaches as far, or has as large an advantage: the lesser of the two."""
         far = self.reach / (0.5 * _DEVIATIONS + math.sqrt(0.25 * _DEVIATIONS**2 + 0.5 * self.reach))
         most = float(max(side.bracket(np.zeros(1)).upper[0] for side in (self.forward, self.backward)))
-        return min(far, 2.0 * float(ndtri(min(0.5 + 0.5 * most, 1.0))) if most > _FAINT else 2.5 * most)
+        return min(far, 2.0 * float(ndtri(min(0.5 + 0.5 * most, 1.0))) if most > _FAINT else _PROBIT * most)
 
     @property
     def only_promised(self) -> bool:

@@ -51,6 +51,9 @@ _BLOCK = 32  # nodes that are looked at by their first alone
 _ROWS = 1 << 15  # entries of a table that stays in the cache
 _COARSER = 3  # of the grid, where moduli are summed along the two sides
 _ALIKE = 1.1  # ratio of |w| up to which the error of the quadrature is bounded for several at once
+_TOGETHER = 1.3  # ratio of |w| up to which the transform is taken for several at once
+_SUMMED = 40.0  # units of rounding of a power, and of sums in blocks
+_UNKNOWN = 1e30  # units, in place of infinitely many
 _THINNED = 4  # every which node is enough for a guess
 _LEAST = 1e-300  # more than nothing, whose log is a float
 _WHOLE, _GONE = 0.15, 700.0  # |y| below which D(y) < 1e-39, and Re y^2 beyond which 1 - D is no float
@@ -187,7 +190,7 @@ class RarePart:
         value, error = np.zeros(len(w), complex), np.zeros(len(w))
         start = 0
         while start < len(w):
-            stop = max(start + 1, int(np.searchsorted(np.abs(w), 1.3 * abs(w[start]))))
+            stop = max(start + 1, int(np.searchsorted(np.abs(w), _TOGETHER * abs(w[start]))))
             value[start:stop], error[start:stop] = self._block(w[start:stop])
             start = stop
         error = UNIT * error + self.alias(w) + self.missing(w)
@@ -246,7 +249,7 @@ class RarePart:
             for k in range(1, _TERMS + 1):
                 term = term * s[:stop] / k
                 out[k - 1, 1:] = np.cumsum(term.reshape(-1, _BLOCK).sum(axis=1))
-            size = (modulus * np.abs(s) * (units + 40.0))[:stop].reshape(-1, _BLOCK).sum(axis=1)
+            size = (modulus * np.abs(s) * (units + _SUMMED))[:stop].reshape(-1, _BLOCK).sum(axis=1)
         return out, np.append(0.0, 2.0 * np.cumsum(size))
 
     def alias(self, w: ComplexArray) -> FloatArray:
@@ -334,7 +337,7 @@ def _share(s: ComplexArray, low: float, high: float) -> tuple[ComplexArray, Floa
         first = np.abs(beyond) < 0.5
         value = np.where(first, beyond - further, kept - below)
         off = np.where(first, lower[0] + upper[0], lower[1] + upper[1]) / np.abs(value) + 2.0
-    return value, np.where(value == 0.0, 0.0, np.minimum(off, 1e30))
+    return value, np.where(value == 0.0, 0.0, np.minimum(off, _UNKNOWN))
 
 
 def _shares(s: ComplexArray, length: float) -> tuple[tuple[ComplexArray, ComplexArray], tuple[FloatArray, FloatArray]]:

@@ -43,12 +43,14 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
+from neyman.numerics.rounding import AMPLE
 
 __all__ = ["SECTOR", "WIDEST", "Ray"]
 
 WIDEST, SECTOR = 0.6, 1.2  # of chi, and of chi + |y|
 LEAN, TURN, BEND, FALL = 0.55, 0.77, 2.06, 2.62  # k0 to k3
 _DRAG = 0.5 / math.e + SECTOR * TURN + 2.0 * FALL  # k4
+_STRAIGHT = 30.0  # certifies: from where log(1 + e^v) is v + e^-v: e^-60 / 2 is nothing beside a unit of 30
 
 
 @dataclass(frozen=True)
@@ -77,10 +79,10 @@ class Ray:
         """
         turn = np.exp(1j * self.chi)
         v = t + self.log_rho
-        soft = np.where(v.real > 30.0, v + np.exp(-v), log1p(np.exp(np.where(v.real > 30.0, 0.0, v) + 0j)))
+        soft = np.where(v.real > _STRAIGHT, v + np.exp(-v), log1p(np.exp(np.where(v.real > _STRAIGHT, 0.0, v) + 0j)))
         loss = turn * soft
         small = loss.real < 0.5
-        first = np.where(small, loss, 0.1)
+        first = np.where(small, loss, 0.5)
         with np.errstate(under="ignore"):
             ratio = np.log(np.expm1(first) / first) + np.log(turn * np.where(small, soft, 1.0) / np.exp(v * small))
         apart = np.where(small, ratio, loss - v + log1p(-np.exp(-np.where(small, 1.0, loss))))
@@ -117,7 +119,7 @@ class Ray:
     def log_before(self, t: float, y: float) -> float:
         """The same of |weight| alone over all t' <= t."""
         s2 = self.sigma**2
-        loss = cmath.log(1.0 + cmath.exp(complex(self.log_rho + t, y))) if self.log_rho + t < 30.0 else math.inf
+        loss = cmath.log(1.0 + cmath.exp(complex(self.log_rho + t, y))) if self.log_rho + t < _STRAIGHT else math.inf
         place = s2 * (t + (1.5 * self.chi * abs(loss.imag) if y < 0.0 else 0.0)) + 0.5
         beside = s2 * (abs(y) + self.chi * (1.0 + abs(loss)))
         return float(self._tail(-place, beside, np.full(1, -place))[0])
@@ -126,6 +128,6 @@ class Ray:
         if not (place > 0.0 and beside < math.inf):
             return np.full(fall.shape, math.inf)
         height = 0.5 * (beside - place) * (beside + place) / self.sigma**2 + self.chi * LEAN + self._log_unit
-        height += 1e-9 * (1.0 + abs(height))
+        height += AMPLE * (1.0 + abs(height))
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(fall > 0.0, height + np.log1p(1.0 / (fall * self.step)), math.inf)

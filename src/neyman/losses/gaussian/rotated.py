@@ -43,6 +43,10 @@ BoolArray = NDArray[np.bool_]
 
 _MISSED = -1e-9  # log of the missing mass above which nothing is said: steers
 _FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
+_TERM = 12.0  # units of rounding of a weight, beside those of its exponent
+_LOG_TINY = -690.0  # what is smaller is replaced by 1e-300, with an error as large as itself
+_ALL = 0.7  # certifies: e^0.7 - 1 > 1
+_LAID, _DEEPER = 14.0, 24.0  # standard deviations that a law is laid out over: with all its mass, and without its bulk
 _BEYOND = 1.15  # of the reach: the steepest tilt that is followed
 _NODE = 4.0 + 2.0 * ELEMENTARY  # units of rounding of a term of a sum of moduli, beside those of its exponent
 _ROWS = 1 << 16  # entries of a table that stays in the cache
@@ -102,7 +106,7 @@ class RotatedLaw:
         first, last = self._kept(lines)
         loss, log_weight, condition = (each[first : last + 1] for each in lines[0])
         object.__setattr__(self, "loss", loss)
-        object.__setattr__(self, "units", 12.0 + condition)
+        object.__setattr__(self, "units", _TERM + condition)
         object.__setattr__(self, "log_weight", log_weight)
         if not max(float(w.real[first : last + 1].max()) for _, w, _ in lines) <= _HEAVY:
             raise ArithmeticError("the law is far too heavy at this angle")
@@ -115,7 +119,7 @@ class RotatedLaw:
         self, t: FloatArray, line: tuple[ComplexArray, ComplexArray, FloatArray], shift: float, first: int, last: int
     ) -> Side:
         loss, log_weight, condition = line
-        raised = log_weight.real + UNIT * (_NODE + 12.0 + condition)
+        raised = log_weight.real + UNIT * (_NODE + _TERM + condition)
         cells = raised + 0.125 * self.ray.bend * self.step**2
         before = np.append(cells[: first + 1], self.ray.log_before(float(t[0]), shift))
         away = np.abs(loss[last:] - loss[last])
@@ -195,7 +199,7 @@ class RotatedLaw:
         """Bound on the sum of all |f e^{wS}| and |f| beyond the grid."""
         zero: ComplexArray = np.zeros(1, complex)
         with np.errstate(over="ignore", under="ignore"):
-            return np.exp(np.minimum(self._log_ends(w), 709.0)) + np.exp(self._log_ends(zero))
+            return np.exp(np.minimum(self._log_ends(w), LARGEST_EXPONENT)) + np.exp(self._log_ends(zero))
 
     @property
     def log_size(self) -> float:
@@ -266,8 +270,8 @@ class RotatedLaw:
         rounding = rounding + 4.0 * UNIT * size + 2.0 * moved * (np.abs(value) + moved)
         beside = np.where(small, 0.0, 4.0 * UNIT * np.abs(linear) + moved)
         # what is nearly nothing is replaced by 1e-300, with an error as large as itself
-        known: ComplexArray = np.maximum(np.real(log_rest), -690.0) + 1j * np.imag(log_rest)
-        replaced = np.where(np.real(log_rest) > -690.0, 0.0, 0.7)
+        known: ComplexArray = np.maximum(np.real(log_rest), _LOG_TINY) + 1j * np.imag(log_rest)
+        replaced = np.where(np.real(log_rest) > _LOG_TINY, 0.0, _ALL)
         return known, rounding / np.maximum(np.abs(1.0 + value), TINY) + beside + np.expm1(replaced)
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
@@ -322,9 +326,9 @@ class RotatedLaw:
     def _grid(self) -> FloatArray:
         """t further than where the law may have to be laid out."""
         s = self.transform.sigma
-        low = (-(14.0 if self.depth == 0.0 else 24.0) * s - 0.5) / s**2
+        low = (-(_LAID if self.depth == 0.0 else _DEEPER) * s - 0.5) / s**2
         low = min(low, -self._log_rho - 2.0)  # where losses are small, and turning them turns the law by little
-        top = (14.0 * s + self.pull) / (s**2 * math.cos(2.0 * self.chi)) + max(-self._log_rho, 0.0) + 3.0
+        top = (_LAID * s + self.pull) / (s**2 * math.cos(2.0 * self.chi)) + max(-self._log_rho, 0.0) + 3.0
         return low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
 
     def _kept(self, lines: list[tuple[ComplexArray, ComplexArray, FloatArray]]) -> tuple[int, int]:

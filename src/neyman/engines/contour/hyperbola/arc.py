@@ -38,6 +38,7 @@ from neyman.profiles.effort import Effort, allowance
 __all__ = ["Arc", "Edge", "Shape", "WrappedArc"]
 
 _COARSE = 0.3  # spacing in u of the pieces that bound the error
+_OPENING = 0.46  # of the sector: the opening of a hyperbola, and of the strip around it: both fit, and some room
 _DIGITS = 32.0  # e-folds between the answer and the errors of the rule
 _FAR = 75.0  # u from which 1/|w| alone is below any error asked for
 _READ = 30.0  # nominal nanoseconds of a node, for each eps
@@ -184,7 +185,7 @@ class Arc:
         sign = 1.0 if steps.parts.direction == "remove" else -1.0
         w_c = float(steps.parts.argument(np.array([c]))[0])
         sector = steps.sector
-        phi = strip = 0.46 * sector
+        phi = strip = _OPENING * sector
         scale = 1.0 / math.sqrt(curvature)
         shape = Shape(w_c - scale * math.sin(phi), scale)
         if any(shape.centre <= pole <= shape.centre + scale * math.sin(phi + strip) for pole in (0.0, 1.0)):

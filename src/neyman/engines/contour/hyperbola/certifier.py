@@ -19,6 +19,7 @@ __all__ = ["certified_arc"]
 
 _NEAR = 1e-12  # relative: the largest loss is rounded
 _LABOUR = 4e9  # nominal nanoseconds that a hyperbola may take
+_NANO = 1e-9  # seconds
 
 
 def certified_arc(parts: Parts, witness: ArcWitness, epsilon: FloatArray) -> Estimates:
@@ -41,6 +42,6 @@ def _laid(parts: Parts, witness: ArcWitness) -> Arc | None:
         with np.errstate(all="ignore"):
             steps = Steps.along(parts, witness.reach, witness.depth)
             span = witness.low, witness.high
-            return Arc.lay(steps, witness.c, witness.curvature, span, Effort(1e-9 * _LABOUR))
+            return Arc.lay(steps, witness.c, witness.curvature, span, Effort(_NANO * _LABOUR))
     except (ArithmeticError, ValueError):  # no law is laid out so, or no float holds it
         return None

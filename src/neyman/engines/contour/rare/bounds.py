@@ -33,6 +33,7 @@ _FAR = 0.01  # |X| from which |1 + X| is bounded by what is left of all e^{wS}, 
 _TOGETHER, _DEAD = 4, 36.0  # pieces at a time, and -log of an e^{wS} that counts no more
 _WINDOW = 120  # nodes beyond that length which are looked at one by one
 _ORDER = 4  # up to which e^{wS} is summed term by term where |wS| is small
+_GROWN = 8e3  # certifies: units of an e^{wS} that is a float: its exponent is below 710, and errs by some
 
 
 class _Sums(NamedTuple):
@@ -259,8 +260,7 @@ class PartBounds:
                 grown = np.exp(np.multiply.outer(np.maximum(right[i : i + rows], 0.0), s.real))
                 small = np.minimum(np.multiply.outer(radius[i : i + rows], s.real), 2.0)
                 size[i : i + rows] = (grown * small) @ modulus
-        # an e^{wS} that is a float has an exponent below 710, whose every part errs by some units
-        size *= 1.0 + UNIT * (len(s) + 8e3)
+        size *= 1.0 + UNIT * (len(s) + _GROWN)
         size += self.straight.missing_within(np.maximum(right, 0.0)[:, None] + 0j, radius)
         known = np.isfinite(size)
         return Bound(np.where(known[:, None], log_one, math.inf), np.where(known, size, math.inf))

@@ -20,7 +20,7 @@ from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
 from neyman.engines.contour.rare.between_poles import GapArc, LiftedArc, SplitArc
 from neyman.engines.contour.rare.steps import Laws, RareSteps
-from neyman.engines.contour.rare.thresholds import BACK, RareCuts
+from neyman.engines.contour.rare.thresholds import BACK, FAR_BACK, RareCuts
 from neyman.losses.base import Step
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import AMPLE, SCANT, SMALLEST, UNIT
@@ -42,6 +42,8 @@ _LOST = 13.0  # e-folds that delta may lie below the mass of all that the steps 
 _BETWEEN = -1.0 / (1.0 + np.exp(np.linspace(-10.0, 10.0, 61)))  # the c between the poles
 _MIDDLE = -1.0 / (1.0 + np.exp(np.linspace(-1.4, 10.0, 40)))  # those at which a single loss below 0 is taken away
 _ADDED = 80  # c looked at in the direction "add"
+_GENTLE, _STEEP = 1e-2, 1e6  # the first of these times the largest loss of all, and the last times what is left to it
+_CLOSER, _SHORTER = 0.3, 0.2  # of the largest loss, and of what is left to it: how far below its eps a contour serves
 _BELOW = 6.0  # e-folds that delta lies below a guess, about
 _ASKED = 2e-31  # least delta for which a contour is laid
 
@@ -154,20 +156,20 @@ class RareProfile(ByArcs[Contour]):
         laws = cuts.laws
         mass = -math.expm1(laws.edge)
         if self._most > _BLATANT and epsilon < -0.5 * laws.edge:
-            arc = cuts.through(RareSteps(laws, self._sign, plain=True), _BETWEEN, epsilon, -0.3 * laws.edge)
+            arc = cuts.through(RareSteps(laws, self._sign, plain=True), _BETWEEN, epsilon, -_CLOSER * laws.edge)
             if arc is not None:
                 yield GapArc(arc)
         if self._sign < 0.0:
             left = -laws.edge - epsilon
             if not left > 0.0:  # at the end itself, but for rounding
                 return
-            c = np.geomspace(1e-2 / -laws.edge, 1e6 / left, _ADDED)
+            c = np.geomspace(_GENTLE / -laws.edge, _STEEP / left, _ADDED)
             if not self._sinks(epsilon, c, math.inf, 0.0):
-                yield cuts.through(RareSteps(laws, -1.0, plain=True), c, epsilon, 0.2 * left)
+                yield cuts.through(RareSteps(laws, -1.0, plain=True), c, epsilon, _SHORTER * left)
             return
         outlook = cuts.outlook(epsilon)
         if outlook.guess - _BELOW > math.log(mass) - _LOST:
-            room = 0.4 * epsilon if epsilon > 0.0 else math.inf
+            room = FAR_BACK * epsilon if epsilon > 0.0 else math.inf
             arc = cuts.through(RareSteps(laws, 1.0), _MIDDLE, epsilon, room)
             if arc is not None:
                 yield LiftedArc(arc, mass)

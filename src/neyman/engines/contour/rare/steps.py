@@ -35,6 +35,7 @@ __all__ = ["Laws", "RareSteps"]
 # grow); e-folds that the quadrature gains by that, on long grids and on short ones
 _ANGLE, _TILT, _FINE = 0.42, 0.17, (38.0, 43.0)
 _SHORT = 0.3  # noise from which grids are so short that more is asked of them
+_WIDEST = 0.2  # over the noise: no step of a grid is longer
 _SECTOR = _ANGLE - _TILT  # by how much a path may fall short of vertical at the end
 _CLEAR = 1e-9  # least distance of a pole: a contour, and its strip, are on the side of it that floats say
 _OPENING, _STRIP = 0.6 * _SECTOR, 0.38 * _SECTOR  # of a contour from the vertical, and of the strip around it
@@ -63,7 +64,7 @@ class Laws:
         self.times = times
         self.edge = times * math.log1p(-rate)
         self.short = sigma >= _SHORT
-        least, fine = 0.2 / sigma, _FINE[self.short]
+        least, fine = _WIDEST / sigma, _FINE[self.short]
         self.bent = RareLaw(law, _ANGLE, 1.0, 0.0, min(2.0 * math.pi * _TILT / fine, least), _TILT)
         self.straight = RareLaw(law, 0.0, 1.0, 0.0, min(2.0 * math.pi * _UPRIGHT / fine, least), _UPRIGHT)
         self._parts: dict[tuple[float, float], PartBounds] = {}

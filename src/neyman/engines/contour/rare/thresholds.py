@@ -23,9 +23,10 @@ from neyman.losses.gaussian.exchanged_part import ORDER
 from neyman.numerics.rounding import SLIGHT, TINY
 from neyman.profiles.effort import Effort
 
-__all__ = ["BACK", "Outlook", "RareCuts"]
+__all__ = ["BACK", "FAR_BACK", "Outlook", "RareCuts"]
 
 _RATIO = 1.15  # of lengths that are next to each other
+_FAR = 600.0  # loss from which all weigh alike: e^600 times a weight is still a float
 _THINNED = 4  # every which node of a law is enough for a guess
 _NOTHING = 19.0  # e-folds that what is left out must lie below delta
 _BELOW = 6.0  # e-folds that delta lies below a guess, about
@@ -34,7 +35,7 @@ _FLOOR = -75.0  # log of a delta below which it is only bounded
 # c times eps at which saddles are looked for, on long grids and on short ones
 _PULLS = np.geomspace(0.03, 3e3, 50), np.geomspace(1e-3, 3e3, 64)
 _FINER, _TRIED = 6.0, 10  # lengths from which small losses are parted, as a share of where they would be cut hard
-BACK = 0.2  # share of its eps by which the contour of a part serves smaller ones
+BACK, FAR_BACK = 0.2, 0.4  # shares of its eps by which the contour of a part, and of the whole, serves smaller ones
 _PARTED, _EACH = (0.02, 0.7), 3  # shares of eps between which both are parted, and every which length is tried
 _ROOM = 6.0  # c times how far from its own eps a contour serves
 
@@ -79,7 +80,7 @@ class RareCuts:
                 arc = self.through(steps, c, epsilon, BACK * epsilon, epsilon, guess + _CANCELLED)
                 return None if arc is None else PartedArc(arc, small, beyond)
         steps = RareSteps(self.laws, 1.0, 0.0, length)
-        arc = self.through(steps, c, epsilon, 0.4 * epsilon, ceiling=guess + _CANCELLED)
+        arc = self.through(steps, c, epsilon, FAR_BACK * epsilon, ceiling=guess + _CANCELLED)
         return None if arc is None else PartedArc(arc, (c[:0], c[:0]), beyond)
 
     def split(self, epsilon: float, outlook: Outlook, length: float, beyond: float) -> SplitArc | None:
@@ -171,7 +172,7 @@ class RareCuts:
             k = np.where(power < 1.0, np.log(np.expm1(np.minimum(power, 1.0))), power)
             bound = np.min(np.where(np.isfinite(k), k, math.inf) + fall, axis=0)
             plain = np.min(np.where(np.isfinite(power), power, math.inf) + fall, axis=0)
-            mass = np.log(times * np.cumsum((np.expm1(np.minimum(s, 600.0)) * weight)[::-1])[::-1])
+            mass = np.log(times * np.cumsum((np.expm1(np.minimum(s, _FAR)) * weight)[::-1])[::-1])
         return Outlook(c, plain, float(np.min(np.logaddexp(bound, mass))))
 
     @cached_property
@@ -184,7 +185,7 @@ class RareCuts:
     def _masses(self) -> FloatArray:
         """log of T times the mass beyond each of the lengths with the record, about."""
         s, weight = self._coarse
-        grown = weight * np.expm1(np.minimum(s, 600.0))
+        grown = weight * np.expm1(np.minimum(s, _FAR))
         rest = np.append(np.cumsum(grown[::-1])[::-1], 0.0)
         out = np.empty(len(self._lengths))
         for i, length in enumerate(self._lengths.tolist()):
