@@ -16,6 +16,7 @@ from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.engines.contour.line import Line, Plan
 from neyman.engines.contour.periodic_line import FoldedLine
+from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort
 
 __all__ = ["StraightLines"]
@@ -177,7 +178,7 @@ class StraightLines:
     @cached_property
     def _planning(self) -> float:
         """The work of one plan: all of it in the bounds on what lies beyond the cut."""
-        laws = [law for law, _ in self._parts.gaussians]
+        laws = [law for law, _ in self._parts.steps if isinstance(law, SamplingTransform)]
         return _PLANNED * sum(law.limit / min(_GRID * law.sigma, 0.25 * law.sigma**2) for law in laws)
 
     def _line(self, index: int) -> Line | None:
