@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.losses.allocated.cells import Cells
+from neyman.losses.allocated.elementary import tested, told_alone
 from neyman.losses.allocated.hyperbola import Hyperbola, bent
 from neyman.losses.allocated.line import StraightLine
 from neyman.losses.allocated.profile import AllocatedProfile
@@ -199,7 +200,7 @@ def test_probabilities_that_underflow_show_nothing():
     """log N(x) underflows near x = 38: a test whose probability under Q is lost would show a delta that is none."""
     eps = np.array([70.0, 300.0, 650.0])
     for t in (2, 100, 10**6):
-        found = AllocatedProfile(1.0, 1.0, t, True)._tested(eps)
+        found = tested(1.0, t, eps, True)
         assert np.all(found.lower <= GaussianProfile(1.0).bracket(eps).upper)
 
 
@@ -268,7 +269,7 @@ def test_whoever_is_told_the_one_output_learns_no_less():
     with mpmath.workdps(60):
         for sigma in (10.0 ** rng.uniform(-3.0, 6.0, 250)).tolist():
             eps = abs(rng.normal()) * 4.0 / sigma + rng.choice([0.0, 0.5 / sigma**2, 10.0 ** rng.uniform(-12.0, 2.5)])
-            found = AllocatedProfile(sigma, sigma, 2, True)._gaussian(np.array([eps]))
+            found = told_alone(sigma, np.array([eps]))
             x, half = mpmath.mpf(float(eps)) * mpmath.mpf(sigma), 1 / (2 * mpmath.mpf(sigma))
             grown = mpmath.exp(mpmath.mpf(float(eps))) * mpmath.ncdf(-x - half)
             delta, gap = mpmath.ncdf(half - x) - grown, mpmath.ncdf(x - half) + grown
