@@ -1,8 +1,18 @@
-"""What one line of argument says of random allocation at any setting: one bound from above, two from below.
+"""What a line of argument each says of random allocation at any setting.
 
-Whoever is shown the single output of the record learns all: the Gaussian mechanism of one step is nowhere below. Who
-adds all outputs up sees the Gaussian mechanism of mu = 1 / (sigma t^{1/2}): it is nowhere above. "Is any output above
-x" is a test.
+Whoever is shown the single output of the record learns all: the Gaussian mechanism of one step is nowhere below. "Is
+any output above x" is a test.
+
+**One output alone.** With D the profile of that mechanism, E (Y - e^x)_+, M the largest Y and R = S - M the others,
+
+    sum of (Y_i - K)_+  <=  (S - K)_+  <=  sum of (Y_i - (1 - lambda) K)_+  +  (R - lambda K)_+,      0 < lambda < 1.
+
+R is at most t - 1 times the second largest. Where it is above lambda K two Y are above q = lambda K / (t - 1), so that
+its mean there is at most (t - 1) times that of the lesser of two, summed over the pairs: with K = t e^eps, "remove" is
+
+    D(eps + log t)  <=  delta(eps)  <=  D(eps + log t + log(1 - lambda)) + (t - 1)^2 / 2 P_1(q) P_0(q),
+
+P_1(q) = E Y over Y > q = N(1 / (2 sigma) - sigma log q), P_0(q) = N(-1 / (2 sigma) - sigma log q).
 """
 
 from __future__ import annotations
@@ -13,13 +23,16 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import LOG_NDTR, SMALLEST, UNDERFLOW, UNIT
+from neyman.losses.allocated.two import gaussian_delta
+from neyman.numerics.rounding import AMPLE, LOG_NDTR, SCANT, SLIGHT, SMALLEST, UNDERFLOW, UNIT
 from neyman.profiles.profile import Bracket
 
-__all__ = ["FAR", "FLOOR", "tested", "told_alone"]
+__all__ = ["FAR", "FLOOR", "one_alone", "tested", "told_alone"]
 
 FAR = 600.0  # the largest eps that anything is computed at
 FLOOR = 1e-290  # probabilities below which floats have no digits
+_SHARES = np.geomspace(1e-15, 0.1, 43)  # lambda
+_MOST = 0.1  # a relative error from which nothing is known
 _THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
 
 
@@ -39,6 +52,32 @@ def told_alone(sigma: float, epsilon: FloatArray) -> Bracket:
         both = np.logaddexp(gap, second)
     gap = np.maximum(gap, both * (1.0 + 8.0 * UNIT) - 16.0 * UNIT)
     return Bracket(np.zeros_like(upper), upper, np.minimum(gap, 0.0), np.zeros_like(upper))
+
+
+def one_alone(sigma: float, t: int, epsilon: FloatArray) -> Bracket:
+    """Of "remove": a single output that is far above the others decides."""
+    log_k = epsilon + math.log(t)
+    off = UNIT * (4.0 * epsilon + 8.0 * math.log(t) + 8.0)
+    low, high = _alone(sigma, log_k, off)[0], np.ones_like(epsilon)
+    for share in _SHARES.tolist():
+        one = _alone(sigma, log_k + math.log1p(-share), off)[1]
+        x = sigma * (log_k + math.log(share / (t - 1.0)))
+        with np.errstate(under="ignore", over="ignore"):
+            power = log_ndtr(0.5 / sigma - x) + log_ndtr(-0.5 / sigma - x)
+            room = AMPLE * (1.0 + np.abs(power))
+            rest = np.exp(np.minimum(power + 2.0 * math.log(t - 1.0) - math.log(2.0) + room, 0.0))
+        high = np.minimum(high, (one + rest) * (1.0 + SCANT))
+    return Bracket.of_delta(np.clip(low, 0.0, 1.0), high)
+
+
+def _alone(sigma: float, x: FloatArray, off: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """D(x) from below and from above."""
+    found = gaussian_delta(x, off, 1.0 / sigma)
+    with np.errstate(under="ignore"):
+        value = np.exp(found.log) * found.size
+    good = found.off < _MOST
+    room = found.off + SLIGHT
+    return np.where(good, value * (1.0 - room) - SMALLEST, 0.0), np.where(good, value * (1.0 + room) + SMALLEST, 1.0)
 
 
 def tested(sigma: float, t: int, epsilon: FloatArray, remove: bool) -> Bracket:

@@ -23,7 +23,7 @@ from scipy.special import log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
 from neyman.losses.allocated.centred import centred
-from neyman.losses.allocated.elementary import FAR, FLOOR, tested, told_alone
+from neyman.losses.allocated.elementary import FAR, FLOOR, one_alone, tested, told_alone
 from neyman.losses.allocated.left import PANELS, UNKNOWN, Call, left
 from neyman.losses.allocated.two import slope_of_two, two_steps
 from neyman.numerics.double_double import TWICE, Twofold
@@ -39,12 +39,16 @@ _PER_ROOT = 45.0  # the same, over the root of t
 _LAST = 40.0  # the eps from which 1e-28 e^eps is no bound
 _FAINT = 1e-32  # delta of which lines for "remove" say nothing
 _VAGUE = 0.99  # of the upper bound, from which on tests are not tried
-_FEW = 64  # eps for which it is looked at each by itself
+_FEW = 64  # eps of which each has all ways tried
+_SEVERAL = 1 << 11  # eps of which each is looked at by itself, where there is little noise or it is one integral
+_LOUD = 0.5  # noise from which lines in pairs of floats are short
 _LOUDEST = 12.0  # the largest noise at which that is tried
 _NEAR = 30.0  # eps beyond which nothing is left of what cancels
 _LONG = 8 * PANELS  # of a line where no other way is sharp
 _CALL_COST = 5e6  # nanoseconds of one
+_KNOWN_COST = 1.5e6  # the same of one of many, which share lines
 _SHARP = 1.0 - 4e-9  # lower over upper bounds from which lines are not asked
+_BLUNT = 1.0 - 1e-7  # the same of power series for many eps
 _SOFT = 6.0  # noise from which the sum less its mean is nearly normal
 _FAINTEST = 1e-3  # noise below which no eps up to the last tells anything
 
@@ -70,15 +74,15 @@ class AllocatedProfile(Profile):
         """The sharpest of what integrals and lines say, each asked where those before it are not sharp."""
         found = told_alone(self._noise[0], epsilon)
         within = (epsilon <= FAR) & (found.upper > FLOOR)
-        few = len(epsilon) <= _FEW
-        ways = (self._of_two, self._centred, self._plainly) if few else (self._centred, self._by_series, self._of_two)
+        ways = (self._of_two, self._alone, self._centred, self._plainly, self._by_series)
+        several = _SEVERAL if self._noise[0] < _LOUD or self._t == 2 else _FEW
+        if len(epsilon) > several:  # which power series share
+            ways = (self._alone, self._centred, self._by_series, self._of_two)
         for way in ways:
-            at = np.flatnonzero(within & _vague(found))
+            blunt = len(epsilon) > _FEW and way == self._by_series
+            at = np.flatnonzero(within & _vague(found, _BLUNT if blunt else _SHARP))
             if len(at):
                 found = found.sharpened(at, way(epsilon[at]))
-        at = np.flatnonzero(within & _vague(found))
-        if few and len(at):
-            found = found.sharpened(at, self._by_series(epsilon[at]))
         vague = np.flatnonzero(found.lower < _VAGUE * found.upper)
         if not len(vague):
             return found
@@ -95,6 +99,12 @@ class AllocatedProfile(Profile):
         if self._t != 2 or self._noise[0] < _FAINTEST:
             return _nothing(epsilon)
         return self._between(lambda noise, at: two_steps(noise, at, self._remove), epsilon)
+
+    def _alone(self, epsilon: FloatArray) -> Bracket:
+        """Of "remove" where noise is small, by closed forms."""
+        if not self._remove or self._noise[0] >= _LOUD:
+            return _nothing(epsilon)
+        return self._between(lambda noise, at: one_alone(noise, self._t, at), epsilon)
 
     def _centred(self, epsilon: FloatArray) -> Bracket:
         """Of much noise, by lines for the sum less its mean."""
@@ -166,7 +176,9 @@ class AllocatedProfile(Profile):
 
     def _deltas(self, noise: float, epsilon: FloatArray) -> list[tuple[float, float]]:
         """delta at each eps, and a bound on its error."""
-        return [(self._call if self._remove else self._put)(noise, one) for one in epsilon.tolist()]
+        if not self._remove:
+            return [self._put(noise, one) for one in epsilon.tolist()]
+        return [self._call(noise, one, len(epsilon) > _FEW) for one in epsilon.tolist()]
 
     def _put(self, noise: float, epsilon: float) -> tuple[float, float]:
         """Of "add", or of f(K) / K at any eps, with 16 units for K and the quotient."""
@@ -176,24 +188,32 @@ class AllocatedProfile(Profile):
         value, error = ratios(noise, self._t).put(k)
         return value / k, (error + 16.0 * UNIT * value) / k
 
-    def _call(self, noise: float, epsilon: float) -> tuple[float, float]:
-        """Of "remove": to the left of 0, or less what cancels."""
-        found = self._called(noise, epsilon)
+    def _call(self, noise: float, epsilon: float, many: bool = False) -> tuple[float, float]:
+        """Of "remove": to the left of 0, or less what cancels; of ``many`` eps by what costs less first."""
+        if many:
+            value, error = self._less(noise, epsilon)
+            if error <= (1.0 - _SHARP) * value:
+                return value, error
+        found = self._called(noise, epsilon, cost=_KNOWN_COST if many else _CALL_COST)
         value, error = found.value / self._t, found.error / self._t
         if not found.sharp and epsilon < _NEAR:
-            put, off = self._put(noise, -epsilon)
-            grown = math.exp(epsilon)
-            off = grown * off + 24.0 * UNIT * grown
+            other, off = self._less(noise, epsilon)
             if off < error:
-                value, error = grown * put - math.expm1(epsilon), off
-        if not error <= (1.0 - _SHARP) * value:
+                value, error = other, off
+        if not error <= (1.0 - _SHARP) * value and not many:
             longer = self._called(noise, epsilon, _LONG)
             if longer.error / self._t < error:
                 value, error = longer.value / self._t, longer.error / self._t
         return value, error
 
-    def _called(self, noise: float, epsilon: float, panels: int = PANELS) -> Call:
-        if not _LEAST_NOISE <= noise <= _LOUDEST or not allowance().take(_CALL_COST * panels / PANELS):
+    def _less(self, noise: float, epsilon: float) -> tuple[float, float]:
+        """Of "remove", less what cancels."""
+        put, off = self._put(noise, -epsilon)
+        grown = math.exp(min(epsilon, FAR))
+        return grown * put - math.expm1(min(epsilon, FAR)), grown * off + 24.0 * UNIT * grown
+
+    def _called(self, noise: float, epsilon: float, panels: int = PANELS, cost: float = _CALL_COST) -> Call:
+        if not _LEAST_NOISE <= noise <= _LOUDEST or not allowance().take(cost * panels / PANELS):
             return UNKNOWN
         return left(noise, self._t).call(self._t * math.exp(epsilon), panels)
 
@@ -282,11 +302,11 @@ def _nothing(epsilon: FloatArray) -> Bracket:
     return Bracket.of_delta(np.zeros_like(epsilon), np.ones_like(epsilon))
 
 
-def _vague(found: Bracket) -> NDArray[np.bool_]:
+def _vague(found: Bracket, sharp: float = _SHARP) -> NDArray[np.bool_]:
     """Where delta is not sharp, or 1 - delta where that is the smaller."""
     with np.errstate(invalid="ignore"):
         gap = found.log_gap_upper - found.log_gap_lower
-    return (found.lower < _SHARP * found.upper) | ((found.upper > 0.5) & ~(gap <= 1.0 - _SHARP))
+    return (found.lower < sharp * found.upper) | ((found.upper > 0.5) & ~(gap <= 1.0 - sharp))
 
 
 def _ends(value: Twofold, error: FloatArray) -> tuple[FloatArray, FloatArray]:

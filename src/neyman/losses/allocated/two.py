@@ -44,7 +44,7 @@ from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SCANT, SECON
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
 
-__all__ = ["slope_of_two", "two_steps"]
+__all__ = ["gaussian_delta", "slope_of_two", "two_steps"]
 
 _ROOT_TAU = math.sqrt(2.0 * math.pi)
 _NODE = MILLS_ERROR + 64.0 * UNIT  # certifying, relative: two Mills ratios, and sixteen functions and products of them
@@ -134,7 +134,7 @@ def _guess(nu: float, epsilon: float, gap: bool) -> float:
     """About log of the least: adding up leaves the Gaussian mechanism of nu, being told makes it that of 2^.5 nu."""
     whole = math.sqrt(2.0) * nu if gap else nu
     zero = np.zeros((1, 1))
-    found = (_gap if gap else _profile)(np.array([[epsilon]]), zero, whole)
+    found = (_gap if gap else gaussian_delta)(np.array([[epsilon]]), zero, whole)
     return max(float(found.log[0, 0]) + math.log(float(found.size[0, 0])), -LARGEST_EXPONENT)
 
 
@@ -183,7 +183,7 @@ def _summed(
     log_a = cosh - 0.5 * nu * nu
     off_a = UNIT * (_COSH * cosh + 6.0 * nu * nu + np.abs(log_a))
     x = epsilon[:, None] + (-log_a if remove else log_a)
-    found = (_gap if gap else _profile)(x, off_a + UNIT * np.abs(x), nu)
+    found = (_gap if gap else gaussian_delta)(x, off_a + UNIT * np.abs(x), nu)
     weight, off = -0.5 * v * v, UNIT * v * v
     if remove:
         weight, off = weight + log_a, off + off_a + UNIT * np.abs(weight + log_a)
@@ -198,8 +198,8 @@ def _summed(
     return head, lost + UNIT * (64.0 + 8.0 * np.abs(head) + 8.0 * np.abs(top))
 
 
-def _profile(x: FloatArray, off: FloatArray, nu: float) -> _Terms:
-    """D(x), x known to ``off``."""
+def gaussian_delta(x: FloatArray, off: FloatArray, nu: float) -> _Terms:
+    """D(x), x known to ``off``, ``nu`` to 4 units of 2^-53."""
     y = np.abs(x)
     c, b, moved = _places(y, off, nu)
     with np.errstate(under="ignore"):
