@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.losses.allocated.cells import Cells
-from neyman.losses.allocated.elementary import tested, told_alone
+from neyman.losses.allocated.elementary import by_a_test, told_alone
 from neyman.losses.allocated.hyperbola import Hyperbola, bent
 from neyman.losses.allocated.line import StraightLine
 from neyman.losses.allocated.profile import AllocatedProfile
@@ -200,7 +200,7 @@ def test_probabilities_that_underflow_show_nothing():
     """log N(x) underflows near x = 38: a test whose probability under Q is lost would show a delta that is none."""
     eps = np.array([70.0, 300.0, 650.0])
     for t in (2, 100, 10**6):
-        found = tested(1.0, t, eps, True)
+        found = by_a_test(1.0, t, eps, True)
         assert np.all(found.lower <= GaussianProfile(1.0).bracket(eps).upper)
 
 

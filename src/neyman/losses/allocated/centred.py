@@ -55,6 +55,9 @@ Points = NDArray[np.complex128]
 
 _SERIES, _NEAR = 18, 1.0  # certifying: the last power of w in e^w - 1 - w, of |w| up to 1: what is left is 1 / 19!
 _POWERS, _EXPS = 64.0, 24.0  # certifying, units: of |w|^2, by that polynomial; of 1 + |w| + e^{Re w}, by functions
+_PLACE = 12.0  # certifying, units of X: expm1, products, and that of rho and X
+_WEIGHT = 64.0  # certifying, units: h n(z) but for z^2, a term of a product or a sum; log rho, twice, and of h
+_SUMMED = 48.0  # certifying, units: a sum in pairs and exp of a complex number
 _GOAL = 42.0  # -log of what a sum may err by, relatively
 _STRIPS = np.array([1.5, 2.5, 4.0, 5.5, 7.0, 9.0])  # the a that are tried
 _CELLS = 0.125  # of the bound along a horizontal side
@@ -90,7 +93,7 @@ class _Sum:
         power = z / self.sigma - 0.5 / self.sigma**2
         x = self.sigma * np.expm1(power)
         weight = (self.h / math.sqrt(2.0 * math.pi)) * np.exp(-0.5 * z * z)
-        return z, weight, x, UNIT * (12.0 * np.abs(x) + (np.abs(z) + 2.0 / self.sigma) * np.exp(power) * 4.0)
+        return z, weight, x, UNIT * (_PLACE * np.abs(x) + (np.abs(z) + 2.0 / self.sigma) * np.exp(power) * 4.0)
 
     def excess(self, rho: Points) -> tuple[Points, FloatArray]:
         """psi - 1, and a bound on its error."""
@@ -102,7 +105,7 @@ class _Sum:
             value, most, far = np.empty_like(w), np.maximum(np.exp(w.real), 1.0), w[~near]
             value[near], value[~near] = _second(w[near]), np.exp(far) - 1.0 - far
             rounded = np.where(near, _POWERS * size * size, _EXPS * (1.0 + size + most))
-            rounded = rounded + (2.0 * z * z + 64.0 + len(z)) * np.minimum(0.5 * size * size, 2.0 + size) * most
+            rounded = rounded + (2.0 * z * z + _WEIGHT + len(z)) * np.minimum(0.5 * size * size, 2.0 + size) * most
             lost = UNIT * rounded + np.minimum(size, 2.0) * most * np.abs(rho)[:, None] * moved
             found, error = value @ weight, (lost @ weight) * (1.0 + AMPLE)
         if np.all(rho.real == rho.real[0]):
@@ -276,7 +279,7 @@ class Centred:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             power = line.log - line.rho * k[:, None]
             term = np.asarray(np.exp(power), dtype=np.complex128)
-            off = line.off + UNIT * (16.0 * np.abs(line.rho * k[:, None]) + 8.0 * np.abs(power.imag) + 48.0)
+            off = line.off + UNIT * (16.0 * np.abs(line.rho * k[:, None]) + 8.0 * np.abs(power.imag) + _SUMMED)
             value = np.sum(term.real, axis=1)
             error = np.sum(np.abs(term) * np.expm1(off), axis=1) * (1.0 + AMPLE) + sum(line.terms(k).values())
             lower = (value - error * (1.0 + AMPLE)) / whole * (1.0 - SLIGHT) - SMALLEST
@@ -366,7 +369,7 @@ class Centred:
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             log = t * log1p(value) - 2.0 * np.log(rho) + math.log(h / math.pi)
             off = t * (1.0 + ROOM) * error / np.maximum(modulus - error, 0.0)
-            off = off + UNIT * (16.0 * t * np.abs(log1p(value)) + 64.0 + 16.0 * np.abs(np.log(rho)))
+            off = off + UNIT * (16.0 * t * np.abs(log1p(value)) + _WEIGHT + 16.0 * np.abs(np.log(rho)))
         log[0] -= math.log(2.0)
         b = r * np.array(_OTHERS)
         bound = t * self._real(rule, b) - 1.0 - np.log(np.abs(b))

@@ -27,7 +27,7 @@ from neyman.losses.allocated.two import gaussian_delta
 from neyman.numerics.rounding import AMPLE, LOG_NDTR, SCANT, SLIGHT, SMALLEST, UNDERFLOW, UNIT
 from neyman.profiles.profile import Bracket
 
-__all__ = ["FAR", "FLOOR", "one_alone", "tested", "told_alone"]
+__all__ = ["FAR", "FLOOR", "by_a_test", "one_alone", "told_alone"]
 
 FAR = 600.0  # the largest eps that anything is computed at
 FLOOR = 1e-290  # probabilities below which floats have no digits
@@ -80,7 +80,7 @@ def _alone(sigma: float, x: FloatArray, off: FloatArray) -> tuple[FloatArray, Fl
     return np.where(good, value * (1.0 - room) - SMALLEST, 0.0), np.where(good, value * (1.0 + room) + SMALLEST, 1.0)
 
 
-def tested(sigma: float, t: int, epsilon: FloatArray, remove: bool) -> Bracket:
+def by_a_test(sigma: float, t: int, epsilon: FloatArray, remove: bool) -> Bracket:
     """What "is any output above x" shows, or "is none", the better of many x."""
     many = max(min(_TESTS // len(epsilon), _THRESHOLDS), 8)
     likely = sigma * (math.log(t) + np.minimum(epsilon, FAR)) + 0.5 / sigma

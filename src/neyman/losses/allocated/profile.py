@@ -23,7 +23,7 @@ from scipy.special import log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
 from neyman.losses.allocated.centred import centred
-from neyman.losses.allocated.elementary import FAR, FLOOR, one_alone, tested, told_alone
+from neyman.losses.allocated.elementary import FAR, FLOOR, by_a_test, one_alone, told_alone
 from neyman.losses.allocated.left import PANELS, UNKNOWN, Call, left
 from neyman.losses.allocated.two import slope_of_two, two_steps
 from neyman.numerics.double_double import TWICE, Twofold
@@ -34,8 +34,7 @@ from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["AllocatedProfile"]
 
-_LEAST_NOISE, _MOST_NOISE = 0.05, 60.0  # between which lines are laid
-_PER_ROOT = 45.0  # the same, over the root of t
+_LEAST_NOISE, _MOST_NOISE = 0.05, 16.0  # between which lines are laid for the sum itself
 _LAST = 40.0  # the eps from which 1e-28 e^eps is no bound
 _FAINT = 1e-32  # delta of which lines for "remove" say nothing
 _VAGUE = 0.99  # of the upper bound, from which on tests are not tried
@@ -78,6 +77,7 @@ class AllocatedProfile(Profile):
         several = _SEVERAL if self._noise[0] < _LOUD or self._t == 2 else _FEW
         if len(epsilon) > several:  # which power series share
             ways = (self._alone, self._centred, self._by_series, self._of_two)
+            ways = ways if self._noise[0] < _SOFT else (self._centred, self._of_two, self._by_series)
         for way in ways:
             blunt = len(epsilon) > _FEW and way == self._by_series
             at = np.flatnonzero(within & _vague(found, _BLUNT if blunt else _SHARP))
@@ -86,7 +86,7 @@ class AllocatedProfile(Profile):
         vague = np.flatnonzero(found.lower < _VAGUE * found.upper)
         if not len(vague):
             return found
-        return found.sharpened(vague, tested(self._noise[1], self._t, epsilon[vague], self._remove))
+        return found.sharpened(vague, by_a_test(self._noise[1], self._t, epsilon[vague], self._remove))
 
     def _between(self, ask: Callable[[float, FloatArray], Bracket], epsilon: FloatArray) -> Bracket:
         """More noise tells less: from above at the lesser noise, from below at the greater."""
@@ -182,7 +182,7 @@ class AllocatedProfile(Profile):
 
     def _put(self, noise: float, epsilon: float) -> tuple[float, float]:
         """Of "add", or of f(K) / K at any eps, with 16 units for K and the quotient."""
-        if not _LEAST_NOISE <= noise <= self._most:
+        if not _LEAST_NOISE <= noise <= _MOST_NOISE:
             return 0.0, math.inf
         k = self._t * math.exp(-epsilon)
         value, error = ratios(noise, self._t).put(k)
@@ -269,12 +269,7 @@ class AllocatedProfile(Profile):
     @property
     def _laid(self) -> bool:
         """Whether lines are laid for the sum itself."""
-        return self._noise[0] >= _LEAST_NOISE and self._noise[1] <= self._most
-
-    @property
-    def _most(self) -> float:
-        """The largest noise of which lines are laid: beyond, phi is too small where they cross the axis."""
-        return min(_MOST_NOISE, _PER_ROOT * math.sqrt(self._t))
+        return self._noise[0] >= _LEAST_NOISE and self._noise[1] <= _MOST_NOISE
 
     def _cells(self, noise: float) -> Cells:
         if noise not in self._known:

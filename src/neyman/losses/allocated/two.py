@@ -50,6 +50,7 @@ _ROOT_TAU = math.sqrt(2.0 * math.pi)
 _NODE = MILLS_ERROR + 64.0 * UNIT  # certifying, relative: two Mills ratios, and sixteen functions and products of them
 _COSH = 24.0  # certifying, units of log cosh: 4 functions, 4 products, and its argument off by 6, which counts twice
 _ABSOLUTE = 1e-9  # certifying, of the log of a tail, relatively and at least: log_ndtr at 24 units of 1 + 52^2
+_SUMMED = 64.0  # certifying, units: a sum in pairs, exp, log and products
 _GOAL, _ROOM = 40.0, 6.0  # -log of what a sum may err by, relatively; the same, more, of what is left beyond its end
 _WIDEST, _NARROW = 0.97, 0.6  # of the widest strip, where the integrand rises with A, and where it falls
 _FARTHEST = 38.5  # deviations beyond which nothing is a float
@@ -195,7 +196,7 @@ def _summed(
     whole = np.sum(term, axis=1)
     lost = np.sum(term * (found.off + off + UNIT * 2.0 * np.abs(log)), axis=1) / whole
     head = top + np.log(whole) + math.log(2.0 * rule.h / math.sqrt(2.0 * math.pi))
-    return head, lost + UNIT * (64.0 + 8.0 * np.abs(head) + 8.0 * np.abs(top))
+    return head, lost + UNIT * (_SUMMED + 8.0 * np.abs(head) + 8.0 * np.abs(top))
 
 
 def gaussian_delta(x: FloatArray, off: FloatArray, nu: float) -> _Terms:
