@@ -94,9 +94,10 @@ class Contour(ABC):
         s, weight = self.places
         transform = self.transform
         many = max(_AT_ONCE // transform.work, 1)
-        parts = [transform.excess(one, transform.shift(one), _PLAIN_NATS) for one in
-                 (s[i : i + many] for i in range(0, len(s), many))]  # fmt: skip
-        value, error = (np.concatenate(part) for part in zip(*parts, strict=True))
+        pieces = [s[i : i + many] for i in range(0, len(s), many)]
+        parts = [transform.excess(one, transform.shift(one), _PLAIN_NATS) for one in pieces]
+        value = np.asarray(np.concatenate([part[0] for part in parts]), dtype=np.complex128)
+        error = np.concatenate([part[1] for part in parts])
         x, y, modulus = value.real, value.imag, np.abs(1.0 + value)
         with np.errstate(divide="ignore", invalid="ignore"):
             log = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0)) + 1j * np.arctan2(y, 1.0 + x)
