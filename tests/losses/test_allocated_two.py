@@ -142,3 +142,13 @@ def test_a_gap_where_lines_and_pairs_of_floats_say_nothing_is_closed():
         epsilon = np.linspace(0.9, 1.3, 5) * 0.5 / sigma**2
         found = AllocatedProfile(sigma, sigma, t, True).bracket(epsilon)
         assert np.all(found.upper - found.lower <= 1e-6 * found.upper)
+
+
+def test_whoever_is_told_two_steps_learns_no_less():
+    for sigma, t in ((0.3, 3), (0.4, 20)):
+        epsilon = np.array([0.1, 1.0, 3.0])
+        above = AllocatedProfile(sigma, sigma, t, False)._of_two(epsilon)
+        sharp = AllocatedProfile(sigma, sigma, t, False)._plainly(epsilon)
+        assert np.all(above.upper >= sharp.lower)
+        assert np.all(above.log_gap_lower <= sharp.log_gap_upper)
+        assert np.all(above.lower == 0.0)

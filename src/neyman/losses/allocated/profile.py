@@ -95,10 +95,15 @@ class AllocatedProfile(Profile):
         return Bracket(below.lower, above.upper, above.log_gap_lower, below.log_gap_upper)
 
     def _of_two(self, epsilon: FloatArray) -> Bracket:
-        """Of two steps, by one integral."""
-        if self._t != 2 or self._noise[0] < _FAINTEST:
+        """Of two steps, by one integral; whoever is told two of more, of which one is the record's, learns no less."""
+        few = not self._remove and self._noise[0] < _LOUD and len(epsilon) <= _FEW
+        if self._noise[0] < _FAINTEST or not (self._t == 2 or few):
             return _nothing(epsilon)
-        return self._between(lambda noise, at: two_steps(noise, at, self._remove), epsilon)
+        found = self._between(lambda noise, at: two_steps(noise, at, self._remove), epsilon)
+        if self._t == 2:
+            return found
+        zero = np.zeros_like(epsilon)
+        return Bracket(zero, found.upper, found.log_gap_lower, zero)
 
     def _alone(self, epsilon: FloatArray) -> Bracket:
         """Of "remove" where noise is small, by closed forms."""
@@ -230,10 +235,11 @@ class AllocatedProfile(Profile):
         return found.sharpened(beyond, Bracket(zero, there.upper, there.log_gap_lower, zero))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        """From the distribution function of S; where no line says, that of the Gaussian mechanism."""
+        """From the distribution function of S; else of one output alone, or of the Gaussian mechanism."""
         sigma, last = self._noise[0], _LAST if self._remove else FAR
         with np.errstate(under="ignore"):
-            found = np.exp(np.minimum(epsilon, FAR) + log_ndtr(-epsilon * sigma - 0.5 / sigma))
+            x = np.minimum(epsilon, FAR) + (math.log(self._t) if self._remove and sigma < _LOUD else 0.0)
+            found = np.exp(x + log_ndtr(-x * sigma - 0.5 / sigma))
         for way in (self._slope_of_two, self._slope_of_much):
             sharp = way(epsilon)
             if not np.isnan(sharp).any():
