@@ -157,3 +157,16 @@ def test_many_eps_are_as_sharp_as_few():
         assert np.all(many.lower[::500] <= few.upper)
         assert np.all(many.upper[::500] >= few.lower)
         assert np.all(many.upper[:1000] - many.lower[:1000] <= 1e-8 * many.upper[:1000])
+
+
+def test_beyond_the_last_line_next_to_nothing_is_left():
+    """Forty deviations and more: a line that does not serve bounds it all the same."""
+    for remove in (True, False):
+        epsilon = np.array([60.0, 300.0]) / (50.0 * 1000.0)
+        found = AllocatedProfile(50.0, 50.0, 10**6, remove).bracket(epsilon)
+        assert np.all(found.upper < 1e-290)
+    law, epsilon = Centred(20.0, 10), np.array([0.03])
+    line = law._line(8, True, 16.0)
+    assert line is not None
+    most = np.exp(np.min(line.chernoff(20.0 * 10 * np.expm1(epsilon)))) / 200.0
+    assert most >= law.bracket(epsilon, True).upper[0]

@@ -179,14 +179,17 @@ class _Line(NamedTuple):
     beyond: float
     lost: float
 
+    def chernoff(self, k: FloatArray) -> FloatArray:
+        """log of what it is summing at most at each K, by each b."""
+        moved = self.b * k[:, None]
+        return self.bound - moved + ROOM * (np.abs(self.bound) + np.abs(moved) + 1.0)
+
     def terms(self, k: FloatArray) -> dict[str, FloatArray]:
         """What the sum errs by at each K but for rounding."""
         r = float(self.rho[0].real)
-        other = self.bound - self.b * k[:, None]
         apart = np.abs(self.b - r) * (2.0 * math.pi / self.h) * (1.0 - SLIGHT)
-        room = ROOM * (np.abs(self.bound) + np.abs(self.b * k[:, None]) + 1.0)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            other = other + room - np.log(np.expm1(apart))
+            other = self.chernoff(k) - np.log(np.expm1(apart))
             sides = [other[:, np.abs(self.b) > abs(r)], other[:, np.abs(self.b) < abs(r)]]
             aliased = np.sum([np.exp(np.min(side, axis=1)) for side in sides], axis=0)
             return {"aliasing": aliased, "truncation": np.exp(self.beyond - r * k * (1.0 - ROOM)) * (1.0 + AMPLE)}
@@ -284,8 +287,10 @@ class Centred:
             error = np.sum(np.abs(term) * np.expm1(off), axis=1) * (1.0 + AMPLE) + sum(line.terms(k).values())
             lower = (value - error * (1.0 + AMPLE)) / whole * (1.0 - SLIGHT) - SMALLEST
             upper = ((value + error * (1.0 + AMPLE)) / whole + line.lost) * (1.0 + SLIGHT) + SMALLEST
-        good = np.isfinite(lower) & np.isfinite(upper) & (error < _VAGUE * value)
-        return np.where(good, np.clip(lower, 0.0, 1.0), 0.0), np.where(good, np.clip(upper, 0.0, 1.0), 1.0)
+            good = np.isfinite(lower) & np.isfinite(upper) & (error < _VAGUE * value)
+            most = (np.exp(np.min(line.chernoff(k), axis=1)) * (1.0 + AMPLE) / whole + line.lost) * (1.0 + SLIGHT)
+        upper = np.fmin(np.where(good, upper, 1.0), np.nan_to_num(most + SMALLEST, nan=1.0))
+        return np.where(good, np.clip(lower, 0.0, 1.0), 0.0), np.clip(upper, 0.0, 1.0)
 
     def _line(self, place: int, remove: bool, depth: float) -> _Line | None:
         """That of one r, for a delta of e^-``depth`` or more."""
