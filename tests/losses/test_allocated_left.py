@@ -16,6 +16,7 @@ from neyman.losses.allocated.left import Left
 from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.allocated.ratios import Ratios
 from neyman.losses.allocated.rule import GAUSS, gauss_error
+from tests.effort import rest_slow
 from tests.reference.allocation import call
 
 FAR = [  # delta of "remove" near 1e-12, 1e-16 and 1e-20, by tests/reference/allocation.py
@@ -88,12 +89,15 @@ def test_small_deltas_are_sharp(sigma, t, epsilon, truth):
     assert found.upper[0] - found.lower[0] <= 1e-6 * float(truth)
 
 
-def test_what_is_recorded_is_found_again():
-    for sigma, t, epsilon, truth in (FAR[0], FAR[8]):
+@pytest.mark.parametrize("one", [0, pytest.param(8, marks=pytest.mark.slow)])
+def test_what_is_recorded_is_found_again(one):
+    for sigma, t, epsilon, truth in FAR[one : one + 1]:
         assert abs(float(call(sigma, t, epsilon, other=True)) / float(truth) - 1.0) <= 1e-14
 
 
-@pytest.mark.parametrize(("sigma", "t"), [(1.0, 10**6), (0.4, 10**6), (2.0, 10**4), (3.0, 10**4), (1.0, 10**4)])
+@pytest.mark.parametrize(
+    ("sigma", "t"), rest_slow([(1.0, 10**6), (0.4, 10**6), (2.0, 10**4), (3.0, 10**4), (1.0, 10**4)], 2, 4)
+)
 @pytest.mark.parametrize("remove", [True, False])
 def test_many_steps_are_sharp_at_every_delta(sigma, t, remove):
     profile, epsilon, seen = AllocatedProfile(sigma, sigma, t, remove), 1e-4, 0

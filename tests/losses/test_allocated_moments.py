@@ -7,6 +7,7 @@ import math
 import mpmath as mp
 import numpy as np
 import pytest
+from flint import arb, arb_series, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,19 +21,18 @@ def bounds(sigma, steps, order):
 
 
 def truth(sigma, steps, order):
-    """n! times the coefficient of x^n in (sum_k E Y^k x^k / k!)^t, over t^n."""
-
-    def product(a, b):
-        return [mp.fsum(a[i] * b[m - i] for i in range(m + 1)) for m in range(order + 1)]
-
-    with mp.workdps(80 + 2 * order):
-        s = 1 / mp.mpf(sigma) ** 2
-        square = [mp.exp(mp.mpf(k * (k - 1)) / 2 * s) / mp.factorial(k) for k in range(order + 1)]
-        out, left = [mp.mpf(1)] + [mp.mpf(0)] * order, steps
-        while left:
-            out = product(out, square) if left & 1 else out
-            square, left = product(square, square), left >> 1
-        return mp.log(out[order] * mp.factorial(order) / mp.mpf(steps) ** order) / (order - 1)
+    """n! times the coefficient of x^n in (sum_k E Y^k x^k / k!)^t, over t^n, in balls."""
+    before = ctx.cap
+    with ctx.workprec(600 + 12 * order):
+        ctx.cap = order + 1
+        try:
+            s = 1 / arb(sigma) ** 2
+            terms = [(arb(k * (k - 1)) / 2 * s).exp() / arb(k).gamma() / max(k, 1) for k in range(1, order + 1)]
+            power = arb_series([arb(1), *terms]) ** arb_series([steps])
+            log = (power[order] * arb(order + 1).gamma() / arb(steps) ** order).log() / (order - 1)
+        finally:
+            ctx.cap = before
+        return mp.mpf(log.mid().str(80, radius=False))
 
 
 @examples(30, 600)

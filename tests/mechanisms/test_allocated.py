@@ -117,8 +117,11 @@ def test_what_is_compared_is_the_mechanism():
 
 
 def test_renyi_divergences_enclose():
-    g = ny.account(ny.Gaussian(1.0).allocated(100), adjacency="add")
-    assert g.optimistic.renyi(2.0) <= g.renyi(2.0)
+    """Of "add", whose orders rest on the profile; the log is nearly normal."""
+    g = ny.account(ny.Gaussian(20.0).allocated(100), adjacency="add")
+    assert g.optimistic.renyi(2.0) <= 1.0 / (20.0**2 * 100) * 1.001
+    assert g.renyi(2.0) >= 1.0 / (20.0**2 * 100) * 0.999
+    assert g.optimistic.renyi(2.0) <= g.renyi(2.0) <= 1.1 * g.optimistic.renyi(2.0)
 
 
 def test_reports_say_what_was_run():
@@ -140,3 +143,26 @@ def test_the_certificate_names_the_line_and_its_errors():
             assert one.nodes > 20
             assert set(one.terms) == {*([term] if one.supply == kind else []), "truncation", "rounding"}
             assert one.width <= sum(one.terms.values()) <= 1.01 * one.width + 1e-300
+
+
+def test_the_certificate_names_integrals_and_lines_for_the_sum_less_its_mean():
+    found = ny.account(ny.Gaussian(1.0).allocated(2)).certificate(0.02)
+    assert {one.supply for one in found.directions.values()} == {"integral"}
+    found = ny.account(ny.Gaussian(50.0).allocated(9)).certificate(0.002)
+    for one in found.directions.values():
+        assert one.supply == "straight line"
+        assert one.nodes > 10
+        assert set(one.terms) == {"aliasing", "truncation", "rounding"}
+        assert one.width <= sum(one.terms.values()) <= 1.01 * one.width
+
+
+@pytest.mark.parametrize("run", [(73.2, 2), (100.0, 2), (1e5, 7), (0.126, 2), (0.15, 3)])
+def test_little_information_and_hardly_any_noise_are_known(run):
+    g = ny.account(ny.Gaussian(run[0]).allocated(run[1]))
+    for delta in (1e-5, 1e-8):
+        if delta < 0.1 * g.advantage:
+            assert g.epsilon(delta) == pytest.approx(g.optimistic.epsilon(delta), rel=1e-6)
+    if run != (0.15, 3):  # where pairs of floats take seconds
+        assert g.mu() == pytest.approx(g.optimistic.mu(), rel=1e-6)
+    if run[0] > 1.0:
+        assert 1.0 - g.auc == pytest.approx(1.0 - g.optimistic.auc, rel=1e-6)

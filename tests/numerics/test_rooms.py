@@ -36,6 +36,8 @@ def test_rooms_hold_what_they_are_said_to() -> None:
     assert 1000.0 * (1.0 + ELEMENTARY) * UNIT <= rounding.ROOM
     assert 10_000.0 * HALF_UNIT_BELOW_1024 <= rounding.AMPLE
     assert 1e6 * (1.0 + ELEMENTARY) * UNIT <= rounding.AMPLE
+    assert (100.0 * (ELEMENTARY + 1.0) + 400.0) * UNIT <= rounding.POWER
+    assert 1e20 * SMALLEST <= rounding.UNDERFLOW
     assert math.exp(rounding.LARGEST_EXPONENT) * 17_000.0 < math.inf
 
 

@@ -53,9 +53,9 @@ class Allocated(SingleStep):
 
     Notes
     -----
-    delta is bounded on both sides by contour integrals in 106 bits (see ``docs/internals/allocation.md``): from noise
-    multipliers sigma / sensitivity / sqrt(epochs) of 0.05 to 60 (and up to 45 sqrt(steps)). Below, the Gaussian
-    mechanism of a single step bounds it from above; above, the law at that multiplier.
+    delta is bounded on both sides (see ``docs/internals/allocation.md``): of two steps by one integral of closed forms,
+    at large noise by contour integrals for the sum of the likelihood ratios less its mean, else for that sum itself, in
+    106 bits, from noise multipliers sigma / sensitivity / sqrt(epochs) of 0.05 on. Below, closed forms bound it.
 
     Examples
     --------

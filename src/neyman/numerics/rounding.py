@@ -18,6 +18,10 @@ absolute), and as wide as a count of roundings, each of at most ``ELEMENTARY`` u
   terms in any order.
 - ``AMPLE``, 9 million units: the same of thousands of roundings of x; a sum of a million terms in any order.
 
+``POWER``, 900 units, is the room of an exponent, relative to the moduli of all that it was added up from: a hundred
+functions of 4 units, each in a product, and 400 additions. ``UNDERFLOW`` is absolute: what 1e20 products lose that are
+no floats, ``SMALLEST`` each.
+
 ``LARGEST_EXPONENT``, ``TINY`` and ``HUGE`` keep values inside float64. They neither steer nor certify by themselves:
 where one replaces a value that counts, it stands on the safe side, or the other branch of a choice is taken.
 """
@@ -37,6 +41,7 @@ __all__ = [
     "NDTR",
     "NDTRI",
     "NDTRI_EXP",
+    "POWER",
     "ROOM",
     "SCANT",
     "SECOND_ORDER",
@@ -44,6 +49,7 @@ __all__ = [
     "SMALLEST",
     "TINY",
     "TURN",
+    "UNDERFLOW",
     "UNIT",
     "largest_sum_error",
 ]
@@ -54,6 +60,8 @@ SCANT = 1e-15  # room for 9 units
 SLIGHT = 1e-14  # room for 90 units
 ROOM = 1e-12  # room for 9,007 units
 AMPLE = 1e-9  # room for 9 million units
+POWER = 1e-13  # room for 900 units: of exponents, relative to the moduli of what they are sums of
+UNDERFLOW = 1e-300  # absolute room for what 1e20 products lose that are no floats
 SECOND_ORDER = 1.01  # times x, certifying: more than e^x - 1 and -log(1 - x) are for 0 < x <= 0.0197
 LARGEST_EXPONENT = 700.0  # exponents are cut there: e^700 = 1.0e304 is a float, and so is 17,000 times as much
 TINY = 1e-300  # in place of 0, where something is divided by it or its log is taken

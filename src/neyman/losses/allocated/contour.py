@@ -29,6 +29,7 @@ _LOOSER = 4.0  # by how much more its nodes, and what it errs by without them, m
 _TRIED = 80  # widths, from 0.4 K down, each the last over the root of 2
 _FAINT = Decimal("1e-20")  # phi(c) below which its error, up to 1e-28, is too much of it
 _PLAIN_NATS = 42.0  # -log of what a sum for phi may leave in float64
+_AT_ONCE = 1_500_000  # nodes times those of their transforms that are held at a time
 _DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
 
 Points = NDArray[np.complex128]
@@ -92,7 +93,11 @@ class Contour(ABC):
     def _plain(self) -> _Plain:
         s, weight = self.places
         transform = self.transform
-        value, error = transform.excess(s, transform.shift(s), _PLAIN_NATS)
+        many = max(_AT_ONCE // transform.work, 1)
+        pieces = [s[i : i + many] for i in range(0, len(s), many)]
+        parts = [transform.excess(one, transform.shift(one), _PLAIN_NATS) for one in pieces]
+        value = np.asarray(np.concatenate([part[0] for part in parts]), dtype=np.complex128)
+        error = np.concatenate([part[1] for part in parts])
         x, y, modulus = value.real, value.imag, np.abs(1.0 + value)
         with np.errstate(divide="ignore", invalid="ignore"):
             log = 0.5 * np.log1p(np.maximum(2.0 * x + x * x + y * y, -1.0)) + 1j * np.arctan2(y, 1.0 + x)

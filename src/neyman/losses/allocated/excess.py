@@ -26,11 +26,9 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.corner import STEEPEST, round_the_corner
 from neyman.losses.allocated.jump import foot, log_jump_above
 from neyman.losses.allocated.transform import Transform
-from neyman.numerics.rounding import AMPLE, ROOM, SLIGHT, TINY, UNIT
+from neyman.numerics.rounding import AMPLE, POWER, ROOM, SLIGHT, TINY, UNIT
 
 __all__ = ["Above", "Excess", "above", "excess", "series"]
-
-_POWER = 1e-13  # certifying: room for 900 units, relative to the terms of an exponent
 
 Points = NDArray[np.complex128]
 
@@ -138,7 +136,7 @@ def above(
         room = _ROOM + SLIGHT * np.minimum(terms.parts, 1e12)
         with np.errstate(under="ignore", over="ignore"):
             inside = np.sum(np.where(terms.used, np.exp(terms.log + room), 0.0), axis=0)
-            return np.log1p(inside + np.exp(_rest(sigma, x, w, terms.n))) * (1.0 + _POWER)
+            return np.log1p(inside + np.exp(_rest(sigma, x, w, terms.n))) * (1.0 + POWER)
 
     least = log_ndtr(x) * (1.0 + ROOM) - TINY + np.minimum(*rho) * ndtr(x - 1.0 / sigma) * (1.0 - ROOM)
     return Above((grown(rho[0]), grown(rho[1])), least, log_jump_above(sigma, x, *size, theta))

@@ -26,11 +26,9 @@ from neyman.losses.allocated.contour import Contour, Nodes, Points, few_bits, re
 from neyman.losses.allocated.line import NATS
 from neyman.losses.allocated.transform import RealTable
 from neyman.numerics.double_double import TWICE, Complex, Twofold, exponential, from_decimals
-from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SLIGHT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, POWER, ROOM, SLIGHT
 
 __all__ = ["Hyperbola", "bent"]
-
-_POWER = 1e-13  # certifying: room for 900 units, relative to the terms of an exponent
 
 _CELLS = 1.0 / 16.0  # their length
 _FARTHEST = 36.0  # v at which cells end
@@ -59,7 +57,7 @@ class _Moduli:
     def log_integral(self, k: FloatArray) -> FloatArray:
         """log of the integral of the modulus over all v, at each K."""
         power = k[:, None] * self.real + self.rest
-        power = power + _POWER * (np.abs(k[:, None] * self.real) + np.abs(self.rest))
+        power = power + POWER * (np.abs(k[:, None] * self.real) + np.abs(self.rest))
         top = np.max(power, axis=1)
         with np.errstate(under="ignore"):
             inside = top + np.log(np.sum(np.exp(np.maximum(power - top[:, None], -LARGEST_EXPONENT)), axis=1))
@@ -68,8 +66,8 @@ class _Moduli:
     def log_left(self, k: FloatArray, v: float) -> FloatArray:
         """log of what is left of it beyond ``v``, where cosh v >= 2, on one side."""
         m, d, c = self._m, self._d, math.cosh(v)
-        found = self.beyond + math.log(c / (m * (c - 1.0) ** 2)) + m * k * (1.0 - math.sin(d) * c) * (1.0 - _POWER)
-        return found + _POWER * m * k - np.log(m * k * math.sin(d) * math.sinh(v)) + AMPLE
+        found = self.beyond + math.log(c / (m * (c - 1.0) ** 2)) + m * k * (1.0 - math.sin(d) * c) * (1.0 - POWER)
+        return found + POWER * m * k - np.log(m * k * math.sin(d) * math.sinh(v)) + AMPLE
 
 
 class Plan(NamedTuple):

@@ -32,11 +32,9 @@ import numpy as np
 from scipy.special import lambertw, log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import AMPLE, ROOM, SLIGHT, TINY, UNIT
+from neyman.numerics.rounding import AMPLE, POWER, ROOM, SLIGHT, TINY, UNIT
 
 __all__ = ["foot", "jump", "log_jump_above"]
-
-_POWER = 1e-13  # certifying: room for 900 units, relative to the terms of an exponent
 
 _D, _A = 0.6, 0.5  # d and a
 _NATS = 60.0  # -log of what the rule may leave
@@ -92,7 +90,7 @@ def _modulus(sigma: float, ell: FloatArray, w: FloatArray, d: float) -> FloatArr
     speed = np.sqrt(math.cos(d) ** 2 + np.sinh(right) ** 2) / (np.cosh(left) - math.sin(d))
     height = np.maximum(ell[:, None] + np.log(size), 0.0)
     power = (0.5 * sigma**2) * (angle**2 - height**2 + ell[:, None] ** 2) + w[:, None] * (real - 1.0)
-    power += _POWER * (sigma**2 * (angle**2 + height**2 + ell[:, None] ** 2) + w[:, None] * (np.abs(real) + 1.0))
+    power += POWER * (sigma**2 * (angle**2 + height**2 + ell[:, None] ** 2) + w[:, None] * (np.abs(real) + 1.0))
     inside = 2.0 * _CELL * np.sum(np.exp(power) * speed, axis=1)
     return np.asarray(inside + 2.0 * _beyond(sigma, ell, w, d, float(v[-1])), dtype=np.float64) * (1.0 + AMPLE)
 
@@ -106,7 +104,7 @@ def _beyond(sigma: float, ell: FloatArray, w: FloatArray, d: float, v: float) ->
     power = (0.5 * sigma**2) * ((0.5 * math.pi + d) ** 2 - height**2 + ell**2) + w * (
         (1.0 - math.sin(d) * c) / over - 1
     )
-    power = power + _POWER * (sigma**2 * (8.0 + height**2 + ell**2) + 4.0 * w * c)
+    power = power + POWER * (sigma**2 * (8.0 + height**2 + ell**2) + 4.0 * w * c)
     return 1.4 * np.exp(power) / (w * math.sin(d) * math.sinh(v) / over)
 
 

@@ -25,11 +25,9 @@ from neyman._validate import FloatArray
 from neyman.losses.allocated.contour import Contour, Nodes, Points, few_bits, relative
 from neyman.losses.allocated.transform import RealTable
 from neyman.numerics.double_double import TWICE, Complex, Twofold, from_decimals, turned
-from neyman.numerics.rounding import AMPLE, SLIGHT
+from neyman.numerics.rounding import AMPLE, POWER, SLIGHT
 
 __all__ = ["LONGEST", "NATS", "StraightLine"]
-
-_POWER = 1e-13  # certifying: room for 900 units, relative to the terms of an exponent
 
 LONGEST = 3000  # nodes of a line
 NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
@@ -129,14 +127,14 @@ class StraightLine(Contour):
         end = self.nodes * h
         at = int(np.searchsorted(y, end, side="right")) - 1
         with np.errstate(under="ignore", over="ignore"):
-            cut = np.exp(c * k * (1.0 + _POWER) + (float(log_beyond[at]) if at >= 0 else 0.0)) / (math.pi * (end - h))
+            cut = np.exp(c * k * (1.0 + POWER) + (float(log_beyond[at]) if at >= 0 else 0.0)) / (math.pi * (end - h))
         x = -math.expm1(-c * room * (1.0 - SLIGHT))  # sum of (K + mR) e^{-cmR}, m > 0
         least = math.exp(-c * room * (1.0 - SLIGHT)) * (k / x + room / x**2)
         for below in (True, False):
             b, log_phi = (part[(self._others < c) == below] for part in (self._others, self._log_phi))
             b, log_phi = b[b != c], log_phi[b != c]
             power = b * k[:, None] + t * log_phi - 1.0 - np.log(b)
-            power = power + _POWER * (b * k[:, None] + np.abs(t * log_phi) + 1.0)
+            power = power + POWER * (b * k[:, None] + np.abs(t * log_phi) + 1.0)
             with np.errstate(over="ignore"):
                 bound = np.exp(power - np.log(np.expm1(np.abs(c - b) * room * (1.0 - SLIGHT))))
                 bound = np.min(bound, axis=1, initial=np.inf)

@@ -13,7 +13,7 @@ most that of the Gaussian mechanism), and "is any output above x" is a test (so 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -22,31 +22,34 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
+from neyman.losses.allocated.centred import centred
+from neyman.losses.allocated.elementary import FAR, FLOOR, by_a_test, one_alone, told_alone
 from neyman.losses.allocated.left import PANELS, UNKNOWN, Call, left
+from neyman.losses.allocated.two import slope_of_two, two_steps
 from neyman.numerics.double_double import TWICE, Twofold
-from neyman.numerics.rounding import AMPLE, LOG_NDTR, SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, SMALLEST, UNDERFLOW, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["AllocatedProfile"]
 
-_UNDERFLOW = 1e-300  # certifying, absolute: more than underflow takes from a few products, SMALLEST each
-
-_LEAST_NOISE, _MOST_NOISE = 0.05, 60.0  # between which lines are laid
-_PER_ROOT = 45.0  # the same, over the root of t
+_LEAST_NOISE, _MOST_NOISE = 0.05, 16.0  # between which lines are laid for the sum itself
 _LAST = 40.0  # the eps from which 1e-28 e^eps is no bound
 _FAINT = 1e-32  # delta of which lines for "remove" say nothing
-_FARTHEST = 600.0  # the largest eps that anything is computed at
-_FLOOR = 1e-290  # probabilities below which floats have no digits
 _VAGUE = 0.99  # of the upper bound, from which on tests are not tried
-_FEW = 64  # eps for which it is looked at each by itself
+_FEW = 64  # eps of which each has all ways tried
+_SEVERAL = 1 << 11  # eps of which each is looked at by itself, where there is little noise or it is one integral
+_LOUD = 0.5  # noise from which lines in pairs of floats are short
 _LOUDEST = 12.0  # the largest noise at which that is tried
 _NEAR = 30.0  # eps beyond which nothing is left of what cancels
 _LONG = 8 * PANELS  # of a line where no other way is sharp
 _CALL_COST = 5e6  # nanoseconds of one
+_KNOWN_COST = 1.5e6  # the same of one of many, which share lines
 _SHARP = 1.0 - 4e-9  # lower over upper bounds from which lines are not asked
-_THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
+_BLUNT = 1.0 - 1e-7  # the same of power series for many eps
+_SOFT = 6.0  # noise from which the sum less its mean is nearly normal
+_FAINTEST = 1e-3  # noise below which no eps up to the last tells anything
 
 
 class AllocatedProfile(Profile):
@@ -67,36 +70,71 @@ class AllocatedProfile(Profile):
         return 1.0 / self._noise[0] * (1.0 + 4.0 * UNIT)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        """The sharper of what the line says, the Gaussian mechanism and the test."""
-        found = self._gaussian(epsilon)
-        if len(epsilon) <= _FEW:
-            far = np.flatnonzero((epsilon <= _FARTHEST) & (found.upper > _FLOOR))
-            found = found.sharpened(far, self._plainly(epsilon[far]))
-        with np.errstate(invalid="ignore"):
-            gap = found.log_gap_upper - found.log_gap_lower
-        vague = (found.lower < _SHARP * found.upper) | ((found.upper > 0.5) & ~(gap <= 1.0 - _SHARP))
-        within = (epsilon <= _LAST) & (found.upper > _FAINT) if self._remove else epsilon <= _FARTHEST
-        at = np.flatnonzero(vague & within)
-        if len(at) and self._laid:
-            # more noise tells less
-            greater, missing = self._summed(min(self._noise[0], self._most), epsilon[at])
-            lesser = greater
-            if self._noise[1] > self._most:
-                lesser = Bracket.of_delta(np.zeros(len(at)), np.ones(len(at)))
-            elif self._noise[1] > self._noise[0]:
-                lesser, _ = self._summed(self._noise[1], epsilon[at])
-            sharp = Bracket(lesser.lower, greater.upper, greater.log_gap_lower, lesser.log_gap_upper)
-            found = found.sharpened(at, sharp)
-            if self._remove and missing.any():
-                found = self._falling(epsilon, found, at[missing])
+        """The sharpest of what integrals and lines say, each asked where those before it are not sharp."""
+        found = told_alone(self._noise[0], epsilon)
+        within = (epsilon <= FAR) & (found.upper > FLOOR)
+        ways = (self._of_two, self._alone, self._centred, self._plainly, self._by_series)
+        several = _SEVERAL if self._noise[0] < _LOUD or self._t == 2 else _FEW
+        if len(epsilon) > several:  # which power series share
+            ways = (self._alone, self._centred, self._by_series, self._of_two)
+            ways = ways if self._noise[0] < _SOFT else (self._centred, self._of_two, self._by_series)
+        for way in ways:
+            blunt = len(epsilon) > _FEW and way == self._by_series
+            at = np.flatnonzero(within & _vague(found, _BLUNT if blunt else _SHARP))
+            if len(at):
+                found = found.sharpened(at, way(epsilon[at]))
         vague = np.flatnonzero(found.lower < _VAGUE * found.upper)
-        return found.sharpened(vague, self._tested(epsilon[vague])) if len(vague) else found
+        if not len(vague):
+            return found
+        return found.sharpened(vague, by_a_test(self._noise[1], self._t, epsilon[vague], self._remove))
+
+    def _between(self, ask: Callable[[float, FloatArray], Bracket], epsilon: FloatArray) -> Bracket:
+        """More noise tells less: from above at the lesser noise, from below at the greater."""
+        above = ask(self._noise[0], epsilon)
+        below = above if self._noise[1] == self._noise[0] else ask(self._noise[1], epsilon)
+        return Bracket(below.lower, above.upper, above.log_gap_lower, below.log_gap_upper)
+
+    def _of_two(self, epsilon: FloatArray) -> Bracket:
+        """Of two steps, by one integral; whoever is told two of more, of which one is the record's, learns no less."""
+        few = not self._remove and self._noise[0] < _LOUD and len(epsilon) <= _FEW
+        if self._noise[0] < _FAINTEST or not (self._t == 2 or few):
+            return _nothing(epsilon)
+        found = self._between(lambda noise, at: two_steps(noise, at, self._remove), epsilon)
+        if self._t == 2:
+            return found
+        zero = np.zeros_like(epsilon)
+        return Bracket(zero, found.upper, found.log_gap_lower, zero)
+
+    def _alone(self, epsilon: FloatArray) -> Bracket:
+        """Of "remove" where noise is small, by closed forms."""
+        if not self._remove or self._noise[0] >= _LOUD:
+            return _nothing(epsilon)
+        return self._between(lambda noise, at: one_alone(noise, self._t, at), epsilon)
+
+    def _centred(self, epsilon: FloatArray) -> Bracket:
+        """Of much noise, by lines for the sum less its mean."""
+        if self._noise[0] < _SOFT:
+            return _nothing(epsilon)
+        return self._between(lambda noise, at: centred(noise, self._t).bracket(at, self._remove), epsilon)
+
+    def _by_series(self, epsilon: FloatArray) -> Bracket:
+        """By power series in pairs of floats, which many eps share."""
+        reached = epsilon <= _LAST if self._remove else np.ones(len(epsilon), dtype=np.bool_)
+        if self._remove:
+            reached &= told_alone(self._noise[0], epsilon).upper > _FAINT
+        found, at = _nothing(epsilon), np.flatnonzero(reached)
+        if not (len(at) and self._laid):
+            return found
+        above, missing = self._summed(self._noise[0], epsilon[at])
+        below = above if self._noise[1] == self._noise[0] else self._summed(self._noise[1], epsilon[at])[0]
+        found = found.sharpened(at, Bracket(below.lower, above.upper, above.log_gap_lower, below.log_gap_upper))
+        return self._falling(epsilon, found, at[missing]) if self._remove and missing.any() else found
 
     def certificate(self, epsilon: float) -> Certificate:
         """Which line answered, and what is neither its aliases nor its ends."""
         own = super().certificate(epsilon)
         least, most = self._noise
-        if not self._laid or least != most or most > self._most:
+        if least != most:
             return own
         for upper, kind, nodes, off in self._explained(least, epsilon):
             terms = {name: 2.0 * value for name, value in off.items()}
@@ -108,6 +146,13 @@ class AllocatedProfile(Profile):
     def _explained(self, noise: float, epsilon: float) -> Iterator[tuple[float, str, int, dict[str, float]]]:
         """Upper bounds that may have been handed on, from which nodes, and what these err by but for rounding."""
         at, t = np.array([epsilon]), self._t
+        if t == 2 and noise >= _FAINTEST:
+            yield float(self._of_two(at).upper[0]), "integral", 0, {}
+        if noise >= _SOFT:
+            nodes, off = centred(noise, t).explained(epsilon, self._remove)
+            yield float(self._centred(at).upper[0]), "straight line", nodes, off
+        if not self._laid:
+            return
         plain = float(self._plainly(at).upper[0])
         if self._remove:
             for panels in (PANELS, _LONG):
@@ -126,48 +171,60 @@ class AllocatedProfile(Profile):
 
     def _plainly(self, epsilon: FloatArray) -> Bracket:
         """In float64, which is sharp nearly everywhere."""
-        above = self._deltas(self._noise[0], epsilon)
-        below = above if self._noise[1] == self._noise[0] else self._deltas(self._noise[1], epsilon)
-        upper = [(value + error) * (1.0 + 4.0 * UNIT) + SMALLEST for value, error in above]
-        lower = [(value - error) * (1.0 - 4.0 * UNIT) - SMALLEST for value, error in below]
-        return Bracket.of_delta(np.clip(np.array(lower), 0.0, 1.0), np.minimum(np.array(upper), 1.0))
+        return self._between(self._floats, epsilon)
+
+    def _floats(self, noise: float, epsilon: FloatArray) -> Bracket:
+        value, error = np.array(self._deltas(noise, epsilon)).T
+        upper = (value + error) * (1.0 + 4.0 * UNIT) + SMALLEST
+        lower = (value - error) * (1.0 - 4.0 * UNIT) - SMALLEST
+        return Bracket.of_delta(np.clip(lower, 0.0, 1.0), np.minimum(upper, 1.0))
 
     def _deltas(self, noise: float, epsilon: FloatArray) -> list[tuple[float, float]]:
         """delta at each eps, and a bound on its error."""
-        return [(self._call if self._remove else self._put)(noise, one) for one in epsilon.tolist()]
+        if not self._remove:
+            return [self._put(noise, one) for one in epsilon.tolist()]
+        return [self._call(noise, one, len(epsilon) > _FEW) for one in epsilon.tolist()]
 
     def _put(self, noise: float, epsilon: float) -> tuple[float, float]:
         """Of "add", or of f(K) / K at any eps, with 16 units for K and the quotient."""
-        if not _LEAST_NOISE <= noise <= self._most:
+        if not _LEAST_NOISE <= noise <= _MOST_NOISE:
             return 0.0, math.inf
         k = self._t * math.exp(-epsilon)
         value, error = ratios(noise, self._t).put(k)
         return value / k, (error + 16.0 * UNIT * value) / k
 
-    def _call(self, noise: float, epsilon: float) -> tuple[float, float]:
-        """Of "remove": to the left of 0, or less what cancels."""
-        found = self._called(noise, epsilon)
+    def _call(self, noise: float, epsilon: float, many: bool = False) -> tuple[float, float]:
+        """Of "remove": to the left of 0, or less what cancels; of ``many`` eps by what costs less first."""
+        if many:
+            value, error = self._less(noise, epsilon)
+            if error <= (1.0 - _SHARP) * value:
+                return value, error
+        found = self._called(noise, epsilon, cost=_KNOWN_COST if many else _CALL_COST)
         value, error = found.value / self._t, found.error / self._t
         if not found.sharp and epsilon < _NEAR:
-            put, off = self._put(noise, -epsilon)
-            grown = math.exp(epsilon)
-            off = grown * off + 24.0 * UNIT * grown
+            other, off = self._less(noise, epsilon)
             if off < error:
-                value, error = grown * put - math.expm1(epsilon), off
-        if not error <= (1.0 - _SHARP) * value:
+                value, error = other, off
+        if not error <= (1.0 - _SHARP) * value and not many:
             longer = self._called(noise, epsilon, _LONG)
             if longer.error / self._t < error:
                 value, error = longer.value / self._t, longer.error / self._t
         return value, error
 
-    def _called(self, noise: float, epsilon: float, panels: int = PANELS) -> Call:
-        if not _LEAST_NOISE <= noise <= _LOUDEST or not allowance().take(_CALL_COST * panels / PANELS):
+    def _less(self, noise: float, epsilon: float) -> tuple[float, float]:
+        """Of "remove", less what cancels."""
+        put, off = self._put(noise, -epsilon)
+        grown = math.exp(min(epsilon, FAR))
+        return grown * put - math.expm1(min(epsilon, FAR)), grown * off + 24.0 * UNIT * grown
+
+    def _called(self, noise: float, epsilon: float, panels: int = PANELS, cost: float = _CALL_COST) -> Call:
+        if not _LEAST_NOISE <= noise <= _LOUDEST or not allowance().take(cost * panels / PANELS):
             return UNKNOWN
         return left(noise, self._t).call(self._t * math.exp(epsilon), panels)
 
     def _falling(self, epsilon: FloatArray, found: Bracket, far: NDArray[np.intp]) -> Bracket:
         """Beyond the last line delta is at most what it is there."""
-        noise, t = min(self._noise[0], self._most), self._t
+        noise, t = self._noise[0], self._t
         most = float(np.max(epsilon[far]))
         last = max(math.log(ratios(noise, t).known(t * math.exp(most)) / t), 0.0) * (1.0 - AMPLE)
         beyond = far[epsilon[far] > last]
@@ -178,13 +235,18 @@ class AllocatedProfile(Profile):
         return found.sharpened(beyond, Bracket(zero, there.upper, there.log_gap_lower, zero))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        """From the distribution function of S; where no line says, that of the Gaussian mechanism."""
-        sigma, last = self._noise[0], _LAST if self._remove else _FARTHEST
+        """From the distribution function of S; else of one output alone, or of the Gaussian mechanism."""
+        sigma, last = self._noise[0], _LAST if self._remove else FAR
         with np.errstate(under="ignore"):
-            found = np.exp(np.minimum(epsilon, _FARTHEST) + log_ndtr(-epsilon * sigma - 0.5 / sigma))
+            x = np.minimum(epsilon, FAR) + (math.log(self._t) if self._remove and sigma < _LOUD else 0.0)
+            found = np.exp(x + log_ndtr(-x * sigma - 0.5 / sigma))
+        for way in (self._slope_of_two, self._slope_of_much):
+            sharp = way(epsilon)
+            if not np.isnan(sharp).any():
+                return sharp
         at = np.flatnonzero(epsilon <= last)
         at = at[found[at] > _FAINT] if self._remove else at
-        if not len(at) or not self._laid or sigma > self._most:
+        if not (len(at) and self._laid):
             return found
         if self._remove and len(at) <= _FEW:
             calls = [self._called(sigma, one) for one in epsilon[at].tolist()]
@@ -199,15 +261,21 @@ class AllocatedProfile(Profile):
         found[at] = np.where(np.isnan(sharp), found[at], np.maximum(sharp, 0.0))
         return found
 
-    @property
-    def _laid(self) -> bool:
-        """Whether lines are laid at all."""
-        return self._noise[0] >= _LEAST_NOISE
+    def _slope_of_two(self, epsilon: FloatArray) -> FloatArray:
+        if self._t != 2 or len(epsilon) > _FEW or self._noise[0] < _FAINTEST or np.max(epsilon, initial=0.0) > FAR:
+            return np.full_like(epsilon, np.nan)
+        return slope_of_two(self._noise[0], epsilon, self._remove)
+
+    def _slope_of_much(self, epsilon: FloatArray) -> FloatArray:
+        if self._noise[0] < _SOFT:
+            return np.full_like(epsilon, np.nan)
+        found = centred(self._noise[0], self._t).slope(epsilon, self._remove)
+        return np.where((epsilon > FAR) | (told_alone(self._noise[0], epsilon).upper <= FLOOR), 0.0, found)
 
     @property
-    def _most(self) -> float:
-        """The largest noise of which lines are laid: beyond, phi is too small where they cross the axis."""
-        return min(_MOST_NOISE, _PER_ROOT * math.sqrt(self._t))
+    def _laid(self) -> bool:
+        """Whether lines are laid for the sum itself."""
+        return self._noise[0] >= _LEAST_NOISE and self._noise[1] <= _MOST_NOISE
 
     def _cells(self, noise: float) -> Cells:
         if noise not in self._known:
@@ -227,47 +295,19 @@ class AllocatedProfile(Profile):
         with np.errstate(divide="ignore"):
             low = np.where(upper < 0.5, np.log1p(-upper), np.log(least))
             high = np.where(upper < 0.5, np.log1p(-lower), np.log(most))
-        low, high = low * (1.0 + 8.0 * UNIT) - _UNDERFLOW, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0)
+        low, high = low * (1.0 + 8.0 * UNIT) - UNDERFLOW, np.minimum(high * (1.0 - 8.0 * UNIT), 0.0)
         return Bracket(lower, upper, low, high), missing
 
-    def _gaussian(self, epsilon: FloatArray) -> Bracket:
-        """The Gaussian mechanism: delta <= N(-x) - e^eps N(-y), x and y = eps sigma -+ 1 / (2 sigma)."""
-        sigma = self._noise[0]
-        room = 4.0 * UNIT * (epsilon * sigma + 0.5 / sigma)
-        x, y = epsilon * sigma - 0.5 / sigma - room, epsilon * sigma + 0.5 / sigma + room
-        with np.errstate(under="ignore"):
-            off = (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(-x, 0.0) ** 2)
-            first = np.exp(np.minimum(log_ndtr(-x) * (1.0 - off), 0.0)) * (1.0 + 8.0 * UNIT)
-            log = log_ndtr(-y) * (1.0 + (LOG_NDTR + 4.0) * UNIT)
-            second = epsilon + log - 4.0 * UNIT * (epsilon - log)
-            upper = np.maximum(first - np.exp(second) * (1.0 - 8.0 * UNIT), 0.0) + 2.0 * UNIT * first
-            upper = np.minimum(upper + SMALLEST, 1.0)
-            gap = log_ndtr(x)
-            gap = gap * (1.0 + (LOG_NDTR + 4.0) * UNIT * (1.0 + np.maximum(x, 0.0) ** 2)) - _UNDERFLOW
-            both = np.logaddexp(gap, second)
-        gap = np.maximum(gap, both * (1.0 + 8.0 * UNIT) - 16.0 * UNIT)
-        return Bracket(np.zeros_like(upper), upper, np.minimum(gap, 0.0), np.zeros_like(upper))
 
-    def _tested(self, epsilon: FloatArray) -> Bracket:
-        """What "is any output above x" shows, or "is none", the better of many x."""
-        sigma, t = self._noise[1], self._t
-        many = max(min(_TESTS // len(epsilon), _THRESHOLDS), 8)
-        likely = sigma * (math.log(t) + np.minimum(epsilon, _FARTHEST)) + 0.5 / sigma
-        x = np.linspace(-8.0, 1.0, many)[:, None] * np.where(likely > 8.0, likely / 8.0, 1.0)
-        x = np.concatenate([x, likely + np.linspace(-8.0, 8.0, many)[:, None]])
-        none_q, with_p = t * log_ndtr(x), log_ndtr(x - 1.0 / sigma) + (t - 1.0) * log_ndtr(x)
-        off = UNIT * (64.0 + LOG_NDTR * (1.0 + np.maximum(x, 0.0) ** 2) * 2.0)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            if self._remove:
-                p, q = -np.expm1(with_p), -np.expm1(none_q)
-                q = np.where(q > _FLOOR, q, np.inf)  # what floats do not resolve is not subtracted
-                shown = p * (1.0 - 2.0 * off) - np.exp(epsilon) * q * (1.0 + 2.0 * off)
-            else:
-                wide = 2.0 * off * (1.0 + np.abs(none_q) + np.abs(with_p))
-                shown = np.exp(none_q) * (1.0 - wide) - np.exp(with_p + epsilon) * (1.0 + wide) - _FLOOR
-        lower = np.maximum(np.max(np.nan_to_num(shown, nan=0.0), axis=0), 0.0) * (1.0 - 16.0 * UNIT)
-        high = np.log1p(-np.minimum(lower, 1.0 - UNIT)) * (1.0 - 4.0 * UNIT)
-        return Bracket(lower, np.ones_like(lower), np.full_like(lower, -math.inf), np.minimum(high, 0.0))
+def _nothing(epsilon: FloatArray) -> Bracket:
+    return Bracket.of_delta(np.zeros_like(epsilon), np.ones_like(epsilon))
+
+
+def _vague(found: Bracket, sharp: float = _SHARP) -> NDArray[np.bool_]:
+    """Where delta is not sharp, or 1 - delta where that is the smaller."""
+    with np.errstate(invalid="ignore"):
+        gap = found.log_gap_upper - found.log_gap_lower
+    return (found.lower < sharp * found.upper) | ((found.upper > 0.5) & ~(gap <= 1.0 - sharp))
 
 
 def _ends(value: Twofold, error: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -275,5 +315,5 @@ def _ends(value: Twofold, error: FloatArray) -> tuple[FloatArray, FloatArray]:
     known = np.isfinite(error)
     error = np.where(known, error, 0.0)
     low, high = value.hi + (value.lo - error), value.hi + (value.lo + error)
-    lower = np.where(known, np.clip(low - 2.0 * UNIT * np.abs(low) - _UNDERFLOW, 0.0, 1.0), 0.0)
-    return lower, np.where(known, np.clip(high + 2.0 * UNIT * np.abs(high) + _UNDERFLOW, 0.0, 1.0), 1.0)
+    lower = np.where(known, np.clip(low - 2.0 * UNIT * np.abs(low) - UNDERFLOW, 0.0, 1.0), 0.0)
+    return lower, np.where(known, np.clip(high + 2.0 * UNIT * np.abs(high) + UNDERFLOW, 0.0, 1.0), 1.0)

@@ -25,6 +25,7 @@ _APART = 0.5  # log2 of the ratio of neighbouring places at which lines cross th
 _STRAIGHT = 3000.0  # t sigma^2 from which straight lines are looked at first: hyperbolas grow with its root
 _SHORT = 1500  # nodes with which one of these is good enough
 _WORK = 1.5e6  # nodes of a line times those of its transforms
+_PLAIN_WORK = 4e6  # the same in float64
 _NOTHING = -640.0  # log f below which nothing is computed: floats end soon
 _PLAIN_NATS = 38.0  # -log of what a line may leave in float64
 _FEW = 90  # nodes of such a line with which no shorter one is looked for
@@ -173,7 +174,8 @@ class Ratios:
             if straight.nodes <= min(_SHORT, _WORK / self._table.transform.work):
                 return straight
         plan = bent(self._table, self.t, c, nats, enough)
-        most = min(LONGEST, _WORK / self._table.transform.work)
+        work = _WORK if nats == NATS else _PLAIN_WORK
+        most = min(LONGEST, work / self._table.transform.work)
         if plan.nodes <= min(most, most if straight is None else straight.nodes):
             return Hyperbola(self._table, self.t, plan)
         return straight if straight is not None and straight.nodes <= most else None
