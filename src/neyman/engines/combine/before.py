@@ -15,6 +15,7 @@ from neyman.profiles.profile import SHARPEST, Bracket, Profile
 __all__ = ["BoundedProfile", "before", "one_of", "towards"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_STEERED = 1e-4  # the tolerance where only solvers are steered: what they lose by it goes with its square
 _LARGE = 0.5  # delta from which 1 - delta is held to it, too
 _NOTHING = -40.0  # log of a 1 - delta that is asked for at eps = 0 alone, where mu may be its probit
 
@@ -78,6 +79,13 @@ class BoundedProfile(Profile):
         # of what is nearly 1 the rest counts, too
         return self._both(epsilon, first, at[(first.upper[at] >= np.minimum(least(), _LARGE)[at])] if len(at) else at)
 
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        first = self._known(epsilon, self._quick.rough(epsilon))
+        at = self._wide(epsilon, first, _STEERED)
+        if not len(at) or self._engine is None:
+            return first
+        return first.sharpened(at, self._engine.rough(epsilon[at]))
+
     def _both(self, epsilon: FloatArray, first: Bracket, at: IntArray) -> Bracket:
         """What is known ``first``, with what the engine says at the places ``at``."""
         if not len(at) or self._engine is None:
@@ -101,14 +109,15 @@ class BoundedProfile(Profile):
         place[zero] = len(epsilon)
         return found.followed(found.at(zero[:1]).within(self._reverse.bracket(np.zeros(1)))).at(place)
 
-    def _wide(self, epsilon: FloatArray, bracket: Bracket) -> IntArray:
-        if bracket.sharp and self._tolerance >= SHARPEST:
+    def _wide(self, epsilon: FloatArray, bracket: Bracket, most: float = 0.0) -> IntArray:
+        tolerance = max(self._tolerance, most)
+        if bracket.sharp and tolerance >= SHARPEST:
             return np.zeros(0, dtype=np.int64)
         width = bracket.upper - bracket.lower
-        small = (bracket.upper < _ASKED) | (width <= self._tolerance * bracket.upper)
+        small = (bracket.upper < _ASKED) | (width <= tolerance * bracket.upper)
         with np.errstate(invalid="ignore"):
             gap = bracket.log_gap_upper - bracket.log_gap_lower
-        rest = (bracket.lower < _LARGE) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))
+        rest = (bracket.lower < _LARGE) | (gap <= tolerance * np.maximum(1.0, -bracket.log_gap_upper))
         rest |= bracket.log_gap_upper < np.where(epsilon > 0.0, _NOTHING, -math.inf)
         return np.flatnonzero(~(small & (rest | (bracket.log_gap_upper == -math.inf))))
 

@@ -30,8 +30,19 @@ def cut_off(
     """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound; inf
     where it would lie beyond ``furthest``.
 
-    It is sought by estimates; where the bound itself is not as good, a little further on.
+    It is sought by estimates; where the bound itself is not as good, a little further on. What was found is kept: lines
+    through one place that serve other eps are cut alike.
     """
+    asked = (c, sd, top, target, furthest, *cuts.tolist())
+    if asked not in parts.ends:
+        parts.ends[asked] = _cut_off(parts, cuts, c, sd, top, target, furthest)
+    return parts.ends[asked]
+
+
+def _cut_off(
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
+) -> tuple[float, float]:
+    """The same, looked for."""
     cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest)
     w = float(parts.argument(np.array([c]))[0])
     for further in _FURTHER:
