@@ -9,6 +9,7 @@ from functools import cached_property, partial
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
+from neyman.profiles.effort import cut_short
 from neyman.profiles.pair import Direction, Pair
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
@@ -36,6 +37,7 @@ class BoundedProfile(Profile):
         self._make = engine
         self._tolerance = tolerance
         self._asked = False
+        self._steered: tuple[bytes, Bracket] | None = None
         self.source = quick.source if tolerance >= SHARPEST else None
 
     rule = "what costs little first"
@@ -80,7 +82,7 @@ class BoundedProfile(Profile):
         return self._both(epsilon, first, at[(first.upper[at] >= np.minimum(least(), _LARGE)[at])] if len(at) else at)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
-        first = self._known(epsilon, self._quick.rough(epsilon))
+        first = self._roughly(epsilon)
         at = self._wide(epsilon, first, _STEERED)
         if not len(at) or self._engine is None:
             return first
@@ -95,10 +97,20 @@ class BoundedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out = self._quick.slope(epsilon)
-        at = self._wide(epsilon, self._known(epsilon, self._quick.bracket(epsilon)))
+        at = self._wide(epsilon, self._roughly(epsilon), _STEERED)
         if len(at) and self._engine is not None:
             out[at] = self._engine.slope(epsilon[at])
         return out
+
+    def _roughly(self, epsilon: FloatArray) -> Bracket:
+        """What the quick one knows roughly; kept, since solvers ask for the slope where they just were."""
+        place = epsilon.tobytes()
+        if self._steered is None or self._steered[0] != place:
+            found = self._known(epsilon, self._quick.rough(epsilon))
+            if cut_short():
+                return found
+            self._steered = place, found
+        return self._steered[1]
 
     def _known(self, epsilon: FloatArray, found: Bracket) -> Bracket:
         """What the quick one ``found``, at eps = 0 with its reverse."""

@@ -146,15 +146,24 @@ class LaplaceTransform(Transform):
         return np.asarray(log_a, complex), error
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
-        loss, log_q = self.law.atoms
-        atoms = np.logaddexp.reduce(np.multiply.outer(w, loss) + log_q, axis=1)
-        whole = self.moments(w).log_a + ROOM
-        smooth = np.logaddexp.reduce([_ends(piece, w) for piece in self.law.pieces], axis=0) + math.log(2.0)
+        known = self._known.get(w.tobytes())
+        if known is None:
+            loss, log_q = self.law.atoms
+            atoms = np.logaddexp.reduce(np.multiply.outer(w, loss) + log_q, axis=1)
+            smooth = np.logaddexp.reduce([_ends(piece, w) for piece in self.law.pieces], axis=0) + math.log(2.0)
+            self._known.clear()
+            known = self._known[w.tobytes()] = atoms, self.moments(w).log_a + ROOM, smooth
+        atoms, whole, smooth = known
         with np.errstate(divide="ignore"):
             smooth = smooth - np.log(omega)
         if self.law.rate < 1.0:
             smooth = np.minimum(smooth, [self._log_shifted(*one) for one in zip(w, omega, strict=True)])
         return np.minimum(whole, np.logaddexp(atoms, smooth) + ROOM)
+
+    @cached_property
+    def _known(self) -> dict[bytes, tuple[FloatArray, FloatArray, FloatArray]]:
+        """What bounds at the last w have in common, whatever the omega."""
+        return {}
 
     def _log_shifted(self, w: float, omega: float) -> float:
         """All smooth pieces, by ways around the real axis."""
