@@ -141,7 +141,7 @@ class Plan:
         if parts.rough:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
-            end = cut_off(parts, cuts, c, sd, k, goal - _HALF - spare, math.inf)
+            end = cut_off(parts, cuts, c, sd, k, goal - _HALF - spare, math.inf, spend)
             cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal, most, spend)
             w = float(parts.argument(np.array([c]))[0])
             if some is not None:

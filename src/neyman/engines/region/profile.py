@@ -24,7 +24,7 @@ from neyman.engines.region.one_order import elementary_delta
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import allowance, readable
 from neyman.profiles.profile import Bracket
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
@@ -45,7 +45,7 @@ _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either en
 _FAR = np.linspace(0.0, 1.0, 200)  # shares of the way to the farthest order
 _NEARER = 4  # steps of a fixed point that says where orders are worth asking
 # nominal nanoseconds: of a bracket, of one of its eps, of points inside, and of one of those by one order looked at
-_BRACKET, _PLACE, _INSIDE, _HELD = 1e6, 3e3, 2e6, 300.0
+_BRACKET, _PLACE, _INSIDE, _HELD = 3e6, 4e3, 8e6, 450.0
 _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
 _LARGEST_EPSILON = 709.0  # e^709 = 8.2e307 is a float
 _ROUNDED = 32.0 * UNIT  # certifies: of p and 1 - a, for each unit of eps and of d1
@@ -108,7 +108,8 @@ class RegionProfile(ClosedForm):
         """How many orders a point inside is held to."""
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        allowance().spend(_BRACKET + _PLACE * len(epsilon))
+        if not readable(_BRACKET + _PLACE * len(epsilon)):
+            return Bracket.of_delta(np.zeros(len(epsilon)), np.ones(len(epsilon)))
         tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
         start, log_alpha, _ = self._corner
         flat = log_alpha + np.logaddexp(0.0, epsilon)

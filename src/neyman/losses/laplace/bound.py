@@ -25,13 +25,24 @@ from neyman._validate import FloatArray
 from neyman.losses.sampling import slope
 from neyman.numerics.rounding import ROOM, UNIT
 
-__all__ = ["log_shifted"]
+__all__ = ["labour", "log_shifted"]
 
 _STRETCH, _STRETCHES = 0.02, (64, 3000)  # of a way; how many there are
+_CALL, _STEP = 6e5, 400.0  # nominal nanoseconds of a bound, and of each stretch
 _LARGEST = 300.0  # d up to which r is a float, squared
 _TOP = 0.5 * math.pi * (1.0 - 1e-15)  # an angle below the quarter turn, rounding and all
 _OCTAVES, _EACH = 50, 6  # of the way down from the top: the rest of it is one stretch more
 _ROUNDED = 64.0 * UNIT  # of log r, relative to |r - 1| or to log |r|
+
+
+def labour(d: float) -> float:
+    """Nominal nanoseconds that ``log_shifted`` takes."""
+    return _CALL + _STEP * _count(d)
+
+
+def _count(d: float) -> int:
+    """Of stretches between the ends of a way."""
+    return int(min(max(math.ceil(2.0 * d / _STRETCH), _STRETCHES[0]), _STRETCHES[1]))
 
 
 def log_shifted(d: float, rate: float, a: float, omega: float) -> float:
@@ -44,7 +55,7 @@ def log_shifted(d: float, rate: float, a: float, omega: float) -> float:
     """
     if not d <= _LARGEST or not omega < math.inf:
         return math.inf
-    x = np.linspace(-d, d, 1 + int(min(max(math.ceil(2.0 * d / _STRETCH), _STRETCHES[0]), _STRETCHES[1])))
+    x = np.linspace(-d, d, 1 + _count(d))
     steep = slope(x, rate)
     rising = np.minimum(_TOP, omega * np.maximum(np.maximum.accumulate(steep) - steep[0], 0.0))
     flat = np.full(len(x), _TOP)
