@@ -150,7 +150,7 @@ def readable(work: float) -> bool:
     Examples
     --------
     >>> with Effort(1.0):
-    ...     readable(15e8), readable(6e8), readable(5e8), cut_short()
+    ...     readable(15e8), readable(6e8), readable(4e8), cut_short()
     (True, False, True, True)
     """
     answered = _ANSWERED.get()
@@ -159,6 +159,7 @@ def readable(work: float) -> bool:
     whole = answered[0]
     if not whole.left - work >= -whole.seconds * _NANO:
         whole.refused = True
+        whole.left -= 1.0  # what has next to nothing left has nothing: searches end
         return False
     whole.left -= work
     return True

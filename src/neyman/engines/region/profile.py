@@ -24,7 +24,7 @@ from neyman.engines.region.one_order import elementary_delta
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
-from neyman.profiles.effort import allowance, readable
+from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
@@ -108,8 +108,7 @@ class RegionProfile(ClosedForm):
         """How many orders a point inside is held to."""
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        if not readable(_BRACKET + _PLACE * len(epsilon)):
-            return Bracket.of_delta(np.zeros(len(epsilon)), np.ones(len(epsilon)))
+        allowance().spend(_BRACKET + _PLACE * len(epsilon))
         tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
         start, log_alpha, _ = self._corner
         flat = log_alpha + np.logaddexp(0.0, epsilon)
