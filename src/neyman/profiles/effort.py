@@ -21,7 +21,7 @@ from itertools import count
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "question", "spend"]
+__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "question", "readable"]
 
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
 _NANO = 1e9
@@ -99,10 +99,10 @@ class Effort:
             self._used, self._questions = work + self._used_of(whole), whole._questions
 
     def overdrawn(self) -> bool:
-        """Whether readings, which nobody refuses one by one, took as much again as there was: then they are refused."""
+        """Whether readings took as much again as there was: then they are refused."""
         whole = self._ruling
-        whole.refused = whole.refused or whole.left < -whole._whole
-        return whole.left < -whole._whole
+        whole.refused = whole.refused or whole.left <= -whole._whole
+        return whole.left <= -whole._whole
 
     def _used_of(self, whole: Effort) -> float:
         """How much of the allowance this part has taken since the question began."""
@@ -143,11 +143,26 @@ def allowance() -> Effort:
     return _BOUNDLESS if answered is None else answered[0]
 
 
-def spend(work: float) -> None:
-    """Count ``work`` that was done for the question that is being answered, if one is."""
+def readable(work: float) -> bool:
+    """Whether a reading of ``work`` nominal nanoseconds, which no plan counted, may be done for the question that is
+    being answered; if so, it is counted. Readings may overdraw, by as much again as there was and no more.
+
+    Examples
+    --------
+    >>> with Effort(1.0):
+    ...     readable(15e8), readable(6e8), readable(4e8), cut_short()
+    (True, False, True, True)
+    """
     answered = _ANSWERED.get()
-    if answered is not None:
-        answered[0].left -= work
+    if answered is None:
+        return True
+    whole = answered[0]
+    if not whole.left - work >= -whole.seconds * _NANO:
+        whole.refused = True
+        whole.left -= 1.0  # what has next to nothing left has nothing: searches end
+        return False
+    whole.left -= work
+    return True
 
 
 def cut_short() -> bool:

@@ -29,6 +29,7 @@ class MaximumProfile(Profile):
         self.second = second
         self._last: tuple[bytes, Bracket, Bracket] | None = None
         self._zero: tuple[Bracket, Bracket] | None = None
+        self._steered: tuple[bytes, Bracket, Bracket] | None = None
 
     @property
     def method(self) -> str:
@@ -85,18 +86,28 @@ class MaximumProfile(Profile):
 
     def rough(self, epsilon: FloatArray) -> Bracket:
         """As ``bracket``, as sharp as steering needs."""
-        return _larger(self.first.rough(epsilon), self.second.rough(epsilon))
+        return _larger(*self._rough(epsilon))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """The slope of whichever is larger."""
         known = self._last is not None and self._last[0] == epsilon.tobytes()
-        a, b = self._both(epsilon) if known else (self.first.rough(epsilon), self.second.rough(epsilon))
+        a, b = self._both(epsilon) if known else self._rough(epsilon)
         first_larger = (a.upper > b.upper) | ((a.upper == b.upper) & (a.log_gap_upper <= b.log_gap_upper))
         if np.all(first_larger):
             return self.first.slope(epsilon)
         if not np.any(first_larger):
             return self.second.slope(epsilon)
         return np.where(first_larger, self.first.slope(epsilon), self.second.slope(epsilon))
+
+    def _rough(self, epsilon: FloatArray) -> tuple[Bracket, Bracket]:
+        """Both as sharp as steering needs: solvers ask for the slope where they just were."""
+        place = epsilon.tobytes()
+        if self._steered is None or self._steered[0] != place:
+            found = self.first.rough(epsilon), self.second.rough(epsilon)
+            if cut_short():
+                return found
+            self._steered = place, *found
+        return self._steered[1:]
 
     def _both(self, epsilon: FloatArray) -> tuple[Bracket, Bracket]:
         """Both brackets; solvers ask again and again for eps = 0, and for the slope where they just were. What was cut

@@ -9,12 +9,14 @@ from functools import cached_property, partial
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
+from neyman.profiles.effort import cut_short
 from neyman.profiles.pair import Direction, Pair
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
 __all__ = ["BoundedProfile", "before", "one_of", "towards"]
 
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_STEERED = 1e-4  # the tolerance where only solvers are steered: what they lose by it goes with its square
 _LARGE = 0.5  # delta from which 1 - delta is held to it, too
 _NOTHING = -40.0  # log of a 1 - delta that is asked for at eps = 0 alone, where mu may be its probit
 
@@ -35,6 +37,7 @@ class BoundedProfile(Profile):
         self._make = engine
         self._tolerance = tolerance
         self._asked = False
+        self._steered: tuple[bytes, Bracket] | None = None
         self.source = quick.source if tolerance >= SHARPEST else None
 
     rule = "what costs little first"
@@ -78,6 +81,13 @@ class BoundedProfile(Profile):
         # of what is nearly 1 the rest counts, too
         return self._both(epsilon, first, at[(first.upper[at] >= np.minimum(least(), _LARGE)[at])] if len(at) else at)
 
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        first = self._roughly(epsilon)
+        at = self._wide(epsilon, first, _STEERED)
+        if not len(at) or self._engine is None:
+            return first
+        return first.sharpened(at, self._engine.rough(epsilon[at]))
+
     def _both(self, epsilon: FloatArray, first: Bracket, at: IntArray) -> Bracket:
         """What is known ``first``, with what the engine says at the places ``at``."""
         if not len(at) or self._engine is None:
@@ -87,10 +97,20 @@ class BoundedProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         out = self._quick.slope(epsilon)
-        at = self._wide(epsilon, self._known(epsilon, self._quick.bracket(epsilon)))
+        at = self._wide(epsilon, self._roughly(epsilon), _STEERED)
         if len(at) and self._engine is not None:
             out[at] = self._engine.slope(epsilon[at])
         return out
+
+    def _roughly(self, epsilon: FloatArray) -> Bracket:
+        """What the quick one knows roughly; kept, since solvers ask for the slope where they just were."""
+        place = epsilon.tobytes()
+        if self._steered is None or self._steered[0] != place:
+            found = self._known(epsilon, self._quick.rough(epsilon))
+            if cut_short():
+                return found
+            self._steered = place, found
+        return self._steered[1]
 
     def _known(self, epsilon: FloatArray, found: Bracket) -> Bracket:
         """What the quick one ``found``, at eps = 0 with its reverse."""
@@ -101,14 +121,15 @@ class BoundedProfile(Profile):
         place[zero] = len(epsilon)
         return found.followed(found.at(zero[:1]).within(self._reverse.bracket(np.zeros(1)))).at(place)
 
-    def _wide(self, epsilon: FloatArray, bracket: Bracket) -> IntArray:
-        if bracket.sharp and self._tolerance >= SHARPEST:
+    def _wide(self, epsilon: FloatArray, bracket: Bracket, most: float = 0.0) -> IntArray:
+        tolerance = max(self._tolerance, most)
+        if bracket.sharp and tolerance >= SHARPEST:
             return np.zeros(0, dtype=np.int64)
         width = bracket.upper - bracket.lower
-        small = (bracket.upper < _ASKED) | (width <= self._tolerance * bracket.upper)
+        small = (bracket.upper < _ASKED) | (width <= tolerance * bracket.upper)
         with np.errstate(invalid="ignore"):
             gap = bracket.log_gap_upper - bracket.log_gap_lower
-        rest = (bracket.lower < _LARGE) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))
+        rest = (bracket.lower < _LARGE) | (gap <= tolerance * np.maximum(1.0, -bracket.log_gap_upper))
         rest |= bracket.log_gap_upper < np.where(epsilon > 0.0, _NOTHING, -math.inf)
         return np.flatnonzero(~(small & (rest | (bracket.log_gap_upper == -math.inf))))
 

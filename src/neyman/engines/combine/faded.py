@@ -39,6 +39,9 @@ class FadedProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         return self._read(epsilon, lambda near: self._known.bracket(epsilon[near]))
 
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return self._read(epsilon, lambda near: self._known.rough(epsilon[near]))
+
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
         return self._read(epsilon, lambda near: self._known.above(epsilon[near], lambda: least()[near]))
 

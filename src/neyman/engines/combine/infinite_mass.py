@@ -113,12 +113,15 @@ class InfiniteMassProfile(Profile):
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
         return self._bounds(epsilon, least())
 
-    def _bounds(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return self._bounds(epsilon, np.zeros(len(epsilon)), rough=True)
+
+    def _bounds(self, epsilon: FloatArray, least: FloatArray, rough: bool = False) -> Bracket:
         """The same where nobody cares for a delta below ``least``."""
         log_a, room = self._log_a, _KNOWN * abs(self._log_a) + 4.0 * UNIT + math.expm1(min(self._off, LARGEST_EXPONENT))
         # beside what is revealed nothing that small counts
         seen = np.maximum((least - self._revealed[1]) * (1.0 - room), _UNSEEN * self._tolerance * self._revealed[0])
-        rest = self._at(epsilon, seen)
+        rest = self._at(epsilon, None if rough else seen)
         # whatever is added to the mass at infinity, however little, leaves delta above it
         some = math.exp(log_a) * rest.upper * (1.0 + room)
         above = np.where(some > 0.0, (self._revealed[1] + some) * (1.0 + 4.0 * UNIT), self._revealed[1])
@@ -131,10 +134,14 @@ class InfiniteMassProfile(Profile):
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return math.exp(self._log_a) * slope_at(self._inner, self._backward, epsilon + self._shift)
 
-    def _at(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
-        """The rest, wherever rounding has moved what is asked of it: read once, where that does not count."""
+    def _at(self, epsilon: FloatArray, least: FloatArray | None) -> Bracket:
+        """The rest, wherever rounding has moved what is asked of it: read once, where that does not count. As sharp as
+        steering needs where nobody says which ``least`` delta counts.
+        """
         at, ways = epsilon + self._shift, (self._inner, self._backward)
         room = self._slack + 4.0 * UNIT * (np.abs(at) + np.abs(epsilon)) if self._shift != 0.0 else np.zeros(len(at))
+        if least is None:
+            return widened(bracket_at(*ways, at, rough=True), room)
         if np.all(room <= _BLURRED * self._tolerance * self._revealed[0]):
             return widened(bracket_at(*ways, at, least=least), room)
         return around(*ways, at, room, least)

@@ -25,7 +25,7 @@ _ROWS = 1 << 16  # places asked of the other profile at a time
 _DEVIATIONS = np.array([11.0, 16.0, 24.0])  # of the other, where nothing may be left of its delta
 _BESIDE = 1e9  # deltas larger than that times what is left are not moved by it
 _BLURRED = 1e-8  # of delta, that the room of all outcomes may come to together and not be read
-_UNSEEN = 3e-8  # of delta, that what is not read may come to
+_UNSEEN, _UNSTEERED = 3e-8, 1e-5  # of delta, that what is not read may come to; where only solvers are steered
 _NEARLY = 0.5  # delta from which 1 - delta is asked for, too
 _RARE = 1e-27  # mass of the outcomes at both ends that are not read where nothing so small counts
 
@@ -80,14 +80,21 @@ class MixtureProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         return self.above(epsilon, lambda: np.zeros(len(epsilon)))
 
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return self._asked(epsilon, np.zeros(len(epsilon)), rough=True)
+
     def above(self, epsilon: FloatArray, least: Callable[[], FloatArray]) -> Bracket:
+        return self._asked(epsilon, least())
+
+    def _asked(self, epsilon: FloatArray, least: FloatArray, rough: bool = False) -> Bracket:
+        """Bounds, sharp where delta may be ``least`` or more; ``rough``: as sharp as steering needs."""
         if allowance().overdrawn():  # nothing is known of it
             return Bracket.of_delta(np.zeros(len(epsilon)), np.ones(len(epsilon)))
         out = [np.empty(len(epsilon)) for _ in range(4)]
-        rows, counts = max(1, _ROWS // len(self._loss)), least()
+        rows = max(1, _ROWS // len(self._loss))
         for i in range(0, len(epsilon), rows):
             part = slice(i, i + rows)
-            for target, value in zip(out, self._served(epsilon[part], counts[part]), strict=True):
+            for target, value in zip(out, self._served(epsilon[part], least[part], rough), strict=True):
                 target[part] = value
         lower, upper, low, high = out
         for value in out:
@@ -114,25 +121,27 @@ class MixtureProfile(Profile):
         other, backward = (faded(one, _DEVIATIONS * self._deviation) for one in (self._other, self._backward))
         return None if other is None or backward is None else (other, backward)
 
-    def _served(self, epsilon: FloatArray, least: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    def _served(
+        self, epsilon: FloatArray, least: FloatArray, rough: bool
+    ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """By what is worth asking, of the outcomes that are not too rare, and whole where what is small counts."""
         if self._near is None and self._most == self._every:
-            return self._sums(epsilon, self._other, self._backward, self._every, least)
+            return self._sums(epsilon, self._other, self._backward, self._every, least, rough)
         near, left = self._near or (self._other, self._backward), self._unread
-        found = self._sums(epsilon, *near, self._most, least)
+        found = self._sums(epsilon, *near, self._most, least, rough)
         if self._near is not None:
             left = max(left, *(one.left for one in self._near))
         with np.errstate(under="ignore"):
             known = (found[0] > _BESIDE * left) & (np.exp(found[2]) > _BESIDE * self._unread)
             deep = np.flatnonzero(~(known | (found[1] < least)))
         if len(deep):
-            whole = self._sums(epsilon[deep], self._other, self._backward, self._every, least[deep])
+            whole = self._sums(epsilon[deep], self._other, self._backward, self._every, least[deep], rough)
             for target, value in zip(found, whole, strict=True):
                 target[deep] = value
         return found
 
     def _sums(
-        self, epsilon: FloatArray, other: Profile, backward: Profile, part: slice, least: FloatArray
+        self, epsilon: FloatArray, other: Profile, backward: Profile, part: slice, least: FloatArray, rough: bool
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
         """Bounds on delta and on log(1 - delta), with the outcomes of that ``part`` read where they count: for delta
         no less than ``least``, and beside 1 - (1 - e^eps)_+ of the other, which is at least its delta.
@@ -144,11 +153,15 @@ class MixtureProfile(Profile):
         if self._dear:
             with np.errstate(under="ignore", over="ignore"):
                 sure = np.maximum(-np.expm1(np.minimum(at, 0.0)), 0.0) @ mass
-                goal = np.where(sure < _NEARLY, np.maximum(_UNSEEN * sure, least), 0.0)
+                goal = np.where(sure < _NEARLY, np.maximum((_UNSTEERED if rough else _UNSEEN) * sure, least), 0.0)
                 counted = goal[:, None] / (len(mass) * np.maximum(mass, SMALLEST))
-            most, fewest, least_gap, most_gap = self._read_once(other, backward, at, room, mass, counted)
+            counting = None if rough else mass
+            most, fewest, least_gap, most_gap = self._read_once(other, backward, at, room, counting, counted)
         else:
-            found = around(other, backward, at.ravel(), room.ravel())
+            if rough:
+                found = widened(bracket_at(other, backward, at.ravel(), rough=True), room.ravel())
+            else:
+                found = around(other, backward, at.ravel(), room.ravel())
             most, fewest, least_gap, most_gap = _shaped(found, at)
         with np.errstate(under="ignore"):
             upper = most @ mass * (1.0 + self._relative) + self._dropped + self._flushed + unread
@@ -175,12 +188,16 @@ class MixtureProfile(Profile):
         backward: Profile,
         at: FloatArray,
         room: FloatArray,
-        mass: FloatArray,
+        mass: FloatArray | None,
         counted: FloatArray,
     ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-        """The same for an engine that is dear to ask: read twice only where a little room counts beside the sum."""
+        """The same for an engine that is dear to ask: read twice only where a little room counts beside the sum
+        (of outcomes whose ``mass`` is given).
+        """
         once = widened(bracket_at(other, backward, at.ravel(), least=counted.ravel()), room.ravel())
         most, least, low, high = _shaped(once, at)
+        if mass is None:
+            return most, least, low, high
         counts = mass * room > _BLURRED / len(mass) * (least @ mass)[:, None]
         if counts.any():
             twice = around(other, backward, at[counts], room[counts], counted[counts])

@@ -126,6 +126,11 @@ class Parts:
         return replace(self, steps=tuple((law, times * count // len(some)) for law, times in some))
 
     @cached_property
+    def ends(self) -> dict[tuple[float, ...], tuple[float, float]]:
+        """Where lines may be cut, as far as it was looked for: the same for all eps that a line serves."""
+        return {}
+
+    @cached_property
     def count(self) -> float:
         """Number of steps, all told."""
         return float(sum(times for _, times in self.steps)) + 1.0

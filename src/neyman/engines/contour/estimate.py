@@ -53,6 +53,12 @@ class Estimate(NamedTuple):
     error: FloatArray
     log_scale: FloatArray
 
+    @classmethod
+    def unknown(cls, size: int) -> Estimate:
+        """Nothing known, of so many eps."""
+        zero = np.zeros(size)
+        return cls(zero, zero.copy(), np.full(size, math.inf), zero.copy())
+
     def settled(self) -> Estimate:
         """The same, but nothing known wherever any number overflowed."""
         if np.isfinite(self.mantissa + self.slope + self.error).all():

@@ -22,6 +22,7 @@ from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import LOST, MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import Book, Estimate
 from neyman.engines.contour.hyperbola.rotated import Steps, on_path
+from neyman.engines.contour.reading import NODE, Reading
 from neyman.engines.contour.truncation.cells import SPARE, ignored, shortened
 from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
 from neyman.engines.contour.truncation.period import FOLDED, Fold
@@ -29,7 +30,7 @@ from neyman.engines.contour.truncation.recurrences import islands
 from neyman.engines.contour.witness import LineWitness
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
-from neyman.profiles.effort import spend
+from neyman.profiles.effort import readable
 
 __all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults"]
 
@@ -43,7 +44,7 @@ _MOSTLY, _WHOLE = 0.5, 0.02  # shares of an error and of a sum of sizes
 _TEDIOUS = 2.0 * math.pi * 400.0  # 2 pi times the nodes of a line that is worth a look whether fewer do
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
-_READ = 20.0  # nominal nanoseconds of a node, for each eps
+_BRIEF = 1e7  # nominal nanoseconds of a reading that no table is looked for
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 _HALF, _MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
@@ -78,7 +79,7 @@ class Plan:
     @property
     def labour(self) -> float:
         """What one eps takes, in nominal nanoseconds."""
-        return _READ * self.nodes
+        return NODE * self.nodes
 
     def omega(self) -> FloatArray:
         """Those points, ascending from 0."""
@@ -140,7 +141,7 @@ class Plan:
         if parts.rough:
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
-            end = cut_off(parts, cuts, c, sd, k, goal - _HALF - spare, math.inf)
+            end = cut_off(parts, cuts, c, sd, k, goal - _HALF - spare, math.inf, spend)
             cut, log_tail, some = shortened(parts, cuts, c, sd, spread, end, goal, most, spend)
             w = float(parts.argument(np.array([c]))[0])
             if some is not None:
@@ -292,9 +293,14 @@ class Line:
 
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """The estimate at each ``epsilon``; the terms of its error go into the ``book``."""
-        spend(_READ * len(self.omega) * len(epsilon))
         c, size = abs(self.c), UNIT * 8.0
-        direct, slope = self._sums(epsilon)
+        work, blur = NODE * len(self.omega) * len(epsilon), None
+        if work < _BRIEF and readable(work):
+            direct, slope = self._sums(epsilon)
+        elif (read := self._read(epsilon)) is not None:
+            direct, slope, blur = read
+        else:
+            return Estimate.unknown(len(epsilon))
         start, rise = self._exponentials
         with np.errstate(
             over="ignore", under="ignore", invalid="ignore"
@@ -308,6 +314,7 @@ class Line:
             exponents = 1.0 + abs(self.scale) + (c + 1.0) * self.spread + 2.0 * (c + 1.0) * epsilon
             error += (size * exponents + _MASS_ERROR) * (near + far)
             error += (0.5 * size * c * epsilon + 2.0 * self.shift) * np.abs(value) + 2.0 * self.shift * np.abs(slope)
+            error = error if blur is None else error + blur
             if book is not None:
                 beyond = np.full(len(epsilon), self._truncation)
                 for name, amount in (("aliasing", right + left), ("truncation", beyond), ("lost mass", unsure)):
@@ -352,6 +359,10 @@ class Line:
             terms.append((k - self.scale - _series(gap) + rounded, c - other + ROUNDED * (abs(other) + abs(c))))
         start, rise = np.array(terms).T
         return start, rise
+
+    @cached_property
+    def _read(self) -> Reading:
+        return Reading(self._sums, self.c, self.plan.spread, self.omega, self.weight)
 
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))

@@ -11,12 +11,14 @@ thus a finite sum, and its aliases are what they were, as long as the distance b
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Walk
 from neyman.engines.contour.line import Line, Plan
+from neyman.engines.contour.reading import Reading
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
@@ -57,6 +59,10 @@ class FoldedLine(Line):
             plan.c, plan.spread, omega, first, scale, log_truncation, mass, wobble, lean, lost, shift, walk, plan,
             masses, fold, second,
         )  # fmt: skip
+
+    @cached_property
+    def _read(self) -> Reading:
+        return Reading(self._sums, self.c, None, self.omega, self.weight)  # at places of the lattice
 
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         place = self.fold.first(epsilon)

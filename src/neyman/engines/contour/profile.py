@@ -16,7 +16,7 @@ from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.splits import Partings
 from neyman.numerics.rounding import LARGEST_EXPONENT, SLIGHT, UNIT
 from neyman.profiles.certificate import Certificate
-from neyman.profiles.effort import Effort
+from neyman.profiles.effort import Effort, allowance, cut_short
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
 __all__ = ["ContourProfile"]
@@ -51,7 +51,7 @@ class ContourProfile(Profile):
         self._bends = Bends(parts, self._walk, effort)
         self._partings = Partings(parts, self._walk, effort)
         self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations, effort)
-        self._last: tuple[bytes, tuple[Estimates, Bracket]] | None = None
+        self._last: tuple[bytes, int, tuple[Estimates, Bracket]] | None = None  # and the question that cut it short
 
     @property
     def tail_mu(self) -> float:
@@ -109,11 +109,14 @@ class ContourProfile(Profile):
         return slope
 
     def _evaluated(self, epsilon: FloatArray) -> tuple[Estimates, Bracket]:
-        """Once for the bracket and the slope that solvers ask for together."""
+        """Once for the bracket and the slope that solvers ask for together; what was cut short for want of effort, for
+        that question alone.
+        """
         place = epsilon.tobytes()
-        if self._last is None or self._last[0] != place:
-            self._last = place, self._evaluate(epsilon)
-        return self._last[1]
+        if self._last is None or self._last[0] != place or self._last[1] not in (0, allowance().question):
+            found = self._evaluate(epsilon)
+            self._last = place, 0 if found[1].sharp or not cut_short() else allowance().question, found
+        return self._last[2]
 
     def _cap(self, bracket: Bracket, poor: IntArray, epsilon: FloatArray) -> None:
         """No bound need be worse than Chernoff's."""

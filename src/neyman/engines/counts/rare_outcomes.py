@@ -22,7 +22,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.counts.parting import Given
 from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import readable
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import around, bracket_at, slope_at, widened
@@ -99,9 +99,8 @@ class JumpsProfile(Profile):
         crude = Bracket(np.where(past, 0.0, least), np.where(past, 0.0, 1.0), np.where(past, 0.0, -math.inf), most)
         counts = math.exp(part.log_mass[self._side] + part.vague) * (crude.upper - crude.lower) > little
         asked = np.flatnonzero(counts & ~past)
-        if not len(asked) or allowance().overdrawn():
+        if not len(asked) or not readable(_READ):
             return crude
-        allowance().spend(_READ)
         with np.errstate(over="ignore"):
             least = 0.5 * little[asked] * math.exp(-part.log_mass[self._side])
         both = self._inner(j, 0.5 * float(np.min(least)))

@@ -18,7 +18,7 @@ from neyman.losses.readings.bins import GridLaw
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SECOND_ORDER, TINY, UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 from neyman.profiles.certificate import Certificate
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import allowance, readable
 
 __all__ = ["Plan", "Tilt", "by_all", "explained", "outside", "plan_tilt"]
 
@@ -362,14 +362,15 @@ def by_all(
     ``floor``.
     """
     if len(epsilon) < _MANY:
-        allowance().spend(_READ * len(tilts))
         for tilt in tilts:
-            tilt.tighten(epsilon, lower, upper)
+            if readable(_READ):
+                tilt.tighten(epsilon, lower, upper)
         return
     open_ = np.arange(len(epsilon))
     for tilt in reversed(tilts):
         below, above = lower[open_], upper[open_]
-        allowance().spend(_READ)
+        if not readable(_READ):
+            break
         tilt.tighten(epsilon[open_], below, above)
         lower[open_], upper[open_] = below, above
         open_ = open_[above - below > np.where(above >= floor, tolerance, 0.0) * above]

@@ -45,7 +45,7 @@ _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either en
 _FAR = np.linspace(0.0, 1.0, 200)  # shares of the way to the farthest order
 _NEARER = 4  # steps of a fixed point that says where orders are worth asking
 # nominal nanoseconds: of a bracket, of one of its eps, of points inside, and of one of those by one order looked at
-_BRACKET, _PLACE, _INSIDE, _HELD = 1e6, 3e3, 2e6, 300.0
+_BRACKET, _PLACE, _INSIDE, _HELD = 3e6, 4e3, 8e6, 450.0
 _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
 _LARGEST_EPSILON = 709.0  # e^709 = 8.2e307 is a float
 _ROUNDED = 32.0 * UNIT  # certifies: of p and 1 - a, for each unit of eps and of d1

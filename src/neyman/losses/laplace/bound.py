@@ -25,13 +25,24 @@ from neyman._validate import FloatArray
 from neyman.losses.sampling import slope
 from neyman.numerics.rounding import ROOM, UNIT
 
-__all__ = ["log_shifted"]
+__all__ = ["labour", "log_shifted"]
 
 _STRETCH, _STRETCHES = 0.02, (64, 3000)  # of a way; how many there are
+_CALL, _STEP = 6e5, 400.0  # nominal nanoseconds of a bound, and of each stretch
 _LARGEST = 300.0  # d up to which r is a float, squared
 _TOP = 0.5 * math.pi * (1.0 - 1e-15)  # an angle below the quarter turn, rounding and all
 _OCTAVES, _EACH = 50, 6  # of the way down from the top: the rest of it is one stretch more
 _ROUNDED = 64.0 * UNIT  # of log r, relative to |r - 1| or to log |r|
+
+
+def labour(d: float) -> float:
+    """Nominal nanoseconds that ``log_shifted`` takes."""
+    return _CALL + _STEP * _count(d)
+
+
+def _count(d: float) -> int:
+    """Of stretches between the ends of a way."""
+    return int(min(max(math.ceil(2.0 * d / _STRETCH), _STRETCHES[0]), _STRETCHES[1]))
 
 
 def log_shifted(d: float, rate: float, a: float, omega: float) -> float:
@@ -44,33 +55,42 @@ def log_shifted(d: float, rate: float, a: float, omega: float) -> float:
     """
     if not d <= _LARGEST or not omega < math.inf:
         return math.inf
-    x = np.linspace(-d, d, 1 + int(min(max(math.ceil(2.0 * d / _STRETCH), _STRETCHES[0]), _STRETCHES[1])))
+    x = np.linspace(-d, d, 1 + _count(d))
     steep = slope(x, rate)
     rising = np.minimum(_TOP, omega * np.maximum(np.maximum.accumulate(steep) - steep[0], 0.0))
     flat = np.full(len(x), _TOP)
-    best = math.inf
-    for y in (rising, flat):
-        log_mass = math.log(2.0) - 0.5 * (x[:-1] + d) + np.log(-np.expm1(-0.5 * np.diff(x)))
-        way = log_mass + 0.5 * np.log1p((np.diff(y) / np.diff(x)) ** 2)
-        parts = _parts(way, x, y, rate, a, omega)
-        ends = [_edge(end, float(height), d, rate, a, omega) for end, height in ((-d, y[0]), (d, y[-1]))]
-        best = min(best, float(np.logaddexp.reduce(np.concatenate([parts, *ends]))))
-    return best + ROOM
+    ways = [[_along(x, y, d), _up(-d, float(y[0]), d), _up(d, float(y[-1]), d)] for y in (rising, flat)]
+    parts = _parts([one for way in ways for one in way], rate, a, omega)
+    each = [float(np.logaddexp.reduce(np.concatenate(parts[i : i + 3]))) for i in (0, 3)]
+    return min(each) + ROOM
 
 
-def _edge(end: float, top: float, d: float, rate: float, a: float, omega: float) -> FloatArray:
-    """Logs of the parts of the way straight up from the real axis, or down to it."""
+_Stretches = tuple[FloatArray, FloatArray, FloatArray]  # log of what stretches of a way weigh; x and y of their ends
+
+
+def _along(x: FloatArray, y: FloatArray, d: float) -> _Stretches:
+    log_mass = math.log(2.0) - 0.5 * (x[:-1] + d) + np.log(-np.expm1(-0.5 * np.diff(x)))
+    return log_mass + 0.5 * np.log1p((np.diff(y) / np.diff(x)) ** 2), x, y
+
+
+def _up(end: float, top: float, d: float) -> _Stretches:
+    """The parts of the way straight up from the real axis, or down to it; nothing where there are none."""
     if not top > 0.0:
-        return np.full(1, -math.inf)
+        return np.full(1, -math.inf), np.full(2, end), np.zeros(2)
     y = np.append(0.0, top * 2.0 ** (np.arange(-_OCTAVES * _EACH, 1) / _EACH))
-    return _parts(np.log(np.diff(y)) - 0.5 * (end + d), np.full(len(y), end), y, rate, a, omega)
+    return np.log(np.diff(y)) - 0.5 * (end + d), np.full(len(y), end), y
 
 
-def _parts(way: FloatArray, x: FloatArray, y: FloatArray, rate: float, a: float, omega: float) -> FloatArray:
-    """``way`` with the largest of |r|^a e^{-omega arg r} on each stretch."""
-    _, turned, faint = _log_r(x[:-1], y[:-1], rate)
-    size, _, off = _log_r(*((x[1:], y[:-1]) if a >= 0.0 else (x[:-1], y[1:])), rate)
-    return way + a * size - omega * turned + abs(a) * off + omega * faint
+def _parts(some: list[_Stretches], rate: float, a: float, omega: float) -> list[FloatArray]:
+    """Of each, the weights with the largest of |r|^a e^{-omega arg r} on each stretch."""
+    left, low = (np.concatenate([one[k][:-1] for one in some]) for k in (1, 2))
+    right, high = (np.concatenate([one[k][1:] for one in some]) for k in (1, 2))
+    n = len(left)
+    x, y = (right, low) if a >= 0.0 else (left, high)
+    size, turned, off = _log_r(np.concatenate([x, left]), np.concatenate([y, low]), rate)
+    weight = np.concatenate([one[0] for one in some])
+    found = weight + a * size[:n] - omega * turned[n:] + abs(a) * off[:n] + omega * off[n:]
+    return np.split(found, np.cumsum([len(one[0]) for one in some[:-1]]))
 
 
 def _log_r(x: FloatArray, y: FloatArray, rate: float) -> tuple[FloatArray, FloatArray, FloatArray]:

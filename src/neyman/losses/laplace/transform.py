@@ -19,7 +19,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.laplace.bins import LaplaceLaw, Piece
-from neyman.losses.laplace.bound import log_shifted
+from neyman.losses.laplace.bound import labour, log_shifted
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.losses.sampling import mixed, slope
 from neyman.numerics.fourier_sum import turned_sum
@@ -28,6 +28,7 @@ from neyman.numerics.rounding import ROOM, TINY, UNIT
 
 __all__ = ["LaplaceTransform"]
 
+_SEARCHED = 10.0  # looks, about, until it is known where a line may be cut
 _PANELS = 4096  # of a quadrature over a real tilt, at most
 _TURN = 6.0  # |w| + 1 times the steepest slope of m times the half-width of a panel, at most
 _NODES, _WEIGHTS = gauss(24)  # of one panel
@@ -51,6 +52,12 @@ class LaplaceTransform(Transform):
         m'(x) <= e^{x - d} m'(d).
         """
         return min(1.0, _GROWN * float(slope(self.law.d, self.law.rate)))
+
+    @property
+    def searched(self) -> float:
+        if self.law.rate == 1.0:
+            return 0.0
+        return _SEARCHED * sum(labour(piece.d) for piece in self.law.pieces)
 
     def largest(self, remove: bool) -> float:
         return self.law.end(remove)
@@ -146,15 +153,24 @@ class LaplaceTransform(Transform):
         return np.asarray(log_a, complex), error
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
-        loss, log_q = self.law.atoms
-        atoms = np.logaddexp.reduce(np.multiply.outer(w, loss) + log_q, axis=1)
-        whole = self.moments(w).log_a + ROOM
-        smooth = np.logaddexp.reduce([_ends(piece, w) for piece in self.law.pieces], axis=0) + math.log(2.0)
+        known = self._known.get(w.tobytes())
+        if known is None:
+            loss, log_q = self.law.atoms
+            atoms = np.logaddexp.reduce(np.multiply.outer(w, loss) + log_q, axis=1)
+            smooth = np.logaddexp.reduce([_ends(piece, w) for piece in self.law.pieces], axis=0) + math.log(2.0)
+            self._known.clear()
+            known = self._known[w.tobytes()] = atoms, self.moments(w).log_a + ROOM, smooth
+        atoms, whole, smooth = known
         with np.errstate(divide="ignore"):
             smooth = smooth - np.log(omega)
         if self.law.rate < 1.0:
             smooth = np.minimum(smooth, [self._log_shifted(*one) for one in zip(w, omega, strict=True)])
         return np.minimum(whole, np.logaddexp(atoms, smooth) + ROOM)
+
+    @cached_property
+    def _known(self) -> dict[bytes, tuple[FloatArray, FloatArray, FloatArray]]:
+        """What bounds at the last w have in common, whatever the omega."""
+        return {}
 
     def _log_shifted(self, w: float, omega: float) -> float:
         """All smooth pieces, by ways around the real axis."""

@@ -46,6 +46,11 @@ class Transform(ABC):
         """Standard deviation of the noise over the sensitivity, or what comes near it: steers a search."""
         return 1.0
 
+    @property
+    def searched(self) -> float:
+        """Nominal nanoseconds that it takes to find where a line may be cut, where its bound is dear."""
+        return 0.0
+
     def largest(self, remove: bool) -> float:
         """No loss of that direction lies above."""
         return math.inf

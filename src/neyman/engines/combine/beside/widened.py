@@ -95,12 +95,18 @@ class WidenedProfile(Profile):
         return np.minimum(beyond + np.bincount(owner, near, len(epsilon)), 1.0)
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
+        return self._bounds(epsilon, rough=False)
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return self._bounds(epsilon, rough=True)
+
+    def _bounds(self, epsilon: FloatArray, rough: bool) -> Bracket:
         own = self._list.bracket(epsilon)
         least, most = np.zeros(len(epsilon)), np.ones(len(epsilon))  # of what B adds
         open_ = np.arange(len(epsilon))
         for i, reach in enumerate(self._reaches.tolist()):
             left = self._left(i)
-            below, above = self._near(epsilon[open_], reach)
+            below, above = self._near(epsilon[open_], reach, rough)
             least[open_] = np.maximum(least[open_], below)
             most[open_] = np.minimum(most[open_], above + left)
             open_ = open_[~(left <= _BESIDE * np.minimum(own.upper, np.exp(own.log_gap_upper))[open_])]
@@ -133,7 +139,7 @@ class WidenedProfile(Profile):
             self._known.append(2.0 * max(both) * (1.0 + 4.0 * UNIT))
         return self._known[i]
 
-    def _near(self, epsilon: FloatArray, reach: float) -> tuple[FloatArray, FloatArray]:
+    def _near(self, epsilon: FloatArray, reach: float, rough: bool) -> tuple[FloatArray, FloatArray]:
         """Bounds on what the outcomes add that are within ``reach``."""
         owner, at, away = self._within(epsilon, reach)
         if not len(at):
@@ -142,7 +148,7 @@ class WidenedProfile(Profile):
         lower, upper = np.empty(len(at)), np.empty(len(at))
         for profile, part in zip(self._little, (away >= 0.0, away < 0.0), strict=True):
             if part.any():
-                found = profile.bracket(np.abs(away[part]))
+                found = (profile.rough if rough else profile.bracket)(np.abs(away[part]))
                 lower[part], upper[part] = found.lower, found.upper
         room = 2.0 * (self._slack + self._stretch * np.abs(loss) + 4.0 * UNIT * epsilon[owner])
         with np.errstate(under="ignore"):

@@ -33,7 +33,7 @@ from neyman.engines.contour.line import SUMMED, faults
 from neyman.engines.contour.witness import ArcWitness
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.effort import Effort, allowance
+from neyman.profiles.effort import Effort, readable
 
 __all__ = ["Arc", "Edge", "Shape", "WrappedArc"]
 
@@ -247,7 +247,8 @@ class Arc:
 
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """As ``Line.integrate``, of delta."""
-        allowance().spend(_READ * len(self.w) * len(epsilon))
+        if not readable(_READ * len(self.w) * len(epsilon)):
+            return Estimate.unknown(len(epsilon))
         start = float(self.w[0].real)
         log_scale = self.scale - self.c * epsilon
         value, slope, error = (np.empty(len(epsilon)) for _ in range(3))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -25,13 +26,28 @@ _SHORTER, _FARTHEST = 0.7, 1e4  # steps in which that is tried, and standard dev
 
 
 def cut_off(
-    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
-) -> tuple[float, float]:
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float,
+    spend: Callable[[float], None] | None = None,
+) -> tuple[float, float]:  # fmt: skip
     """Least W (to a few per cent) beyond which the integral is certainly negligible, and the log of its bound; inf
     where it would lie beyond ``furthest``.
 
-    It is sought by estimates; where the bound itself is not as good, a little further on.
+    It is sought by estimates; where the bound itself is not as good, a little further on. What was found is kept: lines
+    through one place that serve other eps are cut alike. ``spend`` is told the work of a search, in nominal
+    nanoseconds.
     """
+    asked = (c, sd, top, target, furthest, *cuts.tolist())
+    if asked not in parts.ends:
+        if spend is not None:
+            spend(math.fsum(law.searched for law, _ in parts.steps))
+        parts.ends[asked] = _cut_off(parts, cuts, c, sd, top, target, furthest)
+    return parts.ends[asked]
+
+
+def _cut_off(
+    parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
+) -> tuple[float, float]:
+    """The same, looked for."""
     cut, estimate, looks = _near_cut(parts, cuts, c, sd, top, target, furthest)
     w = float(parts.argument(np.array([c]))[0])
     for further in _FURTHER:

@@ -1,0 +1,80 @@
+"""Lines read at many eps: by a table as by themselves, and not at all where the effort does not suffice."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.engines.contour.cumulant import Parts, Walk
+from neyman.engines.contour.estimate import Book
+from neyman.engines.contour.laws import transform
+from neyman.engines.contour.line import Line, Plan
+from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.contour.truncation import monotone
+from neyman.losses.laplace.step import LaplaceStep
+from neyman.profiles.effort import Effort, cut_short
+
+
+def parts(rate: float, times: int) -> Parts:
+    step = transform(LaplaceStep(0.05, rate))
+    assert step is not None
+    return Parts(((step, times),), 0.0, "remove")
+
+
+def laid(rate: float, times: int) -> Line:
+    law = parts(rate, times)
+    walk = Walk.along(law)
+    index = int(np.argmin(np.abs(walk.c - 3.0 / np.sqrt(np.max(walk.variance)))))
+    return Line.run(law, walk, Plan.make(law, walk, index, (0.0, float(walk.mean[index]))))
+
+
+@pytest.mark.parametrize(("rate", "times"), [(1.0, 300), (0.3, 4000)])
+def test_many_eps_are_read_from_a_table_as_one_by_one(rate: float, times: int) -> None:
+    line = laid(rate, times)
+    epsilon = np.linspace(0.0, 2.0 * float(line.walk.mean[line.plan.index]), 4000)
+    one = [line.integrate(epsilon[i : i + 4]) for i in range(0, len(epsilon), 400)]
+    assert "_read" not in line.__dict__
+    while not (reading := line._read)._told:
+        line.integrate(epsilon)
+    assert reading._last > 0
+    book = Book()
+    together = line.integrate(epsilon, book)
+    for i, alone in zip(range(0, len(epsilon), 400), one, strict=True):
+        part = slice(i, i + 4)
+        apart = np.abs(together.mantissa[part] - alone.mantissa)
+        assert np.all(apart <= together.error[part] + alone.error)
+        assert np.all(together.error[part] <= alone.error + 1.001e-10 * np.abs(alone.mantissa))
+        assert np.allclose(together.slope[part], alone.slope, rtol=1e-6, atol=1e-9 * line.mass)
+    assert np.all(sum(book.values()) <= together.error * (1.0 + 1e-12))
+
+
+def test_a_reading_that_there_is_no_effort_for_is_refused_before_it_is_done() -> None:
+    line = laid(1.0, 300)
+    effort = Effort(1e-3)  # a millisecond, twice of which may be read
+    with effort:
+        found = line.integrate(np.linspace(0.0, 1.0, 100_000))
+        assert np.all(np.isinf(found.error))
+        assert cut_short()
+        assert effort.left == 1e6 - 1.0
+        assert np.all(np.isfinite(line.integrate(np.linspace(0.0, 1.0, 3)).error))
+
+
+def test_what_was_refused_in_one_question_is_answered_in_the_next() -> None:
+    profile, epsilon = ContourProfile(parts(1.0, 300)), np.linspace(0.1, 1.0, 2000)
+    profile.bracket(epsilon[:1])  # its line is laid
+    with Effort(1e-4):
+        poor = profile.bracket(epsilon)
+        assert cut_short()
+    rich = profile.bracket(epsilon)
+    assert np.all(rich.upper - rich.lower <= 1e-9 * rich.upper)
+    assert np.all((poor.lower <= rich.lower) & (poor.upper >= rich.upper))
+
+
+def test_lines_through_one_place_are_cut_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = []
+    plainly = monotone._cut_off
+    monkeypatch.setattr(monotone, "_cut_off", lambda *some: looks.append(some[2:6]) or plainly(*some))
+    guarantee = ny.account(ny.Laplace(0.04088).poisson(0.1427) ** 166)
+    guarantee.delta(np.linspace(1.0, 900.0, 40))
+    assert 0 < len(looks) == len(set(looks))

@@ -1,0 +1,96 @@
+"""Sums over places evenly apart against ball arithmetic, and each bound of their error against what it stands for."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import flint
+import numpy as np
+import pytest
+
+from neyman.numerics import even_sum
+from neyman.numerics.even_sum import EvenSum, table_size
+from neyman.numerics.rounding import UNIT
+
+SPREAD, BESIDE = even_sum._SPREAD, even_sum._BESIDE
+
+
+@pytest.fixture(autouse=True)
+def digits() -> Iterator[None]:
+    with flint.ctx.workprec(160):
+        yield
+
+
+def drawn(seed: int, last: int, few: bool) -> tuple[np.ndarray, np.ndarray]:
+    source = np.random.default_rng(seed)
+    places = np.append(0, np.sort(source.choice(last, 20, replace=False) + 1)) if few else np.arange(last + 1)
+    weights = source.normal(size=len(places)) + 1j * source.normal(size=len(places))
+    return places, weights * np.exp(-places / last * source.uniform(0.0, 30.0))
+
+
+def exactly(spacing: float, places: np.ndarray, weights: np.ndarray, epsilon: float) -> tuple[flint.arb, flint.arb]:
+    """The sum, and what it moves by for a relative change of eps."""
+    value = lean = flint.arb(0)
+    for k, weight in zip(places.tolist(), weights.tolist(), strict=True):
+        turn = flint.arb(spacing) * k * flint.arb(epsilon)
+        value += flint.arb(weight.real) * turn.cos() + flint.arb(weight.imag) * turn.sin()
+        lean += abs(turn) * abs(weight)
+    return value, lean
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_sums_are_off_by_no_more_than_they_say(seed: int) -> None:
+    last = (3, 40, 300, 5000)[seed % 4]
+    places, weights = drawn(seed, last, few=seed % 2 == 1 and last > 20)
+    spacing = float(np.random.default_rng(seed).uniform(1e-3, 3.0))
+    epsilon = np.random.default_rng(seed + 100).uniform(0.0, 2.5 * math.pi / spacing, 12) ** 1.2
+    sums = EvenSum(spacing, places, weights)
+    for at, found in zip(epsilon.tolist(), sums.at(epsilon)[0].tolist(), strict=True):
+        value, lean = exactly(spacing, places, weights, at)
+        assert abs(value - flint.arb(found)) <= flint.arb(sums.error) + 4.0 * UNIT * lean
+
+
+def test_the_error_is_not_far_above_what_happens() -> None:
+    """At eps = 0, where nothing turns, all that is left is the rounding that is bounded."""
+    worst = 0.0
+    for seed in range(40):
+        places, weights = drawn(seed, 1000, few=False)
+        sums = EvenSum(1.0, places, np.abs(weights))
+        worst = max(worst, abs(float(sums.at(np.zeros(1))[0][0]) - math.fsum(np.abs(weights))) / sums.error)
+    assert 1e-3 < worst < 1.0
+
+
+def test_aliases_and_points_that_are_not_read_are_less_than_they_are_taken_for() -> None:
+    spread, edge = flint.arb(SPREAD), flint.arb(1) / 4
+    alias = sum(
+        ((-2 * (flint.arb.pi() * spread) ** 2 * (r * r + 2 * r * edge)).exp() for r in (-3, -2, -1, 1, 2, 3)),
+        flint.arb(0),
+    )
+    assert alias < 4.0 * UNIT
+
+    def phi(x: int) -> flint.arb:
+        return (-(flint.arb(x) ** 2) / (2 * spread**2)).exp() / (spread * (2 * flint.arb.pi()).sqrt())
+
+    assert 2 * sum((phi(x) for x in range(BESIDE, 200)), flint.arb(0)) < 2.0 * UNIT
+    # a share of either would be seen: both are what 64 units leave room for beside roundings
+    assert even_sum._READ >= 4 + 2 + 12 + 6 + 33
+
+
+@pytest.mark.parametrize("last", [0, 1, 7, 8, 1000, (1 << 21) - 1])
+def test_no_place_is_beyond_a_quarter_of_the_table(last: int) -> None:
+    size = table_size(last)
+    assert 4 * last < size <= 8 * (last + 1)
+    assert size & (size - 1) == 0
+
+
+def test_a_turn_is_within_a_unit() -> None:
+    assert abs(flint.arb(even_sum._TURNS) * 2 * flint.arb.pi() - 1) < UNIT
+
+
+def test_the_derivative_steers() -> None:
+    places, weights = drawn(3, 200, few=False)
+    at = np.linspace(0.0, 3.0, 50)
+    rise = EvenSum(0.1, places, weights).at(at)[1]
+    exact = ((-1j * 0.1 * places * weights)[None, :] * np.exp(-0.1j * np.multiply.outer(at, places))).sum(axis=1).real
+    assert np.max(np.abs(rise - exact)) < 1e-12 * np.max(np.abs(exact))
