@@ -14,7 +14,7 @@ from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.exchanged.split import PartedArc, log_chernoff
-from neyman.engines.contour.exchanged.steps import ExchangedSteps
+from neyman.engines.contour.exchanged.steps import APART, ExchangedSteps
 from neyman.engines.contour.exchanged.thresholds import Cuts
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
@@ -83,6 +83,15 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
         k = k.real[:stop]
         return _RUNGS[:stop], k, np.where(k < 1.0, np.log(np.expm1(np.minimum(k, 1.0))), k)
 
+    @cached_property
+    def _starts(self) -> int:
+        """Of how many c a contour may start: where all paths are one."""
+        c, k, _ = self._ladder
+        if self._steps is None:
+            return 0
+        apart = self._steps.log_caps(c) > APART + np.log(np.minimum(k, 1.0))
+        return int(np.argmax(apart)) if apart.any() else len(c)
+
     def _chernoff(self, epsilon: FloatArray) -> Bracket:
         """What the ladder alone proves."""
         log_upper = log_chernoff(*self._ladder[:2], epsilon)
@@ -101,7 +110,9 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
 
     def _lay(self, epsilon: float) -> Iterator[Arc | PartedArc]:
         """Arcs for that eps, the more promising first: of the whole law, or of a part of it."""
-        c, _, grown = self._ladder
+        c, _, grown = (each[: self._starts] for each in self._ladder)
+        if not len(c):
+            return
         height = float(np.min(grown - c * epsilon - np.log1p(c)))
         cuts = None if not epsilon > 0.0 else self._cuts
         plainly = cuts is None or height > _SHALLOW or height < cuts.log_least(epsilon) + _LOST
@@ -121,7 +132,7 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
                 yield arc
 
     def _lay_plain(self, epsilon: float) -> Arc | None:
-        c, k, grown = self._ladder
+        c, k, grown = (each[: self._starts] for each in self._ladder)
         height = grown - c * epsilon - np.log(c * (c + 1.0))
         flat = np.flatnonzero(height <= height.min() + 1.0)
         places = [int(flat[(len(flat) - 1) * part // 4]) for part in (4, 3, 2, 0)]

@@ -98,6 +98,11 @@ class PartedSteps:
             return bound
         return bound + (self.times - 1) * np.logaddexp(middle.log_bound(w), small.log_bound(w))
 
+    def log_caps(self, c: FloatArray) -> FloatArray:
+        """As that of the whole steps."""
+        a, some = c + 0.5 + 0j, slice(0, 3 if self.low > 0.0 else 2)
+        return np.max([part.log_cap(a) for each in self._each.values() for part in each[some]], axis=0)
+
     def log_far(self, w: ComplexArray) -> FloatArray:
         return self.log_bounds(w, rotated=True)
 

@@ -16,8 +16,9 @@ from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["ExchangedSteps"]
+__all__ = ["APART", "ExchangedSteps"]
 
+APART = -100.0  # certifies: log of how far paths may end apart where a contour crosses the real axis
 _SMALL = 1e-300  # more than nothing, whose log is a float
 _ANGLE, _SECTOR = 0.34, 0.28  # on no path moved by its tilt an angle above pi/4, where a soft cut grows
 # steering: the grids of the laws, tried
@@ -67,7 +68,7 @@ class ExchangedSteps:
 
         def laws(chi: float, step: float, tilt: float) -> Laws:
             return tuple(
-                (ExchangedLaw(one.sigma, one.rate, chi, min(step, _PER_SIGMA / one.sigma), tilt), times)
+                (ExchangedLaw(one.sigma, one.rate, chi, min(step, _PER_SIGMA / one.sigma), tilt, angle), times)
                 for one, times in steps
             )
 
@@ -93,6 +94,11 @@ class ExchangedSteps:
     def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray:
         """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""
         return np.sum([times * law.log_bound(w) for law, times in (self.bounding if rotated else self.upright)], axis=0)
+
+    def log_caps(self, c: FloatArray) -> FloatArray:
+        """log of a bound on how far straight and bent paths end apart, for all w above each c + 1."""
+        a = c + 0.5 + 0j
+        return np.max([law.log_cap(a) for law, _ in (*self.straight, *self.bounding, *self.upright)], axis=0)
 
     @property
     def terms(self) -> int:
