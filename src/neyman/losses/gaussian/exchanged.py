@@ -45,7 +45,7 @@ _BLOCK = 64  # nodes of which the series ends with a multiple
 _ROWS = 1 << 15  # entries of a table that stays in the cache
 _COARSER = 3  # of the grid, where moduli are summed along the two sides
 _ATOM = -394.0  # certifies: log of more than 1.62e-172 = 2 N(-28), what may lie beyond the end
-_LEAST = -1e6  # a log of what is next to nothing
+_LEAST = -1e300  # a log of nothing, as a float
 _SUM = 33.0  # units of a sum in pairs of a million terms, and of the product before it
 _TERM = 60.0  # units of a term: exp of a complex number (12), and what stands beside it
 

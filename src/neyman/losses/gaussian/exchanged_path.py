@@ -76,7 +76,8 @@ class PlaneLaw:
     @cached_property
     def off_log_kappa(self) -> float:
         """What ``log_kappa`` errs by, in units."""
-        return 6.0 * (abs(math.log1p(-self.rate)) + abs(math.log(self.rate)) + 0.5 / self.sigma / self.sigma)
+        logs = abs(math.log1p(-self.rate)) + abs(math.log(self.rate))
+        return (ELEMENTARY + 2.0) * logs + 2.0 / self.sigma / self.sigma
 
     @cached_property
     def scale(self) -> float:
@@ -145,7 +146,7 @@ class PlaneLaw:
         with np.errstate(under="ignore"):
             power = self.log_kappa + 0.5 * far + log1p(-np.exp(-far)) - math.log(2.0)
             beyond = power + np.log(1.0 + np.sqrt(1.0 + np.exp(-2.0 * power)))
-        rough = 1.2 * (self.off_log_kappa + 5.0 * (abs(self.log_kappa) + np.abs(far))) + 70.0
+        rough = 1.2 * (self.off_log_kappa + 5.0 * np.abs(power)) + 80.0
         return np.where(near, first, beyond), np.where(near, off, rough)
 
 
@@ -208,10 +209,12 @@ class ExchangedPath:
             power = np.where(far, v, 50.0) - log_kappa
             beyond = power.real > 20.0
             late = np.where(beyond, power, np.arcsinh(0.5 * np.exp(np.where(beyond, 0.0, power))))
-        eta = np.abs(v)
-        first = ASINH + 1.1 * (SINH + 4.0 + eta + law.off_scale)
-        rough = ASINH + 1.1 * (COMPLEX + 4.0 + 2.0 * eta + abs(log_kappa) + law.off_log_kappa)
-        return np.where(far, late, near), np.where(far, rough, first)
+        eta, half = np.abs(v), np.where(far, late, near)
+        first = SINH + 4.0 + eta + law.off_scale
+        rough = COMPLEX + 4.0 + eta + np.abs(power) + law.off_log_kappa
+        with np.errstate(divide="ignore"):
+            share = np.minimum(1.1, 1.01 / np.abs(half))  # |tanh(h)/h|
+        return half, ASINH + share * np.where(far, rough, first)
 
 
 def _bends(loss: ComplexArray) -> tuple[FloatArray, FloatArray]:
