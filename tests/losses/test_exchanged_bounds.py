@@ -1,4 +1,4 @@
-"""Bounds along the paths of an exchanged record: against balls, finer grids, and what they would be without their room."""
+"""Bounds along the paths of an exchanged record, against balls and finer grids."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def log_law(law: PlaneLaw, loss: acb, like: complex) -> acb:
     log_ratio = loss / 2 - h + (1 + (-loss).exp()).log() - (1 + (-2 * h).exp()).log()
     slope = log_ratio + k.log() + (1 + (-log_ratio).exp() / k).log() - arb(2).log()
     constant = (s / (2 * arb.pi()).sqrt()).log() + (1 - q).log()
-    return -(s * x) ** 2 / 2 + loss / 2 + (1 + (-x).exp() / k).log() + slope + constant
+    return -((s * x) ** 2) / 2 + loss / 2 + (1 + (-x).exp() / k).log() + slope + constant
 
 
 def true_path(path: ExchangedPath, v: acb) -> tuple[acb, acb]:
@@ -80,6 +80,12 @@ def true_path(path: ExchangedPath, v: acb) -> tuple[acb, acb]:
     loss = zeta + acb(0, 1) * turn * zeta * zeta / (root + 1)
     log_speed = v - half + (1 + (-2 * v).exp()).log() - (1 + (-zeta).exp()).log()
     return loss, log_speed - k.log() + arb(2).log() + (1 + acb(0, 1) * turn * zeta / root).log()
+
+
+def true_density(path: ExchangedPath, v: acb, like: complex) -> tuple[acb, acb]:
+    """L, and log(g dL/dv)."""
+    loss, log_speed = true_path(path, v)
+    return loss, log_law(path.law, loss, like) + log_speed
 
 
 def settings(rng: np.random.Generator, count: int) -> Iterator[tuple[ExchangedPath, float, float]]:
@@ -152,11 +158,8 @@ def test_no_derivative_is_larger_than_what_a_cell_may_hide(seed: int) -> None:
                 beside = -beside
             step = arb(2) ** -60
 
-            def at(k: int) -> tuple[acb, acb]:
-                loss, log_speed = true_path(path, ball(v + beside) + k * step)
-                return loss, log_law(path.law, loss, complex(places.seen.height[i])) + log_speed
-
-            (a, p), (b, q), (c, r) = at(-1), at(0), at(1)
+            like = complex(places.seen.height[i])
+            (a, p), (b, q), (c, r) = (true_density(path, ball(v + beside) + k * step, like) for k in (-1, 0, 1))
             found = [(c - a) / (2 * step), (c - 2 * b + a) / step**2, (r - p) / (2 * step), (r - 2 * q + p) / step**2]
             if v.real + beside.real < 1e-3:
                 continue

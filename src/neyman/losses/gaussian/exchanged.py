@@ -70,7 +70,7 @@ class ExchangedLaw:
     tilt: float
     common: float | None = None
     loss: ComplexArray = field(init=False, repr=False)  # eta >= 0, ascending
-    log_weight: ComplexArray = field(init=False, repr=False)  # log(g dL), half of it at eta = 0, which both halves share
+    log_weight: ComplexArray = field(init=False, repr=False)  # log(g dL), half of it at eta = 0, shared by both halves
     units: FloatArray = field(init=False, repr=False)  # rounding error of each weight, in units of 2^-53 of itself
     lengths: FloatArray = field(init=False, repr=False)  # the same of each loss
 
@@ -125,7 +125,8 @@ class ExchangedLaw:
 
     def ends(self, angle: float) -> tuple[complex, complex]:
         """The last L of this path, and of the one at that angle."""
-        one, other = (ExchangedPath(self.path.law, chi).at(np.array([self.end + 1j * chi])) for chi in (self.chi, angle))
+        paths = (ExchangedPath(self.path.law, chi) for chi in (self.chi, angle))
+        one, other = (path.at(np.array([self.end + 1j * path.chi])) for path in paths)
         return complex(one.seen.loss[0]), complex(other.seen.loss[0])
 
     def join(self, share: Share | None = None) -> Cells | None:
@@ -251,9 +252,7 @@ class ExchangedLaw:
             start = stop
         return value, error
 
-    def _terms(
-        self, a: ComplexArray, near: int, weight: ComplexArray, whole: bool
-    ) -> tuple[ComplexArray, FloatArray]:
+    def _terms(self, a: ComplexArray, near: int, weight: ComplexArray, whole: bool) -> tuple[ComplexArray, FloatArray]:
         """Beyond the series: where e^{aL} has died -1 - aL alone."""
         loss, size, lengths = self.loss[near:], np.abs(weight[near:]), self.lengths[near:]
         units, log_weight = self.units[near:] + _TERM + _SUM, self.log_weight[near:]

@@ -9,15 +9,15 @@ knows M and S within d/2 of itself (``hidden``); each cell takes the larger of i
     (log h')' = tanh v c/(p + c),  c = kappa^2 - 1,   |(log h')'| <= 1,
     |(log h')''| <= |1/p| + min(1, 2 |h'|^2),   h'^2 = p/(p + c):    |c p| <= |p + c|^2 / 2.
 
-zeta moves by at most rho = |zeta'| e^r r, 1 + zeta^2 by rho (2 |zeta| + rho), the bend 1 + i tan(chi) zeta/root by tan(chi)
-rho |root|^-3. G = kappa cosh Z / cosh H, Z = L/2, with t = tanh Z and s = 1/cosh^2 Z, has
+zeta moves by at most rho = |zeta'| e^r r, 1 + zeta^2 by rho (2 |zeta| + rho), the bend 1 + i tan(chi) zeta/root by
+tan(chi) rho |root|^-3. G = kappa cosh Z / cosh H, Z = L/2, with t = tanh Z and s = 1/cosh^2 Z, has
 
     (log G)_Z = -(kappa^2 - 1) t / cosh^2 H,    (log G)_ZZ = -(kappa^2 - 1) (s - 2 tanh^2 H) / cosh^2 H,
     kappa^2 / cosh^2 H = G^2 s,    cosh^2 H = 1 + kappa^2 sinh^2 Z:
 
-where Z moves by r, cosh Z moves by c = |t| sinh r + cosh r - 1 of itself, cosh^2 H by |G|^2 r (2 |t| cosh 2r + (1 + |t|^2)
-sinh 2r). So all moduli are bounded about each node, or nothing is known; and the derivatives of log g, X_L = (1 + G)/2
-and X_LL = G (log G)_Z / 4, are sums of products of these.
+where Z moves by r, cosh Z moves by |t| sinh r + cosh r - 1 of itself, cosh^2 H by |G|^2 r (2 |t| cosh 2r + (1 +
+|t|^2) sinh 2r). So all moduli are bounded about each node, or nothing is known; and the derivatives of log g, with X_L
+= (1 + G)/2 and X_LL = G (log G)_Z / 4, are sums of products of these.
 
 **Walls and caps.** The sum over |eta| <= N h is that of the integral to E = (N + 1/2) h but for the two sides of the
 strip, over e^{2 pi tilt/h} - 1, and its walls at +-E, where what is integrated is weighed by 1 / (1 + e^{2 pi |y|/h}).
@@ -49,7 +49,7 @@ Share = Callable[[ComplexArray, FloatArray], FloatArray]  # log of a bound withi
 
 @dataclass(frozen=True)
 class Cells:
-    """Terms whose sum bounds an integral of |g e^{aL}|: of each L, by how much of |a| it is raised, and a log weight."""
+    """Terms whose sum bounds an integral of |g e^{aL}|: L, by how much of |a| each is raised, and a log weight."""
 
     loss: ComplexArray
     reach: FloatArray
@@ -92,7 +92,8 @@ def _log_moments(b: ComplexArray, cells: Cells) -> FloatArray:
         with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
             total = np.log(np.exp(height, out=height).sum(axis=1))
         # of its own exponent each term errs by four units, and by eight of |aL|, which ``reach`` holds
-        out[i : i + rows] = np.where(finite, peak + total + 4.0 * UNIT * np.abs(peak), np.where(peak < 0.0, peak, math.inf))
+        known = peak + total + 4.0 * UNIT * np.abs(peak)
+        out[i : i + rows] = np.where(finite, known, np.where(peak < 0.0, peak, math.inf))
     return out
 
 

@@ -1,4 +1,4 @@
-"""One sampled Gaussian step with an exchanged record: its law on the plane of losses, a path there, and what floats err.
+"""One sampled Gaussian step with an exchanged record: its law on the plane of losses, paths, and what floats err.
 
 The formulas are those of ``exchanged``. **Rounding** is counted in units u = 2^-53, function by function; every number
 below is at least twice what 20,000 points show against balls (``tests/losses/test_exchanged_bounds.py``). 1/kappa = q
@@ -105,7 +105,7 @@ class PlaneLaw:
             log_ratio = 0.5 * loss - height + log1p(ends[0]) - log1p(ends[1])  # log(G / kappa)
             inverse = np.exp(-log_ratio - log_kappa)  # 1 / G
             ratio = np.exp(log_ratio.real + log_kappa)
-        if not min(float(z.real.min()) for z in (below, *ends, inverse)) > _WRAPPED:
+        if not min(float(np.real(z).min()) for z in (below, *ends, inverse)) > _WRAPPED:
             raise ArithmeticError("the path turns too far")
         one_more = ratio * np.abs(1.0 + inverse)
         log_rest = math.log1p(-self.rate)

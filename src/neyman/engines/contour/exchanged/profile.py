@@ -111,9 +111,7 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
     def _lay(self, epsilon: float) -> Iterator[Arc | PartedArc]:
         """Arcs for that eps, the more promising first: of the whole law, or of a part of it."""
         c, _, grown = (each[: self._starts] for each in self._ladder)
-        if not len(c):
-            return
-        height = float(np.min(grown - c * epsilon - np.log1p(c)))
+        height = float(np.min(grown - c * epsilon - np.log1p(c), initial=math.inf))
         cuts = None if not epsilon > 0.0 else self._cuts
         plainly = cuts is None or height > _SHALLOW or height < cuts.log_least(epsilon) + _LOST
         for parted in (False, True) if plainly else (True, False):
@@ -133,6 +131,8 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
 
     def _lay_plain(self, epsilon: float) -> Arc | None:
         c, k, grown = (each[: self._starts] for each in self._ladder)
+        if not len(c):
+            return None
         height = grown - c * epsilon - np.log(c * (c + 1.0))
         flat = np.flatnonzero(height <= height.min() + 1.0)
         places = [int(flat[(len(flat) - 1) * part // 4]) for part in (4, 3, 2, 0)]

@@ -14,11 +14,13 @@ from neyman.losses.gaussian.exchanged import ExchangedLaw
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import ROOM, UNIT
 
-__all__ = ["APART", "ExchangedSteps"]
+__all__ = ["APART", "FURTHER", "ExchangedSteps"]
 
-APART = -100.0  # certifies: log of how far paths may end apart where a contour crosses the real axis
+APART = -120.0  # certifies: log of how far paths may end apart, beside K, where a strip crosses the real axis
+FURTHER = 1.2  # certifies: of c, how far right of its start a strip may reach: 1 + sin(2 x) - sin(x), x = 0.46 _MOST
+_MOST = 0.4  # of the sector, radians
 _SMALL = 1e-300  # more than nothing, whose log is a float
 _ANGLE, _SECTOR = 0.34, 0.28  # on no path moved by its tilt an angle above pi/4, where a soft cut grows
 # steering: the grids of the laws, tried
@@ -83,7 +85,7 @@ class ExchangedSteps:
     @property
     def sector(self) -> float:
         """By how much the angle of w may fall short of vertical, or exceed it, while no e^{wL} grows."""
-        return min(law.angle for law, _ in self.bounding)
+        return min(_MOST, *(law.angle for law, _ in self.bounding))
 
     def log_far(self, w: ComplexArray) -> FloatArray:
         """log of a bound on |e^K| at w and all that follows on an arc, whose direction keeps within the sector: no
@@ -96,8 +98,8 @@ class ExchangedSteps:
         return np.sum([times * law.log_bound(w) for law, times in (self.bounding if rotated else self.upright)], axis=0)
 
     def log_caps(self, c: FloatArray) -> FloatArray:
-        """log of a bound on how far straight and bent paths end apart, for all w above each c + 1."""
-        a = c + 0.5 + 0j
+        """log of a bound on how far straight and bent paths end apart, for all w above the strip of each c."""
+        a = FURTHER * c + 0.5 + 0j
         return np.max([law.log_cap(a) for law, _ in (*self.straight, *self.bounding, *self.upright)], axis=0)
 
     @property
@@ -122,4 +124,4 @@ class ExchangedSteps:
             # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
             error = error + times * (np.log1p(off / size) + 16.0 * UNIT * np.abs(log_a) + np.where(small, 1.0, 0.0))
             k = k + times * log_a
-        return k, error
+        return k, error * (1.0 + ROOM)  # for the ends of paths, which ``APART`` bounds

@@ -73,7 +73,7 @@ class Cut:
         best = int(np.argmin(height))
         place, bend = float(self.c[best]), curvature(self.c, height, best)
         span = _SOONER * epsilon, _LATER * epsilon
-        if not self.steps.log_caps(self.c[best : best + 1])[0] <= APART:
+        if not self.steps.log_caps(self.c[best : best + 1])[0] <= APART + min(float(self.k[best]), 0.0):
             return None
         with suppress(ArithmeticError):
             arc = Arc.lay(self.steps, place, bend + place**-2 + (place + 1.0) ** -2, span, effort)
