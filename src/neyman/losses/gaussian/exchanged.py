@@ -47,6 +47,7 @@ _COARSER = 3  # of the grid, where moduli are summed along the two sides
 _ATOM = -394.0  # certifies: log of more than 1.62e-172 = 2 N(-28), what may lie beyond the end
 _LEAST = -1e300  # a log of nothing, as a float
 _SUM = 33.0  # units of a sum in pairs of a million terms, and of the product before it
+_FIRST, _MEAN = 1.2, 2.6  # certify: sum (1/2)^(k-2) 2/k! over k >= 2, and of k times that: 1.19, 2.595
 _TERM = 60.0  # units of a term: exp of a complex number (12), and what stands beside it
 
 
@@ -245,8 +246,8 @@ class ExchangedLaw:
                 for term in powers[::-1]:
                     series = (series + term) * part
                 total = total + series * part
-                # the k-th term errs by k that of L; sum (1/2)^(k-2) 2/k!, and k of that: 1.19 and 2.6
-                units = 1.2 * (self.units[:near] + _TERM + _SUM) + 2.6 * (self.lengths[:near] + 8.0)
+                # the k-th term errs by k times what L does
+                units = _FIRST * (self.units[:near] + _TERM + _SUM) + _MEAN * (self.lengths[:near] + 8.0)
                 size = size + np.abs(part) ** 2 * float(np.abs(self._powers[0, :near]) @ units)
             value[start:stop], error[start:stop] = total, size + TINY * (1.0 + np.abs(part) * modulus[-1])
             start = stop

@@ -36,11 +36,13 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.exchanged_path import ExchangedPath, Places, PlaneLaw, Seen, bends, rounded
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.rounding import AMPLE, UNIT
+from neyman.numerics.rounding import AMPLE, TINY, UNIT
 
 __all__ = ["Cells", "Hidden", "cap", "hidden", "log_moduli", "path_cells", "wall_cells"]
 
 _ROWS = 1 << 16  # entries of a table that stays in the cache
+_TERM = 64.0  # certifies: units of a sum, beside one for each term, and of the loss at the end of a path
+_FLAT = 300.0  # v from which sinh v need not be known
 _ROUNDED = 1e-9  # relative: more than what is bounded here errs by in floats
 _WALLS, _CAPS, _LONG = 32, 64, 0.25  # cells of a wall, and of a cap: so many and one for each such length
 
@@ -75,7 +77,7 @@ class Cells:
 def log_moduli(a: ComplexArray, cells: Cells) -> FloatArray:
     """log of the sum over both halves of a path, convex in a; inf where it is no float."""
     halves = [_log_moments(b, cells) for b in (a, -a.conj())]
-    return np.logaddexp(*halves) + (len(cells.loss) + 64.0) * UNIT
+    return np.logaddexp(*halves) + (len(cells.loss) + _TERM) * UNIT
 
 
 def _log_moments(b: ComplexArray, cells: Cells) -> FloatArray:
@@ -120,7 +122,7 @@ def hidden(path: ExchangedPath, places: Places, radius: float) -> Hidden:
         swift = speed * (np.abs(places.bend) + moved * bent)
         drift = 1.0 + lean * speed  # |(log L')'|
         low, wide = np.maximum(v.real - radius, 0.0), np.abs(v.imag) + radius
-        second = 1.0 / (np.sinh(np.minimum(low, 300.0)) ** 2 + np.cos(wide) ** 2) + np.minimum(1.0, 0.5 * speed**2)
+        second = 1.0 / (np.sinh(np.minimum(low, _FLAT)) ** 2 + np.cos(wide) ** 2) + np.minimum(1.0, 0.5 * speed**2)
         second += lean * speed + speed**2 * lean * (3.0 * (size + moved) / square + lean)
         first, rest = _along(path.law, places.seen, swift, radius)
         bend = rest + first * drift + second
@@ -139,7 +141,7 @@ def _along(law: PlaneLaw, seen: Seen, speed: FloatArray, radius: float) -> tuple
     inner = 1.0 - moved
     ratio = size * seen.ratio  # |G Z'|
     shift = radius * ratio * (2.0 * (t * seen.ratio) * np.cosh(2.0 * r))
-    shift += (radius * ratio) ** 2 * (1.0 + t * t) * np.sinh(2.0 * r) / np.maximum(r, 1e-300)
+    shift += (radius * ratio) ** 2 * (1.0 + t * t) * np.sinh(2.0 * r) / np.maximum(r, TINY)
     left = np.where((inner > 0.0) & (shift < 1.0), 1.0 - shift, math.nan)
     grown = (1.0 + moved) / np.sqrt(left)  # of |G|
     most = ratio * grown
@@ -197,7 +199,7 @@ def cap(law: PlaneLaw, one: complex, other: complex, share: Share | None = None)
             log_most = log_most + share(along, speed / count)
     most = float(np.max(np.where(np.isfinite(slope), log_most, math.inf))) + _ROUNDED
     ends = np.array([one, other])
-    return Cells(ends, 64.0 * UNIT * np.abs(ends), np.full(2, most), np.zeros(2))
+    return Cells(ends, _TERM * UNIT * np.abs(ends), np.full(2, most), np.zeros(2))
 
 
 def _either(each: FloatArray) -> FloatArray:

@@ -35,6 +35,21 @@ _LARGE = 1e8  # from which asinh E is log 2E: 1/(4 E^2) is below a hundredth of 
 _LEAST = 4.0  # kappa from which the path stays clear of the branch points of the root: ``exchanged``
 _WIDEST, _SECTOR = 0.35, 0.7  # of chi and of chi + tilt, radians: the same
 _WRAPPED = -0.5  # real part of z above which log1p(z) is known
+_MOST = 1e290  # kappa is a float, and so is what it is multiplied by
+_FAR, _BEYOND = 40.0, 20.0  # Re v from which sinh v is e^v/2, and its log beside log kappa from which h is that: e^-40
+# certifying, in units, to the end
+_LOGS = 60.0  # two log1p of exponentials, |1/(1 + e^z)| <= 0.66, moduli up to 0.82: 2 (8 + 20 0.82) = 48.8
+_INNER = 40.0  # exp(12) and log1p of 1/G or of e^{-X}/kappa, with their own additions
+_TANH, _LATE, _ADDITIONS = (
+    1.2,
+    80.0,
+    5.0,
+)  # |tanh H| where |sinh H| >= 2, the functions of H there, additions to log kappa
+_PRINCIPAL = 1.05  # |tanh H| near the imaginary axis, beside what it is at the float
+_TURNED, _BEND = 22.0, 50.0  # i tan(chi) zeta^2 / (root + 1); the log of the bend and what it is made of
+_FLAT, _CONCAVE = 1.1, 1.01  # |tanh(h)/h| and |tanh h| at most, |Im h| <= pi/4
+_HALF = 0.55  # |tanh(zeta/2)| / 2
+_ROUNDED = 1e-9  # relative: more than these counts err by themselves
 
 
 @dataclass(frozen=True)
@@ -66,7 +81,7 @@ class PlaneLaw:
     rate: float
 
     def __post_init__(self) -> None:
-        if not _LEAST <= math.exp(min(self.log_kappa, LARGEST_EXPONENT)) < 1e290:
+        if not _LEAST <= math.exp(min(self.log_kappa, LARGEST_EXPONENT)) < _MOST:
             raise ArithmeticError("the path does not fit")
 
     @cached_property
@@ -111,10 +126,12 @@ class PlaneLaw:
         log_rest = math.log1p(-self.rate)
         log_part = 0.5 * loss + log1p(below) + log_rest - 0.5 * (self.sigma * place) ** 2
         tanh = np.abs((1.0 - ends[1]) / (1.0 + ends[1]))
-        off_ratio = tanh * off_height + 3.0 * (length + h) + 60.0
-        off_slope = off_ratio + LOG1P + (20.0 + off_ratio + self.off_log_kappa + 2.0 * (h + abs(log_kappa))) / one_more
+        off_ratio = tanh * off_height + 3.0 * (length + h) + _LOGS
+        off_slope = (
+            off_ratio + LOG1P + (_INNER + off_ratio + self.off_log_kappa + 2.0 * (h + abs(log_kappa))) / one_more
+        )
         off_mixed = 4.0 * abs(log_rest) + 1.5 * np.abs(below) * (
-            40.0 + off_place + self.off_log_kappa + x + abs(log_kappa)
+            _INNER + off_place + self.off_log_kappa + x + abs(log_kappa)
         )
         units = s2 * x * (off_place + 3.0 * x) + off_mixed + off_slope
         units = units + 4.0 * (0.5 * s2 * x * x + length + h + abs(log_rest) + 2.0)
@@ -122,7 +139,7 @@ class PlaneLaw:
         steep = 0.5 * (1.0 + ratio) * (s2 * x + 1.5 * np.abs(below)) + 0.5
         steep = steep + 0.5 * (ratio * tangent) * (ratio * sech2) * (ratio / one_more)
         return Seen(
-            loss, place, height, ratio, one_more, log_part, log_ratio + log1p(inverse), units, steep * (1.0 + 1e-9)
+            loss, place, height, ratio, one_more, log_part, log_ratio + log1p(inverse), units, steep * (1.0 + _ROUNDED)
         )
 
     def _height(self, loss: ComplexArray) -> tuple[ComplexArray, FloatArray]:
@@ -141,12 +158,12 @@ class PlaneLaw:
         off = np.where(large, ELEMENTARY, ASINH) * np.abs(first) + 16.0 * large
         with np.errstate(over="ignore", invalid="ignore"):
             tanh = np.where(large, 1.0, np.abs(np.tanh(np.where(large, 1.0, small))))
-        off = off + 1.05 * tanh * turned
+        off = off + _PRINCIPAL * tanh * turned
         far = np.where(near, 1.0 + 0.0j, loss)
         with np.errstate(under="ignore"):
             power = self.log_kappa + 0.5 * far + log1p(-np.exp(-far)) - math.log(2.0)
             beyond = power + np.log(1.0 + np.sqrt(1.0 + np.exp(-2.0 * power)))
-        rough = 1.2 * (self.off_log_kappa + 5.0 * np.abs(power)) + 80.0
+        rough = _TANH * (self.off_log_kappa + _ADDITIONS * np.abs(power)) + _LATE
         return np.where(near, first, beyond), np.where(near, off, rough)
 
 
@@ -190,30 +207,30 @@ class ExchangedPath:
         seen = law.at(loss)
         length, size = np.abs(loss), np.abs(zeta)
         with np.errstate(invalid="ignore", divide="ignore"):
-            lengths = np.where(length > 0.0, (np.abs(bend) * size * off + 22.0 * np.abs(beside)) / length, off) + 1.0
+            lengths = np.where(length > 0.0, (np.abs(bend) * size * off + _TURNED * np.abs(beside)) / length, off) + 1.0
         log_speed = v - half + log1p(np.exp(-2.0 * v)) - log1p(np.exp(-zeta))  # log(cosh v / cosh h)
         log_density = log_speed + seen.log_slope + np.log(bend) + (law.log_unit + seen.log_part)
         eta = np.abs(v)
-        off_speed = 4.0 * (eta + size) + 0.55 * size * off + 60.0
-        bent = np.abs(turn * zeta / (root**3 * bend)) * off + 50.0
+        off_speed = 4.0 * (eta + size) + _HALF * size * off + _LOGS
+        bent = np.abs(turn * zeta / (root**3 * bend)) * off + _BEND
         units = seen.units + seen.steepness * length * lengths + off_speed + bent + 4.0 * abs(law.log_unit)
         units = units + 3.0 * (np.abs(log_density) + np.abs(log_speed) + 2.0)
-        return Places(v, zeta, root, bend, log_speed, seen, log_density, units * (1.0 + 1e-9), lengths)
+        return Places(v, zeta, root, bend, log_speed, seen, log_density, units * (1.0 + _ROUNDED), lengths)
 
     def _soft(self, v: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """asinh(sinh(v) / kappa) for Re v >= 0, and what it errs by, relatively."""
         law, log_kappa = self.law, self.law.log_kappa
-        far = v.real > 40.0
+        far = v.real > _FAR
         with np.errstate(under="ignore"):
             near = np.arcsinh(np.sinh(np.where(far, 1.0, v)) * law.scale)
-            power = np.where(far, v, 50.0) - log_kappa
-            beyond = power.real > 20.0
+            power = np.where(far, v, _FAR) - log_kappa
+            beyond = power.real > _BEYOND
             late = np.where(beyond, power, np.arcsinh(0.5 * np.exp(np.where(beyond, 0.0, power))))
         eta, half = np.abs(v), np.where(far, late, near)
         first = SINH + 4.0 + eta + law.off_scale
         rough = COMPLEX + 4.0 + eta + np.abs(power) + law.off_log_kappa
         with np.errstate(divide="ignore"):
-            share = np.minimum(1.1, 1.01 / np.abs(half))  # |tanh(h)/h|
+            share = np.minimum(_FLAT, _CONCAVE / np.abs(half))  # |tanh(h)/h|
         return half, ASINH + share * np.where(far, rough, first)
 
 
