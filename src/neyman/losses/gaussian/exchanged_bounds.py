@@ -83,10 +83,10 @@ def log_moduli(a: ComplexArray, cells: Cells) -> FloatArray:
 def _log_moments(b: ComplexArray, cells: Cells) -> FloatArray:
     out, size = np.empty(len(b)), len(cells.loss)
     rows = max(1, _ROWS // size)
+    parts = np.stack([b.real, -b.imag, np.abs(b)], axis=1)
+    of = np.stack([cells.loss.real, cells.loss.imag, cells.reach])
     for i in range(0, len(b), rows):
-        part = b[i : i + rows]
-        height = np.multiply.outer(part.real, cells.loss.real) - np.multiply.outer(part.imag, cells.loss.imag)
-        height += np.multiply.outer(np.abs(part), cells.reach)
+        height = parts[i : i + rows] @ of
         height += cells.log_weight
         peak = height.max(axis=1)
         finite = np.isfinite(peak)
