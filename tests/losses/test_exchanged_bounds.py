@@ -193,6 +193,40 @@ def test_however_coarse_the_cells_their_sum_is_no_less_than_the_integral(sigma: 
     assert false or sigma != 1.0
 
 
+@pytest.mark.parametrize("chi", [0.0, 0.1, 0.28])
+@pytest.mark.parametrize(("sigma", "rate"), rest_slow(SETTINGS, 0, 1))
+def test_each_cell_holds_no_more_than_the_mean_of_its_ends(sigma: float, rate: float, chi: float) -> None:
+    """Of the law and of a part of it; without what cells may hide, some would."""
+    law = ExchangedLaw(sigma, rate, chi, min(0.2, 1.0 / sigma), 0.9 * chi if chi else 0.2)
+    cells = law.cells
+    nodes = np.append(law._grid, law.end)
+    width = np.diff(nodes)
+    both = 0.5 * (np.append(width, 0.0) + np.append(0.0, width))
+    inside = nodes[:-1, None] + width[:, None] * (np.arange(60) + 0.5) / 60
+    fine = law.path.at(inside.ravel() + 1j * chi)
+    density, loss = (each.reshape(inside.shape) for each in (fine.log_density.real, fine.seen.loss))
+    part = ExchangedPart(law, 6.0 * law.scale, 60.0 * law.scale)
+    with np.errstate(all="ignore"):
+        share = np.log(np.abs(part._shares(fine.seen.loss)[0])).reshape(inside.shape)
+    plain = law.path.at(nodes + 1j * chi).log_density.real
+    false = 0
+    for bounds, more in ((cells, 0.0), (cells.shared(part._most), share)):
+        for a in (0.0, 1.0 + 2.0j, (1.0 + 3.0j) / law.scale, 6.0j / law.scale):
+            height = density + more + (a * loss).real
+            with np.errstate(all="ignore"):
+                truth = np.logaddexp.reduce(height, axis=1) - math.log(60.0)
+            ends = bounds.log_weight - np.log(both) + (a * cells.loss).real + abs(a) * bounds.reach
+            said = np.logaddexp(ends[:-1], ends[1:]) - math.log(2.0)
+            known = truth > -600.0
+            assert np.all(truth[known] <= said[known])
+            bare = plain + (a * cells.loss).real
+            false += np.count_nonzero(truth[known] > (np.logaddexp(bare[:-1], bare[1:]) - math.log(2.0))[known] + 1e-4)
+    assert false > 3
+    added = cells.shared(part._most).log_weight - cells.log_weight
+    most = share.max(axis=1)
+    assert np.all((most <= np.minimum(added[:-1], added[1:]) + 1e-9 * np.abs(most)) | (most < -600.0))
+
+
 @pytest.mark.parametrize(("sigma", "rate"), rest_slow(SETTINGS, 0, 1))
 def test_walls_and_caps_are_no_less_than_their_integrals(sigma: float, rate: float) -> None:
     law = ExchangedLaw(sigma, rate, 0.28, min(0.1, 0.2 / sigma), 0.14, 0.336)
@@ -205,6 +239,8 @@ def test_walls_and_caps_are_no_less_than_their_integrals(sigma: float, rate: flo
     along = one + (other - one) * (np.arange(4000) + 0.5) / 4000
     seen = law.path.law.at(along)
     flat = (seen.log_part + seen.log_slope).real + law.path.law.log_kappa - math.log(2.0) + law.path.law.log_unit
+    highest = float(flat.max()) + math.log(abs(other - one))
+    assert highest <= join.log_weight[0] <= highest + 1.0 + 0.01 * abs(highest)
     for a in (0.5, 2.0 + 5.0j, 3.0j / law.scale, 10.0 / abs(one) * (1.0 + 1.0j)):
         at = np.array([complex(a)])
         for cells, terms, loss in (
