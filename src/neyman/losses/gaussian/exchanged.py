@@ -170,7 +170,7 @@ class ExchangedLaw:
     def _bounding(self) -> Cells:
         """The path, its cap, and what lies beyond, which counts as a loss of 0."""
         none = np.zeros(1)
-        atom = Cells(np.zeros(1, complex), none, np.full(1, _ATOM), none)
+        atom = Cells(np.zeros(1, complex), none, np.full(1, _ATOM), none, none)
         return Cells.joined(self.cells, atom, *([] if self._join is None else [self._join]))
 
     def log_bound(self, w: ComplexArray) -> FloatArray:

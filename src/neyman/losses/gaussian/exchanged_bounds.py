@@ -38,15 +38,16 @@ from neyman.losses.gaussian.exchanged_path import ExchangedPath, Places, PlaneLa
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, TINY, UNIT
 
-__all__ = ["Cells", "Hidden", "cap", "hidden", "log_moduli", "path_cells", "wall_cells"]
+__all__ = ["Cells", "Hidden", "cap", "hidden", "leaning", "log_moduli", "path_cells", "wall_cells"]
 
 _ROWS = 1 << 16  # entries of a table that stays in the cache
 _TERM = 64.0  # certifies: units of a sum, beside one for each term, and of the loss at the end of a path
 _FLAT = 300.0  # v from which sinh v need not be known
 _ROUNDED = 1e-9  # relative: more than what is bounded here errs by in floats
-_WALLS, _CAPS, _LONG = 32, 64, 0.25  # cells of a wall, and of a cap: so many and one for each such length
+_WALLS = 32  # cells of a wall
+_PIECES, _CAPS, _LONG = 8, 8, 2.0  # pieces of a cap; cells of each: so many and one for each such length
 
-Share = Callable[[ComplexArray, FloatArray], FloatArray]  # log of a bound within a radius of each loss
+Share = Callable[[ComplexArray, FloatArray, FloatArray], FloatArray]  # log of a bound within a radius and an angle
 
 
 @dataclass(frozen=True)
@@ -56,11 +57,12 @@ class Cells:
     loss: ComplexArray
     reach: FloatArray
     log_weight: FloatArray
-    radius: FloatArray  # within which of L lies what the term stands for
+    radius: FloatArray  # within which of L lies what the term stands for ...
+    lean: FloatArray  # ... and within which angle of its argument
 
     def shared(self, share: Share) -> Cells:
         """With no more of each than its share."""
-        return replace(self, log_weight=self.log_weight + _either(share(self.loss, self.radius)))
+        return replace(self, log_weight=self.log_weight + _either(share(self.loss, self.radius, self.lean)))
 
     def squared(self) -> Cells:
         """Times |L|^2."""
@@ -162,7 +164,7 @@ def _along(law: PlaneLaw, seen: Seen, speed: FloatArray, radius: float) -> tuple
 def path_cells(path: ExchangedPath, places: Places, gap: float) -> Cells:
     """Of the nodes of half a path, at most ``gap`` apart, the last of them its end."""
     known = hidden(path, places, 0.5 * gap)
-    return _cells(places, known, gap, np.diff(places.v.real))
+    return _cells(path, places, known, gap, np.diff(places.v.real))
 
 
 def wall_cells(path: ExchangedPath, end: float, height: float, tilt: float, step: float) -> Cells:
@@ -170,24 +172,43 @@ def wall_cells(path: ExchangedPath, end: float, height: float, tilt: float, step
     away = np.linspace(-tilt, tilt, _WALLS + 1)
     gap = 2.0 * tilt / _WALLS
     places = path.at(end + 1j * (height + away))
-    cells = _cells(places, hidden(path, places, 0.5 * gap), gap, np.full(_WALLS, gap))
+    cells = _cells(path, places, hidden(path, places, 0.5 * gap), gap, np.full(_WALLS, gap))
     nearest = np.maximum(np.abs(away) - gap, 0.0)
     return replace(cells, log_weight=cells.log_weight - np.logaddexp(0.0, 2.0 * math.pi * nearest / step) + AMPLE)
 
 
-def _cells(places: Places, known: Hidden, gap: float, width: FloatArray) -> Cells:
+def _cells(path: ExchangedPath, places: Places, known: Hidden, gap: float, width: FloatArray) -> Cells:
     raised = rounded(places.log_density.real, places.units) + 0.125 * gap**2 * _either(known.bend)
     both = 0.5 * (np.append(width, 0.0) + np.append(0.0, width))
     length = np.abs(places.seen.loss)
     reach = 0.125 * gap**2 * _either(known.turn) + UNIT * (8.0 + places.lengths) * length
     radius = 0.5 * gap * known.speed + UNIT * (8.0 + places.lengths) * length
     log_weight = np.where(np.isfinite(raised), raised + np.log(both) + _ROUNDED, math.inf)
-    return Cells(places.seen.loss, np.where(np.isfinite(reach), reach, 0.0), log_weight, radius)
+    lean = _lean(path, places, known, 0.5 * gap, radius)
+    return Cells(places.seen.loss, np.where(np.isfinite(reach), reach, 0.0), log_weight, radius, lean)
+
+
+def _lean(path: ExchangedPath, places: Places, known: Hidden, radius: float, moved: FloatArray) -> FloatArray:
+    """By how much arg L turns along the way through each place, at most: by |Im(L'/L)|, and half of |(log L)''|."""
+    size = np.abs(places.seen.loss)
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        least = np.where(size > moved, size - moved, math.nan)
+        speed = 2.0 * np.exp(places.log_speed - path.law.log_kappa) * places.bend / places.seen.loss
+        along = speed if places.v[0].real < places.v[-1].real else 1j * speed
+        second = known.turn / least + (known.speed / least) ** 2
+        lean = radius * np.abs(along.imag) + 0.5 * radius**2 * second + _ROUNDED
+        return np.fmin(lean, leaning(size, moved))
+
+
+def leaning(size: FloatArray, radius: FloatArray) -> FloatArray:
+    """By how much arg L turns within a radius, at most."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(size > radius, np.arcsin(np.minimum(radius / size, 1.0)), math.pi)
 
 
 def cap(law: PlaneLaw, one: complex, other: complex, share: Share | None = None) -> Cells:
     """Of the straight line between two ends."""
-    count = _CAPS + math.ceil(abs(other - one) / _LONG)
+    count = _PIECES * (_CAPS + math.ceil(abs(other - one) / _LONG))
     along = one + (other - one) * (np.arange(count) + 0.5) / count
     speed = np.full(count, abs(other - one) * (1.0 + _ROUNDED))
     seen = law.at(along)
@@ -196,10 +217,13 @@ def cap(law: PlaneLaw, one: complex, other: complex, share: Share | None = None)
         log_most = rounded((seen.log_part + seen.log_slope).real, seen.units) + law.log_kappa - math.log(2.0)
         log_most = log_most + law.log_unit + 0.5 / count * slope + np.log(speed)
         if share is not None:
-            log_most = log_most + share(along, speed / count)
-    most = float(np.max(np.where(np.isfinite(slope), log_most, math.inf))) + _ROUNDED
-    ends = np.array([one, other])
-    return Cells(ends, _TERM * UNIT * np.abs(ends), np.full(2, most), np.zeros(2))
+            log_most = log_most + share(along, speed / count, leaning(np.abs(along), speed / count))
+    log_most = np.where(np.isfinite(slope), log_most, math.inf) + _ROUNDED
+    ends = one + (other - one) * np.arange(_PIECES + 1) / _PIECES
+    each = np.maximum.reduceat(log_most, np.arange(0, count, count // _PIECES)) - math.log(_PIECES)
+    most = np.logaddexp(np.append(each, -math.inf), np.append(-math.inf, each))  # each piece is known by both its ends
+    none = np.zeros(len(ends))
+    return Cells(ends, _TERM * UNIT * np.abs(ends), most, none, none)
 
 
 def _either(each: FloatArray) -> FloatArray:

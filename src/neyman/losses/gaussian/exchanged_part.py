@@ -64,8 +64,8 @@ class ExchangedPart:
         """As that of the law."""
         return np.full(len(a), -math.inf) if self._join is None else log_moduli(a, self._join)
 
-    def _most(self, loss: ComplexArray, radius: FloatArray) -> FloatArray:
-        return log_most(loss, radius, self.low, self.high)
+    def _most(self, loss: ComplexArray, radius: FloatArray, lean: FloatArray) -> FloatArray:
+        return log_most(loss, radius, lean, self.low, self.high)
 
     @cached_property
     def _join(self) -> Cells | None:
@@ -90,7 +90,7 @@ class ExchangedPart:
         with np.errstate(under="ignore", over="ignore", invalid="ignore", divide="ignore"):
             moves = sum((_slope(loss / each) for each in (self.low, self.high) if 0.0 < each < math.inf), none)
             off = off + np.where(share == 0.0, 0.0, moves / np.abs(share)) * self.law.lengths
-        most = self._most(loss, none)
+        most = self._most(loss, none, none)
         return share, self.law.log_weight.real + np.where(np.isnan(most), math.inf, most), self.law.units + off
 
     def _shares(self, loss: ComplexArray) -> tuple[ComplexArray, FloatArray]:
@@ -140,24 +140,23 @@ class ExchangedPart:
         return value, error
 
 
-def log_most(loss: ComplexArray, radius: FloatArray, low: float, high: float) -> FloatArray:
-    """log of a bound on |D(L / low) - D(L / high)| within a radius of each L.
+def log_most(loss: ComplexArray, radius: FloatArray, lean: FloatArray, low: float, high: float) -> FloatArray:
+    """log of a bound on |D(L / low) - D(L / high)| within a radius of each L and an angle of its argument.
 
     With u = (L / l)^2 no |u| is above U, |arg u| at most psi. As D = int_0^u s^{m-1} e^{-s} ds / (m - 1)! along a ray,
     |D| <= A = P(m, U cos psi) / cos^m psi where psi < pi/2, and <= U^m/m! e^{-min(U cos psi, 0)} everywhere; |1 - D| <=
     B = e^{-Re u} sum_{k < m} U^k/k!; |D| <= 1 + B, |1 - D| <= 1 + A.
     """
     none, whole = np.full(len(loss), -math.inf), np.zeros(len(loss))
-    beyond, below = _ends(loss, radius, low) if low > 0.0 else (whole, none)
-    further, kept = _ends(loss, radius, high) if high < math.inf else (none, whole)
+    beyond, below = _ends(loss, radius, lean, low) if low > 0.0 else (whole, none)
+    further, kept = _ends(loss, radius, lean, high) if high < math.inf else (none, whole)
     return np.minimum(np.logaddexp(beyond, further), np.logaddexp(below, kept)) + _ROUNDED
 
 
-def _ends(loss: ComplexArray, radius: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
+def _ends(loss: ComplexArray, radius: FloatArray, lean: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
     """log of bounds on |D| and on |1 - D|."""
     size = np.abs(loss)
     with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
-        lean = np.arcsin(np.minimum(np.where(size > 0.0, radius / size, 1.0), 1.0))
         cosine = np.cos(np.minimum(2.0 * (np.abs(np.angle(loss)) + lean), math.pi))
         most = ((size + radius) / length) ** 2
         real = cosine * np.where(cosine > 0.0, (np.maximum(size - radius, 0.0) / length) ** 2, most)

@@ -14,7 +14,7 @@ from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.exchanged.split import PartedArc, log_chernoff
-from neyman.engines.contour.exchanged.steps import APART, ExchangedSteps
+from neyman.engines.contour.exchanged.steps import APART, FURTHER, ExchangedSteps
 from neyman.engines.contour.exchanged.thresholds import Cuts
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
@@ -89,7 +89,8 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
         c, k, _ = self._ladder
         if self._steps is None:
             return 0
-        apart = self._steps.log_caps(c) > APART + np.log(np.minimum(k, 1.0))
+        # a scale is at most c, as 1/scale^2 is more than c^-2
+        apart = self._steps.log_caps((1.0 + FURTHER) * c) > APART + np.log(np.minimum(k, 1.0))
         return int(np.argmax(apart)) if apart.any() else len(c)
 
     def _chernoff(self, epsilon: FloatArray) -> Bracket:

@@ -23,7 +23,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import WALKED, Parts
 from neyman.engines.contour.estimate import Book, Estimate, entered
-from neyman.engines.contour.exchanged.steps import FURTHER, ExchangedSteps
+from neyman.engines.contour.exchanged.steps import ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import WrappedArc
 from neyman.losses.gaussian.exchanged_part import ExchangedPart
 from neyman.losses.readings.transform import ComplexArray
@@ -100,7 +100,7 @@ class PartedSteps:
 
     def log_caps(self, c: FloatArray) -> FloatArray:
         """As that of the whole steps."""
-        a, some = FURTHER * c + 0.5 + 0j, slice(0, 3 if self.low > 0.0 else 2)
+        a, some = c + 0.5 + 0j, slice(0, 3 if self.low > 0.0 else 2)
         return np.max([part.log_cap(a) for each in self._each.values() for part in each[some]], axis=0)
 
     def log_far(self, w: ComplexArray) -> FloatArray:

@@ -19,7 +19,7 @@ from neyman.numerics.rounding import ROOM, UNIT
 __all__ = ["APART", "FURTHER", "ExchangedSteps"]
 
 APART = -120.0  # certifies: log of how far paths may end apart, beside K, where a strip crosses the real axis
-FURTHER = 1.2  # certifies: of c, how far right of its start a strip may reach: 1 + sin(2 x) - sin(x), x = 0.46 _MOST
+FURTHER = 0.2  # certifies: of its scale, how far right of its start a strip reaches: sin(2 x) - sin(x), x = 0.46 _MOST
 _MOST = 0.4  # of the sector, radians
 _SMALL = 1e-300  # more than nothing, whose log is a float
 _ANGLE, _SECTOR = 0.34, 0.28  # on no path moved by its tilt an angle above pi/4, where a soft cut grows
@@ -98,8 +98,8 @@ class ExchangedSteps:
         return np.sum([times * law.log_bound(w) for law, times in (self.bounding if rotated else self.upright)], axis=0)
 
     def log_caps(self, c: FloatArray) -> FloatArray:
-        """log of a bound on how far straight and bent paths end apart, for all w above the strip of each c."""
-        a = FURTHER * c + 0.5 + 0j
+        """log of a bound on how far straight and bent paths end apart, for all w above each c + 1."""
+        a = c + 0.5 + 0j
         return np.max([law.log_cap(a) for law, _ in (*self.straight, *self.bounding, *self.upright)], axis=0)
 
     @property
