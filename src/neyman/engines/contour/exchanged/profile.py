@@ -14,7 +14,7 @@ from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.exchanged.split import PartedArc, log_chernoff
-from neyman.engines.contour.exchanged.steps import APART, FURTHER, ExchangedSteps
+from neyman.engines.contour.exchanged.steps import APART, FURTHER, STEEPEST, ExchangedSteps
 from neyman.engines.contour.exchanged.thresholds import Cuts
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
@@ -142,6 +142,8 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
         for best in dict.fromkeys([*whole.tolist(), *places]):
             place = float(c[best])
             bend = max(curvature(c, height, best), curvature(c, k, best) * (grown[best] >= 0.0))
+            if not bend * place**2 < STEEPEST:
+                continue
             span = epsilon / _STRETCH, max(3.0 * epsilon, 0.05 / place)
             with suppress(ArithmeticError):
                 if self._steps is not None:

@@ -14,11 +14,13 @@ from neyman.losses.gaussian.exchanged import ExchangedLaw
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import ROOM, UNIT
+from neyman.numerics.rounding import UNIT
 
-__all__ = ["APART", "FURTHER", "ExchangedSteps"]
+__all__ = ["APART", "FURTHER", "SHARE", "STEEPEST", "ExchangedSteps"]
 
-APART = -120.0  # certifies: log of how far paths may end apart, beside K, where a strip crosses the real axis
+APART = -80.0  # certifies: log of how far paths may end apart, T times, beside K, where a strip crosses the real axis
+SHARE = 1e-6  # certifies: of the errors of nodes, that what this leaves is less than (``Where paths end`` of the docs)
+STEEPEST = 1e8  # certifies: the largest c^2 / scale^2 of a contour
 FURTHER = 0.2  # certifies: of its scale, how far right of its start a strip reaches: sin(2 x) - sin(x), x = 0.46 _MOST
 _MOST = 0.4  # of the sector, radians
 _SMALL = 1e-300  # more than nothing, whose log is a float
@@ -98,9 +100,10 @@ class ExchangedSteps:
         return np.sum([times * law.log_bound(w) for law, times in (self.bounding if rotated else self.upright)], axis=0)
 
     def log_caps(self, c: FloatArray) -> FloatArray:
-        """log of a bound on how far straight and bent paths end apart, for all w above each c + 1."""
+        """log of a bound on T times how far straight and bent paths end apart, for all w above each c + 1."""
         a = c + 0.5 + 0j
-        return np.max([law.log_cap(a) for law, _ in (*self.straight, *self.bounding, *self.upright)], axis=0)
+        every = (*self.straight, *self.bounding, *self.upright)
+        return np.max([law.log_cap(a) + math.log(times) for law, times in every], axis=0) + math.log(len(self.straight))
 
     @property
     def terms(self) -> int:
@@ -124,4 +127,4 @@ class ExchangedSteps:
             # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
             error = error + times * (np.log1p(off / size) + 16.0 * UNIT * np.abs(log_a) + np.where(small, 1.0, 0.0))
             k = k + times * log_a
-        return k, error * (1.0 + ROOM)  # for the ends of paths, which ``APART`` bounds
+        return k, error * (1.0 + SHARE)  # for the ends of paths, which ``APART`` bounds
