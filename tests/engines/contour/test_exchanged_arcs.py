@@ -136,10 +136,9 @@ def test_the_mass_beyond_a_length_is_no_less_than_its_integral(sigma: float, rat
     assert cuts is not None
     law = ExchangedLaw(sigma, rate, 0.0, coarser * min(0.024, 0.2 / sigma), 0.2)
     cuts._steps = replace(cuts._steps, straight=((law, 3),))
-    finer = replace(law)
-    object.__setattr__(finer, "step", law.step / 40.0)
-    fine, log_weight, _ = finer._along(finer.step * np.arange(40 * (len(law.loss) - 1) + 1))
-    loss, log_weight = fine.real, log_weight.real
+    fine = law.path.at(law.step / 40.0 * np.arange(40 * (len(law.loss) - 1) + 1) + 0j)
+    loss, log_weight = fine.seen.loss.real, fine.log_density.real + math.log(law.step / 40.0)
+    log_weight[0] -= math.log(2.0)
     said = np.exp(cuts._masses)
     for i in range(0, len(said), 7):
         share = special.gammainc(ORDER, (loss / cuts._lengths[i]) ** 2)
@@ -207,7 +206,7 @@ def test_a_grid_leaves_out_no_more_than_is_said(seed: int) -> None:
             law = ExchangedLaw(sigma, rate, 0.0, min(0.024, 0.2 / sigma), 0.2)
         except ArithmeticError:
             continue
-        half = 0.5 * law.loss[-1].real
+        half = 0.5 * law.ends(0.0)[0].real
         log_kappa = math.log1p(-rate) - math.log(rate) + 0.5 / sigma**2
         end = sigma**2 * (half + log_kappa + math.log(math.sinh(half)) + math.log(2.0) if half > 20.0 else
                           half + math.asinh(math.exp(min(log_kappa, 700.0)) * math.sinh(half)))  # fmt: skip

@@ -29,29 +29,34 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.rotated import log_moments
+from neyman.losses.gaussian.exchanged_bounds import Cells, Share, cap, log_moduli, path_cells, wall_cells
+from neyman.losses.gaussian.exchanged_path import ExchangedPath, Places, PlaneLaw
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, TINY, UNIT
 
-__all__ = ["ExchangedLaw", "log_moduli", "log_rest"]
+__all__ = ["ExchangedLaw", "alive"]
 
 _FAR = 28.0  # standard deviations up to which the law is laid out: e^-392, before any tilt
 _BEYOND = 2.0  # and so much further, in sensitivities: how far a tilt may move it
 _NEAR = 0.5  # |aL| up to which e^{aL} - 1 - aL is summed as a series: beyond, the subtraction costs little
 _TERMS = 18  # of that series: what is left out is below 1e-21 of the first
-_DEAD = -90.0  # log of an e^{aL} that no longer counts, in units of the law's largest |g L^2|
-_BLOCK = 64  # nodes that are looked at by their first alone
+_DEAD = -90.0  # log of an e^{aL} that no longer counts, in units of the law's largest |g L^2|: steers
+_BLOCK = 64  # nodes of which the series ends with a multiple
 _ROWS = 1 << 15  # entries of a table that stays in the cache
 _COARSER = 3  # of the grid, where moduli are summed along the two sides
-_LEAST = 4.0  # kappa from which the path stays clear of the branch points of both arcs
+_ATOM = -394.0  # certifies: log of more than 1.62e-172 = 2 N(-28), what may lie beyond the end
+_LEAST = -1e300  # a log of nothing, as a float
+_SUM = 33.0  # units of a sum in pairs of a million terms, and of the product before it
+_FIRST, _MEAN = 1.2, 2.6  # certify: sum (1/2)^(k-2) 2/k! over k >= 2, and of k times that: 1.19, 2.595
+_TERM = 60.0  # units of a term: exp of a complex number (12), and what stands beside it
 
 
 @dataclass(frozen=True)
 class ExchangedLaw:
     """Quadrature of the law of L along the path at angle ``chi`` (0 <= chi < pi/4) with nodes about ``step`` apart.
 
-    ``tilt`` is by how much the path is moved to either side when the error of the quadrature is bounded.
+    ``tilt`` is by how much the path is moved to either side when the error of the quadrature is bounded. Values are
+    those of the path at the angle ``common``, to the end of which this one is joined (its own, where it is None).
 
     Raises
     ------
@@ -64,67 +69,113 @@ class ExchangedLaw:
     chi: float
     step: float
     tilt: float
+    common: float | None = None
     loss: ComplexArray = field(init=False, repr=False)  # eta >= 0, ascending
-    log_weight: ComplexArray = field(init=False, repr=False)
-    units: FloatArray = field(init=False, repr=False)  # rounding error of each term, in units of 2^-53
-    sides: tuple[tuple[ComplexArray, FloatArray], ...] = field(init=False, repr=False)
+    log_weight: ComplexArray = field(init=False, repr=False)  # log(g dL), half of it at eta = 0, shared by both halves
+    units: FloatArray = field(init=False, repr=False)  # rounding error of each weight, in units of 2^-53 of itself
+    lengths: FloatArray = field(init=False, repr=False)  # the same of each loss
 
     def __post_init__(self) -> None:
-        if not _LEAST <= math.exp(min(self._log_kappa, LARGEST_EXPONENT)) < 1e290:
+        if not ExchangedPath.fits(self.chi, self.tilt):
             raise ArithmeticError("the path does not fit")
-        mantissa, exponent = math.frexp(self.step)  # of eight bits, so that its multiples are exact
-        object.__setattr__(self, "step", math.ldexp(math.floor(256.0 * mantissa), exponent - 8))
-        far = (_FAR * self.sigma + _BEYOND) / self.sigma**2
-        top = far if far < self._log_kappa else 0.5 * (far + self._log_kappa) + 2.0
-        eta = self.step * np.arange(math.ceil(top / self.step) + 1)
-        loss, log_weight, units = self._along(eta)
-        object.__setattr__(self, "loss", loss)
+        count = max(math.ceil(self.end / self.step - 0.5), 2 * _COARSER)
+        object.__setattr__(self, "step", self.end / (count + 0.5))
+        at = self._nodes
+        log_weight = at.log_density + math.log(self.step)
+        log_weight[0] -= math.log(2.0)
+        object.__setattr__(self, "loss", at.seen.loss)
         object.__setattr__(self, "log_weight", log_weight)
-        object.__setattr__(self, "units", units)
-        sides = [self._along(eta + 1j * shift) for shift in (-self.tilt, self.tilt)]
-        # what only bounds is an integral of a smooth positive function: a coarser grid does
-        coarse = [(s[::_COARSER], w.real[::_COARSER] + math.log(_COARSER)) for s, w, _ in sides]
-        object.__setattr__(self, "sides", tuple(coarse))
+        object.__setattr__(self, "units", at.units + np.abs(log_weight) + 8.0 + 4.0 * abs(math.log(self.step)))
+        object.__setattr__(self, "lengths", at.lengths)
 
     @cached_property
-    def _log_kappa(self) -> float:
-        return math.log1p(-self.rate) - math.log(self.rate) + 0.5 / self.sigma / self.sigma
+    def path(self) -> ExchangedPath:
+        return ExchangedPath(PlaneLaw(self.sigma, self.rate), self.chi)
 
-    def _along(self, eta: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray, FloatArray]:
-        """L, log(g dL) (half of it at eta = 0, which both halves share), and how rounding is amplified."""
-        log_kappa, turn = self._log_kappa, math.tan(self.chi)
-        v = eta + 1j * self.chi
-        zeta = 2.0 * _soft(v, log_kappa)
-        root = np.sqrt(1.0 + zeta * zeta)
-        loss = zeta + 1j * turn * zeta * zeta / (root + 1.0)
-        height = _bent(loss, log_kappa)
-        place = 0.5 * loss + height  # x / sigma^2
-        log_zeta = v - log_kappa - 0.5 * zeta + log1p(np.exp(-2.0 * v)) - log1p(np.exp(-zeta))
-        bend = 1.0 + 1j * turn * zeta / root
-        # dx/dL = (1 + kappa cosh(L/2) / cosh(height)) / 2
-        ratio = np.exp(log_kappa + 0.5 * loss - height + log1p(np.exp(-loss)) - log1p(np.exp(-2.0 * height)))
-        s = self.sigma
-        mixed = math.log1p(-self.rate) + 0.5 * loss + log1p(np.exp(-place - log_kappa))
-        log_weight = -0.5 * (s * place) ** 2 + mixed + log_zeta + np.log(bend) + np.log(1.0 + ratio)
-        log_weight = log_weight + math.log(s * self.step / math.sqrt(2.0 * math.pi))
-        log_weight[0] -= math.log(2.0)
-        size = np.abs(place) + abs(log_kappa) + np.abs(loss)
-        units = 40.0 + 4.0 * np.abs(log_weight) + s * s * np.abs(place) * (8.0 + 2.0 * size) + 4.0 * size
-        return loss, log_weight, units
+    @cached_property
+    def end(self) -> float:
+        """E, of all paths of this law."""
+        far = (_FAR * self.sigma + _BEYOND) / self.sigma**2
+        log_kappa = self.path.law.log_kappa
+        return far if far < log_kappa else 0.5 * (far + log_kappa) + 2.0
+
+    @property
+    def _grid(self) -> FloatArray:
+        return self.step * np.arange(round(self.end / self.step - 0.5) + 1)
+
+    @cached_property
+    def _nodes(self) -> Places:
+        return self.path.at(self._grid + 1j * self.chi)
+
+    @cached_property
+    def cells(self) -> Cells:
+        """What bounds the path itself, to its end."""
+        return path_cells(self.path, self.path.at(np.append(self._grid, self.end) + 1j * self.chi), self.step)
+
+    @cached_property
+    def rim(self) -> tuple[Cells, ...]:
+        """What bounds the error of the quadrature: two sides and a wall."""
+        eta = np.append(self._grid[::_COARSER], self.end)
+        gap, turns = _COARSER * self.step * (1.0 + AMPLE), 2.0 * math.pi * self.tilt / self.step
+        log_gain = turns + math.log(-math.expm1(-turns)) - AMPLE * (1.0 + turns)
+        sides = [
+            path_cells(self.path, self.path.at(eta + 1j * (self.chi + shift)), gap).scaled(-log_gain)
+            for shift in (-self.tilt, self.tilt)
+        ]
+        return *sides, wall_cells(self.path, self.end, self.chi, self.tilt, self.step)
+
+    def ends(self, angle: float) -> tuple[complex, complex]:
+        """The last L of this path, and of the one at that angle."""
+        paths = (ExchangedPath(self.path.law, chi) for chi in (self.chi, angle))
+        one, other = (path.at(np.array([self.end + 1j * path.chi])) for path in paths)
+        return complex(one.seen.loss[0]), complex(other.seen.loss[0])
+
+    def join(self, share: Share | None = None) -> Cells | None:
+        """What bounds the cap to the common end; None where there is none."""
+        if self.common is None or self.common == self.chi:
+            return None
+        return cap(self.path.law, *self.ends(self.common), share)
+
+    @cached_property
+    def _join(self) -> Cells | None:
+        return self.join()
+
+    def log_cap(self, a: ComplexArray) -> FloatArray:
+        """log of a bound on how far the integral along this path is from that along the common one."""
+        return np.full(len(a), -math.inf) if self._join is None else log_moduli(a, self._join)
+
+    @cached_property
+    def _apart(self) -> float:
+        """How far int g L, over |L| of the end, and int g cosh(L/2) may be from 0 and from what lies before the end."""
+        if not self.chi:
+            return 0.0
+        at: ComplexArray = np.array([0.0, 0.5], complex)
+        log_size = log_moduli(at, cap(self.path.law, *self.ends(0.0)))
+        return 2.0 * float(np.exp(np.minimum(log_size, LARGEST_EXPONENT)).max())
 
     @property
     def scale(self) -> float:
         """1 / kappa: the losses of steps in which nobody is seen are about twice that times what noise is in sigma."""
-        return math.exp(-self._log_kappa)
+        return self.path.law.scale
 
     @cached_property
     def angle(self) -> float:
-        """The least angle of any L of the path with the real axis."""
-        return float(np.angle(self.loss).min())
+        """No term of ``log_bound`` grows where w moves at an angle of no more than that from vertical."""
+        size = np.abs(self._bounding.loss)
+        known = np.flatnonzero(size > 0.0)
+        lean = np.arcsin(np.minimum(self._bounding.reach[known] / size[known], 1.0))
+        return float((np.angle(self._bounding.loss[known]) - lean).min()) - AMPLE
+
+    @cached_property
+    def _bounding(self) -> Cells:
+        """The path, its cap, and what lies beyond, which counts as a loss of 0."""
+        none = np.zeros(1)
+        atom = Cells(np.zeros(1, complex), none, np.full(1, _ATOM), none, none)
+        return Cells.joined(self.cells, atom, *([] if self._join is None else [self._join]))
 
     def log_bound(self, w: ComplexArray) -> FloatArray:
-        """log B(w) >= log|A(w)|, convex in w; inf where w tilts the law beyond the grid."""
-        return log_moduli(w - 0.5, self.loss, self.log_weight.real)
+        """log B(w) >= log|A(w)|, convex in w."""
+        return log_moduli(w - 0.5, self._bounding)
 
     def excess(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """A(w) - 1 for |w - 1/2| ascending, with a bound on its absolute error, all told; inf where it is out of
@@ -138,10 +189,8 @@ class ExchangedLaw:
             there, beside = self._half(-a[at].conj(), flat[0] == 1.0)
             value[at] = here + there.conj() - flat[0]
             error[at] = (off + beside) * UNIT + flat[1]
-        error = error + np.where(whole, self._whole_alias(a), self._alias(a))
-        error = (
-            error + self.beyond(a) + (1.0 + np.abs(a) * 2.0 * np.abs(self.loss[-1])) * self.beyond(np.zeros(1, complex))
-        )
+        error = error + np.where(whole, self._whole_alias(a), self._alias(a)) + _exp(self.log_cap(a))
+        error = error + (1.0 + np.abs(a) * 2.0 * np.abs(self.loss[-1])) * (self._apart + math.exp(_ATOM))
         error = np.where(np.isfinite(value), error, math.inf)
         return np.where(np.isfinite(error), value, 0.0), error + 4.0 * UNIT * np.abs(value)
 
@@ -153,7 +202,9 @@ class ExchangedLaw:
         with np.errstate(under="ignore"):
             e = [np.exp(self.log_weight + c * np.where(small, 0.0, self.loss)) for c in (0.5, -0.5, 0.0)]
         terms = np.where(small, near, 0.5 * e[0] + 0.5 * e[1] - e[2])
-        size = np.abs(terms) * (self.units + 16.0 + 2.0 * np.abs(self.loss))
+        # 2 sinh(L/4)^2 errs by two of sinh, which SINH bounds, and by twice what L does; each e^{+-L/2} by half of |L|
+        size = np.where(small, np.abs(terms), 0.5 * np.abs(e[0]) + 0.5 * np.abs(e[1]) + np.abs(e[2]))
+        size = size * (self.units + _TERM + (3.0 + 0.5 * np.abs(self.loss)) * (self.lengths + 2.0))
         return 2.0 * math.fsum(np.real(terms)), 2.0 * UNIT * float(size.sum())
 
     @cached_property
@@ -183,115 +234,87 @@ class ExchangedLaw:
             stop = max(start + 1, int(np.searchsorted(np.abs(a), 1.5 * abs(a[start]))))
             part = a[start:stop]
             near = int(np.searchsorted(modulus, _NEAR / float(np.abs(part).max()))) // _BLOCK * _BLOCK
-            alive = (part[:, None] * self.loss[near::_BLOCK]).real + self.log_weight.real[near::_BLOCK]
-            alive = np.flatnonzero((alive > _DEAD + self.log_weight.real[near:].max(initial=-math.inf)).any(axis=0))
-            far = min(near + (int(alive[-1]) + 2) * _BLOCK, len(modulus)) if len(alive) else near
-            total, size = self._terms(part, near, far, weight, whole)
+            total, size = self._terms(part, near, weight, whole)
             if near and whole:
                 head = weight[:near], weight[:near] * self.loss[:near]
                 total = total + head[0].sum() + part * head[1].sum()
-                units = self.units[:near] + 8.0
-                size = size + np.abs(head[0]) @ units + np.abs(part) * (np.abs(head[1]) @ units)
+                units = self.units[:near] + _TERM + _SUM
+                size = size + np.abs(head[0]) @ units + np.abs(part) * (np.abs(head[1]) @ (units + self.lengths[:near]))
             if near:
                 powers = self._powers[:, :near].sum(axis=1)
                 series = np.zeros(len(part), complex)
                 for term in powers[::-1]:
                     series = (series + term) * part
                 total = total + series * part
-                size = size + np.abs(part) ** 2 * float(np.abs(self._powers[0, :near]) @ (self.units[:near] + 60.0))
-            value[start:stop], error[start:stop] = total, size
+                # the k-th term errs by k times what L does
+                units = _FIRST * (self.units[:near] + _TERM + _SUM) + _MEAN * (self.lengths[:near] + 8.0)
+                size = size + np.abs(part) ** 2 * float(np.abs(self._powers[0, :near]) @ units)
+            value[start:stop], error[start:stop] = total, size + TINY * (1.0 + np.abs(part) * modulus[-1])
             start = stop
         return value, error
 
-    def _terms(
-        self, a: ComplexArray, near: int, far: int, weight: ComplexArray, whole: bool
-    ) -> tuple[ComplexArray, FloatArray]:
-        """Between the series and where e^{aL} has died; beyond that -1 - aL alone."""
-        loss, units, size = self.loss[near:], self.units[near:] + 8.0, np.abs(weight[near:])
-        mass, mean = weight[near:].sum(), (weight[near:] * loss).sum()
-        masses = float(size @ units), float((size * np.abs(loss)) @ units)
-        total = np.zeros(len(a), complex) if whole else -mass - a * mean
-        error = np.zeros(len(a)) if whole else masses[0] + np.abs(a) * masses[1]
-        error = error + math.exp(_DEAD) / UNIT * float(size.sum()) * (2.0 + _BLOCK)
-        rows = max(1, _ROWS // max(far - near, 1))
-        s, log_weight, units = self.loss[near:far], self.log_weight[near:far], units[: far - near]
-        for i in range(0, len(a) if far > near else 0, rows):
+    def _terms(self, a: ComplexArray, near: int, weight: ComplexArray, whole: bool) -> tuple[ComplexArray, FloatArray]:
+        """Beyond the series: where e^{aL} has died -1 - aL alone."""
+        loss, size, lengths = self.loss[near:], np.abs(weight[near:]), self.lengths[near:]
+        units, log_weight = self.units[near:] + _TERM + _SUM, self.log_weight[near:]
+        if not len(loss):
+            return np.zeros(len(a), complex), np.zeros(len(a))
+        _, far, dropped = alive(a, loss, log_weight.real, _DEAD + float(log_weight.real.max()), 0)
+        total = np.zeros(len(a), complex) if whole else -weight[near:].sum() - a * (weight[near:] * loss).sum()
+        error = np.full(len(a), dropped / UNIT)
+        if not whole:
+            error = error + float(size @ units) + np.abs(a) * float((size * np.abs(loss)) @ (units + lengths))
+        rows = max(1, _ROWS // max(far, 1))
+        s, log_weight, units, lengths = loss[:far], log_weight[:far], units[:far], lengths[:far] + 8.0
+        for i in range(0, len(a) if far > 0 else 0, rows):
             b = a[i : i + rows]
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
                 power = np.multiply.outer(b, s) + log_weight
                 grown = np.exp(power)
                 moduli = np.abs(grown)
                 total[i : i + rows] += grown.sum(axis=1)
-                error[i : i + rows] += moduli @ units + 4.0 * np.abs(b) * (moduli @ np.abs(s))
+                error[i : i + rows] += moduli @ units + np.abs(b) * (moduli @ (lengths * np.abs(s)))
         return total, error
-
-    def beyond(self, a: ComplexArray) -> FloatArray:
-        """A bound on the sum of |weight e^{aL}| beyond the grid, inf where it does not die there."""
-        total = np.zeros(len(a))
-        for b in (a, -a.conj()):
-            total = total + np.exp(np.minimum(log_rest(b, self.loss, self.log_weight.real), 709.0))
-        return np.where(total < HUGE, total, math.inf)
 
     def _alias(self, a: ComplexArray) -> FloatArray:
         """A bound on the error of the quadrature: |e^y - 1 - y| <= |y|^2 (1 + e^{Re y}) / 2, and the same of cosh."""
-        total = np.zeros(len(a))
-        zero: ComplexArray = np.zeros(1, complex)
-        half: ComplexArray = np.full(1, 0.5 + 0j)
-        for loss, log_weight in self.sides:
-            bent = log_weight + 2.0 * np.log(np.abs(loss))
-            with np.errstate(over="ignore", under="ignore"):
-                grown = np.exp(log_moduli(a, loss, bent)) + np.exp(log_moduli(zero, loss, bent))
-                total = total + 0.5 * np.abs(a) ** 2 * grown + 0.5 * np.exp(log_moduli(half, loss, bent))
-        return total / self.gain
+        fixed = _exp(log_moduli(np.array([0.0, 0.5], complex), self._squares))
+        with np.errstate(over="ignore", invalid="ignore"):
+            return 0.5 * np.abs(a) ** 2 * (_exp(log_moduli(a, self._squares)) + fixed[0]) + 0.5 * fixed[1]
+
+    @cached_property
+    def _squares(self) -> Cells:
+        return Cells.joined(*(one.squared() for one in self.rim))
+
+    @cached_property
+    def _rim(self) -> Cells:
+        return Cells.joined(*self.rim)
 
     def _whole_alias(self, a: ComplexArray) -> FloatArray:
         """The same of e^{aL} alone."""
-        with np.errstate(over="ignore", under="ignore"):
-            return sum((np.exp(log_moduli(a, *side)) for side in self.sides), np.zeros(len(a))) / self.gain
-
-    @property
-    def gain(self) -> float:
-        """By how much the sums along the two sides exceed the error of the quadrature, at least."""
-        # cut where floats end; less is safe
-        return math.expm1(min(2.0 * math.pi * self.tilt / self.step, LARGEST_EXPONENT))
+        return _exp(log_moduli(a, self._rim))
 
 
-def log_moduli(a: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
-    """log of the sum of the moduli of weight e^{aL} over both halves, and of all beyond the grid: inf where the sum
-    does not die there. There the law dies ever faster: the last two terms bound all that follow.
+def _exp(log_size: FloatArray) -> FloatArray:
+    with np.errstate(over="ignore", under="ignore"):
+        return np.exp(log_size)
+
+
+def alive(
+    a: ComplexArray, loss: ComplexArray, log_weight: FloatArray, level: float, first: int | None = None
+) -> tuple[int, int, float]:
+    """From where to where any weight e^{aL} is above e^``level``, and no less than the sum of all others for any a.
+
+    Of all a in the box of these Re(aL) is largest at a corner.
     """
-    halves: list[FloatArray] = []
-    for b in (a, -a.conj()):
-        known = log_moments(b, loss, log_weight)
-        halves.append(np.where(log_rest(b, loss, log_weight) < known - 28.0, known + 2e-12, math.inf))
-    return np.logaddexp(*halves)
-
-
-def log_rest(b: ComplexArray, loss: ComplexArray, log_weight: FloatArray) -> FloatArray:
-    """log of a bound on all beyond the grid."""
-    before, last = ((b * loss[i]).real + log_weight[i] for i in (-2, -1))
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        return np.where(last < before, last - np.log(-np.expm1(last - before)), math.inf)
-
-
-def _soft(v: ComplexArray, log_kappa: float) -> ComplexArray:
-    """asinh(sinh(v) / kappa) for Re v >= 0."""
-    far = v.real > 40.0
-    with np.errstate(under="ignore"):
-        near = np.sinh(np.where(far, 1.0, v)) * math.exp(-log_kappa)
-        power = np.where(far, v, 50.0) - log_kappa
-        beyond = power.real > 20.0
-        late = np.where(beyond, power, np.arcsinh(0.5 * np.exp(np.where(beyond, 0.0, power))))
-        return np.where(far, late, np.arcsinh(near))
-
-
-def _bent(loss: ComplexArray, log_kappa: float) -> ComplexArray:
-    """asinh(kappa sinh(loss / 2)), analytic in Re loss > 0, where its principal value is not."""
-    with np.errstate(divide="ignore"):
-        log_sinh = np.log(np.sinh(0.5 * np.where(loss.real < 1.0, loss, 1.0)))
-    late = 0.5 * loss + log1p(-np.exp(-np.where(loss.real < 1.0, 1.0, loss))) - math.log(2.0)
-    power = log_kappa + np.where(loss.real < 1.0, log_sinh, late)
-    near = power.real < 0.5
-    small = np.arcsinh(np.sinh(np.where(near, 0.5 * loss, 0.0)) * math.exp(log_kappa))
-    power = np.where(near, 1.0, power)
-    return np.where(near, small, power + np.log(1.0 + np.sqrt(1.0 + np.exp(-2.0 * power))))
+    height = np.maximum(a.real.min() * loss.real, a.real.max() * loss.real)
+    height += np.maximum(-a.imag.min() * loss.imag, -a.imag.max() * loss.imag)
+    log_weight = np.maximum(log_weight, _LEAST)
+    # each exponent errs by units of its parts
+    height += log_weight + 8.0 * UNIT * (float(np.abs(a).max()) * np.abs(loss) + np.abs(log_weight))
+    found = np.flatnonzero(height > level)
+    start = (int(found[0]) if len(found) else 0) if first is None else first
+    stop = max(int(found[-1]) + 1, start) if len(found) else start
+    with np.errstate(over="ignore", under="ignore"):
+        others = float(np.exp(height[:start]).sum() + np.exp(height[stop:]).sum())
+    return start, stop, (others + TINY) * (1.0 + AMPLE)

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import special
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.exchanged import ExchangedLaw, log_moduli, log_rest
+from neyman.losses.gaussian.exchanged import ExchangedLaw, alive
+from neyman.losses.gaussian.exchanged_bounds import Cells, log_moduli
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 
@@ -28,7 +30,10 @@ _TERMS = 90  # of it: what is left out is below 1e-20 of the first
 _DEAD = -100.0  # log of a share of the largest term that no longer counts
 _STRIDE = 32  # nodes of which one is looked at, to see where terms are dead
 _ROWS = 1 << 15  # entries of a table that stays in the cache
-_LEAST = 1e-320  # more than nothing, whose log is a float
+_LEAST = 1e-290  # |share| below which a float has lost digits, and it is left out
+_TINY = 1e-10  # x below which P(m, x) is x^m / m!
+_ROUNDED = 1e-9  # certifies: more than bounds on shares err by in floats
+_TERM = 93.0  # units of a term: exp of a complex number (12), products, a sum in pairs (33)
 
 
 @dataclass(frozen=True)
@@ -42,29 +47,51 @@ class ExchangedPart:
     def moment(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """int of e^{wL}, with a bound on its absolute error, all told."""
         a = w - 0.5
-        known = self._grid[3]
-        loss = self._grid[0]
         here, off = self._half(a)
         there, beside = self._half(-a.conj())
         value = here + there.conj()
         with np.errstate(over="ignore", under="ignore"):
-            rest = sum(np.exp(np.minimum(log_rest(b, loss, known), 709.0)) for b in (a, -a.conj()))
-            alias = sum((np.exp(log_moduli(a, *side)) for side in self._sides), np.zeros(len(a))) / self.law.gain
-        error = (off + beside) * UNIT + alias + rest
+            alias = np.exp(log_moduli(a, self._rim)) + np.exp(self.log_cap(a))
+        error = (off + beside) * UNIT + alias
         error = np.where(np.isfinite(value) & np.isfinite(error), error, math.inf)
-        return np.where(np.isfinite(error), value, 0.0), error
+        return np.where(np.isfinite(error), value, 0.0), error + 4.0 * UNIT * np.abs(value)
 
     def log_bound(self, w: ComplexArray) -> FloatArray:
         """log of a bound on |int of e^{wL}|, convex in w."""
-        return log_moduli(w - 0.5, self._grid[0], self._grid[3])
+        return log_moduli(w - 0.5, self._bounding)
+
+    def log_cap(self, a: ComplexArray) -> FloatArray:
+        """As that of the law."""
+        return np.full(len(a), -math.inf) if self._join is None else log_moduli(a, self._join)
+
+    def _most(self, loss: ComplexArray, radius: FloatArray, lean: FloatArray) -> FloatArray:
+        return log_most(loss, radius, lean, self.low, self.high)
 
     @cached_property
-    def _grid(self) -> tuple[ComplexArray, ComplexArray, ComplexArray, FloatArray, FloatArray]:
-        """L, log weight, share, log of the modulus of their product and the rounding of it, as far as there is any."""
-        share, off = self._shares(self.law.loss)
-        stop = _last(share)
-        modulus = self.law.log_weight.real[:stop] + np.log(np.maximum(np.abs(share[:stop]), _LEAST))
-        return self.law.loss[:stop], self.law.log_weight[:stop], share[:stop], modulus, (self.law.units + off)[:stop]
+    def _join(self) -> Cells | None:
+        return self.law.join(self._most)
+
+    @cached_property
+    def _rim(self) -> Cells:
+        return Cells.joined(*(one.shared(self._most) for one in self.law.rim))
+
+    @cached_property
+    def _bounding(self) -> Cells:
+        cells = self.law.cells.shared(self._most)
+        return cells if self._join is None else Cells.joined(cells, self._join)
+
+    @cached_property
+    def _grid(self) -> tuple[ComplexArray, FloatArray, FloatArray]:
+        """Share, log of a bound on its modulus times the weight, and the rounding of that, at each node of the law."""
+        loss, none = self.law.loss, np.zeros(len(self.law.loss))
+        share, off = self._shares(loss)
+        share = np.where(np.abs(share) < _LEAST, 0.0, share)
+        # a share moves with L by at most 2 |u|^m e^{-Re u} / (m - 1)! for each of its lengths
+        with np.errstate(under="ignore", over="ignore", invalid="ignore", divide="ignore"):
+            moves = sum((_slope(loss / each) for each in (self.low, self.high) if 0.0 < each < math.inf), none)
+            off = off + np.where(share == 0.0, 0.0, moves / np.abs(share)) * self.law.lengths
+        most = self._most(loss, none, none)
+        return share, self.law.log_weight.real + np.where(np.isnan(most), math.inf, most), self.law.units + off
 
     def _shares(self, loss: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """The share of each loss, and by how many units of 2^-53 it may be off, relatively."""
@@ -78,48 +105,76 @@ class ExchangedPart:
         share = np.where(np.isfinite(share), share, math.inf)
         return share, np.where(share == 0.0, 0.0, off)
 
-    @cached_property
-    def _sides(self) -> list[tuple[ComplexArray, FloatArray]]:
-        found: list[tuple[ComplexArray, FloatArray]] = []
-        for loss, log_weight in self.law.sides:
-            share = self._shares(loss)[0]
-            stop = _last(share)
-            found.append((loss[:stop], log_weight[:stop] + np.log(np.maximum(np.abs(share[:stop]), _LEAST))))
-        return found
-
     def _half(self, a: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """The sum over eta >= 0, and the size of its rounding in units of 2^-53."""
-        loss, log_weight, share_, known, units = self._grid
+        share_, known, units_ = self._grid
+        loss, log_weight = self.law.loss, self.law.log_weight
+        end = int(np.flatnonzero(share_)[-1]) + 1 if share_.any() else 0
         value, error = np.zeros(len(a), complex), np.zeros(len(a))
         start = 0
         while start < len(a):
             stop = max(start + 1, int(np.searchsorted(np.abs(a), 1.5 * abs(a[start]))))
             part = a[start:stop]
-            rough = (part[:, None] * loss[::_STRIDE]).real + known[::_STRIDE]
-            top = rough.max(axis=1)
-            alive = np.flatnonzero((rough > top[:, None] + _DEAD).any(axis=0))
-            if not len(alive):  # no float tells: nothing is known
-                error[start:stop], start = math.inf, stop
-                continue
-            first, last = max(int(alive[0]) - 1, 0) * _STRIDE, min((int(alive[-1]) + 2) * _STRIDE, len(loss))
-            rows = max(1, _ROWS // (last - first))
+            rough = (part[:, None] * loss[:end:_STRIDE]).real + known[:end:_STRIDE]
+            level = float(rough.max(axis=1, initial=-math.inf).min()) + _DEAD
+            first, last, dropped = alive(part, loss, known, level)
+            if last > end:  # no float tells what there is beyond
+                beyond = alive(part, loss[end:], known[end:], math.inf)[2]
+                last, dropped = end, dropped + beyond
+            first = min(first, last)
+            gone = first + np.flatnonzero(share_[first:last] == 0.0)
+            if len(gone):
+                dropped += alive(part, loss[gone], known[gone], math.inf)[2]
+            error[start:stop] = dropped / UNIT
+            rows = max(1, _ROWS // max(last - first, 1))
             s, weight, share = (each[first:last] for each in (loss, log_weight, share_))
-            for i in range(0, len(part), rows):
-                b = part[i : i + rows]
+            units, lengths = units_[first:last] + _TERM, (self.law.lengths[first:last] + 8.0) * np.abs(s)
+            for i in range(start, stop, rows) if last > first else ():
+                b = a[i : min(i + rows, stop)]
                 with np.errstate(over="ignore", under="ignore", invalid="ignore"):
                     grown = np.exp(np.multiply.outer(b, s) + weight) * share
                     moduli = np.abs(grown)
-                    value[start + i : start + i + len(b)] = grown.sum(axis=1)
-                    size = moduli @ units[first:last] + 4.0 * np.abs(b) * (moduli @ np.abs(s))
-                    size += math.exp(_DEAD + 20.0) / UNIT * len(loss) * np.exp(top[i : i + len(b)])
-                    error[start + i : start + i + len(b)] = size
+                    value[i : i + len(b)] = grown.sum(axis=1)
+                    error[i : i + len(b)] += moduli @ units + np.abs(b) * (moduli @ lengths)
             start = stop
         return value, error
 
 
-def _last(share: ComplexArray) -> int:
-    """How many there are up to the last that is not nothing: there it dies faster than any e^{aL} grows."""
-    return max(int(np.flatnonzero(share)[-1]) + 1, 2) if share.any() else 2
+def log_most(loss: ComplexArray, radius: FloatArray, lean: FloatArray, low: float, high: float) -> FloatArray:
+    """log of a bound on |D(L / low) - D(L / high)| within a radius of each L and an angle of its argument.
+
+    With u = (L / l)^2 no |u| is above U, |arg u| at most psi. As D = int_0^u s^{m-1} e^{-s} ds / (m - 1)! along a ray,
+    |D| <= A = P(m, U cos psi) / cos^m psi where psi < pi/2, and <= U^m/m! e^{-min(U cos psi, 0)} everywhere; |1 - D| <=
+    B = e^{-Re u} sum_{k < m} U^k/k!; |D| <= 1 + B, |1 - D| <= 1 + A.
+    """
+    none, whole = np.full(len(loss), -math.inf), np.zeros(len(loss))
+    beyond, below = _ends(loss, radius, lean, low) if low > 0.0 else (whole, none)
+    further, kept = _ends(loss, radius, lean, high) if high < math.inf else (none, whole)
+    return np.minimum(np.logaddexp(beyond, further), np.logaddexp(below, kept)) + _ROUNDED
+
+
+def _ends(loss: ComplexArray, radius: FloatArray, lean: FloatArray, length: float) -> tuple[FloatArray, FloatArray]:
+    """log of bounds on |D| and on |1 - D|."""
+    size = np.abs(loss)
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore", over="ignore"):
+        cosine = np.cos(np.minimum(2.0 * (np.abs(np.angle(loss)) + lean), math.pi))
+        most = ((size + radius) / length) ** 2
+        real = cosine * np.where(cosine > 0.0, (np.maximum(size - radius, 0.0) / length) ** 2, most)
+        log_most = np.log(most)
+        x = np.where(cosine > 0.0, most * cosine, 0.0)
+        log_p = np.where(x < _TINY, ORDER * np.log(x) - math.lgamma(ORDER + 1.0), np.log(special.gammainc(ORDER, x)))
+        early = np.where(cosine > 0.0, log_p - ORDER * np.log(np.where(cosine > 0.0, cosine, 1.0)), math.inf)
+        early = np.minimum(early, ORDER * log_most - math.lgamma(ORDER + 1.0) + np.maximum(-most * cosine, 0.0))
+        terms = [k * log_most - math.lgamma(k + 1.0) for k in range(1, ORDER)]
+        late = np.logaddexp.reduce([np.zeros(len(loss)), *terms]) - real
+    early, late = early + _ROUNDED, late + _ROUNDED + 8.0 * UNIT * most
+    return np.minimum(early, np.logaddexp(0.0, late)), np.minimum(late, np.logaddexp(0.0, early))
+
+
+def _slope(y: ComplexArray) -> FloatArray:
+    """|d D(y) / d log y|."""
+    u = y * y
+    return 2.0 * np.exp(ORDER * np.log(np.abs(u)) - u.real - math.lgamma(ORDER))
 
 
 def shares(y: ComplexArray) -> tuple[tuple[ComplexArray, ComplexArray], tuple[FloatArray, FloatArray]]:

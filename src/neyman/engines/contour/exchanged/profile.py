@@ -14,7 +14,7 @@ from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.exchanged.split import PartedArc, log_chernoff
-from neyman.engines.contour.exchanged.steps import ExchangedSteps
+from neyman.engines.contour.exchanged.steps import APART, FURTHER, STEEPEST, ExchangedSteps
 from neyman.engines.contour.exchanged.thresholds import Cuts
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
@@ -83,6 +83,16 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
         k = k.real[:stop]
         return _RUNGS[:stop], k, np.where(k < 1.0, np.log(np.expm1(np.minimum(k, 1.0))), k)
 
+    @cached_property
+    def _starts(self) -> int:
+        """Of how many c a contour may start: where all paths are one."""
+        c, k, _ = self._ladder
+        if self._steps is None:
+            return 0
+        # a scale is at most c, as 1/scale^2 is more than c^-2
+        apart = self._steps.log_caps((1.0 + FURTHER) * c) > APART + np.log(np.minimum(k, 1.0))
+        return int(np.argmax(apart)) if apart.any() else len(c)
+
     def _chernoff(self, epsilon: FloatArray) -> Bracket:
         """What the ladder alone proves."""
         log_upper = log_chernoff(*self._ladder[:2], epsilon)
@@ -101,8 +111,8 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
 
     def _lay(self, epsilon: float) -> Iterator[Arc | PartedArc]:
         """Arcs for that eps, the more promising first: of the whole law, or of a part of it."""
-        c, _, grown = self._ladder
-        height = float(np.min(grown - c * epsilon - np.log1p(c)))
+        c, _, grown = (each[: self._starts] for each in self._ladder)
+        height = float(np.min(grown - c * epsilon - np.log1p(c), initial=math.inf))
         cuts = None if not epsilon > 0.0 else self._cuts
         plainly = cuts is None or height > _SHALLOW or height < cuts.log_least(epsilon) + _LOST
         for parted in (False, True) if plainly else (True, False):
@@ -121,7 +131,9 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
                 yield arc
 
     def _lay_plain(self, epsilon: float) -> Arc | None:
-        c, k, grown = self._ladder
+        c, k, grown = (each[: self._starts] for each in self._ladder)
+        if not len(c):
+            return None
         height = grown - c * epsilon - np.log(c * (c + 1.0))
         flat = np.flatnonzero(height <= height.min() + 1.0)
         places = [int(flat[(len(flat) - 1) * part // 4]) for part in (4, 3, 2, 0)]
@@ -130,6 +142,8 @@ class ExchangedArcs(ByArcs[Arc | PartedArc]):
         for best in dict.fromkeys([*whole.tolist(), *places]):
             place = float(c[best])
             bend = max(curvature(c, height, best), curvature(c, k, best) * (grown[best] >= 0.0))
+            if not bend * place**2 < STEEPEST:
+                continue
             span = epsilon / _STRETCH, max(3.0 * epsilon, 0.05 / place)
             with suppress(ArithmeticError):
                 if self._steps is not None:

@@ -23,7 +23,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import WALKED, Parts
 from neyman.engines.contour.estimate import Book, Estimate, entered
-from neyman.engines.contour.exchanged.steps import ExchangedSteps
+from neyman.engines.contour.exchanged.steps import SHARE, ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import WrappedArc
 from neyman.losses.gaussian.exchanged_part import ExchangedPart
 from neyman.losses.readings.transform import ComplexArray
@@ -98,6 +98,13 @@ class PartedSteps:
             return bound
         return bound + (self.times - 1) * np.logaddexp(middle.log_bound(w), small.log_bound(w))
 
+    def log_caps(self, c: FloatArray) -> FloatArray:
+        """As that of the whole steps."""
+        a, some = c + 0.5 + 0j, slice(0, 3 if self.low > 0.0 else 2)
+        return np.max([part.log_cap(a) for each in self._each.values() for part in each[some]], axis=0) + math.log(
+            self.times
+        )
+
     def log_far(self, w: ComplexArray) -> FloatArray:
         return self.log_bounds(w, rotated=True)
 
@@ -132,7 +139,7 @@ class PartedSteps:
                 log_found = np.log(np.where(np.abs(found) > TINY, found, TINY))
                 error = np.log1p(fault / size) + 16.0 * UNIT * (1.0 + np.abs(log_found))
         sound = np.isfinite(log_found) & np.isfinite(error)
-        return np.where(sound, log_found, 0.0), np.where(sound, error, math.inf)
+        return np.where(sound, log_found, 0.0), np.where(sound, error * (1.0 + SHARE), math.inf)
 
 
 @dataclass(frozen=True)

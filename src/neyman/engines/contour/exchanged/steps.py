@@ -16,8 +16,13 @@ from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["ExchangedSteps"]
+__all__ = ["APART", "FURTHER", "SHARE", "STEEPEST", "ExchangedSteps"]
 
+APART = -80.0  # certifies: log of how far paths may end apart, T times, beside K, where a strip crosses the real axis
+SHARE = 1e-6  # certifies: of the errors of nodes, that what this leaves is less than (``Where paths end`` of the docs)
+STEEPEST = 1e8  # certifies: the largest c^2 / scale^2 of a contour
+FURTHER = 0.2  # certifies: of its scale, how far right of its start a strip reaches: sin(2 x) - sin(x), x = 0.46 _MOST
+_MOST = 0.4  # of the sector, radians
 _SMALL = 1e-300  # more than nothing, whose log is a float
 _ANGLE, _SECTOR = 0.34, 0.28  # on no path moved by its tilt an angle above pi/4, where a soft cut grows
 # steering: the grids of the laws, tried
@@ -67,7 +72,7 @@ class ExchangedSteps:
 
         def laws(chi: float, step: float, tilt: float) -> Laws:
             return tuple(
-                (ExchangedLaw(one.sigma, one.rate, chi, min(step, _PER_SIGMA / one.sigma), tilt), times)
+                (ExchangedLaw(one.sigma, one.rate, chi, min(step, _PER_SIGMA / one.sigma), tilt, angle), times)
                 for one, times in steps
             )
 
@@ -82,7 +87,7 @@ class ExchangedSteps:
     @property
     def sector(self) -> float:
         """By how much the angle of w may fall short of vertical, or exceed it, while no e^{wL} grows."""
-        return min(law.angle for law, _ in self.bounding)
+        return min(_MOST, *(law.angle for law, _ in self.bounding))
 
     def log_far(self, w: ComplexArray) -> FloatArray:
         """log of a bound on |e^K| at w and all that follows on an arc, whose direction keeps within the sector: no
@@ -93,6 +98,12 @@ class ExchangedSteps:
     def log_bounds(self, w: ComplexArray, rotated: bool) -> FloatArray:
         """log of the bound on |e^K| without the unsampled Gaussian; convex in w."""
         return np.sum([times * law.log_bound(w) for law, times in (self.bounding if rotated else self.upright)], axis=0)
+
+    def log_caps(self, c: FloatArray) -> FloatArray:
+        """log of a bound on T times how far straight and bent paths end apart, for all w above each c + 1."""
+        a = c + 0.5 + 0j
+        every = (*self.straight, *self.bounding, *self.upright)
+        return np.max([law.log_cap(a) + math.log(times) for law, times in every], axis=0) + math.log(len(self.straight))
 
     @property
     def terms(self) -> int:
@@ -116,4 +127,4 @@ class ExchangedSteps:
             # (|A| + eta)^T over |A|^T: where A is below its own error, only the size of eta counts
             error = error + times * (np.log1p(off / size) + 16.0 * UNIT * np.abs(log_a) + np.where(small, 1.0, 0.0))
             k = k + times * log_a
-        return k, error
+        return k, error * (1.0 + SHARE)  # for the ends of paths, which ``APART`` bounds

@@ -31,7 +31,7 @@ from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
 from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.exchanged.split import PartedArc, PartedSteps, log_chernoff
-from neyman.engines.contour.exchanged.steps import ExchangedSteps
+from neyman.engines.contour.exchanged.steps import APART, FURTHER, STEEPEST, ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.losses.gaussian.exchanged_part import ORDER, ExchangedPart
 from neyman.losses.gaussian.replaced import ReplacedGaussianStep
@@ -73,8 +73,14 @@ class Cut:
         best = int(np.argmin(height))
         place, bend = float(self.c[best]), curvature(self.c, height, best)
         span = _SOONER * epsilon, _LATER * epsilon
+        turn = bend + place**-2 + (place + 1.0) ** -2
+        furthest = (
+            np.array([place + FURTHER / math.sqrt(turn)]) if 0.0 < turn * place**2 < STEEPEST else np.array([math.inf])
+        )
+        if not self.steps.log_caps(furthest)[0] <= APART + min(float(self.k[best]), 0.0):
+            return None
         with suppress(ArithmeticError):
-            arc = Arc.lay(self.steps, place, bend + place**-2 + (place + 1.0) ** -2, span, effort)
+            arc = Arc.lay(self.steps, place, turn, span, effort)
             return None if arc is None else PartedArc(arc, self.small, self.beyond)
         return None
 
