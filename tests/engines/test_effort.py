@@ -17,7 +17,7 @@ from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.line import Line, Plan
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete.steps import RandomizedResponseStep
-from neyman.losses.gaussian.rotated import RotatedLaw
+from neyman.losses.gaussian.paths.rotated import RotatedLaw
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.laplace.step import LaplaceStep

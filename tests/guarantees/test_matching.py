@@ -18,8 +18,8 @@ from neyman.losses.discrete.steps import (
     RandomizedResponseStep,
     TabulatedStep,
 )
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
 from tests.effort import examples, rest_slow

@@ -17,11 +17,11 @@ import neyman as ny
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.losses.allocated.cells import Cells
 from neyman.losses.allocated.elementary import by_a_test, told_alone
-from neyman.losses.allocated.hyperbola import Hyperbola, bent
-from neyman.losses.allocated.line import StraightLine
+from neyman.losses.allocated.lines.hyperbola import Hyperbola, bent
+from neyman.losses.allocated.lines.line import StraightLine
+from neyman.losses.allocated.lines.ratios import Ratios
+from neyman.losses.allocated.lines.transform import RealTable, Transform
 from neyman.losses.allocated.profile import AllocatedProfile
-from neyman.losses.allocated.ratios import Ratios
-from neyman.losses.allocated.transform import RealTable, Transform
 from neyman.numerics.double_double import Complex, Twofold
 from neyman.profiles.effort import Effort
 from tests.effort import examples, rest_slow

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
-from neyman.losses.allocated import centred as module
-from neyman.losses.allocated.centred import Centred
+from neyman.losses.allocated.lines import centred as module
+from neyman.losses.allocated.lines.centred import Centred
 from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.allocated.two import two_steps
 from neyman.numerics.normal import mills_drop

@@ -15,11 +15,11 @@ from neyman.engines.choose import profiles
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.combine.enclosed import enclosed_profiles
 from neyman.engines.contour.laws import transform
-from neyman.losses.allocated.ends import Ends
-from neyman.losses.allocated.mellin import AllocatedTransform, _turned
+from neyman.losses.allocated.mellin.ends import Ends
+from neyman.losses.allocated.mellin.rays import Lattice, Ray, coefficients
+from neyman.losses.allocated.mellin.transform import AllocatedTransform, _turned
 from neyman.losses.allocated.moments import divergences
 from neyman.losses.allocated.profile import AllocatedProfile
-from neyman.losses.allocated.rays import Lattice, Ray, coefficients
 from neyman.losses.allocated.step import allocated_step
 from tests.effort import rest_slow
 from tests.reference.allocation import phi

@@ -8,14 +8,14 @@ import mpmath
 import numpy as np
 import pytest
 
-from neyman.losses.allocated.corner import round_the_corner
-from neyman.losses.allocated.cut import edge, gathered, panel
-from neyman.losses.allocated.excess import above, excess, series
-from neyman.losses.allocated.jump import foot, jump, log_jump_above
-from neyman.losses.allocated.left import Left
+from neyman.losses.allocated.left.corner import round_the_corner
+from neyman.losses.allocated.left.cut import edge, gathered, panel
+from neyman.losses.allocated.left.excess import above, excess, series
+from neyman.losses.allocated.left.jump import foot, jump, log_jump_above
+from neyman.losses.allocated.left.line import Left
+from neyman.losses.allocated.left.rule import GAUSS, gauss_error
+from neyman.losses.allocated.lines.ratios import Ratios
 from neyman.losses.allocated.profile import AllocatedProfile
-from neyman.losses.allocated.ratios import Ratios
-from neyman.losses.allocated.rule import GAUSS, gauss_error
 from tests.effort import rest_slow
 from tests.reference.allocation import call
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
-from neyman.losses.gaussian import exchanged_path
-from neyman.losses.gaussian.exchanged import ExchangedLaw, alive
-from neyman.losses.gaussian.exchanged_bounds import cap, hidden, leaning, log_moduli, wall_cells
-from neyman.losses.gaussian.exchanged_part import ORDER, ExchangedPart, log_most
-from neyman.losses.gaussian.exchanged_path import ExchangedPath, PlaneLaw
+from neyman.losses.gaussian.paths import exchanged_path
+from neyman.losses.gaussian.paths.exchanged import ExchangedLaw, alive
+from neyman.losses.gaussian.paths.exchanged_bounds import cap, hidden, leaning, log_moduli, wall_cells
+from neyman.losses.gaussian.paths.exchanged_part import ORDER, ExchangedPart, log_most
+from neyman.losses.gaussian.paths.exchanged_path import ExchangedPath, PlaneLaw
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 from tests.effort import rest_slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from scipy.special import log_ndtr
 
-from neyman.losses.gaussian.jumps import _ACROSS, _HIGHEST, _TILTS, Jumps
+from neyman.losses.gaussian.parts.jumps import _ACROSS, _HIGHEST, _TILTS, Jumps
 from neyman.losses.gaussian.transform import SamplingTransform, log_ratio
 from neyman.losses.sampling import wavering
 from tests.effort import rest_slow

@@ -9,8 +9,8 @@ import pytest
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.rare.steps import Laws
-from neyman.losses.gaussian import rare as rare_law
-from neyman.losses.gaussian.rare import RarePart
+from neyman.losses.gaussian.paths import rare as rare_law
+from neyman.losses.gaussian.paths.rare import RarePart
 from neyman.losses.readings.transform import ComplexArray
 from tests.effort import rest_slow
 

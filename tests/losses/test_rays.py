@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 from flint import acb, arb, fmpq
 
-from neyman.losses.gaussian import ray
-from neyman.losses.gaussian.ray import SECTOR, WIDEST, Ray
-from neyman.losses.gaussian.rotated import RotatedLaw, steepness
+from neyman.losses.gaussian.paths import ray
+from neyman.losses.gaussian.paths.ray import SECTOR, WIDEST, Ray
+from neyman.losses.gaussian.paths.rotated import RotatedLaw, steepness
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.numerics.log1p import log1p
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import special
 
-from neyman.losses.gaussian import share_bounds
-from neyman.losses.gaussian.exchanged_part import ORDER, shares
-from neyman.losses.gaussian.ray import Ray
-from neyman.losses.gaussian.share_bounds import log_kept, log_share, log_share_before
+from neyman.losses.gaussian.paths import share_bounds
+from neyman.losses.gaussian.paths.exchanged_part import ORDER, shares
+from neyman.losses.gaussian.paths.ray import Ray
+from neyman.losses.gaussian.paths.share_bounds import log_kept, log_share, log_share_before
 
 PATHS = [(0.42, 0.17), (0.42, -0.17), (0.0, 0.25), (0.0, -0.25), (0.42, 0.0), (0.1, 0.3)]  # chi, y
 PARTS = [(0.0, 0.5), (0.0, 40.0), (1e-5, 0.5), (0.3, math.inf), (0.4, 0.6), (1e-3, 1e-2), (5.0, 300.0)]

@@ -10,10 +10,10 @@ import pytest
 from flint import acb, arb, ctx
 
 from neyman.losses.gaussian import shifted_bound
-from neyman.losses.gaussian.bulk import SoftBulk
-from neyman.losses.gaussian.replaced_transform import ReplacedTransform
+from neyman.losses.gaussian.exchange.transform import ReplacedTransform
+from neyman.losses.gaussian.parts.bulk import SoftBulk
+from neyman.losses.gaussian.parts.soft_jumps import SoftJumps
 from neyman.losses.gaussian.shifted_bound import log_lines, log_shifted_bound, log_size
-from neyman.losses.gaussian.soft_jumps import SoftJumps
 from neyman.losses.gaussian.transform import SamplingTransform
 from tests.effort import rest_slow
 from tests.reference.integrals import integral

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from flint import arb, ctx
 
-from neyman.losses.gaussian.decaying_part import CUTS, TurningPart
+from neyman.losses.gaussian.parts.decaying import CUTS, TurningPart
 from neyman.losses.gaussian.shifted_bound import log_size
 from neyman.losses.gaussian.transform import SamplingTransform
 from tests.effort import rest_slow

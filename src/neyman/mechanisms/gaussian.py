@@ -9,8 +9,8 @@ from typing import ClassVar
 
 from neyman._validate import positive
 from neyman.losses.base import Step
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.mechanisms.base import Mechanism
 from neyman.mechanisms.noise import noise

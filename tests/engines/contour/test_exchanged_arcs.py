@@ -20,9 +20,9 @@ from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
 from neyman.engines.contour.exchanged import profile as exchanged_profile
 from neyman.engines.contour.exchanged import thresholds
 from neyman.engines.contour.exchanged.profile import ExchangedArcs
-from neyman.losses.gaussian.exchanged import ExchangedLaw
-from neyman.losses.gaussian.exchanged_part import ORDER, ExchangedPart, shares
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
+from neyman.losses.gaussian.paths.exchanged import ExchangedLaw
+from neyman.losses.gaussian.paths.exchanged_part import ORDER, ExchangedPart, shares
 from tests.effort import rest_slow
 
 ENOUGH = 1e-6

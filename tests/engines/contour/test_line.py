@@ -22,8 +22,8 @@ from neyman.engines.contour.hyperbola.rotated import between_anchors
 from neyman.engines.contour.line import Line, Plan
 from neyman.engines.contour.profile import ContourProfile, Estimates
 from neyman.engines.lattice.profile import LatticeProfile
+from neyman.losses.gaussian.paths.rotated import RotatedLaw
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.rotated import RotatedLaw
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.gaussian.transform import LIMIT, SamplingTransform
 from neyman.profiles.profile import Bracket, Profile

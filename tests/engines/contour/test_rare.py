@@ -15,7 +15,7 @@ from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.rare.profile import RareProfile, rare_laws, rare_profiles
 from neyman.engines.contour.rare.steps import Laws, RareSteps
 from neyman.engines.contour.rare.thresholds import RareCuts
-from neyman.losses.gaussian.rare import RarePart
+from neyman.losses.gaussian.paths.rare import RarePart
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort

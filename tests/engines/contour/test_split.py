@@ -22,10 +22,10 @@ from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import LatticeProfile
-from neyman.losses.gaussian.bulk import SoftBulk
-from neyman.losses.gaussian.jumps import Jumps
+from neyman.losses.gaussian.parts.bulk import SoftBulk
+from neyman.losses.gaussian.parts.jumps import Jumps
+from neyman.losses.gaussian.parts.soft_jumps import SoftJumps
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.losses.gaussian.soft_jumps import SoftJumps
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket

@@ -24,8 +24,8 @@ from neyman.engines.lattice.profile import LatticeProfile
 from neyman.engines.lattice.tilt import Plan, Tilt, plan_tilt
 from neyman.losses.discrete.steps import DiscreteGaussianStep, RandomizedResponseStep
 from neyman.losses.gaussian.bins import Shape, split_bins
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.readings import smooth_bins
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix

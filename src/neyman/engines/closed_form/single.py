@@ -5,8 +5,8 @@ from __future__ import annotations
 from neyman.engines.closed_form.pairs import GaussianProfile, LaplaceProfile, SampledProfile, SubsampledGaussianProfile
 from neyman.engines.closed_form.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
 from neyman.losses.base import Step
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.profiles.pair import DIRECTIONS, Pair

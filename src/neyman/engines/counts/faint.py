@@ -27,7 +27,7 @@ from neyman._validate import FloatArray
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import ListedStep
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.numerics.rounding import SMALLEST, UNIT

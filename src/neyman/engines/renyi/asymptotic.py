@@ -20,7 +20,7 @@ from neyman._validate import FloatArray
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteGaussianStep
 from neyman.losses.discrete.theta_renyi import discrete_gaussian_divergence
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.sampling import mixed
 from neyman.numerics.rounding import SCANT, SMALLEST

@@ -26,8 +26,8 @@ from neyman.engines.renyi.step import Statement, promised, statement_of, step_di
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteStep
 from neyman.losses.enclosed.step import BundleStep, EnclosedStep
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
 from neyman.mechanisms.rounding import at_least, at_most

@@ -19,8 +19,8 @@ from neyman.engines.counts.combinations import counts, log_overlap, told_apart
 from neyman.engines.counts.exchanged import ExchangedParticipation
 from neyman.engines.counts.participation import AddedParticipation, RemovedParticipation
 from neyman.losses.base import Step
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import DIRECTIONS, Pair

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.contour import TERMS, Contour
-from neyman.losses.allocated.ratios import Ratios
+from neyman.losses.allocated.lines.contour import TERMS, Contour
+from neyman.losses.allocated.lines.ratios import Ratios
 from neyman.numerics.double_double import LOST, TWICE, Twofold, from_decimals, growth
 from neyman.numerics.rounding import AMPLE
 

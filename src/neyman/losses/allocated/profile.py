@@ -22,9 +22,9 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.allocated.cells import Cells, ratios
-from neyman.losses.allocated.centred import centred
 from neyman.losses.allocated.elementary import FAR, FLOOR, by_a_test, one_alone, told_alone
-from neyman.losses.allocated.left import PANELS, UNKNOWN, Call, left
+from neyman.losses.allocated.left.line import PANELS, UNKNOWN, Call, left
+from neyman.losses.allocated.lines.centred import centred
 from neyman.losses.allocated.two import slope_of_two, two_steps
 from neyman.numerics.double_double import TWICE, Twofold
 from neyman.numerics.rounding import AMPLE, SMALLEST, UNDERFLOW, UNIT

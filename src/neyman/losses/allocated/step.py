@@ -9,7 +9,7 @@ from typing import cast
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.losses.allocated.mellin import allocated_transform
+from neyman.losses.allocated.mellin.transform import allocated_transform
 from neyman.losses.allocated.moments import LARGEST_ORDER, divergences
 from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.base import Step

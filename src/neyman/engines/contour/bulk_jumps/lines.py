@@ -12,10 +12,10 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
 from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.line import ROUNDED, Line, Plan, alias_distances, faults
-from neyman.losses.gaussian.bulk import SoftBulk
-from neyman.losses.gaussian.jumps import Jumps
+from neyman.losses.gaussian.parts.bulk import SoftBulk
+from neyman.losses.gaussian.parts.jumps import Jumps
+from neyman.losses.gaussian.parts.soft_jumps import SoftJumps
 from neyman.losses.gaussian.shifted_bound import log_size
-from neyman.losses.gaussian.soft_jumps import SoftJumps
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, TINY, UNIT

@@ -18,7 +18,7 @@ from neyman.engines.contour.exchanged.steps import APART, FURTHER, STEEPEST, Exc
 from neyman.engines.contour.exchanged.thresholds import Cuts
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.on_demand import ByArcs
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Bracket

@@ -3,7 +3,7 @@
 Where a step hardly ever sees the record a loss is either small, as of steps in which it is not seen, or one step's
 large one. A contour of the whole law has no saddle there: e^K explodes with the large losses before it reaches the
 small ones, and where one large loss makes up delta, e^K is nearly that of the small ones alone, which cancels. With A =
-S + M + H, small, middling and huge losses (``losses/gaussian/exchanged_part.py``), all three positive measures,
+S + M + H, small, middling and huge losses (``losses/gaussian/paths/exchanged_part.py``), all three positive measures,
 
     delta(eps) = I[(S + M)^T - S^T] + I[S^T] + what H adds,       I[S^T] <= c^c / (1 + c)^{1 + c} S(c + 1)^T e^{-c eps},
 
@@ -25,7 +25,7 @@ from neyman.engines.contour.cumulant import WALKED, Parts
 from neyman.engines.contour.estimate import Book, Estimate, entered
 from neyman.engines.contour.exchanged.steps import SHARE, ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import WrappedArc
-from neyman.losses.gaussian.exchanged_part import ExchangedPart
+from neyman.losses.gaussian.paths.exchanged_part import ExchangedPart
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, SLIGHT, TINY, UNIT
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import MERGED, Parts
-from neyman.losses.gaussian.exchanged import ExchangedLaw
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
+from neyman.losses.gaussian.paths.exchanged import ExchangedLaw
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT

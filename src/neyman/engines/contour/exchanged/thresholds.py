@@ -33,8 +33,8 @@ from neyman.engines.contour.cumulant import WALKED
 from neyman.engines.contour.exchanged.split import PartedArc, PartedSteps, log_chernoff
 from neyman.engines.contour.exchanged.steps import APART, FURTHER, STEEPEST, ExchangedSteps
 from neyman.engines.contour.hyperbola.arc import Arc
-from neyman.losses.gaussian.exchanged_part import ORDER, ExchangedPart
-from neyman.losses.gaussian.replaced import ReplacedGaussianStep
+from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
+from neyman.losses.gaussian.paths.exchanged_part import ORDER, ExchangedPart
 from neyman.numerics.rounding import AMPLE, TINY
 from neyman.profiles.effort import Effort
 

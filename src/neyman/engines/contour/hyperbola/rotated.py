@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import MERGED, Parts
-from neyman.losses.gaussian.rotated import RotatedLaw
+from neyman.losses.gaussian.paths.rotated import RotatedLaw
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 

@@ -1,4 +1,4 @@
-"""What a part of a rare step's law is at most on the pieces of a bent path (``losses/gaussian/rare.py``).
+"""What a part of a rare step's law is at most on the pieces of a bent path (``losses/gaussian/paths/rare.py``).
 
 A piece is a triangle of w: its corners, and the largest |w| among them, which no w between exceeds. Every Re(wS) is
 largest at a corner. Where none is above 0, as everywhere but near the real axis, only sums up to a length are needed.
@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.losses.gaussian.rare import RarePart, moduli
+from neyman.losses.gaussian.paths.rare import RarePart, moduli
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, SCANT, TINY, UNIT
 

@@ -1,7 +1,7 @@
 """Rare steps along bent contours: the integrand of one parting of their law, and what it is at most.
 
-With X the excess of the law below a length ``high`` and Y that below ``low`` (``losses/gaussian/rare.py``), all others
-put to S = 0, e the edge log(1 - q),
+With X the excess of the law below a length ``high`` and Y that below ``low`` (``losses/gaussian/paths/rare.py``), all
+others put to S = 0, e the edge log(1 - q),
 
     e^{Twe} [(1 + X)^T - (1 + Y)^T].
 
@@ -22,7 +22,7 @@ from neyman._validate import FloatArray
 from neyman.engines.contour.hyperbola.arc import Arc, Edge, Shape
 from neyman.engines.contour.line import faults
 from neyman.engines.contour.rare.bounds import Bound, PartBounds
-from neyman.losses.gaussian.rare import RareLaw, RarePart
+from neyman.losses.gaussian.paths.rare import RareLaw, RarePart
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.log1p import log1p

@@ -19,7 +19,7 @@ from neyman.engines.contour.exchanged.split import PartedArc
 from neyman.engines.contour.hyperbola.arc import Arc
 from neyman.engines.contour.rare.between_poles import SplitArc
 from neyman.engines.contour.rare.steps import Laws, RareSteps
-from neyman.losses.gaussian.exchanged_part import ORDER
+from neyman.losses.gaussian.paths.exchanged_part import ORDER
 from neyman.numerics.rounding import SLIGHT, TINY
 from neyman.profiles.effort import Effort
 

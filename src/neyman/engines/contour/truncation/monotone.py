@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Parts
-from neyman.losses.gaussian.decaying_part import CUTS, TurningPart
+from neyman.losses.gaussian.parts.decaying import CUTS, TurningPart
 from neyman.losses.gaussian.shifted_bound import log_size
 
 __all__ = ["cut_by_parts", "cut_off", "log_beyond"]

@@ -6,10 +6,10 @@ import math
 from dataclasses import dataclass, field
 
 from neyman.losses.base import Step
+from neyman.losses.gaussian.exchange.bins import ReplacedGrid
+from neyman.losses.gaussian.exchange.transform import ReplacedTransform
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.powers import gaussian_powers
-from neyman.losses.gaussian.replaced_bins import ReplacedGrid
-from neyman.losses.gaussian.replaced_transform import ReplacedTransform
 from neyman.losses.readings.bins import GridLaw
 from neyman.losses.readings.powers import PowerLaw
 from neyman.losses.readings.transform import Transform

@@ -16,8 +16,8 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.exchanged import ExchangedLaw, alive
-from neyman.losses.gaussian.exchanged_bounds import Cells, log_moduli
+from neyman.losses.gaussian.paths.exchanged import ExchangedLaw, alive
+from neyman.losses.gaussian.paths.exchanged_bounds import Cells, log_moduli
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
 

@@ -34,10 +34,10 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.exchanged_part import ORDER, shares
-from neyman.losses.gaussian.ray import Ray
-from neyman.losses.gaussian.rotated import RotatedLaw, Side, steepness
-from neyman.losses.gaussian.share_bounds import log_kept, log_share, log_share_before
+from neyman.losses.gaussian.paths.exchanged_part import ORDER, shares
+from neyman.losses.gaussian.paths.ray import Ray
+from neyman.losses.gaussian.paths.rotated import RotatedLaw, Side, steepness
+from neyman.losses.gaussian.paths.share_bounds import log_kept, log_share, log_share_before
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, UNIT
 

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.jump import foot
-from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
+from neyman.losses.allocated.left.jump import foot
+from neyman.losses.allocated.left.rule import ACROSS, ALONG, GAUSS, gauss_error
 from neyman.numerics.rounding import AMPLE, ROOM, UNIT
 
 __all__ = ["STEEPEST", "round_the_corner"]

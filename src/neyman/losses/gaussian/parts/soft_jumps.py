@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.bulk import DAWSON
+from neyman.losses.gaussian.parts.bulk import DAWSON
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.numerics.rounding import TINY
 

@@ -22,9 +22,9 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.contour import Contour, Nodes, Points, few_bits, relative
-from neyman.losses.allocated.line import NATS
-from neyman.losses.allocated.transform import RealTable
+from neyman.losses.allocated.lines.contour import Contour, Nodes, Points, few_bits, relative
+from neyman.losses.allocated.lines.line import NATS
+from neyman.losses.allocated.lines.transform import RealTable
 from neyman.numerics.double_double import TWICE, Complex, Twofold, exponential, from_decimals
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, POWER, ROOM, SLIGHT
 

@@ -31,8 +31,8 @@ import numpy as np
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.bulk import DAWSON
-from neyman.losses.gaussian.soft_jumps import SoftJumps
+from neyman.losses.gaussian.parts.bulk import DAWSON
+from neyman.losses.gaussian.parts.soft_jumps import SoftJumps
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform, log_ratio
 from neyman.losses.sampling import wavering
 from neyman.numerics.rounding import COMPLEX_LOG_NDTR, LARGEST_EXPONENT, TINY, UNIT

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.contour import TERMS, Contour, Series
-from neyman.losses.allocated.hyperbola import Hyperbola, bent
-from neyman.losses.allocated.line import LONGEST, NATS, StraightLine
-from neyman.losses.allocated.transform import RealTable, real_table
+from neyman.losses.allocated.lines.contour import TERMS, Contour, Series
+from neyman.losses.allocated.lines.hyperbola import Hyperbola, bent
+from neyman.losses.allocated.lines.line import LONGEST, NATS, StraightLine
+from neyman.losses.allocated.lines.transform import RealTable, real_table
 from neyman.numerics.double_double import Twofold
 from neyman.numerics.rounding import ROOM
 from neyman.profiles.effort import allowance

@@ -19,9 +19,9 @@ from functools import lru_cache
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.excess import Above, above, excess
-from neyman.losses.allocated.jump import foot, jump, log_jump_above
-from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
+from neyman.losses.allocated.left.excess import Above, above, excess
+from neyman.losses.allocated.left.jump import foot, jump, log_jump_above
+from neyman.losses.allocated.left.rule import ACROSS, ALONG, GAUSS, gauss_error
 from neyman.numerics.rounding import AMPLE, ROOM, SLIGHT, UNIT
 
 __all__ = ["Cut", "edge", "gathered", "largest", "panel"]

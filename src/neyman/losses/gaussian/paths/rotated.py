@@ -32,7 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.ray import SECTOR, Ray
+from neyman.losses.gaussian.paths.ray import SECTOR, Ray
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import AMPLE, ELEMENTARY, LARGEST_EXPONENT, TINY, UNIT

@@ -35,9 +35,9 @@ import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.ends import Ends
+from neyman.losses.allocated.mellin.ends import Ends
+from neyman.losses.allocated.mellin.rays import Lattice, Phi, Ray, coefficients
 from neyman.losses.allocated.moments import divergences
-from neyman.losses.allocated.rays import Lattice, Phi, Ray, coefficients
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform
 from neyman.numerics.log_gamma import log_gamma, log_gamma_at_most
 from neyman.numerics.rounding import AMPLE, GAMMALN, LARGEST_EXPONENT, ROOM, TURN, UNIT

@@ -30,11 +30,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.cut import Cut, edge, gathered, largest, panel
-from neyman.losses.allocated.excess import Above, above, excess, series
-from neyman.losses.allocated.jump import foot
-from neyman.losses.allocated.rule import ACROSS, ALONG, GAUSS, gauss_error
-from neyman.losses.allocated.transform import RealTable, real_table
+from neyman.losses.allocated.left.cut import Cut, edge, gathered, largest, panel
+from neyman.losses.allocated.left.excess import Above, above, excess, series
+from neyman.losses.allocated.left.jump import foot
+from neyman.losses.allocated.left.rule import ACROSS, ALONG, GAUSS, gauss_error
+from neyman.losses.allocated.lines.transform import RealTable, real_table
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, UNIT
 
 __all__ = ["PANELS", "UNKNOWN", "Call", "Left", "left"]

@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, log_ndtr, ndtr
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.corner import STEEPEST, round_the_corner
-from neyman.losses.allocated.jump import foot, log_jump_above
-from neyman.losses.allocated.transform import Transform
+from neyman.losses.allocated.left.corner import STEEPEST, round_the_corner
+from neyman.losses.allocated.left.jump import foot, log_jump_above
+from neyman.losses.allocated.lines.transform import Transform
 from neyman.numerics.rounding import AMPLE, POWER, ROOM, SLIGHT, TINY, UNIT
 
 __all__ = ["Above", "Excess", "above", "excess", "series"]

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.losses.allocated.transform import Transform
+from neyman.losses.allocated.lines.transform import Transform
 from neyman.numerics.double_double import LOST, TWICE, Complex, Twofold, from_decimals, to_decimal
 from neyman.numerics.rounding import AMPLE, UNIT
 

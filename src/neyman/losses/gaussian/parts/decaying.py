@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from neyman.losses.gaussian.parts.soft_jumps import SoftJumps
 from neyman.losses.gaussian.shifted_bound import log_lines
-from neyman.losses.gaussian.soft_jumps import SoftJumps
 from neyman.losses.gaussian.transform import SamplingTransform
 
 __all__ = ["CUTS", "TurningPart"]

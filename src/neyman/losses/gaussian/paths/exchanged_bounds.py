@@ -34,7 +34,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.exchanged_path import ExchangedPath, Places, PlaneLaw, Seen, bends, rounded
+from neyman.losses.gaussian.paths.exchanged_path import ExchangedPath, Places, PlaneLaw, Seen, bends, rounded
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, TINY, UNIT
 

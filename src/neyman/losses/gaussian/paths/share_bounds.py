@@ -26,7 +26,7 @@ import numpy as np
 from scipy import special
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.exchanged_part import ORDER
+from neyman.losses.gaussian.paths.exchanged_part import ORDER
 from neyman.losses.readings.transform import ComplexArray
 
 __all__ = ["log_kept", "log_share", "log_share_before"]

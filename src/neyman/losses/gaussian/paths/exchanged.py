@@ -29,8 +29,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.exchanged_bounds import Cells, Share, cap, log_moduli, path_cells, wall_cells
-from neyman.losses.gaussian.exchanged_path import ExchangedPath, Places, PlaneLaw
+from neyman.losses.gaussian.paths.exchanged_bounds import Cells, Share, cap, log_moduli, path_cells, wall_cells
+from neyman.losses.gaussian.paths.exchanged_path import ExchangedPath, Places, PlaneLaw
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, TINY, UNIT
 

@@ -1,0 +1,1 @@
+"""The transform of the loss of random allocation, by Mellin integrals along rays."""

@@ -1,0 +1,1 @@
+"""One sampled Gaussian step when a record is exchanged for another."""

@@ -1,0 +1,1 @@
+"""One sampled Gaussian step parted: its bulk, its rare jumps, and how fast their transforms fall."""

@@ -1,0 +1,1 @@
+"""One sampled Gaussian step along paths of losses that are turned or bent."""
