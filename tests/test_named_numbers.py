@@ -14,7 +14,7 @@ ROOT = Path(__file__).parents[1] / "src" / "neyman"
 PLAIN = {0.0, 0.125, 0.25, 0.5, 0.75, 1.0, 1.125, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 16.0, math.inf}
 
 # coefficients of formulas, and what steers the grids of contours, above all; fewer is better
-MOST = 92
+MOST = 46
 
 
 def bare(path: Path) -> Iterator[str]:

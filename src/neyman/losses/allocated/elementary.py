@@ -33,6 +33,7 @@ FAR = 600.0  # the largest eps that anything is computed at
 FLOOR = 1e-290  # probabilities below which floats have no digits
 _SHARES = np.geomspace(1e-15, 0.1, 43)  # lambda
 _MOST = 0.1  # a relative error from which nothing is known
+_TERM = 64.0  # certifies, units: of an exponential and few products, beside a tail
 _THRESHOLDS, _TESTS = 160, 1 << 18  # tests that are tried, at one eps and at all
 
 
@@ -87,7 +88,7 @@ def by_a_test(sigma: float, t: int, epsilon: FloatArray, remove: bool) -> Bracke
     x = np.linspace(-8.0, 1.0, many)[:, None] * np.where(likely > 8.0, likely / 8.0, 1.0)
     x = np.concatenate([x, likely + np.linspace(-8.0, 8.0, many)[:, None]])
     none_q, with_p = t * log_ndtr(x), log_ndtr(x - 1.0 / sigma) + (t - 1.0) * log_ndtr(x)
-    off = UNIT * (64.0 + LOG_NDTR * (1.0 + np.maximum(x, 0.0) ** 2) * 2.0)
+    off = UNIT * (_TERM + LOG_NDTR * (1.0 + np.maximum(x, 0.0) ** 2) * 2.0)
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         if remove:
             p, q = -np.expm1(with_p), -np.expm1(none_q)

@@ -37,6 +37,8 @@ _SPARE = 0.3  # of an angle, on the third piece
 _WIDE = 1.7  # A at most
 _GROWTH = 3.0  # nats by which e^{pY} may grow from a middle to A
 _AT_ONCE = 1 << 18  # points times nodes that are held at a time
+_DENSITY = 0.4 * (1.0 + ROOM)  # certifies: more than 1 / sqrt(2 pi)
+_TERM, _PLACE = 64.0, 24.0  # certify, units: of a term, and of pY in its exponent
 
 
 class _Path(NamedTuple):
@@ -60,8 +62,8 @@ def round_the_corner(sigma: float, p: Points) -> tuple[Points, FloatArray]:
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):
         y = np.exp(z / sigma - 0.5 / sigma**2)
         density = weight * np.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
-        units = 64.0 + len(z) + 4.0 * np.abs(z) ** 2
-        moved = 24.0 + 8.0 * (np.abs(z) / sigma + sigma**-2)
+        units = _TERM + len(z) + 4.0 * np.abs(z) ** 2
+        moved = _PLACE + 8.0 * (np.abs(z) / sigma + sigma**-2)
         many = max(_AT_ONCE // len(z), 1)
         for start in range(0, len(p), many):
             some = slice(start, start + many)
@@ -94,7 +96,7 @@ def _first(sigma: float, size: float, x: float) -> _Path:
     near = np.maximum(np.abs(centres) - along, 0.0)
     with np.errstate(over="ignore"):
         grown = np.expm1(size * np.exp((centres + along) / sigma - 0.5 / sigma**2) * (1.0 + ROOM))
-        most = np.exp(0.5 * (across**2 - near**2)) * grown * (0.4 * (1.0 + ROOM))
+        most = np.exp(0.5 * (across**2 - near**2)) * grown * _DENSITY
     return _panels(centres, halves, most, 1.0, 0.0)
 
 
@@ -110,7 +112,7 @@ def _second(sigma: float, size: float, x: float, b: float) -> _Path:
     largest = np.maximum(np.cos(np.minimum(turned, math.pi)), 0.0)
     with np.errstate(over="ignore"):
         grown = 1.0 + np.exp(w * np.exp(across / sigma) * largest * (1.0 + ROOM))
-        most = np.exp(0.5 * ((centres + along) ** 2 - np.maximum(x - across, 0.0) ** 2)) * grown * (0.4 * (1.0 + ROOM))
+        most = np.exp(0.5 * ((centres + along) ** 2 - np.maximum(x - across, 0.0) ** 2)) * grown * _DENSITY
     return _panels(centres, halves, most, -1j, x)
 
 
@@ -122,5 +124,5 @@ def _third(sigma: float, x: float, b: float) -> _Path:
     centres = x + halves * (2.0 * np.arange(many) + 1.0)
     along, across = halves * ALONG * (1.0 + ROOM), halves * ACROSS * (1.0 + ROOM)
     near = np.maximum(centres - along, 0.0)
-    most = 2.0 * np.exp(0.5 * ((b + across) ** 2 - near**2)) * (0.4 * (1.0 + ROOM))
+    most = 2.0 * np.exp(0.5 * ((b + across) ** 2 - near**2)) * _DENSITY
     return _panels(centres, halves, most, 1.0, -1j * b)

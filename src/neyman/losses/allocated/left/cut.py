@@ -29,6 +29,8 @@ __all__ = ["Cut", "edge", "gathered", "largest", "panel"]
 _AT_ONCE = 4  # panels that are made together
 _PANEL, _STEEP = 0.8, 1.2  # their length in u, and the sigma up to which it is that
 _ARCS = 12  # of half an ellipse
+_TERM, _NODE = 32.0, 24.0  # certify, units: of a term, and of rK in its exponent beside what moves its node
+_SUMMED = 256.0  # certifies, units: of a sum, weights of the rule included
 
 
 @dataclass(frozen=True)
@@ -60,13 +62,13 @@ class Cut:
             turn = t * self.angle
             sine = np.sin(turn)
             moved = 8.0 + 2.0 * np.abs(np.log(self.r))  # units by which a node may be off
-            units = 32.0 + (24.0 + 2.0 * moved) * self.r * k + 16.0 * t * np.abs(self.log)
+            units = _TERM + (_NODE + 2.0 * moved) * self.r * k + 16.0 * t * np.abs(self.log)
             loose = np.expm1(t * self.off + UNIT * units)
-            turned = turn * (self.relative + 4.0 * self.off + 32.0 * UNIT)
+            turned = turn * (self.relative + 4.0 * self.off + _TERM * UNIT)
             wrong = size * (loose * np.abs(sine) + (1.0 + loose) * turned)
             value = np.sum(size * sine, axis=1)
             fall = k * float(np.sum(size * sine * self.r)) / math.pi
-            rounded = 256.0 * UNIT * np.sum(size * np.abs(sine), axis=1)  # the weights of the rule, too
+            rounded = _SUMMED * UNIT * np.sum(size * np.abs(sine), axis=1)  # the weights of the rule, too
             log = largest((self.near, self.far), k, t, self._above) + math.log(t) + self.jump - self.inside
             most = np.exp(np.max(log - np.log(self.least), axis=1))
         error = np.sum(wrong, axis=1) + rounded + gauss_error(0.5 * length, most)

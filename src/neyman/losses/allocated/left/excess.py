@@ -38,6 +38,9 @@ _STRIP, _NARROW = 0.9, 1.4  # deviations of the strip of a line, and times sigma
 _LOUD = 1e-11  # the same with which a path of pieces is tried
 _DULL = 5.0  # sigma from which lines round away what they sum
 _ROOM = 1e-11  # of logarithms
+_NATS = 34.0  # -log of what a line may leave beside what it is to know
+_TERM, _PART = 48.0, 12.0  # certify, units: of a term, and of each part of its exponent
+_PARTS = 1e12  # of an exponent that knows nothing any more
 
 
 class Excess(NamedTuple):
@@ -76,7 +79,7 @@ def _line(sigma: float, p: Points, precision: float) -> Excess:
     b = np.clip(
         sigma * (angle - 0.5 * math.pi) + min(0.5 * math.pi * sigma, _STRIP, _NARROW / sigma), 0.0, sigma * angle
     )
-    return Excess(*Transform(sigma).excess(-p, b, 34.0 - math.log(precision)))
+    return Excess(*Transform(sigma).excess(-p, b, _NATS - math.log(precision)))
 
 
 class _Terms(NamedTuple):
@@ -116,7 +119,7 @@ def series(sigma: float, p: Points) -> Excess:
     with np.errstate(under="ignore", over="ignore"):
         modulus = np.where(terms.used, np.exp(terms.log), 0.0)
         value = np.sum(modulus * np.exp(1j * k * np.angle(p)), axis=0)
-        rounded = UNIT * (48.0 + 8.0 * k + len(k) + 12.0 * terms.parts)
+        rounded = UNIT * (_TERM + 8.0 * k + len(k) + _PART * terms.parts)
         error = np.sum(modulus * (rounded + np.exp(log_ndtr(k / sigma - x)) * (1.0 + AMPLE)), axis=0)
         zero = np.zeros_like(size)
         beyond = 2.0 * np.exp(log_jump_above(sigma, x, np.maximum(p.real, 0.0), size, zero))
@@ -133,7 +136,7 @@ def above(
 
     def grown(one: FloatArray) -> FloatArray:
         terms = _Terms.about(sigma, one, w)
-        room = _ROOM + SLIGHT * np.minimum(terms.parts, 1e12)
+        room = _ROOM + SLIGHT * np.minimum(terms.parts, _PARTS)
         with np.errstate(under="ignore", over="ignore"):
             inside = np.sum(np.where(terms.used, np.exp(terms.log + room), 0.0), axis=0)
             return np.log1p(inside + np.exp(_rest(sigma, x, w, terms.n))) * (1.0 + POWER)

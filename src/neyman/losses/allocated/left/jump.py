@@ -42,6 +42,8 @@ _DEEP = 42.0  # the same of what is beyond its last node
 _CELL = 1.0 / 16.0
 _LAST = 6.5  # v at which cells end
 _TURNS = 48  # cells of omega
+_TERM = 96.0  # certifies, units: of a term, beside what moves its exponent
+_RISE = 1.4  # certifies: the 1.4 above, of what is left beyond v_1 where cosh v_1 >= 4
 _ROOT_TAU = 0.5 * math.log(2.0 * math.pi)
 
 
@@ -69,7 +71,7 @@ def jump(sigma: float, r: FloatArray) -> tuple[FloatArray, FloatArray]:
         moved = sigma**2 * np.abs(turn) * (2.0 * ell[:, None] + np.abs(turn)) + (w[:, None] * size) * (
             8.0 + 4.0 * (ell[:, None] + sigma**-2)
         )
-        summed, off = h * np.sum(term.real, axis=1), UNIT * h * np.sum(np.abs(term) * (96.0 + 8.0 * moved), axis=1)
+        summed, off = h * np.sum(term.real, axis=1), UNIT * h * np.sum(np.abs(term) * (_TERM + 8.0 * moved), axis=1)
         off += _beyond(sigma, ell, w, _D, float(v[-1]))
         off += (_modulus(sigma, ell, w, _D + _A) + _modulus(sigma, ell, w, _D - _A)) / math.expm1(_NATS)
         head = w - 0.5 * x * x  # what was taken out
@@ -105,7 +107,7 @@ def _beyond(sigma: float, ell: FloatArray, w: FloatArray, d: float, v: float) ->
         (1.0 - math.sin(d) * c) / over - 1
     )
     power = power + POWER * (sigma**2 * (8.0 + height**2 + ell**2) + 4.0 * w * c)
-    return 1.4 * np.exp(power) / (w * math.sin(d) * math.sinh(v) / over)
+    return _RISE * np.exp(power) / (w * math.sin(d) * math.sinh(v) / over)
 
 
 def log_jump_above(sigma: float, x: FloatArray, least: FloatArray, most: FloatArray, theta: FloatArray) -> FloatArray:

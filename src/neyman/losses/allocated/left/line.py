@@ -52,6 +52,8 @@ _NOTHING = 1e-13  # of the part along the cut: what no line is laid for
 _MOST_KEPT = 1 << 12  # K
 _PLANS = 16.0  # of a plan in log(K / t - 1)
 _WIDEST = 44.0  # what is looked at of log r
+_TERM, _NODE, _SUMMED = 320.0, 40.0, 64.0  # certify, units: of a term, of sK in its exponent, of a sum of panels
+_LARGE = 600.0  # log of what is a float, and beyond every r
 _INSIDE = 0.95  # of the largest r that has an x_0
 _STEEP = 1.5  # sigma x_0 where the cut may begin
 _ROOT = 1.0 + 1e-9  # sigma x_0 from which the bound before a panel is taken: steers
@@ -133,7 +135,7 @@ class Left:
     def _whole(self, first: int, last: int, k: float, panels: int = PANELS) -> Call:
         none = _NONE, _NONE, 0.0
         value, error, fall = self._cut(first, last).shown(k, self._t, panel(self._sigma)) if first < last else none
-        whole, off = float(np.sum(value)), float(np.sum(error)) + 64.0 * UNIT * float(np.sum(np.abs(value)))
+        whole, off = float(np.sum(value)), float(np.sum(error)) + _SUMMED * UNIT * float(np.sum(np.abs(value)))
         before, line = self._before(first, k), self._along(last, k, _NOTHING * whole, panels)
         error = (off + before + line.error) * (1.0 + AMPLE)
         return Call(whole + line.value, error, fall + line.fall, before + line.left_out, np.size(value) + line.nodes)
@@ -161,7 +163,7 @@ class Left:
     def _panels(self, k: float) -> tuple[int, int]:
         """Which count: up to where e^{-rK} m^t / r is least, from where nothing has been added."""
         sigma, t = self._sigma, self._t
-        end = min(_FARTHEST / (k - t), _INSIDE * sigma**2 * math.exp(min(0.5 / sigma**2 - 1.0, 600.0)))
+        end = min(_FARTHEST / (k - t), _INSIDE * sigma**2 * math.exp(min(0.5 / sigma**2 - 1.0, _LARGE)))
         length = panel(sigma)
         highest = math.floor(math.log(end) / length)
         i = np.arange(highest - math.ceil(_WIDEST / length), highest + 1)
@@ -206,7 +208,7 @@ class Left:
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             power = s * k + t * log
             term = line.weight * np.exp(power) / (s * s)
-            rounded = UNIT * (320.0 + 40.0 * np.abs(s) * k + 16.0 * t * (np.abs(log) + line.size))
+            rounded = UNIT * (_TERM + _NODE * np.abs(s) * k + 16.0 * t * (np.abs(log) + line.size))
             off = float(np.sum(np.abs(term) * np.expm1(t * line.off + rounded)))
             nearest = np.hypot(r * (1.0 - _HEIGHTS[height]), np.maximum(line.centre - line.half * ALONG, 0.0))
             off += float(np.sum(gauss_error(line.half, np.exp(most) / nearest**2)))

@@ -35,6 +35,8 @@ _FARTHEST = 36.0  # v at which cells end
 _PARTS = 0.9  # a, of the least of d and pi / 2 - d
 _ANGLES = (0.6, 0.44, 0.32, 0.22, 0.15, 0.1, 0.065, 0.04, 0.025, 0.015, 0.009, 0.005, 0.003)  # tan(d / 2)
 _MOST = 14.0  # root of t sigma^2 times the angle, of those that are tried
+_CLOSE = 0.02  # of v: how well the end of a line is sought
+_WEIGHT, _GROWN, _PLACE = 128.0, 200.0, 24.0  # certify, units of 2^-104: of a weight, of an exponential, of sK in it
 _DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
 _TAU = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257241799726")
 
@@ -102,7 +104,7 @@ def _planned(table: RealTable, t: int, c: float, slant: float, nats: float) -> P
     h = few_bits(2.0 * math.pi * a / max(max(outer, inner) - goal + 1.0, 1.0))
     along = _Moduli(table, t, m, d)
     low, v = math.acosh(2.0), _FARTHEST
-    while v - low > 0.02:
+    while v - low > _CLOSE:
         middle = 0.5 * (low + v)
         low, v = (low, middle) if along.log_left(at, middle)[0] <= goal else (middle, v)
     return Plan(slant, m, h, math.ceil(v / h) + 1)
@@ -127,7 +129,7 @@ class Hyperbola(Contour):
         twice[0] = 1.0
         weight = (power * (s * s).inverse() * speed).scaled(twice)
         scale = twice * speed.modulus / s.modulus**2
-        moved = (error * scale + 128.0 * TWICE * weight.modulus) * (1.0 + AMPLE)
+        moved = (error * scale + _WEIGHT * TWICE * weight.modulus) * (1.0 + AMPLE)
         return Nodes(s, Complex(weight.im, -weight.re), moved, first)
 
     @property
@@ -167,7 +169,7 @@ class Hyperbola(Contour):
         s = self._nodes.s
         steps, many = s + -s.at(slice(0, 1)), from_decimals(k).at((slice(None), None))
         power = Complex(*(Twofold(p.hi[None], p.lo[None]) for p in steps)).times(many)
-        return exponential(power), 200.0 + 24.0 * s.modulus * many.hi
+        return exponential(power), _GROWN + _PLACE * s.modulus * many.hi
 
     def terms(self, k: FloatArray) -> dict[str, FloatArray]:
         """What the sum errs by, discretised and cut, over 2 pi."""

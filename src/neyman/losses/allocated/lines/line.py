@@ -33,6 +33,7 @@ LONGEST = 3000  # nodes of a line
 NATS = 76.0  # -log of what a line may leave of its largest term: 1e-33
 _GROWTH = 1.05  # ratio of the ends of an interval of y
 _NEAREST = 1e-5  # times c, where they begin
+_WEIGHT, _TURN = 64.0, 160.0  # certify, units of 2^-104: of a weight, of each turn that is multiplied
 _DIGITS = Context(prec=60)  # decimals: pairs of floats hold 32
 _LONG = Context(prec=100)  # the same of angles before whole turns go
 _TAU = Decimal("6.28318530717958647692528676655900576839433879875021164194988918461563281257241799726")
@@ -99,7 +100,9 @@ class StraightLine(Contour):
         twice = np.full(self.nodes, 2.0)
         twice[0] = 1.0
         weight = (power * (s * s).inverse()).scaled(twice)
-        return Nodes(s, weight, (twice * error / s.modulus**2 + 64.0 * TWICE * weight.modulus) * (1.0 + AMPLE), first)
+        return Nodes(
+            s, weight, (twice * error / s.modulus**2 + _WEIGHT * TWICE * weight.modulus) * (1.0 + AMPLE), first
+        )
 
     @property
     def laid(self) -> Nodes:
@@ -117,7 +120,7 @@ class StraightLine(Contour):
         found = Complex(Twofold(ones, zeros), Twofold(zeros, zeros))
         for i in range(depth):
             found = found.joined(found * single.at((slice(None), slice(i, i + 1))))
-        return found.at((slice(None), slice(0, self.nodes))), np.full((1, self.nodes), 160.0 * depth)
+        return found.at((slice(None), slice(0, self.nodes))), np.full((1, self.nodes), _TURN * depth)
 
     def terms(self, k: FloatArray) -> dict[str, FloatArray]:
         """Aliases, and the cut."""

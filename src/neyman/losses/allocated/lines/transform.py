@@ -49,6 +49,9 @@ _DEEPEST, _HIGHEST = 38.0, 9.0  # deviations of its sums to the left, where Y is
 _TURNED = 24.0  # deviations by which a line is turned at most, far out: weights grow by e^{288}
 _FIRST_COST, _LEVEL_COST, _LEVEL_BASE = 5e3, 5e2, 5e5  # nanoseconds: of a first node, of another, of an octave
 _FIRST = 2.0**-7  # the largest |w| of which expm1 is a polynomial
+# certify, units of 2^-104: of the first expm1, a turn, its angle (``summed``)
+_SMALL, _TURN, _ANGLE = 160.0, 24.0, 28.0
+_SPLIT = np.geomspace(0.1, 700.0, 60)[:, None]  # s y: where P(Y <= y) + e^{-sy} is looked at
 
 
 class Transformed(NamedTuple):
@@ -227,7 +230,7 @@ class RealTable:
         h = sigma * math.log(2.0) / (_PER_OCTAVE * apart)  # from one place to the next Y moves by so many nodes
         x = np.arange(-math.ceil(_DEEPEST / h), math.ceil(_HIGHEST / h) + 1.0) * h
         shrunk = self.s * math.cos(a / sigma)
-        split = np.geomspace(0.1, 700.0, 60)[:, None]
+        split = _SPLIT
         with np.errstate(under="ignore", over="ignore"):
             weight = (h / math.sqrt(2.0 * math.pi)) * np.exp(-0.5 * x * x)
             steps = np.arange(len(x) + apart * (len(few) - 1.0)) * (h / sigma)
@@ -315,7 +318,7 @@ class _Ladder:
         """expm1(-w) at the first octave: that of a small part of it, doubled until it is all."""
         doublings = max(math.ceil(math.log2(float(np.max(self._w.modulus)) / _FIRST)), 0)
         small = expm1_small((-self._w).scaled(2.0**-doublings))
-        error = 160.0 * TWICE * small.modulus
+        error = _SMALL * TWICE * small.modulus
         for _ in range(doublings):
             small, error = _doubled(small, error)
         return small, error
@@ -332,7 +335,7 @@ class _Ladder:
         total = Complex(*(Twofold(np.zeros_like(size), np.zeros_like(size)) for _ in range(2)))
         off = np.zeros(len(size))
         farthest = max(-grid.ends[0], grid.octave * grid.h + grid.ends[0])
-        first, each = 24.0 + 28.0 * b * farthest, 28.0 + 28.0 * b * grid.octave * grid.h
+        first, each = _TURN + _ANGLE * b * farthest, _ANGLE + _ANGLE * b * grid.octave * grid.h
         for level in range(grid.levels):
             place = slice(level * grid.octave, (level + 1) * grid.octave)
             weight = Twofold(grid.density.hi[None, place], grid.density.lo[None, place])

@@ -46,6 +46,9 @@ _FAINT = 1e-14  # phi below which what its sum repeats is not bounded as if it w
 _CHUNK = 1 << 15  # entries of a table of products
 _SUM = 40.0  # units: numpy's sums in pairs, of complex numbers (32) and the products
 _VAGUE = 0.1  # relative error of phi from which a ray ends
+_LOG = 1.2  # certifies: |log(1 + x)| <= 1.2 |x| for |x| <= 0.1
+_GONE = 800.0  # of w: from there on e^-w is 0
+_SPLIT = np.geomspace(0.1, 700.0, 48)[:, None]  # s y: where P(Y <= y) + e^{-sy} is looked at
 
 _DIGITS = Context(prec=60)
 
@@ -117,7 +120,7 @@ class Ray:
         power = places * d - 0.5 / sigma**2
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             w: Points = np.exp(power + 1j * (b / sigma - self.theta))
-            w = np.where(w.real < 800.0, w, 800.0)
+            w = np.where(w.real < _GONE, w, _GONE)
             grown = np.exp(-w)
             moved = (
                 np.abs(w) * np.abs(grown) * UNIT * (ELEMENTARY + COMPLEX + 8.0 + 4.0 * (np.abs(places * d) + sigma**-2))
@@ -163,7 +166,7 @@ class Ray:
 
 def _phi_at_most(sigma: float, s: FloatArray) -> FloatArray:
     """No less than phi(s) on the real axis: P(Y <= y) + e^{-sy}, the least of some y."""
-    sy = np.geomspace(0.1, 700.0, 48)[:, None]
+    sy = _SPLIT
     below = ndtr(sigma * np.log(sy / s) + 0.5 / sigma) * (1.0 + AMPLE)
     return np.asarray(np.min(below + np.exp(-sy) * (1.0 + ROOM), axis=0), dtype=np.float64)
 
@@ -191,7 +194,7 @@ class Phi:
             log_rest = np.log(modulus) + 1j * np.angle(rest)
             share = off_rest / modulus
             # |log(1 + x)| <= 1.2 |x| up to 0.1
-            off_log = np.where(share < _VAGUE, 1.2 * share, np.inf) + UNIT * (ELEMENTARY * (np.abs(log_rest) + 2.0))
+            off_log = np.where(share < _VAGUE, _LOG * share, np.inf) + UNIT * (ELEMENTARY * (np.abs(log_rest) + 2.0))
         value = np.concatenate([1.0 - missing, rest])
         error = np.concatenate([off + 2.0 * UNIT, off_rest])
         return cls(first, value, error, np.concatenate([log, log_rest]), np.concatenate([log_error, off_log]))
@@ -223,8 +226,8 @@ def coefficients(lattice: Lattice, phi: Phi, start: int, many: int, n: int) -> t
             factor = _factor(sigma, t, k)
             c[k] = factor * phi.value[place] / base
             size[k] = np.abs(c[k])
-            off[k] = factor * phi.error[place] / np.abs(base) * (1.0 + 1.2 * share) + size[k] * (
-                1.2 * share + 16.0 * UNIT
+            off[k] = factor * phi.error[place] / np.abs(base) * (1.0 + _LOG * share) + size[k] * (
+                _LOG * share + 16.0 * UNIT
             )
         p, error = np.empty((n + 1, many), dtype=np.complex128), np.zeros((n + 1, many))
         p[0] = 1.0
