@@ -8,6 +8,7 @@ import mpmath
 import numpy as np
 import pytest
 
+import neyman as ny
 from neyman.losses.enclosed.laws import HalfLine, law_above, law_below
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.profiles.profile import Bracket
@@ -59,3 +60,33 @@ def test_laws_of_points_close_to_nothing_and_of_vague_bounds(nearest, room):
                 assert of_list(above, at, reverse) >= truth - above.relative - 1e-15
         if nearest > 1e-6:
             assert of_list(above, 0.0, False) - of_list(below, 0.0, False) <= 4.0 * room + 1e-9
+
+
+@pytest.mark.parametrize("far", [1e-17, 1.4136840794295912e-15, 3e-14, 1e-11, 1e-6])
+@pytest.mark.parametrize("rest", [1e-15, 9.308803e-10, 1e-4, 0.4])
+def test_no_law_above_weighs_more_than_a_law(far, rest):
+    """Of slopes between points a few units of 1 apart nothing is left but rounding: masses of 2.36 beside 1 - 9e-10."""
+    delta = 1.0 - rest
+    bounds = Bracket.of_delta(np.array([delta, delta]), np.array([min(delta + 0.5 * far * rest + 2e-16, 1.0), delta]))
+    above = law_above(np.array([0.0, far]), HalfLine(bounds, delta), HalfLine(bounds, delta), None)
+    for logs, infinite in zip((above.log_p, above.log_q), above.infinite, strict=True):
+        assert infinite >= delta
+        assert math.fsum(np.exp(logs)) <= (1.0 - infinite) * (1.0 + 1e-5)
+    for at in (0.0, 0.5 * far, far, 1.0):
+        assert of_list(above, at, False) >= delta - above.relative
+
+
+@pytest.mark.parametrize("far", [1e-17, 1.4136840794295912e-15, 3e-14, 1e-11, 1e-6])
+@pytest.mark.parametrize("rest", [9.308803e-10, 1e-4, 0.4])
+@pytest.mark.parametrize("times", [1, 3, 10])
+def test_promises_of_next_to_no_epsilon_and_deltas_near_one(far, rest, times):
+    """delta was said to be at most -12 of three, where 1 - rest^3 is revealed."""
+    delta = 1.0 - rest
+    g = ny.account(ny.Opaque(ny.Profile([far], [delta])) ** times, tolerance=1e-3)
+    kept = mpmath.mpf(1) - mpmath.mpf(delta)
+    for side in (g.sides.forward, g.sides.backward):
+        b = side.bracket(np.array([0.0, 0.5 * far, 2.0 * times * far, 1.0]))
+        assert np.all((b.lower >= 0.0) & (b.upper <= 1.0) & (b.lower <= b.upper))
+        assert np.all(b.upper >= float(1 - kept**times) - 2e-16)
+        assert np.all(b.log_gap_lower <= float(times * mpmath.log(kept)) * (1.0 - 1e-15) + 1e-15)
+        assert np.all(b.log_gap_upper >= float(times * mpmath.log(kept)) - times * far - 1e-12)

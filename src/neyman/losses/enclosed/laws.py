@@ -25,13 +25,14 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import isotonic_regression
 
-from neyman._validate import FloatArray
+from neyman._validate import BoolArray, FloatArray
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, TINY, UNIT
 
 __all__ = ["Bounds", "HalfLine", "law_above", "law_below"]
 
 _NEGLIGIBLE = 1e-20  # masses at infinity up to this may be made equal in both directions, which keeps a lattice one
+_HEAVIER = 1e-6  # of what is not at infinity, that a law above may weigh more than 1: beyond, slopes are rounding
 _ROUNDED = 64.0 * UNIT  # certifies: of a slope of delta and of what follows from two of them, for each point
 
 
@@ -81,10 +82,33 @@ def law_above(points: FloatArray, forward: HalfLine, backward: HalfLine, unit: f
         value = np.minimum.accumulate(half.upper)
         value[0] = start
         values.append(np.minimum(value, start))
-    halves = [_half(points, value, 1.0) for value in _joinable(points, values, 1.0)]
-    most = max(half.infinite for half in halves)
-    infinite = (most, most) if most < _NEGLIGIBLE else (halves[0].infinite, halves[1].infinite)
-    return _joined(halves[0], halves[1], infinite, 1.0, unit)
+    values = _joinable(points, values, 1.0)
+    while len(points) > 1:
+        halves = [_half(points, value, 1.0) for value in values]
+        most = max(half.infinite for half in halves)
+        infinite = (most, most) if most < _NEGLIGIBLE else (halves[0].infinite, halves[1].infinite)
+        found = _joined(halves[0], halves[1], infinite, 1.0, unit)
+        if found.beyond <= _HEAVIER * (1.0 - most):
+            return found
+        kept = _apart(points)
+        points, values = points[kept], [value[kept] for value in values]
+    # all that is told at eps = 0 is revealed: at every k > 0 the difference is C of a law that tells nothing
+    start = min(float(values[0][0]), 1.0)
+    silent = math.log(max(1.0 - start, TINY)) + 4.0 * UNIT
+    return Outcomes(np.zeros(1), np.array([silent]), (start, start), relative=16.0 * UNIT * (1.0 + abs(silent)))
+
+
+def _apart(points: FloatArray) -> BoolArray:
+    """Without those so near others that slopes between them are rounding; the first stays, and the last beside it.
+    The largest convex function below fewer points is no less.
+    """
+    gap = np.diff(points)
+    near = 4.0 * float(gap.min())
+    kept = np.append(True, gap > near)
+    if len(points) > 2:
+        kept[-1] = True
+        kept[1:-1] &= points[-1] - points[1:-1] > near
+    return kept
 
 
 def law_below(
@@ -223,4 +247,7 @@ def _joined(
     # what the masses were moved by is an error of their sum
     relative = 16.0 * UNIT * (1.0 + float(np.max(np.abs(log_q))) + float(np.max(np.abs(loss)))) + 8.0 * off
     place = None if unit is None else np.rint(loss / unit)
-    return Outcomes(loss, log_q, infinite, relative=relative, unit=unit, place=place)
+    with np.errstate(over="ignore"):
+        masses = (math.fsum(np.exp(log_q + loss)), math.fsum(np.exp(log_q)))
+    beyond = max(mass + shown - 1.0 for mass, shown in zip(masses, infinite, strict=True))
+    return Outcomes(loss, log_q, infinite, relative=relative, unit=unit, place=place, beyond=max(beyond, 0.0))

@@ -46,6 +46,7 @@ class Outcomes:
     end: Fraction | None = None
     vague: float = 0.0  # relative error of ``infinite``
     uneven: float = 0.0  # how far from 1 its masses sum to, where they were made so: on the safe side of another law's
+    beyond: float = 0.0  # by how much masses, with ``infinite``, weigh more than 1, made so for the same reason
     growth: float = math.inf  # a mass under Q is known within ``growth`` (4 + |log q|), relatively, too
 
     def off(self, log_least: float) -> float:
@@ -114,7 +115,7 @@ class Outcomes:
             off = (self.vague + UNIT) * infinite / (1.0 - infinite) + 2.0 * UNIT * abs(left)
         summed = _log_sum(logs)
         spread = self.off(float(np.min(logs))) + self.slack + self.stretch * _largest(self.loss)
-        spread += self.dropped * math.exp(-summed)
+        spread += (self.dropped + self.beyond) * math.exp(-summed)
         spread += 4.0 * UNIT * (len(logs) + 2.0) * (1.0 + float(np.max(np.abs(logs))))
         return (left, off) if off <= spread else (summed, spread)
 
