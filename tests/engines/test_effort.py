@@ -132,8 +132,7 @@ def test_looks_tell_what_they_cost() -> None:
     walk = Walk.along(parts)
     index = int(np.argmin(np.abs(walk.c - 1.0)))
     Plan.make(parts, walk, index, (1.0, 2.0), most=60000, spend=told.append)
-    assert len(told) == 1
-    assert told[0] > 1e6
+    assert sum(told) > 1e6
 
 
 def test_what_was_cut_short_when_it_was_made_is_tried_again() -> None:
