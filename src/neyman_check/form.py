@@ -10,13 +10,13 @@ from flint import arb
 
 from neyman_check.claims import QUANTITIES, Statement
 from neyman_check.errors import Unreadable
-from neyman_check.laws import Cut, Grid, Witness
 from neyman_check.line import Plan
 from neyman_check.mechanism import ADJACENCIES
 from neyman_check.reading import Fields, number
 from neyman_check.references import REFERENCES
+from neyman_check.told import Cut, Grid, Rule, Rules, Told, Witness
 
-__all__ = ["FORMAT", "VERSION", "Proof", "Wanted", "plan_of", "read"]
+__all__ = ["FORMAT", "VERSION", "Proof", "Wanted", "plan_of", "read", "statement_of"]
 
 FORMAT, VERSION = "neyman-proof", 1
 _BITS = 64, 1024
@@ -81,6 +81,11 @@ def _wanted(data: Any, i: int, lines: int) -> Wanted:
     return Wanted(direction == "remove", epsilon, line)
 
 
+def statement_of(data: Any) -> Statement:
+    """One alone."""
+    return _statement(data, 0)[1]
+
+
 def _statement(data: Any, i: int) -> tuple[str, Statement]:
     where = f"statements[{i}]"
     fields = Fields(data, where)
@@ -121,14 +126,25 @@ def plan_of(data: Any, i: int) -> Plan:
     return Plan(direction == "remove", c, far, period, nodes, told)
 
 
-def _witness(data: Any, where: str) -> Witness | None:
+def _witness(data: Any, where: str) -> Told:
     if data is None:
         return None
     fields = Fields(data, where)
+    if not fields.has("cut"):
+        rules = Rules(*(_rule(fields.within(name)) for name in ("here", "far")))
+        fields.done()
+        return rules
     here, far = (Grid(*_grid(fields.within(name), False)) for name in ("here", "far"))
     cut = Cut(*_grid(fields.within("cut"), True))
     fields.done()
     return Witness(here, far, cut)
+
+
+def _rule(fields: Fields) -> Rule:
+    count = fields.count("count", 1, _MOST_NODES)
+    angle = arb(fields.number("angle", lambda x: 0.0 < x < math.pi, "an angle"))
+    fields.done()
+    return Rule(count, angle)
 
 
 def _grid(fields: Fields, shifted: bool) -> Iterator[Any]:

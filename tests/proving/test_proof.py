@@ -11,6 +11,7 @@ import neyman as ny
 from neyman.cli.main import main
 from neyman.proving import Proof, search
 from neyman_check import check
+from tests.effort import rest_slow
 
 CLAIMS = ["epsilon@1e-05", "advantage"]
 
@@ -61,6 +62,29 @@ def test_every_claim_of_a_dpsgd_run(sampled):
     assert ny.prove(sampled)
 
 
+@pytest.mark.parametrize(
+    "mechanism",
+    rest_slow(
+        [
+            ny.Laplace(1.0).poisson(0.1), ny.Laplace(1.0) ** 10, ny.Laplace(2.0).poisson(0.1) ** 1000,
+            ny.RandomizedResponse(1.0, 2) ** 10, ny.DiscreteLaplace(3.0, 3) ** 20 * ny.RandomizedResponse(1.0, 3) ** 5,
+            ny.Laplace(200.0) ** 100 * ny.DPSGD(1.0, 0.01, 2000) * ny.DiscreteGaussian(20.0) ** 10
+            * ny.ApproximateMechanism(0.1, 1e-9),
+        ], 1,
+    ),
+)  # fmt: skip
+def test_every_claim_of_noise(mechanism):
+    """Laplace noise, discrete laws, and the pipeline of the examples."""
+    found = ny.prove(mechanism)
+    assert found, str(found)
+
+
+def test_a_discrete_gaussian():
+    """All but mu with no floor."""
+    found = ny.prove(ny.DiscreteGaussian(3.0) ** 5)
+    assert [one.id for one in found.answers if one.verdict != "proved"] == ["tail_mu"]
+
+
 @pytest.mark.parametrize("adjacency", ["add_or_remove", "remove", "add", "replace"])
 def test_nothing_true_is_refuted(adjacency):
     """An asymmetric table, in which the directions differ."""
@@ -71,10 +95,10 @@ def test_nothing_true_is_refuted(adjacency):
 
 
 def test_laws_without_a_lemma():
-    found = ny.prove(ny.Laplace(1.0), claims=["advantage"])
+    found = ny.prove(ny.Opaque(ny.PureDP(1.0)), claims=["advantage"])
     assert not found
     assert {one.verdict for one in found.answers} == {"not proved"}
-    assert "not proved (steps of the kind laplace)" in str(found)
+    assert "not proved (steps of the kind opaque)" in str(found)
     assert str(found).count("\n") == 2
     exchanged = ny.prove(ny.account(ny.DPSGD(9.4, 0.32768, 20), "replace"), claims=["advantage"])
     assert "exchanged" in exchanged.answers[0].reason

@@ -93,8 +93,8 @@ def prove(
     Returns
     -------
     Proof
-        Which statements the checker accepted. Laws without a lemma yet (Laplace and discrete noise, exchanged records
-        under sampling, random allocation, given guarantees) are "not proved", with the reason: never guessed.
+        Which statements the checker accepted. Laws without a lemma yet (exchanged records under sampling, random
+        allocation, given guarantees) are "not proved", with the reason: never guessed.
 
     Raises
     ------

@@ -11,11 +11,11 @@ from flint import arb, ctx
 
 from neyman.proving.supply import Supply
 from neyman.proving.wanted import Places, between
-from neyman_check.check import Answer, Checked, check
-from neyman_check.claims import QUANTITIES
+from neyman_check.check import Answer, check
+from neyman_check.claims import QUANTITIES, Proved
 from neyman_check.errors import NotProved
 from neyman_check.exact import gaussian_delta
-from neyman_check.form import FORMAT, VERSION
+from neyman_check.form import FORMAT, VERSION, statement_of
 from neyman_check.references import REFERENCES
 
 __all__ = ["proof_of"]
@@ -24,6 +24,7 @@ _BITS = 128
 _NATS = 30.0  # e-folds to which lines are good: 1e-13
 _ROUNDS = 16  # of more places, where a claim is not yet proved
 _MOST = 2000  # places
+_FLOOR = 1e-10  # at which mu with no floor is bounded from below
 _NONE = 1e-11  # a divergence that is none to the digits of a report
 
 
@@ -47,19 +48,42 @@ def proof_of(document: Mapping[str, Any], only: frozenset[str] | None = None) ->
 def _rounds(data: dict[str, Any], places: Places) -> list[Answer]:
     """More and more places, until everything is proved or nothing is gained."""
     asked = set(places.grid)
+    left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
     for one in data["statements"]:
+        below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
+        left.append((one, places.sharpest(one["given"].get("floor", _FLOOR)) if below else []))
+        for name in left[-1][1]:
+            one["given"]["at"] = name
+            asked.update(places.of(one))
         asked.update(places.of(one))
         asked.update(_of_divergence(one, places))
-    answers: list[Answer] = []
-    for _ in range(_ROUNDS):
-        data["lines"], data["places"] = places.supply.lines, places.supply.places(sorted(asked))
-        checked = Checked(data)
-        answers = checked.answers()
-        more = {e for one in answers if one.verdict == "not proved" for e in between(checked, one.statement)} - asked
-        if not more or len(asked) + len(more) > _MOST:
+    for again in range(1, _ROUNDS + 1):
+        follows = places.supply.follows(sorted(asked))
+        left = [(one, alphas) for one, alphas in left if not _proved(follows, one, alphas)]
+        more = [e for one, _ in left for e in places.of(one, again)]
+        more += [e for one, _ in left if one["quantity"] != "auc" for e in between(follows, statement_of(one))]
+        new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
+        if not new:  # areas last: they want all cells smaller
+            more = [e for one, _ in left if one["quantity"] == "auc" for e in between(follows, statement_of(one))]
+            new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
+        if not new:
             break
-        asked.update(more)
-    return answers
+        asked.update(new)
+    data["lines"], data["places"] = places.supply.lines, places.supply.places(sorted(asked))
+    return check(data)
+
+
+def _proved(follows: Proved, statement: dict[str, Any], alphas: Sequence[float]) -> bool:
+    """Whether it follows, at one of several alphas where it is a matter of one."""
+    for alpha in alphas or (None,):
+        if alpha is not None:
+            statement["given"]["at"] = alpha
+        try:
+            if QUANTITIES[statement["quantity"]][0](follows, statement_of(statement)):
+                return True
+        except NotProved:
+            continue
+    return False
 
 
 def _of_divergence(statement: dict[str, Any], places: Places) -> list[float]:
@@ -89,13 +113,11 @@ def _stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> li
     other = _outward(claim["lower" if at_most else "upper"], digits, not at_most)
     most, least = (claim["value"], other) if at_most else (other, claim["value"])
     upper, lower = dict(given), dict(given)
+    also: list[dict[str, Any]] = []
     if quantity in ("regret", "shortfall"):
         (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
-        upper["mu"], lower["mu"] = mu["value"], mu["lower"]
-        if quantity == "shortfall":
-            upper["mu"], lower["mu"] = mu["lower"], mu["value"]
-    if quantity in ("mu", "tail_mu"):
-        lower["at"] = given.get("floor", 1e-10)
+        upper["mu"], lower["mu"] = mu["upper"], mu["lower"]  # the number below is of this mu, which is proved to hold
+        also = [{"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": mu["upper"]}]
     name = claim["id"]
     if quantity in ("shortfall", "divergence", "reverse", "regret"):
         most, least = max(most, _NONE), least if least > _NONE else 0.0
@@ -103,7 +125,7 @@ def _stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> li
         {"id": name, "quantity": quantity, "given": upper, "at_most": most},
         {"id": f"{name}, at least", "quantity": quantity, "given": lower, "at_least": least},
     ]
-    return found if at_most else [{**found[1], "id": name}, {**found[0], "id": f"{name}, at most"}]
+    return [*found, *also] if at_most else [{**found[1], "id": name}, {**found[0], "id": f"{name}, at most"}]
 
 
 def _outward(value: float, digits: int, up: bool) -> float:

@@ -6,12 +6,14 @@ from typing import Any
 
 from flint import arb
 
+from neyman.proving.corners import corners
 from neyman.proving.plan import TooDear, line
 from neyman.proving.steps import step_of
 from neyman_check.check import Checker
+from neyman_check.claims import Proved
 from neyman_check.errors import NotProved
+from neyman_check.exact import Outcomes
 from neyman_check.form import Proof, Wanted, plan_of
-from neyman_check.laws import FiniteLaw, Gaussian
 from neyman_check.line import Ball
 from neyman_check.work import MOST, Work
 
@@ -20,6 +22,7 @@ __all__ = ["Supply"]
 _REACH = 1.5  # standard deviations on either side that a line is laid for
 _SHARP = 1e-9  # relative width with which a line serves
 _MOST_LINES = 200
+_DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
 _GIVEN_UP = 6  # eps in vain, after which no further line is looked for
 
@@ -31,9 +34,9 @@ class Supply:
         self.lines: list[dict[str, Any]] = []
         self._base = Proof(mechanism, adjacency, bits, (), (), ())
         self._checker = Checker(self._base, Work(bits, _PATIENCE * MOST))
-        laws = self._checker.laws
-        self.listed = all(isinstance(law, (FiniteLaw, Gaussian)) for law in laws)
-        self._steps = [] if self.listed else [step_of(law) for law in laws]
+        each = self._listing()
+        self.listed = each is not None and each <= _DEAR
+        self._steps = [] if self.listed else [step_of(law) for law in self._checker.laws]
         self._nats = nats
         self._dear = 0
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
@@ -43,6 +46,34 @@ class Supply:
         """delta there, and None where no line serves."""
         found = self._found(remove, epsilon)
         return None if found is None else found[1]
+
+    def found(self, asked: list[float]) -> dict[bool, dict[float, Ball]]:
+        """What is proved at each eps, by direction."""
+        balls = {remove: {e: self.ball(remove, e) for e in asked} for remove in self.ways}
+        return {remove: {e: ball for e, ball in known.items() if ball is not None} for remove, known in balls.items()}
+
+    def follows(self, asked: list[float]) -> Proved:
+        """The curve that these leave."""
+        return self._checker.follows(self.found(asked))
+
+    def corners(self) -> list[float]:
+        """Where delta has corners, as far as outcomes are listed."""
+        if not self.listed:
+            return []
+        return sorted({x for way in self.ways for x in corners(self._outcomes(way), self._checker.laws)})
+
+    def _outcomes(self, remove: bool) -> Outcomes:
+        made = self._checker.made(Wanted(remove, 0.0, None))
+        if not isinstance(made, Outcomes):
+            raise TypeError(made)
+        return made
+
+    def _listing(self) -> int | None:
+        """The work that outcomes take at each eps; None where there are none."""
+        try:
+            return self._outcomes(True).each
+        except NotProved:
+            return None
 
     def places(self, asked: list[float]) -> list[dict[str, Any]]:
         """Each eps in each direction, with the line that serves it."""

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from statistics import NormalDist
 from typing import Any
 
+import numpy as np
 from flint import arb
+from scipy.special import ndtri
 
 from neyman.proving.supply import Supply
-from neyman_check.check import Checked
 from neyman_check.claims import Proved, Statement, apart, below
 from neyman_check.errors import NotProved
 
@@ -20,6 +21,12 @@ _STEP = 0.06  # of the distance in which delta changes, between neighbours of th
 _MOST = 500  # of them
 _TINY = 1e-17  # delta at which the grid ends
 _NEAR = 1e-4  # distance of the neighbours that hold a curve from above, in the same unit
+_CLOSER = 0.1  # of that distance, round by round where a claim is not yet proved
+_CLOSEST, _CLOSEST_LISTED = 2, 5  # rounds
+_BESIDE = 1e-5  # how far on either side of a corner delta is looked at
+_APART = 1e-3  # of the same unit
+_HALVINGS = 150  # of the distance of two tangents that meet at that alpha
+_MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 _FIRST = 1e-3  # the largest first step
 _LEAST = 1e-5  # relative length of a cell that is still halved
@@ -31,8 +38,13 @@ class Places:
 
     def __init__(self, supply: Supply) -> None:
         self.supply = supply
-        self.grid = self._walked()
-        self._unit = self.grid[1] / _STEP if len(self.grid) > 1 else 1.0
+        walked = self._walked()
+        self._unit = walked[1] / _STEP if len(walked) > 1 else 1.0
+        corners = supply.corners()
+        near = _APART * self._unit  # closer tangents meet where rounding says
+        self._coarse = sorted({*corners, *(e for e in walked if not any(abs(e - x) < near for x in corners))})
+        beside = {e + k * _BESIDE * self._unit for e in corners for k in (-2, -1, 0, 1, 2)}
+        self.grid = sorted({*walked, *(e for e in beside if e >= 0.0)})
 
     def delta(self, epsilon: float) -> float:
         """The larger of both directions, about; nan where no line serves."""
@@ -53,21 +65,52 @@ class Places:
             found.append(at)
         return found
 
-    def around(self, epsilon: float) -> list[float]:
+    def around(self, epsilon: float, closer: int = 0) -> list[float]:
         """A place with two neighbours on either side."""
-        h = _NEAR * self._unit
+        h = _NEAR * self._unit * _CLOSER**closer
+        if not self.supply.listed:  # deltas of lines are too wide for places that are nearer to each other
+            least = _NEAR * self._unit * _CLOSER**_CLOSEST
+            epsilon = round(epsilon / least) * least
         return [x for k in (-2, -1, 0, 1, 2) if (x := epsilon + k * h) >= 0.0]
 
     def tangent(self, alpha: float) -> float:
-        """The eps of the tangent that is largest at ``alpha`` (of a symmetric curve where alpha <= f)."""
-        return self._best(lambda e: self.delta(e) + math.exp(e) * alpha)
+        """The size of the eps, of either sign, of the tangent that is largest at ``alpha``."""
+        ahead, t = self._best(lambda e: self.delta(e) + math.exp(e) * alpha)
+        back, r = self._best(lambda e: self._signed(-e) + math.exp(-e) * alpha)
+        return ahead if t <= r else back
+
+    def sharpest(self, floor: float) -> list[float]:
+        """The floor, and the alpha >= floor, with beta >= floor, at which the Gaussian of the largest mu may lie."""
+        e = np.array([*(-x for x in reversed(self._coarse) if x > 0.0), *self._coarse])
+        u = np.array([self._signed(x) for x in e])
+        best = floor
+        for _ in range(_HALVINGS):
+            t = np.exp(e)
+            alpha = -np.diff(u) / np.diff(t)  # where two tangents meet
+            beta = 1.0 - u[1:] - t[1:] * alpha
+            inside = (alpha >= floor) & (beta >= floor)
+            if not np.any(inside):
+                break
+            near = np.where(inside, alpha, 0.5), np.where(inside, beta, 0.5)
+            at = int(np.argmax(np.where(inside, -ndtri(near[0]) - ndtri(near[1]), -math.inf)))
+            best, middle = float(alpha[at]), float(0.5 * (e[at] + e[at + 1]))
+            told = self._signed(middle)
+            if not 1.0 - told - math.exp(middle) * best > beta[at] * (1.0 + _MET):
+                break  # a corner of f
+            e, u = np.insert(e, at + 1, middle), np.insert(u, at + 1, told)
+        return [best, floor]
+
+    def _signed(self, epsilon: float) -> float:
+        """delta at any real eps, of a symmetric curve."""
+        told = self.delta(abs(epsilon))
+        return told if epsilon >= 0.0 else 1.0 - math.exp(epsilon) * (1.0 - told)
 
     def widest(self, other: Callable[[float], float], sign: float) -> float:
         """Where sign (other - delta) / (1 + e^eps) is largest."""
-        return self._best(lambda e: sign * (self.delta(e) - other(e)) / (1.0 + math.exp(e)))
+        return self._best(lambda e: sign * (self.delta(e) - other(e)) / (1.0 + math.exp(e)))[0]
 
-    def _best(self, cost: Callable[[float], float]) -> float:
-        """The least cost, by the grid and golden sections."""
+    def _best(self, cost: Callable[[float], float]) -> tuple[float, float]:
+        """Where the least cost is, by the grid and golden sections, and the cost."""
         costs = [cost(e) for e in self.grid]
         at = min(range(len(costs)), key=lambda i: costs[i] if costs[i] == costs[i] else math.inf)
         low, high = self.grid[max(at - 1, 0)], self.grid[min(at + 1, len(self.grid) - 1)]
@@ -82,10 +125,10 @@ class Places:
                 low, x, a = x, y, b
                 y = low + _GOLDEN * (high - low)
                 b = cost(y)
-        return 0.5 * (low + high)
+        return 0.5 * (low + high), min(a, b)
 
-    def of(self, statement: dict[str, Any]) -> list[float]:
-        """The places beside the grid that one statement wants."""
+    def of(self, statement: dict[str, Any], again: int = 0) -> list[float]:
+        """The places beside the grid that one statement wants; closer ones if it is asked again."""
         quantity, given = statement["quantity"], statement["given"]
         value = float(statement["at_most" if "at_most" in statement else "at_least"])
         if quantity == "epsilon":
@@ -97,22 +140,22 @@ class Places:
         alpha = given.get("fpr", given.get("baseline", given.get("alpha", given.get("at"))))
         if quantity == "mu" and alpha is None:
             alpha = given["floor"]
+        if again > (_CLOSEST_LISTED if self.supply.listed else _CLOSEST):
+            return []
         if alpha is not None:
-            return self.around(self.tangent(alpha))
+            return self.around(self.tangent(alpha), again)
         if quantity in ("bayes_error", "accuracy"):
             odds = abs(math.log(given["prior"] / (1.0 - given["prior"])))
-            return self.around(odds)
+            return self.around(odds, again)
         if quantity == "fixed_point":
-            return self.around(0.0)
+            return self.around(self.tangent(value), again)
         return []
 
 
-def between(checked: Checked, statement: Statement) -> list[float]:
+def between(proved: Proved, statement: Statement) -> list[float]:
     """Middles of the cells for want of which a statement about the whole curve does not follow."""
-    if checked.proved is None:
-        return []
     try:
-        return _middles(checked.proved, statement)
+        return _middles(proved, statement)
     except NotProved:
         return []
 
