@@ -14,7 +14,7 @@ from typing import Any
 from flint import arb, ctx
 
 import neyman as ny
-from neyman.proving.supply import Supply
+from neyman.witnesses.supply import Supply
 from neyman_check.form import FORMAT, VERSION
 from tests.hunt.truth import laplace_power
 from tests.reference import exact

@@ -9,7 +9,7 @@ import pytest
 from flint import acb, arb, ctx, fmpq
 
 import neyman as ny
-from neyman.proving.steps import step_of
+from neyman.witnesses.steps import step_of
 from neyman_check import NotProved
 from neyman_check import integers as room
 from neyman_check.exact import Outcomes, gaussian_delta, normal

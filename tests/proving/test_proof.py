@@ -9,7 +9,8 @@ from flint import ctx
 
 import neyman as ny
 from neyman.cli.main import main
-from neyman.proving import Proof, search
+from neyman.proving import Proof
+from neyman.witnesses import search
 from neyman_check import check
 from tests.effort import rest_slow
 
@@ -115,7 +116,7 @@ def forged(report, name, factor):
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_an_altered_report(sampled, name):
-    from neyman.proving.search import proof_of
+    from neyman.witnesses.search import proof_of
 
     _, answers = proof_of(forged(sampled, name, 0.999), frozenset([name]))
     verdicts = {one.id: one.verdict for one in answers}
@@ -134,10 +135,10 @@ def test_refusals(sampled, tmp_path):
 def test_without_flint(monkeypatch):
     import sys
 
-    for name in [m for m in sys.modules if m.startswith("neyman.proving.search")]:
+    for name in [m for m in sys.modules if m.startswith("neyman.witnesses.search")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "flint", None)
-    monkeypatch.setitem(sys.modules, "neyman.proving.supply", None)
+    monkeypatch.setitem(sys.modules, "neyman.witnesses.supply", None)
     with pytest.raises(Exception, match=r"prove needs python-flint"):
         ny.prove(ny.Gaussian(1.0))
 

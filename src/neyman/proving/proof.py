@@ -111,7 +111,7 @@ def prove(
     2 of 2 statements are proved in ball arithmetic.
     """
     try:
-        from neyman.proving.search import proof_of
+        from neyman.witnesses.search import proof_of
     except ImportError as error:
         raise MissingPackage("prove needs python-flint: pip install -e '.[prove]'") from error
     if isinstance(subject, (Guarantee, Mechanism)):

@@ -6,9 +6,9 @@ from typing import Any
 
 from flint import arb
 
-from neyman.proving.corners import corners
-from neyman.proving.plan import TooDear, line
-from neyman.proving.steps import step_of
+from neyman.witnesses.corners import corners
+from neyman.witnesses.plan import TooDear, line
+from neyman.witnesses.steps import step_of
 from neyman_check.check import Checker
 from neyman_check.claims import Proved
 from neyman_check.errors import NotProved

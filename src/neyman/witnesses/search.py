@@ -9,22 +9,23 @@ from typing import Any
 
 from flint import arb, ctx
 
-from neyman.proving.supply import Supply
-from neyman.proving.wanted import Places, between
+from neyman.witnesses.supply import Supply
+from neyman.witnesses.wanted import Places, between
 from neyman_check.check import Answer, check
-from neyman_check.claims import QUANTITIES, Proved
+from neyman_check.claims import QUANTITIES, Proved, Statement
 from neyman_check.errors import NotProved
 from neyman_check.exact import gaussian_delta
 from neyman_check.form import FORMAT, VERSION, statement_of
 from neyman_check.references import REFERENCES
 
-__all__ = ["proof_of"]
+__all__ = ["POINTS", "proof_of", "proved", "start"]
 
 _BITS = 128
 _NATS = 30.0  # e-folds to which lines are good: 1e-13
 _ROUNDS = 16  # of more places, where a claim is not yet proved
 _MOST = 2000  # places
 _FLOOR = 1e-10  # at which mu with no floor is bounded from below
+POINTS = ("delta", "epsilon", "advantage")  # of which each asks for one place and no curve
 _NONE = 1e-11  # a divergence that is none to the digits of a report
 
 
@@ -33,23 +34,52 @@ def proof_of(document: Mapping[str, Any], only: frozenset[str] | None = None) ->
     claims = document["claims"]
     chosen = [one for one in claims if only is None or one["id"] in only]
     statements = [one for claim in chosen for one in _stated(claim, claims)]
-    data: dict[str, Any] = {
-        "format": FORMAT, "version": VERSION, "bits": _BITS, "mechanism": document["mechanism"],
-        "adjacency": document["adjacency"], "lines": [], "places": [], "statements": statements,
-    }  # fmt: skip
+    try:
+        places = start(document["mechanism"], document["adjacency"])
+    except NotProved:
+        places = None
+    data, answers = proved(document["mechanism"], document["adjacency"], statements, places)
+    return data, answers + [
+        Answer(one["id"], Statement(one["quantity"], {}, True, arb(one["value"])), "not proved", "no lemma for it")
+        for one in chosen
+        if one["quantity"] not in QUANTITIES and one["value"] != "inf"
+    ]
+
+
+def start(mechanism: dict[str, Any], adjacency: str) -> Places:
+    """Places of a mechanism, none of them asked yet; ``NotProved`` where some law has no lemma."""
     with ctx.workprec(_BITS):
-        try:
-            places = Places(Supply(document["mechanism"], document["adjacency"], _BITS, _NATS))
-        except NotProved:
-            return data, check(data)
-        return data, _rounds(data, places)
+        return Places(Supply(mechanism, adjacency, _BITS, _NATS))
 
 
-def _rounds(data: dict[str, Any], places: Places) -> list[Answer]:
+def proved(
+    mechanism: dict[str, Any], adjacency: str, statements: list[dict[str, Any]], places: Places | None
+) -> tuple[dict[str, Any], list[Answer]]:
+    """The JSON form of a proof of these statements, and what the checker says of it."""
+    data: dict[str, Any] = {
+        "format": FORMAT, "version": VERSION, "bits": _BITS, "mechanism": mechanism, "adjacency": adjacency,
+        "lines": [], "places": [], "statements": statements,
+    }  # fmt: skip
+    if places is not None:
+        with ctx.workprec(_BITS):
+            asked = _rounds(statements, places)
+            rows = places.supply.places(sorted(asked))
+            data["lines"], data["places"] = _used(places.supply.lines, rows)
+    return data, check(data)
+
+
+def _used(lines: list[dict[str, Any]], rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The lines that places name, and the places with their new numbers."""
+    named = sorted({row["line"] for row in rows if row["line"] is not None})
+    number = {old: new for new, old in enumerate(named)}
+    return [lines[i] for i in named], [{**row, "line": number.get(row["line"])} for row in rows]
+
+
+def _rounds(statements: list[dict[str, Any]], places: Places) -> set[float]:
     """More and more places, until everything is proved or nothing is gained."""
-    asked = set(places.grid)
+    asked: set[float] = set() if all(one["quantity"] in POINTS for one in statements) else set(places.grid)
     left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
-    for one in data["statements"]:
+    for one in statements:
         below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
         left.append((one, places.sharpest(one["given"].get("floor", _FLOOR)) if below else []))
         for name in left[-1][1]:
@@ -58,7 +88,10 @@ def _rounds(data: dict[str, Any], places: Places) -> list[Answer]:
         asked.update(places.of(one))
         asked.update(_of_divergence(one, places))
     for again in range(1, _ROUNDS + 1):
-        follows = places.supply.follows(sorted(asked))
+        try:
+            follows = places.supply.follows(sorted(asked))
+        except NotProved:
+            break
         left = [(one, alphas) for one, alphas in left if not _proved(follows, one, alphas)]
         more = [e for one, _ in left for e in places.of(one, again)]
         more += [e for one, _ in left if one["quantity"] != "auc" for e in between(follows, statement_of(one))]
@@ -69,8 +102,7 @@ def _rounds(data: dict[str, Any], places: Places) -> list[Answer]:
         if not new:
             break
         asked.update(new)
-    data["lines"], data["places"] = places.supply.lines, places.supply.places(sorted(asked))
-    return check(data)
+    return asked
 
 
 def _proved(follows: Proved, statement: dict[str, Any], alphas: Sequence[float]) -> bool:

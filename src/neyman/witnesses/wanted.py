@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
@@ -11,7 +12,7 @@ import numpy as np
 from flint import arb
 from scipy.special import ndtri
 
-from neyman.proving.supply import Supply
+from neyman.witnesses.supply import Supply
 from neyman_check.claims import Proved, Statement, apart, below
 from neyman_check.errors import NotProved
 
@@ -38,13 +39,30 @@ class Places:
 
     def __init__(self, supply: Supply) -> None:
         self.supply = supply
-        walked = self._walked()
-        self._unit = walked[1] / _STEP if len(walked) > 1 else 1.0
-        corners = supply.corners()
-        near = _APART * self._unit  # closer tangents meet where rounding says
-        self._coarse = sorted({*corners, *(e for e in walked if not any(abs(e - x) < near for x in corners))})
-        beside = {e + k * _BESIDE * self._unit for e in corners for k in (-2, -1, 0, 1, 2)}
-        self.grid = sorted({*walked, *(e for e in beside if e >= 0.0)})
+
+    @cached_property
+    def _walk(self) -> list[float]:
+        return self._walked()
+
+    @property
+    def _unit(self) -> float:
+        return self._walk[1] / _STEP if len(self._walk) > 1 else 1.0
+
+    @cached_property
+    def _corners(self) -> list[float]:
+        return self.supply.corners()
+
+    @cached_property
+    def grid(self) -> list[float]:
+        """Where a question about the whole curve begins."""
+        beside = {e + k * _BESIDE * self._unit for e in self._corners for k in (-2, -1, 0, 1, 2)}
+        return sorted({*self._walk, *(e for e in beside if e >= 0.0)})
+
+    def _apart(self) -> list[float]:
+        """Corners and others: closer tangents meet where rounding says."""
+        near = _APART * self._unit
+        others = (e for e in self._walk if not any(abs(e - x) < near for x in self._corners))
+        return sorted({*self._corners, *others})
 
     def delta(self, epsilon: float) -> float:
         """The larger of both directions, about; nan where no line serves."""
@@ -81,7 +99,8 @@ class Places:
 
     def sharpest(self, floor: float) -> list[float]:
         """The floor, and the alpha >= floor, with beta >= floor, at which the Gaussian of the largest mu may lie."""
-        e = np.array([*(-x for x in reversed(self._coarse) if x > 0.0), *self._coarse])
+        apart = self._apart()
+        e = np.array([*(-x for x in reversed(apart) if x > 0.0), *apart])
         u = np.array([self._signed(x) for x in e])
         best = floor
         for _ in range(_HALVINGS):
@@ -134,7 +153,7 @@ class Places:
         if quantity == "epsilon":
             return [value] if 0.0 <= value < 1e6 else []
         if quantity == "delta":
-            return [given["epsilon"]]
+            return [abs(given["epsilon"])]
         if quantity == "advantage":
             return [0.0]
         alpha = given.get("fpr", given.get("baseline", given.get("alpha", given.get("at"))))
