@@ -168,7 +168,7 @@ def few(report, tmp_path, name="r.json", **changes):
 
 def test_the_verb(capsys, monkeypatch, tmp_path):
     whole = search.proof_of
-    monkeypatch.setattr(search, "proof_of", lambda document, _: whole(document, frozenset(CLAIMS)))
+    monkeypatch.setattr(search, "proof_of", lambda document, *_: whole(document, frozenset(CLAIMS)))
     report = ny.report(ny.account(ny.RandomizedResponse(1.0, 2)))
     path, out = few(report, tmp_path), str(tmp_path / "p.json")
     code, shown, err = run(capsys, "prove", path, "-o", out)
@@ -196,3 +196,34 @@ def test_the_verb_refuses(capsys, tmp_path):
     assert code == 2
     assert err
     assert run(capsys, "prove", str(tmp_path / "none.json"))[0] == 2
+
+
+def test_verify_proves(capsys, tmp_path):
+    path = few(ny.report(ny.account(ny.DPSGD(9.4, 0.32768, 2000))), tmp_path)
+    code, shown, _ = run(capsys, "verify", path, "--prove")
+    assert code == 0
+    assert shown.strip().splitlines()[-1].endswith("statements are proved in ball arithmetic.")
+    path = few(ny.report(ny.account(ny.RandomizedResponse(1.0, 2))), tmp_path)
+    code, shown, _ = run(capsys, "verify", path, "--prove", "--json")
+    data = json.loads(shown)
+    assert code == 3
+    assert {one["id"] for one in data["proof"]["answers"] if one["verdict"] != "proved"} == {"zcdp", "zcdp_regret"}
+    assert data["proof"]["failure"] == ""
+    opaque = few(ny.report(ny.Opaque(ny.PureDP(1.0))), tmp_path, "opaque.json")
+    code, shown, _ = run(capsys, "verify", opaque, "--prove")
+    assert code == 3
+    assert "not proved (steps of the kind opaque)" in shown
+    assert run(capsys, "verify", "-", "--prove")[0] == 2
+
+
+def test_a_proof_that_takes_too_long_is_given_up():
+    from neyman.proving.elsewhere import prove_elsewhere
+
+    answers, failure = prove_elsewhere(ny.report(ny.Gaussian(1.0)).to_dict(), 0.01)
+    assert not answers
+    assert "longer than" in failure
+
+
+def test_a_bar(capsys):
+    ny.prove(ny.RandomizedResponse(1.0, 2), claims=["advantage"], progress=True)
+    assert "statements" in capsys.readouterr().err

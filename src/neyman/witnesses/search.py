@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
@@ -12,11 +12,11 @@ from flint import arb, ctx
 from neyman.witnesses.supply import Supply
 from neyman.witnesses.wanted import Places, between
 from neyman_check.check import Answer, check
-from neyman_check.claims import QUANTITIES, Proved, Statement
+from neyman_check.claims import MORE, QUANTITIES, Proved, Statement
 from neyman_check.errors import NotProved
 from neyman_check.exact import gaussian_delta
 from neyman_check.form import FORMAT, VERSION, statement_of
-from neyman_check.references import REFERENCES
+from neyman_check.references import REFERENCES, pure
 
 __all__ = ["POINTS", "proof_of", "proved", "start"]
 
@@ -29,7 +29,9 @@ POINTS = ("delta", "epsilon", "advantage")  # of which each asks for one place a
 _NONE = 1e-11  # a divergence that is none to the digits of a report
 
 
-def proof_of(document: Mapping[str, Any], only: frozenset[str] | None = None) -> tuple[dict[str, Any], list[Answer]]:
+def proof_of(
+    document: Mapping[str, Any], only: frozenset[str] | None = None, told: Callable[[int], None] = lambda _: None
+) -> tuple[dict[str, Any], list[Answer]]:
     """The JSON form of a proof of what a report claims, and what the checker says of it."""
     claims = document["claims"]
     chosen = [one for one in claims if only is None or one["id"] in only]
@@ -38,7 +40,7 @@ def proof_of(document: Mapping[str, Any], only: frozenset[str] | None = None) ->
         places = start(document["mechanism"], document["adjacency"])
     except NotProved:
         places = None
-    data, answers = proved(document["mechanism"], document["adjacency"], statements, places)
+    data, answers = proved(document["mechanism"], document["adjacency"], statements, places, told)
     return data, answers + [
         Answer(one["id"], Statement(one["quantity"], {}, True, arb(one["value"])), "not proved", "no lemma for it")
         for one in chosen
@@ -53,7 +55,11 @@ def start(mechanism: dict[str, Any], adjacency: str) -> Places:
 
 
 def proved(
-    mechanism: dict[str, Any], adjacency: str, statements: list[dict[str, Any]], places: Places | None
+    mechanism: dict[str, Any],
+    adjacency: str,
+    statements: list[dict[str, Any]],
+    places: Places | None,
+    told: Callable[[int], None] = lambda _: None,
 ) -> tuple[dict[str, Any], list[Answer]]:
     """The JSON form of a proof of these statements, and what the checker says of it."""
     data: dict[str, Any] = {
@@ -62,7 +68,7 @@ def proved(
     }  # fmt: skip
     if places is not None:
         with ctx.workprec(_BITS):
-            asked = _rounds(statements, places)
+            asked = _rounds(statements, places, told)
             rows = places.supply.places(sorted(asked))
             data["lines"], data["places"] = _used(places.supply.lines, rows)
     return data, check(data)
@@ -75,7 +81,7 @@ def _used(lines: list[dict[str, Any]], rows: list[dict[str, Any]]) -> tuple[list
     return [lines[i] for i in named], [{**row, "line": number.get(row["line"])} for row in rows]
 
 
-def _rounds(statements: list[dict[str, Any]], places: Places) -> set[float]:
+def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[int], None]) -> set[float]:
     """More and more places, until everything is proved or nothing is gained."""
     asked: set[float] = set() if all(one["quantity"] in POINTS for one in statements) else set(places.grid)
     left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
@@ -92,7 +98,9 @@ def _rounds(statements: list[dict[str, Any]], places: Places) -> set[float]:
             follows = places.supply.follows(sorted(asked))
         except NotProved:
             break
-        left = [(one, alphas) for one, alphas in left if not _proved(follows, one, alphas)]
+        open_ = [(one, alphas) for one, alphas in left if not _proved(follows, one, alphas)]
+        told(len(left) - len(open_))
+        left = open_
         more = [e for one, _ in left for e in places.of(one, again)]
         more += [e for one, _ in left if one["quantity"] != "auc" for e in between(follows, statement_of(one))]
         new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
@@ -130,9 +138,14 @@ def _of_divergence(statement: dict[str, Any], places: Places) -> list[float]:
 
         def other(e: float) -> float:
             return float(REFERENCES[given["reference"]]().delta(arb(e).exp()).mid())
+    elif name == "epsilon_regret":
+        stated = pure(arb(given["epsilon"]))
+
+        def other(e: float) -> float:
+            return float(stated.delta(arb(e).exp()).mid())
     else:
         return []
-    return places.around(places.widest(other, 1.0 if name in ("regret", "divergence") else -1.0))
+    return places.around(places.widest(other, 1.0 if name in MORE else -1.0)) + places.around(given.get("epsilon", 0.0))
 
 
 def _stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -150,8 +163,13 @@ def _stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> li
         (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
         upper["mu"], lower["mu"] = mu["upper"], mu["lower"]  # the number below is of this mu, which is proved to hold
         also = [{"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": mu["upper"]}]
+    if quantity == "epsilon_regret":
+        (pure_,) = (one for one in claims if one["quantity"] == "epsilon" and one["given"] == {"delta": 0.0})
+        upper["epsilon"], lower["epsilon"] = pure_["upper"], pure_["lower"]
+        also = [{"id": f"{claim['id']}, its epsilon", "quantity": "epsilon", "given": {"delta": 0.0},
+                 "at_most": pure_["upper"]}]  # fmt: skip
     name = claim["id"]
-    if quantity in ("shortfall", "divergence", "reverse", "regret"):
+    if quantity in ("shortfall", "reverse", *MORE):
         most, least = max(most, _NONE), least if least > _NONE else 0.0
     found = [
         {"id": name, "quantity": quantity, "given": upper, "at_most": most},

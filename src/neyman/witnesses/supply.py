@@ -41,6 +41,10 @@ class Supply:
         self._dear = 0
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
         self.ways = (True, False)
+        symmetric = adjacency in ("add_or_remove", "replace")
+        self.turned = adjacency == "add"
+        self.ahead = self.ways if symmetric else (not self.turned,)
+        self.behind = self.ways if symmetric else (self.turned,)
 
     def ball(self, remove: bool, epsilon: float) -> Ball | None:
         """delta there, and None where no line serves."""

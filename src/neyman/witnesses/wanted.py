@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any
@@ -13,7 +13,7 @@ from flint import arb
 from scipy.special import ndtri
 
 from neyman.witnesses.supply import Supply
-from neyman_check.claims import Proved, Statement, apart, below
+from neyman_check.claims import MORE, Proved, Statement, apart, below, lowered
 from neyman_check.errors import NotProved
 
 __all__ = ["Places", "between"]
@@ -28,6 +28,7 @@ _BESIDE = 1e-5  # how far on either side of a corner delta is looked at
 _APART = 1e-3  # of the same unit
 _HALVINGS = 150  # of the distance of two tangents that meet at that alpha
 _MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
+_FAR = 700.0  # exponents are cut there
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 _FIRST = 1e-3  # the largest first step
 _LEAST = 1e-5  # relative length of a cell that is still halved
@@ -65,8 +66,13 @@ class Places:
         return sorted({*self._corners, *others})
 
     def delta(self, epsilon: float) -> float:
-        """The larger of both directions, about; nan where no line serves."""
-        balls = [self.supply.ball(way, epsilon) for way in self.supply.ways]
+        """Of the curve at any real eps, about; nan where no line serves."""
+        if epsilon < 0.0:  # the reversed pair tells
+            return 1.0 - math.exp(epsilon) * (1.0 - self._larger(-epsilon, self.supply.behind))
+        return self._larger(epsilon, self.supply.ahead)
+
+    def _larger(self, epsilon: float, ways: Sequence[bool]) -> float:
+        balls = [self.supply.ball(way, epsilon) for way in ways]
         return max((math.nan if ball is None else float(ball.upper.mid()) for ball in balls), default=math.nan)
 
     def _walked(self) -> list[float]:
@@ -78,7 +84,7 @@ class Places:
         found, at = [0.0], 0.0
         while len(found) < _MOST:
             at += _STEP * unit
-            if not self.delta(at) > _TINY:
+            if not self._larger(at, self.supply.ways) > _TINY:
                 break
             found.append(at)
         return found
@@ -86,25 +92,26 @@ class Places:
     def around(self, epsilon: float, closer: int = 0) -> list[float]:
         """A place with two neighbours on either side."""
         h = _NEAR * self._unit * _CLOSER**closer
-        if not self.supply.listed:  # deltas of lines are too wide for places that are nearer to each other
-            least = _NEAR * self._unit * _CLOSER**_CLOSEST
-            epsilon = round(epsilon / least) * least
-        return [x for k in (-2, -1, 0, 1, 2) if (x := epsilon + k * h) >= 0.0]
+        least = _NEAR * self._unit * _CLOSER ** (_CLOSEST_LISTED if self.supply.listed else _CLOSEST)
+        near = (epsilon + k * h for k in (-2, -1, 0, 1, 2))
+        return [round(x / least) * least for x in near if x >= 0.0]  # deltas are too wide for places still nearer
 
     def tangent(self, alpha: float) -> float:
         """The size of the eps, of either sign, of the tangent that is largest at ``alpha``."""
-        ahead, t = self._best(lambda e: self.delta(e) + math.exp(e) * alpha)
-        back, r = self._best(lambda e: self._signed(-e) + math.exp(-e) * alpha)
-        return ahead if t <= r else back
+        return abs(self._best(lambda e: self.delta(e) + math.exp(min(e, _FAR)) * alpha))
+
+    def tangent_back(self, alpha: float) -> float:
+        """The same of the reversed pair's curve."""
+        return abs(self._best(lambda e: 1.0 - math.exp(min(e, _FAR)) * (1.0 - self.delta(-e) - alpha)))
 
     def sharpest(self, floor: float) -> list[float]:
-        """The floor, and the alpha >= floor, with beta >= floor, at which the Gaussian of the largest mu may lie."""
+        """Alphas >= floor, with beta >= floor, where the Gaussian of the largest mu may lie: one inside, both ends."""
         apart = self._apart()
         e = np.array([*(-x for x in reversed(apart) if x > 0.0), *apart])
-        u = np.array([self._signed(x) for x in e])
+        u = np.array([self.delta(x) for x in e])
         best = floor
         for _ in range(_HALVINGS):
-            t = np.exp(e)
+            t = np.exp(np.minimum(e, _FAR))
             alpha = -np.diff(u) / np.diff(t)  # where two tangents meet
             beta = 1.0 - u[1:] - t[1:] * alpha
             inside = (alpha >= floor) & (beta >= floor)
@@ -113,26 +120,25 @@ class Places:
             near = np.where(inside, alpha, 0.5), np.where(inside, beta, 0.5)
             at = int(np.argmax(np.where(inside, -ndtri(near[0]) - ndtri(near[1]), -math.inf)))
             best, middle = float(alpha[at]), float(0.5 * (e[at] + e[at + 1]))
-            told = self._signed(middle)
-            if not 1.0 - told - math.exp(middle) * best > beta[at] * (1.0 + _MET):
+            told = self.delta(middle)
+            if not 1.0 - told - math.exp(min(middle, _FAR)) * best > beta[at] * (1.0 + _MET):
                 break  # a corner of f
             e, u = np.insert(e, at + 1, middle), np.insert(u, at + 1, told)
-        return [best, floor]
-
-    def _signed(self, epsilon: float) -> float:
-        """delta at any real eps, of a symmetric curve."""
-        told = self.delta(abs(epsilon))
-        return told if epsilon >= 0.0 else 1.0 - math.exp(epsilon) * (1.0 - told)
+        last = float(np.nanmax((1.0 - u - floor) / np.exp(np.minimum(e, _FAR)))) * (
+            1.0 - _MET
+        )  # beta is the floor there
+        return [best, floor, *([last] if 0.0 < last < 1.0 else [])]
 
     def widest(self, other: Callable[[float], float], sign: float) -> float:
         """Where sign (other - delta) / (1 + e^eps) is largest."""
-        return self._best(lambda e: sign * (self.delta(e) - other(e)) / (1.0 + math.exp(e)))[0]
+        return abs(self._best(lambda e: sign * (self.delta(e) - other(e)) / (1.0 + math.exp(min(e, _FAR)))))
 
-    def _best(self, cost: Callable[[float], float]) -> tuple[float, float]:
-        """Where the least cost is, by the grid and golden sections, and the cost."""
-        costs = [cost(e) for e in self.grid]
+    def _best(self, cost: Callable[[float], float]) -> float:
+        """Where the least cost is, of either sign, by the grid and golden sections."""
+        grid = [*(-x for x in reversed(self.grid) if x > 0.0), *self.grid]
+        costs = [cost(e) for e in grid]
         at = min(range(len(costs)), key=lambda i: costs[i] if costs[i] == costs[i] else math.inf)
-        low, high = self.grid[max(at - 1, 0)], self.grid[min(at + 1, len(self.grid) - 1)]
+        low, high = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
         x, y = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
         a, b = cost(x), cost(y)
         for _ in range(40):
@@ -144,7 +150,7 @@ class Places:
                 low, x, a = x, y, b
                 y = low + _GOLDEN * (high - low)
                 b = cost(y)
-        return 0.5 * (low + high), min(a, b)
+        return 0.5 * (low + high)
 
     def of(self, statement: dict[str, Any], again: int = 0) -> list[float]:
         """The places beside the grid that one statement wants; closer ones if it is asked again."""
@@ -161,6 +167,8 @@ class Places:
             alpha = given["floor"]
         if again > (_CLOSEST_LISTED if self.supply.listed else _CLOSEST):
             return []
+        if alpha is not None and self.supply.turned and "at" not in given and quantity not in ("beta", "mu"):
+            return self.around(self.tangent_back(alpha), again)  # attacks face the record that is there
         if alpha is not None:
             return self.around(self.tangent(alpha), again)
         if quantity in ("bayes_error", "accuracy"):
@@ -185,9 +193,9 @@ def _middles(proved: Proved, statement: Statement) -> list[float]:
     wanting: list[int] = []
     if quantity == "mu" and statement.at_most:
         number = {float(p.t.mid()): i - 1 for i, p in enumerate(curve.places)}
-        found = below(curve, statement.value, arb(statement.given["floor"]))
+        found = below(curve, statement.value, lowered(curve, arb(statement.given["floor"])))
         wanting = [i + k for p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
-    elif quantity in ("regret", "shortfall", "divergence", "reverse") and statement.at_most:
+    elif quantity in ("shortfall", "reverse", *MORE) and statement.at_most:
         values = apart(proved, statement)
         wanting = [i - 1 for i, value in enumerate(values) if not value <= statement.value]
         if len(values) - 2 in wanting:  # beyond the last place: further out
@@ -195,4 +203,4 @@ def _middles(proved: Proved, statement: Statement) -> list[float]:
     elif quantity == "auc":
         wanting = list(range(len(places) - 1))
     pairs = [(places[i], places[i + 1]) for i in wanting if 0 <= i < len(places) - 1]
-    return [0.5 * (a + b) for a, b in pairs if a >= 0.0 and b - a > _LEAST * max(b, 1e-3)]
+    return [abs(0.5 * (a + b)) for a, b in pairs if b - a > _LEAST * max(abs(a), abs(b), 1e-3)]
