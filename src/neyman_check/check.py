@@ -111,7 +111,8 @@ class Checker:
             raise NotProved(why or "no delta was asked for: no line was short enough, or no law has a lemma")
         curve = _curve(ahead, behind)
         attack = _curve(behind, ahead) if adjacency == "add" else curve
-        return Proved(curve, attack, symmetric, self._tail())
+        ways = (True, False) if symmetric else (adjacency == "remove",)
+        return Proved(curve, attack, symmetric, self._tail(), self.laws, ways, self.work.spend)
 
     def _tail(self) -> arb | None:
         try:

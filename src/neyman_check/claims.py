@@ -6,20 +6,22 @@ does not follow, is not proved: nothing here decides that a claim is false, but 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from flint import arb
 
+from neyman_check import concentrated
 from neyman_check.curve import Curve, Place, Reference
 from neyman_check.errors import NotProved
 from neyman_check.exact import normal
+from neyman_check.laws import Law
 from neyman_check.references import REFERENCES, gaussian, pure
 
 __all__ = ["MORE", "QUANTITIES", "Proved", "Statement", "apart", "below"]
 
 
-_OCTAVES, _HALVINGS = 1000, 60  # towards a fixed point below a floor: any choice is sound
+_SQUARES, _HALVINGS = 12, 48  # towards a fixed point below a floor: any choice is sound
 
 
 class Statement(NamedTuple):
@@ -41,6 +43,9 @@ class Proved(NamedTuple):
     attack: Curve
     symmetric: bool
     tail: arb | None
+    laws: Sequence[Law]
+    ways: Sequence[bool]  # "remove", and "add"
+    spend: Callable[[int], None]  # counts work that depends on the laws
 
 
 def _holds(value: arb, statement: Statement) -> bool:
@@ -171,6 +176,8 @@ def mu(proved: Proved, s: Statement) -> bool:
     if not (floor > 0 and floor < arb("0.5") and m >= 0):
         raise NotProved("a floor outside (0, 1/2)")
     if s.at_most:
+        if not proved.curve.at_least(floor) >= floor:
+            proved.spend(4 * (_SQUARES + _HALVINGS) * len(proved.curve.places))
         return _free(proved, m) or all(holds for _, holds in below(proved.curve, m, lowered(proved.curve, floor)))
     fixed = normal(-m / 2)  # that of G_m; that of f always counts
     if m <= 0 or proved.curve.at_most(fixed) < fixed:
@@ -184,14 +191,13 @@ def mu(proved: Proved, s: Statement) -> bool:
 
 def lowered(curve: Curve, floor: arb) -> arb:
     """The floor, or below it an alpha <= f(alpha): where the whole curve lies below the floor."""
-    low = floor
-    for _ in range(_OCTAVES):
+    low = high = floor
+    for _ in range(_SQUARES):
         if curve.at_least(low) >= low:
             break
-        low = low / 2
-    high = 2 * low
+        low, high = low * low, low
     for _ in range(_HALVINGS if low < floor else 0):
-        middle = ((low + high) / 2).mid()
+        middle = (low * high).sqrt().mid()
         low, high = (middle, high) if curve.at_least(middle) >= middle else (low, middle)
     return low
 
@@ -209,6 +215,14 @@ def tail_mu(proved: Proved, s: Statement) -> bool:
 def _free(proved: Proved, m: arb) -> bool:
     """Whether G_m is below f with no floor at all, as far as that is known."""
     return proved.tail is not None and bool(m >= 0 and m * m >= proved.tail)
+
+
+def zcdp(proved: Proved, s: Statement) -> bool:
+    """rho, of the direction in which it is larger."""
+    if s.at_most:
+        return all(concentrated.at_most(proved.laws, way, s.value, proved.spend) for way in proved.ways)
+    order = _number(s.given["order"])
+    return bool(s.value <= 0) or any(concentrated.at_least(proved.laws, way, s.value, order) for way in proved.ways)
 
 
 MORE = ("regret", "divergence", "epsilon_regret")  # by how much another profile tells more
@@ -259,5 +273,6 @@ QUANTITIES: dict[str, tuple[Callable[[Proved, Statement], bool], tuple[str, ...]
     "auc": (auc, ()), "mu": (mu, ("floor",)), "tail_mu": (tail_mu, ()), "regret": (divergence, ("floor", "mu")),
     "shortfall": (divergence, ("floor", "mu")), "divergence": (divergence, ("reference",)),
     "reverse": (divergence, ("reference",)), "epsilon_regret": (divergence, ("epsilon",)),
+    "zcdp": (zcdp, ()),
 }  # fmt: skip
 """Each quantity, and what it is given; "at most" and "at least" are the two sides of each."""

@@ -33,6 +33,7 @@ _GIVEN: dict[str, tuple[Callable[[float], bool], str]] = {
     **dict.fromkeys(("delta", "alpha", "fpr", "baseline", "prior", "membership_prior", "floor", "at"),
                     (_rate, "a number from 0 to 1")),
     "epsilon": (lambda x: abs(x) <= 1e6, "a number from -1e6 to 1e6"), "mu": (lambda x: x >= 0.0, "0 or more"),
+    "order": (lambda x: 1.0 < x <= 1e15, "a number above 1, to 1e15"),
 }  # fmt: skip
 """The domain of what a quantity is given."""
 
@@ -104,6 +105,8 @@ def _statement(data: Any, i: int) -> tuple[str, Statement]:
     if quantity in ("mu", "tail_mu"):  # from below it is a matter of one alpha, the floor unless another is named
         given.setdefault("floor", _LEAST_FLOOR)
         given["at"] = asked.number("at", *_GIVEN["at"]) if asked.has("at") else given["floor"]
+    if quantity == "zcdp":  # from below it is a matter of one order
+        given["order"] = asked.number("order", *_GIVEN["order"]) if asked.has("order") else 2.0
     asked.done()
     sides = [side for side in ("at_most", "at_least") if fields.has(side)]
     if len(sides) != 1:

@@ -87,6 +87,8 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
     left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
     for one in statements:
         below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
+        if one["quantity"] == "zcdp" and "at_least" in one:
+            one["given"]["order"] = places.supply.order()
         left.append((one, places.sharpest(one["given"].get("floor", _FLOOR)) if below else []))
         for name in left[-1][1]:
             one["given"]["at"] = name

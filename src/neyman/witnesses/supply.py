@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 from flint import arb
 
 from neyman.witnesses.corners import corners
@@ -11,7 +13,7 @@ from neyman.witnesses.plan import TooDear, line
 from neyman.witnesses.steps import step_of
 from neyman_check.check import Checker
 from neyman_check.claims import Proved
-from neyman_check.errors import NotProved
+from neyman_check.errors import NotProved, Unreadable
 from neyman_check.exact import Outcomes
 from neyman_check.form import Proof, Wanted, plan_of
 from neyman_check.line import Ball
@@ -22,6 +24,7 @@ __all__ = ["Supply"]
 _REACH = 1.5  # standard deviations on either side that a line is laid for
 _SHARP = 1e-9  # relative width with which a line serves
 _MOST_LINES = 200
+_ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
 _GIVEN_UP = 6  # eps in vain, after which no further line is looked for
@@ -65,6 +68,22 @@ class Supply:
         if not self.listed:
             return []
         return sorted({x for way in self.ways for x in corners(self._outcomes(way), self._checker.laws)})
+
+    def order(self) -> float:
+        """About the order of the largest D_t / t; 2 where it is out of reach."""
+        try:
+            steps = [step_of(law) for law in self._checker.laws]
+        except NotProved:
+            return 2.0
+
+        def slope(t: float) -> float:
+            w = t if True in self.ahead else 1.0 - t
+            told = sum(step.log_moment(w) for step in steps) / (t * (t - 1.0))
+            return told if math.isfinite(told) else -math.inf
+
+        first, *others = (1.0 + x for x in np.geomspace(1e-5, 1e6, _ORDERS).tolist())
+        best = max([first, *others], key=slope)
+        return best if best > first else 1.0 + 1e-9  # D_t / t falls from the first order on
 
     def _outcomes(self, remove: bool) -> Outcomes:
         made = self._checker.made(Wanted(remove, 0.0, None))
@@ -114,8 +133,12 @@ class Supply:
         except TooDear:
             self._dear += 1
             raise
+        try:
+            read = *self._checker.proof.lines, plan_of(plan, len(self.lines))
+        except Unreadable:  # longer grids than a proof may have
+            self._dear += 1
+            raise TooDear from None
         self.lines.append(plan)
-        read = *self._checker.proof.lines, plan_of(plan, len(self.lines) - 1)
         self._checker.proof = self._base._replace(lines=read)
         ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
         return (len(self.lines) - 1, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None

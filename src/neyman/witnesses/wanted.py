@@ -124,7 +124,7 @@ class Places:
             if not 1.0 - told - math.exp(min(middle, _FAR)) * best > beta[at] * (1.0 + _MET):
                 break  # a corner of f
             e, u = np.insert(e, at + 1, middle), np.insert(u, at + 1, told)
-        last = float(np.nanmax((1.0 - u - floor) / np.exp(np.minimum(e, _FAR)))) * (
+        last = float(np.nanmax((1.0 - u - floor) / np.exp(np.clip(e, -_FAR, _FAR)))) * (
             1.0 - _MET
         )  # beta is the floor there
         return [best, floor, *([last] if 0.0 < last < 1.0 else [])]
