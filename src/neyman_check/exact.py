@@ -57,6 +57,8 @@ class Outcomes:
         lattices: list[_Lattice] = []
         found, rest = [_Outcome(arb(0), arb(1))], list[Law]()
         for law in laws:
+            if isinstance(law, DiscreteGaussian):
+                _affordable(2 * law.reach + law.shift, work)
             one = law.listed() if isinstance(law, DiscreteGaussian) else law
             if not isinstance(one, FiniteLaw):
                 rest.append(one)

@@ -13,7 +13,7 @@ from neyman_check.told import Told
 
 __all__ = ["DiscreteGaussian", "discrete_laplace"]
 
-_MOST = 100_000  # integers
+_MOST = 20_000  # integers
 _THETA = 3 * EXP  # units of work that a theta function takes
 
 
@@ -52,11 +52,16 @@ class DiscreteGaussian(Law):
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         return self.real(w, told)
 
+    @property
+    def reach(self) -> int:
+        """How far from a center integers are listed."""
+        found = math.ceil(math.sqrt(self.square) * math.sqrt(2.0 * math.log(2.0) * (ctx.prec + 10)))
+        demand(2 * found + self.shift < _MOST, f"more than {_MOST} integers")
+        return found
+
     def listed(self) -> FiniteLaw:
         """All integers that count, to the precision of whoever asks."""
-        sigma = math.sqrt(self.square)
-        reach = math.ceil(sigma * math.sqrt(2.0 * math.log(2.0) * (ctx.prec + 10)))
-        demand(2 * reach + self.shift < _MOST, f"more than {_MOST} integers")
+        reach = self.reach
         step = exact(1 / (2 * self.square))
         mass = [(-x * x * step).exp() for x in range(reach + self.shift + 1)]
         rest = beyond(self.square, reach)
