@@ -10,6 +10,7 @@ A direction's proved deltas, the larger of both where either may happen, and the
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from flint import arb, ctx
@@ -18,9 +19,10 @@ from neyman_check.claims import QUANTITIES, Proved, Statement
 from neyman_check.curve import Curve, Place
 from neyman_check.errors import NotProved
 from neyman_check.exact import Outcomes
+from neyman_check.floorless import tail_mu_squared
 from neyman_check.form import Proof, Wanted, read
 from neyman_check.line import Ball, Line
-from neyman_check.mechanism import laws_of, tail_mu_squared
+from neyman_check.mechanism import laws_of
 from neyman_check.work import MOST, Work
 
 __all__ = ["Answer", "Checked", "Checker", "check"]
@@ -47,6 +49,14 @@ class Checker:
 
     def delta(self, wanted: Wanted) -> Ball:
         """What is proved of one direction at one place."""
+        known = self.made(wanted)
+        if known.remove != wanted.remove:
+            raise NotProved(f"line {wanted.line} is of the other direction")
+        self.work.spend(known.each)
+        return known.delta(arb(wanted.epsilon))
+
+    def made(self, wanted: Wanted) -> Line | Outcomes:
+        """What a place names, laid once."""
         key = ("outcomes", wanted.remove) if wanted.line is None else ("line", wanted.line)
         if key not in self._known:
             try:
@@ -56,10 +66,7 @@ class Checker:
         known = self._known[key]
         if isinstance(known, NotProved):
             raise known
-        if known.remove != wanted.remove:
-            raise NotProved(f"line {wanted.line} is of the other direction")
-        self.work.spend(known.each)
-        return known.delta(arb(wanted.epsilon))
+        return known
 
     def _made(self, wanted: Wanted) -> Line | Outcomes:
         if wanted.line is None:
@@ -87,8 +94,12 @@ class Checker:
         return found, why
 
     def proved(self) -> tuple[Proved, str]:
-        """The curve that the deltas leave."""
+        """The curve that the deltas leave, and why others are missing."""
         found, why = self.deltas()
+        return self.follows(found, why), why
+
+    def follows(self, found: Mapping[bool, Mapping[float, Ball]], why: str = "") -> Proved:
+        """From deltas by direction and eps to the curve of an adjacency."""
         adjacency = self.proof.adjacency
         symmetric = adjacency in ("add_or_remove", "replace")
         if symmetric:  # either of two records may be the one that is exchanged for the other
@@ -100,11 +111,12 @@ class Checker:
             raise NotProved(why or "no delta was asked for: no line was short enough, or no law has a lemma")
         curve = _curve(ahead, behind)
         attack = _curve(behind, ahead) if adjacency == "add" else curve
-        return Proved(curve, attack, symmetric, self._tail()), why
+        ways = (True, False) if symmetric else (adjacency == "remove",)
+        return Proved(curve, attack, symmetric, self._tail(), self.laws, ways, self.work.spend)
 
     def _tail(self) -> arb | None:
         try:
-            return tail_mu_squared(self.proof.mechanism, self.proof.adjacency)
+            return tail_mu_squared(self.laws)
         except NotProved:
             return None
 
@@ -113,7 +125,7 @@ def _larger(one: Ball, other: Ball) -> Ball:
     return Ball(one.lower.max(other.lower), one.upper.max(other.upper))
 
 
-def _curve(ahead: dict[float, Ball], behind: dict[float, Ball]) -> Curve:
+def _curve(ahead: Mapping[float, Ball], behind: Mapping[float, Ball]) -> Curve:
     """delta of a pair at eps >= 0, and of the reversed pair."""
     places = [_reversed(e, ball) for e, ball in sorted(behind.items(), reverse=True) if e > 0.0]
     return Curve(places + [Place(arb(e), arb(e).exp(), ball.lower, ball.upper) for e, ball in sorted(ahead.items())])

@@ -6,17 +6,22 @@ does not follow, is not proved: nothing here decides that a claim is false, but 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from flint import arb
 
+from neyman_check import concentrated
 from neyman_check.curve import Curve, Place, Reference
 from neyman_check.errors import NotProved
 from neyman_check.exact import normal
-from neyman_check.references import REFERENCES, gaussian
+from neyman_check.laws import Law
+from neyman_check.references import REFERENCES, gaussian, pure
 
-__all__ = ["QUANTITIES", "Proved", "Statement", "apart", "below"]
+__all__ = ["MORE", "QUANTITIES", "Proved", "Statement", "apart", "below"]
+
+
+_SQUARES, _HALVINGS = 12, 48  # towards a fixed point below a floor: any choice is sound
 
 
 class Statement(NamedTuple):
@@ -38,6 +43,9 @@ class Proved(NamedTuple):
     attack: Curve
     symmetric: bool
     tail: arb | None
+    laws: Sequence[Law]
+    ways: Sequence[bool]  # "remove", and "add"
+    spend: Callable[[int], None]  # counts work that depends on the laws
 
 
 def _holds(value: arb, statement: Statement) -> bool:
@@ -126,8 +134,8 @@ def accuracy(proved: Proved, s: Statement) -> bool:
 
 
 def _bayes(proved: Proved, prior: arb, from_below: bool) -> arb:
-    if not (proved.symmetric and prior > 0 and prior < 1):
-        raise NotProved("a Bayes error at a prior of 0, or of one direction alone")
+    if not (prior > 0 and prior < 1 and (proved.symmetric or prior == arb("0.5"))):
+        raise NotProved("a Bayes error at a prior of 0, or of one direction alone at another than 1/2")
     t, found = prior / (1 - prior), prior.min(1 - prior) if not from_below else arb(0)
     for p in proved.curve.places:
         if from_below and p.t <= t:
@@ -168,14 +176,30 @@ def mu(proved: Proved, s: Statement) -> bool:
     if not (floor > 0 and floor < arb("0.5") and m >= 0):
         raise NotProved("a floor outside (0, 1/2)")
     if s.at_most:
-        return _free(proved, m) or all(holds for _, holds in below(proved.curve, m, floor))
-    if m <= 0:
+        if not proved.curve.at_least(floor) >= floor:
+            proved.spend(4 * (_SQUARES + _HALVINGS) * len(proved.curve.places))
+        return _free(proved, m) or all(holds for _, holds in below(proved.curve, m, lowered(proved.curve, floor)))
+    fixed = normal(-m / 2)  # that of G_m; that of f always counts
+    if m <= 0 or proved.curve.at_most(fixed) < fixed:
         return True
     at = _number(s.given["at"])
     if not (at > 0 and at < 1):
         raise NotProved("an alpha outside (0, 1)")
     inside = at >= floor and proved.curve.at_least(at) >= floor
     return bool(inside and proved.curve.at_most(at) < _gaussian_beta(m, at))
+
+
+def lowered(curve: Curve, floor: arb) -> arb:
+    """The floor, or below it an alpha <= f(alpha): where the whole curve lies below the floor."""
+    low = high = floor
+    for _ in range(_SQUARES):
+        if curve.at_least(low) >= low:
+            break
+        low, high = low * low, low
+    for _ in range(_HALVINGS if low < floor else 0):
+        middle = (low * high).sqrt().mid()
+        low, high = (middle, high) if curve.at_least(middle) >= middle else (low, middle)
+    return low
 
 
 def _gaussian_beta(m: arb, alpha: arb) -> arb:
@@ -193,18 +217,32 @@ def _free(proved: Proved, m: arb) -> bool:
     return proved.tail is not None and bool(m >= 0 and m * m >= proved.tail)
 
 
+def zcdp(proved: Proved, s: Statement) -> bool:
+    """rho, of the direction in which it is larger."""
+    if s.at_most:
+        return all(concentrated.at_most(proved.laws, way, s.value, proved.spend) for way in proved.ways)
+    order = _number(s.given["order"])
+    return bool(s.value <= 0) or any(concentrated.at_least(proved.laws, way, s.value, order) for way in proved.ways)
+
+
+MORE = ("regret", "divergence", "epsilon_regret")  # by how much another profile tells more
+
+
 def apart(proved: Proved, s: Statement) -> list[arb]:
     """Cell by cell, at most: how much more the other tells, or less."""
-    more = s.quantity in ("regret", "divergence")
+    more = s.quantity in MORE
     return (proved.curve.falls_short if more else proved.curve.surpasses)(_other(proved, s))
 
 
 def _other(proved: Proved, s: Statement) -> Reference:
     """G_mu of the mu that is given, or a reference point."""
-    if not proved.symmetric:
-        raise NotProved("a divergence of one direction alone")
     if "reference" in s.given:
         return REFERENCES[str(s.given["reference"])]()
+    if s.quantity == "epsilon_regret":
+        e = _number(s.given["epsilon"])
+        if not e >= 0:
+            raise NotProved("an epsilon below 0")
+        return pure(e)
     m = _number(s.given["mu"])
     if not m > 0:
         raise NotProved("a divergence from a mu of 0")
@@ -212,7 +250,7 @@ def _other(proved: Proved, s: Statement) -> Reference:
 
 
 def divergence(proved: Proved, s: Statement) -> bool:
-    """The largest (delta_other - delta) / (1 + e^eps) for "regret" and "divergence", of the opposite for the others."""
+    """The largest (delta_other - delta) / (1 + e^eps) for those of ``MORE``, of the opposite for the others."""
     if s.at_most:
         return all(_holds(one, s) for one in apart(proved, s))
     other = _other(proved, s)
@@ -220,7 +258,7 @@ def divergence(proved: Proved, s: Statement) -> bool:
         return True
     for p in _places(proved):
         known = other.delta(p.t)
-        ahead = known - p.upper if s.quantity in ("regret", "divergence") else p.lower - known
+        ahead = known - p.upper if s.quantity in MORE else p.lower - known
         if ahead / (1 + p.t) >= s.value:
             return True
     return False
@@ -234,6 +272,7 @@ QUANTITIES: dict[str, tuple[Callable[[Proved, Statement], bool], tuple[str, ...]
     "bayes_error": (bayes_error, ("prior",)), "accuracy": (accuracy, ("prior",)), "fixed_point": (fixed_point, ()),
     "auc": (auc, ()), "mu": (mu, ("floor",)), "tail_mu": (tail_mu, ()), "regret": (divergence, ("floor", "mu")),
     "shortfall": (divergence, ("floor", "mu")), "divergence": (divergence, ("reference",)),
-    "reverse": (divergence, ("reference",)),
+    "reverse": (divergence, ("reference",)), "epsilon_regret": (divergence, ("epsilon",)),
+    "zcdp": (zcdp, ()),
 }  # fmt: skip
 """Each quantity, and what it is given; "at most" and "at least" are the two sides of each."""

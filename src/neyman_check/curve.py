@@ -21,7 +21,7 @@ from neyman_check.errors import NotProved
 __all__ = ["Curve", "Place", "Reference", "largest"]
 
 
-_STRAIGHT, _LOWERED = arb(2) ** -116, arb(2) ** -100
+_STRAIGHT, _LOWERED = arb(2) ** -90, arb(2) ** -70
 """How far a corner must stick out to count, and by how much all are lowered so that the others lie above: any choice
 is sound, and checked."""
 
@@ -215,7 +215,7 @@ def _meeting(first: tuple[arb, arb], t0: arb, second: tuple[arb, arb], t1: arb) 
     if not gap > 0:
         return t1
     meet = ((first[0] - second[0] + second[1] * t1 - first[1] * t0) / gap).mid()
-    return meet if t0 <= meet and meet <= t1 else t1
+    return t0 if meet <= t0 else meet if meet <= t1 else t1
 
 
 def _hull(points: Sequence[tuple[arb, arb]]) -> list[int]:

@@ -10,13 +10,13 @@ from flint import arb
 
 from neyman_check.claims import QUANTITIES, Statement
 from neyman_check.errors import Unreadable
-from neyman_check.laws import Cut, Grid, Witness
 from neyman_check.line import Plan
 from neyman_check.mechanism import ADJACENCIES
 from neyman_check.reading import Fields, number
 from neyman_check.references import REFERENCES
+from neyman_check.told import Cut, Grid, Rule, Rules, Told, Witness
 
-__all__ = ["FORMAT", "VERSION", "Proof", "Wanted", "plan_of", "read"]
+__all__ = ["FORMAT", "VERSION", "Proof", "Wanted", "plan_of", "read", "statement_of"]
 
 FORMAT, VERSION = "neyman-proof", 1
 _BITS = 64, 1024
@@ -33,6 +33,7 @@ _GIVEN: dict[str, tuple[Callable[[float], bool], str]] = {
     **dict.fromkeys(("delta", "alpha", "fpr", "baseline", "prior", "membership_prior", "floor", "at"),
                     (_rate, "a number from 0 to 1")),
     "epsilon": (lambda x: abs(x) <= 1e6, "a number from -1e6 to 1e6"), "mu": (lambda x: x >= 0.0, "0 or more"),
+    "order": (lambda x: 1.0 < x <= 1e15, "a number above 1, to 1e15"),
 }  # fmt: skip
 """The domain of what a quantity is given."""
 
@@ -81,6 +82,11 @@ def _wanted(data: Any, i: int, lines: int) -> Wanted:
     return Wanted(direction == "remove", epsilon, line)
 
 
+def statement_of(data: Any) -> Statement:
+    """One alone."""
+    return _statement(data, 0)[1]
+
+
 def _statement(data: Any, i: int) -> tuple[str, Statement]:
     where = f"statements[{i}]"
     fields = Fields(data, where)
@@ -99,6 +105,8 @@ def _statement(data: Any, i: int) -> tuple[str, Statement]:
     if quantity in ("mu", "tail_mu"):  # from below it is a matter of one alpha, the floor unless another is named
         given.setdefault("floor", _LEAST_FLOOR)
         given["at"] = asked.number("at", *_GIVEN["at"]) if asked.has("at") else given["floor"]
+    if quantity == "zcdp":  # from below it is a matter of one order
+        given["order"] = asked.number("order", *_GIVEN["order"]) if asked.has("order") else 2.0
     asked.done()
     sides = [side for side in ("at_most", "at_least") if fields.has(side)]
     if len(sides) != 1:
@@ -121,14 +129,25 @@ def plan_of(data: Any, i: int) -> Plan:
     return Plan(direction == "remove", c, far, period, nodes, told)
 
 
-def _witness(data: Any, where: str) -> Witness | None:
+def _witness(data: Any, where: str) -> Told:
     if data is None:
         return None
     fields = Fields(data, where)
+    if not fields.has("cut"):
+        rules = Rules(*(_rule(fields.within(name)) for name in ("here", "far")))
+        fields.done()
+        return rules
     here, far = (Grid(*_grid(fields.within(name), False)) for name in ("here", "far"))
     cut = Cut(*_grid(fields.within("cut"), True))
     fields.done()
     return Witness(here, far, cut)
+
+
+def _rule(fields: Fields) -> Rule:
+    count = fields.count("count", 1, _MOST_NODES)
+    angle = arb(fields.number("angle", lambda x: 0.0 < x < math.pi, "an angle"))
+    fields.done()
+    return Rule(count, angle)
 
 
 def _grid(fields: Fields, shifted: bool) -> Iterator[Any]:

@@ -10,46 +10,18 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 from flint import acb, acb_mat, arb
 
 from neyman_check.errors import NotProved
+from neyman_check.told import Grid, Told, Witness
 
-__all__ = ["Cut", "FiniteLaw", "Gaussian", "Grid", "Law", "SampledGaussian", "Witness"]
-
-
-_EXP = 10  # units of work that an exponential or a logarithm takes
+__all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "SampledGaussian", "demand", "turned", "turning"]
 
 
-class Grid(NamedTuple):
-    """Nodes x = low + k step, k < number, of a sum that stands for an integral, and the angle of the strip (in units of
-    s^2) whose edges bound the difference.
-    """
-
-    low: arb
-    step: arb
-    number: int
-    angle: arb
-
-
-class Cut(NamedTuple):
-    """The same of the bound beyond the last node of a line: shifted by ``angle``, with a strip of its own."""
-
-    low: arb
-    step: arb
-    number: int
-    angle: arb
-    strip: arb
-
-
-class Witness(NamedTuple):
-    """What a line was told of one kind of step: grids on the line, at the other real point, and for the cut."""
-
-    here: Grid
-    far: Grid
-    cut: Cut
+EXP = 10  # units of work that an exponential or a logarithm takes
 
 
 class Law(ABC):
@@ -62,19 +34,19 @@ class Law(ABC):
         """P(L < inf) of all of them; with P and Q exchanged for "add"."""
 
     @abstractmethod
-    def cost(self, count: int, told: Witness | None) -> int:
+    def cost(self, count: int, told: Told) -> int:
         """Units of work that a line of so many nodes takes."""
 
     @abstractmethod
-    def along(self, w: arb, spacing: arb, count: int, told: Witness | None) -> list[acb]:
+    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         """A(w + i k spacing)^times, k < count."""
 
     @abstractmethod
-    def real(self, w: arb, told: Witness | None) -> arb:
+    def real(self, w: arb, told: Told) -> arb:
         """A(w)^times at real w."""
 
     @abstractmethod
-    def beyond(self, w: arb, omega: arb, told: Witness | None) -> arb:
+    def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         """A bound of |A(w + i omega')|^times for every omega' >= omega > 0."""
 
 
@@ -88,26 +60,32 @@ class Gaussian(Law):
     def kept(self, remove: bool) -> arb:
         return arb(1)
 
-    def cost(self, count: int, told: Witness | None) -> int:
-        return _EXP * count
+    def cost(self, count: int, told: Told) -> int:
+        return EXP * count
 
-    def along(self, w: arb, spacing: arb, count: int, told: Witness | None) -> list[acb]:
+    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         points = (acb(w, spacing * k) for k in range(count))
         return [((z * z - z) * self.square / 2).exp() for z in points]
 
-    def real(self, w: arb, told: Witness | None) -> arb:
+    def real(self, w: arb, told: Told) -> arb:
         return ((w * w - w) * self.square / 2).exp()
 
-    def beyond(self, w: arb, omega: arb, told: Witness | None) -> arb:
+    def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         return ((w * w - w - omega * omega) * self.square / 2).exp()
 
 
 @dataclass(frozen=True)
 class FiniteLaw(Law):
-    """Finitely many outcomes, with their probabilities (P, Q): A(w) = sum of p^w q^{1 - w}."""
+    """Finitely many outcomes, with their probabilities (P, Q): A(w) = sum of p^w q^{1 - w}.
+
+    ``at`` are the losses of those that both laws may show, where they are rational numbers; ``lost`` is the mass of
+    either law that is not listed, at most.
+    """
 
     outcomes: tuple[tuple[arb, arb], ...]
     times: int
+    at: tuple[Fraction, ...] = ()
+    lost: arb = field(default_factory=lambda: arb(0))
 
     def kept(self, remove: bool) -> arb:
         mass = [(p, q) if remove else (q, p) for p, q in self.outcomes]
@@ -115,23 +93,24 @@ class FiniteLaw(Law):
             return arb(1)
         return sum((p for p, q in mass if q != 0), arb(0)) ** self.times
 
-    def cost(self, count: int, told: Witness | None) -> int:
-        return _turning(len(self.outcomes), count)
+    def cost(self, count: int, told: Told) -> int:
+        demand(self.lost == 0, "a line of a law with more outcomes than are listed")
+        return turning(len(self.outcomes), count)
 
     @property
     def losses(self) -> list[tuple[arb, arb]]:
         """log(p / q) and q of those that reveal nothing for certain."""
         return [((p / q).log(), q) for p, q in self.outcomes if p != 0 and q != 0]
 
-    def along(self, w: arb, spacing: arb, count: int, told: Witness | None) -> list[acb]:
+    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         logs = self.losses
         start = [q * (w * loss).exp() for loss, q in logs]
         return [value**self.times for value in turned(start, [loss for loss, _ in logs], spacing, count)]
 
-    def real(self, w: arb, told: Witness | None) -> arb:
+    def real(self, w: arb, told: Told) -> arb:
         return sum((q * (w * loss).exp() for loss, q in self.losses), arb(0)) ** self.times
 
-    def beyond(self, w: arb, omega: arb, told: Witness | None) -> arb:
+    def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         return self.real(w, told)
 
 
@@ -149,21 +128,21 @@ class SampledGaussian(Law):
     def kept(self, remove: bool) -> arb:
         return arb(1)
 
-    def cost(self, count: int, told: Witness | None) -> int:
-        here, far, cut = _demanded(told)
-        return _turning(here.number, count) + 4 * _EXP * (here.number + far.number + 2 * cut.number)
+    def cost(self, count: int, told: Told) -> int:
+        here, far, cut = _gridded(told)
+        return turning(here.number, count) + 4 * EXP * (here.number + far.number + 2 * cut.number)
 
-    def along(self, w: arb, spacing: arb, count: int, told: Witness | None) -> list[acb]:
-        return self._summed(w, spacing, count, _demanded(told).here)
+    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
+        return self._summed(w, spacing, count, _gridded(told).here)
 
-    def real(self, w: arb, told: Witness | None) -> arb:
-        return self._summed(w, arb(0), 1, _demanded(told).far)[0].real
+    def real(self, w: arb, told: Told) -> arb:
+        return self._summed(w, arb(0), 1, _gridded(told).far)[0].real
 
-    def beyond(self, w: arb, omega: arb, told: Witness | None) -> arb:
+    def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         """Lemma 5."""
-        low, step, count, angle, strip = _demanded(told).cut
+        low, step, count, angle, strip = _gridded(told).cut
         square, spread = self.s * self.s, strip / (self.s * self.s)
-        _demand(angle > 0 and strip > 0 and angle + spread < arb.pi() / 2, "the strip of a cut reaches too far")
+        demand(angle > 0 and strip > 0 and angle + spread < arb.pi() / 2, "the strip of a cut reaches too far")
         x = self._nodes(low, step, count, w)
         total = arb(0)
         for node in x:
@@ -178,7 +157,7 @@ class SampledGaussian(Law):
     def _summed(self, w: arb, spacing: arb, count: int, grid: Grid) -> list[acb]:
         """The trapezoid rule, with what it errs by in the radii (Lemmas 2 and 4)."""
         low, step, number, angle = grid
-        _demand(angle > 0 and angle < arb.pi(), "the strip of a grid reaches a branch point")
+        demand(angle > 0 and angle < arb.pi(), "the strip of a grid reaches a branch point")
         x, square = self._nodes(low, step, number, w), self.s * self.s
         logs = [(1 - self.q + self.q * ((2 * node - 1) / (2 * square)).exp()).log() for node in x]
         scale = step / (self.s * (2 * arb.pi()).sqrt())
@@ -196,13 +175,13 @@ class SampledGaussian(Law):
         square = self.s * self.s
         most = self._moment(w) * (angle * angle * square / 2).exp() * _widened(w, angle)
         fall = (2 * arb.pi() * angle * square / step).exp() - 1
-        _demand(fall > 0, "the nodes of a step are too far apart")
+        demand(fall > 0, "the nodes of a step are too far apart")
         return 2 * most / fall
 
     def _nodes(self, low: arb, step: arb, count: int, w: arb) -> list[arb]:
-        _demand(count > 0 and step > 0, "a grid without nodes")
+        demand(count > 0 and step > 0, "a grid without nodes")
         x = [low + step * k for k in range(count)]
-        _demand(x[0] < 0 and x[-1] > arb("0.5") and x[-1] > w, "the ends of a grid lie where its terms still rise")
+        demand(x[0] < 0 and x[-1] > arb("0.5") and x[-1] > w, "the ends of a grid lie where its terms still rise")
         return x
 
     def _moment(self, w: arb) -> arb:
@@ -211,7 +190,7 @@ class SampledGaussian(Law):
             return 1 + self.q * (((w * w - w) / (2 * self.s * self.s)).exp() - 1)
         if w >= 0 and w <= 1:
             return arb(1)
-        _demand(w < 0, "a tilt that is neither above nor below 1")
+        demand(w < 0, "a tilt that is neither above nor below 1")
         return (1 - self.q) ** w
 
     def _ends(self, first: arb, last: arb, w: arb) -> arb:
@@ -238,9 +217,9 @@ def turned(start: Sequence[arb], logs: Sequence[arb], spacing: arb, count: int) 
     return (rows * columns).entries()[:count]
 
 
-def _turning(terms: int, count: int) -> int:
+def turning(terms: int, count: int) -> int:
     """The work of ``turned``, and of a power of each sum."""
-    return terms * count + 2 * _EXP * (terms * (math.isqrt(count) + 2) + count)
+    return terms * count + 2 * EXP * (terms * (math.isqrt(count) + 2) + count)
 
 
 def _widened(w: arb, angle: arb) -> arb:
@@ -253,12 +232,13 @@ def _above(u: arb) -> arb:
     return (u / arb(2).sqrt()).erfc() / 2
 
 
-def _demanded(told: Witness | None) -> Witness:
-    if told is None:
+def _gridded(told: Told) -> Witness:
+    if not isinstance(told, Witness):
         raise NotProved("a line says nothing of a sampled step")
     return told
 
 
-def _demand(true: bool, otherwise: str) -> None:
+def demand(true: bool, otherwise: str) -> None:
+    """Or nothing is proved."""
     if not true:
         raise NotProved(otherwise)

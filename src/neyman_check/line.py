@@ -20,7 +20,8 @@ from typing import NamedTuple
 from flint import acb, acb_poly, arb
 
 from neyman_check.errors import NotProved
-from neyman_check.laws import Law, Witness
+from neyman_check.laws import Law
+from neyman_check.told import Told
 from neyman_check.work import Work
 
 __all__ = ["Ball", "Line", "Plan"]
@@ -44,7 +45,7 @@ class Plan(NamedTuple):
     far: arb
     period: arb
     nodes: int
-    told: tuple[Witness | None, ...]
+    told: tuple[Told, ...]
 
 
 class Line:

@@ -14,10 +14,12 @@ from typing import Any
 from flint import arb, fmpq
 
 from neyman_check.errors import NotProved, Unreadable
+from neyman_check.integers import DiscreteGaussian, discrete_laplace, exact
+from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
 from neyman_check.reading import Fields, number
 
-__all__ = ["ADJACENCIES", "laws_of", "tail_mu_squared"]
+__all__ = ["ADJACENCIES", "laws_of"]
 
 ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 _DEEPEST = 64
@@ -40,19 +42,6 @@ def laws_of(data: Any, adjacency: str) -> list[Law]:
         if len(others) > _MOST_KINDS:
             raise NotProved(f"more than {_MOST_KINDS} kinds of steps")
     return ([Gaussian(square)] if square > 0 else []) + others
-
-
-def tail_mu_squared(data: Any, adjacency: str) -> arb:
-    """mu^2 with no floor: a sampled Gaussian tells no more than the Gaussian, mu^2 of what is composed adds up."""
-    fields = Fields(data, "mechanism")
-    fields.count("schema", 1, 1)
-    total = arb(0)
-    for (kind, rate), times in _steps(fields, 1, 0):
-        if kind.word("kind", ("gaussian", *_BLACK)) != "gaussian":
-            raise NotProved("the floor-free mu of anything but Gaussians")
-        if rate != 0 and times:
-            total += _mu(kind, adjacency) ** 2 * times
-    return total
 
 
 _Kind = tuple[Fields, Fraction]
@@ -92,54 +81,82 @@ def _steps(node: Fields, times: int, depth: int, rate: Fraction = Fraction(1)) -
 def _law(step: _Kind, times: int, adjacency: str) -> Law:
     fields, rate = step
     kind = fields.word("kind", _KINDS)
+    if rate != 1 and adjacency == "replace":
+        raise NotProved("sampled steps of which one record is exchanged")
+    if rate == 0:
+        return Gaussian(arb(0))
     if kind == "gaussian":
         s = 1 / _mu(fields, adjacency)
         fields.done()
-        if rate == 1:
-            return Gaussian(times / (s * s))
-        if adjacency == "replace":
-            raise NotProved("sampled steps of which one record is exchanged")
-        return SampledGaussian(s, _exact(rate), times) if rate else Gaussian(arb(0))
+        return Gaussian(times / (s * s)) if rate == 1 else SampledGaussian(s, exact(rate), times)
+    if kind == "laplace":
+        d = _moved(fields, adjacency) / Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
+        fields.done()
+        ratio = fmpq(d.numerator, d.denominator)
+        return Laplace(ratio, times) if rate == 1 else SampledLaplace(ratio, exact(rate), times)
+    whole = _listed(kind, fields, times, adjacency, rate == 1)
+    fields.done()
+    if isinstance(whole, FiniteLaw) and rate != 1:
+        q = exact(rate)
+        whole = FiniteLaw(tuple(((1 - q) * b + q * a, b) for a, b in whole.outcomes), times, (), whole.lost)
+    if isinstance(whole, FiniteLaw) and not all(
+        x == 0 or (x > 0 and x.is_finite()) for pair in whole.outcomes for x in pair
+    ):
+        raise NotProved("probabilities that are neither 0 nor surely above it")
+    return whole
+
+
+def _listed(kind: str, fields: Fields, times: int, adjacency: str, alone: bool) -> Law:
+    """A law of countably many outcomes."""
+    if kind == "discrete_gaussian":
+        sigma = Fraction(fields.number("sigma", lambda x: x > 0.0, "a number above 0"))
+        law = DiscreteGaussian(sigma * sigma, _shift(fields, adjacency), times)
+        return law if alone else law.listed()
+    if kind == "discrete_laplace":
+        scale = Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
+        return discrete_laplace(scale, _shift(fields, adjacency), times)
     if kind not in _BLACK:
         raise NotProved(f"steps of the kind {kind}")
-    outcomes = _outcomes(kind, fields)
-    fields.done()
-    if rate != 1:
-        if adjacency == "replace":
-            raise NotProved("sampled steps of which one record is exchanged")
-        q = _exact(rate)
-        outcomes = [((1 - q) * b + q * a, b) for a, b in outcomes]
-    if not all(x == 0 or (x > 0 and x.is_finite()) for pair in outcomes for x in pair):
-        raise NotProved("probabilities that are neither 0 nor surely above it")
-    return FiniteLaw(tuple(outcomes), times)
+    return FiniteLaw(*_outcomes(kind, fields, times))
+
+
+def _shift(fields: Fields, adjacency: str) -> int:
+    return fields.count("sensitivity", 1, 10**6) * (2 if adjacency == "replace" else 1)
+
+
+def _moved(fields: Fields, adjacency: str) -> Fraction:
+    """How far one record moves a query."""
+    sensitivity = fields.number("sensitivity", lambda x: x > 0.0, "a number above 0")
+    return Fraction(sensitivity) * (2 if adjacency == "replace" else 1)
 
 
 def _mu(fields: Fields, adjacency: str) -> arb:
     """The distance of the two means in standard deviations."""
-    sigma = fields.number("sigma", lambda x: x > 0.0, "a number above 0")
-    sensitivity = fields.number("sensitivity", lambda x: x > 0.0, "a number above 0")
-    return arb(sensitivity) / arb(sigma) * (2 if adjacency == "replace" else 1)
+    return exact(_moved(fields, adjacency) / Fraction(fields.number("sigma", lambda x: x > 0.0, "a number above 0")))
 
 
-def _outcomes(kind: str, fields: Fields) -> list[tuple[arb, arb]]:
+def _outcomes(kind: str, fields: Fields, times: int) -> tuple[tuple[tuple[arb, arb], ...], int, tuple[Fraction, ...]]:
+    """Their probabilities, and the losses of those that both laws may show, as far as they are rational."""
     if kind == "tabulated":
         p, q = (_masses(fields, name) for name in ("p", "q"))
         if len(p) != len(q):
             raise Unreadable(f"{fields.where}: p and q are of different lengths")
         pairs = [(a, b) for a, b in zip(p, q, strict=True) if a != 0 or b != 0]
         whole = [sum((one[i] for one in pairs), arb(0)) for i in (0, 1)]
-        return [(a / whole[0], b / whole[1]) for a, b in pairs]
-    grown = arb(fields.number("epsilon", lambda x: x >= 0.0, "a number of 0 or more")).exp()
+        return tuple((a / whole[0], b / whole[1]) for a, b in pairs), times, ()
+    epsilon = Fraction(fields.number("epsilon", lambda x: x >= 0.0, "a number of 0 or more"))
+    grown = exact(epsilon).exp()
     if kind == "randomized_response":
         k = fields.count("k", 2, 10**9)
         true, false = grown / (grown + k - 1), 1 / (grown + k - 1)
-        return [(true, false), (false, true)] + ([(false * (k - 2), false * (k - 2))] if k > 2 else [])
-    likely, other = grown / (1 + grown), 1 / (1 + grown)
+        others = ((false * (k - 2), false * (k - 2)),) if k > 2 else ()
+        return ((true, false), (false, true), *others), times, (epsilon, -epsilon, Fraction(0))[: 2 + len(others)]
+    likely, other, zero = grown / (1 + grown), 1 / (1 + grown), arb(0)
     if kind == "pure_mechanism":
-        return [(likely, other), (other, likely)]
+        return ((likely, other), (other, likely)), times, (epsilon, -epsilon)
     delta = arb(fields.number("delta", lambda x: 0.0 <= x < 1.0, "a number from 0 to below 1"))
-    zero, pairs = arb(0), [((1 - delta) * likely, (1 - delta) * other), ((1 - delta) * other, (1 - delta) * likely)]
-    return pairs + ([(delta, zero), (zero, delta)] if delta != 0 else [])
+    a, b = (1 - delta) * likely, (1 - delta) * other
+    return ((a, b), (b, a), *(((delta, zero), (zero, delta)) if delta != 0 else ())), times, (epsilon, -epsilon)
 
 
 def _masses(fields: Fields, name: str) -> list[arb]:
@@ -150,7 +167,3 @@ def _masses(fields: Fields, name: str) -> list[arb]:
     if not abs(sum(map(Fraction, found)) - 1) <= Fraction(1, 10**9):
         raise Unreadable(f"{fields.where}.{name}: probabilities that sum to 1 were expected")
     return [arb(one) for one in found]
-
-
-def _exact(x: Fraction) -> arb:
-    return arb(fmpq(x.numerator, x.denominator))

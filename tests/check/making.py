@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
@@ -13,10 +14,13 @@ from typing import Any
 from flint import arb, ctx
 
 import neyman as ny
-from neyman.proving.supply import Supply
+from neyman.witnesses.supply import Supply
 from neyman_check.form import FORMAT, VERSION
+from tests.hunt.truth import laplace_power
+from tests.reference import exact
 
-__all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "named", "sampled_proof", "supplied"]
+__all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "listed_proof", "named",
+           "sampled_proof", "supplied"]  # fmt: skip
 
 DATA = Path(__file__).parents[1] / "reference" / "data"
 BITS, NATS = 128, 40.0
@@ -125,6 +129,49 @@ def _sampled() -> dict[str, Any]:
 
 def sampled_proof() -> dict[str, Any]:
     return copy.deepcopy(_sampled())
+
+
+@cache
+def _laplace() -> dict[str, Any]:
+    """By lines of sampled Laplace steps; the truth by others, at more bits and of more nodes."""
+    mechanism = ny.Laplace(2.0).poisson(0.25) ** 800
+    with ctx.workprec(192):
+        finer = Supply(mechanism.to_dict(), "add_or_remove", 192, 60.0)
+        deltas: dict[float, float] = {}
+        for e in (0.0, 2.0, 5.0):
+            ball = finer.ball(True, e)  # never less than "add"
+            deltas[e] = float(ball.upper.mid()) if ball else math.nan
+    supply = supplied(mechanism)
+    beside = {e * (1 + x) for e in deltas for x in (-FALSE, 0.0, FALSE, 0.5 * NEAR, -0.5 * NEAR)}
+    places = supply.places(sorted(beside))
+    statements = [s for e in deltas for s in both(f"delta@{e}", "delta", {"epsilon": e}, deltas[e])]
+    return {
+        "format": FORMAT, "version": VERSION, "bits": BITS, "mechanism": mechanism.to_dict(),
+        "adjacency": "add_or_remove", "lines": supply.lines, "places": places, "statements": statements,
+    }  # fmt: skip
+
+
+def laplace_proof() -> dict[str, Any]:
+    return copy.deepcopy(_laplace())
+
+
+@cache
+def _listed() -> dict[str, Any]:
+    """By outcomes of Laplace noise beside discrete laws, with truths by another program."""
+    mechanism = ny.Laplace(2.0) ** 2 * ny.DiscreteLaplace(1.0, 2) * ny.DiscreteGaussian(0.75)
+    law = exact.compose((exact.discrete_laplace(1.0, 2), 1), (exact.discrete_gaussian(0.75), 1))
+    asked = (0.0, 0.5, 2.5)
+    deltas = {e: float(exact.mixed_delta(law, lambda x: laplace_power(arb(2), 2, x), e).mid()) for e in asked}
+    statements = [s for e in asked for s in both(f"delta@{e}", "delta", {"epsilon": e}, deltas[e])]
+    return {
+        "format": FORMAT, "version": VERSION, "bits": BITS, "mechanism": mechanism.to_dict(),
+        "adjacency": "add_or_remove", "lines": [], "statements": statements,
+        "places": [{"direction": way, "epsilon": e, "line": None} for way in ("remove", "add") for e in asked],
+    }  # fmt: skip
+
+
+def listed_proof() -> dict[str, Any]:
+    return copy.deepcopy(_listed())
 
 
 def inside(lower: arb, upper: arb, truth: arb, rounded: float = 0.0) -> bool:

@@ -19,7 +19,7 @@ from neyman_check.cli import main
 from neyman_check.errors import Unreadable
 from neyman_check.reading import LARGEST, parsed
 from neyman_check.references import REFERENCES
-from tests.check.making import gaussian_proof, named, sampled_proof
+from tests.check.making import gaussian_proof, laplace_proof, listed_proof, named, sampled_proof
 from tests.check.test_mutations import altered
 
 SRC = Path(__file__).parents[2] / "src"
@@ -178,7 +178,7 @@ SCHEMA = json.loads(files("neyman_check").joinpath("proof-1.json").read_text("ut
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-@pytest.mark.parametrize("make", [gaussian_proof, sampled_proof])
+@pytest.mark.parametrize("make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof])
 def test_the_schema_knows_real_proofs(make):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     VALIDATOR.validate(make())
@@ -188,7 +188,7 @@ def test_the_schema_knows_the_same_words():
     statement = SCHEMA["$defs"]["statement"]["properties"]
     assert statement["quantity"]["enum"] == list(QUANTITIES)
     assert statement["given"]["properties"]["reference"]["enum"] == list(REFERENCES)
-    assert {name for _, given in QUANTITIES.values() for name in given} | {"at"} == set(
+    assert {name for _, given in QUANTITIES.values() for name in given} | {"at", "order"} == set(
         statement["given"]["properties"]
     )
 

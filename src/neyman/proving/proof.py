@@ -14,6 +14,7 @@ from neyman.mechanisms import Mechanism
 from neyman.reports import Report, report
 from neyman.reports.reading import read
 from neyman.sweeps.extras import MissingPackage
+from neyman.sweeps.progress import progress_bar
 
 if TYPE_CHECKING:
     from neyman_check.check import Answer
@@ -80,6 +81,7 @@ class Proof:
 def prove(
     subject: Guarantee | Mechanism | Report | Mapping[str, Any] | str | os.PathLike[str],
     claims: Sequence[str] | None = None,
+    progress: bool | None = False,
 ) -> Proof:
     """Prove what a report claims, in ball arithmetic, so that others need not trust the engines.
 
@@ -89,12 +91,14 @@ def prove(
         What is claimed; of a guarantee or a mechanism what ``report`` would claim of it.
     claims : sequence of str, optional
         The ids of some of the claims ("epsilon@1e-05"); all of them unless given.
+    progress : bool, optional
+        Draw a bar on the standard error; None: if that is a terminal.
 
     Returns
     -------
     Proof
-        Which statements the checker accepted. Laws without a lemma yet (Laplace and discrete noise, exchanged records
-        under sampling, random allocation, given guarantees) are "not proved", with the reason: never guessed.
+        Which statements the checker accepted. Laws without a lemma yet (exchanged records under sampling, random
+        allocation, given guarantees) are "not proved", with the reason: never guessed.
 
     Raises
     ------
@@ -111,7 +115,7 @@ def prove(
     2 of 2 statements are proved in ball arithmetic.
     """
     try:
-        from neyman.proving.search import proof_of
+        from neyman.witnesses.search import proof_of
     except ImportError as error:
         raise MissingPackage("prove needs python-flint: pip install -e '.[prove]'") from error
     if isinstance(subject, (Guarantee, Mechanism)):
@@ -122,5 +126,7 @@ def prove(
         for name in claims:
             if name not in known:
                 raise InvalidParameter("claims", name, f"of {', '.join(known)}")
-    data, answers = proof_of(document, None if claims is None else frozenset(claims))
+    chosen = [one for one in document["claims"] if claims is None or one["id"] in claims]
+    with progress_bar(progress, 2 * len(chosen), "statements") as told:
+        data, answers = proof_of(document, None if claims is None else frozenset(claims), told)
     return Proof(data, tuple(answers))

@@ -1,4 +1,4 @@
-"""How far a sweep has come: a bar on a terminal, nothing elsewhere."""
+"""How far a sweep, or a search, has come: a bar on a terminal, nothing elsewhere."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ __all__ = ["progress_bar"]
 
 
 @contextmanager
-def progress_bar(shown: bool | None, total: int) -> Generator[Callable[[int], None], None, None]:
-    """Hand out a function that is told how many more settings are done.
+def progress_bar(
+    shown: bool | None, total: int, what: str = "settings"
+) -> Generator[Callable[[int], None], None, None]:
+    """Hand out a function that is told how many more settings are done, or of ``what`` else is counted.
 
     ``shown``: None is "if the standard error is a terminal". The bar is drawn there, never on the standard output.
     """
@@ -29,7 +31,7 @@ def progress_bar(shown: bool | None, total: int) -> Generator[Callable[[int], No
     )
 
     columns = (
-        TextColumn("settings"),
+        TextColumn(what),
         BarColumn(),
         MofNCompleteColumn(),
         TimeElapsedColumn(),
@@ -37,5 +39,5 @@ def progress_bar(shown: bool | None, total: int) -> Generator[Callable[[int], No
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:
-        task = bar.add_task("settings", total=total)
+        task = bar.add_task(what, total=total)
         yield lambda more: bar.advance(task, more)

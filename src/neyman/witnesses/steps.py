@@ -5,11 +5,15 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman_check.errors import NotProved
+from neyman_check.integers import DiscreteGaussian
+from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
 
 __all__ = ["Step", "step_of"]
@@ -18,6 +22,7 @@ _ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.5, 2.0, 2.5, 2.9)  # of strips that
 _LEAST, _MOST = 1e-3, 1.45  # angles by which the bound beyond the cut is shifted
 _SPARE = 6.0  # more e-folds for the ends of a grid than for its step
 _LOOK = 1201  # nodes of a look at a modulus
+_LEGENDRE = 200  # nodes of a look at a Laplace step
 _LONGEST = 20_000  # nodes of a grid
 
 
@@ -43,10 +48,16 @@ def step_of(law: Law) -> Step:
         return _Normal(float(law.square.mid()))
     if isinstance(law, SampledGaussian):
         return _Sampled(float(law.s.mid()), float(law.q.mid()), law.times)
-    if isinstance(law, FiniteLaw):
+    if isinstance(law, FiniteLaw) and law.lost == 0:
         logs = [(float(loss.mid()), float(q.log().mid())) for loss, q in law.losses]
         return _Finite(np.array([a for a, _ in logs]), np.array([b for _, b in logs]), law.times)
-    raise TypeError(law)
+    if isinstance(law, Laplace):
+        return _Laplace(float(law.d.mid()), law.times)
+    if isinstance(law, SampledLaplace):
+        return _SampledLaplace(float(law.d.mid()), float(law.q.mid()), law.times)
+    if isinstance(law, DiscreteGaussian):
+        return _DiscreteGaussian(math.sqrt(law.square), law.shift, law.times)
+    raise NotProved("a law that no line is laid for, and more outcomes than are listed")
 
 
 @dataclass(frozen=True)
@@ -71,6 +82,87 @@ class _Finite(Step):
 
     def log_modulus(self, w: float, omega: float) -> float:
         return self.log_moment(w)
+
+
+@dataclass(frozen=True)
+class _Laplace(Step):
+    d: float
+    times: int
+
+    def log_moment(self, w: float) -> float:
+        v = abs(w - 0.5)
+        smooth = -math.expm1(-2.0 * v * self.d) / (4.0 * v) if v > 0.0 else 0.5 * self.d
+        return self.times * ((v - 0.5) * self.d + math.log(0.5 * (1.0 + math.exp(-2.0 * v * self.d)) + smooth))
+
+    def log_modulus(self, w: float, omega: float) -> float:
+        v = abs(w - 0.5)
+        rising, falling = (max(abs(1.0 + 0.5 * s / complex(v, omega)), 1.0) for s in (1, -1))
+        return self.times * ((v - 0.5) * self.d + math.log(0.5 * (rising + falling * math.exp(-2.0 * v * self.d))))
+
+
+@dataclass(frozen=True)
+class _DiscreteGaussian(Step):
+    sigma: float
+    shift: int
+    times: int
+
+    def log_moment(self, w: float) -> float:
+        center = w * self.shift
+        if not abs(center) < 1e15:
+            return math.inf
+        near = np.arange(-math.ceil(9.0 * self.sigma) - 1, math.ceil(9.0 * self.sigma) + 2)
+        tilted = _logsum(-0.5 * ((near + round(center) - center) / self.sigma) ** 2)
+        plain = _logsum(-0.5 * (near / self.sigma) ** 2)
+        grown = 0.5 * (w * w - w) * (self.shift / self.sigma) ** 2
+        return self.times * (grown + float(tilted - plain))
+
+    def log_modulus(self, w: float, omega: float) -> float:
+        return self.log_moment(w)
+
+
+@dataclass(frozen=True)
+class _SampledLaplace(Step):
+    d: float
+    q: float
+    times: int
+
+    def log_moment(self, w: float) -> float:
+        return self.times * self._log_one(w)
+
+    def log_modulus(self, w: float, omega: float) -> float:
+        mass = np.array([0.0, -self.d]) - math.log(2.0)
+        ends = np.array([-self.d, self.d])
+        log = self._log_r(ends)
+        turns = (w + 1.0) * log - 0.5 * (ends + self.d) - ends - math.log(2.0 * self.q * omega)
+        return self.times * float(_logsum(np.concatenate([mass + w * log, turns])))
+
+    def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any]:
+        nats += math.log(self.times)
+        return {"here": self._rule(w, omega, nats), "far": self._rule(far, 0.0, nats)}
+
+    def _rule(self, w: float, omega: float, nats: float) -> dict[str, Any]:
+        number, angle = min((self._number(w, omega, nats, angle), angle) for angle in _ANGLES if angle < 0.5 * math.pi)
+        return {"count": math.ceil(number), "angle": angle}
+
+    def _number(self, w: float, omega: float, nats: float, angle: float) -> float:
+        height = angle / self.d
+        wide = math.hypot(1.0, height)
+        edge = float(self._log_r(np.array([math.copysign(wide * self.d, w)]))[0])
+        bend = 0.0 if w > 0.0 else w * math.log(math.cos(0.5 * angle))
+        turn = float(np.angle(1.0 - self.q + self.q * np.exp(min(wide * self.d, 700.0) + 1j * angle)))
+        rho = math.log(wide + height)
+        room = nats + 0.5 * (wide - 1.0) * self.d + w * edge + bend + omega * turn - self._log_one(w)
+        return max(room + math.log(2.0 * self.d / rho), 1.0) / (2.0 * rho) + 1.0
+
+    def _log_one(self, w: float) -> float:
+        x, weight = _gauss()
+        t = self.d * x
+        smooth = np.log(0.25 * self.d * weight) - 0.5 * (t + self.d) + w * self._log_r(t)
+        lone = np.array([0.0, -self.d]) - math.log(2.0) + w * self._log_r(np.array([-self.d, self.d]))
+        return float(_logsum(np.concatenate([smooth, lone])))
+
+    def _log_r(self, t: FloatArray) -> FloatArray:
+        return np.logaddexp(math.log1p(-self.q), math.log(self.q) + t)
 
 
 @dataclass(frozen=True)
@@ -156,6 +248,11 @@ class _Sampled(Step):
         with np.errstate(over="ignore", divide="ignore"):
             near = np.log1p(self.q * np.expm1(np.minimum(t, 1.0)))
             return np.where(t < 1.0, near, np.logaddexp(np.log1p(-self.q), math.log(self.q) + t))
+
+
+@cache
+def _gauss() -> tuple[FloatArray, FloatArray]:
+    return np.polynomial.legendre.leggauss(_LEGENDRE)
 
 
 def _logsum(v: FloatArray) -> FloatArray:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from neyman.proving.steps import Step
+from neyman.witnesses.steps import Step
 
 __all__ = ["TooDear", "line"]
 

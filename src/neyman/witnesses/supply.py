@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
+import numpy as np
 from flint import arb
 
-from neyman.proving.plan import TooDear, line
-from neyman.proving.steps import step_of
+from neyman.witnesses.corners import corners
+from neyman.witnesses.plan import TooDear, line
+from neyman.witnesses.steps import step_of
 from neyman_check.check import Checker
-from neyman_check.errors import NotProved
+from neyman_check.claims import Proved
+from neyman_check.errors import NotProved, Unreadable
+from neyman_check.exact import Outcomes
 from neyman_check.form import Proof, Wanted, plan_of
-from neyman_check.laws import FiniteLaw, Gaussian
 from neyman_check.line import Ball
 from neyman_check.work import MOST, Work
 
@@ -20,6 +24,8 @@ __all__ = ["Supply"]
 _REACH = 1.5  # standard deviations on either side that a line is laid for
 _SHARP = 1e-9  # relative width with which a line serves
 _MOST_LINES = 200
+_ORDERS = 2000  # among which that of the largest D_t / t is looked for
+_DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
 _GIVEN_UP = 6  # eps in vain, after which no further line is looked for
 
@@ -31,18 +37,66 @@ class Supply:
         self.lines: list[dict[str, Any]] = []
         self._base = Proof(mechanism, adjacency, bits, (), (), ())
         self._checker = Checker(self._base, Work(bits, _PATIENCE * MOST))
-        laws = self._checker.laws
-        self.listed = all(isinstance(law, (FiniteLaw, Gaussian)) for law in laws)
-        self._steps = [] if self.listed else [step_of(law) for law in laws]
+        each = self._listing()
+        self.listed = each is not None and each <= _DEAR
+        self._steps = [] if self.listed else [step_of(law) for law in self._checker.laws]
         self._nats = nats
         self._dear = 0
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
         self.ways = (True, False)
+        symmetric = adjacency in ("add_or_remove", "replace")
+        self.turned = adjacency == "add"
+        self.ahead = self.ways if symmetric else (not self.turned,)
+        self.behind = self.ways if symmetric else (self.turned,)
 
     def ball(self, remove: bool, epsilon: float) -> Ball | None:
         """delta there, and None where no line serves."""
         found = self._found(remove, epsilon)
         return None if found is None else found[1]
+
+    def found(self, asked: list[float]) -> dict[bool, dict[float, Ball]]:
+        """What is proved at each eps, by direction."""
+        balls = {remove: {e: self.ball(remove, e) for e in asked} for remove in self.ways}
+        return {remove: {e: ball for e, ball in known.items() if ball is not None} for remove, known in balls.items()}
+
+    def follows(self, asked: list[float]) -> Proved:
+        """The curve that these leave."""
+        return self._checker.follows(self.found(asked))
+
+    def corners(self) -> list[float]:
+        """Where delta has corners, as far as outcomes are listed."""
+        if not self.listed:
+            return []
+        return sorted({x for way in self.ways for x in corners(self._outcomes(way), self._checker.laws)})
+
+    def order(self) -> float:
+        """About the order of the largest D_t / t; 2 where it is out of reach."""
+        try:
+            steps = [step_of(law) for law in self._checker.laws]
+        except NotProved:
+            return 2.0
+
+        def slope(t: float) -> float:
+            w = t if True in self.ahead else 1.0 - t
+            told = sum(step.log_moment(w) for step in steps) / (t * (t - 1.0))
+            return told if math.isfinite(told) else -math.inf
+
+        first, *others = (1.0 + x for x in np.geomspace(1e-5, 1e6, _ORDERS).tolist())
+        best = max([first, *others], key=slope)
+        return best if best > first else 1.0 + 1e-9  # D_t / t falls from the first order on
+
+    def _outcomes(self, remove: bool) -> Outcomes:
+        made = self._checker.made(Wanted(remove, 0.0, None))
+        if not isinstance(made, Outcomes):
+            raise TypeError(made)
+        return made
+
+    def _listing(self) -> int | None:
+        """The work that outcomes take at each eps; None where there are none."""
+        try:
+            return self._outcomes(True).each
+        except NotProved:
+            return None
 
     def places(self, asked: list[float]) -> list[dict[str, Any]]:
         """Each eps in each direction, with the line that serves it."""
@@ -79,8 +133,12 @@ class Supply:
         except TooDear:
             self._dear += 1
             raise
+        try:
+            read = *self._checker.proof.lines, plan_of(plan, len(self.lines))
+        except Unreadable:  # longer grids than a proof may have
+            self._dear += 1
+            raise TooDear from None
         self.lines.append(plan)
-        read = *self._checker.proof.lines, plan_of(plan, len(self.lines) - 1)
         self._checker.proof = self._base._replace(lines=read)
         ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
         return (len(self.lines) - 1, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None

@@ -1,0 +1,41 @@
+"""Where delta has corners: at losses that are as likely as anything. It steers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import product
+
+from neyman_check.exact import Outcomes
+from neyman_check.laplace import Laplace, SampledLaplace
+from neyman_check.laws import Gaussian, Law, SampledGaussian
+
+__all__ = ["corners"]
+
+_MOST = 400  # more corners than these are as good as none
+_TINY = 1e-30  # mass of a loss that does not matter
+
+
+def corners(known: Outcomes, laws: Sequence[Law]) -> list[float]:
+    """At eps >= 0, of one direction; none where all is smooth, or there are too many."""
+    if any(isinstance(law, (Gaussian, SampledGaussian)) for law in laws):
+        return []
+    ends = [_ends(law, known.remove) for law in laws if isinstance(law, (Laplace, SampledLaplace))]
+    losses = [float(one.loss.mid()) for one in known.outcomes if one.mass > _TINY]
+    if not len(losses) * math.prod(map(len, ends)) <= 4 * _MOST:
+        return []
+    found = {round(sum(one), 12) for one in product(losses, *ends)}
+    kept = sorted(x for x in found if x >= 0.0)
+    return kept if len(kept) <= _MOST else []
+
+
+def _ends(law: Laplace | SampledLaplace, remove: bool) -> list[float]:
+    """The lone losses of all its steps."""
+    d = float(law.d.mid())
+    if isinstance(law, Laplace):
+        return [(2 * j - law.times) * d for j in range(law.times + 1)]
+    q = float(law.q.mid())
+    low, high = (math.log1p(q * math.expm1(x)) for x in (-d, d))
+    if not remove:
+        low, high = -low, -high
+    return [low * j + high * (law.times - j) for j in range(law.times + 1)]

@@ -1,0 +1,192 @@
+"""From a report's claims to a proof that the checker accepts, or to what is missing. All of it may be wrong."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+from flint import arb, ctx
+
+from neyman.witnesses.supply import Supply
+from neyman.witnesses.wanted import Places, between
+from neyman_check.check import Answer, check
+from neyman_check.claims import MORE, QUANTITIES, Proved, Statement
+from neyman_check.errors import NotProved
+from neyman_check.exact import gaussian_delta
+from neyman_check.form import FORMAT, VERSION, statement_of
+from neyman_check.references import REFERENCES, pure
+
+__all__ = ["POINTS", "proof_of", "proved", "start"]
+
+_BITS = 128
+_NATS = 30.0  # e-folds to which lines are good: 1e-13
+_ROUNDS = 16  # of more places, where a claim is not yet proved
+_MOST = 2000  # places
+_FLOOR = 1e-10  # at which mu with no floor is bounded from below
+POINTS = ("delta", "epsilon", "advantage")  # of which each asks for one place and no curve
+_NONE = 1e-11  # a divergence that is none to the digits of a report
+
+
+def proof_of(
+    document: Mapping[str, Any], only: frozenset[str] | None = None, told: Callable[[int], None] = lambda _: None
+) -> tuple[dict[str, Any], list[Answer]]:
+    """The JSON form of a proof of what a report claims, and what the checker says of it."""
+    claims = document["claims"]
+    chosen = [one for one in claims if only is None or one["id"] in only]
+    statements = [one for claim in chosen for one in _stated(claim, claims)]
+    try:
+        places = start(document["mechanism"], document["adjacency"])
+    except NotProved:
+        places = None
+    data, answers = proved(document["mechanism"], document["adjacency"], statements, places, told)
+    return data, answers + [
+        Answer(one["id"], Statement(one["quantity"], {}, True, arb(one["value"])), "not proved", "no lemma for it")
+        for one in chosen
+        if one["quantity"] not in QUANTITIES and one["value"] != "inf"
+    ]
+
+
+def start(mechanism: dict[str, Any], adjacency: str) -> Places:
+    """Places of a mechanism, none of them asked yet; ``NotProved`` where some law has no lemma."""
+    with ctx.workprec(_BITS):
+        return Places(Supply(mechanism, adjacency, _BITS, _NATS))
+
+
+def proved(
+    mechanism: dict[str, Any],
+    adjacency: str,
+    statements: list[dict[str, Any]],
+    places: Places | None,
+    told: Callable[[int], None] = lambda _: None,
+) -> tuple[dict[str, Any], list[Answer]]:
+    """The JSON form of a proof of these statements, and what the checker says of it."""
+    data: dict[str, Any] = {
+        "format": FORMAT, "version": VERSION, "bits": _BITS, "mechanism": mechanism, "adjacency": adjacency,
+        "lines": [], "places": [], "statements": statements,
+    }  # fmt: skip
+    if places is not None:
+        with ctx.workprec(_BITS):
+            asked = _rounds(statements, places, told)
+            rows = places.supply.places(sorted(asked))
+            data["lines"], data["places"] = _used(places.supply.lines, rows)
+    return data, check(data)
+
+
+def _used(lines: list[dict[str, Any]], rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """The lines that places name, and the places with their new numbers."""
+    named = sorted({row["line"] for row in rows if row["line"] is not None})
+    number = {old: new for new, old in enumerate(named)}
+    return [lines[i] for i in named], [{**row, "line": number.get(row["line"])} for row in rows]
+
+
+def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[int], None]) -> set[float]:
+    """More and more places, until everything is proved or nothing is gained."""
+    asked: set[float] = set() if all(one["quantity"] in POINTS for one in statements) else set(places.grid)
+    left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
+    for one in statements:
+        below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
+        if one["quantity"] == "zcdp" and "at_least" in one:
+            one["given"]["order"] = places.supply.order()
+        left.append((one, places.sharpest(one["given"].get("floor", _FLOOR)) if below else []))
+        for name in left[-1][1]:
+            one["given"]["at"] = name
+            asked.update(places.of(one))
+        asked.update(places.of(one))
+        asked.update(_of_divergence(one, places))
+    for again in range(1, _ROUNDS + 1):
+        try:
+            follows = places.supply.follows(sorted(asked))
+        except NotProved:
+            break
+        open_ = [(one, alphas) for one, alphas in left if not _proved(follows, one, alphas)]
+        told(len(left) - len(open_))
+        left = open_
+        more = [e for one, _ in left for e in places.of(one, again)]
+        more += [e for one, _ in left if one["quantity"] != "auc" for e in between(follows, statement_of(one))]
+        new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
+        if not new:  # areas last: they want all cells smaller
+            more = [e for one, _ in left if one["quantity"] == "auc" for e in between(follows, statement_of(one))]
+            new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
+        if not new:
+            break
+        asked.update(new)
+    return asked
+
+
+def _proved(follows: Proved, statement: dict[str, Any], alphas: Sequence[float]) -> bool:
+    """Whether it follows, at one of several alphas where it is a matter of one."""
+    for alpha in alphas or (None,):
+        if alpha is not None:
+            statement["given"]["at"] = alpha
+        try:
+            if QUANTITIES[statement["quantity"]][0](follows, statement_of(statement)):
+                return True
+        except NotProved:
+            continue
+    return False
+
+
+def _of_divergence(statement: dict[str, Any], places: Places) -> list[float]:
+    """Where two profiles are furthest apart."""
+    name, given = statement["quantity"], statement["given"]
+    if name in ("regret", "shortfall"):
+        mu = arb(given["mu"])
+
+        def other(e: float) -> float:
+            return float(gaussian_delta(mu, arb(e)).mid())
+    elif name in ("divergence", "reverse"):
+
+        def other(e: float) -> float:
+            return float(REFERENCES[given["reference"]]().delta(arb(e).exp()).mid())
+    elif name == "epsilon_regret":
+        stated = pure(arb(given["epsilon"]))
+
+        def other(e: float) -> float:
+            return float(stated.delta(arb(e).exp()).mid())
+    else:
+        return []
+    return places.around(places.widest(other, 1.0 if name in MORE else -1.0)) + places.around(given.get("epsilon", 0.0))
+
+
+def _stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Both sides of a claim, the one that it does not state rounded outward to as many digits."""
+    quantity, given = claim["quantity"], dict(claim["given"])
+    if quantity not in QUANTITIES or "inf" in (claim["value"], claim["lower"], claim["upper"]):
+        return []
+    at_most = claim["side"] == "at most"
+    digits = max(len(claim["text"].split("e")[0].replace(".", "").lstrip("0")), 1)
+    other = _outward(claim["lower" if at_most else "upper"], digits, not at_most)
+    most, least = (claim["value"], other) if at_most else (other, claim["value"])
+    upper, lower = dict(given), dict(given)
+    also: list[dict[str, Any]] = []
+    if quantity in ("regret", "shortfall"):
+        (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
+        upper["mu"], lower["mu"] = mu["upper"], mu["lower"]  # the number below is of this mu, which is proved to hold
+        also = [{"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": mu["upper"]}]
+    if quantity == "epsilon_regret":
+        (pure_,) = (one for one in claims if one["quantity"] == "epsilon" and one["given"] == {"delta": 0.0})
+        upper["epsilon"], lower["epsilon"] = pure_["upper"], pure_["lower"]
+        also = [{"id": f"{claim['id']}, its epsilon", "quantity": "epsilon", "given": {"delta": 0.0},
+                 "at_most": pure_["upper"]}]  # fmt: skip
+    name = claim["id"]
+    if quantity in ("shortfall", "reverse", *MORE):
+        most, least = max(most, _NONE), least if least > _NONE else 0.0
+    found = [
+        {"id": name, "quantity": quantity, "given": upper, "at_most": most},
+        {"id": f"{name}, at least", "quantity": quantity, "given": lower, "at_least": least},
+    ]
+    return [*found, *also] if at_most else [{**found[1], "id": name}, {**found[0], "id": f"{name}, at most"}]
+
+
+def _outward(value: float, digits: int, up: bool) -> float:
+    """Rounded to so many digits, and to a float beyond."""
+    exact = Decimal(value)
+    if exact == 0:
+        return 0.0
+    rounded = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR).plus(exact)
+    found = float(rounded)
+    if (Decimal(found) < exact) if up else (Decimal(found) > exact):
+        found = math.nextafter(found, math.inf if up else -math.inf)
+    return found

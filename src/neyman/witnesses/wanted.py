@@ -1,0 +1,206 @@
+"""At which eps deltas are wanted, so that claims follow from them. All of it is steering."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+from flint import arb
+from scipy.special import ndtri
+
+from neyman.witnesses.supply import Supply
+from neyman_check.claims import MORE, Proved, Statement, apart, below, lowered
+from neyman_check.errors import NotProved
+
+__all__ = ["Places", "between"]
+
+_STEP = 0.06  # of the distance in which delta changes, between neighbours of the grid
+_MOST = 500  # of them
+_TINY = 1e-17  # delta at which the grid ends
+_NEAR = 1e-4  # distance of the neighbours that hold a curve from above, in the same unit
+_CLOSER = 0.1  # of that distance, round by round where a claim is not yet proved
+_CLOSEST, _CLOSEST_LISTED = 2, 5  # rounds
+_BESIDE = 1e-5  # how far on either side of a corner delta is looked at
+_APART = 1e-3  # of the same unit
+_HALVINGS = 150  # of the distance of two tangents that meet at that alpha
+_MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
+_FAR = 700.0  # exponents are cut there
+_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
+_FIRST = 1e-3  # the largest first step
+_LEAST = 1e-5  # relative length of a cell that is still halved
+_NORMAL = NormalDist()
+
+
+class Places:
+    """The grid of one mechanism, and the places that single claims want."""
+
+    def __init__(self, supply: Supply) -> None:
+        self.supply = supply
+
+    @cached_property
+    def _walk(self) -> list[float]:
+        return self._walked()
+
+    @property
+    def _unit(self) -> float:
+        return self._walk[1] / _STEP if len(self._walk) > 1 else 1.0
+
+    @cached_property
+    def _corners(self) -> list[float]:
+        return self.supply.corners()
+
+    @cached_property
+    def grid(self) -> list[float]:
+        """Where a question about the whole curve begins."""
+        beside = {e + k * _BESIDE * self._unit for e in self._corners for k in (-2, -1, 0, 1, 2)}
+        return sorted({*self._walk, *(e for e in beside if e >= 0.0)})
+
+    def _apart(self) -> list[float]:
+        """Corners and others: closer tangents meet where rounding says."""
+        near = _APART * self._unit
+        others = (e for e in self._walk if not any(abs(e - x) < near for x in self._corners))
+        return sorted({*self._corners, *others})
+
+    def delta(self, epsilon: float) -> float:
+        """Of the curve at any real eps, about; nan where no line serves."""
+        if epsilon < 0.0:  # the reversed pair tells
+            return 1.0 - math.exp(epsilon) * (1.0 - self._larger(-epsilon, self.supply.behind))
+        return self._larger(epsilon, self.supply.ahead)
+
+    def _larger(self, epsilon: float, ways: Sequence[bool]) -> float:
+        balls = [self.supply.ball(way, epsilon) for way in ways]
+        return max((math.nan if ball is None else float(ball.upper.mid()) for ball in balls), default=math.nan)
+
+    def _walked(self) -> list[float]:
+        """From 0 on, in steps of a share of the distance in which the score of delta grows by one."""
+        first = self.delta(0.0)
+        if not first > 0.0:
+            return [0.0]
+        unit = max(2.0 * -_NORMAL.inv_cdf(0.5 - 0.5 * min(first, 1.0 - 1e-12)), 2.5 * first)
+        found, at = [0.0], 0.0
+        while len(found) < _MOST:
+            at += _STEP * unit
+            if not self._larger(at, self.supply.ways) > _TINY:
+                break
+            found.append(at)
+        return found
+
+    def around(self, epsilon: float, closer: int = 0) -> list[float]:
+        """A place with two neighbours on either side."""
+        h = _NEAR * self._unit * _CLOSER**closer
+        least = _NEAR * self._unit * _CLOSER ** (_CLOSEST_LISTED if self.supply.listed else _CLOSEST)
+        near = (epsilon + k * h for k in (-2, -1, 0, 1, 2))
+        return [round(x / least) * least for x in near if x >= 0.0]  # deltas are too wide for places still nearer
+
+    def tangent(self, alpha: float) -> float:
+        """The size of the eps, of either sign, of the tangent that is largest at ``alpha``."""
+        return abs(self._best(lambda e: self.delta(e) + math.exp(min(e, _FAR)) * alpha))
+
+    def tangent_back(self, alpha: float) -> float:
+        """The same of the reversed pair's curve."""
+        return abs(self._best(lambda e: 1.0 - math.exp(min(e, _FAR)) * (1.0 - self.delta(-e) - alpha)))
+
+    def sharpest(self, floor: float) -> list[float]:
+        """Alphas >= floor, with beta >= floor, where the Gaussian of the largest mu may lie: one inside, both ends."""
+        apart = self._apart()
+        e = np.array([*(-x for x in reversed(apart) if x > 0.0), *apart])
+        u = np.array([self.delta(x) for x in e])
+        best = floor
+        for _ in range(_HALVINGS):
+            t = np.exp(np.minimum(e, _FAR))
+            alpha = -np.diff(u) / np.diff(t)  # where two tangents meet
+            beta = 1.0 - u[1:] - t[1:] * alpha
+            inside = (alpha >= floor) & (beta >= floor)
+            if not np.any(inside):
+                break
+            near = np.where(inside, alpha, 0.5), np.where(inside, beta, 0.5)
+            at = int(np.argmax(np.where(inside, -ndtri(near[0]) - ndtri(near[1]), -math.inf)))
+            best, middle = float(alpha[at]), float(0.5 * (e[at] + e[at + 1]))
+            told = self.delta(middle)
+            if not 1.0 - told - math.exp(min(middle, _FAR)) * best > beta[at] * (1.0 + _MET):
+                break  # a corner of f
+            e, u = np.insert(e, at + 1, middle), np.insert(u, at + 1, told)
+        last = float(np.nanmax((1.0 - u - floor) / np.exp(np.clip(e, -_FAR, _FAR)))) * (
+            1.0 - _MET
+        )  # beta is the floor there
+        return [best, floor, *([last] if 0.0 < last < 1.0 else [])]
+
+    def widest(self, other: Callable[[float], float], sign: float) -> float:
+        """Where sign (other - delta) / (1 + e^eps) is largest."""
+        return abs(self._best(lambda e: sign * (self.delta(e) - other(e)) / (1.0 + math.exp(min(e, _FAR)))))
+
+    def _best(self, cost: Callable[[float], float]) -> float:
+        """Where the least cost is, of either sign, by the grid and golden sections."""
+        grid = [*(-x for x in reversed(self.grid) if x > 0.0), *self.grid]
+        costs = [cost(e) for e in grid]
+        at = min(range(len(costs)), key=lambda i: costs[i] if costs[i] == costs[i] else math.inf)
+        low, high = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
+        x, y = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
+        a, b = cost(x), cost(y)
+        for _ in range(40):
+            if a < b:
+                high, y, b = y, x, a
+                x = high - _GOLDEN * (high - low)
+                a = cost(x)
+            else:
+                low, x, a = x, y, b
+                y = low + _GOLDEN * (high - low)
+                b = cost(y)
+        return 0.5 * (low + high)
+
+    def of(self, statement: dict[str, Any], again: int = 0) -> list[float]:
+        """The places beside the grid that one statement wants; closer ones if it is asked again."""
+        quantity, given = statement["quantity"], statement["given"]
+        value = float(statement["at_most" if "at_most" in statement else "at_least"])
+        if quantity == "epsilon":
+            return [value] if 0.0 <= value < 1e6 else []
+        if quantity == "delta":
+            return [abs(given["epsilon"])]
+        if quantity == "advantage":
+            return [0.0]
+        alpha = given.get("fpr", given.get("baseline", given.get("alpha", given.get("at"))))
+        if quantity == "mu" and alpha is None:
+            alpha = given["floor"]
+        if again > (_CLOSEST_LISTED if self.supply.listed else _CLOSEST):
+            return []
+        if alpha is not None and self.supply.turned and "at" not in given and quantity not in ("beta", "mu"):
+            return self.around(self.tangent_back(alpha), again)  # attacks face the record that is there
+        if alpha is not None:
+            return self.around(self.tangent(alpha), again)
+        if quantity in ("bayes_error", "accuracy"):
+            odds = abs(math.log(given["prior"] / (1.0 - given["prior"])))
+            return self.around(odds, again)
+        if quantity == "fixed_point":
+            return self.around(self.tangent(value), again)
+        return []
+
+
+def between(proved: Proved, statement: Statement) -> list[float]:
+    """Middles of the cells for want of which a statement about the whole curve does not follow."""
+    try:
+        return _middles(proved, statement)
+    except NotProved:
+        return []
+
+
+def _middles(proved: Proved, statement: Statement) -> list[float]:
+    curve, quantity = proved.curve, statement.quantity
+    places = [float(p.epsilon.mid()) for p in curve.places[1:]]
+    wanting: list[int] = []
+    if quantity == "mu" and statement.at_most:
+        number = {float(p.t.mid()): i - 1 for i, p in enumerate(curve.places)}
+        found = below(curve, statement.value, lowered(curve, arb(statement.given["floor"])))
+        wanting = [i + k for p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
+    elif quantity in ("shortfall", "reverse", *MORE) and statement.at_most:
+        values = apart(proved, statement)
+        wanting = [i - 1 for i, value in enumerate(values) if not value <= statement.value]
+        if len(values) - 2 in wanting:  # beyond the last place: further out
+            return [places[-1] * 1.1, places[-1] * 1.3]
+    elif quantity == "auc":
+        wanting = list(range(len(places) - 1))
+    pairs = [(places[i], places[i + 1]) for i in wanting if 0 <= i < len(places) - 1]
+    return [abs(0.5 * (a + b)) for a, b in pairs if b - a > _LEAST * max(abs(a), abs(b), 1e-3)]

@@ -1,0 +1,131 @@
+"""rho of zero-concentrated DP: the largest D_t / t over all orders t > 1 (docs/proofs/renyi.md).
+
+kappa(t) = log E_Q[e^{t L}] is convex, kappa(1) = 0 and D_t = kappa(t) / (t - 1). What is at most rho t (t - 1) at every
+order (normal noise, on the integers too, sampled too) is taken off first; of the rest kappa is found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from flint import arb
+
+from neyman_check.errors import NotProved
+from neyman_check.integers import DiscreteGaussian, exact
+from neyman_check.laplace import Laplace, SampledLaplace
+from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
+
+__all__ = ["at_least", "at_most"]
+
+_MOST = 4000  # orders that are looked at
+_LEAST = arb(2) ** -60  # relative length of a cell that is still halved
+
+
+def _rho(law: Law) -> arb | None:
+    """Of one kind that is Gaussian in its concentration, all steps together."""
+    if isinstance(law, Gaussian):
+        return law.square / 2
+    if isinstance(law, SampledGaussian):
+        return law.times / (2 * law.s * law.s)
+    if isinstance(law, DiscreteGaussian):
+        return law.times * exact(law.shift**2 / (2 * law.square))
+    return None
+
+
+def _kappa(laws: Sequence[Law], t: arb, remove: bool) -> arb:
+    """log of what all of them have at an order."""
+    total = arb(0)
+    for law in laws:
+        one = law.real(t if remove else 1 - t, None)
+        if not one > 0:
+            raise NotProved("a Renyi divergence that is not sharp")
+        total += one.log()
+    return total
+
+
+def _largest_loss(laws: Sequence[Law], remove: bool) -> arb:
+    total = arb(0)
+    for law in laws:
+        if isinstance(law, Laplace):
+            total += law.d * law.times
+        elif isinstance(law, FiniteLaw):
+            losses = [loss if remove else -loss for loss, _ in law.losses]
+            most = losses[0]
+            for loss in losses[1:]:
+                most = most.max(loss)
+            total += most * law.times
+    return total
+
+
+def _parted(laws: Sequence[Law]) -> tuple[arb, list[Law]]:
+    """rho of those that have one, and the others."""
+    others = [law for law in laws if _rho(law) is None]
+    for law in others:
+        if isinstance(law, SampledLaplace) or (isinstance(law, FiniteLaw) and not law.lost.is_zero()):
+            raise NotProved("rho of sampled Laplace steps, or of laws that are not listed whole")
+        if not all(law.kept(way) == 1 for way in (True, False)):
+            raise NotProved("rho where something is revealed for certain")
+    return sum((one for law in laws if (one := _rho(law)) is not None), arb(0)), others
+
+
+def at_most(laws: Sequence[Law], remove: bool, value: arb, spend: Callable[[int], None]) -> bool:
+    """Whether value t (t - 1) >= kappa(t) at every t > 1."""
+    known, others = _parted(laws)
+    each = sum(law.cost(1, None) for law in others)
+    v = value - known
+    if not others:
+        return bool(v >= 0)
+    if not v > 0:
+        return False
+    last = (_largest_loss(others, remove) / v).max(arb(2)).upper()  # beyond, kappa <= (t - 1) times the largest loss
+    cells = [(arb(1), arb(0), last, _kappa(others, last, remove))]
+    for _ in range(_MOST):
+        if not cells:
+            return True
+        a, low, b, high = cells.pop()
+        if _below(v, a, low, b, high):
+            continue
+        middle = ((a * b).sqrt() if a > 1 else 1 + (b - 1) / 2).mid()
+        if not b - a > _LEAST * a:
+            return False
+        spend(each)
+        inner = _kappa(others, middle, remove)
+        cells += [(a, low, middle, inner), (middle, inner, b, high)]
+    return False
+
+
+def _below(v: arb, a: arb, low: arb, b: arb, high: arb) -> bool:
+    """Whether the chord of kappa from a to b lies nowhere above v t (t - 1)."""
+    if a <= 1:
+        return bool(v * (b - 1) >= high)  # kappa(1) = 0: (t - 1) (v t - D_b)
+    slope = (high - low) / (b - a)
+
+    def room(t: arb) -> arb:
+        return v * t * (t - 1) - low - slope * (t - a)
+
+    lowest = (1 + slope / v) / 2
+    if lowest <= a:
+        return bool(room(a) >= 0)
+    return bool(room(b) >= 0) if lowest >= b else bool(room(lowest) >= 0)
+
+
+def at_least(laws: Sequence[Law], remove: bool, value: arb, order: arb) -> bool:
+    """Whether D_t / t is at least that at this order, or as orders grow without end."""
+    known = sum((one for law in laws if (one := _rho(law)) is not None and (remove or _both(law))), arb(0))
+    if known >= value:
+        return True
+    if not order > 1:
+        raise NotProved("an order that is not above 1")
+    sharp = [law for law in laws if not isinstance(law, (SampledGaussian, SampledLaplace))]
+    sharp = [law for law in sharp if not isinstance(law, FiniteLaw) or law.lost.is_zero()]
+    total = _kappa(sharp, order, remove)
+    for law in laws:
+        if isinstance(law, SampledGaussian) and remove:  # G >= q r
+            grown = order * (order - 1) / (2 * law.s * law.s) + order * law.q.log()
+            total += law.times * grown.max(arb(0))
+    return bool(total / (order * (order - 1)) >= value)
+
+
+def _both(law: Law) -> bool:
+    """Whether rho is the limit in both directions."""
+    return not isinstance(law, SampledGaussian)

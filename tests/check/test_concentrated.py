@@ -1,0 +1,137 @@
+"""rho: what is true to 1e-6 is proved, what is false by 1e-9 never."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from flint import arb
+
+import neyman as ny
+from neyman_check import NotProved, check
+from neyman_check import concentrated as room
+from neyman_check.mechanism import laws_of
+from neyman_check.work import Work
+
+FREE = Work(128).spend
+
+
+def slopes(law, t):
+    """D_t / t in both directions, of a list of (p, q)."""
+    found = []
+    for way in (law, [(b, a) for a, b in law]):
+        if t == 1.0:
+            found.append(math.fsum(a * math.log(a / b) for a, b in way))
+            continue
+        powers = [t * math.log(a) + (1 - t) * math.log(b) for a, b in way]
+        top = max(powers)
+        found.append((top + math.log(math.fsum(math.exp(x - top) for x in powers))) / (t * (t - 1)))
+    return found
+
+
+def largest(law, way=None):
+    """The order, and the largest D_t / t."""
+
+    def slope(t):
+        return max(slopes(law, t)) if way is None else slopes(law, t)[way]
+
+    grid = [1.0, *(1 + 10 ** (k / 200) for k in range(-800, 600))]
+    i = max(range(len(grid)), key=lambda k: slope(grid[k]))
+    if i == 0:
+        return 1 + 1e-9, slope(1.0)
+    low, high = grid[i - 1], grid[min(i + 1, len(grid) - 1)]
+    t = max((low + (high - low) * k / 2000 for k in range(1, 2001)), key=slope)
+    return t, slope(t)
+
+
+def judged(mechanism, truth, order, adjacency="add_or_remove", near=1e-6):
+    data = {
+        "format": "neyman-proof", "version": 1, "bits": 128, "mechanism": mechanism.to_dict(), "adjacency": adjacency,
+        "lines": [], "places": [{"direction": way, "epsilon": 0.0, "line": None} for way in ("remove", "add")],
+        "statements": [
+            {"id": f"{word} {side}", "quantity": "zcdp", "given": {"order": order}, side: truth * x}
+            for word, side, x in (
+                ("true", "at_most", 1 + near), ("true", "at_least", 1 - near),
+                ("false", "at_most", 1 - 1e-9), ("false", "at_least", 1 + 1e-9),
+            )
+        ],
+    }  # fmt: skip
+    answers = check(data)
+    assert {one.verdict for one in answers if one.id.startswith("true")} == {"proved"}
+    assert "proved" not in {one.verdict for one in answers if one.id.startswith("false")}
+
+
+@pytest.mark.parametrize("epsilon", [0.125, 1.0, 4.0])
+def test_randomised_response(epsilon):
+    """D_t / t falls from t = 1 on, where it is the Kullback-Leibler divergence."""
+    judged(ny.RandomizedResponse(epsilon, 2), epsilon * math.tanh(epsilon / 2), 1 + 1e-9)
+
+
+TABLES = [
+    ((0.01, 0.29, 0.7), (0.0001, 0.3, 0.6999)), ((1e-4, 0.5, 0.4999), (1e-8, 0.25, 0.74999999)),
+    ((0.5, 0.3, 0.2), (0.4, 0.3, 0.3)),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("p", "q"), TABLES)
+@pytest.mark.parametrize("adjacency", ["add_or_remove", "remove", "add"])
+def test_tables(p, q, adjacency):
+    law = [(a / math.fsum(p), b / math.fsum(q)) for a, b in zip(p, q, strict=True)]
+    order, truth = largest(law, {"remove": 0, "add": 1}.get(adjacency))
+    judged(ny.Tabulated(p, q) ** 3, 3 * truth, order, adjacency)
+
+
+def test_beside_normal_noise():
+    law = [(a, b) for a, b in zip(*TABLES[0], strict=True)]
+    order, truth = largest(law)
+    judged(ny.Tabulated(*TABLES[0]) * ny.Gaussian(2.0) ** 2, truth + 0.25, order)
+
+
+def test_laplace():
+    """Largest at t = 1, where D is d - 1 + e^-d; and the engine says the same."""
+    truth = 4 * (1 + math.exp(-2.0))
+    judged(ny.Laplace(0.5) ** 4, truth, 1 + 1e-9)
+    g = ny.account(ny.Laplace(0.5) ** 4)
+    assert g.optimistic.zcdp() <= truth * (1 + 1e-12)
+    assert truth <= g.zcdp() * (1 + 1e-12)
+
+
+@pytest.mark.parametrize(
+    ("mechanism", "rho"), [(ny.Gaussian(2.0) ** 3, 0.375), (ny.Gaussian(2.0).poisson(0.25) * ny.Gaussian(0.5), 2.125)]
+)
+def test_normal_noise(mechanism, rho):
+    judged_where_listed = ny.DiscreteGaussian(0.5, 2)
+    laws = laws_of(mechanism.to_dict(), "add_or_remove")
+    assert room.at_most(laws, True, arb(rho), FREE)
+    assert room.at_least(laws, True, arb(rho), arb(2))
+    assert not room.at_most(laws, True, arb(rho) * (1 - arb(1e-9)), FREE)
+    assert not room.at_least(laws, True, arb(rho) * (1 + arb(1e-9)), arb(1e9))
+    judged(judged_where_listed, 8.0, 2.0)
+
+
+def test_one_direction_of_sampled_noise_has_a_bounded_loss():
+    """As orders grow: log(1 / (1 - q)) / t."""
+    laws = laws_of(ny.Gaussian(2.0).poisson(0.25).to_dict(), "add")
+    assert not room.at_least(laws, False, arb("0.1"), arb(1e9))
+    assert room.at_least(laws, True, arb("0.1249"), arb(1e9))
+
+
+def test_orders_beyond_the_last(monkeypatch):
+    """Half of the largest loss ends the search before the order that counts."""
+    p, q = (1e-6, 1 - 1e-6), (1e-6 * math.exp(-10), 1 - 1e-6 * math.exp(-10))
+    _, truth = largest(list(zip(p, q, strict=True)), 0)
+    laws = laws_of(ny.Tabulated(p, q).to_dict(), "remove")
+    false = arb(truth) * arb("0.995")
+    assert not room.at_most(laws, True, false, FREE)
+    whole = room._largest_loss
+    monkeypatch.setattr(room, "_largest_loss", lambda *a: whole(*a) / 2)
+    assert room.at_most(laws, True, false, FREE)
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [ny.ApproximateMechanism(1.0, 1e-3), ny.Laplace(1.0).poisson(0.1), ny.DiscreteGaussian(1.0).poisson(0.1)],
+)
+def test_what_is_not_known(mechanism):
+    with pytest.raises(NotProved, match="rho"):
+        room.at_most(laws_of(mechanism.to_dict(), "add_or_remove"), True, arb(100), FREE)
