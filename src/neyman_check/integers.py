@@ -55,6 +55,7 @@ class DiscreteGaussian(Law):
     @property
     def reach(self) -> int:
         """How far from a center integers are listed."""
+        demand(self.square < _MOST**2, f"more than {_MOST} integers")
         found = math.ceil(math.sqrt(self.square) * math.sqrt(2.0 * math.log(2.0) * (ctx.prec + 10)))
         demand(2 * found + self.shift < _MOST, f"more than {_MOST} integers")
         return found

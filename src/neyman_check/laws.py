@@ -87,6 +87,10 @@ class FiniteLaw(Law):
     at: tuple[Fraction, ...] = ()
     lost: arb = field(default_factory=lambda: arb(0))
 
+    def __post_init__(self) -> None:
+        sure = all(x == 0 or (x > 0 and x.is_finite()) for pair in self.outcomes for x in pair)
+        demand(sure, "probabilities that are neither 0 nor surely above it")
+
     def kept(self, remove: bool) -> arb:
         mass = [(p, q) if remove else (q, p) for p, q in self.outcomes]
         if all(p == 0 or q != 0 for p, q in mass):

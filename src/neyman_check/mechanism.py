@@ -99,10 +99,6 @@ def _law(step: _Kind, times: int, adjacency: str) -> Law:
     if isinstance(whole, FiniteLaw) and rate != 1:
         q = exact(rate)
         whole = FiniteLaw(tuple(((1 - q) * b + q * a, b) for a, b in whole.outcomes), times, (), whole.lost)
-    if isinstance(whole, FiniteLaw) and not all(
-        x == 0 or (x > 0 and x.is_finite()) for pair in whole.outcomes for x in pair
-    ):
-        raise NotProved("probabilities that are neither 0 nor surely above it")
     return whole
 
 

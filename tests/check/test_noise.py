@@ -258,6 +258,15 @@ def test_a_theta_function_is_the_transform(sigma):
         assert abs(law.along(arb(w), arb(omega), 2, None)[1] - total / whole) < abs(law.real(arb(w), None)) * 1e-20
 
 
+def test_masses_out_of_reach_are_refused():
+    """The ball of e^{-1e600} holds 0: an outcome must not be taken for none."""
+    law = DiscreteGaussian(Fraction(1, 10**600), 1, 2)
+    with pytest.raises(NotProved, match="neither 0 nor"):
+        law.listed()
+    with pytest.raises(NotProved, match="more than"):
+        DiscreteGaussian(Fraction(10**700), 1, 2).listed()
+
+
 def test_powers_of_a_lattice_are_powers():
     """One polynomial, and outcome by outcome."""
     mechanism = ny.DiscreteLaplace(2.0, 3) ** 4 * ny.DiscreteLaplace(4.0, 3) ** 2 * ny.RandomizedResponse(0.25, 3)
