@@ -18,7 +18,8 @@ from neyman.engines.lattice import law
 from neyman.engines.region import one_order, tangents
 from neyman.engines.renyi import quadrature
 from neyman.losses.discrete import tail_mu, theta_transform
-from neyman.losses.gaussian.parts import bulk, transform
+from neyman.losses.gaussian import transform
+from neyman.losses.gaussian.parts import bulk
 from neyman.losses.laplace import step as laplace_step
 from neyman.losses.laplace import transform as laplace_transform
 from neyman.losses.readings import smooth_part

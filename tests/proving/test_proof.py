@@ -71,7 +71,7 @@ def test_every_claim_of_a_dpsgd_run(sampled):
             ny.RandomizedResponse(1.0, 2) ** 10, ny.DiscreteLaplace(3.0, 3) ** 20 * ny.RandomizedResponse(1.0, 3) ** 5,
             ny.Laplace(200.0) ** 100 * ny.DPSGD(1.0, 0.01, 2000) * ny.DiscreteGaussian(20.0) ** 10
             * ny.ApproximateMechanism(0.1, 1e-9),
-        ], 1,
+        ], 3,
     ),
 )  # fmt: skip
 def test_every_claim_of_noise(mechanism):
