@@ -32,7 +32,7 @@ from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, TINY, UNIT
 __all__ = ["Bounds", "HalfLine", "law_above", "law_below"]
 
 _NEGLIGIBLE = 1e-20  # masses at infinity up to this may be made equal in both directions, which keeps a lattice one
-_HEAVIER = 1e-6  # of what is not at infinity, that a law above may weigh more than 1: beyond, slopes are rounding
+_HEAVIER = 1e-9  # steers: of what is not at infinity, that a law above may weigh more: beyond, slopes are rounding
 _ROUNDED = 64.0 * UNIT  # certifies: of a slope of delta and of what follows from two of them, for each point
 
 
@@ -232,7 +232,9 @@ def _joined(
             1.0 - forward.infinite - math.fsum(forward.mass) - math.fsum(near),
             1.0 - backward.infinite - math.fsum(backward.mass) - math.fsum(away),
         ]
-        silent = max(*rest, 0.0) + 4.0 * off if sign > 0.0 else max(min(rest) - 4.0 * off, 0.0)
+        # a sum of masses errs by no more than they do, who are what is not at infinity
+        vague = 4.0 * off * (1.0 - min(forward.infinite, backward.infinite))
+        silent = max(*rest, 0.0) + vague if sign > 0.0 else max(min(rest) - vague, 0.0)
         share = 1.0
         if sign < 0.0 and min(rest) < 0.0:  # rounding, where points are close to 0: a share of all that is a law
             share = (1.0 - 4.0 * UNIT) / (1.0 - min(rest))
@@ -249,5 +251,5 @@ def _joined(
     place = None if unit is None else np.rint(loss / unit)
     with np.errstate(over="ignore"):
         masses = (math.fsum(np.exp(log_q + loss)), math.fsum(np.exp(log_q)))
-    beyond = max(mass + shown - 1.0 for mass, shown in zip(masses, infinite, strict=True))
+    beyond = max(mass - (1.0 - shown) for mass, shown in zip(masses, infinite, strict=True))
     return Outcomes(loss, log_q, infinite, relative=relative, unit=unit, place=place, beyond=max(beyond, 0.0))
