@@ -32,7 +32,9 @@ from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, TINY, UNIT
 __all__ = ["Bounds", "HalfLine", "law_above", "law_below"]
 
 _NEGLIGIBLE = 1e-20  # masses at infinity up to this may be made equal in both directions, which keeps a lattice one
-_HEAVIER = 1e-9  # steers: of what is not at infinity, that a law above may weigh more: beyond, slopes are rounding
+# steer: of what is not at infinity, that a law above may weigh more than 1 and its points all be kept; of points that
+# then are not, how near they are: slopes between them are rounding, and hardly anything is lost
+_HEAVIER, _NEAR = 1e-9, 1e-6
 _ROUNDED = 64.0 * UNIT  # certifies: of a slope of delta and of what follows from two of them, for each point
 
 
@@ -88,9 +90,9 @@ def law_above(points: FloatArray, forward: HalfLine, backward: HalfLine, unit: f
         most = max(half.infinite for half in halves)
         infinite = (most, most) if most < _NEGLIGIBLE else (halves[0].infinite, halves[1].infinite)
         found = _joined(halves[0], halves[1], infinite, 1.0, unit)
-        if found.beyond <= _HEAVIER * (1.0 - most):
-            return found
         kept = _apart(points)
+        if found.beyond <= _HEAVIER * (1.0 - most) or kept.all():
+            return found
         points, values = points[kept], [value[kept] for value in values]
     # all that is told at eps = 0 is revealed: at every k > 0 the difference is C of a law that tells nothing
     start = min(float(values[0][0]), 1.0)
@@ -103,7 +105,7 @@ def _apart(points: FloatArray) -> BoolArray:
     The largest convex function below fewer points is no less.
     """
     gap = np.diff(points)
-    near = 4.0 * float(gap.min())
+    near = min(4.0 * float(gap.min()), _NEAR)
     kept = np.append(True, gap > near)
     if len(points) > 2:
         kept[-1] = True

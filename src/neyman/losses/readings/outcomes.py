@@ -13,7 +13,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.losses.sampling import MIXED_ERROR, mixed, slope
 from neyman.losses.whole import demand_whole, total
-from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, SMALLEST, UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SMALLEST, UNIT
 
 __all__ = ["Finite", "Outcomes", "discrete_gaussian", "discrete_laplace", "k_ary", "worst_of"]
 
@@ -115,7 +115,9 @@ class Outcomes:
             off = (self.vague + UNIT) * infinite / (1.0 - infinite) + 2.0 * UNIT * abs(left)
         summed = _log_sum(logs)
         spread = self.off(float(np.min(logs))) + self.slack + self.stretch * _largest(self.loss)
-        spread += (self.dropped + self.beyond) * math.exp(-summed)
+        spread += self.dropped * math.exp(-summed)
+        heavier = self.beyond * math.exp(-summed) * (1.0 + ROOM)
+        spread += -math.log1p(-heavier) if heavier < 1.0 else math.inf
         spread += 4.0 * UNIT * (len(logs) + 2.0) * (1.0 + float(np.max(np.abs(logs))))
         return (left, off) if off <= spread else (summed, spread)
 
