@@ -34,7 +34,7 @@ __all__ = ["Bounds", "HalfLine", "law_above", "law_below"]
 _NEGLIGIBLE = 1e-20  # masses at infinity up to this may be made equal in both directions, which keeps a lattice one
 # steer: of what is not at infinity, that a law above may weigh more than 1 and its points all be kept; of points that
 # then are not, how near they are: slopes between them are rounding, and hardly anything is lost
-_HEAVIER, _NEAR = 1e-9, 1e-6
+_HEAVIER, _NEAR = 1e-9, 1e-9
 _ROUNDED = 64.0 * UNIT  # certifies: of a slope of delta and of what follows from two of them, for each point
 
 
