@@ -68,7 +68,7 @@ def account(
     -------
     ComposedGuarantee
         Values on the safe side; ``.optimistic`` holds the certified bounds from the other side. Where ``proved`` a
-        ``ProvedGuarantee``: delta, epsilon, beta, roc, bayes_error, mu, advantage, auc, fixed_point.
+        ``ProvedGuarantee``: delta, epsilon, beta, roc, bayes_error, mu, zcdp, advantage, auc, fixed_point.
 
     Raises
     ------

@@ -126,7 +126,7 @@ class ProvedGuarantee(Views):
         raise NotCertified("renyi", 0.0, math.inf, "the checker has no lemma for Renyi divergences")
 
     def _zcdp(self) -> float:
-        raise NotCertified("rho", 0.0, math.inf, "the checker has no lemma for rho")
+        return self._one("zcdp", {}, lambda g: g.zcdp(), True)
 
     @property
     def _asked(self) -> Guarantee:
