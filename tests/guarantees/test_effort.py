@@ -11,6 +11,7 @@ import pytest
 
 import neyman as ny
 from neyman.engines.contour.line import Plan
+from neyman.engines.contour.profile import ContourProfile
 from neyman.guarantees.questions import tradeoff
 from neyman.guarantees.questions.crossing import crossing
 from neyman.profiles.effort import Effort, allowance
@@ -131,6 +132,29 @@ def test_lines_of_exchanged_records_are_not_planned_beyond_the_effort(monkeypatc
     group = ny.account(ny.DPSGD(0.3, 0.1, 3), "replace", effort=1e-3).group(2)
     assert group.optimistic.advantage >= 0.0
     assert len(made) <= 20
+
+
+def test_bounds_that_refused_readings_leave_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Chernoff's bounds at thousands of eps were not counted: an area took over a minute with .006 seconds."""
+    asked, chernoff = [], ContourProfile._chernoff
+    monkeypatch.setattr(
+        ContourProfile, "_chernoff", lambda self, epsilon: asked.append(len(epsilon)) or chernoff(self, epsilon)
+    )
+    sampled = ny.DiscreteGaussian(22.367800483629445).poisson(0.0007271222728371935) ** 2
+    run = ny.DiscreteGaussian(7.989463344500378) * ny.Laplace(26.657623470269016) ** 616 * sampled
+    assert ny.account(run, "remove", effort=0.006).group(5).auc <= 1.0
+    assert sum(asked) < 2_000_000
+
+
+def test_a_search_that_was_cut_short_is_no_answer(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It ended at eps = 5e7, where delta is known to be nothing, and that was handed out for an epsilon of 3.2."""
+    chernoff = ContourProfile._chernoff
+    monkeypatch.setattr(
+        ContourProfile, "_chernoff", lambda self, epsilon: allowance().spend(1e7) or chernoff(self, epsilon)
+    )
+    with pytest.raises(ny.NotCertified, match="larger effort") as refused:
+        ny.account(ny.DPSGD(0.6, 0.02, 5), effort=1e-6).epsilon(1e-5)
+    assert refused.value.lower <= 3.24597024313 <= refused.value.upper
 
 
 def test_a_group_asks_for_no_curve_that_it_cannot_afford() -> None:

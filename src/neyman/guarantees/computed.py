@@ -16,7 +16,7 @@ from neyman.guarantees.renyi import Divergences, divergences
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
 from neyman.mechanisms import Mechanism
-from neyman.profiles.effort import Effort, question
+from neyman.profiles.effort import Effort, cut_short, question
 from neyman.profiles.pair import Adjacency, Pair
 from neyman.profiles.profile import Bracket, Profile
 
@@ -131,7 +131,7 @@ class ComposedGuarantee(PessimisticGuarantee):
             return epsilon
         asked = np.flatnonzero((delta >= _ASKED) & (epsilon > 0.0) & np.isfinite(epsilon))
         bracket = self._sides.bracket(epsilon[asked])
-        wide = self._wide(bracket)
+        wide = self._wide(bracket) | cut_short()  # a search that was cut short may have ended far above
         if np.any(wide):  # where delta falls off a cliff, epsilon may be known all the same
             at = asked[wide]
             lower = epsilon_lower(self._sides.forward, delta[at], self._start, epsilon[at])

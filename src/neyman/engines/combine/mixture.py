@@ -15,7 +15,7 @@ from neyman._validate import FloatArray
 from neyman.engines.atoms.enumeration import Atoms
 from neyman.engines.combine.faded import FadedProfile, faded
 from neyman.numerics.rounding import SMALLEST, UNIT
-from neyman.profiles.effort import allowance
+from neyman.profiles.effort import readable
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import around, bracket_at, slope_at, widened
 
@@ -26,6 +26,7 @@ _DEVIATIONS = np.array([11.0, 16.0, 24.0])  # of the other, where nothing may be
 _BESIDE = 1e9  # deltas larger than that times what is left are not moved by it
 _BLURRED = 1e-8  # of delta, that the room of all outcomes may come to together and not be read
 _UNSEEN, _UNSTEERED = 3e-8, 1e-5  # of delta, that what is not read may come to; where only solvers are steered
+_EACH = 300.0  # nominal nanoseconds of an outcome at an eps, beside what the other counts: its bounds, and refusals
 _NEARLY = 0.5  # delta from which 1 - delta is asked for, too
 _RARE = 1e-27  # mass of the outcomes at both ends that are not read where nothing so small counts
 
@@ -88,12 +89,12 @@ class MixtureProfile(Profile):
 
     def _asked(self, epsilon: FloatArray, least: FloatArray, rough: bool = False) -> Bracket:
         """Bounds, sharp where delta may be ``least`` or more; ``rough``: as sharp as steering needs."""
-        if allowance().overdrawn():  # nothing is known of it
-            return Bracket.of_delta(np.zeros(len(epsilon)), np.ones(len(epsilon)))
-        out = [np.empty(len(epsilon)) for _ in range(4)]
+        out = [np.full(len(epsilon), value) for value in (0.0, 1.0, -np.inf, 0.0)]  # where nothing is known of it
         rows = max(1, _ROWS // len(self._loss))
         for i in range(0, len(epsilon), rows):
             part = slice(i, i + rows)
+            if not readable(_EACH * len(self._loss) * len(epsilon[part])):
+                break
             for target, value in zip(out, self._served(epsilon[part], least[part], rough), strict=True):
                 target[part] = value
         lower, upper, low, high = out
