@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
+from neyman.engines.contour.exchanged import profile, steps
+from neyman.engines.contour.hyperbola import arc
 from neyman.losses.gaussian.paths import exchanged_path
 from neyman.losses.gaussian.paths.exchanged import ExchangedLaw, alive
 from neyman.losses.gaussian.paths.exchanged_bounds import cap, hidden, leaning, log_moduli, wall_cells
@@ -334,3 +336,16 @@ def test_what_is_left_out_of_a_sum_is_counted() -> None:
         start, stop, others = alive(a, loss, log_weight, rng.uniform(-30.0, 5.0))
         terms = np.exp((a[:, None] * loss).real + log_weight)
         assert np.all(terms[:, :start].sum(axis=1) + terms[:, stop:].sum(axis=1) <= others)
+
+
+def test_what_the_ends_of_paths_leave_is_nothing_beside_the_error_of_a_node() -> None:
+    """``Where paths end``: e^APART / c against a share of the first node's error, at the least c, scale and spacing."""
+    c, spacing = float(profile._RUNGS[0]), 1.5e-5
+    scale = c / math.sqrt(steps.STEEPEST * (1.0 + 1e-6) + 2.0)
+    error = 16.0 * UNIT * spacing * scale / (2.0 * math.pi * c * (c + 1.0))
+    assert math.exp(steps.APART) / c <= steps.SHARE * error
+
+
+def test_a_strip_meets_the_real_axis_no_further_than_is_looked() -> None:
+    opening = arc._OPENING * steps._MOST
+    assert math.sin(2.0 * opening) - math.sin(opening) <= steps.FURTHER
