@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
+import neyman as ny
 from neyman.losses.allocated.lines import centred as module
 from neyman.losses.allocated.lines.centred import Centred
 from neyman.losses.allocated.profile import AllocatedProfile
@@ -170,3 +171,8 @@ def test_beyond_the_last_line_next_to_nothing_is_left():
     assert line is not None
     most = np.exp(np.min(line.chernoff(20.0 * 10 * np.expm1(epsilon)))) / 200.0
     assert most >= law.bracket(epsilon, True).upper[0]
+
+
+def test_what_no_float_holds_bounds_nothing_and_warns_of_nothing():
+    g = ny.account(ny.Gaussian(7.44).allocated(9), tolerance=1e-3)
+    assert 0.0 < g.roc(2e-271) < 1e-50

@@ -126,7 +126,7 @@ class _Sum:
             ends = [_log_most(self.sigma, (x, x), real[:, None], high[:, None], y) for x in (-self.end, self.end)]
             side = np.maximum(*ends)
             side = np.maximum(side[:, :1], side[:, 1:] - inside) + np.log(2.0 * _STRIPS)
-            best = np.min(np.nan_to_num(np.logaddexp(flat, side), nan=np.inf), axis=1)
+            best = np.min(np.nan_to_num(np.logaddexp(flat, side), nan=np.inf, posinf=np.inf), axis=1)
             return np.asarray(2.0 * np.exp(np.minimum(best, LARGEST_EXPONENT)), dtype=np.float64)
 
 
@@ -345,7 +345,7 @@ class Centred:
         """log psi at real points, from above."""
         value, error = rule.excess(np.asarray(r, dtype=np.complex128))
         with np.errstate(invalid="ignore"):
-            return np.nan_to_num(np.log1p(value.real + error), nan=np.inf) + SLIGHT
+            return np.nan_to_num(np.log1p(value.real + error), nan=np.inf, posinf=np.inf) + SLIGHT
 
     def _beyond(self, rule: _Sum, r: float, y: float) -> float:
         """log |psi(r + iy')|^t at most, for every y' >= y."""
@@ -363,7 +363,7 @@ class Centred:
         edge = np.logaddexp(*sides) - 0.5 * end**2 + np.log(beta)
         room = ROOM * (1.0 + sigma * (np.abs(real) + abs(r)) + end**2 + np.abs(edge))
         found = 0.5 * beta**2 + np.logaddexp(sigma * (real - r) + self._real(rule, real), edge) + room
-        return self.t * float(np.min(np.nan_to_num(found, nan=np.inf))) + AMPLE
+        return self.t * float(np.min(np.nan_to_num(found, nan=np.inf, posinf=np.inf))) + AMPLE
 
     def _laid(self, r: float, rule: _Sum, h: float, nodes: int, log_beyond: float) -> _Line:
         """The line with its nodes."""
