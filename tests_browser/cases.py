@@ -6,11 +6,13 @@ import json
 from pathlib import Path
 
 import neyman as ny
+from neyman.reports.document import Seal
 
 __all__ = ["CASES", "MARKER", "written"]
 
 MARKER = "neymanInjected"  # what the payloads would set on the window
 _ROOT = Path(__file__).parent.parent
+_SEAL = Seal(claims=36, proved=36, sha256="5e" * 32)  # the longest word about a proof
 _LONG = "Donaudampfschifffahrtsgesellschaft" * 9
 _PAYLOAD = (
     f"<script>window.{MARKER}=1</script> <img src=x onerror=\"window.{MARKER}=2\"> <svg onload='window.{MARKER}=3'> "
@@ -36,11 +38,11 @@ def written() -> dict[str, str]:
         ),
         "census": ny.report(census, title="2020 US Census, redistricting data", unit="person"),
         "no mu": ny.report(ny.ApproximateMechanism(1.0, 1e-5)),
-        "many steps": ny.report(many, title="Sixty settings", deltas=[1e-3, 1e-5, 1e-6, 1e-9, 1e-12]),
+        "many steps": ny.report(many, title="Sixty settings", deltas=[1e-3, 1e-5, 1e-6, 1e-9, 1e-12]).with_proof(_SEAL),
         "hostile": ny.report(
             _paper(), title=(_PAYLOAD[:150] + _LONG)[:200], unit=f"</b><script>window.{MARKER}=5</script>﷽﷽﷽﷽"[:60],
             context=context, deltas=[1e-3, 1e-5, 1e-6, 1e-9, 1e-12], date="2025-01-31",
-        ),
+        ).with_proof(_SEAL),
     }  # fmt: skip
     return {name: report.to_html() for name, report in reports.items()}
 

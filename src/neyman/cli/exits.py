@@ -26,7 +26,10 @@ MEANINGS = {
     READER_GONE: "whoever read the output closed it early",
 }
 _ANSWERS_NO = ("verify", "audit", "prove")
-_OTHERWISE = {"reproduce": {FAILED: "a figure, a table or a number failed: the others are written all the same"}}
+_OTHERWISE = {
+    "report": {FAILED: "with --prove, a claim was refuted: nothing is written"},
+    "reproduce": {FAILED: "a figure, a table or a number failed: the others are written all the same"},
+}
 
 
 def meanings_of(verb: str) -> dict[int, str]:

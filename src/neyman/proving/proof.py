@@ -13,6 +13,7 @@ from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.reports import Report, report
 from neyman.reports.reading import read
+from neyman.reports.seal import sealed
 from neyman.sweeps.extras import MissingPackage
 from neyman.sweeps.progress import progress_bar
 
@@ -35,10 +36,21 @@ class Proof:
     answers : tuple of Answer
         For every statement its ``id``, ``verdict`` ("proved", "refuted", "not proved") and ``reason``. Of each claim
         there are two: the one that it states, and the other end of its bracket, rounded outward to as many digits.
+    subject : Report
+        What was to be proved.
     """
 
     data: dict[str, Any]
     answers: tuple[Answer, ...]
+    subject: Report
+
+    @property
+    def report(self) -> Report:
+        """The same report, which says on its first sheet how many claims are proved, and names this proof by its
+        hash; as it was where nothing is.
+        """
+        seal = sealed(self.subject.to_dict(), self._bytes, {one.id: one.verdict for one in self.answers})
+        return self.subject.with_proof(seal if seal.proved else None)
 
     @property
     def proved(self) -> int:
@@ -58,8 +70,13 @@ class Proof:
         """Return the JSON form."""
         return json.dumps(self.data, separators=(",", ":"), allow_nan=False)
 
+    @property
+    def _bytes(self) -> bytes:
+        """The file."""
+        return (self.to_json() + "\n").encode()
+
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the JSON form.
+        """Write the JSON form: ``run.proof.json`` beside ``run.html``, and ``verify`` finds it.
 
         Raises
         ------
@@ -67,8 +84,8 @@ class Proof:
             If the file cannot be written.
         """
         try:
-            with open(path, "w", encoding="ascii") as file:
-                file.write(self.to_json() + "\n")
+            with open(path, "wb") as file:
+                file.write(self._bytes)
         except OSError as error:
             raise InvalidParameter("path", os.fspath(path), "a file that can be written", str(error)) from None
 
@@ -120,7 +137,8 @@ def prove(
         raise MissingPackage("prove needs python-flint: pip install -e '.[prove]'") from error
     if isinstance(subject, (Guarantee, Mechanism)):
         subject = report(subject)
-    document: dict[str, Any] = subject.to_dict() if isinstance(subject, Report) else read(subject).data
+    stated = subject if isinstance(subject, Report) else Report(read(subject).document())
+    document = stated.to_dict()
     if claims is not None:
         known = [one["id"] for one in document["claims"]]
         for name in claims:
@@ -129,4 +147,4 @@ def prove(
     chosen = [one for one in document["claims"] if claims is None or one["id"] in claims]
     with progress_bar(progress, 2 * len(chosen), "statements") as told:
         data, answers = proof_of(document, None if claims is None else frozenset(claims), told)
-    return Proof(data, tuple(answers))
+    return Proof(data, tuple(answers), stated)

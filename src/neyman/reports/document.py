@@ -11,7 +11,7 @@ from neyman.profiles.pair import Adjacency
 from neyman.reports.claims import Claim
 from neyman.reports.numbers import to_json_number
 
-__all__ = ["FORMAT", "VERSION", "Certificate", "Document", "Recommended", "Reference", "StepWords", "Verdict"]
+__all__ = ["FORMAT", "VERSION", "Certificate", "Document", "Recommended", "Reference", "Seal", "StepWords", "Verdict"]
 
 FORMAT = "neyman-report"
 VERSION = 1  # of the JSON form: raised when a field changes its meaning
@@ -83,6 +83,22 @@ class Certificate:
 
 
 @dataclass(frozen=True, slots=True)
+class Seal:
+    """The proof that goes with a report: how many ``claims`` it has, of how many both ends are ``proved``, and the
+    SHA-256 of its file, in hexadecimal digits.
+    """
+
+    claims: int
+    proved: int
+    sha256: str
+
+    @property
+    def words(self) -> str:
+        """What the first sheet says of it."""
+        return f"Proved in ball arithmetic: {self.proved} of {self.claims} claims"
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """A report as values; every string may hold what a user typed (title, unit, context) and is to be escaped.
 
@@ -117,6 +133,8 @@ class Document:
         References, one per line.
     verify : str
         The command by which another party verifies the file.
+    proof : Seal, optional
+        The proof that goes with it.
     """
 
     title: str
@@ -136,6 +154,7 @@ class Document:
     certificate: Certificate
     cite: tuple[str, ...]
     verify: str
+    proof: Seal | None = None
 
     def __getitem__(self, name: str) -> Claim:
         for claim in self.claims:
@@ -172,6 +191,7 @@ class Document:
             "certificate": self.certificate.to_dict(),
             "cite": list(self.cite),
             "verify": self.verify,
+            **({} if self.proof is None else {"proof": asdict(self.proof)}),
         }
 
 

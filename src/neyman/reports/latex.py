@@ -65,6 +65,7 @@ def render_latex(document: Document) -> str:
             + (f"effort {exactly(d.certificate.effort)}; " if d.certificate.effort != EFFORT else "")
             + f"neyman {d.certificate.neyman}, Python {d.certificate.python}, "
             f"NumPy {d.certificate.numpy}, SciPy {d.certificate.scipy}."
+            + ("" if d.proof is None else f" {d.proof.words}; SHA-256 of the proof: {d.proof.sha256}.")
         ),
         rf"\par To verify the JSON or HTML form of this report: \texttt{{{_straight(escaped(d.verify))}}}",
         r"\subsection*{How to cite}",

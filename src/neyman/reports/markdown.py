@@ -101,6 +101,7 @@ def _certificate(document: Document) -> list[tuple[str, str]]:
         ("tolerance", exactly(c.tolerance)),
         *([("effort", exactly(c.effort))] if c.effort != EFFORT else []),
         ("adjacency", document.adjacency),
+        *([] if document.proof is None else [(document.proof.words, f"proof, SHA-256: {document.proof.sha256}")]),
         ("versions", f"neyman {c.neyman}, Python {c.python}, NumPy {c.numpy}, SciPy {c.scipy}"),
     ]
 

@@ -111,6 +111,14 @@ class CertificateModel(_Strict):
     effort: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = EFFORT
 
 
+class SealModel(_Strict):
+    """The proof that goes with it."""
+
+    claims: Annotated[int, Field(ge=1, le=100)]
+    proved: Annotated[int, Field(ge=1, le=100)]
+    sha256: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+
+
 class DocumentModel(_Strict):
     """The whole report."""
 
@@ -133,3 +141,4 @@ class DocumentModel(_Strict):
     certificate: CertificateModel
     cite: Annotated[list[_Text1000], Field(min_length=1, max_length=10)]
     verify: _Text300
+    proof: SealModel | None = _ABSENT

@@ -93,13 +93,14 @@ class FirstPage:
     epsilons: Table
     risks: tuple[Pieces, ...]
     limits: tuple[str, ...]
+    proved: bool
 
     @property
     def dense(self) -> bool:
         """Whether there is so much to say that paper needs smaller letters."""
         words = (self.context, self.summary, *(text for _, text in self.facts), self.headline, self.reason)
         lines = -(-len(self.title) // 50) + sum(-(-len(text) // 80) for text in words) + len(self.epsilons.rows)
-        return lines > _ROOMY
+        return self.proved or lines > _ROOMY
 
 
 def first_page(document: Document) -> FirstPage:
@@ -119,6 +120,7 @@ def first_page(document: Document) -> FirstPage:
         epsilons=_epsilons(document, "epsilon-first", brackets=False),
         risks=tuple(_pieces(claim.sentence) for claim in _risks(document)),
         limits=_limits(_short(document.unit, 60)),
+        proved=document.proof is not None,
     )
 
 
@@ -280,6 +282,7 @@ def _certificate(document: Document) -> Section:
         ("Python", made.python), ("NumPy", made.numpy), ("SciPy", made.scipy),
         *((("Matplotlib", made.matplotlib),) if made.matplotlib else ()),
         *((("effort", exactly(made.effort)),) if made.effort != EFFORT else ()),
+        *(() if document.proof is None else ((document.proof.words, f"proof, SHA-256: {document.proof.sha256}"),)),
     )  # fmt: skip
     table = Table("certificate", "How the numbers were computed", (Head("what"), Head("this report")), rows)
     return Section("Certificate", tables=(table,))

@@ -22,7 +22,7 @@ from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import spelled
 from neyman.reports.block import block_of
 from neyman.reports.claims import Claim
-from neyman.reports.document import Certificate, Document, Reference, StepWords, Verdict
+from neyman.reports.document import Certificate, Document, Reference, Seal, StepWords, Verdict
 from neyman.reports.quantities import checked
 from neyman.reports.text import checked_text, visible
 from neyman.sweeps.extras import MissingPackage
@@ -288,6 +288,7 @@ def _document(model: DocumentModel, claims: tuple[Claim, ...]) -> Document:
         assumptions=tuple(model.assumptions), claims=claims, verdict=Verdict(**plain["verdict"]),
         references=tuple(Reference(**reference) for reference in plain["references"]),
         certificate=Certificate(**plain["certificate"]), cite=tuple(model.cite), verify=model.verify,
+        proof=None if model.proof is None else Seal(**plain["proof"]),
     )  # fmt: skip
 
 

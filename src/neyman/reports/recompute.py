@@ -23,6 +23,7 @@ from neyman.reports.document import Document
 from neyman.reports.page_checks import page_checks
 from neyman.reports.quantities import QUANTITIES
 from neyman.reports.reading import Found, read
+from neyman.reports.seal import seal_check
 
 __all__ = ["Examined", "drawn", "examine", "examine_elsewhere", "main", "recomputed"]
 
@@ -40,8 +41,11 @@ class Examined:
     failure: str = ""
 
 
-def examine_elsewhere(found: Found, limits: tuple[float, float], timeout: float) -> Examined:
-    """Examine a report in another process, for at most ``timeout`` seconds; the ``limits`` are tolerance and effort.
+def examine_elsewhere(
+    found: Found, limits: tuple[float, float], timeout: float, proof: bytes | None = None
+) -> Examined:
+    """Examine a report in another process, for at most ``timeout`` seconds; the ``limits`` are tolerance and effort,
+    ``proof`` the file of the proof that it names.
 
     Raises
     ------
@@ -49,7 +53,10 @@ def examine_elsewhere(found: Found, limits: tuple[float, float], timeout: float)
         If its mechanism is none.
     """
     timeout = min(timeout, _LONGEST)
-    order = json.dumps({"data": found.data, "page": found.page, "limits": limits, "timeout": timeout})
+    order = json.dumps({
+        "data": found.data, "page": found.page, "limits": limits, "timeout": timeout,
+        "proof": None if proof is None else proof.decode("latin-1"),
+    })  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
     try:
         done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
@@ -77,6 +84,7 @@ def examine(
     tolerance: float,
     ask: Callable[[Document, float], Recomputed],
     draw: Callable[[Document], tuple[str, ...]],
+    proof: bytes | None = None,
 ) -> Examined:
     """Examine a report here and now; ``ask`` finds the numbers again, ``draw`` draws the pictures again.
 
@@ -88,6 +96,8 @@ def examine(
     document = found.document()
     numbers = ask(document, tolerance)
     words = word_checks(document, numbers)
+    if document.proof is not None:
+        words = (*words, seal_check(found.data, document.proof, proof))
     if found.page:
         words = (*words, *page_checks(document, found.page, draw))
     return Examined(claim_checks(document, numbers), words)
@@ -117,7 +127,9 @@ def main() -> None:
     try:
         found = read(order["data"])
         tolerance, effort = order["limits"]
-        examined = examine(replace(found, page=order["page"]), tolerance, partial(recomputed, effort=effort), drawn)
+        proof = None if order["proof"] is None else order["proof"].encode("latin-1")
+        ask = partial(recomputed, effort=effort)
+        examined = examine(replace(found, page=order["page"]), tolerance, ask, drawn, proof)
         answer = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
     except InvalidParameter as error:
         answer = {"refused": [error.name, repr(error.value), error.allowed, error.advice]}

@@ -7,6 +7,7 @@ import math
 import os
 import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from neyman.profiles.effort import EFFORT
 from neyman.reports.asked import guarantee_of
 from neyman.reports.build import Inputs, document_of
 from neyman.reports.claims import Claim
-from neyman.reports.document import Document
+from neyman.reports.document import Document, Seal
 from neyman.reports.reading import LARGEST_HTML, LARGEST_JSON
 from neyman.reports.text import checked_text
 from neyman.sweeps.extras import MissingPackage
@@ -64,6 +65,10 @@ class Report:
     def claims(self) -> tuple[Claim, ...]:
         """Every claim, with its certified bracket."""
         return self._document.claims
+
+    def with_proof(self, seal: Seal | None) -> Report:
+        """Return the same report, which names the proof that goes with it (``ny.prove(report).report``)."""
+        return Report(replace(self._document, proof=seal))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON form as a dict (see ``neyman.reports.json_schema``)."""

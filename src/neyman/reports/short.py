@@ -19,5 +19,6 @@ def short_text(document: Document) -> str:
         document.verdict.headline,
         f"  {document.verdict.reason}",
         *(f"  {claim.sentence}" for claim in document.of("epsilon", "advantage")),
+        *([] if document.proof is None else [f"{document.proof.words} (SHA-256 {document.proof.sha256})."]),
     ]
     return "\n".join(visible(line) for line in lines)

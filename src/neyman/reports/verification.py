@@ -16,6 +16,7 @@ from neyman.reports.checks import Check, Outcome
 from neyman.reports.numbers import to_json_number
 from neyman.reports.reading import Found, read
 from neyman.reports.recompute import Examined, examine_elsewhere
+from neyman.reports.seal import beside, proof_bytes
 from neyman.reports.text import visible
 
 __all__ = ["Verification", "verify"]
@@ -60,6 +61,7 @@ class Verification:
             why = f"; {check.reason}" if check.reason else ""
             lines.append(visible(f"  {check.id:<{width}}  {check.outcome}: {check.stated}{why}"))
         count = sum(check.outcome == "holds" for check in self.checks)
+        lines += [f"{word.stated} (the proof at hand was accepted)." for word in self.words if _accepted(word)]
         lines += [f"The report {_SAID[self.outcome]}: {count} of {len(self.checks)} claims hold.", *self.notes]
         return "\n".join(" ".join(visible(line).split("\n")) for line in lines)
 
@@ -77,6 +79,10 @@ class Verification:
         }
 
 
+def _accepted(word: Check) -> bool:
+    return word.id == "proof" and word.outcome == "holds"
+
+
 _SAID: dict[Outcome, str] = {
     "holds": "holds",
     "does not hold": "does not hold",
@@ -90,6 +96,7 @@ def verify(
     tolerance: float | None = None,
     effort: float | None = None,
     timeout: float = 120.0,
+    proof: str | os.PathLike[str] | None = None,
 ) -> Verification:
     """Recompute every claim of a report from the mechanism in it, with this installation's engines.
 
@@ -105,6 +112,9 @@ def verify(
         unless stated.
     timeout : float
         Seconds after which recomputing is given up; > 0.
+    proof : str or path, optional
+        The file of the proof that the report names; unless given, that beside it (``run.proof.json`` of
+        ``run.html``), if there is one. A report that names one which is not at hand is "cannot tell".
 
     Returns
     -------
@@ -141,14 +151,35 @@ def verify(
     width = None if tolerance is None else inside("tolerance", tolerance, 0.99e-12, 1.0)
     if not isinstance(report, (str, os.PathLike, Mapping)):
         raise InvalidParameter("report", report, "a path, the text of a report, or its JSON form as a dict")
-    return verified(read(Path(report) if isinstance(report, os.PathLike) else report), width, work, limit)
+    found = read(Path(report) if isinstance(report, os.PathLike) else report)
+    return verified(found, width, work, limit, _proof(found, report, proof))
 
 
-def verified(found: Found, tolerance: float | None, effort: float | None, timeout: float) -> Verification:
-    """Return what becomes of a report that was read."""
+def _proof(found: Found, report: object, proof: str | os.PathLike[str] | None) -> bytes | None:
+    """The file of the proof that a report names, if it is at hand."""
+    if proof is not None:
+        if found.model.proof is None:
+            advice = "neyman-check checks a proof without a report."
+            raise InvalidParameter("proof", os.fspath(proof), "absent where the report names none", advice)
+        return proof_bytes(proof)
+    if found.model.proof is None or not isinstance(report, (str, os.PathLike)) or not _named(report):
+        return None
+    there = beside(os.fspath(report))
+    return proof_bytes(there) if there.is_file() else None
+
+
+def _named(report: str | os.PathLike[str]) -> bool:
+    """Whether it is the name of a file, and not the text of one."""
+    return isinstance(report, os.PathLike) or report.lower().endswith((".json", ".html", ".htm"))
+
+
+def verified(
+    found: Found, tolerance: float | None, effort: float | None, timeout: float, proof: bytes | None = None
+) -> Verification:
+    """Return what becomes of a report that was read, and of the proof that it names."""
     width = found.model.certificate.tolerance if tolerance is None else tolerance
     work = found.model.certificate.effort if effort is None else effort
-    return concluded(found, examine_elsewhere(found, (max(width, 1e-12), work), timeout))
+    return concluded(found, examine_elsewhere(found, (max(width, 1e-12), work), timeout, proof))
 
 
 def concluded(found: Found, examined: Examined) -> Verification:

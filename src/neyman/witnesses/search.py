@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
-from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
 from flint import arb, ctx
 
+from neyman.witnesses.statements import stated
 from neyman.witnesses.supply import Supply
 from neyman.witnesses.wanted import Places, between
 from neyman_check.check import Answer, check
@@ -26,7 +25,6 @@ _ROUNDS = 16  # of more places, where a claim is not yet proved
 _MOST = 2000  # places
 _FLOOR = 1e-10  # at which mu with no floor is bounded from below
 POINTS = ("delta", "epsilon", "advantage")  # of which each asks for one place and no curve
-_NONE = 1e-11  # a divergence that is none to the digits of a report
 
 
 def proof_of(
@@ -35,7 +33,7 @@ def proof_of(
     """The JSON form of a proof of what a report claims, and what the checker says of it."""
     claims = document["claims"]
     chosen = [one for one in claims if only is None or one["id"] in only]
-    statements = [one for claim in chosen for one in _stated(claim, claims)]
+    statements = [one for claim in chosen for one in stated(claim, claims)]
     try:
         places = start(document["mechanism"], document["adjacency"])
     except NotProved:
@@ -148,45 +146,3 @@ def _of_divergence(statement: dict[str, Any], places: Places) -> list[float]:
     else:
         return []
     return places.around(places.widest(other, 1.0 if name in MORE else -1.0)) + places.around(given.get("epsilon", 0.0))
-
-
-def _stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Both sides of a claim, the one that it does not state rounded outward to as many digits."""
-    quantity, given = claim["quantity"], dict(claim["given"])
-    if quantity not in QUANTITIES or "inf" in (claim["value"], claim["lower"], claim["upper"]):
-        return []
-    at_most = claim["side"] == "at most"
-    digits = max(len(claim["text"].split("e")[0].replace(".", "").lstrip("0")), 1)
-    other = _outward(claim["lower" if at_most else "upper"], digits, not at_most)
-    most, least = (claim["value"], other) if at_most else (other, claim["value"])
-    upper, lower = dict(given), dict(given)
-    also: list[dict[str, Any]] = []
-    if quantity in ("regret", "shortfall"):
-        (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
-        upper["mu"], lower["mu"] = mu["upper"], mu["lower"]  # the number below is of this mu, which is proved to hold
-        also = [{"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": mu["upper"]}]
-    if quantity == "epsilon_regret":
-        (pure_,) = (one for one in claims if one["quantity"] == "epsilon" and one["given"] == {"delta": 0.0})
-        upper["epsilon"], lower["epsilon"] = pure_["upper"], pure_["lower"]
-        also = [{"id": f"{claim['id']}, its epsilon", "quantity": "epsilon", "given": {"delta": 0.0},
-                 "at_most": pure_["upper"]}]  # fmt: skip
-    name = claim["id"]
-    if quantity in ("shortfall", "reverse", *MORE):
-        most, least = max(most, _NONE), least if least > _NONE else 0.0
-    found = [
-        {"id": name, "quantity": quantity, "given": upper, "at_most": most},
-        {"id": f"{name}, at least", "quantity": quantity, "given": lower, "at_least": least},
-    ]
-    return [*found, *also] if at_most else [{**found[1], "id": name}, {**found[0], "id": f"{name}, at most"}]
-
-
-def _outward(value: float, digits: int, up: bool) -> float:
-    """Rounded to so many digits, and to a float beyond."""
-    exact = Decimal(value)
-    if exact == 0:
-        return 0.0
-    rounded = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR).plus(exact)
-    found = float(rounded)
-    if (Decimal(found) < exact) if up else (Decimal(found) > exact):
-        found = math.nextafter(found, math.inf if up else -math.inf)
-    return found

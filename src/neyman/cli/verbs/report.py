@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from neyman._errors import InvalidParameter
+from neyman.cli.exits import FAILED
 from neyman.cli.printing.output import STDOUT, check_output, write_output
 from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance
+
+if TYPE_CHECKING:
+    from neyman.reports import Report
 
 __all__ = ["report"]
 
@@ -39,6 +43,13 @@ def report(
     tolerance: Tolerance = 1e-6,
     effort: Effort = 10.0,
     date: Annotated[str | None, typer.Option(help="Date to print, as in 2025-01-31; none unless stated.")] = None,
+    proving: Annotated[
+        bool,
+        typer.Option(
+            "--prove",
+            help="Prove the claims, too (extra prove): run.proof.json beside run.html, and the first sheet says so.",
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """A report to hand over: what was run, what it promises, what that assumes.
@@ -48,6 +59,8 @@ def report(
     """
     suffix = _suffix(output, form, as_json)
     check_output(output or STDOUT)
+    if proving and output in (None, STDOUT):
+        raise InvalidParameter("--prove", output, "beside --output FILE", "The proof is written beside that file.")
     from neyman.cli.reading.mechanism import read_mechanism
 
     mechanism = read_mechanism("SPEC", spec)
@@ -57,8 +70,25 @@ def report(
         mechanism, title=title, unit=unit, context=context, deltas=tuple(delta or (1e-5, 1e-6, 1e-9)), floor=floor,
         adjacency=adjacency, tolerance=tolerance, effort=effort, date=date,
     )  # fmt: skip
+    if proving:
+        found = _proved(found, str(output))
     text = str(found) + "\n" if suffix is None else found.rendered(suffix)
     write_output(output or STDOUT, text)
+
+
+def _proved(found: Report, output: str) -> Report:
+    """The report that names its proof, which is written beside it; what is not proved goes to the standard error."""
+    from neyman.proving import prove
+    from neyman.reports.seal import beside
+
+    proof = prove(found, progress=None)
+    typer.echo(str(proof), err=True)
+    if any(one.verdict == "refuted" for one in proof.answers):
+        typer.echo("Nothing was written: a claim is refuted, which is a mistake of neyman; please report it.", err=True)
+        raise typer.Exit(FAILED)
+    if proof.report.document.proof is not None:
+        proof.save(beside(output))
+    return proof.report
 
 
 def _suffix(output: str | None, form: str | None, as_json: bool) -> str | None:

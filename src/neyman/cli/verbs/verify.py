@@ -28,6 +28,12 @@ def verify(
     proving: Annotated[
         bool, typer.Option("--prove", help="Prove each claim in ball arithmetic, too (extra prove).")
     ] = False,
+    proof: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE", help="Proof that the report names; that beside it, NAME.proof.json, unless stated."
+        ),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Whether a report holds, claim by claim.
@@ -40,7 +46,7 @@ def verify(
     if proving and file == "-":
         raise InvalidParameter("file", "-", "the name of a file", "With --prove it is read twice.")
     given = file if file == "-" else Path(file)
-    found = verified(given, tolerance=tolerance, effort=effort, timeout=timeout)
+    found = verified(given, tolerance=tolerance, effort=effort, timeout=timeout, proof=proof)
     answers, failure = _proved(Path(file), timeout) if proving else ([], "")
     if as_json:
         told = {"answers": [dict(zip(("id", "verdict", "reason"), one, strict=True)) for one in answers]}

@@ -1,0 +1,66 @@
+"""What of a report's claims is put to the checker: both ends of each bracket, at the digits of the report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
+from typing import Any
+
+from neyman_check.claims import MORE, QUANTITIES
+
+__all__ = ["proved_claims", "stated"]
+
+_NONE = 1e-11  # a divergence that is none to the digits of a report
+
+
+def stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Both sides of a claim, the one that it does not state rounded outward to as many digits."""
+    quantity, given = claim["quantity"], dict(claim["given"])
+    if quantity not in QUANTITIES or "inf" in (claim["value"], claim["lower"], claim["upper"]):
+        return []
+    at_most = claim["side"] == "at most"
+    digits = max(len(claim["text"].split("e")[0].replace(".", "").lstrip("0")), 1)
+    other = _outward(claim["lower" if at_most else "upper"], digits, not at_most)
+    most, least = (claim["value"], other) if at_most else (other, claim["value"])
+    upper, lower = dict(given), dict(given)
+    also: list[dict[str, Any]] = []
+    if quantity in ("regret", "shortfall"):
+        (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
+        upper["mu"], lower["mu"] = mu["upper"], mu["lower"]  # the number below is of this mu, which is proved to hold
+        also = [{"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": mu["upper"]}]
+    if quantity == "epsilon_regret":
+        (pure_,) = (one for one in claims if one["quantity"] == "epsilon" and one["given"] == {"delta": 0.0})
+        upper["epsilon"], lower["epsilon"] = pure_["upper"], pure_["lower"]
+        also = [{"id": f"{claim['id']}, its epsilon", "quantity": "epsilon", "given": {"delta": 0.0},
+                 "at_most": pure_["upper"]}]  # fmt: skip
+    name = claim["id"]
+    if quantity in ("shortfall", "reverse", *MORE):
+        most, least = max(most, _NONE), least if least > _NONE else 0.0
+    found = [
+        {"id": name, "quantity": quantity, "given": upper, "at_most": most},
+        {"id": f"{name}, at least", "quantity": quantity, "given": lower, "at_least": least},
+    ]
+    return [*found, *also] if at_most else [{**found[1], "id": name}, {**found[0], "id": f"{name}, at most"}]
+
+
+def _outward(value: float, digits: int, up: bool) -> float:
+    """Rounded to so many digits, and to a float beyond."""
+    exact = Decimal(value)
+    if exact == 0:
+        return 0.0
+    rounded = Context(prec=digits, rounding=ROUND_CEILING if up else ROUND_FLOOR).plus(exact)
+    found = float(rounded)
+    if (Decimal(found) < exact) if up else (Decimal(found) > exact):
+        found = math.nextafter(found, math.inf if up else -math.inf)
+    return found
+
+
+def proved_claims(claims: Sequence[Mapping[str, Any]], verdicts: Mapping[str, str]) -> int:
+    """How many claims are proved, both ends of each, by the verdicts on statements; "at most inf" needs no proof."""
+    count = 0
+    for claim in claims:
+        asked = [one["id"] for one in stated(claim, claims)]
+        known = all(verdicts.get(name) == "proved" for name in asked) if asked else False
+        count += known or (claim["value"] == "inf" and claim["side"] == "at most")
+    return count
