@@ -12,8 +12,8 @@ from flint import arb
 
 from neyman_check.errors import NotProved
 from neyman_check.integers import DiscreteGaussian, exact
-from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
+from neyman_check.laplace import SampledLaplace
+from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian, largest_loss
 
 __all__ = ["at_least", "at_most"]
 
@@ -43,20 +43,6 @@ def _kappa(laws: Sequence[Law], t: arb, remove: bool) -> arb:
     return total
 
 
-def _largest_loss(laws: Sequence[Law], remove: bool) -> arb:
-    total = arb(0)
-    for law in laws:
-        if isinstance(law, Laplace):
-            total += law.d * law.times
-        elif isinstance(law, FiniteLaw):
-            losses = [loss if remove else -loss for loss, _ in law.losses]
-            most = losses[0]
-            for loss in losses[1:]:
-                most = most.max(loss)
-            total += most * law.times
-    return total
-
-
 def _parted(laws: Sequence[Law]) -> tuple[arb, list[Law]]:
     """rho of those that have one, and the others."""
     others = [law for law in laws if _rho(law) is None]
@@ -77,7 +63,7 @@ def at_most(laws: Sequence[Law], remove: bool, value: arb, spend: Callable[[int]
         return bool(v >= 0)
     if not v > 0:
         return False
-    last = (_largest_loss(others, remove) / v).max(arb(2)).upper()  # beyond, kappa <= (t - 1) times the largest loss
+    last = (largest_loss(others, remove) / v).max(arb(2)).upper()  # beyond, kappa <= (t - 1) times the largest loss
     cells = [(arb(1), arb(0), last, _kappa(others, last, remove))]
     for _ in range(_MOST):
         if not cells:

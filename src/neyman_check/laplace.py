@@ -61,6 +61,9 @@ class Laplace(Law):
         rising, falling = (abs(1 + s / (2 * acb(v, omega))).max(arb(1)) for s in (1, -1))
         return ((-d / 2).exp() * ((v * d).exp() * rising + (-v * d).exp() * falling) / 2) ** self.times
 
+    def largest(self, remove: bool) -> arb | None:
+        return self.d * self.times
+
 
 @dataclass(frozen=True)
 class SampledLaplace(Law):
@@ -93,6 +96,10 @@ class SampledLaplace(Law):
         """Lemma L4."""
         lone = sum((mass * (w * log).exp() for mass, log in self._atoms()), arb(0))
         return (lone + self._turns(w) / omega).upper() ** self.times
+
+    def largest(self, remove: bool) -> arb | None:
+        end = self._r(self.d if remove else -self.d).log()
+        return self.times * (end if remove else -end)
 
     def _turns(self, w: arb) -> arb:
         """omega times the modulus of the smooth part, at most."""

@@ -18,9 +18,11 @@ from flint import acb, acb_mat, arb
 from neyman_check.errors import NotProved
 from neyman_check.told import Grid, Told, Witness
 
-__all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "SampledGaussian", "demand", "turned", "turning"]
+__all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "SampledGaussian", "demand", "largest_loss", "turned",
+           "turning"]  # fmt: skip
 
 
+_WHOLE = 1000  # the largest order whose neighbours' moments are summed
 EXP = 10  # units of work that an exponential or a logarithm takes
 
 
@@ -48,6 +50,10 @@ class Law(ABC):
     @abstractmethod
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         """A bound of |A(w + i omega')|^times for every omega' >= omega > 0."""
+
+    def largest(self, remove: bool) -> arb | None:
+        """What no finite loss of all of them exceeds; None where there is no such number."""
+        return None
 
 
 @dataclass(frozen=True)
@@ -117,6 +123,15 @@ class FiniteLaw(Law):
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         return self.real(w, told)
 
+    def largest(self, remove: bool) -> arb | None:
+        losses = [loss if remove else -loss for loss, _ in self.losses]
+        if self.lost != 0 or not losses:
+            return None
+        most = losses[0]
+        for loss in losses[1:]:
+            most = most.max(loss)
+        return most * self.times
+
 
 @dataclass(frozen=True)
 class SampledGaussian(Law):
@@ -134,7 +149,7 @@ class SampledGaussian(Law):
 
     def cost(self, count: int, told: Told) -> int:
         here, far, cut = _gridded(told)
-        return turning(here.number, count) + 4 * EXP * (here.number + far.number + 2 * cut.number)
+        return turning(here.number, count) + 4 * EXP * (here.number + far.number + 2 * cut.number) + 40 * _WHOLE
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         return self._summed(w, spacing, count, _gridded(told).here)
@@ -158,26 +173,28 @@ class SampledGaussian(Law):
         total += self._ends(x[0], x[-1], w) * _widened(w, angle)
         return ((angle * angle * square / 2).exp() * total).upper() ** self.times
 
+    def largest(self, remove: bool) -> arb | None:
+        """G > 1 - q."""
+        return None if remove or not self.q < 1 else -self.times * (1 - self.q).log()
+
     def _summed(self, w: arb, spacing: arb, count: int, grid: Grid) -> list[acb]:
-        """The trapezoid rule, with what it errs by in the radii (Lemmas 2 and 4)."""
+        """The trapezoid rule on the line Im x = angle s^2, with what it errs by in the radii (Lemmas 2 and 4)."""
         low, step, number, angle = grid
-        demand(angle > 0 and angle < arb.pi(), "the strip of a grid reaches a branch point")
+        demand(angle > 0 and angle < arb.pi() / 2, "the strip of a grid reaches a branch point")
         x, square = self._nodes(low, step, number, w), self.s * self.s
-        logs = [(1 - self.q + self.q * ((2 * node - 1) / (2 * square)).exp()).log() for node in x]
+        line = [acb(node, angle * square) for node in x]
+        logs = [(1 - self.q + self.q * ((2 * node - 1) / (2 * square)).exp()).log() for node in line]
         scale = step / (self.s * (2 * arb.pi()).sqrt())
-        start = [(w * g - node * node / (2 * square)).exp() * scale for node, g in zip(x, logs, strict=True)]
-        strip = self._strip(w, angle, step)
-        ends = self._ends(x[0], x[-1], w)
-        found: list[acb] = []
-        for k, value in enumerate(turned(start, logs, spacing, count)):
-            error = (strip * (spacing * k * angle).exp() + ends).upper()
-            found.append((value + acb(arb(0, error), arb(0, error))) ** self.times)
-        return found
+        start = [(w * g - node * node / (2 * square)).exp() * scale for node, g in zip(line, logs, strict=True)]
+        ends = self._ends(x[0], x[-1], w) * (angle * angle * square / 2).exp() * _widened(w, angle)
+        error = (self._strip(w, angle, step) + ends).upper()
+        off = acb(arb(0, error), arb(0, error))
+        return [(value + off) ** self.times for value in turned(start, logs, spacing, count)]
 
     def _strip(self, w: arb, angle: arb, step: arb) -> arb:
-        """Lemma 2, at real w."""
+        """Lemma 2."""
         square = self.s * self.s
-        most = self._moment(w) * (angle * angle * square / 2).exp() * _widened(w, angle)
+        most = self._moment(w) * (2 * angle * angle * square).exp() * _widened(w, 2 * angle)
         fall = (2 * arb.pi() * angle * square / step).exp() - 1
         demand(fall > 0, "the nodes of a step are too far apart")
         return 2 * most / fall
@@ -191,11 +208,25 @@ class SampledGaussian(Law):
     def _moment(self, w: arb) -> arb:
         """Lemma 3: E G^w at most."""
         if w > 1:
-            return 1 + self.q * (((w * w - w) / (2 * self.s * self.s)).exp() - 1)
+            most = 1 + self.q * (((w * w - w) / (2 * self.s * self.s)).exp() - 1)
+            n = int(float(w.mid()))
+            if not (n <= _WHOLE and w >= n and w <= n + 1):
+                return most
+            return most.min(self._whole(n) ** (n + 1 - w) * self._whole(n + 1) ** (w - n))
         if w >= 0 and w <= 1:
             return arb(1)
         demand(w < 0, "a tilt that is neither above nor below 1")
         return (1 - self.q) ** w
+
+    def _whole(self, n: int) -> arb:
+        """E G^n, by the binomial theorem."""
+        total = term = rise = arb(1)
+        grown = (1 / (self.s * self.s)).exp()
+        for k in range(1, n + 1):
+            term = term * self.q * rise * (n - k + 1) / k
+            rise = rise * grown
+            total = total * (1 - self.q) + term
+        return total
 
     def _ends(self, first: arb, last: arb, w: arb) -> arb:
         """Lemma 4: all terms before the first node and beyond the last."""
@@ -206,14 +237,25 @@ class SampledGaussian(Law):
         return _above(-first / s) + arb(2) ** w * (_above(last / s) + tilted)
 
 
-def turned(start: Sequence[arb], logs: Sequence[arb], spacing: arb, count: int) -> list[acb]:
+def largest_loss(laws: Sequence[Law], remove: bool) -> arb:
+    """What no finite loss of a composition exceeds."""
+    total = arb(0)
+    for law in laws:
+        one = law.largest(remove)
+        if one is None:
+            raise NotProved("losses without end")
+        total += one
+    return total
+
+
+def turned(start: Sequence[arb | acb], logs: Sequence[arb | acb], spacing: arb, count: int) -> list[acb]:
     """sum over j of start_j e^{i k spacing logs_j}, k = a m + b < count: a matrix over (a, j) times one over (j, b)."""
     if not start:  # nothing that both laws may show
         return [acb(0)] * count
     if count == 1:
-        return [acb(sum(start, arb(0)))]
+        return [sum(start, acb(0))]
     m = math.isqrt(count - 1) + 1
-    rates = [acb(0, spacing * g) for g in logs]
+    rates = [acb(0, spacing) * g for g in logs]
     rows = acb_mat(
         [[u * (r * (a * m)).exp() for u, r in zip(start, rates, strict=True)] for a in range((count - 1) // m + 1)]
     )

@@ -14,13 +14,14 @@ is >= 0, so that delta <= S + P(L = inf) needs no bound of them at all. The rest
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from flint import acb, acb_poly, arb
+from flint import acb, acb_mat, arb
 
 from neyman_check.errors import NotProved
-from neyman_check.laws import Law
+from neyman_check.laws import EXP, Law
 from neyman_check.told import Told
 from neyman_check.work import Work
 
@@ -56,7 +57,7 @@ class Line:
         self.remove, self.c, self.far, self.period, n, told = plan
         if not (self.c > 0 and self.far > self.c and self.period > 0 and n >= 2 and len(told) == len(laws)):
             raise NotProved("a line that is none, or of other steps than the mechanism's")
-        self.each = 2 * n + 50  # units of work at each eps
+        self.each = 2 * n + 2 * EXP * (math.isqrt(n) + 2)  # units of work at each eps
         work.spend(self.each)
         self.h = 2 * arb.pi() / self.period
         w, w2 = (self.c + 1, self.far + 1) if self.remove else (-self.c, -self.far)
@@ -75,14 +76,22 @@ class Line:
             values = [acb(v.real, -v.imag) for v in values]
         z = [acb(self.c, self.h * k) for k in range(n)]
         values = [v / (p * (p + 1)) for v, p in zip(values, z, strict=True)]
-        self.sum = acb_poly([values[0] / 2, *values[1:]])
+        values[0] = values[0] / 2
+        self.rows = _square([v.mid() for v in values])  # turning blows balls up, which midpoints are spared
+        self.off = sum((v.real.rad() + v.imag.rad() for v in values), arb(0)).upper()
 
     def delta(self, epsilon: arb) -> Ball:
         """Lemma 1."""
-        turned = self.sum(acb(0, -self.h * epsilon).exp()).real
+        turned = self._turned(acb(0, -self.h * epsilon)).real + arb(0, self.off)
         whole = turned * self.h / arb.pi() * (-self.c * epsilon).exp() + 1 - self.kept
         cut, (most, least) = self.cut(epsilon), self.before(epsilon)
         return Ball(whole - cut - most - self.beyond(epsilon), whole + cut - least)
+
+    def _turned(self, by: acb) -> acb:
+        """sum over k = a m + b of e^{k by} times value k: no power is a product of powers, whose balls would grow."""
+        m = self.rows.ncols()
+        inner = self.rows * acb_mat([[(by * b).exp()] for b in range(m)])
+        return sum(((by * (a * m)).exp() * row for a, row in enumerate(inner.entries())), acb(0))
 
     def cut(self, epsilon: arb) -> arb:
         """The terms beyond the last node."""
@@ -97,3 +106,10 @@ class Line:
         """Those of m < 0, at most and at least."""
         most = self.kept / ((self.c * self.period).exp() - 1)
         return most, most - epsilon.exp() / (((self.c + 1) * self.period).exp() - 1)
+
+
+def _square(values: list[acb]) -> acb_mat:
+    """Row by row, as nearly square as may be."""
+    m = math.isqrt(len(values) - 1) + 1
+    padded = values + [acb(0)] * (-len(values) % m)
+    return acb_mat([padded[i : i + m] for i in range(0, len(padded), m)])

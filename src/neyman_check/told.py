@@ -10,8 +10,8 @@ __all__ = ["Cut", "Grid", "Rule", "Rules", "Told", "Witness"]
 
 
 class Grid(NamedTuple):
-    """Nodes x = low + k step, k < number, of a sum that stands for an integral, and the angle of the strip (in units of
-    s^2) whose edges bound the difference.
+    """Nodes x = low + k step, k < number, of a sum that stands for an integral, and the angle (in units of s^2) of the
+    line that they lie on, in the middle of the strip that bounds the difference.
     """
 
     low: arb

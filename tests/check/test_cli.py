@@ -132,16 +132,17 @@ def test_limits_of_the_child(run):
     data = small()
     data["bits"] = 1024
     law = [1 / 4096] * 4096
-    part = {"kind": "tabulated", "p": law, "q": law}
+    part = {"kind": "tabulated", "p": law, "q": [1 / 8192, 3 / 8192] * 2048}
     data["mechanism"] = {"schema": 1, "kind": "compose", "of": [part] * 30}
     code, out, err = run(data, "--megabytes", "100")
     assert code == 3
     assert "given up" in err or "not proved" in out
-    data = small(make=gaussian_proof)
-    step = {"kind": "repeat", "times": 99_000, "of": {"kind": "pure_mechanism", "epsilon": 0.001}}
-    data["mechanism"] = {"schema": 1, **step}
+    data = small(make=gaussian_proof) | {"bits": 1024}
+    step = {"kind": "repeat", "times": 999, "of": {"kind": "pure_mechanism", "epsilon": 0.001}}
+    normal = {"kind": "gaussian", "sigma": 1.0, "sensitivity": 1.0}
+    data["mechanism"] = {"schema": 1, "kind": "compose", "of": [step, normal]}
     data["places"] = [
-        {"direction": way, "epsilon": i / 1e4, "line": None} for way in ("remove", "add") for i in range(30)
+        {"direction": way, "epsilon": i / 1e4, "line": None} for way in ("remove", "add") for i in range(60)
     ]
     code, out, err = run(data, "--seconds", "1")
     assert code == 3

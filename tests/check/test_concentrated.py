@@ -123,8 +123,8 @@ def test_orders_beyond_the_last(monkeypatch):
     laws = laws_of(ny.Tabulated(p, q).to_dict(), "remove")
     false = arb(truth) * arb("0.995")
     assert not room.at_most(laws, True, false, FREE)
-    whole = room._largest_loss
-    monkeypatch.setattr(room, "_largest_loss", lambda *a: whole(*a) / 2)
+    whole = room.largest_loss
+    monkeypatch.setattr(room, "largest_loss", lambda *a: whole(*a) / 2)
     assert room.at_most(laws, True, false, FREE)
 
 

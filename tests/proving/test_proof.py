@@ -144,7 +144,7 @@ def test_without_flint(monkeypatch):
 
 
 def test_falsehood():
-    assert not Proof({}, ())
+    assert not Proof({}, (), ny.report(ny.Gaussian(1.0)))
 
 
 # ------------------------------------------------------------------------------------------------ the command line

@@ -12,8 +12,9 @@ from neyman.witnesses.steps import Step
 
 __all__ = ["TooDear", "line"]
 
-_NODES = 3000  # of a line
+_NODES = 30_000  # of a line
 _LOOKS = 100  # tilts among which the saddle is looked for, 1e-3 to 1e14
+_SPARE = 6.0  # e-folds by which the grids of steps are finer than the line
 _OTHERS = 40  # tilts beside it, whose Chernoff bounds are tried
 
 
@@ -21,8 +22,12 @@ class TooDear(Exception):
     """No line that is short enough."""
 
 
-def line(steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float) -> dict[str, Any]:
-    """A line for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds."""
+def line(
+    steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float = math.inf
+) -> dict[str, Any]:
+    """A line for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds; delta is
+    known to be no more than e^``log_most``.
+    """
 
     def cumulant(c: float) -> float:
         return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
@@ -33,7 +38,8 @@ def line(steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats
         raise TooDear
     deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
     most = epsilon + reach * deviation
-    log_delta = lowest - math.log(max(deviation * 2.6, 1.0)) - 2.0 - c * (most - epsilon) - 0.5 * reach**2
+    log_delta = min(lowest - math.log(max(deviation * 2.6, 1.0)) - 2.0, log_most)
+    log_delta -= c * (most - epsilon) + 0.5 * reach**2
     others = [(other, cumulant(other)) for other in c * (1.0 + np.geomspace(0.02, 60.0, _OTHERS))]
     least = max(epsilon - reach * deviation, 0.0)
     right = [((value - other * least - log_delta - c * (most - least) + nats) / (other - c), other) for other, value in
@@ -48,10 +54,10 @@ def line(steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats
     def left(omega: float) -> float:
         return sum(step.log_modulus(w, omega) for step in steps) - math.log(omega) - goal
 
-    omega = _crossing(left, 3.0 / deviation, 2.0 * math.pi * _NODES / period)
+    omega = _crossing(left, min(3.0 / deviation, math.pi * _NODES / period), 2.0 * math.pi * _NODES / period)
     nodes = int(omega * period / (2.0 * math.pi)) + 2
     omega = 2.0 * math.pi * nodes / period
-    room = nats + max(-goal + cumulant(c), 0.0)
+    room = _SPARE + max(cumulant(c) - goal, 0.0)
     return {
         "direction": "remove" if remove else "add", "c": c, "far": float(far), "period": float(period), "nodes": nodes,
         "steps": [step.witness(w, w2, omega, room) for step in steps],

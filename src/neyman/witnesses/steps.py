@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any
 
 import numpy as np
+from scipy.special import gammaln
 
 from neyman._validate import FloatArray
 from neyman_check.errors import NotProved
@@ -19,6 +20,8 @@ from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
 __all__ = ["Step", "step_of"]
 
 _ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.5, 2.0, 2.5, 2.9)  # of strips that are tried
+_WHOLE = 1000  # largest order between whose neighbours a moment is bounded
+_STEEPEST = 1.5  # angle of the line that a grid lies on
 _LEAST, _MOST = 1e-3, 1.45  # angles by which the bound beyond the cut is shifted
 _SPARE = 6.0  # more e-folds for the ends of a grid than for its step
 _LOOK = 1201  # nodes of a look at a modulus
@@ -190,18 +193,19 @@ class _Sampled(Step):
 
     def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any]:
         nats += math.log(self.times)
-        return {"here": self._grid(w, omega, nats), "far": self._grid(far, 0.0, nats), "cut": self._cut(w, omega, nats)}
+        return {"here": self._grid(w, nats), "far": self._grid(far, nats), "cut": self._cut(w, omega, nats)}
 
-    def _grid(self, w: float, omega: float, nats: float) -> dict[str, Any]:
+    def _grid(self, w: float, nats: float) -> dict[str, Any]:
         room = nats + self._room(w)
 
         def step(angle: float) -> float:
             y = angle * self.s**2
-            return 2.0 * math.pi * y / (room + 0.5 * angle * y + omega * angle + self._bend(w, angle))
+            return 2.0 * math.pi * y / (room + 2.0 * angle * y + self._bend(w, 2.0 * angle))
 
-        natural = math.sqrt(2.0 * room) / self.s
-        angle = max((t for t in (0.3 * natural, natural, *_ANGLES) if t < math.pi - 0.1), key=step)
-        return {**self._laid(w, step(angle), nats), "angle": float(angle)}
+        natural = math.sqrt(0.5 * room) / self.s
+        angle = max((t for t in (0.3 * natural, natural, *_ANGLES) if t < _STEEPEST), key=step)
+        shifted = 0.5 * (angle * self.s) ** 2 + self._bend(w, angle)  # what terms beyond the ends have grown by
+        return {**self._laid(w, step(angle), nats + shifted), "angle": float(angle)}
 
     def _cut(self, w: float, omega: float, nats: float) -> dict[str, Any]:
         angle = min(self._shifts(omega), key=lambda t: self._damped(w, omega, t))
@@ -223,8 +227,17 @@ class _Sampled(Step):
     def _room(self, w: float) -> float:
         """log of the bound on a moment."""
         if w > 1.0:
-            return max(0.0, math.log(self.q) + (w * w - w) / (2.0 * self.s**2)) + 1.0
+            most = max(0.0, math.log(self.q) + (w * w - w) / (2.0 * self.s**2)) + 1.0
+            n = int(w)
+            return min(most, (n + 1 - w) * self._whole(n) + (w - n) * self._whole(n + 1)) if n <= _WHOLE else most
         return 0.0 if w >= 0.0 else w * math.log1p(-self.q)
+
+    def _whole(self, n: int) -> float:
+        """log of the moment of a whole order."""
+        k = np.arange(n + 1.0)
+        chosen = gammaln(n + 1.0) - gammaln(k + 1.0) - gammaln(n - k + 1.0)
+        rare = (n - k) * math.log1p(-self.q) + k * math.log(self.q)
+        return float(_logsum(chosen + rare + k * (k - 1.0) / (2.0 * self.s**2)))
 
     def _bend(self, w: float, angle: float) -> float:
         return 0.0 if w >= 0.0 else w * math.log(math.cos(0.5 * angle))

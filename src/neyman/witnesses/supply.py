@@ -117,19 +117,39 @@ class Supply:
                 self._known[key] = None
         return self._known[key]
 
-    def _served(self, remove: bool, epsilon: float) -> tuple[int | None, Ball] | None:
-        if self.listed:
-            return None, self._checker.delta(Wanted(remove, epsilon, None))
+    def _sharp(self, remove: bool, epsilon: float, ball: Ball) -> bool:
+        """Beside what it is, or beside the other direction, where the larger of both counts."""
+        other = self._known.get((not remove, epsilon)) if len(self.ahead) == len(self.ways) else None
+        if other is not None and ball.upper <= other[1].lower:
+            return True
+        beside = ball.upper if other is None else ball.upper.max(other[1].lower)
+        return bool(ball.upper - ball.lower <= beside * arb(_SHARP)) and bool(beside.lower() > 0)
+
+    def _best(self, remove: bool, epsilon: float) -> tuple[int, Ball] | None:
+        """The first sharp one of the lines that are laid, the last before the others; else the least upper bound."""
+        best: tuple[int, Ball] | None = None
         word = "remove" if remove else "add"
         for i in reversed(range(len(self.lines))):
             if self.lines[i]["direction"] == word:
                 ball = self._checker.delta(Wanted(remove, epsilon, i))
-                if _sharp(ball):
+                if self._sharp(remove, epsilon, ball):
                     return i, ball
+                if best is None or ball.upper < best[1].upper:
+                    best = i, ball
+        return best
+
+    def _served(self, remove: bool, epsilon: float) -> tuple[int | None, Ball] | None:
+        left = self._checker.beyond(Wanted(remove, epsilon, None))
+        if left is not None or self.listed:
+            return None, left or self._checker.delta(Wanted(remove, epsilon, None))
+        best = self._best(remove, epsilon)
+        if best is not None and self._sharp(remove, epsilon, best[1]):
+            return best
         if len(self.lines) >= _MOST_LINES or self._dear >= _GIVEN_UP:
             raise TooDear
         try:
-            plan = line(self._steps, remove, epsilon, _REACH, self._nats)
+            known = math.inf if best is None else float(best[1].upper.log().upper())
+            plan = line(self._steps, remove, epsilon, _REACH, self._nats, known)
         except TooDear:
             self._dear += 1
             raise
@@ -140,9 +160,9 @@ class Supply:
             raise TooDear from None
         self.lines.append(plan)
         self._checker.proof = self._base._replace(lines=read)
-        ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
+        try:
+            ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
+        except NotProved:
+            self._dear += 1
+            raise
         return (len(self.lines) - 1, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None
-
-
-def _sharp(ball: Ball) -> bool:
-    return bool(ball.upper - ball.lower <= ball.upper * arb(_SHARP)) and bool(ball.lower > 0)

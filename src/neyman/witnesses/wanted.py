@@ -28,6 +28,8 @@ _BESIDE = 1e-5  # how far on either side of a corner delta is looked at
 _APART = 1e-3  # of the same unit
 _HALVINGS = 150  # of the distance of two tangents that meet at that alpha
 _MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
+_TURN = 1.5  # by which a step of the grid may differ from the one before
+_LAST = 1e4  # eps at which the grid ends
 _FAR = 700.0  # exponents are cut there
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 _FIRST = 1e-3  # the largest first step
@@ -76,17 +78,20 @@ class Places:
         return max((math.nan if ball is None else float(ball.upper.mid()) for ball in balls), default=math.nan)
 
     def _walked(self) -> list[float]:
-        """From 0 on, in steps of a share of the distance in which the score of delta grows by one."""
-        first = self.delta(0.0)
+        """From 0 on, in steps of a share of the distance in which the score of delta grows by one there."""
+        first = self._larger(0.0, self.supply.ways)
         if not first > 0.0:
             return [0.0]
         unit = max(2.0 * -_NORMAL.inv_cdf(0.5 - 0.5 * min(first, 1.0 - 1e-12)), 2.5 * first)
-        found, at = [0.0], 0.0
-        while len(found) < _MOST:
-            at += _STEP * unit
-            if not self._larger(at, self.supply.ways) > _TINY:
+        found, at, step, score = [0.0], 0.0, _STEP * unit, _score(first)
+        while len(found) < _MOST and at < _LAST:
+            at += step
+            known = self._larger(at, self.supply.ways)
+            if not known > _TINY:
                 break
             found.append(at)
+            grown, score = _score(known) - score, _score(known)
+            step *= min(max(_STEP / max(grown, _TINY), 1.0 / _TURN), _TURN)
         return found
 
     def around(self, epsilon: float, closer: int = 0) -> list[float]:
@@ -177,6 +182,10 @@ class Places:
         if quantity == "fixed_point":
             return self.around(self.tangent(value), again)
         return []
+
+
+def _score(delta: float) -> float:
+    return -_NORMAL.inv_cdf(min(max(delta, _TINY), 1.0 - 1e-16))
 
 
 def between(proved: Proved, statement: Statement) -> list[float]:
