@@ -59,8 +59,24 @@ def test_every_claim_of_a_gaussian():
 
 
 @pytest.mark.slow
-def test_every_claim_of_a_dpsgd_run(sampled):
-    assert ny.prove(sampled)
+@pytest.mark.parametrize("run", [(9.4, 0.32768, 2000), (1.0, 0.01, 1000), (0.6, 1e-3, 10**5), (1.0, 1e-4, 10**6)])
+def test_every_claim_of_a_dpsgd_run(run):
+    """All but the regret of rho, where it is claimed."""
+    found = ny.prove(ny.DPSGD(*run))
+    assert {one.id for one in found.answers if one.verdict != "proved"} <= {"zcdp_regret"}
+
+
+@pytest.mark.parametrize("run", [(1.0, 1e-4, 10**6), (1.0, 0.01, 10), (2.0, 0.01, 3)])
+def test_rare_and_few_steps(run):
+    found = ny.prove(ny.DPSGD(*run), claims=["epsilon@1e-05", "epsilon@1e-09", "advantage", "tpr@0.0001"])
+    assert found, str(found)
+    assert len(found.data["lines"]) <= 6
+
+
+def test_where_no_line_serves_nothing_is_proved():
+    found = ny.prove(ny.DPSGD(0.3, 0.01, 2), claims=["mu@1e-10", "advantage"])
+    assert found.proved == 0
+    assert "no line was short enough" in str(found)
 
 
 @pytest.mark.parametrize(

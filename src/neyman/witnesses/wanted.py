@@ -114,6 +114,8 @@ class Places:
         apart = self._apart()
         e = np.array([*(-x for x in reversed(apart) if x > 0.0), *apart])
         u = np.array([self.delta(x) for x in e])
+        if not np.isfinite(u).any():  # no line serves
+            return [floor]
         best = floor
         for _ in range(_HALVINGS):
             t = np.exp(np.minimum(e, _FAR))
