@@ -46,6 +46,8 @@ def laws_of(data: Any, adjacency: str) -> list[Law]:
 
 _Kind = tuple[Fields, Fraction]
 _BLACK = ("randomized_response", "pure_mechanism", "approximate_mechanism", "tabulated")
+_ATTAINED = {"gdp": "gaussian", "pure_dp": "pure_mechanism", "approximate_dp": "approximate_mechanism"}
+_PROMISES = (*_ATTAINED, "profile", "tradeoff", "rdp", "zcdp")
 _KINDS = ("gaussian", *_BLACK, "poisson", "repeat", "compose", "laplace", "discrete_gaussian", "discrete_laplace",
           "allocated", "opaque")  # fmt: skip
 
@@ -94,12 +96,33 @@ def _law(step: _Kind, times: int, adjacency: str) -> Law:
         fields.done()
         ratio = fmpq(d.numerator, d.denominator)
         return Laplace(ratio, times) if rate == 1 else SampledLaplace(ratio, exact(rate), times)
+    if kind == "opaque":
+        return _promised(fields, rate, times, adjacency)
     whole = _listed(kind, fields, times, adjacency, rate == 1)
     fields.done()
     if isinstance(whole, FiniteLaw) and rate != 1:
         q = exact(rate)
         whole = FiniteLaw(tuple(((1 - q) * b + q * a, b) for a, b in whole.outcomes), times, (), whole.lost)
     return whole
+
+
+def _promised(fields: Fields, rate: Fraction, times: int, adjacency: str) -> Law:
+    """A given guarantee, by the pair that attains it."""
+    given = fields.within("guarantee")
+    fields.done()
+    kind = given.word("kind", _PROMISES)
+    stated = given.word("adjacency", ADJACENCIES) if given.has("adjacency") else "add_or_remove"
+    if not (stated == adjacency or (stated == "add_or_remove" and adjacency in ("add", "remove"))):
+        raise NotProved("a promise about other neighbouring data")
+    if kind not in _ATTAINED or rate != 1:
+        raise NotProved(f"steps of the kind opaque: {kind}{'' if rate == 1 else ', sampled'}")
+    if kind == "gdp":
+        mu = exact(Fraction(given.number("mu", lambda x: x >= 0.0, "a number of 0 or more")))
+        given.done()
+        return Gaussian(mu * mu * times)
+    law = FiniteLaw(*_outcomes(_ATTAINED[kind], given, times))
+    given.done()
+    return law
 
 
 def _listed(kind: str, fields: Fields, times: int, adjacency: str, alone: bool) -> Law:

@@ -111,11 +111,42 @@ def test_nothing_true_is_refuted(adjacency):
     assert found.proved >= 2
 
 
+@pytest.mark.parametrize(
+    ("promise", "same"),
+    [
+        (ny.GDP(0.5), ny.Gaussian(2.0)), (ny.PureDP(0.5), ny.PureMechanism(0.5)),
+        (ny.ApproximateDP(0.5, 1e-6), ny.ApproximateMechanism(0.5, 1e-6)),
+    ],
+)  # fmt: skip
+def test_a_promise_is_proved_as_the_pair_that_attains_it(promise, same):
+    claims = ["epsilon@1e-05", "advantage", "tpr@0.01"]
+    found, other = (ny.prove(one * ny.Gaussian(2.0), claims=claims) for one in (ny.Opaque(promise), same))
+    assert found, str(found)
+    assert [one.statement.value for one in found.answers] == [one.statement.value for one in other.answers]
+
+
+@pytest.mark.parametrize(
+    ("stated", "asked", "kept"),
+    [("replace", "add", False), ("add_or_remove", "remove", True), ("add", "add", True), ("add", "remove", False),
+     ("add_or_remove", "replace", False), ("replace", "replace", True)],
+)  # fmt: skip
+def test_a_promise_about_others_proves_nothing(stated, asked, kept):
+    mechanism = ny.Opaque(ny.GDP(0.5)).to_dict()
+    mechanism["guarantee"]["adjacency"] = stated
+    places = [{"direction": way, "epsilon": 0.0, "line": None} for way in ("remove", "add")]
+    statement = {"id": "s", "quantity": "advantage", "given": {}, "at_most": 0.2}
+    data = {"format": "neyman-proof", "version": 1, "bits": 128, "mechanism": mechanism, "adjacency": asked,
+            "lines": [], "places": places, "statements": [statement]}  # fmt: skip
+    (answer,) = check(data)
+    assert (answer.verdict == "proved") is kept
+    assert kept or "other neighbouring data" in answer.reason
+
+
 def test_laws_without_a_lemma():
-    found = ny.prove(ny.Opaque(ny.PureDP(1.0)), claims=["advantage"])
+    found = ny.prove(ny.Opaque(ny.ZCDP(0.5)), claims=["advantage"])
     assert not found
     assert {one.verdict for one in found.answers} == {"not proved"}
-    assert "not proved (steps of the kind opaque)" in str(found)
+    assert "not proved (steps of the kind opaque: zcdp)" in str(found)
     assert str(found).count("\n") == 2
     exchanged = ny.prove(ny.account(ny.DPSGD(9.4, 0.32768, 20), "replace"), claims=["advantage"])
     assert "exchanged" in exchanged.answers[0].reason
@@ -225,10 +256,10 @@ def test_verify_proves(capsys, tmp_path):
     assert code == 3
     assert {one["id"] for one in data["proof"]["answers"] if one["verdict"] != "proved"} == {"zcdp_regret"}
     assert data["proof"]["failure"] == ""
-    opaque = few(ny.report(ny.Opaque(ny.PureDP(1.0))), tmp_path, "opaque.json")
+    opaque = few(ny.report(ny.Opaque(ny.ZCDP(0.5))), tmp_path, "opaque.json")
     code, shown, _ = run(capsys, "verify", opaque, "--prove")
     assert code == 3
-    assert "not proved (steps of the kind opaque)" in shown
+    assert "not proved (steps of the kind opaque: zcdp)" in shown
     assert run(capsys, "verify", "-", "--prove")[0] == 2
 
 
