@@ -29,6 +29,7 @@ _APART = 1e-3  # of the same unit
 _HALVINGS = 150  # of the distance of two tangents that meet at that alpha
 _MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
 _TURN = 1.5  # by which a step of the grid may differ from the one before
+_FLAT = 1e-9  # growth of a score that is none
 _LAST = 1e4  # eps at which the grid ends
 _FAR = 700.0  # exponents are cut there
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
@@ -91,6 +92,8 @@ class Places:
                 break
             found.append(at)
             grown, score = _score(known) - score, _score(known)
+            if known < 0.5 and grown < _FLAT:  # what is left is revealed for certain
+                break
             step *= min(max(_STEP / max(grown, _TINY), 1.0 / _TURN), _TURN)
         return found
 
