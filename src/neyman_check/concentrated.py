@@ -13,7 +13,8 @@ from flint import arb
 from neyman_check.errors import NotProved
 from neyman_check.integers import DiscreteGaussian, exact
 from neyman_check.laplace import SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian, largest_loss
+from neyman_check.laws import FiniteLaw, Gaussian, Law, largest_loss
+from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["at_least", "at_most"]
 
@@ -27,6 +28,8 @@ def _rho(law: Law) -> arb | None:
         return law.square / 2
     if isinstance(law, SampledGaussian):
         return law.times / (2 * law.s * law.s)
+    if isinstance(law, ExchangedGaussian):
+        return 2 * law.times / (law.s * law.s)
     if isinstance(law, DiscreteGaussian):
         return law.times * exact(law.shift**2 / (2 * law.square))
     return None
@@ -97,12 +100,12 @@ def _below(v: arb, a: arb, low: arb, b: arb, high: arb) -> bool:
 
 def at_least(laws: Sequence[Law], remove: bool, value: arb, order: arb) -> bool:
     """Whether D_t / t is at least that at this order, or as orders grow without end."""
-    known = sum((one for law in laws if (one := _rho(law)) is not None and (remove or _both(law))), arb(0))
+    known = sum((one for law in laws if (one := _limit(law, remove)) is not None), arb(0))
     if known >= value:
         return True
     if not order > 1:
         raise NotProved("an order that is not above 1")
-    sharp = [law for law in laws if not isinstance(law, (SampledGaussian, SampledLaplace))]
+    sharp = [law for law in laws if not isinstance(law, (SampledGaussian, ExchangedGaussian, SampledLaplace))]
     sharp = [law for law in sharp if not isinstance(law, FiniteLaw) or law.lost.is_zero()]
     total = _kappa(sharp, order, remove)
     for law in laws:
@@ -112,6 +115,8 @@ def at_least(laws: Sequence[Law], remove: bool, value: arb, order: arb) -> bool:
     return bool(total / (order * (order - 1)) >= value)
 
 
-def _both(law: Law) -> bool:
-    """Whether rho is the limit in both directions."""
-    return not isinstance(law, SampledGaussian)
+def _limit(law: Law, remove: bool) -> arb | None:
+    """What D_t / t goes to as orders grow without end, where that is known."""
+    if isinstance(law, ExchangedGaussian):  # G(-x) is bounded where G(x) grows
+        return law.times / (2 * law.s * law.s)
+    return None if isinstance(law, SampledGaussian) and not remove else _rho(law)

@@ -20,8 +20,9 @@ from flint import arb, arb_poly, fmpz
 from neyman_check.errors import NotProved
 from neyman_check.integers import DiscreteGaussian, exact
 from neyman_check.laplace import Laplace, LaplaceSum, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
+from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.line import Ball
+from neyman_check.sampled import SampledGaussian
 from neyman_check.work import Work
 
 __all__ = ["Outcomes", "gaussian_delta", "normal", "sampled_once"]

@@ -10,7 +10,8 @@ from flint import arb
 from neyman_check.curve import largest
 from neyman_check.errors import NotProved
 from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
+from neyman_check.laws import FiniteLaw, Gaussian, Law
+from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["tail_mu_squared"]
 
@@ -25,6 +26,8 @@ def _squared(law: Law) -> arb:
         return law.square
     if isinstance(law, SampledGaussian):
         return 1 / (law.s * law.s)
+    if isinstance(law, ExchangedGaussian):
+        return 4 / (law.s * law.s)
     if isinstance(law, (Laplace, SampledLaplace)):
         return 8 * (-law.d / 2).exp().erfcinv() ** 2  # where alpha = beta = e^{-d/2} / 2
     if isinstance(law, FiniteLaw) and law.lost == 0:

@@ -16,8 +16,9 @@ from flint import arb, fmpq
 from neyman_check.errors import NotProved, Unreadable
 from neyman_check.integers import DiscreteGaussian, discrete_laplace, exact
 from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
+from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.reading import Fields, number
+from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["ADJACENCIES", "laws_of"]
 
@@ -83,14 +84,18 @@ def _steps(node: Fields, times: int, depth: int, rate: Fraction = Fraction(1)) -
 def _law(step: _Kind, times: int, adjacency: str) -> Law:
     fields, rate = step
     kind = fields.word("kind", _KINDS)
-    if rate != 1 and adjacency == "replace":
+    if rate != 1 and adjacency == "replace" and kind != "gaussian":
         raise NotProved("sampled steps of which one record is exchanged")
     if rate == 0:
         return Gaussian(arb(0))
     if kind == "gaussian":
-        s = 1 / _mu(fields, adjacency)
+        mu = _mu(fields, adjacency)
         fields.done()
-        return Gaussian(times / (s * s)) if rate == 1 else SampledGaussian(s, exact(rate), times)
+        if rate == 1:
+            return Gaussian(times * mu * mu)
+        exchanged = adjacency == "replace"
+        made = ExchangedGaussian if exchanged else SampledGaussian
+        return made((2 if exchanged else 1) / mu, exact(rate), times)
     if kind == "laplace":
         d = _moved(fields, adjacency) / Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
         fields.done()

@@ -15,8 +15,9 @@ from neyman_check.curve import Curve, Place
 from neyman_check.exact import gaussian_delta, normal, sampled_once
 from neyman_check.form import Proof, Wanted
 from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, SampledGaussian
+from neyman_check.laws import FiniteLaw, Gaussian
 from neyman_check.line import Line, Plan
+from neyman_check.sampled import SampledGaussian
 from neyman_check.told import Cut, Grid, Witness
 from neyman_check.work import Work
 

@@ -148,7 +148,7 @@ def test_laws_without_a_lemma():
     assert {one.verdict for one in found.answers} == {"not proved"}
     assert "not proved (steps of the kind opaque: zcdp)" in str(found)
     assert str(found).count("\n") == 2
-    exchanged = ny.prove(ny.account(ny.DPSGD(9.4, 0.32768, 20), "replace"), claims=["advantage"])
+    exchanged = ny.prove(ny.account(ny.Laplace(2.0).poisson(0.1) ** 20, "replace"), claims=["advantage"])
     assert "exchanged" in exchanged.answers[0].reason
 
 

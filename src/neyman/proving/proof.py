@@ -114,8 +114,8 @@ def prove(
     Returns
     -------
     Proof
-        Which statements the checker accepted. Laws without a lemma yet (exchanged records under sampling, random
-        allocation, given guarantees) are "not proved", with the reason: never guessed.
+        Which statements the checker accepted. Laws without a lemma yet (random allocation,
+        given Renyi guarantees) are "not proved", with the reason: never guessed.
 
     Raises
     ------

@@ -8,7 +8,8 @@ from itertools import product
 
 from neyman_check.exact import Outcomes
 from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import Gaussian, Law, SampledGaussian
+from neyman_check.laws import Gaussian, Law
+from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["corners"]
 
@@ -18,7 +19,7 @@ _TINY = 1e-30  # mass of a loss that does not matter
 
 def corners(known: Outcomes, laws: Sequence[Law]) -> list[float]:
     """At eps >= 0, of one direction; none where all is smooth, or there are too many."""
-    if any(isinstance(law, (Gaussian, SampledGaussian)) for law in laws):
+    if any(isinstance(law, (Gaussian, SampledGaussian, ExchangedGaussian)) for law in laws):
         return []
     ends = [_ends(law, known.remove) for law in laws if isinstance(law, (Laplace, SampledLaplace))]
     losses = [float(one.loss.mid()) for one in known.outcomes if one.mass > _TINY]

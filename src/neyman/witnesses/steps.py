@@ -15,7 +15,8 @@ from neyman._validate import FloatArray
 from neyman_check.errors import NotProved
 from neyman_check.integers import DiscreteGaussian
 from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law, SampledGaussian
+from neyman_check.laws import FiniteLaw, Gaussian, Law
+from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["Step", "step_of"]
 
@@ -49,8 +50,9 @@ def step_of(law: Law) -> Step:
     """The same law."""
     if isinstance(law, Gaussian):
         return _Normal(float(law.square.mid()))
-    if isinstance(law, SampledGaussian):
-        return _Sampled(float(law.s.mid()), float(law.q.mid()), law.times)
+    if isinstance(law, (SampledGaussian, ExchangedGaussian)):
+        made = _Sampled if isinstance(law, SampledGaussian) else _Exchanged
+        return made(float(law.s.mid()), float(law.q.mid()), law.times)
     if isinstance(law, FiniteLaw) and law.lost == 0:
         logs = [(float(loss.mid()), float(q.log().mid())) for loss, q in law.losses]
         return _Finite(np.array([a for a, _ in logs]), np.array([b for _, b in logs]), law.times)
@@ -180,10 +182,9 @@ class _Sampled(Step):
         if not (high - low) / h < _LONGEST:
             return math.inf
         x = np.arange(low, high, h)
-        log_g = self._log_g((2.0 * x - 1.0) / (2.0 * self.s**2))
         weight = -0.5 * (x / self.s) ** 2
         weight -= _logsum(weight)
-        power = w * log_g
+        power = self._told(x, w, 0.0)[0]
         if float(np.max(np.abs(power))) < 1.0:
             return self.times * math.log1p(float(np.exp(weight) @ np.expm1(power)))
         return self.times * float(_logsum(power + weight))
@@ -220,7 +221,7 @@ class _Sampled(Step):
         return {"low": float(low), "step": float(step), "count": int((high - low) / step) + 2}
 
     def _reach(self, w: float, nats: float) -> tuple[float, float]:
-        room = self._room(w)
+        room = self._room(w) + self._bend(w, 0.0)
         below = self.s * math.sqrt(2.0 * (nats + (room if w < 0.0 else 0.0)))
         return -below, max(w, 0.0) + self.s * math.sqrt(2.0 * (nats + room)) + 1.0
 
@@ -248,19 +249,48 @@ class _Sampled(Step):
         return [angle for angle in tried if 0.0 < angle <= _MOST]
 
     def _damped(self, w: float, omega: float, angle: float) -> float:
-        s, q = self.s, self.q
+        s = self.s
         x = np.linspace(-9.0 * s, 9.0 * s + max(w, 0.0) + 1.0, _LOOK)
-        t = (2.0 * x - 1.0) / (2.0 * s * s)
-        shift = np.maximum(t, 0.0)
-        g = (1.0 - q) * np.exp(-shift) + q * np.exp(t - shift + 1j * angle)
+        power, loss = self._told(x, w, angle)
         weight = -0.5 * (x / s) ** 2
         weight -= _logsum(weight)
-        return 0.5 * angle**2 * s * s + float(_logsum(weight + w * (shift + np.log(np.abs(g))) - omega * np.angle(g)))
+        return 0.5 * angle**2 * s * s + float(_logsum(weight + power - omega * loss))
 
-    def _log_g(self, t: FloatArray) -> FloatArray:
-        with np.errstate(over="ignore", divide="ignore"):
-            near = np.log1p(self.q * np.expm1(np.minimum(t, 1.0)))
-            return np.where(t < 1.0, near, np.logaddexp(np.log1p(-self.q), math.log(self.q) + t))
+    def _told(self, x: FloatArray, w: float, angle: float) -> tuple[FloatArray, FloatArray]:
+        """log of the modulus of what A(w) is the expectation of, at an angle, and the imaginary part of the loss."""
+        log, turn = self._log_g((2.0 * x - 1.0) / (2.0 * self.s**2), angle)
+        return w * log, turn
+
+    def _log_g(self, t: FloatArray, angle: float) -> tuple[FloatArray, FloatArray]:
+        if angle == 0.0:
+            with np.errstate(over="ignore", divide="ignore"):
+                near = np.log1p(self.q * np.expm1(np.minimum(t, 1.0)))
+                far = np.logaddexp(math.log1p(-self.q), math.log(self.q) + t)
+            return np.where(t < 1.0, near, far), np.zeros_like(t)
+        shift = np.maximum(t, 0.0)
+        g = (1.0 - self.q) * np.exp(-shift) + self.q * np.exp(t - shift + 1j * angle)
+        return shift + np.log(np.abs(g)), np.angle(g)
+
+
+class _Exchanged(_Sampled):
+    """Of a record exchanged for another: symmetric, so that tilts right of 1 are all there are."""
+
+    def log_moment(self, w: float) -> float:
+        return super().log_moment(max(w, 1.0 - w))
+
+    def log_modulus(self, w: float, omega: float) -> float:
+        return super().log_modulus(max(w, 1.0 - w), omega)
+
+    def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any]:
+        return super().witness(max(w, 1.0 - w), max(far, 1.0 - far), omega, nats)
+
+    def _bend(self, w: float, angle: float) -> float:
+        return (1.0 - w) * (math.log1p(-self.q) + math.log(math.cos(0.5 * angle)))
+
+    def _told(self, x: FloatArray, w: float, angle: float) -> tuple[FloatArray, FloatArray]:
+        one, turn = super()._told(x, 1.0, angle)
+        other, back = super()._told(-x, 1.0, -angle)
+        return w * one + (1.0 - w) * other, turn - back
 
 
 @cache
