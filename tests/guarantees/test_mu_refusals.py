@@ -96,3 +96,17 @@ def test_no_composition_tells_less_than_its_strongest_steps() -> None:
     both = ny.account(strong * ny.DiscreteGaussian(19.51) ** 55)
     assert both.optimistic.mu() == pytest.approx(ny.account(strong).optimistic.mu(), rel=1e-12)
     assert 0.0 <= both.mu() - both.optimistic.mu() <= 1e-4 * both.mu()
+
+
+@pytest.mark.parametrize(
+    "mechanism",
+    [
+        ny.Gaussian(117200.0).poisson(0.04921) ** 9 * ny.PureMechanism(0.01432) ** 6,
+        ny.Laplace(0.7596).poisson(4.77e-05) ** 2 * ny.DiscreteGaussian(1.814) ** 6,
+        ny.Gaussian(3e4) * ny.RandomizedResponse(0.3, 2) ** 4,
+    ],
+)
+def test_beside_a_corner_that_is_hardly_rounded(mechanism: ny.Mechanism) -> None:
+    """The slope is that of the listed law alone, which leaves the tangent of slope -1 before the composition does."""
+    g = ny.account(mechanism)
+    assert 0.0 <= g.mu() - g.optimistic.mu() <= 2e-6 * g.mu()

@@ -34,6 +34,8 @@ _MOST_KNOTS = 6_000
 _SECTIONS = 8
 _SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
 _LOOSE = 1e-6  # of mu: a bound from below that is as near to the one from above is not worth another
+_TOLD = 1e-7  # relative fall of delta between two knots that tells where their tangents meet
+_BESIDE = 1e-3  # of log alpha: slopes that are as near are believed
 _HALF = 0.5  # beta from which it is known as well as the excess is
 _NOT_NEAR_HALF = -0.1  # log(1 - delta(0)) below it: the probit of the fixed point has all its digits
 
@@ -163,8 +165,33 @@ def _below(sides: Pair, floor: float, start: float) -> tuple[Fit, float] | None:
 
 
 def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, zero: tuple[float, float]) -> Fit:
-    log_floor = float(np.log(floor))
     log_zero = _log_alpha_at_zero(branch, symmetric, zero[1], floor)
+    fit = _fit_from(branch, symmetric, floor, start, (*zero, log_zero))
+    if not (symmetric and fit.epsilon == 0.0 and log_zero > np.log(floor)):
+        return fit
+    nearer = _met_near_zero(branch, zero, fit.epsilon_floor)
+    if not nearer > log_zero + _BESIDE:  # the tangent of slope -1 is left no sooner than its slope says
+        return fit
+    fixed_point = zero[1] - float(np.log(2.0))
+    return _fit_from(branch, symmetric, floor, start, (*zero, min(nearer, fixed_point)))
+
+
+def _met_near_zero(branch: Profile, zero: tuple[float, float], last: float) -> float:
+    """log of the largest alpha where tangents beside it meet that of slope -1, as far as their deltas tell."""
+    epsilon = last * np.geomspace(1e-9, 1e-2, 15)
+    b = branch.bracket(epsilon)
+    zeros = np.zeros(len(epsilon), dtype=int)
+    knots = _Knots(
+        np.append(0.0, epsilon), np.append(zero[0], b.upper), np.append(zero[1], b.log_gap_lower),
+        np.zeros(len(epsilon) + 1),
+    )  # fmt: skip
+    told = 1.0 - knots.delta[1:] / zero[0] > _TOLD
+    return float(np.max(_log_vertex(knots, zeros, 1 + np.arange(len(epsilon)))[told], initial=-np.inf))
+
+
+def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_zero: tuple[float, float, float]) -> Fit:
+    *zero, log_zero = at_zero
+    log_floor = float(np.log(floor))
     if log_zero <= log_floor:  # only the piece of slope -1 is left, or not even that: its ends count
         fixed_point = zero[1] - float(np.log(2.0))
         ends = np.array([fixed_point if symmetric or fixed_point <= log_floor else log_floor])
@@ -181,7 +208,7 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     last = _steepest(branch, last, log_floor)
     first = _FIRST if allowance().take(1.0) else _FEWER
     grid = np.unique(np.concatenate([np.linspace(0.0, last, first), np.geomspace(min(start, last) / 8.0, last, first)]))
-    knots = _knots(branch, grid[1:], log_floor, log_zero, zero)
+    knots = _knots(branch, grid[1:], log_floor, log_zero, (zero[0], zero[1]))
     bound, attained = _interval_bounds(knots)
     for _ in range(_ROUNDS):
         best = float(np.max(attained))
@@ -246,12 +273,33 @@ def _refined(branch: Profile, knots: _Knots, more: FloatArray, log_floor: float,
     alphas[-1] = log_floor
     # tangents that touch beyond the floor say little about it: the first of them closes the range
     kept = order[: int(np.argmax(alphas <= log_floor)) + 1]
-    return _Knots(
+    found = _Knots(
         epsilon[kept],
         np.concatenate([knots.delta, b.upper])[kept],
         np.concatenate([knots.log_gap, b.log_gap_lower])[kept],
         alphas[: len(kept)],
     )
+    return replace(found, log_alpha=_between_vertices(found))
+
+
+def _between_vertices(knots: _Knots) -> FloatArray:
+    """Each alpha where its tangent meets those beside it, or between: slopes that were steered by what is nearly all of
+    a law turn at its corners at once, where the law itself takes a little longer.
+    """
+    if knots.epsilon.size < 3:
+        return knots.log_alpha
+    i = np.arange(knots.epsilon.size - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drop = 1.0 - knots.delta[1:] / knots.delta[:-1]
+    log_v = np.where(drop > _TOLD, _log_vertex(knots, i, i + 1), np.nan)
+    inner = knots.log_alpha[1:-1]
+    with np.errstate(invalid="ignore"):
+        moved = np.where(
+            log_v[1:] - _BESIDE > inner, log_v[1:], np.where(log_v[:-1] + _BESIDE < inner, log_v[:-1], inner)
+        )
+    alphas = knots.log_alpha.copy()
+    alphas[1:-1] = np.clip(moved, knots.log_alpha[-1], knots.log_alpha[0])
+    return np.minimum.accumulate(alphas)
 
 
 def _interval_bounds(knots: _Knots) -> tuple[FloatArray, FloatArray]:
