@@ -9,6 +9,7 @@ from functools import partial
 from flint import arb
 
 from tests.hunt.balls import Contour, Factor, FiniteFactor, GaussianFactor, SampledGaussianFactor, TooDear
+from tests.hunt.checked import Checked
 from tests.hunt.events import Counting
 from tests.hunt.lattice import Lattice, TooLong
 from tests.hunt.pairs import Balls, Best, Finite, Formula, Given, Loose, Mixed, Pair
@@ -18,6 +19,8 @@ from tests.reference import closed, exact
 __all__ = ["Composition", "Truth", "laplace_power"]
 
 _OUTCOMES = 3000
+_VAGUE, _PATIENCE = 0.1, 3
+"""Relative width of a truth that wants a second opinion, and how often that may fail."""
 _CUT = 1e-65
 """Mass that a listed discrete Gaussian leaves out, generously: its exponent reaches 160."""
 
@@ -51,6 +54,8 @@ class Composition(Pair):
         self.steps, self.replace = list(steps), replace
         self._makers = self._candidates()
         self._made: dict[int, Pair] = {}
+        self._proved: Pair | None = None
+        self._failed = 0
 
     def delta(self, epsilon: arb, add: bool = False) -> Balls:
         """The first answer that tells more than nothing; else what explicit tests show."""
@@ -58,10 +63,26 @@ class Composition(Pair):
             try:
                 if i not in self._made:
                     self._made[i] = make()
-                return self._made[i].delta(epsilon, add)
+                found = self._made[i].delta(epsilon, add)
             except (TooDear, TooLong):
                 continue
-        return self._shown.delta(epsilon, add)
+            return found if found[1] - found[0] < _VAGUE * found[1] else self._by_proof(found, epsilon, add)
+        return self._by_proof(self._shown.delta(epsilon, add), epsilon, add)
+
+    def _by_proof(self, found: Balls, epsilon: arb, add: bool) -> Balls:
+        """What the checker of proofs knows better, until it has no short line."""
+        if self._failed >= _PATIENCE:
+            return found
+        try:
+            if self._proved is None:
+                self._proved = Checked(self.steps, self.replace)
+            low, high = self._proved.delta(epsilon, add)
+        except TooDear:
+            self._failed += 1
+            return found
+        if low > found[1] or found[0] > high:
+            raise ArithmeticError(f"two oracles contradict each other: {found} and {low, high}")
+        return found[0].max(low), found[1].min(high)
 
     @property
     def _shown(self) -> Pair:

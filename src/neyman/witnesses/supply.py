@@ -31,12 +31,14 @@ _GIVEN_UP = 6  # eps in vain, after which no further line is looked for
 
 
 class Supply:
-    """Of a mechanism under an adjacency; ``nats``: e-folds to which lines are good."""
+    """Of a mechanism under an adjacency; ``nats``: e-folds to which lines are good, ``most``: units of work."""
 
-    def __init__(self, mechanism: dict[str, Any], adjacency: str, bits: int, nats: float) -> None:
+    def __init__(
+        self, mechanism: dict[str, Any], adjacency: str, bits: int, nats: float, most: int = _PATIENCE * MOST
+    ) -> None:
         self.lines: list[dict[str, Any]] = []
         self._base = Proof(mechanism, adjacency, bits, (), (), ())
-        self._checker = Checker(self._base, Work(bits, _PATIENCE * MOST))
+        self._checker = Checker(self._base, Work(bits, most))
         each = self._listing()
         self.listed = each is not None and each <= _DEAR
         self._steps = [] if self.listed else [step_of(law) for law in self._checker.laws]

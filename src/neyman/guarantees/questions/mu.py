@@ -167,7 +167,7 @@ def _below(sides: Pair, floor: float, start: float) -> tuple[Fit, float] | None:
 def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, zero: tuple[float, float]) -> Fit:
     log_zero = _log_alpha_at_zero(branch, symmetric, zero[1], floor)
     fit = _fit_from(branch, symmetric, floor, start, (*zero, log_zero))
-    if not (symmetric and fit.epsilon == 0.0 and log_zero > np.log(floor)):
+    if not (symmetric and fit.epsilon == 0.0 and zero[0] > 0.0 and log_zero > np.log(floor)):
         return fit
     nearer = _met_near_zero(branch, zero, fit.epsilon_floor)
     if not nearer > log_zero + _BESIDE:  # the tangent of slope -1 is left no sooner than its slope says
