@@ -246,7 +246,7 @@ def test_the_verb_refuses(capsys, tmp_path):
 
 
 def test_verify_proves(capsys, tmp_path):
-    path = few(ny.report(ny.Opaque(ny.ApproximateDP(1.0, 1e-5)) ** 3), tmp_path)
+    path = few(ny.report(ny.ApproximateMechanism(1.0, 1e-5) ** 3), tmp_path)
     code, shown, _ = run(capsys, "verify", path, "--prove")
     assert code == 0
     assert shown.strip().splitlines()[-1].endswith("statements are proved in ball arithmetic.")

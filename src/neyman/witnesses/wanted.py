@@ -29,6 +29,7 @@ _APART = 1e-3  # of the same unit
 _HALVINGS = 150  # of the distance of two tangents that meet at that alpha
 _MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
 _TURN = 1.5  # by which a step of the grid may differ from the one before
+_FAR_OUT = 30.0, 80.0  # eps whose tangents say something at alphas of 1e-10, and below anything asked for
 _FLAT = 1e-9  # growth of a score that is none
 _LAST = 1e4  # eps at which the grid ends
 _FAR = 700.0  # exponents are cut there
@@ -92,8 +93,8 @@ class Places:
                 break
             found.append(at)
             grown, score = _score(known) - score, _score(known)
-            if known < 0.5 and grown < _FLAT:  # what is left is revealed for certain
-                break
+            if known < 0.5 and grown < _FLAT:  # what is left is revealed for certain, at any eps
+                return found + [e for e in _FAR_OUT if e > at]
             step *= min(max(_STEP / max(grown, _TINY), 1.0 / _TURN), _TURN)
         return found
 
