@@ -21,7 +21,7 @@ from neyman_check.errors import NotProved
 from neyman_check.exact import Outcomes
 from neyman_check.floorless import tail_mu_squared
 from neyman_check.form import Proof, Wanted, read
-from neyman_check.laws import largest_loss
+from neyman_check.laws import FiniteLaw, largest_loss
 from neyman_check.line import Ball, Line
 from neyman_check.mechanism import laws_of
 from neyman_check.work import MOST, Work
@@ -47,22 +47,26 @@ class Checker:
         self.proof, self.work = proof, work
         self.laws = laws_of(proof.mechanism, proof.adjacency)
         self._known: dict[tuple[str, int], Line | Outcomes | NotProved] = {}
-        self._ends: dict[bool, arb | None] = {}
+        self._ends: dict[bool, tuple[arb, Ball] | None] = {}
 
     def beyond(self, wanted: Wanted) -> Ball | None:
         """What is left from the largest finite loss on, where an eps is as large: what is revealed for certain."""
         if wanted.remove not in self._ends:
-            try:
-                self._ends[wanted.remove] = largest_loss(self.laws, wanted.remove)
-            except NotProved:
-                self._ends[wanted.remove] = None
+            self._ends[wanted.remove] = self._end(wanted.remove)
         end = self._ends[wanted.remove]
-        if end is None or not arb(wanted.epsilon) >= end:
+        return end[1] if end is not None and arb(wanted.epsilon) >= end[0] else None
+
+    def _end(self, remove: bool) -> tuple[arb, Ball] | None:
+        """The largest finite loss, and what is left from there on."""
+        self.work.spend(_EACH * sum(len(law.outcomes) if isinstance(law, FiniteLaw) else 1 for law in self.laws))
+        try:
+            end = largest_loss(self.laws, remove)
+        except NotProved:
             return None
         left = arb(1)
         for law in self.laws:
-            left *= law.kept(wanted.remove)
-        return Ball(1 - left, 1 - left)
+            left *= law.kept(remove)
+        return end, Ball(1 - left, 1 - left)
 
     def delta(self, wanted: Wanted) -> Ball:
         """What is proved of one direction at one place."""

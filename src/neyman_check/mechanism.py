@@ -64,6 +64,8 @@ def _steps(node: Fields, times: int, depth: int, rate: Fraction = Fraction(1)) -
         node.done()
         if rate != 1:
             raise Unreadable(f"{node.where}: a composition cannot be sampled")
+        if not times * again <= _MOST_STEPS:
+            raise NotProved("more than 10^18 steps of a kind")
         yield from _steps(inner, times * again, depth + 1)
     elif kind == "compose":
         parts = node.list("of")

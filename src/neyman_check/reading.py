@@ -26,7 +26,7 @@ def parsed(text: bytes) -> Any:
     if max((text.count(b"["), text.count(b"{"))) > LARGEST // 4:
         raise Unreadable("the file is nothing but brackets")
     try:
-        return json.loads(text, object_pairs_hook=_once, parse_constant=_refused, parse_int=_whole)
+        return json.loads(text.decode("utf-8"), object_pairs_hook=_once, parse_constant=_refused, parse_int=_whole)
     except Unreadable:
         raise
     except (ValueError, RecursionError) as error:

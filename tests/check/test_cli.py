@@ -214,3 +214,18 @@ def test_what_the_schema_refuses_is_unreadable():
 
 def test_names_of_statements():
     assert len(named([], "true")) == 0
+
+
+def test_more_steps_than_are_counted(run):
+    """Nested repeats multiply."""
+    step = {"kind": "repeat", "times": 10**18, "of": {"kind": "repeat", "times": 100, "of": {
+        "kind": "randomized_response", "epsilon": 0.0, "k": 2}}}  # fmt: skip
+    code, out, err = run(small() | {"mechanism": {"schema": 1, **step}})
+    assert (code, err) == (3, "")
+    assert "more than 10^18 steps" in out
+
+
+def test_another_encoding(run):
+    code, _, err = run(json.dumps(small()).encode("utf-16"))
+    assert code == 2
+    assert "no JSON" in err

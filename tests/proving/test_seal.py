@@ -15,6 +15,7 @@ from neyman.cli.main import main
 from neyman.reports import json_schema
 from neyman.reports.document import Seal
 from neyman.reports.seal import seal_check
+from neyman.witnesses.statements import proved_claims, stated
 
 
 @pytest.fixture(scope="module")
@@ -144,3 +145,20 @@ def test_the_command_line(capsys: pytest.CaptureFixture[str], tmp_path: Path) ->
     assert left("verify", run, "--proof", str(away)) == 0
     assert left("report", path, "--prove") == 2
     assert "beside --output FILE" in capsys.readouterr().err
+
+
+def test_a_shortfall_is_of_the_mu_that_is_printed(proof: ny.Proof) -> None:
+    """It falls as mu grows: one of a bracket's end that nobody reads proves nothing."""
+    claims = proof.report.to_dict()["claims"]
+    mu = next(one for one in claims if one["quantity"] == "mu")
+    mu["upper"] = 1e6
+    (shortfall,) = [one for one in claims if one["quantity"] == "shortfall"]
+    most = [one for one in stated(shortfall, claims) if one["quantity"] == "shortfall" and "at_most" in one]
+    assert [one["given"]["mu"] for one in most] == [mu["value"]]
+
+
+def test_what_is_infinite_is_not_counted() -> None:
+    claim = {"id": "epsilon@0.1", "quantity": "epsilon", "given": {"delta": 0.1}, "side": "at most", "value": "inf",
+             "text": "inf", "lower": 0.0, "upper": "inf"}  # fmt: skip
+    assert proved_claims([claim], {}) == 0
+    assert proved_claims([claim], {"epsilon@0.1": "proved"}) == 0

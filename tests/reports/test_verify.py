@@ -373,3 +373,16 @@ def test_arguments_are_checked(arguments):
         ny.verify(made("dpsgd").to_dict(), **arguments)
     with pytest.raises(ny.InvalidParameter, match="report must be a path"):
         ny.verify(3)
+
+
+def test_nothing_finite_is_not_a_weaker_claim_but_another():
+    """In words "at most inf" is a negation: that no finite number holds."""
+    data = ny.report(ny.Laplace(1.0) ** 3).to_dict()
+    for claim in data["claims"]:
+        if claim["id"] == "epsilon@1e-05":
+            claim |= {"value": "inf", "text": "inf", "sentence": "At delta = 1e-05, no finite epsilon holds."}
+    found = ny.verify(data)
+    assert found.outcome == "does not hold"
+    (check,) = [one for one in found.checks if one.outcome != "holds"]
+    assert (check.id, check.outcome) == ("epsilon@1e-05", "does not hold")
+    assert "no finite number holds" in check.reason

@@ -96,6 +96,9 @@ def _checked(claim: Claim, bracket: Bracket | None, adjacency: Adjacency, same: 
     beyond = _beyond(claim, bracket)
     if beyond is not None:
         return Check(claim.id, "does not hold", stated, lower, upper, beyond[0], beyond[1])
+    if math.isinf(claim.value) and math.isfinite(upper):  # in words: that nothing finite holds
+        why = f"it says that no finite number holds, and {upper!r} does"
+        return Check(claim.id, "does not hold", stated, lower, upper, reason=why)
     safe = claim.value >= upper if claim.side == "at most" else claim.value <= lower
     if not safe:
         why = f"it lies inside the certified bracket [{lower!r}, {upper!r}]"

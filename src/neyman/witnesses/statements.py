@@ -11,6 +11,7 @@ from neyman_check.claims import MORE, QUANTITIES
 
 __all__ = ["proved_claims", "stated"]
 
+_DIGITS = 9  # of a mu or an epsilon whose regret is stated, from below
 _NONE = 1e-11  # a divergence that is none to the digits of a report
 
 
@@ -27,13 +28,20 @@ def stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> lis
     also: list[dict[str, Any]] = []
     if quantity in ("regret", "shortfall"):
         (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
-        upper["mu"], lower["mu"] = mu["upper"], mu["lower"]  # the number below is of this mu, which is proved to hold
-        also = [{"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": mu["upper"]}]
+        # the numbers below are of these mu, of which it is proved that it lies between; a shortfall falls as mu grows
+        upper["mu"] = mu["upper"] if quantity == "regret" else min(mu["upper"], mu["value"])
+        lower["mu"] = _outward(mu["lower"], _DIGITS, False)
+        also = [
+            {"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": upper["mu"]},
+            {"id": f"{claim['id']}, its mu, at least", "quantity": "mu", "given": dict(given), "at_least": lower["mu"]},
+        ]
     if quantity == "epsilon_regret":
         (pure_,) = (one for one in claims if one["quantity"] == "epsilon" and one["given"] == {"delta": 0.0})
-        upper["epsilon"], lower["epsilon"] = pure_["upper"], pure_["lower"]
-        also = [{"id": f"{claim['id']}, its epsilon", "quantity": "epsilon", "given": {"delta": 0.0},
-                 "at_most": pure_["upper"]}]  # fmt: skip
+        upper["epsilon"], lower["epsilon"] = pure_["upper"], _outward(pure_["lower"], _DIGITS, False)
+        also = [
+            {"id": f"{claim['id']}, its epsilon{also}", "quantity": "epsilon", "given": {"delta": 0.0}, side: value}
+            for also, side, value in (("", "at_most", upper["epsilon"]), (", at least", "at_least", lower["epsilon"]))
+        ]
     name = claim["id"]
     if quantity in ("shortfall", "reverse", *MORE):
         most, least = max(most, _NONE), least if least > _NONE else 0.0
@@ -57,10 +65,9 @@ def _outward(value: float, digits: int, up: bool) -> float:
 
 
 def proved_claims(claims: Sequence[Mapping[str, Any]], verdicts: Mapping[str, str]) -> int:
-    """How many claims are proved, both ends of each, by the verdicts on statements; "at most inf" needs no proof."""
+    """How many claims are proved, both ends of each, by the verdicts on statements; those of infinity are not."""
     count = 0
     for claim in claims:
         asked = [one["id"] for one in stated(claim, claims)]
-        known = all(verdicts.get(name) == "proved" for name in asked) if asked else False
-        count += known or (claim["value"] == "inf" and claim["side"] == "at most")
+        count += bool(asked) and all(verdicts.get(name) == "proved" for name in asked)
     return count
