@@ -38,6 +38,10 @@ class Law(ABC):
     def cost(self, count: int, told: Told) -> int:
         """Units of work that a line of so many nodes takes."""
 
+    def tilting(self, w: arb) -> int:
+        """Units of work that a tilt takes beside that."""
+        return 0
+
     @abstractmethod
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         """A(w + i k spacing)^times, k < count."""

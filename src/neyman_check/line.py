@@ -64,7 +64,7 @@ class Line:
         values = [acb(1)] * n
         self.top, self.rest, self.kept = arb(1), arb(1), arb(1)
         for law, one in zip(laws, told, strict=True):
-            cost = law.cost(n, one)
+            cost = law.cost(n, one) + law.tilting(w) + law.tilting(w2)
             if cost > _LONGEST:
                 raise NotProved("a line that takes too many products")
             work.spend(cost)

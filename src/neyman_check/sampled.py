@@ -16,7 +16,8 @@ from neyman_check.told import Grid, Told, Witness
 
 __all__ = ["ExchangedGaussian", "SampledGaussian"]
 
-_WHOLE = 1000  # the largest order whose neighbours' moments are summed
+_RISING = "the ends of a grid lie where its terms still rise"
+_WHOLE = 20_000  # the largest order whose neighbours' moments are summed
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,12 @@ class _Sampled(Law):
 
     def cost(self, count: int, told: Told) -> int:
         here, far, cut = _gridded(told)
-        return turning(here.number, count) + 4 * EXP * (here.number + far.number + 2 * cut.number) + 40 * _WHOLE
+        return turning(here.number, count) + 4 * EXP * (here.number + far.number + 2 * cut.number)
+
+    def tilting(self, w: arb) -> int:
+        """Two moments of whole orders, three times."""
+        order = abs(float(w.mid()))
+        return 40 * int(order) if order <= _WHOLE else 0
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         return self._summed(w, spacing, count, _gridded(told).here)
@@ -89,7 +95,7 @@ class _Sampled(Law):
     def _nodes(self, low: arb, step: arb, count: int, w: arb) -> list[arb]:
         demand(count > 0 and step > 0, "a grid without nodes")
         x = [low + step * k for k in range(count)]
-        demand(x[0] < 0 and x[-1] > arb("0.5") and x[-1] > w, "the ends of a grid lie where its terms still rise")
+        demand(x[0] < 0 and x[-1] > arb("0.5"), _RISING)
         return x
 
     def _log(self, x: acb, sign: int) -> acb:
@@ -100,6 +106,9 @@ class _Sampled(Law):
         """Lemma 3: E G^w at most."""
         if w > 1:
             most = 1 + self.q * (((w * w - w) / (2 * self.s * self.s)).exp() - 1)
+            bell = self._bell(w)
+            if bell is not None:
+                most = most.min(bell[0])
             n = int(float(w.mid()))
             if not (n <= _WHOLE and w >= n and w <= n + 1):
                 return most
@@ -107,7 +116,24 @@ class _Sampled(Law):
         if w >= 0 and w <= 1:
             return arb(1)
         demand(w < 0, "a tilt that is neither above nor below 1")
-        return (1 - self.q) ** w
+        return ((1 - self.q) ** w).min(self._lean(w))
+
+    def _lean(self, w: arb) -> arb:
+        """E e^{w q u}, u = (2x - 1) / (2 s^2): log G >= q u."""
+        tilt = w * self.q
+        return ((tilt * tilt - tilt) / (2 * self.s * self.s)).exp()
+
+    def _bell(self, w: arb) -> tuple[arb, arb, arb] | None:
+        """E e^{w (q u + u^2 / 8)}, which is no less for log G <= q u + u^2 / 8, and mean and deviation under that; None
+        where there is none.
+        """
+        square = self.s * self.s
+        left = 1 - w / (4 * square)
+        if not left > 0:
+            return None
+        tilt, bend = w * self.q, w / (8 * square)
+        power = (tilt * tilt - tilt + bend / 2) / (2 * square * left)
+        return power.exp() / left.sqrt(), (tilt - bend) / left, self.s / left.sqrt()
 
     def _whole(self, n: int) -> arb:
         """E G^n, by the binomial theorem."""
@@ -123,9 +149,29 @@ class _Sampled(Law):
         """Lemma 4: all terms before the first node and beyond the last."""
         s, q = self.s, self.q
         if not w > 0:
-            return _above(-first / s) * ((1 - q) ** w if w < 0 else arb(1)) + _above(last / s)
-        tilted = q**w * ((w * w - w) / (2 * s * s)).exp() * _above((last - w) / s)
-        return _above(-first / s) + arb(2) ** w * (_above(last / s) + tilted)
+            before = _above(-first / s) * ((1 - q) ** w if w < 0 else arb(1))
+            if w < 0 and first < w * q:
+                before = before.min(self._lean(w) * _above((w * q - first) / s))
+            return before + _above(last / s)
+        return _above(-first / s) + self._last(last, w)
+
+    def _last(self, last: arb, w: arb) -> arb:
+        """Those beyond the last node, w > 0: the least of what bounds them where that falls."""
+        s, q = self.s, self.q
+        found: list[arb] = []
+        if last > w:
+            plain, tilted = _above(last / s), ((w * w - w) / (2 * s * s)).exp() * _above((last - w) / s)
+            found.append(arb(2) ** w * (plain + q**w * tilted))
+            if w >= 1:
+                found.append((1 - q) * plain + q * tilted)
+        bell = self._bell(w)
+        if bell is not None and last > bell[1]:
+            found.append(bell[0] * _above((last - bell[1]) / bell[2]))
+        demand(bool(found), _RISING)
+        least = found[0]
+        for one in found[1:]:
+            least = least.min(one)
+        return least
 
 
 @dataclass(frozen=True)

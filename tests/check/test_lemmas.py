@@ -202,7 +202,9 @@ def moment(s, q, w, low, high, n=4000):
 @pytest.mark.parametrize(
     ("s", "q", "w", "factor"),
     [(1.0, 1.0, 2.5, "0.99"), (0.05, 0.5, -3.0, "0.99"), (1.0, 0.5, 1.0, "0.99"), (1.0, 0.5, 0.5, "0.9"),
-     (1.0, 0.1, 6.0, "0.999"), (1.0, 0.1, 6.4, "0.8"), (0.7, 0.001, 9.0, "0.999")],
+     (1.0, 0.1, 6.0, "0.999"), (1.0, 0.1, 6.4, "0.8"), (0.7, 0.001, 9.0, "0.999"),
+     (40.0, 0.17, 300.0, "0.9"), (40.0, 0.17, -300.0, "0.9"), (2000.0, 0.5, 25000.0, "0.9"),
+     (3000.0, 0.3, -9000.0, "0.9")],
 )  # fmt: skip
 def test_moments(s, q, w, factor):
     s, q, w = arb(s), arb(q), arb(w)
@@ -211,8 +213,36 @@ def test_moments(s, q, w, factor):
     assert bound * arb(factor) < truth
 
 
+@pytest.mark.parametrize(
+    ("s", "q", "w", "first", "last", "factor"),
+    [
+        (40.0, 0.17, 300.0, -200.0, 180.0, "0.5"), (40.0, 0.17, -300.0, -180.0, 300.0, "0.5"),
+        (2.0, 0.3, 2.0, -30.0, 7.0, "0.3"), (1.0, 0.01, 3.0, -30.0, 9.0, "0.1"),
+    ],
+)  # fmt: skip
+def test_ends_of_grids_that_need_not_reach_the_tilted_mean(s, q, w, first, last, factor):
+    s, q, w, first, last = map(arb, (s, q, w, first, last))
+    outside = moment(s, q, w, first - 12 * s, first) + moment(s, q, w, last, last + 14 * s + max(w, arb(0)))
+    bound = SampledGaussian(s, q, 1)._ends(first, last, w)
+    assert outside <= bound * (1 + arb("1e-9"))
+    assert bound * arb(factor) < outside
+
+
+@pytest.mark.parametrize("w", [300.0, -300.0, 40.0])
+def test_rules_at_much_noise(w):
+    law, omega = SampledGaussian(arb(40), arb("0.17"), 5), arb("90")
+    made = [
+        law._summed(arb(w), omega, 7, Grid(arb(-n * h), arb(h), 2 * n + 1, arb("0.1")))
+        for n, h in ((40, 12.0), (200, 2.5))
+    ]
+    assert all(one.overlaps(other) for one, other in zip(*made, strict=True))
+    assert all(float(one.real.rad()) < 1e-9 * float(abs(made[1][0]).mid()) for one in made[1])
+
+
 def test_moments_at_random():
-    for s, q, w in [(0.4, 0.1, 3.0), (2.0, 0.3, 7.0), (3.0, 0.9, -20.0), (1.0, 0.01, -1.0), (1.5, 0.2, 1.01)]:
+    for s, q, w in [(0.4, 0.1, 3.0), (2.0, 0.3, 7.0), (3.0, 0.9, -20.0), (1.0, 0.01, -1.0), (1.5, 0.2, 1.01),
+                    (30.0, 0.02, 900.0), (30.0, 0.9, 200.0), (30.0, 0.5, -400.0), (5.0, 0.001, 99.0),
+                    (5.0, 0.1, -60.0)]:  # fmt: skip
         s, q, w = arb(s), arb(q), arb(w)
         assert moment(s, q, w, -12 * s, max(w, arb(0)) + 12 * s) <= SampledGaussian(s, q, 1)._moment(w) + 1e-9
 

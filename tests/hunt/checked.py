@@ -25,7 +25,7 @@ class Checked(Pair):
     """The composition of steps that the checker has lemmas for; ``TooDear`` where it has none, or no line is short."""
 
     def __init__(self, steps: Sequence[Step], replace: bool) -> None:
-        if not all(step.kind in _KINDS for step in steps):
+        if not all(type(step) is Step and step.kind in _KINDS for step in steps):
             raise TooDear("steps that are no mechanism of the package's")
         mechanism = eval(" * ".join(map(str, steps)), {"ny": ny}).to_dict()
         ways = {True: "replace", False: "replace"} if replace else {True: "remove", False: "add"}

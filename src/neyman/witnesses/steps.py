@@ -21,7 +21,7 @@ from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 __all__ = ["Step", "step_of"]
 
 _ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.5, 2.0, 2.5, 2.9)  # of strips that are tried
-_WHOLE = 1000  # largest order between whose neighbours a moment is bounded
+_WHOLE = 20_000  # largest order between whose neighbours a moment is bounded
 _STEEPEST = 1.5  # angle of the line that a grid lies on
 _LEAST, _MOST = 1e-3, 1.45  # angles by which the bound beyond the cut is shifted
 _SPARE = 6.0  # more e-folds for the ends of a grid than for its step
@@ -221,17 +221,41 @@ class _Sampled(Step):
         return {"low": float(low), "step": float(step), "count": int((high - low) / step) + 2}
 
     def _reach(self, w: float, nats: float) -> tuple[float, float]:
-        room = self._room(w) + self._bend(w, 0.0)
-        below = self.s * math.sqrt(2.0 * (nats + (room if w < 0.0 else 0.0)))
-        return -below, max(w, 0.0) + self.s * math.sqrt(2.0 * (nats + room)) + 1.0
+        nats += self._bend(w, 0.0)
+        s, tilt = self.s, w * self.q
+        if w < 0.0:
+            below = min(s * _far(nats + w * math.log1p(-self.q)), s * _far(nats + self._lean(w)) - tilt)
+            return -below, s * _far(nats) + 1.0
+        grown = (w * w - w) / (2.0 * s * s)
+        tail = min(math.log(self.q) + grown, max(w * math.log(2.0 * self.q) + grown, w * math.log(2.0)))
+        high = w + s * _far(nats + max(tail, 0.0))
+        bell = self._bell(w)
+        if bell is not None:
+            high = min(high, bell[1] + bell[2] * _far(nats + bell[0]))
+        return -s * _far(nats), high + 1.0
 
     def _room(self, w: float) -> float:
         """log of the bound on a moment."""
         if w > 1.0:
             most = max(0.0, math.log(self.q) + (w * w - w) / (2.0 * self.s**2)) + 1.0
-            n = int(w)
+            bell = self._bell(w)
+            most, n = most if bell is None else min(most, bell[0]), int(w)
             return min(most, (n + 1 - w) * self._whole(n) + (w - n) * self._whole(n + 1)) if n <= _WHOLE else most
-        return 0.0 if w >= 0.0 else w * math.log1p(-self.q)
+        return 0.0 if w >= 0.0 else min(w * math.log1p(-self.q), self._lean(w))
+
+    def _lean(self, w: float) -> float:
+        """log of the bound on a moment by the tangent of log G."""
+        tilt = w * self.q
+        return (tilt * tilt - tilt) / (2.0 * self.s**2)
+
+    def _bell(self, w: float) -> tuple[float, float, float] | None:
+        """The same by a parabola above log G, and mean and deviation under it."""
+        left = 1.0 - w / (4.0 * self.s**2)
+        if not left > 0.0:
+            return None
+        tilt, bend = w * self.q, w / (8.0 * self.s**2)
+        power = (tilt * tilt - tilt + 0.5 * bend) / (2.0 * self.s**2 * left) - 0.5 * math.log(left)
+        return power, (tilt - bend) / left, self.s / math.sqrt(left)
 
     def _whole(self, n: int) -> float:
         """log of the moment of a whole order."""
@@ -291,6 +315,11 @@ class _Exchanged(_Sampled):
         one, turn = super()._told(x, 1.0, angle)
         other, back = super()._told(-x, 1.0, -angle)
         return w * one + (1.0 - w) * other, turn - back
+
+
+def _far(nats: float) -> float:
+    """Deviations beyond which a normal law has a mass of e^-nats."""
+    return math.sqrt(2.0 * max(nats, 0.0))
 
 
 @cache
