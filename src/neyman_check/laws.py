@@ -152,7 +152,7 @@ def turned(start: Sequence[arb | acb], logs: Sequence[arb | acb], spacing: arb, 
     if not start:  # nothing that both laws may show
         return [acb(0)] * count
     if count == 1:
-        return [sum(start, acb(0))]
+        return [acb(sum(start, acb(0)))]
     m = math.isqrt(count - 1) + 1
     rates = [acb(0, spacing) * g for g in logs]
     rows = acb_mat(
