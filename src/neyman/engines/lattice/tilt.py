@@ -26,6 +26,7 @@ _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planne
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
 _READ = 7e4  # nominal nanoseconds that it takes to ask a tilt
 _PLANNED = 2.5e6  # the same of a plan, for each kind of step
+_LAID = 24  # tilts that are asked at each eps, however many there are
 _MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 _POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
 _LARGEST = 1 << 21  # points of a lattice that is read from a file
@@ -355,6 +356,14 @@ def explained(tilts: list[Tilt], own: Certificate) -> Certificate:
     return own
 
 
+def _nearest(tilts: list[Tilt], epsilon: FloatArray) -> list[Tilt]:
+    """Those made for eps nearest to each of these: others, laid for questions far apart, say next to nothing."""
+    low, high = np.array([tilt.final for tilt in tilts]).T
+    distance = np.maximum(low - epsilon[:, None], epsilon[:, None] - high)
+    chosen = np.unique(np.argsort(distance, axis=1, kind="stable")[:, :_LAID])
+    return [tilts[i] for i in chosen]
+
+
 def by_all(
     tilts: list[Tilt], epsilon: FloatArray, lower: FloatArray, upper: FloatArray, tolerance: float, floor: float
 ) -> None:
@@ -362,7 +371,7 @@ def by_all(
     ``floor``.
     """
     if len(epsilon) < _MANY:
-        for tilt in tilts:
+        for tilt in tilts if len(tilts) <= _LAID else _nearest(tilts, epsilon):
             if readable(_READ):
                 tilt.tighten(epsilon, lower, upper)
         return
