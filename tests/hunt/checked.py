@@ -40,6 +40,8 @@ class Checked(Pair):
         if epsilon < 0:  # delta(e) = 1 - e^e + e^e delta'(-e), the other direction's
             low, high = self.delta(-epsilon, not add)
             return clipped(1 - epsilon.exp() + epsilon.exp() * low, 1 - epsilon.exp() + epsilon.exp() * high, epsilon)
+        if not epsilon >= 0:
+            raise TooDear("an epsilon of which the sign is not sure")
         first, last = _floats(epsilon)
         high = self._asked(first, add)[1]
         low = self._asked(last, add)[0]
@@ -56,7 +58,7 @@ class Checked(Pair):
 
 
 def _floats(x: arb) -> tuple[float, float]:
-    """The nearest that are no larger and no smaller, of x >= 0 or about 0."""
+    """The nearest that are no larger and no smaller, of x >= 0."""
     low, high = float(x.lower()), float(x.upper())
     while arb(low) > x.lower():
         low = math.nextafter(low, -math.inf)

@@ -162,3 +162,8 @@ def test_what_is_infinite_is_not_counted() -> None:
              "text": "inf", "lower": 0.0, "upper": "inf"}  # fmt: skip
     assert proved_claims([claim], {}) == 0
     assert proved_claims([claim], {"epsilon@0.1": "proved"}) == 0
+
+
+def test_a_seal_is_an_object_or_absent(proof: ny.Proof) -> None:
+    with pytest.raises(ny.InvalidParameter, match="proof"):
+        ny.verify({**proof.subject.to_dict(), "proof": None})

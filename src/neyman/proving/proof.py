@@ -13,6 +13,7 @@ from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.reports import Report, report
 from neyman.reports.reading import read
+from neyman.reports.reporting import save
 from neyman.reports.seal import sealed
 from neyman.sweeps.extras import MissingPackage
 from neyman.sweeps.progress import progress_bar
@@ -83,11 +84,7 @@ class Proof:
         InvalidParameter
             If the file cannot be written.
         """
-        try:
-            with open(path, "wb") as file:
-                file.write(self._bytes)
-        except OSError as error:
-            raise InvalidParameter("path", os.fspath(path), "a file that can be written", str(error)) from None
+        save(path, self._bytes.decode())
 
     def __str__(self) -> str:
         missing = [one for one in self.answers if one.verdict != "proved"]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from neyman.profiles.effort import EFFORT
 
@@ -111,6 +111,13 @@ class CertificateModel(_Strict):
     effort: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = EFFORT
 
 
+def _there(value: object) -> object:
+    """What may be left out is nowhere null."""
+    if value is None:
+        raise ValueError("an object is expected, or nothing")
+    return value
+
+
 class SealModel(_Strict):
     """The proof that goes with it."""
 
@@ -141,4 +148,4 @@ class DocumentModel(_Strict):
     certificate: CertificateModel
     cite: Annotated[list[_Text1000], Field(min_length=1, max_length=10)]
     verify: _Text300
-    proof: SealModel | None = _ABSENT
+    proof: Annotated[SealModel | None, BeforeValidator(_there)] = _ABSENT

@@ -20,7 +20,7 @@ from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["Step", "step_of"]
 
-_ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.5, 2.0, 2.5, 2.9)  # of strips that are tried
+_ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.45)  # of strips that are tried
 _WHOLE = 20_000  # largest order between whose neighbours a moment is bounded
 _STEEPEST = 1.5  # angle of the line that a grid lies on
 _LEAST, _MOST = 1e-3, 1.45  # angles by which the bound beyond the cut is shifted

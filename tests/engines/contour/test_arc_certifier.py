@@ -71,7 +71,7 @@ def log_uniform(low: float, high: float) -> st.SearchStrategy[float]:
     return st.floats(math.log(low), math.log(high)).map(math.exp)
 
 
-@examples(12, 1500)
+@examples(25, 1500)
 @given(
     index=st.integers(0, len(RUNS) - 1), direction=st.sampled_from(["remove", "add"]), c=log_uniform(1e-3, 200.0),
     curvature=log_uniform(1e-8, 1e8), low=log_uniform(1e-4, 10.0), wide=log_uniform(1.0, 100.0),
