@@ -14,6 +14,8 @@ __all__ = ["TooDear", "line"]
 
 _NODES = 30_000  # of a line
 _LOOKS = 100  # tilts among which the saddle is looked for, 1e-3 to 1e14
+_BESIDE = 0.01  # of a tilt: how far on either side of it curvature is looked at
+_LEAST = 1e-3  # of the width that a tilt resolves: a deviation below that of rounding
 _SPARE = 6.0  # e-folds by which the grids of steps are finer than the line
 _OTHERS = 40  # tilts beside it, whose Chernoff bounds are tried
 
@@ -33,10 +35,10 @@ def line(
         return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
 
     c, lowest = _saddle(cumulant, epsilon)
-    k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
+    k = [cumulant(c * (1.0 + x)) for x in (-_BESIDE, 0.0, _BESIDE)]
     if not all(map(math.isfinite, k)):
         raise TooDear
-    deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
+    deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (_BESIDE * c) ** 2, (_LEAST / c) ** 2))
     most = epsilon + reach * deviation
     log_delta = min(lowest - math.log(max(deviation * 2.6, 1.0)) - 2.0, log_most)
     log_delta -= c * (most - epsilon) + 0.5 * reach**2

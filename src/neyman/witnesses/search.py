@@ -7,8 +7,8 @@ from typing import Any
 
 from flint import arb, ctx
 
+from neyman.witnesses.precision import BITS, supplied
 from neyman.witnesses.statements import stated
-from neyman.witnesses.supply import Supply
 from neyman.witnesses.wanted import Places, between
 from neyman_check.check import Answer, check
 from neyman_check.claims import MORE, QUANTITIES, Proved, Statement
@@ -19,8 +19,6 @@ from neyman_check.references import REFERENCES, pure
 
 __all__ = ["POINTS", "proof_of", "proved", "start"]
 
-_BITS = 128
-_NATS = 30.0  # e-folds to which lines are good: 1e-13
 _ROUNDS = 16  # of more places, where a claim is not yet proved
 _MOST = 2000  # places
 _FLOOR = 1e-10  # at which mu with no floor is bounded from below
@@ -48,8 +46,7 @@ def proof_of(
 
 def start(mechanism: dict[str, Any], adjacency: str) -> Places:
     """Places of a mechanism, none of them asked yet; ``NotProved`` where some law has no lemma."""
-    with ctx.workprec(_BITS):
-        return Places(Supply(mechanism, adjacency, _BITS, _NATS))
+    return Places(supplied(mechanism, adjacency))
 
 
 def proved(
@@ -60,12 +57,13 @@ def proved(
     told: Callable[[int], None] = lambda _: None,
 ) -> tuple[dict[str, Any], list[Answer]]:
     """The JSON form of a proof of these statements, and what the checker says of it."""
+    bits = BITS if places is None else places.supply.bits
     data: dict[str, Any] = {
-        "format": FORMAT, "version": VERSION, "bits": _BITS, "mechanism": mechanism, "adjacency": adjacency,
+        "format": FORMAT, "version": VERSION, "bits": bits, "mechanism": mechanism, "adjacency": adjacency,
         "lines": [], "places": [], "statements": statements,
     }  # fmt: skip
     if places is not None:
-        with ctx.workprec(_BITS):
+        with ctx.workprec(bits):
             asked = _rounds(statements, places, told)
             rows = places.supply.places(sorted(asked))
             data["lines"], data["places"] = _used(places.supply.lines, rows)

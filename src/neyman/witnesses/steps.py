@@ -278,7 +278,10 @@ class _Sampled(Step):
         power, loss = self._told(x, w, angle)
         weight = -0.5 * (x / s) ** 2
         weight -= _logsum(weight)
-        return 0.5 * angle**2 * s * s + float(_logsum(weight + power - omega * loss))
+        damped = power - omega * loss
+        if float(np.max(np.abs(damped))) < 1.0:  # of many steps, each of which tells next to nothing
+            return 0.5 * angle**2 * s * s + math.log1p(float(np.exp(weight) @ np.expm1(damped)))
+        return 0.5 * angle**2 * s * s + float(_logsum(weight + damped))
 
     def _told(self, x: FloatArray, w: float, angle: float) -> tuple[FloatArray, FloatArray]:
         """log of the modulus of what A(w) is the expectation of, at an angle, and the imaginary part of the loss."""
@@ -286,14 +289,14 @@ class _Sampled(Step):
         return w * log, turn
 
     def _log_g(self, t: FloatArray, angle: float) -> tuple[FloatArray, FloatArray]:
-        if angle == 0.0:
-            with np.errstate(over="ignore", divide="ignore"):
-                near = np.log1p(self.q * np.expm1(np.minimum(t, 1.0)))
-                far = np.logaddexp(math.log1p(-self.q), math.log(self.q) + t)
-            return np.where(t < 1.0, near, far), np.zeros_like(t)
-        shift = np.maximum(t, 0.0)
-        g = (1.0 - self.q) * np.exp(-shift) + self.q * np.exp(t - shift + 1j * angle)
-        return shift + np.log(np.abs(g)), np.angle(g)
+        with np.errstate(over="ignore", divide="ignore"):
+            near = np.log1p(self.q * np.expm1(np.minimum(t, 1.0)))
+            far = np.logaddexp(math.log1p(-self.q), math.log(self.q) + t)
+        log = np.where(t < 1.0, near, far)
+        taken = np.exp(math.log(self.q) + t - log)  # |G|^2 is less than on the real axis by 4 (1 - p) p sin^2
+        less = 4.0 * (1.0 - taken) * taken * math.sin(0.5 * angle) ** 2
+        turn = np.arctan2(taken * math.sin(angle), 1.0 - 2.0 * taken * math.sin(0.5 * angle) ** 2)
+        return log + 0.5 * np.log1p(-less), turn
 
 
 class _Exchanged(_Sampled):

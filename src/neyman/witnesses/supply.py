@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -37,6 +38,7 @@ class Supply:
         self, mechanism: dict[str, Any], adjacency: str, bits: int, nats: float, most: int = _PATIENCE * MOST
     ) -> None:
         self.lines: list[dict[str, Any]] = []
+        self.bits = bits
         self._base = Proof(mechanism, adjacency, bits, (), (), ())
         self._checker = Checker(self._base, Work(bits, most))
         each = self._listing()
@@ -45,6 +47,7 @@ class Supply:
         self._nats = nats
         self._dear = 0
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
+        self.steps = max((law.times for law in self._checker.laws), default=0)
         self.ways = (True, False)
         symmetric = adjacency in ("add_or_remove", "replace")
         self.turned = adjacency == "add"
@@ -55,6 +58,14 @@ class Supply:
         """delta there, and None where no line serves."""
         found = self._found(remove, epsilon)
         return None if found is None else found[1]
+
+    def told(self, ways: Sequence[bool], epsilon: float) -> tuple[float, float]:
+        """delta and 1 - delta, about, of the direction in which it is larger; nan where no line serves."""
+        balls = [self.ball(way, epsilon) for way in ways]
+        told = [(float(ball.upper.mid()), float((1 - ball.upper).mid())) for ball in balls if ball is not None]
+        if not told or len(told) < len(balls):
+            return math.nan, math.nan
+        return max(told, key=lambda one: (one[0], -one[1]))  # either may be too near to 1 to tell
 
     def found(self, asked: list[float]) -> dict[bool, dict[float, Ball]]:
         """What is proved at each eps, by direction."""

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from statistics import NormalDist
 from typing import Any
 
-import numpy as np
 from flint import arb
-from scipy.special import ndtri
 
 from neyman.witnesses.supply import Supply
+from neyman.witnesses.tangents import FAR, Tangents, best
 from neyman_check.claims import MORE, Proved, Statement, apart, below, lowered
 from neyman_check.errors import NotProved
 
@@ -20,20 +20,20 @@ __all__ = ["Places", "between"]
 
 _STEP = 0.06  # of the distance in which delta changes, between neighbours of the grid
 _MOST = 500  # of them
-_TINY = 1e-17  # delta at which the grid ends
+_TINY = 1e-17  # delta, or its share of that at 0, at which the grid ends
 _NEAR = 1e-4  # distance of the neighbours that hold a curve from above, in the same unit
 _CLOSER = 0.1  # of that distance, round by round where a claim is not yet proved
 _CLOSEST, _CLOSEST_LISTED = 2, 5  # rounds
+_LADDER = 2.0  # by which neighbours are ever further out: from 2.6 on a far chord tells less than the tangent
 _BESIDE = 1e-5  # how far on either side of a corner delta is looked at
 _APART = 1e-3  # of the same unit
-_HALVINGS = 150  # of the distance of two tangents that meet at that alpha
-_MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
 _TURN = 1.5  # by which a step of the grid may differ from the one before
 _FAR_OUT = 30.0, 80.0  # eps whose tangents say something at alphas of 1e-10, and below anything asked for
+_SMALL = 1e-3  # delta at eps = 0, from which down the grid follows its share of that
+_LEAST_REST = 1e-300  # of 1 - delta
+_FEW, _WIDE = 1e-6, 2.0  # 1 - delta from which down steps are that much longer
 _FLAT = 1e-9  # growth of a score that is none
 _LAST = 1e4  # eps at which the grid ends
-_FAR = 700.0  # exponents are cut there
-_GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 _FIRST = 1e-3  # the largest first step
 _LEAST = 1e-5  # relative length of a cell that is still halved
 _NORMAL = NormalDist()
@@ -69,99 +69,70 @@ class Places:
         others = (e for e in self._walk if not any(abs(e - x) < near for x in self._corners))
         return sorted({*self._corners, *others})
 
-    def delta(self, epsilon: float) -> float:
-        """Of the curve at any real eps, about; nan where no line serves."""
-        if epsilon < 0.0:  # the reversed pair tells
-            return 1.0 - math.exp(epsilon) * (1.0 - self._larger(-epsilon, self.supply.behind))
-        return self._larger(epsilon, self.supply.ahead)
-
-    def _larger(self, epsilon: float, ways: Sequence[bool]) -> float:
-        balls = [self.supply.ball(way, epsilon) for way in ways]
-        return max((math.nan if ball is None else float(ball.upper.mid()) for ball in balls), default=math.nan)
-
     def _walked(self) -> list[float]:
         """From 0 on, in steps of a share of the distance in which the score of delta grows by one there."""
-        first = self._larger(0.0, self.supply.ways)
+        first, rest = self.supply.told(self.supply.ways, 0.0)
         if not first > 0.0:
             return [0.0]
-        unit = max(2.0 * -_NORMAL.inv_cdf(0.5 - 0.5 * min(first, 1.0 - 1e-12)), 2.5 * first)
-        found, at, step, score = [0.0], 0.0, _STEP * unit, _score(first)
+        unit = max(-2.0 * _NORMAL.inv_cdf(max(0.5 * rest, _LEAST_REST)), 2.5 * first)
+        whole = 2.0 * first if first < _SMALL else 1.0  # what delta is a share of
+        found, at, step, score = [0.0], 0.0, _STEP * unit, _score(first / whole, rest)
         while len(found) < _MOST and at < _LAST:
             at += step
-            known = self._larger(at, self.supply.ways)
+            known, rest = self.supply.told(self.supply.ways, at)
+            known /= whole
             if not known > _TINY:
                 break
             found.append(at)
-            grown, score = _score(known) - score, _score(known)
+            grown, score = _score(known, rest) - score, _score(known, rest)
             if known < 0.5 and grown < _FLAT:  # what is left is revealed for certain, at any eps
                 return found + [e for e in _FAR_OUT if e > at]
-            step *= min(max(_STEP / max(grown, _TINY), 1.0 / _TURN), _TURN)
+            pace = _STEP if rest > _FEW else _WIDE * _STEP
+            step *= min(max(pace / max(grown, _TINY), 1.0 / _TURN), _TURN)
         return found
 
     def around(self, epsilon: float, closer: int = 0) -> list[float]:
-        """A place with two neighbours on either side."""
-        h = _NEAR * self._unit * _CLOSER**closer
-        least = _NEAR * self._unit * _CLOSER ** (_CLOSEST_LISTED if self.supply.listed else _CLOSEST)
-        near = (epsilon + k * h for k in (-2, -1, 0, 1, 2))
+        """A place with two neighbours on either side; asked again, with nearer ones, and others out to the grid."""
+        unit = self._local(epsilon)
+        h = _NEAR * unit * _CLOSER**closer
+        least = _NEAR * unit * _CLOSER ** (_CLOSEST_LISTED if self.supply.listed else _CLOSEST)
+        sizes = [1.0, 2.0]
+        while closer and sizes[-1] * h < _STEP * unit:
+            sizes.append(sizes[-1] * _LADDER)
+        near = (epsilon + k * h for size in (0.0, *sizes) for k in {-size, size})
         return [round(x / least) * least for x in near if x >= 0.0]  # deltas are too wide for places still nearer
+
+    def _local(self, epsilon: float) -> float:
+        """The unit of the grid there."""
+        i = bisect_left(self._walk, epsilon, 1, max(len(self._walk) - 1, 1))
+        return (self._walk[i] - self._walk[i - 1]) / _STEP if i < len(self._walk) else self._unit
 
     def tangent(self, alpha: float) -> float:
         """The size of the eps, of either sign, of the tangent that is largest at ``alpha``."""
-        return abs(self._best(lambda e: self.delta(e) + math.exp(min(e, _FAR)) * alpha))
+        return abs(self._tangents.at(alpha, self._signed))
 
     def tangent_back(self, alpha: float) -> float:
         """The same of the reversed pair's curve."""
-        return abs(self._best(lambda e: 1.0 - math.exp(min(e, _FAR)) * (1.0 - self.delta(-e) - alpha)))
+        return abs(Tangents(self.supply, back=True).at(alpha, self._signed))
 
     def sharpest(self, floor: float) -> list[float]:
-        """Alphas >= floor, with beta >= floor, where the Gaussian of the largest mu may lie: one inside, both ends."""
-        apart = self._apart()
-        e = np.array([*(-x for x in reversed(apart) if x > 0.0), *apart])
-        u = np.array([self.delta(x) for x in e])
-        if not np.isfinite(u).any():  # no line serves
+        """Alphas by which mu may be bounded from below, the likeliest last."""
+        if not self.supply.found(self._walk)[self.supply.ways[0]]:  # no line serves
             return [floor]
-        best = floor
-        for _ in range(_HALVINGS):
-            t = np.exp(np.minimum(e, _FAR))
-            alpha = -np.diff(u) / np.diff(t)  # where two tangents meet
-            beta = 1.0 - u[1:] - t[1:] * alpha
-            inside = (alpha >= floor) & (beta >= floor)
-            if not np.any(inside):
-                break
-            near = np.where(inside, alpha, 0.5), np.where(inside, beta, 0.5)
-            at = int(np.argmax(np.where(inside, -ndtri(near[0]) - ndtri(near[1]), -math.inf)))
-            best, middle = float(alpha[at]), float(0.5 * (e[at] + e[at + 1]))
-            told = self.delta(middle)
-            if not 1.0 - told - math.exp(min(middle, _FAR)) * best > beta[at] * (1.0 + _MET):
-                break  # a corner of f
-            e, u = np.insert(e, at + 1, middle), np.insert(u, at + 1, told)
-        last = float(np.nanmax((1.0 - u - floor) / np.exp(np.clip(e, -_FAR, _FAR)))) * (
-            1.0 - _MET
-        )  # beta is the floor there
-        return [best, floor, *([last] if 0.0 < last < 1.0 else [])]
+        return self._tangents.sharpest(floor, _both_signs(self._apart()), self._signed, not self._corners)
+
+    @cached_property
+    def _tangents(self) -> Tangents:
+        return Tangents(self.supply)
+
+    @cached_property
+    def _signed(self) -> list[float]:
+        return _both_signs(self.grid)
 
     def widest(self, other: Callable[[float], float], sign: float) -> float:
         """Where sign (other - delta) / (1 + e^eps) is largest."""
-        return abs(self._best(lambda e: sign * (self.delta(e) - other(e)) / (1.0 + math.exp(min(e, _FAR)))))
-
-    def _best(self, cost: Callable[[float], float]) -> float:
-        """Where the least cost is, of either sign, by the grid and golden sections."""
-        grid = [*(-x for x in reversed(self.grid) if x > 0.0), *self.grid]
-        costs = [cost(e) for e in grid]
-        at = min(range(len(costs)), key=lambda i: costs[i] if costs[i] == costs[i] else math.inf)
-        low, high = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
-        x, y = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
-        a, b = cost(x), cost(y)
-        for _ in range(40):
-            if a < b:
-                high, y, b = y, x, a
-                x = high - _GOLDEN * (high - low)
-                a = cost(x)
-            else:
-                low, x, a = x, y, b
-                y = low + _GOLDEN * (high - low)
-                b = cost(y)
-        return 0.5 * (low + high)
+        delta = self._tangents.delta
+        return abs(best(lambda e: sign * (delta(e) - other(e)) / (1.0 + math.exp(min(e, FAR))), self._signed))
 
     def of(self, statement: dict[str, Any], again: int = 0) -> list[float]:
         """The places beside the grid that one statement wants; closer ones if it is asked again."""
@@ -190,8 +161,15 @@ class Places:
         return []
 
 
-def _score(delta: float) -> float:
-    return -_NORMAL.inv_cdf(min(max(delta, _TINY), 1.0 - 1e-16))
+def _both_signs(sizes: Sequence[float]) -> list[float]:
+    """Ascending."""
+    return [*(-x for x in reversed(sizes) if x > 0.0), *sizes]
+
+
+def _score(delta: float, rest: float) -> float:
+    if delta < 0.5:
+        return -_NORMAL.inv_cdf(max(delta, _TINY))
+    return _NORMAL.inv_cdf(min(max(rest, _LEAST_REST), 0.5))
 
 
 def between(proved: Proved, statement: Statement) -> list[float]:
