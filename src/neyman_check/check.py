@@ -24,11 +24,15 @@ from neyman_check.form import Proof, Wanted, read
 from neyman_check.laws import FiniteLaw, largest_loss
 from neyman_check.line import Ball, Line
 from neyman_check.mechanism import laws_of
+from neyman_check.veil import Veil, VeilPlan
 from neyman_check.work import MOST, Work
 
 __all__ = ["Answer", "Checked", "Checker", "check"]
 
 _EACH = 100  # units of work that a statement takes at each place, at most
+
+
+_Told = Line | Veil | Outcomes
 
 
 class Answer(NamedTuple):
@@ -46,7 +50,9 @@ class Checker:
     def __init__(self, proof: Proof, work: Work) -> None:
         self.proof, self.work = proof, work
         self.laws = laws_of(proof.mechanism, proof.adjacency)
-        self._known: dict[tuple[str, int], Line | Outcomes | NotProved] = {}
+        self.symmetric = all(law.symmetric for law in self.laws)
+        self._known: dict[tuple[str, int], _Told | NotProved] = {}
+        self._deltas: dict[Wanted, Ball] = {}
         self._ends: dict[bool, tuple[arb, Ball] | None] = {}
 
     def beyond(self, wanted: Wanted) -> Ball | None:
@@ -69,18 +75,22 @@ class Checker:
         return end, Ball(1 - left, 1 - left)
 
     def delta(self, wanted: Wanted) -> Ball:
-        """What is proved of one direction at one place."""
+        """What is proved of one direction at one place; where P and Q exchanged are the same, of both."""
+        if self.symmetric:
+            wanted = wanted._replace(remove=True)
         if wanted.line is None:
             left = self.beyond(wanted)
             if left is not None:
                 return left
-        known = self.made(wanted)
-        if known.remove != wanted.remove:
-            raise NotProved(f"line {wanted.line} is of the other direction")
-        self.work.spend(known.each)
-        return known.delta(arb(wanted.epsilon))
+        if wanted not in self._deltas:
+            known = self.made(wanted)
+            if known.remove != wanted.remove and not self.symmetric:
+                raise NotProved(f"line {wanted.line} is of the other direction")
+            self.work.spend(known.each)
+            self._deltas[wanted] = known.delta(arb(wanted.epsilon))
+        return self._deltas[wanted]
 
-    def made(self, wanted: Wanted) -> Line | Outcomes:
+    def made(self, wanted: Wanted) -> _Told:
         """What a place names, laid once."""
         key = ("outcomes", wanted.remove) if wanted.line is None else ("line", wanted.line)
         if key not in self._known:
@@ -93,10 +103,11 @@ class Checker:
             raise known
         return known
 
-    def _made(self, wanted: Wanted) -> Line | Outcomes:
+    def _made(self, wanted: Wanted) -> _Told:
         if wanted.line is None:
             return Outcomes(self.laws, wanted.remove, self.work)
-        return Line(self.laws, self.proof.lines[wanted.line], self.work)
+        plan = self.proof.lines[wanted.line]
+        return (Veil if isinstance(plan, VeilPlan) else Line)(self.laws, plan, self.work)
 
     def deltas(self) -> tuple[dict[bool, dict[float, Ball]], str]:
         """All of them, by direction and eps; and why others are missing."""

@@ -15,12 +15,14 @@ from neyman_check.mechanism import ADJACENCIES
 from neyman_check.reading import Fields, number
 from neyman_check.references import REFERENCES
 from neyman_check.told import Cut, Grid, Rule, Rules, Told, Witness
+from neyman_check.veil import VeilPlan
 
 __all__ = ["FORMAT", "VERSION", "Proof", "Wanted", "plan_of", "read", "statement_of"]
 
 FORMAT, VERSION = "neyman-proof", 1
 _BITS = 64, 1024
 _MOST_LINES, _MOST_PLACES, _MOST_STATEMENTS, _MOST_NODES = 500, 4000, 1000, 100_000
+_MOST_RUNS, _FURTHEST_NODE = 5000, 10**9  # behind a veil
 _DIRECTIONS = ("remove", "add")
 _LEAST_FLOOR = 1e-300  # at which mu with no floor is bounded from below: any floor is sound
 
@@ -52,7 +54,7 @@ class Proof(NamedTuple):
     mechanism: Any
     adjacency: str
     bits: int
-    lines: tuple[Plan, ...]
+    lines: tuple[Plan | VeilPlan, ...]
     wanted: tuple[Wanted, ...]
     statements: tuple[tuple[str, Statement], ...]
 
@@ -116,17 +118,33 @@ def _statement(data: Any, i: int) -> tuple[str, Statement]:
     return name, Statement(quantity, given, sides[0] == "at_most", arb(value))
 
 
-def plan_of(data: Any, i: int) -> Plan:
+def plan_of(data: Any, i: int) -> Plan | VeilPlan:
     """The line of that number."""
     fields = Fields(data, f"lines[{i}]")
     direction = fields.word("direction", _DIRECTIONS)
     c, far, period = (
         arb(fields.number(name, lambda x: x > 0.0, "a number above 0")) for name in ("c", "far", "period")
     )
+    if fields.has("veil"):
+        nodes = fields.count("nodes", 2, _FURTHEST_NODE)
+        square = arb(fields.number("veil", lambda x: 0.0 < x < 1.0, "a number between 0 and 1"))
+        depth = arb(fields.number("depth", lambda x: x > 0.0, "a number above 0"))
+        runs = tuple(_run(one, f"lines[{i}].runs[{j}]") for j, one in enumerate(fields.list("runs", _MOST_RUNS)))
+        fields.done()
+        return VeilPlan(Plan(direction == "remove", c, far, period, nodes, ()), square, runs, depth)
     nodes = fields.count("nodes", 2, _MOST_NODES)
     told = tuple(_witness(one, f"lines[{i}].steps[{j}]") for j, one in enumerate(fields.list("steps", 1000)))
     fields.done()
     return Plan(direction == "remove", c, far, period, nodes, told)
+
+
+def _run(data: Any, where: str) -> tuple[int, int]:
+    """The first and the last node of a run."""
+    if not (
+        isinstance(data, list) and len(data) == 2 and all(type(k) is int and 0 <= k <= _FURTHEST_NODE for k in data)
+    ):
+        raise Unreadable(f"{where}: two numbers of nodes were expected")
+    return data[0], data[1]
 
 
 def _witness(data: Any, where: str) -> Told:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -32,6 +33,7 @@ class DiscreteGaussian(Law):
     square: Fraction
     shift: int
     times: int
+    symmetric = True
 
     def kept(self, remove: bool) -> arb:
         return arb(1)
@@ -40,11 +42,13 @@ class DiscreteGaussian(Law):
         return (_THETA + EXP) * count
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
+        return self.values([acb(w, spacing * k) for k in range(count)])
+
+    def values(self, points: Sequence[acb]) -> list[acb]:
         tau = acb(0, 1) / (2 * arb.pi() * exact(self.square))
         whole, half = acb.modular_theta(acb(0), tau)[2], exact(self.shift**2 / (2 * self.square))
-        points = (acb(w, spacing * k) for k in range(count))
-        return [((-z * half).exp() * acb.modular_theta(-z * self.shift * tau, tau)[2] / whole) ** self.times
-                for z in points]  # fmt: skip
+        return [((-w * half).exp() * acb.modular_theta(-w * self.shift * tau, tau)[2] / whole) ** self.times
+                for w in points]  # fmt: skip
 
     def real(self, w: arb, told: Told) -> arb:
         return self.along(w, arb(0), 1, told)[0].real
@@ -69,7 +73,7 @@ class DiscreteGaussian(Law):
         total = mass[0] + 2 * sum(mass[1 : reach + 1], arb(0)) + 2 * rest * arb(0.5, 0.5)
         pairs = [(mass[abs(x - self.shift)] / total, mass[abs(x)] / total) for x in self._window(reach)]
         at = tuple((2 * x - self.shift) * self.shift / (2 * self.square) for x in self._window(reach))
-        return FiniteLaw(tuple(pairs), self.times, at, (2 * rest / total).upper())
+        return FiniteLaw(tuple(pairs), self.times, at, (2 * rest / total).upper(), symmetric=True)
 
     def _window(self, reach: int) -> range:
         return range(-reach, reach + self.shift + 1)
@@ -88,4 +92,4 @@ def discrete_laplace(scale: Fraction, shift: int, times: int) -> FiniteLaw:
     both, one = 1 + (-step).exp(), -(-step).expm1()
     mass = [(-step * x).exp() * (1 if x in (0, shift) else one) / both for x in range(shift + 1)]
     pairs = tuple((mass[shift - x], mass[x]) for x in range(shift + 1))
-    return FiniteLaw(pairs, times, tuple((2 * x - shift) / scale for x in range(shift + 1)))
+    return FiniteLaw(pairs, times, tuple((2 * x - shift) / scale for x in range(shift + 1)), symmetric=True)

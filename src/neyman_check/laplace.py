@@ -30,6 +30,7 @@ class Laplace(Law):
 
     ratio: fmpq  # d
     times: int
+    symmetric = True
 
     @property
     def d(self) -> arb:

@@ -22,6 +22,7 @@ __all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "demand", "largest_loss", "tur
            "turning"]  # fmt: skip
 
 
+_UNLISTED = "a line of a law with more outcomes than are listed"
 EXP = 10  # units of work that an exponential or a logarithm takes
 
 
@@ -29,6 +30,8 @@ class Law(ABC):
     """``times`` steps of one kind."""
 
     times: int
+    symmetric: bool = False
+    """Whether P and Q exchanged make the same law of the loss."""
 
     @abstractmethod
     def kept(self, remove: bool) -> arb:
@@ -58,6 +61,10 @@ class Law(ABC):
         """What no finite loss of all of them exceeds; None where there is no such number."""
         return None
 
+    def values(self, points: Sequence[acb]) -> list[acb]:
+        """A(w)^times where it has a closed form."""
+        raise NotProved("steps that have no closed form")
+
 
 @dataclass(frozen=True)
 class Gaussian(Law):
@@ -65,6 +72,7 @@ class Gaussian(Law):
 
     square: arb
     times = 1
+    symmetric = True
 
     def kept(self, remove: bool) -> arb:
         return arb(1)
@@ -73,8 +81,10 @@ class Gaussian(Law):
         return EXP * count
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
-        points = (acb(w, spacing * k) for k in range(count))
-        return [((z * z - z) * self.square / 2).exp() for z in points]
+        return self.values([acb(w, spacing * k) for k in range(count)])
+
+    def values(self, points: Sequence[acb]) -> list[acb]:
+        return [((w * w - w) * self.square / 2).exp() for w in points]
 
     def real(self, w: arb, told: Told) -> arb:
         return ((w * w - w) * self.square / 2).exp()
@@ -95,6 +105,7 @@ class FiniteLaw(Law):
     times: int
     at: tuple[Fraction, ...] = ()
     lost: arb = field(default_factory=lambda: arb(0))
+    symmetric: bool = False
 
     def __post_init__(self) -> None:
         sure = all(x == 0 or (x > 0 and x.is_finite()) for pair in self.outcomes for x in pair)
@@ -107,7 +118,7 @@ class FiniteLaw(Law):
         return sum((p for p, q in mass if q != 0), arb(0)) ** self.times
 
     def cost(self, count: int, told: Told) -> int:
-        demand(self.lost == 0, "a line of a law with more outcomes than are listed")
+        demand(self.lost == 0, _UNLISTED)
         return turning(len(self.outcomes), count)
 
     @property
@@ -122,6 +133,11 @@ class FiniteLaw(Law):
 
     def real(self, w: arb, told: Told) -> arb:
         return sum((q * (w * loss).exp() for loss, q in self.losses), arb(0)) ** self.times
+
+    def values(self, points: Sequence[acb]) -> list[acb]:
+        demand(self.lost == 0, _UNLISTED)
+        logs = self.losses
+        return [sum((q * (w * loss).exp() for loss, q in logs), acb(0)) ** self.times for w in points]
 
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         return self.real(w, told)

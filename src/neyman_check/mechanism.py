@@ -127,7 +127,7 @@ def _promised(fields: Fields, rate: Fraction, times: int, adjacency: str) -> Law
         mu = exact(Fraction(given.number("mu", lambda x: x >= 0.0, "a number of 0 or more")))
         given.done()
         return Gaussian(mu * mu * times)
-    law = FiniteLaw(*_outcomes(_ATTAINED[kind], given, times))
+    law = FiniteLaw(*_outcomes(_ATTAINED[kind], given, times), symmetric=True)
     given.done()
     return law
 
@@ -143,7 +143,7 @@ def _listed(kind: str, fields: Fields, times: int, adjacency: str, alone: bool) 
         return discrete_laplace(scale, _shift(fields, adjacency), times)
     if kind not in _BLACK:
         raise NotProved(f"steps of the kind {kind}")
-    return FiniteLaw(*_outcomes(kind, fields, times))
+    return FiniteLaw(*_outcomes(kind, fields, times), symmetric=kind != "tabulated")
 
 
 def _shift(fields: Fields, adjacency: str) -> int:

@@ -194,6 +194,8 @@ class SampledGaussian(_Sampled):
 class ExchangedGaussian(_Sampled):
     """A record exchanged for another, N(1, s^2) for N(-1, s^2): A(w) = E G(x)^w G(-x)^{1 - w}, which is A(1 - w)."""
 
+    symmetric = True
+
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         """By symmetry, x for -x, right of 1."""
         if w > 1:

@@ -5,22 +5,27 @@ from __future__ import annotations
 import copy
 import json
 import math
-from collections.abc import Callable, Iterable
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
-from flint import arb, ctx
+from flint import arb, arb_poly, ctx
 
 import neyman as ny
+from neyman.witnesses.steps import step_of
 from neyman.witnesses.supply import Supply
+from neyman.witnesses.veil import veil
 from neyman_check.form import FORMAT, VERSION
+from neyman_check.mechanism import laws_of
 from tests.hunt.truth import laplace_power
 from tests.reference import exact
 
-__all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "listed_proof", "named",
-           "sampled_proof", "supplied"]  # fmt: skip
+__all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "lattices", "listed_proof", "named",
+           "sampled_proof", "supplied", "veiled_proof"]  # fmt: skip
 
 DATA = Path(__file__).parents[1] / "reference" / "data"
 BITS, NATS = 128, 40.0
@@ -38,13 +43,15 @@ def stated(name: str, quantity: str, given: dict[str, Any], value: float, most: 
     return {"id": name, "quantity": quantity, "given": given, "at_most" if most else "at_least": value}
 
 
-def both(name: str, quantity: str, given: dict[str, Any], truth: float, near: float = NEAR) -> list[dict[str, Any]]:
+def both(
+    name: str, quantity: str, given: dict[str, Any], truth: float, near: float = NEAR, false: float = FALSE
+) -> list[dict[str, Any]]:
     """True on either side, then false on either side."""
     return [
         stated(f"true {name} <=", quantity, given, truth * (1 + near), True),
         stated(f"true {name} >=", quantity, given, truth * (1 - near), False),
-        stated(f"false {name} <=", quantity, given, truth * (1 - FALSE), True),
-        stated(f"false {name} >=", quantity, given, truth * (1 + FALSE), False),
+        stated(f"false {name} <=", quantity, given, truth * (1 - false), True),
+        stated(f"false {name} >=", quantity, given, truth * (1 + false), False),
     ]
 
 
@@ -153,6 +160,53 @@ def _laplace() -> dict[str, Any]:
 
 def laplace_proof() -> dict[str, Any]:
     return copy.deepcopy(_laplace())
+
+
+def lattices(laws: Sequence[tuple[float, int]], epsilon: float) -> arb:
+    """delta of ``times`` discrete Gaussians of each sigma, integer by integer; what is left out is below 1e-38."""
+    first, *others = [_sums(sigma, times) for sigma, times in laws]
+    if not others:
+        return sum((p * (1 - (epsilon - loss).exp()).nonnegative_part() for loss, p in first), arb(0))
+    (second,) = others
+    losses = [float(loss.mid()) for loss, _ in second]
+    above = [*accumulate((p for _, p in reversed(second)), initial=arb(0))][::-1]
+    beside = [*accumulate((p * (-loss).exp() for loss, p in reversed(second)), initial=arb(0))][::-1]
+    total = arb(0)
+    for loss, p in first:
+        i = bisect_right(losses, epsilon - float(loss.mid()))
+        total += p * (above[i] - (arb(epsilon) - loss).exp() * beside[i])
+    return total
+
+
+@cache
+def _sums(sigma: float, times: int) -> list[tuple[arb, arb]]:
+    """Losses and masses with the record, ascending."""
+    square, reach = arb(sigma) ** 2, math.ceil(14.0 * sigma)
+    row = [(-((x - 1) ** 2) / (2 * square)).exp() for x in range(-reach, reach + 1)]
+    power = arb_poly([x / sum(row, arb(0)) for x in row]) ** times
+    return [((2 * (k - reach * times) - times) / (2 * square), p) for k, p in enumerate(power)]
+
+
+@cache
+def _veiled() -> dict[str, Any]:
+    """By lines behind a thick veil, of discrete Gaussians without a common lattice; the truth by their outcomes."""
+    mechanism = ny.DiscreteGaussian(4.0) ** 10 * ny.DiscreteGaussian(3.3) ** 10
+    laws = laws_of(mechanism.to_dict(), "add_or_remove")
+    with ctx.workprec(BITS):
+        deltas = {e: float(lattices(((4.0, 10), (3.3, 10)), e).mid()) for e in (0.0, 2.03, 5.1)}
+    steps = [step_of(law) for law in laws]
+    lines = [veil(steps, way, 2.0, 1.5, NATS, 1e-3) for way in (True, False)]
+    beside = sorted({e * (1 + x) for e in deltas for x in (-1e-5, 0.0, 1e-5)})
+    places = [{"direction": way, "epsilon": e, "line": i} for i, way in enumerate(("remove", "add")) for e in beside]
+    statements = [s for e in deltas for s in both(f"delta@{e}", "delta", {"epsilon": e}, deltas[e], 1e-4, 1e-4)]
+    return {
+        "format": FORMAT, "version": VERSION, "bits": BITS, "mechanism": mechanism.to_dict(),
+        "adjacency": "add_or_remove", "lines": lines, "places": places, "statements": statements,
+    }  # fmt: skip
+
+
+def veiled_proof() -> dict[str, Any]:
+    return copy.deepcopy(_veiled())
 
 
 @cache

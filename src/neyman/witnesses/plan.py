@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from neyman.witnesses.steps import Step
 
-__all__ = ["TooDear", "line"]
+__all__ = ["Laid", "TooDear", "laid", "line"]
 
 _NODES = 30_000  # of a line
 _LOOKS = 100  # tilts among which the saddle is looked for, 1e-3 to 1e14
@@ -24,11 +24,22 @@ class TooDear(Exception):
     """No line that is short enough."""
 
 
-def line(
+class Laid(NamedTuple):
+    """Where a line lies, how wide the loss is there, the log of the moment on it, and of what its errors may be."""
+
+    c: float
+    far: float
+    period: float
+    deviation: float
+    cumulant: float
+    goal: float
+
+
+def laid(
     steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float = math.inf
-) -> dict[str, Any]:
-    """A line for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds; delta is
-    known to be no more than e^``log_most``.
+) -> Laid:
+    """For ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds; delta is known to
+    be no more than e^``log_most``.
     """
 
     def cumulant(c: float) -> float:
@@ -50,18 +61,26 @@ def line(
         raise TooDear
     distance, far = min(right)
     period = max(distance, (most - log_delta + nats) / (c + 1.0), 2.0 * deviation, most * 1.001)
-    w, w2 = (c + 1.0, far + 1.0) if remove else (-c, -far)
-    goal = log_delta - nats + c * most
+    return Laid(c, float(far), float(period), deviation, k[1], log_delta - nats + c * most)
+
+
+def line(
+    steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float = math.inf
+) -> dict[str, Any]:
+    """One for ``epsilon`` and those about it, all of it looked at."""
+    at = laid(steps, remove, epsilon, reach, nats, log_most)
+    w, w2 = (at.c + 1.0, at.far + 1.0) if remove else (-at.c, -at.far)
 
     def left(omega: float) -> float:
-        return sum(step.log_modulus(w, omega) for step in steps) - math.log(omega) - goal
+        return sum(step.log_modulus(w, omega) for step in steps) - math.log(omega) - at.goal
 
-    omega = _crossing(left, min(3.0 / deviation, math.pi * _NODES / period), 2.0 * math.pi * _NODES / period)
-    nodes = int(omega * period / (2.0 * math.pi)) + 2
-    omega = 2.0 * math.pi * nodes / period
-    room = _SPARE + max(cumulant(c) - goal, 0.0)
+    most = 2.0 * math.pi * _NODES / at.period
+    omega = _crossing(left, min(3.0 / at.deviation, 0.5 * most), most)
+    nodes = int(omega * at.period / (2.0 * math.pi)) + 2
+    omega = 2.0 * math.pi * nodes / at.period
+    room = _SPARE + max(at.cumulant - at.goal, 0.0)
     return {
-        "direction": "remove" if remove else "add", "c": c, "far": float(far), "period": float(period), "nodes": nodes,
+        "direction": "remove" if remove else "add", "c": at.c, "far": at.far, "period": at.period, "nodes": nodes,
         "steps": [step.witness(w, w2, omega, room) for step in steps],
     }  # fmt: skip
 

@@ -18,7 +18,7 @@ from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
-__all__ = ["Step", "step_of"]
+__all__ = ["Returning", "Step", "step_of"]
 
 _ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.45)  # of strips that are tried
 _WHOLE = 20_000  # largest order between whose neighbours a moment is bounded
@@ -28,6 +28,7 @@ _SPARE = 6.0  # more e-folds for the ends of a grid than for its step
 _LOOK = 1201  # nodes of a look at a modulus
 _LEGENDRE = 200  # nodes of a look at a Laplace step
 _LONGEST = 20_000  # nodes of a grid
+_FURTHEST = 0.45  # turns from a return, from which on nothing more is used of it
 
 
 class Step(ABC):
@@ -61,7 +62,7 @@ def step_of(law: Law) -> Step:
     if isinstance(law, SampledLaplace):
         return _SampledLaplace(float(law.d.mid()), float(law.q.mid()), law.times)
     if isinstance(law, DiscreteGaussian):
-        return _DiscreteGaussian(math.sqrt(law.square), law.shift, law.times)
+        return Returning(math.sqrt(law.square), law.shift, law.times)
     raise NotProved("a law that no line is laid for, and more outcomes than are listed")
 
 
@@ -106,12 +107,22 @@ class _Laplace(Step):
 
 
 @dataclass(frozen=True)
-class _DiscreteGaussian(Step):
+class Returning(Step):
+    """A discrete Gaussian, whose transform comes back once a period."""
+
     sigma: float
     shift: int
     times: int
 
+    def log_share(self, first: FloatArray, last: FloatArray) -> FloatArray:
+        """log of a bound on its modulus between two omegas, beside its moment."""
+        turns = [omega * self.shift / (2.0 * math.pi * self.sigma**2) for omega in (first, last)]
+        whole = np.floor(turns[0])
+        away = np.minimum(np.minimum(turns[0] - whole, whole + 1.0 - turns[1]), _FURTHEST)
+        return np.where(away > 0.0, -0.5 * self.times * (2.0 * math.pi * self.sigma * away) ** 2, 0.0)
+
     def log_moment(self, w: float) -> float:
+        """By the integers near the tilted center."""
         center = w * self.shift
         if not abs(center) < 1e15:
             return math.inf
@@ -122,6 +133,7 @@ class _DiscreteGaussian(Step):
         return self.times * (grown + float(tilted - plain))
 
     def log_modulus(self, w: float, omega: float) -> float:
+        """It comes back."""
         return self.log_moment(w)
 
 

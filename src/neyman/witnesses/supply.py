@@ -11,7 +11,8 @@ from flint import arb
 
 from neyman.witnesses.corners import corners
 from neyman.witnesses.plan import TooDear, line
-from neyman.witnesses.steps import step_of
+from neyman.witnesses.steps import Returning, step_of
+from neyman.witnesses.veil import veil
 from neyman_check.check import Checker
 from neyman_check.claims import Proved
 from neyman_check.errors import NotProved, Unreadable
@@ -23,7 +24,7 @@ from neyman_check.work import MOST, Work
 __all__ = ["Supply"]
 
 _REACH = 1.5  # standard deviations on either side that a line is laid for
-_SHARP = 1e-9  # relative width with which a line serves
+_SHARP, _VEILED = 1e-9, 2e-8  # relative width with which a line serves, or one behind a veil
 _MOST_LINES = 200
 _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
@@ -38,6 +39,7 @@ class Supply:
         self, mechanism: dict[str, Any], adjacency: str, bits: int, nats: float, most: int = _PATIENCE * MOST
     ) -> None:
         self.lines: list[dict[str, Any]] = []
+        self._laid: list[float] = []  # for which eps
         self.bits = bits
         self._base = Proof(mechanism, adjacency, bits, (), (), ())
         self._checker = Checker(self._base, Work(bits, most))
@@ -122,30 +124,32 @@ class Supply:
         return rows
 
     def _found(self, remove: bool, epsilon: float) -> tuple[int | None, Ball] | None:
-        key = remove, epsilon
+        key = remove or self._checker.symmetric, epsilon
         if key not in self._known:
             try:
-                self._known[key] = self._served(remove, epsilon)
+                self._known[key] = self._served(*key)
             except (NotProved, TooDear):
                 self._known[key] = None
         return self._known[key]
 
-    def _sharp(self, remove: bool, epsilon: float, ball: Ball) -> bool:
+    def _sharp(self, remove: bool, epsilon: float, ball: Ball, veiled: bool) -> bool:
         """Beside what it is, or beside the other direction, where the larger of both counts."""
-        other = self._known.get((not remove, epsilon)) if len(self.ahead) == len(self.ways) else None
+        both = len(self.ahead) == len(self.ways) and not self._checker.symmetric
+        other = self._known.get((not remove, epsilon)) if both else None
         if other is not None and ball.upper <= other[1].lower:
             return True
+        sharp = arb(_VEILED if veiled else _SHARP)
         beside = ball.upper if other is None else ball.upper.max(other[1].lower)
-        return bool(ball.upper - ball.lower <= beside * arb(_SHARP)) and bool(beside.lower() > 0)
+        return bool(ball.upper - ball.lower <= beside * sharp) and bool(beside.lower() > 0)
 
     def _best(self, remove: bool, epsilon: float) -> tuple[int, Ball] | None:
-        """The first sharp one of the lines that are laid, the last before the others; else the least upper bound."""
+        """The first sharp one of the lines that are laid, the nearest before others; else the least upper bound."""
         best: tuple[int, Ball] | None = None
         word = "remove" if remove else "add"
-        for i in reversed(range(len(self.lines))):
+        for i in sorted(range(len(self.lines)), key=lambda i: abs(self._laid[i] - epsilon)):
             if self.lines[i]["direction"] == word:
                 ball = self._checker.delta(Wanted(remove, epsilon, i))
-                if self._sharp(remove, epsilon, ball):
+                if self._sharp(remove, epsilon, ball, "veil" in self.lines[i]):
                     return i, ball
                 if best is None or ball.upper < best[1].upper:
                     best = i, ball
@@ -156,13 +160,13 @@ class Supply:
         if left is not None or self.listed:
             return None, left or self._checker.delta(Wanted(remove, epsilon, None))
         best = self._best(remove, epsilon)
-        if best is not None and self._sharp(remove, epsilon, best[1]):
+        if best is not None and self._sharp(remove, epsilon, best[1], "veil" in self.lines[best[0]]):
             return best
         if len(self.lines) >= _MOST_LINES or self._dear >= _GIVEN_UP:
             raise TooDear
+        known = math.inf if best is None else float(best[1].upper.log().upper())
         try:
-            known = math.inf if best is None else float(best[1].upper.log().upper())
-            plan = line(self._steps, remove, epsilon, _REACH, self._nats, known)
+            plan = self._plan(remove, epsilon, known)
         except TooDear:
             self._dear += 1
             raise
@@ -172,6 +176,7 @@ class Supply:
             self._dear += 1
             raise TooDear from None
         self.lines.append(plan)
+        self._laid.append(epsilon)
         self._checker.proof = self._base._replace(lines=read)
         try:
             ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
@@ -179,3 +184,12 @@ class Supply:
             self._dear += 1
             raise
         return (len(self.lines) - 1, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None
+
+    def _plan(self, remove: bool, epsilon: float, log_most: float) -> dict[str, Any]:
+        """A line, or where transforms come back to full size one behind a veil."""
+        try:
+            return line(self._steps, remove, epsilon, _REACH, self._nats, log_most)
+        except TooDear:
+            if not any(isinstance(step, Returning) for step in self._steps):
+                raise
+            return veil(self._steps, remove, epsilon, _REACH, self._nats)
