@@ -15,6 +15,7 @@ from neyman_check.integers import DiscreteGaussian, exact
 from neyman_check.laplace import SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law, largest_loss
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.twofold import DealtGaussian
 
 __all__ = ["at_least", "at_most"]
 
@@ -26,7 +27,7 @@ def _rho(law: Law) -> arb | None:
     """Of one kind that is Gaussian in its concentration, all steps together."""
     if isinstance(law, Gaussian):
         return law.square / 2
-    if isinstance(law, SampledGaussian):
+    if isinstance(law, (SampledGaussian, DealtGaussian)):
         return law.times / (2 * law.s * law.s)
     if isinstance(law, ExchangedGaussian):
         return 2 * law.times / (law.s * law.s)
@@ -105,7 +106,8 @@ def at_least(laws: Sequence[Law], remove: bool, value: arb, order: arb) -> bool:
         return True
     if not order > 1:
         raise NotProved("an order that is not above 1")
-    sharp = [law for law in laws if not isinstance(law, (SampledGaussian, ExchangedGaussian, SampledLaplace))]
+    vague = SampledGaussian, ExchangedGaussian, SampledLaplace, DealtGaussian
+    sharp = [law for law in laws if not isinstance(law, vague)]
     sharp = [law for law in sharp if not isinstance(law, FiniteLaw) or law.lost.is_zero()]
     total = _kappa(sharp, order, remove)
     for law in laws:
@@ -119,4 +121,5 @@ def _limit(law: Law, remove: bool) -> arb | None:
     """What D_t / t goes to as orders grow without end, where that is known."""
     if isinstance(law, ExchangedGaussian):  # G(-x) is bounded where G(x) grows
         return law.times / (2 * law.s * law.s)
-    return None if isinstance(law, SampledGaussian) and not remove else _rho(law)
+    one_sided = isinstance(law, (SampledGaussian, DealtGaussian))  # P >= q N(1, s^2), or half of it
+    return None if one_sided and not remove else _rho(law)

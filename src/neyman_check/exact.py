@@ -23,6 +23,7 @@ from neyman_check.laplace import Laplace, LaplaceSum, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.line import Ball
 from neyman_check.sampled import SampledGaussian
+from neyman_check.twofold import Dealt, DealtGaussian, TwiceSampled
 from neyman_check.work import Work
 
 __all__ = ["Outcomes", "gaussian_delta", "normal", "sampled_once"]
@@ -144,6 +145,13 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
         if isinstance(law, SampledLaplace):
             plain = LaplaceSum([Laplace(law.ratio, 1)], work)
             return (lambda x: sampled_once(plain.delta, law.q, x, remove)), _EACH + plain.each
+    if len(rest) == 1 and isinstance(rest[0], SampledLaplace) and rest[0].times == 2:
+        (law,) = rest
+        plain = LaplaceSum([Laplace(law.ratio, 1)], work)
+        twice = TwiceSampled(law, remove, lambda x: sampled_once(plain.delta, law.q, x, remove), work)
+        return twice.delta, 2 * (_EACH + plain.each)
+    if len(rest) == 1 and isinstance(rest[0], DealtGaussian):
+        return Dealt(rest[0], remove, work).delta, _EACH
     raise NotProved("laws that have neither outcomes nor a closed form together")
 
 

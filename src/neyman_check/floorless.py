@@ -12,6 +12,7 @@ from neyman_check.errors import NotProved
 from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.twofold import DealtGaussian
 
 __all__ = ["tail_mu_squared"]
 
@@ -24,7 +25,7 @@ def tail_mu_squared(laws: Sequence[Law]) -> arb:
 def _squared(law: Law) -> arb:
     if isinstance(law, Gaussian):
         return law.square
-    if isinstance(law, SampledGaussian):
+    if isinstance(law, (SampledGaussian, DealtGaussian)):  # it tells less than which batch, and what is in it
         return 1 / (law.s * law.s)
     if isinstance(law, ExchangedGaussian):
         return 4 / (law.s * law.s)

@@ -19,6 +19,7 @@ from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.reading import Fields, number
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.twofold import DealtGaussian
 
 __all__ = ["ADJACENCIES", "laws_of"]
 
@@ -103,6 +104,8 @@ def _law(step: _Kind, times: int, adjacency: str) -> Law:
         fields.done()
         ratio = fmpq(d.numerator, d.denominator)
         return Laplace(ratio, times) if rate == 1 else SampledLaplace(ratio, exact(rate), times)
+    if kind == "allocated":
+        return _dealt(fields, rate, times, adjacency)
     if kind == "opaque":
         return _promised(fields, rate, times, adjacency)
     whole = _listed(kind, fields, times, adjacency, rate == 1)
@@ -111,6 +114,18 @@ def _law(step: _Kind, times: int, adjacency: str) -> Law:
         q = exact(rate)
         whole = FiniteLaw(tuple(((1 - q) * b + q * a, b) for a, b in whole.outcomes), times, (), whole.lost)
     return whole
+
+
+def _dealt(fields: Fields, rate: Fraction, times: int, adjacency: str) -> Law:
+    """Random allocation: into one batch it is a Gaussian mechanism, into one of two it has an integral."""
+    mu = _mu(fields, adjacency)
+    batches, epochs = fields.count("steps", 1, _MOST_STEPS), fields.count("epochs", 1, _MOST_STEPS)
+    fields.done()
+    if batches == 1 and rate == 1:
+        return Gaussian(epochs * times * mu * mu)
+    if batches == 2 and epochs == times == 1 and rate == 1 and adjacency != "replace":
+        return DealtGaussian(1 / mu)
+    raise NotProved("random allocation but of one record to one of two batches, once")
 
 
 def _promised(fields: Fields, rate: Fraction, times: int, adjacency: str) -> Law:
