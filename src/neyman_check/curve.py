@@ -10,7 +10,7 @@ With t = e^eps, delta is convex and falls in t, is 1 at t = 0 and >= 1 - t, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -36,10 +36,13 @@ class Place(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A profile known in closed form: delta at t, and (value at t, slope) of a line that lies nowhere above it."""
+    """A profile known in closed form: delta at t, and (value at t, slope) of a line that lies nowhere above it; its mu
+    if it is a Gaussian's.
+    """
 
     delta: Callable[[arb], arb]
     line: Callable[[arb], tuple[arb, arb]]
+    mu: arb | None = None
 
 
 class _Cell(NamedTuple):
@@ -81,6 +84,22 @@ class Curve:
             before = (right.lower, slope) if slope < 0 else before
         return _Cell(left, right, after, before, _meeting(after, left.t, before, right.t))
 
+    def delta_at_most(self, epsilon: arb) -> arb:
+        """delta falls: a place before says what is most."""
+        most = arb(1)
+        for p in self.places:
+            if p.epsilon <= epsilon and p.upper < most:
+                most = p.upper.upper()
+        return most
+
+    def delta_at_least(self, epsilon: arb) -> arb:
+        """And one after it what is least."""
+        least = arb(0)
+        for p in self.places:
+            if p.epsilon >= epsilon and p.lower > least:
+                least = p.lower.lower()
+        return least
+
     def at_least(self, alpha: arb) -> arb:
         """f(alpha) is no less."""
         best = arb(0)
@@ -91,14 +110,22 @@ class Curve:
     def at_most(self, alpha: arb) -> arb:
         """f(alpha) is no more."""
         most = arb(0)
+        for _, one in self.rises(alpha):
+            most = most.max(one)
+        return most.min(1 - alpha)
+
+    def rises(self, alpha: arb) -> Iterator[tuple[tuple[arb, arb], arb]]:
+        """Cell by cell, by its ends, 1 - delta - t alpha is no more."""
         for left, right, after, before, split in self._cells:
+            most = arb(0)
             # on each side of the split the objective is straight: its largest value is at an end
             for t in (left.t, split):
                 most = most.max(1 - after[0] - after[1] * (t - left.t) - t * alpha)
             for t in (split, right.t):
                 most = most.max(1 - before[0] - before[1] * (t - right.t) - t * alpha)
+            yield (left.epsilon, right.epsilon), most
         last = self.places[-1]
-        return most.max(1 - last.t * alpha).min(1 - alpha)  # beyond the last place delta is at least 0
+        yield (last.epsilon, arb.pos_inf()), 1 - last.t * alpha  # beyond the last place delta is at least 0
 
     def falls_short(self, other: Reference) -> list[arb]:
         """At most, cell by cell and beyond the last: (delta_other - delta) / (1 + t), how much more ``other`` tells."""

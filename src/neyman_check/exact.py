@@ -77,6 +77,7 @@ class Outcomes:
             found = _together(found, lattice.listed(), work)
         self.kept, self.lost, self.outcomes = kept, lost, found
         self._alone, each = _closed(rest, remove, work)
+        self.mu = _mu(rest) if rest and all(isinstance(law, Gaussian) for law in rest) else None
         self._sums = None if rest else _Sums(found)
         self.each = 20 * _EACH if self._sums else each * len(found)
 
@@ -132,7 +133,7 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
     if not rest:
         return (lambda x: (1 - x.exp()).nonnegative_part()), _EACH
     if all(isinstance(law, Gaussian) for law in rest):
-        mu = sum((law.square for law in rest if isinstance(law, Gaussian)), arb(0)).sqrt()
+        mu = _mu(rest)
         return (lambda x: gaussian_delta(mu, x)), _EACH
     if all(isinstance(law, Laplace) for law in rest):
         laplace = LaplaceSum([law for law in rest if isinstance(law, Laplace)], work)
@@ -145,6 +146,11 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
             plain = LaplaceSum([Laplace(law.ratio, 1)], work)
             return (lambda x: sampled_once(plain.delta, law.q, x, remove)), _EACH + plain.each
     raise NotProved("laws that have neither outcomes nor a closed form together")
+
+
+def _mu(laws: Sequence[Law]) -> arb:
+    """Of all Gaussians together."""
+    return sum((law.square for law in laws if isinstance(law, Gaussian)), arb(0)).sqrt()
 
 
 def sampled_once(plain: Callable[[arb], arb], q: arb, epsilon: arb, remove: bool) -> arb:

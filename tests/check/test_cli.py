@@ -53,7 +53,7 @@ def test_proved(run):
 
 def test_refuted_and_not_proved(run):
     assert run(small("false"))[0] == 1
-    data = small()
+    data = small(make=sampled_proof)
     data["places"] = []
     code, out, _ = run(data, "--quiet")
     assert code == 3

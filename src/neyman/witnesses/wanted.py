@@ -12,11 +12,12 @@ import numpy as np
 from flint import arb
 from scipy.special import ndtri
 
+from neyman.witnesses.cover import Cover
 from neyman.witnesses.supply import Supply
-from neyman_check.claims import MORE, Proved, Statement, apart, below, lowered
+from neyman_check.claims import MORE, Proved, Statement, apart, below, lowered, untold
 from neyman_check.errors import NotProved
 
-__all__ = ["Places", "between"]
+__all__ = ["Places", "between", "parts_of"]
 
 _STEP = 0.06  # of the distance in which delta changes, between neighbours of the grid
 _MOST = 500  # of them
@@ -36,6 +37,7 @@ _FAR = 700.0  # exponents are cut there
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
 _FIRST = 1e-3  # the largest first step
 _LEAST = 1e-5  # relative length of a cell that is still halved
+_LESS = ("shortfall", "reverse")
 _NORMAL = NormalDist()
 
 
@@ -44,13 +46,15 @@ class Places:
 
     def __init__(self, supply: Supply) -> None:
         self.supply = supply
+        self.cover = Cover(supply)
 
     @cached_property
     def _walk(self) -> list[float]:
         return self._walked()
 
     @property
-    def _unit(self) -> float:
+    def unit(self) -> float:
+        """The distance in which delta changes."""
         return self._walk[1] / _STEP if len(self._walk) > 1 else 1.0
 
     @cached_property
@@ -60,12 +64,12 @@ class Places:
     @cached_property
     def grid(self) -> list[float]:
         """Where a question about the whole curve begins."""
-        beside = {e + k * _BESIDE * self._unit for e in self._corners for k in (-2, -1, 0, 1, 2)}
+        beside = {e + k * _BESIDE * self.unit for e in self._corners for k in (-2, -1, 0, 1, 2)}
         return sorted({*self._walk, *(e for e in beside if e >= 0.0)})
 
     def _apart(self) -> list[float]:
         """Corners and others: closer tangents meet where rounding says."""
-        near = _APART * self._unit
+        near = _APART * self.unit
         others = (e for e in self._walk if not any(abs(e - x) < near for x in self._corners))
         return sorted({*self._corners, *others})
 
@@ -100,8 +104,8 @@ class Places:
 
     def around(self, epsilon: float, closer: int = 0) -> list[float]:
         """A place with two neighbours on either side."""
-        h = _NEAR * self._unit * _CLOSER**closer
-        least = _NEAR * self._unit * _CLOSER ** (_CLOSEST_LISTED if self.supply.listed else _CLOSEST)
+        h = _NEAR * self.unit * _CLOSER**closer
+        least = _NEAR * self.unit * _CLOSER ** (_CLOSEST_LISTED if self.supply.listed else _CLOSEST)
         near = (epsilon + k * h for k in (-2, -1, 0, 1, 2))
         return [round(x / least) * least for x in near if x >= 0.0]  # deltas are too wide for places still nearer
 
@@ -194,6 +198,20 @@ def _score(delta: float) -> float:
     return -_NORMAL.inv_cdf(min(max(delta, _TINY), 1.0 - 1e-16))
 
 
+def parts_of(proved: Proved, statement: Statement) -> list[tuple[arb, arb]]:
+    """Intervals of eps on which delta is to be known throughout, for want of tangents that suffice."""
+    quantity = statement.quantity
+    if quantity == "auc":
+        ends = [p.epsilon for p in proved.curve.places[1:]]
+        return [(ends[0], ends[-1])]
+    if not statement.at_most or quantity not in ("mu", "regret", "divergence", *_LESS):
+        return []
+    try:
+        return untold(proved, statement)
+    except NotProved:
+        return []
+
+
 def between(proved: Proved, statement: Statement) -> list[float]:
     """Middles of the cells for want of which a statement about the whole curve does not follow."""
     try:
@@ -209,8 +227,8 @@ def _middles(proved: Proved, statement: Statement) -> list[float]:
     if quantity == "mu" and statement.at_most:
         number = {float(p.t.mid()): i - 1 for i, p in enumerate(curve.places)}
         found = below(curve, statement.value, lowered(curve, arb(statement.given["floor"])))
-        wanting = [i + k for p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
-    elif quantity in ("shortfall", "reverse", *MORE) and statement.at_most:
+        wanting = [i + k for _, _, p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
+    elif quantity in (*_LESS, *MORE) and statement.at_most:
         values = apart(proved, statement)
         wanting = [i - 1 for i, value in enumerate(values) if not value <= statement.value]
         if len(values) - 2 in wanting:  # beyond the last place: further out
