@@ -35,14 +35,18 @@ class Gap(NamedTuple):
         off = self.off
         for factor, rate in self.growing:
             term, by = factor * (rate * middle).exp(), rate * half
-            whole = abs(term) * abs(by).exp()
+            off += abs(term) * beyond(abs(by), len(found))
             for j in range(len(found)):
                 found[j] += term
                 term = term * by / (j + 1)
-            off += whole * abs(by) ** len(found) / arb(len(found) + 1).gamma()
         flat, slope, bend, *others = found
         off += sum((abs(x) for x in others), arb(0))
         return (_least(flat, abs(slope), bend) - off).lower()
+
+
+def beyond(by: arb, terms: int) -> arb:
+    """What so many terms of e^{by y} leave, |y| <= 1, by >= 0."""
+    return by.exp() * by**terms / arb(terms + 1).gamma()
 
 
 def _least(flat: arb, slope: arb, bend: arb) -> arb:
