@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 from flint import arb
-from scipy.special import ndtri
+from scipy.special import ndtr, ndtri
 
 from neyman.witnesses.cover import Cover
 from neyman.witnesses.supply import Supply
@@ -29,6 +29,7 @@ _BESIDE = 1e-5  # how far on either side of a corner delta is looked at
 _APART = 1e-3  # of the same unit
 _HALVINGS = 150  # of the distance of two tangents that meet at that alpha
 _MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
+_NEARLY = 1e-9  # the same of what an alpha near 1 lacks
 _TURN = 1.5  # by which a step of the grid may differ from the one before
 _FAR_OUT = 30.0, 80.0  # eps whose tangents say something at alphas of 1e-10, and below anything asked for
 _FLAT = 1e-9  # growth of a score that is none
@@ -111,11 +112,17 @@ class Places:
 
     def tangent(self, alpha: float) -> float:
         """The size of the eps, of either sign, of the tangent that is largest at ``alpha``."""
-        return abs(self._best(lambda e: self.delta(e) + math.exp(min(e, _FAR)) * alpha))
+
+        def cost(e: float) -> float:
+            if e < 0.0:  # 1 - delta - t alpha, without what cancels
+                return math.exp(e) * (self._larger(-e, self.supply.behind) + alpha - 1.0)
+            return self.delta(e) + math.exp(min(e, _FAR)) * alpha - 1.0
+
+        return self._best(cost)
 
     def tangent_back(self, alpha: float) -> float:
         """The same of the reversed pair's curve."""
-        return abs(self._best(lambda e: 1.0 - math.exp(min(e, _FAR)) * (1.0 - self.delta(-e) - alpha)))
+        return self._best(lambda e: 1.0 - math.exp(min(e, _FAR)) * (1.0 - self.delta(-e) - alpha))
 
     def sharpest(self, floor: float) -> list[float]:
         """Alphas >= floor, with beta >= floor, where the Gaussian of the largest mu may lie: one inside, both ends."""
@@ -139,16 +146,31 @@ class Places:
             if not 1.0 - told - math.exp(min(middle, _FAR)) * best > beta[at] * (1.0 + _MET):
                 break  # a corner of f
             e, u = np.insert(e, at + 1, middle), np.insert(u, at + 1, told)
-        last = float(np.nanmax((1.0 - u - floor) / np.exp(np.clip(e, -_FAR, _FAR)))) * (
-            1.0 - _MET
-        )  # beta is the floor there
+        last = self._last(floor)
         return [best, floor, *([last] if 0.0 < last < 1.0 else [])]
+
+    def _last(self, floor: float) -> float:
+        """About the alpha where beta is the floor, a little less."""
+
+        def cost(e: float) -> float:
+            if e < 0.0:  # what 1 lacks, where that is exact
+                return self._larger(-e, self.supply.behind) + floor * math.exp(min(-e, _FAR)) - 1.0
+            return -(1.0 - self.delta(e) - floor) * math.exp(-e)
+
+        at = self._best_at(cost)
+        if at < 0.0:
+            return 1.0 - (cost(at) + 1.0) * (1.0 + _NEARLY)
+        return -cost(at) * (1.0 - _MET)
 
     def widest(self, other: Callable[[float], float], sign: float) -> float:
         """Where sign (other - delta) / (1 + e^eps) is largest."""
-        return abs(self._best(lambda e: sign * (self.delta(e) - other(e)) / (1.0 + math.exp(min(e, _FAR)))))
+        return self._best(lambda e: sign * (self.delta(e) - other(e)) / (1.0 + math.exp(min(e, _FAR))))
 
     def _best(self, cost: Callable[[float], float]) -> float:
+        """The size of the eps where the least cost is."""
+        return abs(self._best_at(cost))
+
+    def _best_at(self, cost: Callable[[float], float]) -> float:
         """Where the least cost is, of either sign, by the grid and golden sections."""
         grid = [*(-x for x in reversed(self.grid) if x > 0.0), *self.grid]
         costs = [cost(e) for e in grid]
@@ -173,15 +195,16 @@ class Places:
         value = float(statement["at_most" if "at_most" in statement else "at_least"])
         if quantity == "epsilon":
             return [value] if 0.0 <= value < 1e6 else []
-        if quantity == "delta":
-            return [abs(given["epsilon"])]
-        if quantity == "advantage":
-            return [0.0]
+        if quantity in ("delta", "advantage"):
+            return [abs(given.get("epsilon", 0.0))]
         alpha = given.get("fpr", given.get("baseline", given.get("alpha", given.get("at"))))
         if quantity == "mu" and alpha is None:
             alpha = given["floor"]
         if again > (_CLOSEST_LISTED if self.supply.listed else _CLOSEST):
             return []
+        if quantity == "mu" and "at_most" in statement:  # a Gaussian may touch f at either end of what counts
+            ends = alpha, float(ndtr(-ndtri(alpha) - value)) if 0.0 < alpha < 1.0 else alpha
+            return [e for x in ends for e in self.around(self.tangent(x), again)]
         if alpha is not None and self.supply.turned and "at" not in given and quantity not in ("beta", "mu"):
             return self.around(self.tangent_back(alpha), again)  # attacks face the record that is there
         if alpha is not None:
