@@ -70,6 +70,7 @@ class Cells:
         spend: Callable[[int], None],
     ) -> None:
         self._cells, self._ahead, self._behind, self._spend = cells, ahead, behind, spend
+        self._ends = {(way, i): one.ends for way, found in cells.items() for i, one in enumerate(found)}
         self._bells: dict[tuple[_Key, object], tuple[list[arb], arb]] = {}
 
     def __bool__(self) -> bool:
@@ -102,11 +103,13 @@ class Cells:
         ways, size = (self._behind, -epsilon) if epsilon < 0 else (self._ahead, epsilon)
         found: list[tuple[arb, arb]] = []
         for way in ways:
-            at = next((x for x in self._cells.get(way, ()) if x.ends[0] <= size and size <= x.ends[1]), None)
-            if at is None:
+            self._spend(2 * len(self._ends))
+            holds = (key for key, (a, b) in self._ends.items() if key[0] == way and a <= size and size <= b)
+            key = next(holds, None)
+            if key is None:
                 return None
-            self._spend(len(at.coefficients) + 2 * EXP)
-            found.append(_at(at, size))
+            self._spend(len(self._cell(key).coefficients) + 2 * EXP)
+            found.append(_at(self._cell(key), size))
         lower, upper = found[0]
         for low, high in found[1:]:
             lower, upper = lower.max(low), upper.max(high)
@@ -135,12 +138,13 @@ class Cells:
 
     def _covered(self, ways: Sequence[bool], first: arb, last: arb, gap_of: Callable[[_Key], Gap]) -> bool:
         """Interval by interval, halved where no cell decides."""
-        keys = [(way, i) for way in ways for i in range(len(self._cells.get(way, ())))]
+        keys = [key for key in self._ends if key[0] in ways]
         gaps: dict[_Key, Gap] = {}
         left = [(first, last)]
         for _ in range(_TRIES):
             a, b = left.pop()
-            around = [key for key in keys if self._cell(key).ends[0] <= a and b <= self._cell(key).ends[1]]
+            self._spend(2 * len(keys) + EXP)
+            around = [key for key in keys if self._ends[key][0] <= a and b <= self._ends[key][1]]
             for key in around:
                 gaps[key] = gaps[key] if key in gaps else gap_of(key)
             if not any(self._decides(key, gaps[key], a, b) for key in around):
@@ -163,7 +167,7 @@ class Cells:
     def _furthest(self, keys: Sequence[_Key], at: arb) -> arb:
         """The last end of those that hold ``at``."""
         found = at
-        for start, end in (self._cell(key).ends for key in keys):
+        for start, end in (self._ends[key] for key in keys):
             if start <= at and end > found:
                 found = end.lower()
         return found

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 
 import pytest
 from flint import arb, arb_poly, ctx
@@ -298,15 +299,16 @@ def test_cells_that_cannot_be_read(change, words):
 
 
 @pytest.mark.parametrize("field", ["epsilon", "radius", "terms"])
-@pytest.mark.parametrize("factor", [1e-3, 0.3, 0.9, 1.1, 3.0, 1e5])
+@pytest.mark.parametrize("factor", [0.3, 0.9, 1.1, 3.0])
 def test_cells_moved(field, factor):
     """Another choice proves less, and nothing that is false."""
     for lines in (False, True):
         data = mixed_proof(lines)
         for one in data["cells"]:
             one[field] = min(max(int(one[field] * factor), 3), 100) if field == "terms" else one[field] * factor
-        assert not [one for one in named(check(data), "false") if one.verdict == "proved"]
-        assert not [one for one in named(check(data), "true") if one.verdict == "refuted"]
+        answers = check(data, 20_000_000)
+        assert not [one for one in named(answers, "false") if one.verdict == "proved"]
+        assert not [one for one in named(answers, "true") if one.verdict == "refuted"]
 
 
 def test_cells_of_the_other_direction():
@@ -387,3 +389,13 @@ def test_truths_of_the_mix_are_told_apart():
     truth = mixed_truth()
     assert 0 < truth["shortfall"][1] < truth["regret"][1] < 1
     assert math.isclose(truth["mu"][1], 1.38, rel_tol=0.1)
+
+
+def test_many_cells_and_places_are_counted_too():
+    """Questions at each of which every cell is looked at."""
+    data = mixed_proof(True)
+    data["cells"] = [{**data["cells"][i % len(data["cells"])], "terms": 3, "radius": 1e-6} for i in range(1000)]
+    data["statements"] = [{**data["statements"][0], "id": f"{i}", "at_most": 1.0 + 1e-4 * i} for i in range(1000)]
+    start = time.process_time()
+    check(data, 3_000_000)
+    assert time.process_time() - start < 8.0
