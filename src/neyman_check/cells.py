@@ -140,16 +140,23 @@ class Cells:
         """Interval by interval, halved where no cell decides."""
         keys = [key for key in self._ends if key[0] in ways]
         gaps: dict[_Key, Gap] = {}
-        left = [(first, last)]
-        for _ in range(_TRIES):
-            a, b = left.pop()
+
+        def decided(a: arb, b: arb) -> bool | None:
+            """Whether some cell decides; None where none holds it."""
             self._spend(2 * len(keys) + EXP)
             around = [key for key in keys if self._ends[key][0] <= a and b <= self._ends[key][1]]
             for key in around:
                 gaps[key] = gaps[key] if key in gaps else gap_of(key)
-            if not any(self._decides(key, gaps[key], a, b) for key in around):
-                middle = ((a + b) / 2).mid() if around else self._furthest(keys, a)
-                if not (a < middle and middle < b):
+            return any(self._decides(key, gaps[key], a, b) for key in around) if around else None
+
+        left = [(first, last)]
+        for _ in range(_TRIES):
+            a, b = left.pop()
+            found = decided(a, b)
+            if not found:
+                middle = self._furthest(keys, a) if found is None else ((a + b) / 2).mid()
+                # what is not decided at one place is not on any interval around it
+                if not (a < middle and middle < b and decided(middle, middle)):
                     return False
                 left += [(middle, b), (a, middle)]
             if not left:
