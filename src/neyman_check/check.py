@@ -3,6 +3,7 @@
     mechanism, adjacency     what was run
     lines                    where contours lie, with the grids of their steps: choices, none of which is believed
     places                   the eps >= 0 at which a direction's delta is wanted, and by which line (or by outcomes)
+    cells                    where between them a line is summed as a polynomial
     statements               what is claimed
 
 A direction's proved deltas, the larger of both where either may happen, and the curve that they leave decide.
@@ -10,17 +11,20 @@ A direction's proved deltas, the larger of both where either may happen, and the
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from flint import arb, ctx
 
-from neyman_check.claims import QUANTITIES, Proved, Statement
+from neyman_check.alone import GaussianCurve, alone
+from neyman_check.cell import Cell, of_line, of_outcomes, work_of
+from neyman_check.cells import Cells
+from neyman_check.claims import Proved, Statement, always, holds
 from neyman_check.curve import Curve, Place
 from neyman_check.errors import NotProved
 from neyman_check.exact import Outcomes
 from neyman_check.floorless import tail_mu_squared
-from neyman_check.form import Proof, Wanted, read
+from neyman_check.form import Part, Proof, Wanted, read
 from neyman_check.laws import FiniteLaw, largest_loss
 from neyman_check.line import Ball, Line
 from neyman_check.mechanism import laws_of
@@ -54,6 +58,7 @@ class Checker:
         self._known: dict[tuple[str, int], _Told | NotProved] = {}
         self._deltas: dict[Wanted, Ball] = {}
         self._ends: dict[bool, tuple[arb, Ball] | None] = {}
+        self._alone = alone(self.laws)
 
     def beyond(self, wanted: Wanted) -> Ball | None:
         """What is left from the largest finite loss on, where an eps is as large: what is revealed for certain."""
@@ -129,12 +134,40 @@ class Checker:
             )
         return found, why
 
+    def cell(self, part: Part) -> Cell:
+        """What is proved of one direction between two places."""
+        made = self.made(Wanted(part.remove, part.epsilon, part.line))
+        if made.remove != part.remove and not self.symmetric:
+            raise NotProved(f"line {part.line} is of the other direction")
+        self.work.spend(work_of(made, part.terms))
+        where = arb(part.epsilon), arb(part.radius), part.terms
+        if isinstance(made, Line):
+            return of_line(made, *where)
+        if isinstance(made, Outcomes):
+            return of_outcomes(made, *where)
+        raise NotProved("a cell of neither a line nor outcomes")
+
+    def cells(self) -> tuple[list[Cell], str]:
+        """All of them, and why others are missing."""
+        found: list[Cell] = []
+        why = ""
+        for part in self.proof.parts:
+            try:
+                cell = self.cell(part)
+            except NotProved as reason:
+                why = why or str(reason)
+                continue
+            if cell.off.is_finite() and all(one.is_finite() for one in cell.coefficients):
+                found.append(cell)
+        return found, why
+
     def proved(self) -> tuple[Proved, str]:
         """The curve that the deltas leave, and why others are missing."""
         found, why = self.deltas()
-        return self.follows(found, why), why
+        cells, other = self.cells()
+        return self.follows(found, why, cells), why or other
 
-    def follows(self, found: Mapping[bool, Mapping[float, Ball]], why: str = "") -> Proved:
+    def follows(self, found: Mapping[bool, Mapping[float, Ball]], why: str = "", cells: Sequence[Cell] = ()) -> Proved:
         """From deltas by direction and eps to the curve of an adjacency."""
         adjacency = self.proof.adjacency
         symmetric = adjacency in ("add_or_remove", "replace")
@@ -143,12 +176,20 @@ class Checker:
             ahead = behind = {e: _larger(found[True][e], found[False][e]) for e in shared}
         else:
             ahead, behind = found[adjacency == "remove"], found[adjacency != "remove"]
-        if not (ahead or behind):
+        if not (ahead or behind or self._alone is not None):
             raise NotProved(why or "no delta was asked for: no line was short enough, or no law has a lemma")
-        curve = _curve(ahead, behind)
-        attack = _curve(behind, ahead) if adjacency == "add" else curve
+        curve = self._curve(ahead, behind)
+        attack = self._curve(behind, ahead) if adjacency == "add" else curve
         ways = (True, False) if symmetric else (adjacency == "remove",)
-        return Proved(curve, attack, symmetric, self._tail(), self.laws, ways, self.work.spend)
+        back = ways if symmetric else (adjacency != "remove",)
+        own = {way: [one for one in cells if one.remove == way or self.symmetric] for way in (True, False)}
+        known = Cells(own, ways, back, self.work.spend)
+        spend, mu = self.work.spend, self._alone
+        return Proved(curve, attack, symmetric, self._tail(), self.laws, ways, spend, known, mu, {})
+
+    def _curve(self, ahead: Mapping[float, Ball], behind: Mapping[float, Ball]) -> Curve:
+        places = _places(ahead, behind)
+        return Curve(places) if self._alone is None else GaussianCurve(self._alone, places)
 
     def _tail(self) -> arb | None:
         try:
@@ -161,10 +202,10 @@ def _larger(one: Ball, other: Ball) -> Ball:
     return Ball(one.lower.max(other.lower), one.upper.max(other.upper))
 
 
-def _curve(ahead: Mapping[float, Ball], behind: Mapping[float, Ball]) -> Curve:
+def _places(ahead: Mapping[float, Ball], behind: Mapping[float, Ball]) -> list[Place]:
     """delta of a pair at eps >= 0, and of the reversed pair."""
-    places = [_reversed(e, ball) for e, ball in sorted(behind.items(), reverse=True) if e > 0.0]
-    return Curve(places + [Place(arb(e), arb(e).exp(), ball.lower, ball.upper) for e, ball in sorted(ahead.items())])
+    before = [_reversed(e, ball) for e, ball in sorted(behind.items(), reverse=True) if e > 0.0]
+    return before + [Place(arb(e), arb(e).exp(), ball.lower, ball.upper) for e, ball in sorted(ahead.items())]
 
 
 def _reversed(epsilon: float, ball: Ball) -> Place:
@@ -193,17 +234,18 @@ class Checked:
 
     def _answered(self, statement: Statement) -> tuple[str, str]:
         proved = self.proved
+        if always(statement):
+            return "proved", ""
         if proved is None:
             return "not proved", self._why
-        follows = QUANTITIES[statement.quantity][0]
         try:
             self._work.spend(_EACH * len(proved.curve.places))
-            if follows(proved, statement):
+            if holds(proved, statement):
                 return "proved", ""
             if statement.value > 0:
                 beyond = statement.value * (1 + arb(2) ** -45 * (1 if statement.at_most else -1))
                 self._work.spend(_EACH * len(proved.curve.places))
-                if follows(proved, statement._replace(at_most=not statement.at_most, value=beyond)):
+                if holds(proved, statement._replace(at_most=not statement.at_most, value=beyond)):
                     return "refuted", "the opposite is proved"
         except NotProved as reason:
             return "not proved", str(reason)

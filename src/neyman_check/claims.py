@@ -6,21 +6,38 @@ does not follow, is not proved: nothing here decides that a claim is false, but 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from flint import arb
 
 from neyman_check import concentrated
+from neyman_check.alone import apart_from, beta_of
+from neyman_check.cells import Cells
 from neyman_check.curve import Curve, Place, Reference
 from neyman_check.errors import NotProved
 from neyman_check.exact import normal
 from neyman_check.laws import Law
 from neyman_check.references import REFERENCES, gaussian, pure
 
-__all__ = ["MORE", "QUANTITIES", "Proved", "Statement", "apart", "below"]
+__all__ = [
+    "MORE",
+    "QUANTITIES",
+    "Proved",
+    "Statement",
+    "always",
+    "apart",
+    "below",
+    "holds",
+    "lowered",
+    "untold",
+]
 
 
+_FINER, _MOST_PARTS = (500, 2000, 8000), 100  # places more, of areas, and between two neighbours
+_EACH = 100  # units of work that each takes
 _SQUARES, _HALVINGS = 12, 48  # towards a fixed point below a floor: any choice is sound
 
 
@@ -34,7 +51,8 @@ class Statement(NamedTuple):
 
 
 class Proved(NamedTuple):
-    """What was proved of the mechanism: the curve that deltas leave, that of attacks, mu^2 with no floor.
+    """What was proved of the mechanism: the curve that deltas leave, that of attacks, mu^2 with no floor, cells, and mu
+    of one Gaussian alone.
 
     The null hypothesis of an attack is that the record is absent: of "add" alone that is the reversed pair.
     """
@@ -46,6 +64,9 @@ class Proved(NamedTuple):
     laws: Sequence[Law]
     ways: Sequence[bool]  # "remove", and "add"
     spend: Callable[[int], None]  # counts work that depends on the laws
+    cells: Cells
+    alone: arb | None
+    areas: dict[int, tuple[arb, arb]]  # once found, by how many places were put between
 
 
 def _holds(value: arb, statement: Statement) -> bool:
@@ -66,8 +87,8 @@ def _places(proved: Proved) -> list[Place]:
 def _delta(proved: Proved, s: Statement, at: arb) -> bool:
     """delta falls in eps: a place before says what is most, one after what is least."""
     if s.at_most:
-        return any(p.epsilon <= at and p.upper <= s.value for p in proved.curve.places)
-    return bool(s.value <= 0) or any(p.epsilon >= at and p.lower >= s.value for p in proved.curve.places)
+        return bool(proved.curve.delta_at_most(at) <= s.value)
+    return bool(s.value <= 0 or proved.curve.delta_at_least(at) >= s.value)
 
 
 def delta(proved: Proved, s: Statement) -> bool:
@@ -84,14 +105,14 @@ def epsilon(proved: Proved, s: Statement) -> bool:
     """The least eps >= 0: at most e where delta(e) <= d is proved; at least where delta(e) > d is."""
     d = _number(s.given["delta"])
     if s.at_most:
-        return any(p.epsilon <= s.value and p.upper <= d for p in _places(proved)) and bool(s.value >= 0)
-    return bool(s.value <= 0) or any(p.epsilon >= s.value and p.lower > d for p in _places(proved))
+        return bool(s.value >= 0 and proved.curve.delta_at_most(s.value) <= d)
+    return bool(s.value <= 0 or proved.curve.delta_at_least(s.value) > d)
 
 
 def beta(proved: Proved, s: Statement) -> bool:
     """f(alpha)."""
     at = _number(s.given["alpha"])
-    return _holds(proved.curve.at_most(at) if s.at_most else proved.curve.at_least(at), s)
+    return _falls_to(proved, at, s.value) if s.at_most else bool(proved.curve.at_least(at) >= s.value)
 
 
 def _tpr(proved: Proved, fpr: arb, at_most: bool) -> arb:
@@ -136,57 +157,102 @@ def accuracy(proved: Proved, s: Statement) -> bool:
 def _bayes(proved: Proved, prior: arb, from_below: bool) -> arb:
     if not (prior > 0 and prior < 1 and (proved.symmetric or prior == arb("0.5"))):
         raise NotProved("a Bayes error at a prior of 0, or of one direction alone at another than 1/2")
-    t, found = prior / (1 - prior), prior.min(1 - prior) if not from_below else arb(0)
-    for p in proved.curve.places:
-        if from_below and p.t <= t:
-            found = found.max((1 - prior) * (1 - p.upper))
-        if not from_below and p.t >= t:
-            found = found.min((1 - prior) * (1 - p.lower))
-    return found
+    odds = (prior / (1 - prior)).log()
+    if from_below:
+        return ((1 - prior) * (1 - proved.curve.delta_at_most(odds))).max(arb(0))
+    return ((1 - prior) * (1 - proved.curve.delta_at_least(odds))).min(prior.min(1 - prior))
 
 
 def fixed_point(proved: Proved, s: Statement) -> bool:
     """f falls: f(a) >= a says that it is at least a."""
     if s.at_most:
-        return bool(proved.curve.at_most(s.value) <= s.value)
+        return _falls_to(proved, s.value, s.value)
     return bool(proved.curve.at_least(s.value) >= s.value)
 
 
 def auc(proved: Proved, s: Statement) -> bool:
-    """1 less the area below f."""
-    less, more = proved.curve.area()
-    return _holds(1 - less if s.at_most else 1 - more, s)
+    """1 less the area below f: by the places, then by more of them that cells tell."""
+    for count in (0, *_FINER):
+        if count not in proved.areas:
+            proved.areas[count] = _area(proved, count)
+        less, more = proved.areas[count]
+        if _holds(1 - less if s.at_most else 1 - more, s):
+            return True
+        if not proved.cells:
+            return False
+    return False
 
 
-def below(curve: Curve, m: arb, floor: arb) -> Iterator[tuple[Place, bool]]:
+def _area(proved: Proved, count: int) -> tuple[arb, arb]:
+    if not (count or proved.cells):
+        return proved.curve.area()
+    try:
+        return (_finer(proved, count) if count else proved.curve).area()
+    except NotProved:  # closer places than bounds are
+        return arb(0), arb(1)
+
+
+def _finer(proved: Proved, count: int) -> Curve:
+    """Places between places, where the area is known worst: any will do."""
+    places, cells = proved.curve.places, proved.cells
+    proved.spend(_EACH * (count + len(places)))
+    falls = [(p.upper - q.lower) / (q.t - p.t) for p, q in pairwise(places)]
+    weights = [0.0]  # of a polygon's error in each cell, to the power 1/3
+    for i in range(1, len(falls)):
+        bend = abs(falls[i - 1] - falls[min(i + 1, len(falls) - 1)])
+        weight = float((bend * bend * (places[i + 1].t - places[i].t)).mid())
+        weights.append(weight ** (1 / 3) if 0.0 < weight < math.inf else 0.0)
+    found: list[Place] = []
+    for (left, right), weight in zip(pairwise(places), weights, strict=True):
+        found.append(left)
+        parts = min(int(count * weight / (sum(weights) or 1.0)), _MOST_PARTS)
+        for j in range(1, parts):
+            at = (left.epsilon + (right.epsilon - left.epsilon) * j / parts).mid()
+            told = cells.delta(at)
+            if told is not None and left.epsilon < at and at < right.epsilon:
+                found.append(Place(at, at.exp(), *told))
+    return Curve([*found[1:], places[-1]])
+
+
+def below(curve: Curve, m: arb, floor: arb) -> Iterator[tuple[arb, arb, Place, bool]]:
     """The lines that hold f up, piece by piece from the floor to where G_m falls to it, and whether G_m is below."""
-    last = _gaussian_beta(m, floor).upper()  # G_m is its own inverse: beyond, it is below the floor
+    last = beta_of(m, floor).upper()  # G_m is its own inverse: beyond, it is below the floor
     if not last.is_finite():
         raise NotProved("a Gaussian curve out of reach")
     for a, b, p in curve.lines(floor, last):
-        yield p, all(1 - p.upper - p.t * x >= _gaussian_beta(m, x) for x in (a, b))
+        yield a, b, p, all(1 - p.upper - p.t * x >= beta_of(m, x) for x in (a, b))
 
 
 def mu(proved: Proved, s: Statement) -> bool:
     """At a floor. From above: f >= G_mu wherever alpha >= floor and f >= floor; from below: f < G_mu at such an alpha.
 
-    Between two neighbours of a partition a line less G_mu is concave: its two ends decide.
+    Between two neighbours of a partition a line less G_mu is concave: its two ends decide. Where they do not cells may.
     """
     floor, m = _number(s.given["floor"]), s.value
     if not (floor > 0 and floor < arb("0.5") and m >= 0):
         raise NotProved("a floor outside (0, 1/2)")
+    if proved.alone is not None:
+        return bool(m >= proved.alone if s.at_most else m <= proved.alone)
     if s.at_most:
         if not proved.curve.at_least(floor) >= floor:
             proved.spend(4 * (_SQUARES + _HALVINGS) * len(proved.curve.places))
-        return _free(proved, m) or all(holds for _, holds in below(proved.curve, m, lowered(proved.curve, floor)))
+        return _free(proved, m) or all(proved.cells.hold(m, *part, False, arb(0)) for part in untold(proved, s))
     fixed = normal(-m / 2)  # that of G_m; that of f always counts
-    if m <= 0 or proved.curve.at_most(fixed) < fixed:
+    if m <= 0 or _falls_to(proved, fixed, fixed):
         return True
     at = _number(s.given["at"])
     if not (at > 0 and at < 1):
         raise NotProved("an alpha outside (0, 1)")
     inside = at >= floor and proved.curve.at_least(at) >= floor
-    return bool(inside and proved.curve.at_most(at) < _gaussian_beta(m, at))
+    return bool(inside) and _falls_to(proved, at, beta_of(m, at))
+
+
+def _falls_to(proved: Proved, alpha: arb, beta: arb) -> bool:
+    """Whether f(alpha) <= beta: by lines below delta, where they do not suffice by cells."""
+    if beta >= 1 - alpha:
+        return True
+    found = [pair for pair, most in proved.curve.rises(alpha) if not most <= beta]
+    return all(proved.cells.under(alpha, beta, *pair) for pair in _joined(found))
 
 
 def lowered(curve: Curve, floor: arb) -> arb:
@@ -200,11 +266,6 @@ def lowered(curve: Curve, floor: arb) -> arb:
         middle = (low * high).sqrt().mid()
         low, high = (middle, high) if curve.at_least(middle) >= middle else (low, middle)
     return low
-
-
-def _gaussian_beta(m: arb, alpha: arb) -> arb:
-    """G_m at alpha in (0, 1)."""
-    return normal(arb(2).sqrt() * (2 * alpha).erfcinv() - m)
 
 
 def tail_mu(proved: Proved, s: Statement) -> bool:
@@ -249,11 +310,47 @@ def _other(proved: Proved, s: Statement) -> Reference:
     return gaussian(m)
 
 
+def untold(proved: Proved, s: Statement) -> list[tuple[arb, arb]]:
+    """Intervals of eps on which tangents do not prove that mu, or a divergence, is at most as stated."""
+    if s.quantity in ("mu", "tail_mu"):
+        m = s.value
+        pieces = list(below(proved.curve, m, lowered(proved.curve, _number(s.given["floor"]))))
+        # of the tangent of G_m at alpha: eps falls in alpha
+        found = [(_tangent(m, b), _tangent(m, a)) for a, b, _, holds in reversed(pieces) if not holds]
+    else:
+        ends = [p.epsilon for p in proved.curve.places] + [arb.pos_inf()]
+        pairs = zip(pairwise(ends), apart(proved, s), strict=True)
+        found = [pair for pair, value in pairs if not value <= s.value]
+    return _joined(found)
+
+
+def _joined(found: Sequence[tuple[arb, arb]]) -> list[tuple[arb, arb]]:
+    """Neighbours as one."""
+    joined: list[tuple[arb, arb]] = []
+    for first, last in found:
+        if joined and joined[-1][1].overlaps(first):
+            first = joined.pop()[0]
+        joined.append((first, last))
+    return joined
+
+
+def _tangent(m: arb, alpha: arb) -> arb:
+    """Its eps."""
+    return m * arb(2).sqrt() * (2 * alpha).erfcinv() - m * m / 2
+
+
 def divergence(proved: Proved, s: Statement) -> bool:
     """The largest (delta_other - delta) / (1 + e^eps) for those of ``MORE``, of the opposite for the others."""
-    if s.at_most:
-        return all(_holds(one, s) for one in apart(proved, s))
     other = _other(proved, s)
+    if proved.alone is not None and other.mu is not None:
+        pair = (proved.alone, other.mu) if s.quantity in MORE else (other.mu, proved.alone)
+        return _holds(apart_from(*pair), s)
+    if s.at_most:
+        parts = untold(proved, s)
+        less = s.quantity in MORE
+        return not parts or (
+            other.mu is not None and all(proved.cells.hold(other.mu, *part, less, s.value) for part in parts)
+        )
     if s.value <= 0:
         return True
     for p in _places(proved):
@@ -276,3 +373,29 @@ QUANTITIES: dict[str, tuple[Callable[[Proved, Statement], bool], tuple[str, ...]
     "zcdp": (zcdp, ()),
 }  # fmt: skip
 """Each quantity, and what it is given; "at most" and "at least" are the two sides of each."""
+
+_SHARES = ("delta", "advantage", "beta", "tpr", "attribute_inference", "reconstruction", "singling_out", "posterior",
+           "bayes_error", "accuracy", "fixed_point", "auc")  # fmt: skip
+"""What lies between 0 and 1."""
+
+
+def always(s: Statement) -> bool:
+    """Whether it is true of any mechanism: shares, and an attack that is no worse than a guess."""
+    if s.at_most:
+        return s.quantity in _SHARES and bool(s.value >= 1)
+    given = {name: arb(value) for name, value in s.given.items() if not isinstance(value, str)}
+    least = arb(0)
+    if s.quantity == "auc":
+        least = arb("0.5")
+    elif s.quantity == "relative_risk":
+        least = arb(1) if given["baseline"] > 0 else arb(0)
+    elif s.quantity == "posterior":
+        least = given["membership_prior"] if given["fpr"] > 0 else arb(0)
+    elif s.quantity in ("tpr", "attribute_inference", "reconstruction", "singling_out"):
+        least = given["fpr" if "fpr" in given else "baseline"]
+    return s.quantity in (*_SHARES, "relative_risk") and bool(s.value <= least)
+
+
+def holds(proved: Proved, s: Statement) -> bool:
+    """Whether it follows."""
+    return always(s) or QUANTITIES[s.quantity][0](proved, s)

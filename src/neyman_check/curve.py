@@ -10,7 +10,7 @@ With t = e^eps, delta is convex and falls in t, is 1 at t = 0 and >= 1 - t, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -36,10 +36,13 @@ class Place(NamedTuple):
 
 
 class Reference(NamedTuple):
-    """A profile known in closed form: delta at t, and (value at t, slope) of a line that lies nowhere above it."""
+    """A profile known in closed form: delta at t, and (value at t, slope) of a line that lies nowhere above it; its mu
+    if it is a Gaussian's.
+    """
 
     delta: Callable[[arb], arb]
     line: Callable[[arb], tuple[arb, arb]]
+    mu: arb | None = None
 
 
 class _Cell(NamedTuple):
@@ -81,6 +84,22 @@ class Curve:
             before = (right.lower, slope) if slope < 0 else before
         return _Cell(left, right, after, before, _meeting(after, left.t, before, right.t))
 
+    def delta_at_most(self, epsilon: arb) -> arb:
+        """delta falls: a place before says what is most."""
+        most = arb(1)
+        for p in self.places:
+            if p.epsilon <= epsilon and p.upper < most:
+                most = p.upper.upper()
+        return most
+
+    def delta_at_least(self, epsilon: arb) -> arb:
+        """And one after it what is least."""
+        least = arb(0)
+        for p in self.places:
+            if p.epsilon >= epsilon and p.lower > least:
+                least = p.lower.lower()
+        return least
+
     def at_least(self, alpha: arb) -> arb:
         """f(alpha) is no less."""
         best = arb(0)
@@ -91,14 +110,22 @@ class Curve:
     def at_most(self, alpha: arb) -> arb:
         """f(alpha) is no more."""
         most = arb(0)
+        for _, one in self.rises(alpha):
+            most = most.max(one)
+        return most.min(1 - alpha)
+
+    def rises(self, alpha: arb) -> Iterator[tuple[tuple[arb, arb], arb]]:
+        """Cell by cell, by its ends, 1 - delta - t alpha is no more."""
         for left, right, after, before, split in self._cells:
+            most = arb(0)
             # on each side of the split the objective is straight: its largest value is at an end
             for t in (left.t, split):
                 most = most.max(1 - after[0] - after[1] * (t - left.t) - t * alpha)
             for t in (split, right.t):
                 most = most.max(1 - before[0] - before[1] * (t - right.t) - t * alpha)
+            yield (left.epsilon, right.epsilon), most
         last = self.places[-1]
-        return most.max(1 - last.t * alpha).min(1 - alpha)  # beyond the last place delta is at least 0
+        yield (last.epsilon, arb.pos_inf()), 1 - last.t * alpha  # beyond the last place delta is at least 0
 
     def falls_short(self, other: Reference) -> list[arb]:
         """At most, cell by cell and beyond the last: (delta_other - delta) / (1 + t), how much more ``other`` tells."""
@@ -144,13 +171,11 @@ class Curve:
         """
         corners = self._corners()
         hull = _hull([(t.mid(), y.mid()) for t, y in corners])
+        hull, slopes = _surely_convex(hull, corners)
         chosen = [(corners[i][0], corners[i][1] - _LOWERED) for i in hull]
-        slopes = [(q[1] - p[1]) / (q[0] - p[0]) for p, q in pairwise(chosen)]
         for (t0, y0), slope, i, j in zip(chosen, slopes, hull, hull[1:], strict=False):
             if not all(y >= y0 + slope * (t - t0) for t, y in corners[i + 1 : j]):
                 raise NotProved("a corner below the polygon of the others")
-        if not all(p <= q for p, q in pairwise(slopes)):
-            raise NotProved("a polygon that is not convex")
         total, at = arb(0), arb(1)
         for (t, y), stop in zip(chosen, [*(-slope for slope in slopes), arb(0)], strict=True):
             stop = stop.max(arb(0)).min(at)
@@ -216,6 +241,23 @@ def _meeting(first: tuple[arb, arb], t0: arb, second: tuple[arb, arb], t1: arb) 
         return t1
     meet = ((first[0] - second[0] + second[1] * t1 - first[1] * t0) / gap).mid()
     return t0 if meet <= t0 else meet if meet <= t1 else t1
+
+
+def _surely_convex(hull: Sequence[int], corners: Sequence[tuple[arb, arb]]) -> tuple[list[int], list[arb]]:
+    """Of a hull, those corners between which slopes surely ascend, and the slopes."""
+    kept, slopes = [hull[0]], list[arb]()
+    for i in hull[1:]:
+        t, y = corners[i]
+        while True:
+            before = corners[kept[-1]]
+            slope = (y - before[1]) / (t - before[0])
+            if not slopes or slopes[-1] <= slope:
+                break
+            kept.pop()
+            slopes.pop()
+        kept.append(i)
+        slopes.append(slope)
+    return kept, slopes
 
 
 def _hull(points: Sequence[tuple[arb, arb]]) -> list[int]:

@@ -78,6 +78,7 @@ class Outcomes:
             found = _together(found, lattice.listed(), work)
         self.kept, self.lost, self.outcomes = kept, lost, found
         self._alone, each = _closed(rest, remove, work)
+        self.mu = _mu(rest) if rest and all(isinstance(law, Gaussian) for law in rest) else None
         self._sums = None if rest else _Sums(found)
         self.each = 20 * _EACH if self._sums else each * len(found)
 
@@ -87,7 +88,7 @@ class Outcomes:
             total = self._sums.delta(epsilon)
         else:
             total = sum((one.mass * self._alone(epsilon - one.loss) for one in self.outcomes), arb(0))
-        whole = total + 1 - self.kept
+        whole = total + (1 - self.kept)
         return Ball(whole, whole + self.lost)
 
 
@@ -133,7 +134,7 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
     if not rest:
         return (lambda x: (1 - x.exp()).nonnegative_part()), _EACH
     if all(isinstance(law, Gaussian) for law in rest):
-        mu = sum((law.square for law in rest if isinstance(law, Gaussian)), arb(0)).sqrt()
+        mu = _mu(rest)
         return (lambda x: gaussian_delta(mu, x)), _EACH
     if all(isinstance(law, Laplace) for law in rest):
         laplace = LaplaceSum([law for law in rest if isinstance(law, Laplace)], work)
@@ -155,10 +156,15 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
     raise NotProved("laws that have neither outcomes nor a closed form together")
 
 
+def _mu(laws: Sequence[Law]) -> arb:
+    """Of all Gaussians together."""
+    return sum((law.square for law in laws if isinstance(law, Gaussian)), arb(0)).sqrt()
+
+
 def sampled_once(plain: Callable[[arb], arb], q: arb, epsilon: arb, remove: bool) -> arb:
     """delta of one sampled step, ``plain`` that of the whole one, which is the same in both directions."""
     t = epsilon.exp()
-    taken = t - 1 + q if remove else 1 - t * (1 - q)
+    taken = t - 1 + q if remove else 1 - t + t * q
     if taken <= 0:
         return 1 - t if remove else arb(0)
     if not taken > 0:

@@ -17,12 +17,13 @@ from neyman_check.references import REFERENCES
 from neyman_check.told import Cut, Grid, Rule, Rules, Told, Witness
 from neyman_check.veil import VeilPlan
 
-__all__ = ["FORMAT", "VERSION", "Proof", "Wanted", "plan_of", "read", "statement_of"]
+__all__ = ["FORMAT", "VERSION", "Part", "Proof", "Wanted", "part_of", "plan_of", "read", "statement_of"]
 
 FORMAT, VERSION = "neyman-proof", 1
 _BITS = 64, 1024
 _MOST_LINES, _MOST_PLACES, _MOST_STATEMENTS, _MOST_NODES = 500, 4000, 1000, 100_000
 _MOST_RUNS, _FURTHEST_NODE = 5000, 10**9  # behind a veil
+_MOST_CELLS, _MOST_TERMS = 1000, 100
 _DIRECTIONS = ("remove", "add")
 _LEAST_FLOOR = 1e-300  # at which mu with no floor is bounded from below: any floor is sound
 
@@ -48,6 +49,18 @@ class Wanted(NamedTuple):
     line: int | None
 
 
+class Part(NamedTuple):
+    """A cell of eps, epsilon - radius to epsilon + radius, on which a line, or outcomes, are summed as a
+    polynomial of so many terms.
+    """
+
+    remove: bool
+    line: int | None
+    epsilon: float
+    radius: float
+    terms: int
+
+
 class Proof(NamedTuple):
     """The file, read."""
 
@@ -57,6 +70,7 @@ class Proof(NamedTuple):
     lines: tuple[Plan | VeilPlan, ...]
     wanted: tuple[Wanted, ...]
     statements: tuple[tuple[str, Statement], ...]
+    parts: tuple[Part, ...] = ()
 
 
 def read(data: Any) -> Proof:
@@ -68,20 +82,38 @@ def read(data: Any) -> Proof:
     mechanism, adjacency = fields.take("mechanism"), fields.word("adjacency", ADJACENCIES)
     lines = tuple(plan_of(one, i) for i, one in enumerate(fields.list("lines", _MOST_LINES)))
     wanted = tuple(_wanted(one, i, len(lines)) for i, one in enumerate(fields.list("places", _MOST_PLACES)))
+    cells = fields.list("cells", _MOST_CELLS) if fields.has("cells") else []
+    parts = tuple(part_of(one, i, len(lines)) for i, one in enumerate(cells))
     stated = tuple(_statement(one, i) for i, one in enumerate(fields.list("statements", _MOST_STATEMENTS)))
     fields.done()
-    return Proof(mechanism, adjacency, bits, lines, wanted, stated)
+    return Proof(mechanism, adjacency, bits, lines, wanted, stated, parts)
 
 
 def _wanted(data: Any, i: int, lines: int) -> Wanted:
     fields = Fields(data, f"places[{i}]")
+    found = _where(fields, f"places[{i}]", lines)
+    fields.done()
+    return Wanted(*found)
+
+
+def _where(fields: Fields, name: str, lines: int) -> tuple[bool, float, int | None]:
+    """Whether it is "remove", eps, and the number of a line."""
     direction = fields.word("direction", _DIRECTIONS)
     epsilon = fields.number("epsilon", lambda x: 0.0 <= x <= 1e6, "a number from 0 to 1e6")
     line = fields.take("line")
     if line is not None and not (type(line) is int and 0 <= line < lines):
-        raise Unreadable(f"places[{i}].line: the number of a line was expected")
+        raise Unreadable(f"{name}.line: the number of a line was expected")
+    return direction == "remove", epsilon, line
+
+
+def part_of(data: Any, i: int, lines: int) -> Part:
+    """The cell of that number."""
+    fields = Fields(data, f"cells[{i}]")
+    direction, epsilon, line = _where(fields, f"cells[{i}]", lines)
+    radius = fields.number("radius", lambda x: 0.0 < x <= 1e6, "a number above 0, to 1e6")
+    terms = fields.count("terms", 3, _MOST_TERMS)
     fields.done()
-    return Wanted(direction == "remove", epsilon, line)
+    return Part(direction, line, epsilon, radius, terms)
 
 
 def statement_of(data: Any) -> Statement:

@@ -83,7 +83,7 @@ class Line:
     def delta(self, epsilon: arb) -> Ball:
         """Lemma 1."""
         turned = self._turned(acb(0, -self.h * epsilon)).real + arb(0, self.off)
-        whole = turned * self.h / arb.pi() * (-self.c * epsilon).exp() + 1 - self.kept
+        whole = turned * self.h / arb.pi() * (-self.c * epsilon).exp() + (1 - self.kept)
         cut, (most, least) = self.cut(epsilon), self.before(epsilon)
         return Ball(whole - cut - most - self.beyond(epsilon), whole + cut - least)
 

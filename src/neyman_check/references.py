@@ -21,7 +21,7 @@ def gaussian(mu: arb) -> Reference:
     def line(t: arb) -> tuple[arb, arb]:
         return delta(t), -normal(-mu / 2 - t.log() / mu) if t > 0 else arb(-1)
 
-    return Reference(delta, line)
+    return Reference(delta, line, mu)
 
 
 def pure(epsilon: arb) -> Reference:

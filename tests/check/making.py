@@ -16,16 +16,19 @@ from typing import Any
 from flint import arb, arb_poly, ctx
 
 import neyman as ny
+from neyman.witnesses.search import proved, start
 from neyman.witnesses.steps import step_of
 from neyman.witnesses.supply import Supply
 from neyman.witnesses.veil import veil
+from neyman_check.exact import gaussian_delta, normal
 from neyman_check.form import FORMAT, VERSION
 from neyman_check.mechanism import laws_of
 from tests.hunt.truth import laplace_power
 from tests.reference import exact
 
-__all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "lattices", "listed_proof", "named",
-           "sampled_proof", "supplied", "veiled_proof"]  # fmt: skip
+__all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "lattices", "lined_proof",
+           "listed_proof", "mixed_proof", "mixed_truth", "named", "sampled_proof", "supplied",
+           "veiled_proof"]  # fmt: skip
 
 DATA = Path(__file__).parents[1] / "reference" / "data"
 BITS, NATS = 128, 40.0
@@ -226,6 +229,83 @@ def _listed() -> dict[str, Any]:
 
 def listed_proof() -> dict[str, Any]:
     return copy.deepcopy(_listed())
+
+
+def _best(of: Callable[[arb], arb], first: float, last: float) -> float:
+    """The largest value of a function with one summit there."""
+    low, high = arb(first), arb(last)
+    for _ in range(120):
+        x, y = (2 * low + high) / 3, (low + 2 * high) / 3
+        low, high = (x.mid(), high) if of(x) < of(y) else (low, y.mid())
+    return float(of((low + high) / 2).mid())
+
+
+@cache
+def mixed_truth() -> dict[str, tuple[dict[str, Any], float]]:
+    """Of randomised response of loss 1/2 beside a Gaussian of mu 5/4, by the errors of each likelihood ratio test."""
+    with ctx.workprec(256):
+        keep, lie, own = arb("0.5").exp() / (1 + arb("0.5").exp()), 1 / (1 + arb("0.5").exp()), arb("1.25")
+
+        def delta(e: arb) -> arb:
+            return keep * gaussian_delta(own, e - arb("0.5")) + lie * gaussian_delta(own, e + arb("0.5"))
+
+        def alpha(e: arb) -> arb:
+            return lie * normal(-own / 2 - (e - arb("0.5")) / own) + keep * normal(-own / 2 - (e + arb("0.5")) / own)
+
+        def beta(e: arb) -> arb:
+            return 1 - delta(e) - e.exp() * alpha(e)
+
+        def mu(e: arb) -> arb:
+            return arb(2).sqrt() * ((2 * alpha(e)).erfcinv() + (2 * beta(e)).erfcinv())
+
+        def gap(m: float, sign: int) -> Callable[[arb], arb]:
+            return lambda e: sign * (gaussian_delta(arb(m), e) - delta(e)) / (1 + e.exp())
+
+        floor, last = 1e-3, arb(5)
+        low, high = arb(0), last
+        for _ in range(200):  # where alpha is the floor
+            middle = ((low + high) / 2).mid()
+            low, high = (middle, high) if alpha(middle) > floor else (low, middle)
+        ends = [float(low), *(float(low) * k / 40 for k in range(40))]
+        at = max(ends, key=lambda e: float(mu(arb(e)).mid()))
+        best = _best(mu, max(at - float(low) / 40, 0.0), min(at + float(low) / 40, float(low)))
+        whole = [arb(k) / 8 for k in range(64)]
+
+        def summit(of: Callable[[arb], arb]) -> float:
+            top = float(max(whole, key=lambda e: float(of(e).mid())).mid())
+            return _best(of, max(top - 0.125, 0.0), top + 0.125)
+
+        return {
+            "mu": ({"floor": floor}, best), "fixed_point": ({}, float(beta(arb(0)).mid())),
+            "regret": ({"floor": floor, "mu": 1.5}, summit(gap(1.5, 1))),
+            "shortfall": ({"floor": floor, "mu": 1.3}, summit(gap(1.3, -1))),
+            "divergence": ({"reference": "eight"}, summit(gap(1.67, 1))),
+            "reverse": ({"reference": "gaussian"}, summit(gap(1.0, -1))),
+        }  # fmt: skip
+
+
+@cache
+def _mixed(lines: bool) -> dict[str, Any]:
+    """By outcomes beside a Gaussian or by lines, with cells."""
+    mechanism = (ny.RandomizedResponse(0.5, 2) * ny.Gaussian(0.8)).to_dict()
+    rows = [s for name, (given, truth) in mixed_truth().items() for s in both(name, name, given, truth)]
+    true = [one for one in rows if one["id"].startswith("true")]
+    ctx.prec = BITS
+    places = start(mechanism, "add_or_remove")
+    if lines:
+        places.supply.listed = False
+        places.supply._steps = [step_of(law) for law in places.supply._checker.laws]
+    data, _ = proved(mechanism, "add_or_remove", true, places)
+    told = {one["id"]: one for one in data["statements"]}
+    return data | {"statements": [told.get(one["id"], one) for one in rows]}
+
+
+def mixed_proof(lines: bool = False) -> dict[str, Any]:
+    return copy.deepcopy(_mixed(lines))
+
+
+def lined_proof() -> dict[str, Any]:
+    return mixed_proof(True)
 
 
 def inside(lower: arb, upper: arb, truth: arb, rounded: float = 0.0) -> bool:

@@ -19,7 +19,7 @@ from neyman_check.cli import main
 from neyman_check.errors import Unreadable
 from neyman_check.reading import LARGEST, parsed
 from neyman_check.references import REFERENCES
-from tests.check.making import gaussian_proof, laplace_proof, listed_proof, named, sampled_proof
+from tests.check.making import gaussian_proof, laplace_proof, listed_proof, mixed_proof, named, sampled_proof
 from tests.check.test_mutations import altered
 
 SRC = Path(__file__).parents[2] / "src"
@@ -53,7 +53,7 @@ def test_proved(run):
 
 def test_refuted_and_not_proved(run):
     assert run(small("false"))[0] == 1
-    data = small()
+    data = small(make=sampled_proof)
     data["places"] = []
     code, out, _ = run(data, "--quiet")
     assert code == 3
@@ -179,7 +179,7 @@ SCHEMA = json.loads(files("neyman_check").joinpath("proof-1.json").read_text("ut
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-@pytest.mark.parametrize("make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof])
+@pytest.mark.parametrize("make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof])
 def test_the_schema_knows_real_proofs(make):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     VALIDATOR.validate(make())
@@ -199,7 +199,7 @@ def test_what_the_schema_refuses_is_unreadable():
     from neyman_check.form import read
 
     for seed in range(300):
-        data = altered(sampled_proof(), random.Random(seed))
+        data = altered(sampled_proof() if seed % 3 else mixed_proof(True), random.Random(seed))
         try:
             proof = read(json.loads(json.dumps(data)) if seed % 2 else data)
         except (Unreadable, ValueError):

@@ -21,18 +21,22 @@ from tests.check.making import (
     gaussian_proof,
     gaussian_truth,
     laplace_proof,
+    lined_proof,
     listed_proof,
+    mixed_proof,
     named,
     sampled_proof,
     veiled_proof,
-)  # fmt: skip
+)
 from tests.effort import examples
 
 WORK = 3_000_000  # units for a mutant: originals take a tenth
 VERDICTS = ("proved", "refuted", "not proved")
 
 
-@pytest.mark.parametrize("make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof, veiled_proof])
+@pytest.mark.parametrize(
+    "make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof]
+)
 def test_originals(make):
     """Every true statement is proved, every false one refuted or at least not proved."""
     answers = check(make(), WORK)
@@ -190,8 +194,16 @@ def test_mutants_of_noise(seed):
     assert tried(laplace_proof if seed % 2 else listed_proof, seed) < 10.0
 
 
+@given(st.integers(0, 2**32))
+@examples(100, 2000, deadline=None, suppress_health_check=list(HealthCheck))
+def test_mutants_of_cells(seed):
+    assert tried(mixed_proof if seed % 2 else lined_proof, seed) < 10.0
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof, veiled_proof])
+@pytest.mark.parametrize(
+    "make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof]
+)
 def test_ten_thousand_mutants(make):
     """Run alone: pytest -m slow tests/check/test_mutations.py."""
     for seed in range(5_000):

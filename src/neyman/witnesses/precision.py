@@ -16,6 +16,7 @@ _NATS = 30.0  # e-folds to which lines are good: 1e-13
 _MANY = 30  # binary orders of steps that this precision serves
 _MOST_BITS, _MOST_NATS = 1024, 240.0
 _APART = 1e-6  # 1 - delta at eps = 0, from which down it is looked at
+_TINY = 1e-12  # delta from which down t keeps too few digits
 _SHARP = 1e-9  # relative, of that
 
 
@@ -26,8 +27,9 @@ def supplied(mechanism: dict[str, Any], adjacency: str) -> Supply:
         with ctx.workprec(bits):
             supply = Supply(mechanism, adjacency, bits, nats)
             many = 64 * math.ceil(max(math.log2(max(supply.steps, 1)) - _MANY, 0.0) / 16.0)
-            if bits < BITS + many:
-                bits = BITS + many
+            least = min(BITS + many + _beside_one(supply), _MOST_BITS)
+            if bits < least:
+                bits = least
                 continue
             first = first or supply
             if _seen(supply):
@@ -36,6 +38,12 @@ def supplied(mechanism: dict[str, Any], adjacency: str) -> Supply:
                 return first
         nats *= 2.0
         bits = min(64 * math.ceil((2.0 * nats / math.log(2.0) + 40.0) / 64.0) + many, _MOST_BITS)
+
+
+def _beside_one(supply: Supply) -> int:
+    """More bits where delta is so small that t = e^eps is next to 1 wherever it changes."""
+    told, _ = supply.told(supply.ways, 0.0)
+    return 64 * math.ceil(-math.log2(told) / 64.0) if 0.0 < told < _TINY else 0
 
 
 def _seen(supply: Supply) -> bool:

@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from flint import arb, ctx
+from scipy.special import ndtr
 
 from neyman.witnesses.precision import BITS, supplied
 from neyman.witnesses.statements import stated
-from neyman.witnesses.wanted import Places, between
+from neyman.witnesses.wanted import Places, between, parts_of
 from neyman_check.check import Answer, check
-from neyman_check.claims import MORE, QUANTITIES, Proved, Statement
+from neyman_check.claims import MORE, QUANTITIES, Proved, Statement, holds
 from neyman_check.errors import NotProved
 from neyman_check.exact import gaussian_delta
 from neyman_check.form import FORMAT, VERSION, statement_of
@@ -65,41 +66,46 @@ def proved(
     if places is not None:
         with ctx.workprec(bits):
             asked = _rounds(statements, places, told)
-            rows = places.supply.places(sorted(asked))
-            data["lines"], data["places"] = _used(places.supply.lines, rows)
+            _written(data, places.supply.lines, places.supply.places(sorted(asked)), places.cover.rows())
     return data, check(data)
 
 
-def _used(lines: list[dict[str, Any]], rows: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The lines that places name, and the places with their new numbers."""
-    named = sorted({row["line"] for row in rows if row["line"] is not None})
+def _written(
+    data: dict[str, Any], lines: list[dict[str, Any]], rows: list[dict[str, Any]], cells: list[dict[str, Any]]
+) -> None:
+    """Places and cells with the lines that they name, by new numbers."""
+    named = sorted({row["line"] for row in [*rows, *cells] if row["line"] is not None})
     number = {old: new for new, old in enumerate(named)}
-    return [lines[i] for i in named], [{**row, "line": number.get(row["line"])} for row in rows]
+    data["lines"] = [lines[i] for i in named]
+    data["places"] = [{**row, "line": number.get(row["line"])} for row in rows]
+    if cells:
+        data["cells"] = [{**row, "line": number.get(row["line"])} for row in cells]
 
 
 def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[int], None]) -> set[float]:
     """More and more places, until everything is proved or nothing is gained."""
-    asked: set[float] = set() if all(one["quantity"] in POINTS for one in statements) else set(places.grid)
-    left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
     for one in statements:
-        below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
         if one["quantity"] == "zcdp" and "at_least" in one:
             one["given"]["order"] = places.supply.order()
+    wanting = _not_at_once(statements, places)
+    asked: set[float] = set() if all(one["quantity"] in POINTS for one in wanting) else set(places.grid)
+    left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
+    for one in wanting:
+        below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
         left.append((one, places.sharpest(one["given"].get("floor", _FLOOR)) if below else []))
-        for name in left[-1][1]:
-            one["given"]["at"] = name
-            asked.update(places.of(one))
-        asked.update(places.of(one))
+        middle = float(ndtr(-0.5 * one["at_least"])) if below else 0.0
+        if 0.0 < middle < 0.5:  # where f is nearly a Gaussian's everywhere, its middle is told best
+            left[-1][1].append(middle)
+        asked.update(_near(one, left[-1][1], places))
         asked.update(_of_divergence(one, places))
     for again in range(1, _ROUNDS + 1):
         try:
-            follows = places.supply.follows(sorted(asked))
+            follows, open_ = _open(left, asked, places)
         except NotProved:
             break
-        open_ = [(one, alphas) for one, alphas in left if not _proved(follows, one, alphas)]
         told(len(left) - len(open_))
         left = open_
-        more = [e for one, _ in left for e in places.of(one, again)]
+        more = [e for one, alphas in left for e in _near(one, alphas, places, again)]
         more += [e for one, _ in left if one["quantity"] != "auc" for e in between(follows, statement_of(one))]
         new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
         if not new:  # areas last: they want all cells smaller
@@ -111,13 +117,47 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
     return asked
 
 
+def _not_at_once(statements: list[dict[str, Any]], places: Places) -> list[dict[str, Any]]:
+    """Of one Gaussian alone most follows with no place at all."""
+    try:
+        follows = places.supply.follows([])
+    except NotProved:
+        return statements
+    return [one for one in statements if not _proved(follows, one, ())]
+
+
+def _near(one: dict[str, Any], alphas: Sequence[float], places: Places, again: int = 0) -> list[float]:
+    """The places that a statement wants, at each of several alphas where it is a matter of one."""
+    found: list[float] = []
+    for alpha in alphas[-2:] if again else alphas:  # the likeliest come last
+        one["given"]["at"] = alpha
+        found += places.of(one, again)
+    return found or places.of(one, again)
+
+
+_Open = list[tuple[dict[str, Any], list[float]]]
+
+
+def _open(left: _Open, asked: set[float], places: Places) -> tuple[Proved, _Open]:
+    """What does not follow yet, even where lines are summed between places."""
+    rows = sorted(asked)
+    follows = places.supply.follows(rows, places.cover.cells)
+    open_ = [(one, alphas) for one, alphas in left if not _proved(follows, one, alphas)]
+    known = len(places.cover.parts)
+    places.cover.extend([part for one, _ in open_ for part in parts_of(follows, statement_of(one))], places.unit)
+    if len(places.cover.parts) > known:
+        follows = places.supply.follows(rows, places.cover.cells)
+        open_ = [(one, alphas) for one, alphas in open_ if not _proved(follows, one, alphas)]
+    return follows, open_
+
+
 def _proved(follows: Proved, statement: dict[str, Any], alphas: Sequence[float]) -> bool:
     """Whether it follows, at one of several alphas where it is a matter of one."""
     for alpha in alphas or (None,):
         if alpha is not None:
             statement["given"]["at"] = alpha
         try:
-            if QUANTITIES[statement["quantity"]][0](follows, statement_of(statement)):
+            if holds(follows, statement_of(statement)):
                 return True
         except NotProved:
             continue

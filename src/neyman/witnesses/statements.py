@@ -11,7 +11,8 @@ from neyman_check.claims import MORE, QUANTITIES
 
 __all__ = ["proved_claims", "stated"]
 
-_DIGITS = 9  # of a mu or an epsilon whose regret is stated, from below
+_DIGITS, _MORE_DIGITS = 9, 12  # of a mu or an epsilon whose regret is stated, from below
+_SMALL = 1e-7  # a regret that wants more of them
 _NONE = 1e-11  # a divergence that is none to the digits of a report
 
 
@@ -30,7 +31,7 @@ def stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> lis
         (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
         # the numbers below are of these mu, of which it is proved that it lies between; a shortfall falls as mu grows
         upper["mu"] = mu["upper"] if quantity == "regret" else min(mu["upper"], mu["value"])
-        lower["mu"] = _outward(mu["lower"], _DIGITS, False)
+        lower["mu"] = _outward(mu["lower"], _DIGITS if least > _SMALL else _MORE_DIGITS, False)
         also = [
             {"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": upper["mu"]},
             {"id": f"{claim['id']}, its mu, at least", "quantity": "mu", "given": dict(given), "at_least": lower["mu"]},

@@ -13,12 +13,13 @@ from neyman.witnesses.corners import corners
 from neyman.witnesses.plan import TooDear, line
 from neyman.witnesses.steps import Returning, step_of
 from neyman.witnesses.veil import veil
+from neyman_check.cell import Cell
 from neyman_check.check import Checker
 from neyman_check.claims import Proved
 from neyman_check.errors import NotProved, Unreadable
 from neyman_check.exact import Outcomes
-from neyman_check.form import Proof, Wanted, plan_of
-from neyman_check.line import Ball
+from neyman_check.form import Part, Proof, Wanted, plan_of
+from neyman_check.line import Ball, Line
 from neyman_check.work import MOST, Work
 
 __all__ = ["Supply"]
@@ -56,6 +57,11 @@ class Supply:
         self.ahead = self.ways if symmetric else (not self.turned,)
         self.behind = self.ways if symmetric else (self.turned,)
 
+    @property
+    def symmetric(self) -> bool:
+        """Whether both directions are the same."""
+        return self._checker.symmetric
+
     def ball(self, remove: bool, epsilon: float) -> Ball | None:
         """delta there, and None where no line serves."""
         found = self._found(remove, epsilon)
@@ -72,11 +78,38 @@ class Supply:
     def found(self, asked: list[float]) -> dict[bool, dict[float, Ball]]:
         """What is proved at each eps, by direction."""
         balls = {remove: {e: self.ball(remove, e) for e in asked} for remove in self.ways}
-        return {remove: {e: ball for e, ball in known.items() if ball is not None} for remove, known in balls.items()}
+        return {
+            remove: {e: Ball(ball.lower.lower(), ball.upper.upper()) for e, ball in known.items() if ball is not None}
+            for remove, known in balls.items()
+        }
 
-    def follows(self, asked: list[float]) -> Proved:
+    def follows(self, asked: list[float], cells: Sequence[Cell] = ()) -> Proved:
         """The curve that these leave."""
-        return self._checker.follows(self.found(asked))
+        return self._checker.follows(self.found(asked), "", cells)
+
+    def scale(self) -> float | None:
+        """mu of the Gaussians beside outcomes that are listed, if nothing else is."""
+        mu = self._outcomes(True).mu
+        return None if mu is None else float(mu)
+
+    def line_at(self, remove: bool, epsilon: float) -> tuple[int | None, arb] | None:
+        """The number of the line that serves there, and the larger of both directions' deltas."""
+        found = self._found(remove, epsilon)
+        if found is None:
+            return None
+        others = [self.ball(way, epsilon) for way in self.ahead] if len(self.ahead) == len(self.ways) else []
+        told = found[1].upper
+        for ball in others:
+            told = told if ball is None else told.max(ball.upper)
+        return found[0], told
+
+    def made(self, remove: bool, number: int | None) -> Line | Outcomes:
+        """As the checker lays it."""
+        return self._checker.made(Wanted(remove, 0.0, number))
+
+    def cell(self, part: Part) -> Cell:
+        """What is proved between two places."""
+        return self._checker.cell(part)
 
     def corners(self) -> list[float]:
         """Where delta has corners, as far as outcomes are listed."""
@@ -162,9 +195,18 @@ class Supply:
         best = self._best(remove, epsilon)
         if best is not None and self._sharp(remove, epsilon, best[1], "veil" in self.lines[best[0]]):
             return best
+        number = self.lay(remove, epsilon, math.inf if best is None else float(best[1].upper.log().upper()))
+        try:
+            ball = self._checker.delta(Wanted(remove, epsilon, number))
+        except NotProved:
+            self._dear += 1
+            raise
+        return (number, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None
+
+    def lay(self, remove: bool, epsilon: float, known: float = math.inf) -> int:
+        """The number of a new line; delta is known to be no more than e^``known``."""
         if len(self.lines) >= _MOST_LINES or self._dear >= _GIVEN_UP:
             raise TooDear
-        known = math.inf if best is None else float(best[1].upper.log().upper())
         try:
             plan = self._plan(remove, epsilon, known)
         except TooDear:
@@ -178,12 +220,7 @@ class Supply:
         self.lines.append(plan)
         self._laid.append(epsilon)
         self._checker.proof = self._base._replace(lines=read)
-        try:
-            ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
-        except NotProved:
-            self._dear += 1
-            raise
-        return (len(self.lines) - 1, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None
+        return len(self.lines) - 1
 
     def _plan(self, remove: bool, epsilon: float, log_most: float) -> dict[str, Any]:
         """A line, or where transforms come back to full size one behind a veil."""

@@ -141,11 +141,12 @@ class Tangents:
         if np.count_nonzero(kept) < _SPLINE:
             return []
         x = sign * e[kept]
-        known = CubicSpline(x, np.log(size[kept]))
-        fine = np.linspace(x[0], x[-1], _FINE)
-        cost0 = np.exp(known(fine)) * (-1.0 if self.far_apart else 1.0)
+        scale = x[-1]  # eps of 1e-190 have squares that are none
+        known = CubicSpline(x / scale, np.log(size[kept]))
+        share = np.linspace(x[0] / scale, 1.0, _FINE)
+        fine, cost0 = scale * share, np.exp(known(share)) * (-1.0 if self.far_apart else 1.0)
         eps = np.minimum(sign * fine, FAR)
-        alpha = -sign * cost0 * known(fine, 1) * np.exp(-np.maximum(eps, -FAR))
+        alpha = -sign * cost0 * known(share, 1) / scale * np.exp(-np.maximum(eps, -FAR))
         cost = cost0 + (np.exp(eps) if self.far_apart else np.expm1(eps)) * alpha
         inside = (alpha >= floor) & (self._beta(alpha, cost) >= floor)
         if not np.any(inside):

@@ -10,13 +10,15 @@ from statistics import NormalDist
 from typing import Any
 
 from flint import arb
+from scipy.special import ndtr, ndtri
 
+from neyman.witnesses.cover import Cover
 from neyman.witnesses.supply import Supply
 from neyman.witnesses.tangents import FAR, Tangents, best
-from neyman_check.claims import MORE, Proved, Statement, apart, below, lowered
+from neyman_check.claims import MORE, Proved, Statement, apart, below, lowered, untold
 from neyman_check.errors import NotProved
 
-__all__ = ["Places", "between"]
+__all__ = ["Places", "between", "parts_of"]
 
 _STEP = 0.06  # of the distance in which delta changes, between neighbours of the grid
 _MOST = 500  # of them
@@ -36,6 +38,7 @@ _FLAT = 1e-9  # growth of a score that is none
 _LAST = 1e4  # eps at which the grid ends
 _FIRST = 1e-3  # the largest first step
 _LEAST = 1e-5  # relative length of a cell that is still halved
+_LESS = ("shortfall", "reverse")
 _NORMAL = NormalDist()
 
 
@@ -44,13 +47,15 @@ class Places:
 
     def __init__(self, supply: Supply) -> None:
         self.supply = supply
+        self.cover = Cover(supply)
 
     @cached_property
     def _walk(self) -> list[float]:
         return self._walked()
 
     @property
-    def _unit(self) -> float:
+    def unit(self) -> float:
+        """The distance in which delta changes."""
         return self._walk[1] / _STEP if len(self._walk) > 1 else 1.0
 
     @cached_property
@@ -60,12 +65,12 @@ class Places:
     @cached_property
     def grid(self) -> list[float]:
         """Where a question about the whole curve begins."""
-        beside = {e + k * _BESIDE * self._unit for e in self._corners for k in (-2, -1, 0, 1, 2)}
+        beside = {e + k * _BESIDE * self.unit for e in self._corners for k in (-2, -1, 0, 1, 2)}
         return sorted({*self._walk, *(e for e in beside if e >= 0.0)})
 
     def _apart(self) -> list[float]:
         """Corners and others: closer tangents meet where rounding says."""
-        near = _APART * self._unit
+        near = _APART * self.unit
         others = (e for e in self._walk if not any(abs(e - x) < near for x in self._corners))
         return sorted({*self._corners, *others})
 
@@ -105,7 +110,7 @@ class Places:
     def _local(self, epsilon: float) -> float:
         """The unit of the grid there."""
         i = bisect_left(self._walk, epsilon, 1, max(len(self._walk) - 1, 1))
-        return (self._walk[i] - self._walk[i - 1]) / _STEP if i < len(self._walk) else self._unit
+        return (self._walk[i] - self._walk[i - 1]) / _STEP if i < len(self._walk) else self.unit
 
     def tangent(self, alpha: float) -> float:
         """The size of the eps, of either sign, of the tangent that is largest at ``alpha``."""
@@ -140,15 +145,16 @@ class Places:
         value = float(statement["at_most" if "at_most" in statement else "at_least"])
         if quantity == "epsilon":
             return [value] if 0.0 <= value < 1e6 else []
-        if quantity == "delta":
-            return [abs(given["epsilon"])]
-        if quantity == "advantage":
-            return [0.0]
+        if quantity in ("delta", "advantage"):
+            return [abs(given.get("epsilon", 0.0))]
         alpha = given.get("fpr", given.get("baseline", given.get("alpha", given.get("at"))))
         if quantity == "mu" and alpha is None:
             alpha = given["floor"]
         if again > (_CLOSEST_LISTED if self.supply.listed else _CLOSEST):
             return []
+        if quantity == "mu" and "at_most" in statement:  # a Gaussian may touch f at either end of what counts
+            ends = alpha, float(ndtr(-ndtri(alpha) - value)) if 0.0 < alpha < 1.0 else alpha
+            return [e for x in ends for e in self.around(self.tangent(x), again)]
         if alpha is not None and self.supply.turned and "at" not in given and quantity not in ("beta", "mu"):
             return self.around(self.tangent_back(alpha), again)  # attacks face the record that is there
         if alpha is not None:
@@ -172,6 +178,20 @@ def _score(delta: float, rest: float) -> float:
     return _NORMAL.inv_cdf(min(max(rest, _LEAST_REST), 0.5))
 
 
+def parts_of(proved: Proved, statement: Statement) -> list[tuple[arb, arb]]:
+    """Intervals of eps on which delta is to be known throughout, for want of tangents that suffice."""
+    quantity = statement.quantity
+    if quantity == "auc":
+        ends = [p.epsilon for p in proved.curve.places[1:]]
+        return [(ends[0], ends[-1])]
+    if not statement.at_most or quantity not in ("mu", "regret", "divergence", *_LESS):
+        return []
+    try:
+        return untold(proved, statement)
+    except NotProved:
+        return []
+
+
 def between(proved: Proved, statement: Statement) -> list[float]:
     """Middles of the cells for want of which a statement about the whole curve does not follow."""
     try:
@@ -187,8 +207,8 @@ def _middles(proved: Proved, statement: Statement) -> list[float]:
     if quantity == "mu" and statement.at_most:
         number = {float(p.t.mid()): i - 1 for i, p in enumerate(curve.places)}
         found = below(curve, statement.value, lowered(curve, arb(statement.given["floor"])))
-        wanting = [i + k for p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
-    elif quantity in ("shortfall", "reverse", *MORE) and statement.at_most:
+        wanting = [i + k for _, _, p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
+    elif quantity in (*_LESS, *MORE) and statement.at_most:
         values = apart(proved, statement)
         wanting = [i - 1 for i, value in enumerate(values) if not value <= statement.value]
         if len(values) - 2 in wanting:  # beyond the last place: further out
