@@ -24,6 +24,7 @@ from neyman_check.form import Proof, Wanted, read
 from neyman_check.laws import FiniteLaw, largest_loss
 from neyman_check.line import Ball, Line
 from neyman_check.mechanism import laws_of
+from neyman_check.path import Path, Route
 from neyman_check.work import MOST, Work
 
 __all__ = ["Answer", "Checked", "Checker", "check"]
@@ -46,7 +47,7 @@ class Checker:
     def __init__(self, proof: Proof, work: Work) -> None:
         self.proof, self.work = proof, work
         self.laws = laws_of(proof.mechanism, proof.adjacency)
-        self._known: dict[tuple[str, int], Line | Outcomes | NotProved] = {}
+        self._known: dict[tuple[str, int], Line | Path | Outcomes | NotProved] = {}
         self._ends: dict[bool, tuple[arb, Ball] | None] = {}
 
     def beyond(self, wanted: Wanted) -> Ball | None:
@@ -80,7 +81,7 @@ class Checker:
         self.work.spend(known.each)
         return known.delta(arb(wanted.epsilon))
 
-    def made(self, wanted: Wanted) -> Line | Outcomes:
+    def made(self, wanted: Wanted) -> Line | Path | Outcomes:
         """What a place names, laid once."""
         key = ("outcomes", wanted.remove) if wanted.line is None else ("line", wanted.line)
         if key not in self._known:
@@ -93,10 +94,11 @@ class Checker:
             raise known
         return known
 
-    def _made(self, wanted: Wanted) -> Line | Outcomes:
+    def _made(self, wanted: Wanted) -> Line | Path | Outcomes:
         if wanted.line is None:
             return Outcomes(self.laws, wanted.remove, self.work)
-        return Line(self.laws, self.proof.lines[wanted.line], self.work)
+        plan = self.proof.lines[wanted.line]
+        return Path(self.laws, plan, self.work) if isinstance(plan, Route) else Line(self.laws, plan, self.work)
 
     def deltas(self) -> tuple[dict[bool, dict[float, Ball]], str]:
         """All of them, by direction and eps; and why others are missing."""

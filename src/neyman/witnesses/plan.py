@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman.witnesses.steps import Step
 
-__all__ = ["TooDear", "line"]
+__all__ = ["TooDear", "line", "saddle"]
 
 _NODES = 30_000  # of a line
 _LOOKS = 100  # tilts among which the saddle is looked for, 1e-3 to 1e14
@@ -32,7 +32,7 @@ def line(
     def cumulant(c: float) -> float:
         return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
 
-    c, lowest = _saddle(cumulant, epsilon)
+    c, lowest = saddle(cumulant, epsilon)
     k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
     if not all(map(math.isfinite, k)):
         raise TooDear
@@ -64,7 +64,7 @@ def line(
     }  # fmt: skip
 
 
-def _saddle(cumulant: Callable[[float], float], epsilon: float) -> tuple[float, float]:
+def saddle(cumulant: Callable[[float], float], epsilon: float) -> tuple[float, float]:
     grid = np.geomspace(1e-3, 1e14, _LOOKS)
     at, heights = 0, np.zeros(0)
     for _ in range(3):

@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from neyman._validate import FloatArray
+from neyman.witnesses.shift import ComplexArray, Shifter
 from neyman_check.errors import NotProved
 from neyman_check.integers import DiscreteGaussian
 from neyman_check.laplace import Laplace, SampledLaplace
@@ -33,9 +34,24 @@ _LONGEST = 20_000  # nodes of a grid
 class Step(ABC):
     """``times`` steps of a kind."""
 
+    times: int
+
+    @property
+    def shifter(self) -> Shifter | None:
+        """What lays polylines of x for it on a path."""
+        return None
+
     @abstractmethod
     def log_moment(self, w: float) -> float:
         """log A(w)^times; inf where it is out of reach."""
+
+    def log_most(self, w: ComplexArray, about: float) -> FloatArray:
+        """log of a bound on |A(w)|^times on a path; nothing where polylines tell."""
+        return np.array([self.log_moment(float(x)) for x in w.real])
+
+    def turned(self, w: ComplexArray) -> ComplexArray:
+        """Where A(w) is found on a path."""
+        return w
 
     @abstractmethod
     def log_modulus(self, w: float, omega: float) -> float:
@@ -68,12 +84,16 @@ def step_of(law: Law) -> Step:
 @dataclass(frozen=True)
 class _Normal(Step):
     square: float
+    times = 1
 
     def log_moment(self, w: float) -> float:
         return 0.5 * self.square * (w * w - w)
 
     def log_modulus(self, w: float, omega: float) -> float:
         return 0.5 * self.square * (w * w - w - omega * omega)
+
+    def log_most(self, w: ComplexArray, about: float) -> FloatArray:
+        return 0.5 * self.square * (w.real**2 - w.real + about * (about - 2.0 * w.imag))
 
 
 @dataclass(frozen=True)
@@ -188,6 +208,13 @@ class _Sampled(Step):
         if float(np.max(np.abs(power))) < 1.0:
             return self.times * math.log1p(float(np.exp(weight) @ np.expm1(power)))
         return self.times * float(_logsum(power + weight))
+
+    @property
+    def shifter(self) -> Shifter:
+        return Shifter(self.s, self.q, False)
+
+    def log_most(self, w: ComplexArray, about: float) -> FloatArray:
+        return np.zeros(len(w))
 
     def log_modulus(self, w: float, omega: float) -> float:
         return self.times * min(self._damped(w, omega, angle) for angle in self._shifts(omega))
@@ -304,6 +331,13 @@ class _Exchanged(_Sampled):
 
     def log_modulus(self, w: float, omega: float) -> float:
         return super().log_modulus(max(w, 1.0 - w), omega)
+
+    @property
+    def shifter(self) -> Shifter:
+        return Shifter(self.s, self.q, True)
+
+    def turned(self, w: ComplexArray) -> ComplexArray:
+        return np.where(w.real > 0.5, w, 1.0 - np.conj(w))
 
     def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any]:
         return super().witness(max(w, 1.0 - w), max(far, 1.0 - far), omega, nats)

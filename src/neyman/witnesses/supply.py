@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from flint import arb
 
 from neyman.witnesses.corners import corners
+from neyman.witnesses.path import path
 from neyman.witnesses.plan import TooDear, line
 from neyman.witnesses.steps import step_of
 from neyman_check.check import Checker
@@ -43,7 +45,7 @@ class Supply:
         self.listed = each is not None and each <= _DEAR
         self._steps = [] if self.listed else [step_of(law) for law in self._checker.laws]
         self._nats = nats
-        self._dear = 0
+        self._vain: dict[Callable[..., dict[str, Any]], int] = {line: 0, path: 0}
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
         self.ways = (True, False)
         symmetric = adjacency in ("add_or_remove", "replace")
@@ -147,24 +149,34 @@ class Supply:
         best = self._best(remove, epsilon)
         if best is not None and self._sharp(remove, epsilon, best[1]):
             return best
-        if len(self.lines) >= _MOST_LINES or self._dear >= _GIVEN_UP:
+        known = math.inf if best is None else float(best[1].upper.log().upper())
+        for choose in (line, path):
+            found = self._laid(choose, remove, epsilon, known)
+            if found is not None and (best is None or found[1].upper - found[1].lower < best[1].upper - best[1].lower):
+                best = found
+            if best is not None and self._sharp(remove, epsilon, best[1]):
+                return best
+        if best is None:
             raise TooDear
+        return best
+
+    def _laid(
+        self, choose: Callable[..., dict[str, Any]], remove: bool, epsilon: float, known: float
+    ) -> tuple[int, Ball] | None:
+        """A line or a path more; None where none is short enough, or none was for many eps before."""
+        if len(self.lines) >= _MOST_LINES or self._vain[choose] >= _GIVEN_UP:
+            return None
+        self._vain[choose] += 1
         try:
-            known = math.inf if best is None else float(best[1].upper.log().upper())
-            plan = line(self._steps, remove, epsilon, _REACH, self._nats, known)
-        except TooDear:
-            self._dear += 1
-            raise
-        try:
+            plan = choose(self._steps, remove, epsilon, _REACH, self._nats, known)
             read = *self._checker.proof.lines, plan_of(plan, len(self.lines))
-        except Unreadable:  # longer grids than a proof may have
-            self._dear += 1
-            raise TooDear from None
-        self.lines.append(plan)
-        self._checker.proof = self._base._replace(lines=read)
-        try:
+            self.lines.append(plan)
+            self._checker.proof = self._base._replace(lines=read)
             ball = self._checker.delta(Wanted(remove, epsilon, len(self.lines) - 1))
-        except NotProved:
-            self._dear += 1
-            raise
-        return (len(self.lines) - 1, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None
+        except (TooDear, NotProved, Unreadable):  # Unreadable: longer grids than a proof may have
+            return None
+        if not (ball.upper.is_finite() and ball.lower.is_finite()):
+            return None
+        if self._sharp(remove, epsilon, ball):
+            self._vain[choose] = 0
+        return len(self.lines) - 1, ball
