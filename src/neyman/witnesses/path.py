@@ -20,6 +20,7 @@ _ELLIPSES = (2.6, 1.8)
 _NODES = 36  # of a segment
 _SEGMENTS = 90
 _SPARE = 4.0  # e-folds by which one segment is better than the path
+_SMALLEST, _FLAT = 1e-5, 1.5  # of the saddle, and by how many e-folds such a point is higher
 _SHORTER, _LONGER = 0.5, 1.5
 _SHORTEST = 1e-3  # of a segment, beside its distance from the poles
 _MOST = 9_000_000  # units of work
@@ -118,14 +119,20 @@ def path(
     def cumulant(c: float) -> float:
         return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
 
+    def chernoff(c: float, e: float) -> float:
+        return cumulant(c) - c * e - math.log(c) - math.log1p(c)
+
     c, lowest = saddle(cumulant, epsilon)
+    small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
+    c = min(x for x in small if chernoff(x, epsilon) <= lowest + _FLAT)  # further from where losses are too rare
     k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
     if not all(map(math.isfinite, k)):
         raise TooDear
     deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
     most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, 0.0)
-    log_delta = min(lowest - math.log(max(deviation * 2.6, 1.0)) - 2.0, log_most)
-    goals = [(most, log_delta - c * (most - epsilon) - 0.5 * reach**2 - nats), (least, log_delta - nats)]
+    less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
+    log_delta = min(lowest - less, log_most - nats)
+    goals = [(most, log_delta - c * (most - epsilon) - 0.5 * reach**2), (least, saddle(cumulant, least)[1] - less)]
     planner = _Planner(steps, remove, c, goals)
     laid, start, bound, work = list[_Laid](), complex(c, 0.0), k[1], 0
     length = min(4.0 / deviation, 1.2 * c)

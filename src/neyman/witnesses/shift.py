@@ -34,7 +34,8 @@ _LOST = 0.4  # e-folds that balls lose, beside those by which an integrand turns
 _CAUTION = 1.0, 1.7, 3.0  # by which the same are multiplied, until the checker agrees
 _SURE = 0.8  # how wide, beside its size, a ball of e^loss may be
 _ARCS = 32  # of an ellipse
-_AT, _WEIGHTS = np.array([0.1127, 0.5, 0.8873]), np.log(np.array([5.0, 8.0, 5.0]) / 18.0)
+_ROOTS, _MASSES = np.polynomial.legendre.leggauss(6)  # of a look at an edge
+_AT, _WEIGHTS = 0.5 + 0.5 * _ROOTS, np.log(0.5 * _MASSES)
 
 
 class Way(NamedTuple):
@@ -64,13 +65,14 @@ class Shifter:
 
     def way(self, w: ComplexArray, nats: FloatArray) -> Way | None:
         """Good to e^-``nats`` beside |A| at each w; None where there is none."""
-        heights, small = self._heights(w), _SPARE
+        small = _SPARE
         for _ in range(2):
             x = self._corners(w, float(nats.max()) + small)
             if x is None:
                 return None
+            heights = self._heights(x, w)  # (corner, height)
             costs = self._edges(x, heights, w)  # (edge, from, to, w)
-            last = np.stack([self._after(end + 1j * heights, w) for end in x[1:]])  # (edge, ray, to, w)
+            last = np.stack([self._after(end, w) for end in x[1:, None] + 1j * heights[1:]])  # (edge, ray, to, w)
             last[x[1:] < self._branch + self.s**2] = np.inf
             alone = np.array([_least(costs[..., k], last[..., k]) for k in range(len(w))])
             if not np.isfinite(alone).all():
@@ -80,11 +82,11 @@ class Shifter:
             small = _SPARE - float(alone.min())
         unsure = self._unsure(x, heights, w, costs - alone + nats)
         last = np.where((last - alone < -nats - _SPARE).all(axis=-1, keepdims=True), last, np.inf)
-        whole, chosen = _cheapest((costs - alone).max(axis=-1), (last - alone).max(axis=-1), nats, unsure)
+        whole, chosen = _cheapest((costs - alone).max(axis=-1), (last - alone).max(axis=-1), nats, unsure, heights)
         if not math.isfinite(whole):
             return None
         edges = np.arange(len(chosen) - 1)
-        points = x[: len(chosen)] + 1j * heights[chosen]
+        points = x[: len(chosen)] + 1j * heights[np.arange(len(chosen)), chosen]
         logs = _logsum(costs[edges, chosen[:-1], chosen[1:]])
         for caution in _CAUTION:
             counted = self._counted(points, w, logs - nats - math.log(len(x)), caution)
@@ -140,18 +142,21 @@ class Shifter:
                 return None
         return np.array(x)
 
-    def _heights(self, w: ComplexArray) -> FloatArray:
+    def _heights(self, x: FloatArray, w: ComplexArray) -> FloatArray:
+        """Those that are tried at each corner: below the branch points, and to the right of them up to any."""
         square, omega, far = self.s**2, float(np.abs(w.imag).mean()), float(w.real.max())
-        high = 2.6
+        high = 2.0 * _LOW
         if omega > 0.0 and far > 0.0 and float(w.imag.min()) > 0.3 * far:
             high = max(high, 0.75 * far * far / (omega * square))
         low = min(max(0.2 * omega * self.q / square, 1e-5), 0.05)
-        return square * np.concatenate([[0.0], np.geomspace(low, high, _HEIGHTS - 1)])
+        left = np.concatenate([[0.0], np.geomspace(low, 0.999 * _LOW, _HEIGHTS - 1)])
+        right = np.concatenate([[0.0], np.geomspace(0.2 * _LOW, high, _HEIGHTS - 1)])
+        return square * np.where((x < self._branch + 0.5 * square)[:, None], left, right)
 
     def _edges(self, x: FloatArray, heights: FloatArray, w: ComplexArray) -> FloatArray:
         """log of the integral of the modulus along each edge between neighbours."""
-        a = (x[:-1, None] + 1j * heights)[:, :, None, None]
-        b = (x[1:, None] + 1j * heights)[:, None, :, None]
+        a = (x[:-1, None] + 1j * heights[:-1])[:, :, None, None]
+        b = (x[1:, None] + 1j * heights[1:])[:, None, :, None]
         loss, rest = self.logs(a + (b - a) * _AT)
         found = np.stack([_logsum(_modulus(loss, rest, z) + _WEIGHTS, -1) for z in w], axis=-1)
         found += np.log(np.abs(b - a))
@@ -166,7 +171,8 @@ class Shifter:
 
     def _unsure(self, x: FloatArray, heights: FloatArray, w: ComplexArray, over: FloatArray) -> FloatArray:
         """By how much an edge's integrand may be too large for what balls of it lose."""
-        long = np.abs(np.diff(x)[:, None, None] + 1j * (heights - heights[:, None]))
+        rise = heights[1:, None, :] - heights[:-1, :, None]
+        long = np.abs(np.diff(x)[:, None, None] + 1j * rise)
         slack = _LOST * long[..., None] / self.s**2 * np.abs(w)
         with np.errstate(invalid="ignore"):
             found = np.maximum(over + slack, 0.0).max(axis=-1)
@@ -282,24 +288,26 @@ def _least(costs: FloatArray, last: FloatArray) -> float:
     return least
 
 
-def _cheapest(costs: FloatArray, last: FloatArray, nats: FloatArray, unsure: FloatArray) -> tuple[float, IntArray]:
+def _cheapest(
+    costs: FloatArray, last: FloatArray, nats: FloatArray, unsure: FloatArray, heights: FloatArray
+) -> tuple[float, IntArray]:
     """The same, and which height each corner has: of those that are hardly more the surest, and the shortest."""
-    heights = np.arange(costs.shape[1])
-    level = heights[:, None] == heights
+    size = costs.shape[1]
     tie = math.exp(-float(nats.min())) / len(costs)
     known, doubt = np.full(costs.shape[1], -np.inf), np.zeros(costs.shape[1])
     back, ends = list[IntArray](), list[tuple[float, float, int, int, int]]()
     for i, edge in enumerate(costs):
         whole, doubts = np.logaddexp(known[:, None], edge), doubt[:, None] + unsure[i]
-        for beyond, allowed in zip(last[i], (level, heights[:, None] < heights), strict=True):
+        rise = heights[i + 1] - heights[i][:, None]
+        for beyond, allowed in zip(last[i], (rise == 0.0, rise > 0.0), strict=True):
             ended = np.where(allowed, np.logaddexp(whole, beyond), np.inf)
             near = ended <= ended.min() + tie
             at = int(np.where(near, doubts, np.inf).argmin())
-            ends.append((float(ended.flat[at]), float(doubts.flat[at]), i, at // len(heights), at % len(heights)))
+            ends.append((float(ended.flat[at]), float(doubts.flat[at]), i, at // size, at % size))
         near = whole <= whole.min(axis=0) + tie
         chosen = np.where(near, doubts, np.inf).argmin(axis=0)
         back.append(chosen)
-        known, doubt = whole[chosen, heights], doubts[chosen, heights]
+        known, doubt = whole[chosen, np.arange(size)], doubts[chosen, np.arange(size)]
     least = min(one[0] for one in ends)
     good = [one for one in ends if one[0] <= least + math.exp(-float(nats.min()))]
     surest = min(one[1] for one in good)
