@@ -18,12 +18,13 @@ __all__ = ["path"]
 _BEND = 0.5  # how far to the side, of how far up
 _ELLIPSES = (2.6, 1.8)
 _NODES = 36  # of a segment
-_SEGMENTS = 90
+_SEGMENTS, _TRIES = 60, 100  # of a path, and how often one is tried
+_NEAREST = 0.5  # of the eps that it is laid for
 _SPARE = 4.0  # e-folds by which one segment is better than the path
 _SMALLEST, _FLAT = 1e-5, 0.8  # of the saddle, and by how many e-folds such a point is higher
 _SHORTER, _LONGER = 0.5, 1.5
 _SHORTEST = 1e-3  # of a segment, beside its distance from the poles
-_MOST = 9_000_000  # units of work
+_MOST = 20_000_000  # units of work
 
 
 class _Laid(NamedTuple):
@@ -46,13 +47,20 @@ class _Planner:
     steps: Sequence[Step]
     remove: bool
     c: float
-    goals: list[tuple[float, float]]  # eps, log of what the error may be
+    goals: list[tuple[float, float]] = field(default_factory=list)  # eps, log of what the error may be
 
     def at(self, height: float) -> complex:
-        """The point of the path at a height."""
-        if self.remove:
+        """The point of the path at a height: aside, to where e^{-z eps} decays and the integrand is bounded."""
+        if any(step.bounded for step in self.steps):
+            return complex(self.c, height)
+        if self.remove or not math.isfinite(self.end):
             return complex(math.hypot(self.c, _BEND * height), height)
         return complex(self.c - _BEND * (math.hypot(self.c, height) - self.c), height)
+
+    @property
+    def end(self) -> float:
+        """What no loss exceeds, of a record added."""
+        return sum(step.end for step in self.steps)
 
     def turned(self, z: ComplexArray) -> ComplexArray:
         """w of each."""
@@ -129,19 +137,22 @@ def path(
     if not all(map(math.isfinite, k)):
         raise TooDear
     deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
-    most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, 0.0)
+    most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, _NEAREST * epsilon)
+    planner = _Planner(steps, remove, c)
+    if not remove and planner.end > epsilon:
+        most = min(most, 0.5 * (epsilon + planner.end))
     less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
     log_delta = min(lowest - less, log_most - nats)
-    goals = [(most, log_delta - c * (most - epsilon) - 0.5 * reach**2), (least, saddle(cumulant, least)[1] - less)]
-    planner = _Planner(steps, remove, c, goals)
-    laid, start, bound, work = list[_Laid](), complex(c, 0.0), k[1], 0
+    planner.goals = [(most, log_delta - c * (most - epsilon) - 0.5 * reach**2), (least, saddle(cumulant, least)[1] - less)]
+    laid, start, bound, work, tries = list[_Laid](), complex(c, 0.0), k[1], 0, 0
     length = min(4.0 / deviation, 1.2 * c)
     while not (laid and planner.over(laid[-1])):
         size = abs(start) if laid else c
         length = min(length, 1.2 * size)
         one = None
         while one is None:
-            if length < _SHORTEST * size or len(laid) >= _SEGMENTS:
+            tries += 1
+            if length < _SHORTEST * size or len(laid) >= _SEGMENTS or tries > _TRIES:
                 raise TooDear
             one = planner.laid(start, planner.at(start.imag + length), bound)
             if one is None:

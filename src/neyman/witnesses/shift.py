@@ -77,9 +77,10 @@ class Shifter:
             alone = np.array([_least(costs[..., k], last[..., k]) for k in range(len(w))])
             if not np.isfinite(alone).all():
                 return None
-            if -float(alone.min()) <= small:
+            left = float((np.maximum(w.real * math.log1p(-self.q), 0.0) - alone).max())  # beside A, left of all corners
+            if left <= small:
                 break
-            small = _SPARE - float(alone.min())
+            small = left + _SPARE
         unsure = self._unsure(x, heights, w, costs - alone + nats)
         last = np.where((last - alone < -nats - _SPARE).all(axis=-1, keepdims=True), last, np.inf)
         whole, chosen = _cheapest((costs - alone).max(axis=-1), (last - alone).max(axis=-1), nats, unsure, heights)

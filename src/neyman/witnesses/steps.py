@@ -45,6 +45,16 @@ class Step(ABC):
     def log_moment(self, w: float) -> float:
         """log A(w)^times; inf where it is out of reach."""
 
+    @property
+    def end(self) -> float:
+        """The largest loss of a record added that losses come near without an atom there; inf where there is none."""
+        return math.inf
+
+    @property
+    def bounded(self) -> bool:
+        """Whether losses end on either side."""
+        return True
+
     def log_most(self, w: ComplexArray, about: float) -> FloatArray:
         """log of a bound on |A(w)|^times on a path; nothing where polylines tell."""
         return np.array([self.log_moment(float(x)) for x in w.real])
@@ -85,6 +95,10 @@ def step_of(law: Law) -> Step:
 class _Normal(Step):
     square: float
     times = 1
+
+    @property
+    def bounded(self) -> bool:
+        return False
 
     def log_moment(self, w: float) -> float:
         return 0.5 * self.square * (w * w - w)
@@ -195,6 +209,7 @@ class _Sampled(Step):
     s: float
     q: float
     times: int
+    exchanged = False
 
     def log_moment(self, w: float) -> float:
         low, high = self._reach(w, 45.0)
@@ -211,7 +226,15 @@ class _Sampled(Step):
 
     @property
     def shifter(self) -> Shifter:
-        return Shifter(self.s, self.q, False)
+        return Shifter(self.s, self.q, self.exchanged)
+
+    @property
+    def end(self) -> float:
+        return math.inf if self.exchanged else -self.times * math.log1p(-self.q)
+
+    @property
+    def bounded(self) -> bool:
+        return False
 
     def log_most(self, w: ComplexArray, about: float) -> FloatArray:
         return np.zeros(len(w))
@@ -326,15 +349,13 @@ class _Sampled(Step):
 class _Exchanged(_Sampled):
     """Of a record exchanged for another: symmetric, so that tilts right of 1 are all there are."""
 
+    exchanged = True
+
     def log_moment(self, w: float) -> float:
         return super().log_moment(max(w, 1.0 - w))
 
     def log_modulus(self, w: float, omega: float) -> float:
         return super().log_modulus(max(w, 1.0 - w), omega)
-
-    @property
-    def shifter(self) -> Shifter:
-        return Shifter(self.s, self.q, True)
 
     def turned(self, w: ComplexArray) -> ComplexArray:
         return np.where(w.real > 0.5, w, 1.0 - np.conj(w))
