@@ -9,6 +9,7 @@ bounded on a rectangle about an ellipse; what is above the last point is bounded
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from flint import acb, arb
@@ -124,5 +125,5 @@ def _upward(line: Polyline) -> None:
     if not (len(points) >= 2 and len(line.counts) == len(line.ellipses) == len(points) - 1):
         raise NotProved("a path that is none")
     demand(points[0].imag == 0 and points[0].real > 0, "a path that does not begin on the real axis, above 0")
-    for one, next_ in zip(points, points[1:], strict=False):
+    for one, next_ in pairwise(points):
         demand(next_.imag > one.imag, "a path that does not go up")

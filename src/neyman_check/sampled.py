@@ -123,7 +123,7 @@ class _Sampled(Law):
         return self.q.log() + u + (1 + (1 - self.q) / self.q * (-u).exp()).log()
 
     def _log_within(self, u: acb) -> acb:
-        """log G where |Im u| < pi: Im G has the sign of Im u, so that a ball may reach across the cut of the logarithm."""
+        """log G where |Im u| < pi: Im G has the sign of Im u, so that a ball of it may reach across the cut."""
         found = 1 - self.q + self.q * u.exp()
         if not found.real > 0 and (u.imag > 0 or u.imag < 0):
             return (-found).log() + acb(0, arb.pi() if u.imag > 0 else -arb.pi())
@@ -245,6 +245,7 @@ class SampledGaussian(_Sampled):
         return (angle / 2).cos() ** w if w < 0 else arb(1)
 
     def on_polyline(self, x: acb) -> tuple[acb, acb]:
+        """log G, and nothing."""
         return self._above_the_cut(x), acb(0)
 
     def largest(self, remove: bool) -> arb | None:
@@ -271,6 +272,7 @@ class ExchangedGaussian(_Sampled):
         return super().beyond(w if w > 1 else 1 - w, omega, told)
 
     def on_polyline(self, x: acb) -> tuple[acb, acb]:
+        """log G - log H, and log H."""
         other = self._below_the_cut(-x)
         return self._above_the_cut(x) - other, other
 

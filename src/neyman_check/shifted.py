@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from flint import acb, arb
@@ -63,8 +64,8 @@ class Shifted(Near):
         self._nodes: list[_Node] = []
         self._pieces: list[tuple[arb, list[_Arc]]] = []
         scale = 1 / (law.s * (2 * arb.pi()).sqrt())
-        rows = zip(line.points, line.points[1:], line.counts, line.ellipses, strict=False)
-        for segment in (Segment(*row) for row in rows):
+        rows = zip(pairwise(line.points), line.counts, line.ellipses, strict=True)
+        for segment in (Segment(*ends, count, rho) for ends, count, rho in rows):
             for x, weight in segment.nodes():
                 loss, rest = self._logs(x)
                 whole = weight * scale * rest.exp()
@@ -116,7 +117,7 @@ def _ends(line: Polyline) -> tuple[arb, acb]:
     points = line.points
     demand(len(points) >= 2 and len(line.counts) == len(line.ellipses) == len(points) - 1, "a polyline that is none")
     demand(points[0].imag == 0 and points[0].real < 0, "a polyline that does not begin on the real axis, below 0")
-    for one, next_ in zip(points, points[1:], strict=False):
+    for one, next_ in pairwise(points):
         demand(next_.real > one.real and next_.imag >= 0, "a polyline that goes back, or below the real axis")
     return points[0].real, points[-1]
 

@@ -16,11 +16,12 @@ from flint import arb, ctx
 import neyman as ny
 from neyman.witnesses.supply import Supply
 from neyman_check.form import FORMAT, VERSION
+from tests.check.twofold import twofold
 from tests.hunt.truth import laplace_power
 from tests.reference import exact
 
 __all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "listed_proof", "named",
-           "sampled_proof", "supplied"]  # fmt: skip
+           "path_proof", "sampled_proof", "supplied"]  # fmt: skip
 
 DATA = Path(__file__).parents[1] / "reference" / "data"
 BITS, NATS = 128, 40.0
@@ -153,6 +154,29 @@ def _laplace() -> dict[str, Any]:
 
 def laplace_proof() -> dict[str, Any]:
     return copy.deepcopy(_laplace())
+
+
+@cache
+def _path() -> dict[str, Any]:
+    """By a path, of two steps with little noise; the truth by an integral of what one leaves of the other."""
+    mechanism = ny.Gaussian(0.5).poisson(0.01) ** 2
+    deltas = {e: float(twofold(0.5, 0.01, e)) for e in (0.75, 0.875, 1.0)}
+    supply = supplied(mechanism, "remove", 30.0)
+    beside = {e * (1 + x) for e in deltas for x in (-FALSE, 0.0, FALSE, 0.5 * NEAR, -0.5 * NEAR)}
+    places = [row for row in supply.places(sorted(beside)) if row["direction"] == "remove"]
+    statements = [s for e in deltas for s in both(f"delta@{e}", "delta", {"epsilon": e}, deltas[e])]
+    statements += [s for e in deltas for s in both(f"epsilon@{e}", "epsilon", {"delta": deltas[e]}, e)]
+    lines = [one for one in supply.lines if one["direction"] == "remove"]
+    for row in places:
+        row["line"] = lines.index(supply.lines[row["line"]])
+    return {
+        "format": FORMAT, "version": VERSION, "bits": BITS, "mechanism": mechanism.to_dict(),
+        "adjacency": "remove", "lines": lines, "places": places, "statements": statements,
+    }  # fmt: skip
+
+
+def path_proof() -> dict[str, Any]:
+    return copy.deepcopy(_path())
 
 
 @cache

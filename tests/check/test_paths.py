@@ -1,14 +1,16 @@
-"""Paths: each bound holds, is not loose enough to be smaller by the factor that its page names, and deltas are right."""
+"""Paths: each bound holds and is not loose enough to be smaller by the factor of its page; deltas are right."""
 
 from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 from flint import acb, arb, ctx
 
 import neyman as ny
 from neyman.witnesses.path import path
+from neyman.witnesses.plan import TooDear
 from neyman.witnesses.shift import Shifter
 from neyman.witnesses.steps import step_of
 from neyman_check.errors import NotProved, Unreadable
@@ -110,7 +112,9 @@ def test_above_the_last_point(monkeypatch):
     assert not holds(Path([law], route, Work(128)), 0, arb(0))
 
 
-@pytest.mark.parametrize("points", [[1, 1 + 1j, 1 + 12j], [1, 2 + 1j, 7 + 12j], [1, 1j, -3 + 12j], [0.3, -0.5 + 0.5j, -4 + 12j]])
+@pytest.mark.parametrize(
+    "points", [[1, 1 + 1j, 1 + 12j], [1, 2 + 1j, 7 + 12j], [1, 1j, -3 + 12j], [0.3, -0.5 + 0.5j, -4 + 12j]]
+)
 def test_paths_may_bend_to_either_side(points):
     """Left of the poles too, above the axis."""
     ellipses = ["1.2" if points[0] == 0.3 else "1.5", "1.2" if points[0] == 0.3 else "1.6"]
@@ -165,8 +169,6 @@ def transform(law, w, exchanged):
 def test_values_on_polylines(exchanged, s, q, w):
     ctx.prec = 128
     law = (ExchangedGaussian if exchanged else SampledGaussian)(arb(s), arb(q), 1)
-    import numpy as np
-
     near_by = np.array([w, w + 0.1j, w + 0.02 + 0.1j])
     way = Shifter(s, q, exchanged).way(near_by, np.array([40.0, 40.0, 40.0]))
     assert way is not None
@@ -265,8 +267,6 @@ def test_the_modulus_along_a_polyline(monkeypatch):
 
 @pytest.mark.parametrize("exchanged", [False, True])
 def test_that_bound_is_convex_and_falls(exchanged):
-    import numpy as np
-
     ctx.prec = 128
     law = (ExchangedGaussian if exchanged else SampledGaussian)(arb("0.5"), arb("0.2"), 3)
     corners = np.array([2 + 2j, 4 + 2j, 2 + 6j, 4 + 6j])
@@ -331,7 +331,9 @@ def test_two_steps_against_an_integral(s, q, e, remove):
     assert float(ball.upper - ball.lower) < 1e-9 * float(truth)
 
 
-@pytest.mark.parametrize("run", [(0.3, 0.01, 10), (0.254, 0.3546, 10), (0.1427, 6e-9, 711888), (0.507, 5.8e-10, 587565299)])
+@pytest.mark.parametrize(
+    "run", [(0.3, 0.01, 10), (0.254, 0.3546, 10), (0.1427, 6e-9, 711888), (0.507, 5.8e-10, 587565299)]
+)
 def test_both_directions_meet_at_0(run):
     """Two paths that have nothing in common."""
     s, q, times = run
@@ -348,7 +350,8 @@ def test_both_directions_meet_at_0(run):
         ([Step("Gaussian", (0.3,), 0.01, 10)], "remove", 0.5), ([Step("Gaussian", (0.4077,), 0.00329, 6)], "add", 0.01),
         ([Step("Gaussian", (1.05,), 0.000923, 11)], "remove", 0.002),
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,))], "remove", 1.0),
-        ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("RandomizedResponse", (0.5, 2))], "remove", 1.0),
+        ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("RandomizedResponse", (0.5, 2))],
+         "remove", 1.0),
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("Laplace", (2.0,))], "remove", 0.75),
     ],
 )  # fmt: skip
@@ -377,12 +380,14 @@ def test_paths_against_the_tables(number):
     """Of many steps as well, where a line would do."""
     case = json.loads((DATA / "subsampled_gaussian_composed.json").read_text())["cases"][number]
     mechanism = ny.DPSGD(float(case["sigma"]), float(case["q"]), case["T"])
-    points = [p for p in case["points"] if float(p["eps"]) >= 0 and arb(p["delta"]) > 1e-12 and p["direction"] == "remove"]
+    points = [
+        p for p in case["points"] if float(p["eps"]) >= 0 and arb(p["delta"]) > 1e-12 and p["direction"] == "remove"
+    ]
     found = 0
     for p in points[:: max(len(points) // 3, 1)]:
         try:
             ball = laid(mechanism, True, float(p["eps"])).delta(arb(float(p["eps"])))
-        except Exception:  # noqa: BLE001
+        except TooDear:
             continue
         assert inside(ball.lower, ball.upper, arb(p["delta"]), 1e-12)
         found += float(ball.upper - ball.lower) < 1e-9 * float(ball.upper)
@@ -409,7 +414,8 @@ def written():
     ("field", "value", "words"),
     [
         ("counts", [0], "from 1 to"), ("counts", [True], "from 1 to"), ("counts", [9, 9], "one point more"),
-        ("counts", 9, "a list"), ("points", [[1.0, 0.0]], "one point more"), ("points", [[1.0], [1.0, 5.0]], "a real and"),
+        ("counts", 9, "a list"), ("points", [[1.0, 0.0]], "one point more"),
+        ("points", [[1.0], [1.0, 5.0]], "a real and"),
         ("points", [[1.0, 0.0], [1.0, "x"]], "a number"), ("points", [[1.0, 0.0], [1.0, float("nan")]], "a number"),
         ("points", [[1.0, 0.0]] * 1000, "at most"), ("ellipses", [1.0], "above 1"), ("ellipses", [1e9], "above 1"),
         ("ellipses", [float("inf")], "above 1"), ("counts", [10**6], "from 1 to"),

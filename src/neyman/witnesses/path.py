@@ -143,7 +143,10 @@ def path(
         most = min(most, 0.5 * (epsilon + planner.end))
     less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
     log_delta = min(lowest - less, log_most - nats)
-    planner.goals = [(most, log_delta - c * (most - epsilon) - 0.5 * reach**2), (least, saddle(cumulant, least)[1] - less)]
+    planner.goals = [
+        (most, log_delta - c * (most - epsilon) - 0.5 * reach**2),
+        (least, saddle(cumulant, least)[1] - less),
+    ]
     laid, start, bound, work, tries = list[_Laid](), complex(c, 0.0), k[1], 0, 0
     length = min(4.0 / deviation, 1.2 * c)
     while not (laid and planner.over(laid[-1])):

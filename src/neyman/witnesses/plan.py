@@ -65,6 +65,7 @@ def line(
 
 
 def saddle(cumulant: Callable[[float], float], epsilon: float) -> tuple[float, float]:
+    """Where Chernoff's bound over z (z + 1) is least, about, and its logarithm."""
     grid = np.geomspace(1e-3, 1e14, _LOOKS)
     at, heights = 0, np.zeros(0)
     for _ in range(3):

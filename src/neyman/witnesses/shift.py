@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-
 from flint import acb, arb
 from numpy.typing import NDArray
 
@@ -29,6 +28,7 @@ _SLOPE = 0.75  # of the ray beyond a polyline that rises at its end
 _SPARE = 2.0  # e-folds by which what is beyond it is less
 _GROWTH = 1.35  # of neighbouring segments elsewhere
 _MOST_CORNERS = 250
+_LONGER = 4  # times that a polyline begins further left
 _ELLIPSES = (1.3, 1.6, 2.0, 2.6, 3.5, 5.0, 9.0)
 _LOST = 0.4  # e-folds that balls lose, beside those by which an integrand turns on an edge
 _CAUTION = 1.0, 1.7, 3.0  # by which the same are multiplied, until the checker agrees
@@ -66,7 +66,7 @@ class Shifter:
     def way(self, w: ComplexArray, nats: FloatArray) -> Way | None:
         """Good to e^-``nats`` beside |A| at each w; None where there is none."""
         small = _SPARE
-        for _ in range(2):
+        for _ in range(_LONGER):
             x = self._corners(w, float(nats.max()) + small)
             if x is None:
                 return None
@@ -123,8 +123,11 @@ class Shifter:
         real = float(w.imag.min()) < far  # the integrand has a summit near the real axis, at w
         start = self._branch - square * (math.log(max(size, 1.0)) + 4.0)
         stop = self._branch + 3.0 * square
-        end = max(self._branch + square * (math.log(max(size, 1.0)) + 6.0), reach,
-                  far + reach if real else self._branch + 0.75 * far)  # fine: skip
+        end = max(
+            self._branch + square * (math.log(max(size, 1.0)) + 6.0),
+            reach,
+            far + reach if real else self._branch + 0.75 * far,
+        )  # fine: skip
         x, width = [min(-reach, -0.6)], _BULK * s
         while x[-1] < end:
             at = x[-1]
@@ -246,7 +249,6 @@ class Shifter:
         if not (least < 150.0).all():
             return None
         return [max(math.ceil(n), 1) for n in least], [_ELLIPSES[i] for i in best]
-
 
     def _largest(
         self, x: ComplexArray, spread: tuple[FloatArray, FloatArray], w: ComplexArray, goal: FloatArray,

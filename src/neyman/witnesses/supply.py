@@ -29,7 +29,7 @@ _MOST_LINES = 200
 _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
-_GIVEN_UP = 6  # eps in vain, after which no further line is looked for
+_GIVEN_UP = {line: 6, path: 3}  # eps in vain, after which no further one is looked for
 
 
 class Supply:
@@ -164,7 +164,7 @@ class Supply:
         self, choose: Callable[..., dict[str, Any]], remove: bool, epsilon: float, known: float
     ) -> tuple[int, Ball] | None:
         """A line or a path more; None where none is short enough, or none was for many eps before."""
-        if len(self.lines) >= _MOST_LINES or self._vain[choose] >= _GIVEN_UP:
+        if len(self.lines) >= _MOST_LINES or self._vain[choose] >= _GIVEN_UP[choose]:
             return None
         self._vain[choose] += 1
         try:
