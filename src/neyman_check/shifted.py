@@ -24,8 +24,15 @@ __all__ = ["Shiftable", "Shifted", "above", "polyline", "shifting"]
 class Shiftable(Protocol):
     """What is asked of a kind of step."""
 
-    s: arb
-    times: int
+    @property
+    def s(self) -> arb:
+        """The noise, in units of how far a record moves the query."""
+        ...
+
+    @property
+    def times(self) -> int:
+        """How many steps."""
+        ...
 
     @abstractmethod
     def on_polyline(self, x: acb) -> tuple[acb, acb]:
@@ -115,7 +122,8 @@ class Shifted(Near):
 def _ends(line: Polyline) -> tuple[arb, acb]:
     """From the real axis to the right, never below it."""
     points = line.points
-    demand(len(points) >= 2 and len(line.counts) == len(line.ellipses) == len(points) - 1, "a polyline that is none")
+    if not (len(points) >= 2 and len(line.counts) == len(line.ellipses) == len(points) - 1):
+        raise NotProved("a polyline that is none")
     demand(points[0].imag == 0 and points[0].real < 0, "a polyline that does not begin on the real axis, below 0")
     for one, next_ in pairwise(points):
         demand(next_.real > one.real and next_.imag >= 0, "a polyline that goes back, or below the real axis")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,7 +27,8 @@ _SHORTEST = 1e-3  # of a segment, beside its distance from the poles
 _MOST = 20_000_000  # units of work
 
 
-class _Laid(NamedTuple):
+@dataclass(frozen=True)
+class _Laid:
     """A segment of a path."""
 
     end: complex

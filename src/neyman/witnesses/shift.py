@@ -55,6 +55,14 @@ class Way(NamedTuple):
         }
 
 
+class _Seen(NamedTuple):
+    x: FloatArray
+    heights: FloatArray  # (corner, height)
+    costs: FloatArray  # (edge, from, to, w)
+    last: FloatArray  # (edge, ray, to, w)
+    alone: FloatArray  # the least of each w
+
+
 @dataclass(frozen=True)
 class Shifter:
     """Of one kind of step."""
@@ -66,21 +74,32 @@ class Shifter:
     def way(self, w: ComplexArray, nats: FloatArray) -> Way | None:
         """Good to e^-``nats`` beside |A| at each w; None where there is none."""
         small = _SPARE
+        seen = self._seen(w, float(nats.max()) + small)
         for _ in range(_LONGER):
-            x = self._corners(w, float(nats.max()) + small)
-            if x is None:
+            if seen is None:
                 return None
-            heights = self._heights(x, w)  # (corner, height)
-            costs = self._edges(x, heights, w)  # (edge, from, to, w)
-            last = np.stack([self._after(end, w) for end in x[1:, None] + 1j * heights[1:]])  # (edge, ray, to, w)
-            last[x[1:] < self._branch + self.s**2] = np.inf
-            alone = np.array([_least(costs[..., k], last[..., k]) for k in range(len(w))])
-            if not np.isfinite(alone).all():
-                return None
-            left = float((np.maximum(w.real * math.log1p(-self.q), 0.0) - alone).max())  # beside A, left of all corners
+            left = float((np.maximum(w.real * math.log1p(-self.q), 0.0) - seen.alone).max())  # beside A, left of all
             if left <= small:
                 break
             small = left + _SPARE
+            seen = self._seen(w, float(nats.max()) + small)
+        return None if seen is None else self._chosen(seen, w, nats)
+
+    def _seen(self, w: ComplexArray, nats: float) -> _Seen | None:
+        """Corners, their heights, and log of the moduli on edges and rays; None where too many are wanted."""
+        x = self._corners(w, nats)
+        if x is None:
+            return None
+        heights = self._heights(x, w)
+        costs = self._edges(x, heights, w)
+        last = np.stack([self._after(end, w) for end in x[1:, None] + 1j * heights[1:]])
+        last[x[1:] < self._branch + self.s**2] = np.inf
+        alone = np.array([_least(costs[..., k], last[..., k]) for k in range(len(w))])
+        return _Seen(x, heights, costs, last, alone) if np.isfinite(alone).all() else None
+
+    def _chosen(self, seen: _Seen, w: ComplexArray, nats: FloatArray) -> Way | None:
+        """The polyline of which the worst w is best served, with nodes."""
+        x, heights, costs, last, alone = seen
         unsure = self._unsure(x, heights, w, costs - alone + nats)
         last = np.where((last - alone < -nats - _SPARE).all(axis=-1, keepdims=True), last, np.inf)
         whole, chosen = _cheapest((costs - alone).max(axis=-1), (last - alone).max(axis=-1), nats, unsure, heights)

@@ -149,7 +149,7 @@ class Supply:
         best = self._best(remove, epsilon)
         if best is not None and self._sharp(remove, epsilon, best[1]):
             return best
-        known = math.inf if best is None else float(best[1].upper.log().upper())
+        known = float(best[1].upper.log().upper()) if best is not None and best[1].upper > 0 else math.inf
         for choose in (line, path):
             found = self._laid(choose, remove, epsilon, known)
             if found is not None and (best is None or found[1].upper - found[1].lower < best[1].upper - best[1].lower):
