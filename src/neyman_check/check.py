@@ -28,6 +28,7 @@ from neyman_check.form import Part, Proof, Wanted, read
 from neyman_check.laws import FiniteLaw, largest_loss
 from neyman_check.line import Ball, Line
 from neyman_check.mechanism import laws_of
+from neyman_check.path import Path, Route
 from neyman_check.veil import Veil, VeilPlan
 from neyman_check.work import MOST, Work
 
@@ -112,6 +113,8 @@ class Checker:
         if wanted.line is None:
             return Outcomes(self.laws, wanted.remove, self.work)
         plan = self.proof.lines[wanted.line]
+        if isinstance(plan, Route):
+            return Path(self.laws, plan, self.work)
         return (Veil if isinstance(plan, VeilPlan) else Line)(self.laws, plan, self.work)
 
     def deltas(self) -> tuple[dict[bool, dict[float, Ball]], str]:

@@ -6,15 +6,16 @@ import math
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
-from flint import arb
+from flint import acb, arb
 
 from neyman_check.claims import QUANTITIES, Statement
 from neyman_check.errors import Unreadable
 from neyman_check.line import Plan
 from neyman_check.mechanism import ADJACENCIES
+from neyman_check.path import Route
 from neyman_check.reading import Fields, number
 from neyman_check.references import REFERENCES
-from neyman_check.told import Cut, Grid, Rule, Rules, Told, Witness
+from neyman_check.told import Cut, Grid, Polyline, Rule, Rules, Told, Witness
 from neyman_check.veil import VeilPlan
 
 __all__ = ["FORMAT", "VERSION", "Part", "Proof", "Wanted", "part_of", "plan_of", "read", "statement_of"]
@@ -24,6 +25,7 @@ _BITS = 64, 1024
 _MOST_LINES, _MOST_PLACES, _MOST_STATEMENTS, _MOST_NODES = 500, 4000, 1000, 100_000
 _MOST_RUNS, _FURTHEST_NODE = 5000, 10**9  # behind a veil
 _MOST_CELLS, _MOST_TERMS = 1000, 100
+_MOST_SEGMENTS, _MOST_GAUSS = 400, 400  # of a polyline, and nodes of one of its segments
 _DIRECTIONS = ("remove", "add")
 _LEAST_FLOOR = 1e-300  # at which mu with no floor is bounded from below: any floor is sound
 
@@ -67,7 +69,7 @@ class Proof(NamedTuple):
     mechanism: Any
     adjacency: str
     bits: int
-    lines: tuple[Plan | VeilPlan, ...]
+    lines: tuple[Plan | Route | VeilPlan, ...]
     wanted: tuple[Wanted, ...]
     statements: tuple[tuple[str, Statement], ...]
     parts: tuple[Part, ...] = ()
@@ -150,10 +152,15 @@ def _statement(data: Any, i: int) -> tuple[str, Statement]:
     return name, Statement(quantity, given, sides[0] == "at_most", arb(value))
 
 
-def plan_of(data: Any, i: int) -> Plan | VeilPlan:
-    """The line of that number."""
+def plan_of(data: Any, i: int) -> Plan | Route | VeilPlan:
+    """The line, path or veil of that number."""
     fields = Fields(data, f"lines[{i}]")
-    direction = fields.word("direction", _DIRECTIONS)
+    remove = fields.word("direction", _DIRECTIONS) == "remove"
+    if fields.has("path"):
+        points = _polyline(fields.within("path"))
+        steps = fields.list("steps", 1000)
+        fields.done()
+        return Route(remove, points, tuple(_polylines(one, f"lines[{i}].steps[{j}]") for j, one in enumerate(steps)))
     c, far, period = (
         arb(fields.number(name, lambda x: x > 0.0, "a number above 0")) for name in ("c", "far", "period")
     )
@@ -163,11 +170,45 @@ def plan_of(data: Any, i: int) -> Plan | VeilPlan:
         depth = arb(fields.number("depth", lambda x: x > 0.0, "a number above 0"))
         runs = tuple(_run(one, f"lines[{i}].runs[{j}]") for j, one in enumerate(fields.list("runs", _MOST_RUNS)))
         fields.done()
-        return VeilPlan(Plan(direction == "remove", c, far, period, nodes, ()), square, runs, depth)
+        return VeilPlan(Plan(remove, c, far, period, nodes, ()), square, runs, depth)
     nodes = fields.count("nodes", 2, _MOST_NODES)
     told = tuple(_witness(one, f"lines[{i}].steps[{j}]") for j, one in enumerate(fields.list("steps", 1000)))
     fields.done()
-    return Plan(direction == "remove", c, far, period, nodes, told)
+    return Plan(remove, c, far, period, nodes, told)
+
+
+def _polylines(data: Any, where: str) -> Told:
+    if data is None:
+        return None
+    if not isinstance(data, list) or len(data) > _MOST_SEGMENTS:
+        raise Unreadable(f"{where}: null or a list of at most {_MOST_SEGMENTS} polylines was expected")
+    return tuple(_polyline(Fields(one, f"{where}[{j}]")) for j, one in enumerate(data))
+
+
+def _polyline(fields: Fields) -> Polyline:
+    where = fields.where
+    points, counts, ellipses = (fields.list(name, _MOST_SEGMENTS + 1) for name in ("points", "counts", "ellipses"))
+    fields.done()
+    if not len(points) == len(counts) + 1 == len(ellipses) + 1 >= 2:
+        raise Unreadable(f"{where}: one point more than counts and ellipses was expected, two at least")
+    return Polyline(
+        tuple(_point(one, f"{where}.points[{j}]") for j, one in enumerate(points)),
+        tuple(_nodes(one, f"{where}.counts[{j}]") for j, one in enumerate(counts)),
+        tuple(arb(number(one, f"{where}.ellipses[{j}]", lambda x: 1.0 < x <= 1e3, "a number above 1, to 1000"))
+              for j, one in enumerate(ellipses)),
+    )  # fmt: skip
+
+
+def _point(data: Any, where: str) -> acb:
+    if not isinstance(data, list) or len(data) != 2:
+        raise Unreadable(f"{where}: a real and an imaginary part were expected")
+    return acb(*(number(one, where, lambda _: True, "a number") for one in data))
+
+
+def _nodes(data: Any, where: str) -> int:
+    if type(data) is not int or not 1 <= data <= _MOST_GAUSS:
+        raise Unreadable(f"{where}: a whole number from 1 to {_MOST_GAUSS} was expected")
+    return data
 
 
 def _run(data: Any, where: str) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from flint import acb, arb, ctx, fmpq
 
-from neyman_check.laws import EXP, FiniteLaw, Law, demand
+from neyman_check.laws import EXP, FiniteLaw, Law, demand, raised
 from neyman_check.told import Told
 
 __all__ = ["DiscreteGaussian", "discrete_laplace"]
@@ -39,16 +39,22 @@ class DiscreteGaussian(Law):
         return arb(1)
 
     def cost(self, count: int, told: Told) -> int:
-        return (_THETA + EXP) * count
+        return (2 * _THETA + EXP) * count
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         return self.values([acb(w, spacing * k) for k in range(count)])
 
+    def toll(self, told: Told, segment: int) -> tuple[int, int]:
+        return 0, 2 * _THETA + EXP
+
+    def value(self, w: acb) -> acb:
+        return self.values([w])[0]
+
     def values(self, points: Sequence[acb]) -> list[acb]:
         tau = acb(0, 1) / (2 * arb.pi() * exact(self.square))
         whole, half = acb.modular_theta(acb(0), tau)[2], exact(self.shift**2 / (2 * self.square))
-        return [((-w * half).exp() * acb.modular_theta(-w * self.shift * tau, tau)[2] / whole) ** self.times
-                for w in points]  # fmt: skip
+        found = ((-w * half).exp() * acb.modular_theta(-w * self.shift * tau, tau)[2] / whole for w in points)
+        return [raised(one, self.times) for one in found]
 
     def real(self, w: arb, told: Told) -> arb:
         return self.along(w, arb(0), 1, told)[0].real

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from flint import acb, arb, ctx, fmpq, fmpz, fmpz_poly
 
 from neyman_check.errors import NotProved
-from neyman_check.laws import EXP, Law, demand, turned, turning
+from neyman_check.laws import EXP, Law, demand, raised, turned, turning
 from neyman_check.told import Rule, Rules, Told
 from neyman_check.work import Work
 
@@ -44,14 +44,16 @@ class Laplace(Law):
         return _THETA * count
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
-        d, least = self.d, (-self.d / 2).exp()
-        found: list[acb] = []
-        for k in range(count):
-            v = acb(w, spacing * k) - arb("0.5")
-            grown = (v * d).exp()
-            back = 1 / grown
-            found.append((least * ((grown + back) / 2 + (grown - back) / (4 * v))) ** self.times)
-        return found
+        return [self.value(acb(w, spacing * k)) for k in range(count)]
+
+    def toll(self, told: Told, segment: int) -> tuple[int, int]:
+        return 0, _THETA
+
+    def value(self, w: acb) -> acb:
+        v = w - arb("0.5")
+        grown = (v * self.d).exp()
+        back = 1 / grown
+        return raised((-self.d / 2).exp() * ((grown + back) / 2 + (grown - back) / (4 * v)), self.times)
 
     def real(self, w: arb, told: Told) -> arb:
         return self.along(w, arb(0), 1, told)[0].real

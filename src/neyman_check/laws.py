@@ -18,12 +18,25 @@ from flint import acb, acb_mat, arb
 from neyman_check.errors import NotProved
 from neyman_check.told import Told
 
-__all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "demand", "largest_loss", "turned",
-           "turning"]  # fmt: skip
+__all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "Near", "demand", "largest_loss", "raised",
+           "turned", "turning"]  # fmt: skip
 
 
 _UNLISTED = "a line of a law with more outcomes than are listed"
 EXP = 10  # units of work that an exponential or a logarithm takes
+_BY_PRODUCTS = 16  # a power of less
+
+
+class Near(ABC):
+    """A(w)^times near one segment of a path."""
+
+    @abstractmethod
+    def at(self, points: Sequence[acb], ends: tuple[acb, acb]) -> list[acb]:
+        """Its values at points of the segment between two ends."""
+
+    @abstractmethod
+    def most(self, w: acb, about: arb) -> arb:
+        """A bound of its modulus at w, whose logarithm is convex or above what is; right above ``about`` at most."""
 
 
 class Law(ABC):
@@ -61,9 +74,38 @@ class Law(ABC):
         """What no finite loss of all of them exceeds; None where there is no such number."""
         return None
 
-    def values(self, points: Sequence[acb]) -> list[acb]:
+    def near(self, told: Told, segment: int, remove: bool) -> Near:
+        """As a segment of a path asks for it."""
+        return _Closed(self)
+
+    def toll(self, told: Told, segment: int) -> tuple[int, int]:
+        """Units of work that it takes to be near a segment, and those of each value or bound there."""
+        return 0, 0
+
+    def value(self, w: acb) -> acb:
         """A(w)^times where it has a closed form."""
         raise NotProved("steps that have no closed form")
+
+    def values(self, points: Sequence[acb]) -> list[acb]:
+        """At each of several points."""
+        return [self.value(w) for w in points]
+
+    def most(self, w: acb, about: arb) -> arb:
+        """|A(w + i omega)| <= A(w), whose logarithm is convex."""
+        return self.value(acb(w.real)).real
+
+
+class _Closed(Near):
+    """A law in closed form."""
+
+    def __init__(self, law: Law) -> None:
+        self._law = law
+
+    def at(self, points: Sequence[acb], ends: tuple[acb, acb]) -> list[acb]:
+        return [self._law.value(w) for w in points]
+
+    def most(self, w: acb, about: arb) -> arb:
+        return self._law.most(w, about).upper()
 
 
 @dataclass(frozen=True)
@@ -81,10 +123,18 @@ class Gaussian(Law):
         return EXP * count
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
-        return self.values([acb(w, spacing * k) for k in range(count)])
+        return [self.value(acb(w, spacing * k)) for k in range(count)]
 
-    def values(self, points: Sequence[acb]) -> list[acb]:
-        return [((w * w - w) * self.square / 2).exp() for w in points]
+    def toll(self, told: Told, segment: int) -> tuple[int, int]:
+        return 0, EXP
+
+    def value(self, w: acb) -> acb:
+        return ((w * w - w) * self.square / 2).exp()
+
+    def most(self, w: acb, about: arb) -> arb:
+        """-omega^2 lies below its tangent."""
+        x, y = w.real, w.imag
+        return ((x * x - x + about * about - 2 * about * y) * self.square / 2).exp()
 
     def real(self, w: arb, told: Told) -> arb:
         return ((w * w - w) * self.square / 2).exp()
@@ -134,10 +184,13 @@ class FiniteLaw(Law):
     def real(self, w: arb, told: Told) -> arb:
         return sum((q * (w * loss).exp() for loss, q in self.losses), arb(0)) ** self.times
 
-    def values(self, points: Sequence[acb]) -> list[acb]:
+    def toll(self, told: Told, segment: int) -> tuple[int, int]:
         demand(self.lost == 0, _UNLISTED)
-        logs = self.losses
-        return [sum((q * (w * loss).exp() for loss, q in logs), acb(0)) ** self.times for w in points]
+        return 0, 3 * EXP * (len(self.outcomes) + 1)
+
+    def value(self, w: acb) -> acb:
+        demand(self.lost == 0, _UNLISTED)
+        return raised(sum((q * (w * loss).exp() for loss, q in self.losses), acb(0)), self.times)
 
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         return self.real(w, told)
@@ -181,6 +234,17 @@ def turned(start: Sequence[arb | acb], logs: Sequence[arb | acb], spacing: arb, 
 def turning(terms: int, count: int) -> int:
     """The work of ``turned``, and of a power of each sum."""
     return terms * count + 2 * EXP * (terms * (math.isqrt(count) + 2) + count)
+
+
+def raised(value: acb, times: int) -> acb:
+    """A power: that of the midpoint, and that of what is next to 1, whose balls hardly grow."""
+    middle = value.mid()
+    if times < _BY_PRODUCTS or middle == 0 or not value.is_finite():
+        return value**times
+    beside = value / middle
+    if not (beside - 1).abs_upper() < arb("0.5"):
+        return value**times
+    return (middle.log() * times).exp() * (beside.log() * times).exp()
 
 
 def demand(true: bool, otherwise: str) -> None:

@@ -11,12 +11,15 @@ from dataclasses import dataclass
 from flint import acb, arb
 
 from neyman_check.errors import NotProved
-from neyman_check.laws import EXP, Law, demand, turned, turning
+from neyman_check.laws import EXP, Law, Near, demand, turned, turning
+from neyman_check.shifted import Shifted, above, polyline, shifting
 from neyman_check.told import Grid, Told, Witness
 
 __all__ = ["ExchangedGaussian", "SampledGaussian"]
 
 _RISING = "the ends of a grid lie where its terms still rise"
+_BRANCH = "an ellipse of x that reaches past a branch point"
+SLOPE = arb("0.75")  # of the ray on which a rising polyline goes on
 _WHOLE = 20_000  # the largest order whose neighbours' moments are summed
 
 
@@ -69,6 +72,62 @@ class _Sampled(Law):
         total += 2 * most / ((2 * arb.pi() * strip / step).exp() - 1)
         total += self._ends(x[0], x[-1], w) * self._worse(w, angle)
         return ((angle * angle * square / 2).exp() * total).upper() ** self.times
+
+    def near(self, told: Told, segment: int, remove: bool) -> Near:
+        return Shifted(self, polyline(told, segment), self._mirrored(remove))
+
+    def toll(self, told: Told, segment: int) -> tuple[int, int]:
+        return shifting(polyline(told, segment))
+
+    def _mirrored(self, remove: bool) -> bool:
+        """Whether a path finds A(w) at 1 - w."""
+        return False
+
+    @abstractmethod
+    def on_polyline(self, x: acb) -> tuple[acb, acb]:
+        """The loss, and the logarithm of what A(0) is the expectation of."""
+
+    def before(self, first: arb, w: acb) -> arb:
+        """Beyond the real end of a polyline, where 1 - q <= G <= 1."""
+        return self._least(w.real) * above(-first / self.s)
+
+    def after(self, last: acb, w: acb, rising: bool) -> arb:
+        """Beyond its other end, on a ray that is level or of slope 3/4; G = q e^u (1 + v) with |v| < 1."""
+        s, square = self.s, self.s * self.s
+        x, y, a, b = last.real, last.imag, w.real, w.imag
+        gone = self._ratio(x)
+        demand(gone < 1, "a polyline that ends left of the branch points")
+        front = self.q**a * (-abs(w) * (1 - gone).log()).exp()
+        if not rising:
+            return front * ((a * a + y * y - 2 * b * y - a) / (2 * square)).exp() * above((x - a) / s)
+        falling = (x - a + SLOPE * (b - y)) / square
+        demand(falling > 0, "a polyline that ends where the integrand still rises")
+        here = ((y * y - x * x + 2 * a * x - 2 * b * y - a) / (2 * square)).exp()
+        return front * here * (1 + SLOPE * SLOPE).sqrt() / (s * (2 * arb.pi()).sqrt() * falling)
+
+    def _least(self, x: arb) -> arb:
+        """G^w at most where 1 - q <= G <= 1."""
+        return arb(1).max((1 - self.q) ** x)
+
+    def _ratio(self, x: arb) -> arb:
+        """(1 - q) / (q e^u) at real x."""
+        return (1 - self.q) / self.q * ((1 - 2 * x) / (2 * self.s * self.s)).exp()
+
+    def _above_the_cut(self, x: acb) -> acb:
+        """log G, continued past pi s^2 to the right of the branch points."""
+        u = (2 * x - 1) / (2 * self.s * self.s)
+        size = self._ratio(x.real)
+        if not size < arb("0.5") and abs(u.imag) < arb.pi():
+            return self._log_within(u)
+        demand(size < 1, _BRANCH)
+        return self.q.log() + u + (1 + (1 - self.q) / self.q * (-u).exp()).log()
+
+    def _log_within(self, u: acb) -> acb:
+        """log G where |Im u| < pi: Im G has the sign of Im u, so that a ball of it may reach across the cut."""
+        found = 1 - self.q + self.q * u.exp()
+        if not found.real > 0 and (u.imag > 0 or u.imag < 0):
+            return (-found).log() + acb(0, arb.pi() if u.imag > 0 else -arb.pi())
+        return found.log()
 
     def _summed(self, w: arb, spacing: arb, count: int, grid: Grid) -> list[acb]:
         """The trapezoid rule on the line Im x = angle s^2, with what it errs by in the radii (Lemmas 2 and 4)."""
@@ -149,24 +208,24 @@ class _Sampled(Law):
         """Lemma 4: all terms before the first node and beyond the last."""
         s, q = self.s, self.q
         if not w > 0:
-            before = _above(-first / s) * ((1 - q) ** w if w < 0 else arb(1))
+            before = above(-first / s) * ((1 - q) ** w if w < 0 else arb(1))
             if w < 0 and first < w * q:
-                before = before.min(self._lean(w) * _above((w * q - first) / s))
-            return before + _above(last / s)
-        return _above(-first / s) + self._last(last, w)
+                before = before.min(self._lean(w) * above((w * q - first) / s))
+            return before + above(last / s)
+        return above(-first / s) + self._last(last, w)
 
     def _last(self, last: arb, w: arb) -> arb:
         """Those beyond the last node, w > 0: the least of what bounds them where that falls."""
         s, q = self.s, self.q
         found: list[arb] = []
         if last > w:
-            plain, tilted = _above(last / s), ((w * w - w) / (2 * s * s)).exp() * _above((last - w) / s)
+            plain, tilted = above(last / s), ((w * w - w) / (2 * s * s)).exp() * above((last - w) / s)
             found.append(arb(2) ** w * (plain + q**w * tilted))
             if w >= 1:
                 found.append((1 - q) * plain + q * tilted)
         bell = self._bell(w)
         if bell is not None and last > bell[1]:
-            found.append(bell[0] * _above((last - bell[1]) / bell[2]))
+            found.append(bell[0] * above((last - bell[1]) / bell[2]))
         demand(bool(found), _RISING)
         least = found[0]
         for one in found[1:]:
@@ -184,6 +243,10 @@ class SampledGaussian(_Sampled):
 
     def _worse(self, w: arb, angle: arb) -> arb:
         return (angle / 2).cos() ** w if w < 0 else arb(1)
+
+    def on_polyline(self, x: acb) -> tuple[acb, acb]:
+        """log G, and nothing."""
+        return self._above_the_cut(x), acb(0)
 
     def largest(self, remove: bool) -> arb | None:
         """G > 1 - q."""
@@ -210,6 +273,37 @@ class ExchangedGaussian(_Sampled):
         """By symmetry."""
         return super().beyond(w if w > 1 else 1 - w, omega, told)
 
+    def on_polyline(self, x: acb) -> tuple[acb, acb]:
+        """log G - log H, and log H."""
+        other = self._below_the_cut(-x)
+        return self._above_the_cut(x) - other, other
+
+    def before(self, first: arb, w: acb) -> arb:
+        """H(x) = G(-x) lies between 1 and e^u of -x left of -1/2: for w < 1 its power is another normal density."""
+        demand(first < arb("-0.5"), "a polyline that begins right of -1/2")
+        more, square = (1 - w.real).max(arb(0)), 2 * self.s * self.s
+        return self._least(w.real) * ((more * more - more) / square).exp() * above((-first - more) / self.s)
+
+    def after(self, last: acb, w: acb, rising: bool) -> arb:
+        """H = (1 - q)(1 + v), |v| < 1."""
+        demand(self.q < 1, "records that are exchanged for sure")
+        small = 1 / self._ratio(-last.real)
+        demand(small < 1, _BRANCH)
+        beside = (1 - self.q) ** (1 - w.real) * (-abs(1 - w) * (1 - small).log()).exp()
+        return super().after(last, w, rising) * beside
+
+    def _mirrored(self, remove: bool) -> bool:
+        return not remove
+
+    def _below_the_cut(self, x: acb) -> acb:
+        """log G, continued past -pi s^2 to the left of the branch points."""
+        u = (2 * x - 1) / (2 * self.s * self.s)
+        if abs(u.imag) < arb.pi():
+            return self._log_within(u)
+        demand(self.q < 1, "records that are exchanged for sure")
+        demand(self.q / (1 - self.q) * u.real.exp() < 1, _BRANCH)
+        return (1 - self.q).log() + (1 + self.q / (1 - self.q) * u.exp()).log()
+
     def _told(self, x: acb, w: arb) -> tuple[acb, acb]:
         one, other = self._log(x, 1), self._log(x, -1)
         return w * one + (1 - w) * other, one - other
@@ -217,11 +311,6 @@ class ExchangedGaussian(_Sampled):
     def _worse(self, w: arb, angle: arb) -> arb:
         demand(w > 1 and self.q < 1, "a tilt between 0 and 1, or records that are exchanged for sure")
         return ((1 - self.q) * (angle / 2).cos()) ** (1 - w)
-
-
-def _above(u: arb) -> arb:
-    """P(Z > u) of a normal Z."""
-    return (u / arb(2).sqrt()).erfc() / 2
 
 
 def _gridded(told: Told) -> Witness:

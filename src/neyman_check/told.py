@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flint import arb
+from flint import acb, arb
 
-__all__ = ["Cut", "Grid", "Rule", "Rules", "Told", "Witness"]
+__all__ = ["Cut", "Grid", "Polyline", "Rule", "Rules", "Told", "Witness"]
 
 
 class Grid(NamedTuple):
@@ -52,4 +52,15 @@ class Rules(NamedTuple):
     far: Rule
 
 
-Told = Witness | Rules | None
+class Polyline(NamedTuple):
+    """Corners, and of each segment between two of them how many nodes of Gauss it has and the parameter of its ellipse.
+
+    Of a sampled Gaussian step a path is told one of x for each of its own segments.
+    """
+
+    points: tuple[acb, ...]
+    counts: tuple[int, ...]
+    ellipses: tuple[arb, ...]
+
+
+Told = Witness | Rules | tuple[Polyline, ...] | None

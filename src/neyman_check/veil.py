@@ -49,7 +49,7 @@ class Veil:
         self._demand_runs(plan)
         nodes = [k for first, last in plan.runs for k in range(first, last + 1)]
         self.each = 8 * len(nodes) + 8 * EXP * (len(nodes) // _PIECE + len(plan.runs))
-        work.spend(2 * self.each + EXP * sum(law.cost(len(nodes) + 4, None) for law in laws))
+        work.spend(2 * self.each + sum(law.toll(None, 0)[1] * (len(nodes) + 4) for law in laws))
         w = line.c + 1 if self.remove else -line.c
         h = 2 * arb.pi() / line.period
         points = [acb(w, h * k) for k in nodes]

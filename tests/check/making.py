@@ -23,11 +23,12 @@ from neyman.witnesses.veil import veil
 from neyman_check.exact import gaussian_delta, normal
 from neyman_check.form import FORMAT, VERSION
 from neyman_check.mechanism import laws_of
+from tests.check.twofold import twofold
 from tests.hunt.truth import laplace_power
 from tests.reference import exact
 
 __all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "lattices", "lined_proof",
-           "listed_proof", "mixed_proof", "mixed_truth", "named", "sampled_proof", "supplied",
+           "listed_proof", "mixed_proof", "mixed_truth", "named", "path_proof", "sampled_proof", "supplied",
            "veiled_proof"]  # fmt: skip
 
 DATA = Path(__file__).parents[1] / "reference" / "data"
@@ -198,7 +199,7 @@ def _veiled() -> dict[str, Any]:
     with ctx.workprec(BITS):
         deltas = {e: float(lattices(((4.0, 10), (3.3, 10)), e).mid()) for e in (0.0, 2.03, 5.1)}
     steps = [step_of(law) for law in laws]
-    lines = [veil(steps, way, 2.0, 1.5, NATS, 1e-3) for way in (True, False)]
+    lines = [veil(steps, way, 2.0, 1.5, NATS, thin=1e-3) for way in (True, False)]
     beside = sorted({e * (1 + x) for e in deltas for x in (-1e-5, 0.0, 1e-5)})
     places = [{"direction": way, "epsilon": e, "line": i} for i, way in enumerate(("remove", "add")) for e in beside]
     statements = [s for e in deltas for s in both(f"delta@{e}", "delta", {"epsilon": e}, deltas[e], 1e-4, 1e-4)]
@@ -210,6 +211,29 @@ def _veiled() -> dict[str, Any]:
 
 def veiled_proof() -> dict[str, Any]:
     return copy.deepcopy(_veiled())
+
+
+@cache
+def _path() -> dict[str, Any]:
+    """By a path, of two steps with little noise; the truth by an integral of what one leaves of the other."""
+    mechanism = ny.Gaussian(0.5).poisson(0.01) ** 2
+    deltas = {e: float(twofold(0.5, 0.01, e)) for e in (0.75, 0.875, 1.0)}
+    supply = supplied(mechanism, "remove", 30.0)
+    beside = {e * (1 + x) for e in deltas for x in (-FALSE, 0.0, FALSE, 0.5 * NEAR, -0.5 * NEAR)}
+    places = [row for row in supply.places(sorted(beside)) if row["direction"] == "remove"]
+    statements = [s for e in deltas for s in both(f"delta@{e}", "delta", {"epsilon": e}, deltas[e])]
+    statements += [s for e in deltas for s in both(f"epsilon@{e}", "epsilon", {"delta": deltas[e]}, e)]
+    lines = [one for one in supply.lines if one["direction"] == "remove"]
+    for row in places:
+        row["line"] = lines.index(supply.lines[row["line"]])
+    return {
+        "format": FORMAT, "version": VERSION, "bits": BITS, "mechanism": mechanism.to_dict(),
+        "adjacency": "remove", "lines": lines, "places": places, "statements": statements,
+    }  # fmt: skip
+
+
+def path_proof() -> dict[str, Any]:
+    return copy.deepcopy(_path())
 
 
 @cache

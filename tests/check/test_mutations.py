@@ -25,21 +25,28 @@ from tests.check.making import (
     listed_proof,
     mixed_proof,
     named,
+    path_proof,
     sampled_proof,
     veiled_proof,
 )
 from tests.effort import examples
 
 WORK = 3_000_000  # units for a mutant: originals take a tenth
+WORK_OF_A_PATH = 30_000_000
 VERDICTS = ("proved", "refuted", "not proved")
 
 
-@pytest.mark.parametrize(
-    "make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof]
-)
+ALL = [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof, path_proof]
+
+
+def allowed(make: Any) -> int:
+    return WORK_OF_A_PATH if make is path_proof else WORK
+
+
+@pytest.mark.parametrize("make", ALL)
 def test_originals(make):
     """Every true statement is proved, every false one refuted or at least not proved."""
-    answers = check(make(), WORK)
+    answers = check(make(), allowed(make))
     assert {one.verdict for one in named(answers, "true")} == {"proved"}
     assert "proved" not in {one.verdict for one in named(answers, "false")}
     refuted = [one for one in named(answers, "false") if one.verdict == "refuted"]
@@ -163,7 +170,7 @@ def tried(make: Any, seed: int) -> float:
         data = altered(data, rng)
     start = time.process_time()
     try:
-        answers = check(data, WORK)
+        answers = check(data, allowed(make))
     except Unreadable:
         return time.process_time() - start
     judged(data, original, answers)
@@ -200,10 +207,14 @@ def test_mutants_of_cells(seed):
     assert tried(mixed_proof if seed % 2 else lined_proof, seed) < 10.0
 
 
+@given(st.integers(0, 2**32))
+@examples(60, 2000, deadline=None, suppress_health_check=list(HealthCheck))
+def test_mutants_of_paths(seed):
+    assert tried(path_proof, seed) < 10.0
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof]
-)
+@pytest.mark.parametrize("make", ALL)
 def test_ten_thousand_mutants(make):
     """Run alone: pytest -m slow tests/check/test_mutations.py."""
     for seed in range(5_000):
@@ -218,6 +229,23 @@ def test_lines_moved(field, factor):
     for line in data["lines"]:
         line[field] = type(line[field])(line[field] * factor)
     judged(data, sampled_proof(), check(data, WORK))
+
+
+@pytest.mark.parametrize("which", ["path", "steps"])
+@pytest.mark.parametrize("field", ["points", "counts", "ellipses"])
+@pytest.mark.parametrize("factor", [0.3, 0.8, 0.95, 1.05, 1.3, 3])
+def test_paths_moved(which, field, factor):
+    """Elsewhere, of other nodes, on other ellipses: less is proved, and nothing that is false."""
+    data = path_proof()
+    for line in data["lines"]:
+        for one in [line["path"]] if which == "path" else line["steps"][0]:
+            if field == "points":
+                one["points"] = [[x * factor if which == "path" else x, y * factor] for x, y in one["points"]]
+            elif field == "counts":
+                one["counts"] = [max(int(n * factor), 1) for n in one["counts"]]
+            else:
+                one["ellipses"] = [1.0 + (x - 1.0) * factor for x in one["ellipses"]]
+    judged(data, path_proof(), check(data, WORK_OF_A_PATH))
 
 
 @pytest.mark.parametrize("grid", ["here", "far"])

@@ -45,7 +45,7 @@ def laws(mechanism=TWO):
 
 def planned(mechanism=TWO, remove=True, epsilon=1.0, thin=1e-2):
     steps = [step_of(law) for law in laws(mechanism)]
-    return plan_of(veil(steps, remove, epsilon, 1.5, 30.0, thin), 0)
+    return plan_of(veil(steps, remove, epsilon, 1.5, 30.0, thin=thin), 0)
 
 
 def holds(ball, truth):
@@ -186,7 +186,7 @@ def test_steps_without_a_closed_form():
      ("steps", [])],
 )  # fmt: skip
 def test_a_veil_that_cannot_be_read(field, value):
-    whole = veil([step_of(law) for law in laws()], True, 1.0, 1.5, 30.0, 1e-2)
+    whole = veil([step_of(law) for law in laws()], True, 1.0, 1.5, 30.0, thin=1e-2)
     plan_of(whole, 0)
     with pytest.raises(Unreadable):
         plan_of({**whole, field: value}, 0)

@@ -10,7 +10,7 @@ import numpy as np
 
 from neyman.witnesses.steps import Step
 
-__all__ = ["Laid", "TooDear", "laid", "line"]
+__all__ = ["Laid", "TooDear", "laid", "line", "saddle"]
 
 _NODES = 30_000  # of a line
 _LOOKS = 100  # tilts among which the saddle is looked for, 1e-3 to 1e14
@@ -45,7 +45,7 @@ def laid(
     def cumulant(c: float) -> float:
         return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
 
-    c, lowest = _saddle(cumulant, epsilon)
+    c, lowest = saddle(cumulant, epsilon)
     k = [cumulant(c * (1.0 + x)) for x in (-_BESIDE, 0.0, _BESIDE)]
     if not all(map(math.isfinite, k)):
         raise TooDear
@@ -85,7 +85,8 @@ def line(
     }  # fmt: skip
 
 
-def _saddle(cumulant: Callable[[float], float], epsilon: float) -> tuple[float, float]:
+def saddle(cumulant: Callable[[float], float], epsilon: float) -> tuple[float, float]:
+    """Where Chernoff's bound over z (z + 1) is least, about, and its logarithm."""
     grid = np.geomspace(1e-3, 1e14, _LOOKS)
     at, heights = 0, np.zeros(0)
     for _ in range(3):

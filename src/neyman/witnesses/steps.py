@@ -12,6 +12,7 @@ import numpy as np
 from scipy.special import gammaln
 
 from neyman._validate import FloatArray
+from neyman.witnesses.shift import ComplexArray, Shifter
 from neyman_check.errors import NotProved
 from neyman_check.integers import DiscreteGaussian
 from neyman_check.laplace import Laplace, SampledLaplace
@@ -34,9 +35,34 @@ _FURTHEST = 0.45  # turns from a return, from which on nothing more is used of i
 class Step(ABC):
     """``times`` steps of a kind."""
 
+    times: int
+
+    @property
+    def shifter(self) -> Shifter | None:
+        """What lays polylines of x for it on a path."""
+        return None
+
     @abstractmethod
     def log_moment(self, w: float) -> float:
         """log A(w)^times; inf where it is out of reach."""
+
+    @property
+    def end(self) -> float:
+        """The largest loss of a record added that losses come near without an atom there; inf where there is none."""
+        return math.inf
+
+    @property
+    def bounded(self) -> bool:
+        """Whether losses end on either side."""
+        return True
+
+    def log_most(self, w: ComplexArray, about: float) -> FloatArray:
+        """log of a bound on |A(w)|^times on a path; nothing where polylines tell."""
+        return np.array([self.log_moment(float(x)) for x in w.real])
+
+    def turned(self, w: ComplexArray) -> ComplexArray:
+        """Where A(w) is found on a path."""
+        return w
 
     @abstractmethod
     def log_modulus(self, w: float, omega: float) -> float:
@@ -69,12 +95,20 @@ def step_of(law: Law) -> Step:
 @dataclass(frozen=True)
 class _Normal(Step):
     square: float
+    times = 1
+
+    @property
+    def bounded(self) -> bool:
+        return False
 
     def log_moment(self, w: float) -> float:
         return 0.5 * self.square * (w * w - w)
 
     def log_modulus(self, w: float, omega: float) -> float:
         return 0.5 * self.square * (w * w - w - omega * omega)
+
+    def log_most(self, w: ComplexArray, about: float) -> FloatArray:
+        return 0.5 * self.square * (w.real**2 - w.real + about * (about - 2.0 * w.imag))
 
 
 @dataclass(frozen=True)
@@ -187,6 +221,7 @@ class _Sampled(Step):
     s: float
     q: float
     times: int
+    exchanged = False
 
     def log_moment(self, w: float) -> float:
         low, high = self._reach(w, 45.0)
@@ -200,6 +235,21 @@ class _Sampled(Step):
         if float(np.max(np.abs(power))) < 1.0:
             return self.times * math.log1p(float(np.exp(weight) @ np.expm1(power)))
         return self.times * float(_logsum(power + weight))
+
+    @property
+    def shifter(self) -> Shifter:
+        return Shifter(self.s, self.q, self.exchanged)
+
+    @property
+    def end(self) -> float:
+        return math.inf if self.exchanged else -self.times * math.log1p(-self.q)
+
+    @property
+    def bounded(self) -> bool:
+        return False
+
+    def log_most(self, w: ComplexArray, about: float) -> FloatArray:
+        return np.zeros(len(w))
 
     def log_modulus(self, w: float, omega: float) -> float:
         return self.times * min(self._damped(w, omega, angle) for angle in self._shifts(omega))
@@ -314,11 +364,16 @@ class _Sampled(Step):
 class _Exchanged(_Sampled):
     """Of a record exchanged for another: symmetric, so that tilts right of 1 are all there are."""
 
+    exchanged = True
+
     def log_moment(self, w: float) -> float:
         return super().log_moment(max(w, 1.0 - w))
 
     def log_modulus(self, w: float, omega: float) -> float:
         return super().log_modulus(max(w, 1.0 - w), omega)
+
+    def turned(self, w: ComplexArray) -> ComplexArray:
+        return np.where(w.real > 0.5, w, 1.0 - np.conj(w))
 
     def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any]:
         return super().witness(max(w, 1.0 - w), max(far, 1.0 - far), omega, nats)

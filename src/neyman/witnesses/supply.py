@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from flint import arb
 
 from neyman.witnesses.corners import corners
+from neyman.witnesses.path import path
 from neyman.witnesses.plan import TooDear, line
 from neyman.witnesses.steps import Returning, step_of
 from neyman.witnesses.veil import veil
@@ -30,7 +31,8 @@ _MOST_LINES = 200
 _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
-_GIVEN_UP = 6  # eps in vain, after which no further line is looked for
+_Planner = Callable[..., dict[str, Any]]
+_GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 3}  # eps in vain, after which no further one is looked for
 
 
 class Supply:
@@ -48,7 +50,9 @@ class Supply:
         self.listed = each is not None and each <= _DEAR
         self._steps = [] if self.listed else [step_of(law) for law in self._checker.laws]
         self._nats = nats
-        self._dear = 0
+        returning = any(isinstance(step, Returning) for step in self._steps)
+        self._planners: tuple[_Planner, ...] = (line, veil, path) if returning else (line, path)
+        self._vain: dict[_Planner, int] = {line: 0, veil: 0, path: 0}
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
         self.steps = max((law.times for law in self._checker.laws), default=0)
         self.ways = (True, False)
@@ -195,38 +199,41 @@ class Supply:
         best = self._best(remove, epsilon)
         if best is not None and self._sharp(remove, epsilon, best[1], "veil" in self.lines[best[0]]):
             return best
-        number = self.lay(remove, epsilon, math.inf if best is None else float(best[1].upper.log().upper()))
-        try:
-            ball = self._checker.delta(Wanted(remove, epsilon, number))
-        except NotProved:
-            self._dear += 1
-            raise
-        return (number, ball) if ball.upper.is_finite() and ball.lower.is_finite() else None
-
-    def lay(self, remove: bool, epsilon: float, known: float = math.inf) -> int:
-        """The number of a new line; delta is known to be no more than e^``known``."""
-        if len(self.lines) >= _MOST_LINES or self._dear >= _GIVEN_UP:
+        known = float(best[1].upper.log().upper()) if best is not None and best[1].upper > 0 else math.inf
+        for choose in self._planners:
+            found = self._tried(choose, remove, epsilon, known)
+            if found is not None and (best is None or found[1].upper - found[1].lower < best[1].upper - best[1].lower):
+                best = found
+            if best is not None and self._sharp(remove, epsilon, best[1], choose is veil):
+                return best
+        if best is None:
             raise TooDear
+        return best
+
+    def _tried(self, choose: _Planner, remove: bool, epsilon: float, known: float) -> tuple[int, Ball] | None:
+        """A line, veil or path more; None where none is short enough."""
         try:
-            plan = self._plan(remove, epsilon, known)
-        except TooDear:
-            self._dear += 1
-            raise
+            number = self.lay(remove, epsilon, known, choose)
+            ball = self._checker.delta(Wanted(remove, epsilon, number))
+        except (TooDear, NotProved):
+            return None
+        if not (ball.upper.is_finite() and ball.lower.is_finite()):
+            return None
+        if self._sharp(remove, epsilon, ball, choose is veil):
+            self._vain[choose] = 0
+        return number, ball
+
+    def lay(self, remove: bool, epsilon: float, known: float = math.inf, choose: _Planner = line) -> int:
+        """The number of a new line; delta is known to be no more than e^``known``. Where many were in vain: TooDear."""
+        if len(self.lines) >= _MOST_LINES or self._vain[choose] >= _GIVEN_UP[choose]:
+            raise TooDear
+        self._vain[choose] += 1
+        plan = choose(self._steps, remove, epsilon, _REACH, self._nats, known)
         try:
             read = *self._checker.proof.lines, plan_of(plan, len(self.lines))
         except Unreadable:  # longer grids than a proof may have
-            self._dear += 1
             raise TooDear from None
         self.lines.append(plan)
         self._laid.append(epsilon)
         self._checker.proof = self._base._replace(lines=read)
         return len(self.lines) - 1
-
-    def _plan(self, remove: bool, epsilon: float, log_most: float) -> dict[str, Any]:
-        """A line, or where transforms come back to full size one behind a veil."""
-        try:
-            return line(self._steps, remove, epsilon, _REACH, self._nats, log_most)
-        except TooDear:
-            if not any(isinstance(step, Returning) for step in self._steps):
-                raise
-            return veil(self._steps, remove, epsilon, _REACH, self._nats)

@@ -21,12 +21,13 @@ _MOST_PIECES, _MOST_KEPT = 2_000_000, 20_000
 
 
 def veil(
-    steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, thin: float = _THIN
-) -> dict[str, Any]:
+    steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float = math.inf,
+    thin: float = _THIN,
+) -> dict[str, Any]:  # fmt: skip
     """A veil for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds; ``thin``
     is its mu in deviations of the loss.
     """
-    base = laid(steps, remove, epsilon, reach, nats)
+    base = laid(steps, remove, epsilon, reach, nats, log_most)
     square = (thin * base.deviation) ** 2
     depth = base.cumulant - base.goal + _SPARE
     nodes = int(math.sqrt(2.0 * depth / square) * base.period / (2.0 * math.pi)) + 2

@@ -1,0 +1,185 @@
+"""Where to lay a path that serves the eps about one, with how many nodes. Floats only choose."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from neyman.witnesses.plan import TooDear, saddle
+from neyman.witnesses.shift import ComplexArray, Way
+from neyman.witnesses.steps import Step
+
+__all__ = ["path"]
+
+_BEND = 0.5  # how far to the side, of how far up
+_ELLIPSES = (2.6, 1.8)
+_NODES = 36  # of a segment
+_SEGMENTS, _TRIES = 60, 100  # of a path, and how often one is tried
+_NEAREST = 0.5  # of the eps that it is laid for
+_SPARE = 4.0  # e-folds by which one segment is better than the path
+_SMALLEST, _FLAT = 1e-5, 0.8  # of the saddle, and by how many e-folds such a point is higher
+_SHORTER, _LONGER = 0.5, 1.5
+_SHORTEST = 1e-3  # of a segment, beside its distance from the poles
+_MOST = 20_000_000  # units of work
+
+
+@dataclass(frozen=True)
+class _Laid:
+    """A segment of a path."""
+
+    end: complex
+    count: int
+    rho: float
+    ways: list[Way | None]
+    most: float  # log |e^K| at its end, and above
+
+    @property
+    def work(self) -> int:
+        each = sum(10 * sum(way.counts) + 16 * len(way.counts) for way in self.ways if way is not None)
+        return (self.count + 5) * (each + 50) + 400 * sum(sum(way.counts) for way in self.ways if way is not None)
+
+
+@dataclass
+class _Planner:
+    steps: Sequence[Step]
+    remove: bool
+    c: float
+    goals: list[tuple[float, float]] = field(default_factory=list)  # eps, log of what the error may be
+
+    def at(self, height: float) -> complex:
+        """The point of the path at a height: aside, to where e^{-z eps} decays and the integrand is bounded."""
+        if any(step.bounded for step in self.steps):
+            return complex(self.c, height)
+        if self.remove or not math.isfinite(self.end):
+            return complex(math.hypot(self.c, _BEND * height), height)
+        return complex(self.c - _BEND * (math.hypot(self.c, height) - self.c), height)
+
+    @property
+    def end(self) -> float:
+        """What no loss exceeds, of a record added."""
+        return sum(step.end for step in self.steps)
+
+    def turned(self, z: ComplexArray) -> ComplexArray:
+        """w of each."""
+        return z + 1.0 if self.remove else -np.conj(z)
+
+    def laid(self, start: complex, end: complex, most: float) -> _Laid | None:
+        """None where too many nodes are wanted."""
+        half, middle = 0.5 * (end - start), 0.5 * (end + start)
+        for rho in _ELLIPSES:
+            wide, high = (rho + 1.0 / rho) / 2.0, (rho - 1.0 / rho) / 2.0
+            apart = math.prod(_apart((pole - middle) / half, wide, high) * abs(half) for pole in (0.0, -1.0))
+            if not apart > 0.0:
+                continue
+            corners = middle + half * np.array([complex(s * wide, t * high) for s in (1, -1) for t in (1, -1)])
+            room = _SPARE + max(most - start.real * e - goal for e, goal in self.goals)
+            room = max(room + math.log(abs(half) / abs(start * (start + 1.0))), 3.0)
+            found = self._ways(np.array([start, end, *corners]), room)
+            if found is None:
+                continue
+            ways, logs = found
+            front = math.log(16.0 / 3.0 * abs(half) / (math.pi * apart)) - math.log1p(-(rho**-2)) + _SPARE
+            logs = logs if len(logs) else np.zeros(6)
+            about = sum((step.log_most(self.turned(corners), abs(middle.imag)) for step in self.steps), np.zeros(4))
+            short = max(
+                float((about + logs[2:] - corners.real * e).max()) - goal for e, goal in self.goals
+            )  # fmt: skip
+            count = max(math.ceil((front + short) / (2.0 * math.log(rho))), 1)
+            if count <= _NODES:
+                above = sum(float(step.log_most(self.turned(np.array([end])), end.imag)[0]) for step in self.steps)
+                return _Laid(end, count, rho, ways, above + float(logs[1]))
+        return None
+
+    def _ways(self, z: ComplexArray, room: float) -> tuple[list[Way | None], Any] | None:
+        ways: list[Way | None] = []
+        logs = np.zeros(len(z))
+        for step in self.steps:
+            way = None
+            if step.shifter is not None:
+                nats = np.array([room, room, 2.0, 2.0, 2.0, 2.0]) + math.log(step.times)
+                way = step.shifter.way(step.turned(self.turned(z)), nats)
+                if way is None:
+                    return None
+                logs += step.times * way.logs
+            ways.append(way)
+        return ways, logs
+
+    def over(self, last: _Laid) -> bool:
+        """Whether what is above the end of a segment is nothing."""
+        z = last.end
+        return all(last.most - z.real * e - math.log(math.pi * z.imag) < goal - 1.0 for e, goal in self.goals)
+
+
+def _apart(seen: complex, wide: float, high: float) -> float:
+    return math.hypot(max(abs(seen.real) - wide, 0.0), max(abs(seen.imag) - high, 0.0))
+
+
+def path(
+    steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float = math.inf
+) -> dict[str, Any]:
+    """A path for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds; delta is
+    known to be no more than e^``log_most``.
+    """
+
+    def cumulant(c: float) -> float:
+        return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
+
+    def chernoff(c: float, e: float) -> float:
+        return cumulant(c) - c * e - math.log(c) - math.log1p(c)
+
+    c, lowest = saddle(cumulant, epsilon)
+    small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
+    c = min(x for x in small if chernoff(x, epsilon) <= lowest + _FLAT)  # further from where losses are too rare
+    k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
+    if not all(map(math.isfinite, k)):
+        raise TooDear
+    deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
+    most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, _NEAREST * epsilon)
+    planner = _Planner(steps, remove, c)
+    if not remove and planner.end > epsilon:
+        most = min(most, 0.5 * (epsilon + planner.end))
+    less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
+    log_delta = min(lowest - less, log_most - nats)
+    planner.goals = [
+        (most, log_delta - c * (most - epsilon) - 0.5 * reach**2),
+        (least, saddle(cumulant, least)[1] - less),
+    ]
+    laid, start, bound, work, tries = list[_Laid](), complex(c, 0.0), k[1], 0, 0
+    length = min(4.0 / deviation, 1.2 * c)
+    while not (laid and planner.over(laid[-1])):
+        size = abs(start) if laid else c
+        length = min(length, 1.2 * size)
+        one = None
+        while one is None:
+            tries += 1
+            if length < _SHORTEST * size or len(laid) >= _SEGMENTS or tries > _TRIES:
+                raise TooDear
+            one = planner.laid(start, planner.at(start.imag + length), bound)
+            if one is None:
+                length *= _SHORTER
+        laid.append(one)
+        start, bound, work = one.end, one.most, work + one.work
+        if work > _MOST:
+            raise TooDear
+        length *= _LONGER if one.count < 0.7 * _NODES else 1.0
+    return _written(remove, c, laid)
+
+
+def _written(remove: bool, c: float, laid: list[_Laid]) -> dict[str, Any]:
+    """As a proof has it."""
+    kinds = range(len(laid[0].ways))
+    ways = [[one.ways[i] for one in laid] for i in kinds]
+    return {
+        "direction": "remove" if remove else "add",
+        "path": {
+            "points": [[c, 0.0], *([one.end.real, one.end.imag] for one in laid)],
+            "counts": [one.count for one in laid], "ellipses": [one.rho for one in laid],
+        },
+        "steps": [
+            None if kind[0] is None else [way.written() for way in kind if way is not None] for kind in ways
+        ],
+    }  # fmt: skip
