@@ -32,7 +32,7 @@ _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
 _Planner = Callable[..., dict[str, Any]]
-_GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 3}  # eps in vain, after which no further one is looked for
+_GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 2}  # eps in vain, after which no further one is looked for
 
 
 class Supply:

@@ -22,7 +22,8 @@ __all__ = ["Places", "between", "parts_of"]
 
 _STEP = 0.06  # of the distance in which delta changes, between neighbours of the grid
 _MOST = 500  # of them
-_TINY = 1e-17  # delta, or its share of that at 0, at which the grid ends
+_TINY = 1e-17  # delta at which the grid ends
+_FAINT = 1e-14  # the same of a share: what alphas of 1e-10 are a matter of
 _NEAR = 1e-4  # distance of the neighbours that hold a curve from above, in the same unit
 _CLOSER = 0.1  # of that distance, round by round where a claim is not yet proved
 _CLOSEST, _CLOSEST_LISTED = 2, 5  # rounds
@@ -86,7 +87,7 @@ class Places:
             at += step
             known, rest = self.supply.told(self.supply.ways, at)
             known /= whole
-            if not known > _TINY:
+            if not known > (_TINY if whole == 1.0 else _FAINT):
                 break
             found.append(at)
             grown, score = _score(known, rest) - score, _score(known, rest)
