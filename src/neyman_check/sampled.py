@@ -68,9 +68,9 @@ class _Sampled(Law):
             power, loss = self._told(acb(node, angle * square), w)
             total += (power.real - omega * loss.imag - node * node / (2 * square)).exp()
         total *= step / (self.s * (2 * arb.pi()).sqrt())
-        most = self._moment(w) * (strip * strip / (2 * square)).exp() * self._worse(w, angle + spread)
+        most = self._most(w, angle + spread) * (strip * strip / (2 * square)).exp()
         total += 2 * most / ((2 * arb.pi() * strip / step).exp() - 1)
-        total += self._ends(x[0], x[-1], w) * self._worse(w, angle)
+        total += self._outside(x[0], x[-1], w, angle)
         return ((angle * angle * square / 2).exp() * total).upper() ** self.times
 
     def near(self, told: Told, segment: int, remove: bool) -> Near:
@@ -138,7 +138,7 @@ class _Sampled(Law):
         told = [self._told(node, w) for node in line]
         scale = step / (self.s * (2 * arb.pi()).sqrt())
         start = [(p - node * node / (2 * square)).exp() * scale for node, (p, _) in zip(line, told, strict=True)]
-        ends = self._ends(x[0], x[-1], w) * (angle * angle * square / 2).exp() * self._worse(w, angle)
+        ends = self._outside(x[0], x[-1], w, angle) * (angle * angle * square / 2).exp()
         error = (self._strip(w, angle, step) + ends).upper()
         off = acb(arb(0, error), arb(0, error))
         return [(value + off) ** self.times for value in turned(start, [g for _, g in told], spacing, count)]
@@ -146,7 +146,7 @@ class _Sampled(Law):
     def _strip(self, w: arb, angle: arb, step: arb) -> arb:
         """Lemma 2."""
         square = self.s * self.s
-        most = self._moment(w) * (2 * angle * angle * square).exp() * self._worse(w, 2 * angle)
+        most = self._most(w, 2 * angle) * (2 * angle * angle * square).exp()
         fall = (2 * arb.pi() * angle * square / step).exp() - 1
         demand(fall > 0, "the nodes of a step are too far apart")
         return 2 * most / fall
@@ -160,6 +160,14 @@ class _Sampled(Law):
     def _log(self, x: acb, sign: int) -> acb:
         """log G(x), or log G(-x)."""
         return (1 - self.q + self.q * ((sign * 2 * x - 1) / (2 * self.s * self.s)).exp()).log()
+
+    def _most(self, w: arb, angle: arb) -> arb:
+        """E |G|^w at an angle, at most."""
+        return self._moment(w) * self._worse(w, angle)
+
+    def _outside(self, first: arb, last: arb, w: arb, angle: arb) -> arb:
+        """Lemma 4 at an angle."""
+        return self._ends(first, last, w) * self._worse(w, angle)
 
     def _moment(self, w: arb) -> arb:
         """Lemma 3: E G^w at most."""
@@ -243,6 +251,28 @@ class SampledGaussian(_Sampled):
 
     def _worse(self, w: arb, angle: arb) -> arb:
         return (angle / 2).cos() ** w if w < 0 else arb(1)
+
+    def _most(self, w: arb, angle: arb) -> arb:
+        most = super()._most(w, angle)
+        return most.min(self._leaning(w, angle)[0]) if w < 0 and angle < arb.pi() / 2 else most
+
+    def _outside(self, first: arb, last: arb, w: arb, angle: arb) -> arb:
+        most = super()._outside(first, last, w, angle)
+        if not (w < 0 and angle < arb.pi() / 2):
+            return most
+        lean, tilt, whole = self._leaning(w, angle)
+        before = above(-first / self.s) * (1 - self.q) ** w
+        if first < tilt:
+            before = before.min(lean * above((tilt - first) / self.s))
+        return most.min(before + above(last / self.s) * whole**w)
+
+    def _leaning(self, w: arb, angle: arb) -> tuple[arb, arb, arb]:
+        """Lemma 3 at an angle below pi / 2, w < 0: E |G|^w at most, by the tangent of log Re G; the mean under that,
+        and Re G at u = 0.
+        """
+        whole = 1 - self.q * (1 - angle.cos())
+        tilt = w * self.q * angle.cos() / whole
+        return whole**w * ((tilt * tilt - tilt) / (2 * self.s * self.s)).exp(), tilt, whole
 
     def on_polyline(self, x: acb) -> tuple[acb, acb]:
         """log G, and nothing."""

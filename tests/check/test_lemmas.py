@@ -247,6 +247,34 @@ def test_moments_at_random():
         assert moment(s, q, w, -12 * s, max(w, arb(0)) + 12 * s) <= SampledGaussian(s, q, 1)._moment(w) + 1e-9
 
 
+def angled(s, q, w, angle, low, high, n=3000):
+    """E |G|^w at an angle between both, by a fine sum."""
+    h, total = (high - low) / n, arb(0)
+    for k in range(n):
+        x = low + h * (k + arb("0.5"))
+        u = acb((2 * x - 1) / (2 * s * s), angle)
+        total += abs(1 - q + q * u.exp()) ** w * (-x * x / (2 * s * s)).exp() * h
+    return total / (s * (2 * arb.pi()).sqrt())
+
+
+@pytest.mark.parametrize(
+    ("s", "q", "w", "angle", "factor"),
+    [(40.0, 1e-3, -2e4, 0.03, 0.99), (300.0, 1e-6, -1e8, 0.005, 0.99), (1.0, 0.01, -30.0, 0.5, 0.2),
+     (0.5, 0.3, -4.0, 1.2, 0.0), (5.0, 0.9, -50.0, 0.2, 0.0), (1.0, 0.2, -1.0, 1.5, 0.0)],
+)  # fmt: skip
+def test_moments_at_an_angle(s, q, w, angle, factor):
+    s, q, w, angle = map(arb, (s, q, w, angle))
+    law, truth = SampledGaussian(s, q, 1), angled(s, q, w, angle, -13 * s + w * q, 13 * s)
+    lean, tilt, _ = law._leaning(w, angle)
+    assert truth <= lean * (1 + arb("1e-9"))
+    assert truth <= law._most(w, angle) * (1 + arb("1e-9"))
+    assert lean * arb(factor) < truth
+    first, last = (tilt - 2 * s).min(arb(-1)), 2 * s + 1
+    left = angled(s, q, w, angle, first - 13 * s, first)
+    right = angled(s, q, w, angle, last, last + 13 * s)
+    assert left + right <= law._outside(first, last, w, angle) * (1 + arb("1e-9"))
+
+
 @pytest.mark.parametrize(
     ("s", "q", "w", "first", "last", "factor"),
     [

@@ -327,7 +327,10 @@ class _Sampled(Step):
         return float(_logsum(chosen + rare + k * (k - 1.0) / (2.0 * self.s**2)))
 
     def _bend(self, w: float, angle: float) -> float:
-        return 0.0 if w >= 0.0 else w * math.log(math.cos(0.5 * angle))
+        if w >= 0.0:
+            return 0.0
+        whole = 1.0 - self.q * (1.0 - math.cos(angle))
+        return w * max(math.log(math.cos(0.5 * angle)), math.log(whole) if angle < 0.5 * math.pi else -math.inf)
 
     def _shifts(self, omega: float) -> list[float]:
         near = omega * self.q / self.s**2  # best where hardly anything is learnt in one step
