@@ -22,11 +22,11 @@ from neyman_check.integers import DiscreteGaussian, exact
 from neyman_check.laplace import Laplace, LaplaceSum, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.line import Ball
-from neyman_check.sampled import SampledGaussian
+from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.twofold import Dealt, DealtGaussian, TwiceSampled
 from neyman_check.work import Work
 
-__all__ = ["Outcomes", "gaussian_delta", "normal", "sampled_once"]
+__all__ = ["Outcomes", "exchanged_once", "gaussian_delta", "normal", "sampled_once"]
 
 _MOST = 100_000  # outcomes
 _EACH = 30  # units of work that one takes
@@ -143,6 +143,8 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
         (law,) = rest
         if isinstance(law, SampledGaussian):
             return (lambda x: sampled_once(lambda y: gaussian_delta(1 / law.s, y), law.q, x, remove)), 2 * _EACH
+        if isinstance(law, ExchangedGaussian):
+            return (lambda x: exchanged_once(law, x)), 3 * _EACH
         if isinstance(law, SampledLaplace):
             plain = LaplaceSum([Laplace(law.ratio, 1)], work)
             return (lambda x: sampled_once(plain.delta, law.q, x, remove)), _EACH + plain.each
@@ -170,6 +172,20 @@ def sampled_once(plain: Callable[[arb], arb], q: arb, epsilon: arb, remove: bool
     if not taken > 0:
         raise NotProved("an eps at the end of a sampled step's losses")
     return q * plain((taken / q).log()) if remove else taken * plain((t * q / taken).log())
+
+
+def exchanged_once(law: ExchangedGaussian, epsilon: arb) -> arb:
+    """delta of one sampled step in which a record is exchanged: above where the loss is eps, a root of a quadratic in
+    e^{x / s^2}.
+    """
+    s, q, e = law.s, law.q, epsilon.exp()
+    reach = q * (-1 / (2 * s * s)).exp()
+    middle = (1 - q) * epsilon.expm1()
+    root = (middle * middle + 4 * e * reach * reach).sqrt()
+    grown = (middle + root) / (2 * reach) if epsilon >= 0 else 2 * e * reach / (root - middle)
+    at = s * grown.log()  # x / s
+    present, without = (normal(sign / s - at) for sign in (1, -1))
+    return (1 - q) * normal(-at) * (1 - e) + q * (present - e * without)
 
 
 def gaussian_delta(mu: arb, epsilon: arb) -> arb:

@@ -8,6 +8,7 @@ from flint import acb, arb
 import neyman as ny
 from neyman_check import concentrated
 from neyman_check.errors import NotProved
+from neyman_check.exact import exchanged_once
 from neyman_check.mechanism import laws_of
 from neyman_check.sampled import ExchangedGaussian
 from neyman_check.told import Cut, Grid, Witness
@@ -105,3 +106,28 @@ def test_rho() -> None:
 def test_every_claim_of_an_exchanged_run() -> None:
     found = ny.prove(ny.account(ny.DPSGD(1.0, 0.01, 1000), "replace"))
     assert found, str(found)
+
+
+@pytest.mark.parametrize(("s", "q"), [(1.0, 0.3), (0.2, 0.01), (5.0, 0.9), (2.0, 1e-6)])
+@pytest.mark.parametrize("epsilon", [0.0, 0.02, 0.7, -0.4])
+def test_one_step_in_closed_form(s: float, q: float, epsilon: float) -> None:
+    """Against the integral of (p - e^eps q)_+, from where it is above 0 on by bisection."""
+    law, e = ExchangedGaussian(arb(s), arb(q), 1), arb(epsilon).exp()
+
+    def gap(x: acb, _: bool = False) -> acb:
+        tilt = [((sign * 2 * x - 1) / (2 * arb(s) ** 2)).exp() for sign in (1, -1)]
+        more = (1 - arb(q)) * (1 - e) + arb(q) * (tilt[0] - e * tilt[1])
+        return more * (-x * x / (2 * arb(s) ** 2)).exp() / (s * (2 * arb.pi()).sqrt())
+
+    low, high = -60.0 * s - 60.0, 60.0 * s + 60.0
+    for _ in range(200):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if gap(acb(middle)).real < 0 else (low, middle)
+    right = sum((acb.integral(gap, high + k * s, high + (k + 1) * s).real for k in range(60)), arb(0))
+    assert abs(exchanged_once(law, arb(epsilon)) - right) < 1e-14
+    assert right < 1e-25 or abs(exchanged_once(law, arb(epsilon)) - right) < 1e-7 * right
+
+
+def test_one_step_is_proved_whole() -> None:
+    found = ny.prove(ny.report(ny.account(ny.Gaussian(0.7).poisson(0.05), "replace")))
+    assert {one.id for one in found.answers if one.verdict != "proved"} <= {"zcdp", "zcdp_regret"}
