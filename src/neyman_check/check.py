@@ -37,7 +37,7 @@ __all__ = ["Answer", "Checked", "Checker", "check"]
 _EACH = 100  # units of work that a statement takes at each place, at most
 
 
-_Told = Line | Veil | Outcomes
+_Told = Line | Path | Veil | Outcomes
 
 
 class Answer(NamedTuple):
@@ -115,7 +115,9 @@ class Checker:
         plan = self.proof.lines[wanted.line]
         if isinstance(plan, Route):
             return Path(self.laws, plan, self.work)
-        return (Veil if isinstance(plan, VeilPlan) else Line)(self.laws, plan, self.work)
+        if isinstance(plan, VeilPlan):
+            return Veil(self.laws, plan, self.work)
+        return Line(self.laws, plan, self.work)
 
     def deltas(self) -> tuple[dict[bool, dict[float, Ball]], str]:
         """All of them, by direction and eps; and why others are missing."""

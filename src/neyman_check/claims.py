@@ -262,6 +262,8 @@ def lowered(curve: Curve, floor: arb) -> arb:
         if curve.at_least(low) >= low:
             break
         low, high = low * low, low
+    if not curve.at_least(low) >= low:  # what lies above it says nothing then
+        raise NotProved("a curve whose fixed point is out of reach")
     for _ in range(_HALVINGS if low < floor else 0):
         middle = (low * high).sqrt().mid()
         low, high = (middle, high) if curve.at_least(middle) >= middle else (low, middle)

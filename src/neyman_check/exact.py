@@ -149,9 +149,9 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
             plain = LaplaceSum([Laplace(law.ratio, 1)], work)
             return (lambda x: sampled_once(plain.delta, law.q, x, remove)), _EACH + plain.each
     if len(rest) == 1 and isinstance(rest[0], SampledLaplace) and rest[0].times == 2:
-        (law,) = rest
-        plain = LaplaceSum([Laplace(law.ratio, 1)], work)
-        twice = TwiceSampled(law, remove, lambda x: sampled_once(plain.delta, law.q, x, remove), work)
+        twin = rest[0]
+        plain = LaplaceSum([Laplace(twin.ratio, 1)], work)
+        twice = TwiceSampled(twin, remove, lambda x: sampled_once(plain.delta, twin.q, x, remove), work)
         return twice.delta, 2 * (_EACH + plain.each)
     if len(rest) == 1 and isinstance(rest[0], DealtGaussian):
         return Dealt(rest[0], remove, work).delta, _EACH

@@ -150,8 +150,7 @@ class _Stretches:
                 middle = (a + b) // 2
                 open_ += [(middle + 1, b), (a, middle)]
             else:
-                # sum of k^-2 from a to b
-                total += height.exp() * (1 / arb(a * a) if a == b or a < 2 else 1 / arb(a - 1) - 1 / arb(b))
+                total += height.exp() * (1 / arb(a * a) + 1 / arb(a) - 1 / arb(b))  # sum of k^-2 from a to b
         return total
 
     def _height(self, a: int, b: int) -> arb:

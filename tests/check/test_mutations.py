@@ -475,3 +475,20 @@ def test_divergences_of_one_direction(adjacency):
     answers = check(data)
     assert {one.verdict for one in named(answers, "true")} == {"proved"}
     assert "proved" not in {one.verdict for one in named(answers, "false")}
+
+
+@pytest.mark.parametrize(("floor", "value"), [(0.4999, 151.0), (0.3, 200.0), (1e-3, 476.0), (1e-12, 953.0)])
+def test_a_curve_far_below_any_floor_has_no_mu_from_nothing(floor, value):
+    """Everything is revealed: no mu holds, and where no alpha <= f(alpha) is found nothing is proved."""
+    data = {
+        "format": "neyman-proof", "version": 1, "bits": 128, "adjacency": "remove", "lines": [],
+        "mechanism": {"schema": 1, "kind": "tabulated", "p": [1.0, 0.0], "q": [0.0, 1.0]},
+        "places": [{"direction": way, "epsilon": 5.0, "line": None} for way in ("remove", "add")],
+        "statements": [
+            {"id": "a", "quantity": "mu", "given": {"floor": floor}, "at_most": value},
+            {"id": "b", "quantity": "mu", "given": {"floor": floor}, "at_least": value},
+        ],
+    }  # fmt: skip
+    most, least = check(data)
+    assert most.verdict == "not proved"
+    assert least.verdict != "refuted"
