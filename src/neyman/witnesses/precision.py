@@ -27,7 +27,9 @@ def supplied(mechanism: dict[str, Any], adjacency: str) -> Supply:
         with ctx.workprec(bits):
             supply = Supply(mechanism, adjacency, bits, nats)
             many = 64 * math.ceil(max(math.log2(max(supply.steps, 1)) - _MANY, 0.0) / 16.0)
-            least = min(BITS + many + _beside_one(supply), _MOST_BITS)
+            least = BITS + many
+            if bits >= least:  # else nothing is asked yet
+                least = min(least + _beside_one(supply), _MOST_BITS)
             if bits < least:
                 bits = least
                 continue
