@@ -32,12 +32,13 @@ from neyman_check.path import Path, Route
 from neyman_check.veil import Veil, VeilPlan
 from neyman_check.work import MOST, Work
 
-__all__ = ["Answer", "Checked", "Checker", "check"]
+__all__ = ["Answer", "Checked", "Checker", "Made", "check"]
 
 _EACH = 100  # units of work that a statement takes at each place, at most
 
 
-_Told = Line | Path | Veil | Outcomes
+Made = Line | Path | Veil | Outcomes
+"""What a place names."""
 
 
 class Answer(NamedTuple):
@@ -56,7 +57,7 @@ class Checker:
         self.proof, self.work = proof, work
         self.laws = laws_of(proof.mechanism, proof.adjacency)
         self.symmetric = all(law.symmetric for law in self.laws)
-        self._known: dict[tuple[str, int], _Told | NotProved] = {}
+        self._known: dict[tuple[str, int], Made | NotProved] = {}
         self._deltas: dict[Wanted, Ball] = {}
         self._ends: dict[bool, tuple[arb, Ball] | None] = {}
         self._alone = alone(self.laws)
@@ -96,7 +97,7 @@ class Checker:
             self._deltas[wanted] = known.delta(arb(wanted.epsilon))
         return self._deltas[wanted]
 
-    def made(self, wanted: Wanted) -> _Told:
+    def made(self, wanted: Wanted) -> Made:
         """What a place names, laid once."""
         key = ("outcomes", wanted.remove) if wanted.line is None else ("line", wanted.line)
         if key not in self._known:
@@ -109,7 +110,7 @@ class Checker:
             raise known
         return known
 
-    def _made(self, wanted: Wanted) -> _Told:
+    def _made(self, wanted: Wanted) -> Made:
         if wanted.line is None:
             return Outcomes(self.laws, wanted.remove, self.work)
         plan = self.proof.lines[wanted.line]

@@ -15,12 +15,12 @@ from neyman.witnesses.plan import TooDear, line
 from neyman.witnesses.steps import Returning, step_of
 from neyman.witnesses.veil import veil
 from neyman_check.cell import Cell
-from neyman_check.check import Checker
+from neyman_check.check import Checker, Made
 from neyman_check.claims import Proved
 from neyman_check.errors import NotProved, Unreadable
 from neyman_check.exact import Outcomes
 from neyman_check.form import Part, Proof, Wanted, plan_of
-from neyman_check.line import Ball, Line
+from neyman_check.line import Ball
 from neyman_check.work import MOST, Work
 
 __all__ = ["Supply"]
@@ -107,7 +107,7 @@ class Supply:
             told = told if ball is None else told.max(ball.upper)
         return found[0], told
 
-    def made(self, remove: bool, number: int | None) -> Line | Outcomes:
+    def made(self, remove: bool, number: int | None) -> Made:
         """As the checker lays it."""
         return self._checker.made(Wanted(remove, 0.0, number))
 
