@@ -27,6 +27,7 @@ from neyman_check.work import Work
 from tests.check.making import DATA, inside
 from tests.check.test_lemmas import ONE, holds, weaker
 from tests.check.twofold import twofold
+from tests.effort import rest_slow
 from tests.hunt.steps import Step
 from tests.hunt.truth import Composition
 
@@ -332,7 +333,10 @@ def test_two_steps_against_an_integral(s, q, e, remove):
 
 
 @pytest.mark.parametrize(
-    "run", [(0.3, 0.01, 10), (0.254, 0.3546, 10), (0.1427, 6e-9, 711888), (0.507, 5.8e-10, 587565299)]
+    "run",
+    rest_slow(
+        [(0.3, 0.01, 10), (0.254, 0.3546, 10), (0.1427, 6e-9, 711888), (0.507, 5.8e-10, 587565299)], 1, whole=True
+    ),
 )
 def test_both_directions_meet_at_0(run):
     """Two paths that have nothing in common."""
@@ -346,14 +350,14 @@ def test_both_directions_meet_at_0(run):
 
 @pytest.mark.parametrize(
     ("steps", "adjacency", "e"),
-    [
+    rest_slow([
         ([Step("Gaussian", (0.3,), 0.01, 10)], "remove", 0.5), ([Step("Gaussian", (0.4077,), 0.00329, 6)], "add", 0.01),
         ([Step("Gaussian", (1.05,), 0.000923, 11)], "remove", 0.002),
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,))], "remove", 1.0),
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("RandomizedResponse", (0.5, 2))],
          "remove", 1.0),
         ([Step("Gaussian", (0.9,), 0.02, 3), Step("Gaussian", (1.5,)), Step("Laplace", (2.0,))], "remove", 0.75),
-    ],
+    ], 0, 3, 4, 5),
 )  # fmt: skip
 def test_deltas_lie_where_another_program_says(steps, adjacency, e):
     remove = adjacency == "remove"
@@ -394,6 +398,7 @@ def test_paths_against_the_tables(number):
     assert found >= 1
 
 
+@pytest.mark.slow
 def test_every_claim_of_few_steps():
     """Hardly any noise, where no line is short."""
     proof = ny.prove(ny.report(ny.account(ny.Gaussian(0.5).poisson(0.01) ** 2)))
