@@ -17,9 +17,10 @@ from typing import Any, NamedTuple
 from flint import arb, ctx
 
 from neyman_check.alone import GaussianCurve, alone
+from neyman_check.always import always, holds
 from neyman_check.cell import Cell, of_line, of_outcomes, work_of
 from neyman_check.cells import Cells
-from neyman_check.claims import Proved, Statement, always, holds
+from neyman_check.claims import Proved, Statement
 from neyman_check.curve import Curve, Place
 from neyman_check.errors import NotProved
 from neyman_check.exact import Outcomes
