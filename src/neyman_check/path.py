@@ -69,7 +69,7 @@ class Path:
     def delta(self, epsilon: arb) -> Ball:
         """Lemma 7."""
         total = sum((term * (-z * epsilon).exp() for z, term in self._terms), acb(0))
-        whole = total.imag / arb.pi() + 1 - self.kept
+        whole = total.imag / arb.pi() + (1 - self.kept)
         off = self.error(epsilon) + self.above(epsilon)
         return Ball(whole - off, whole + off)
 

@@ -22,6 +22,7 @@ __all__ = ["Dealt", "DealtGaussian", "TwiceSampled"]
 
 _NO_LINE = "a line of random allocation"
 _VALUES = 5000  # of an integrand, at most
+_LEAST_NOISE, _MOST_NOISE, _LONGEST = 1e-6, 1e12, 10**9
 _STRIPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.2, 1.4)  # half widths of strips that are tried
 
 
@@ -138,7 +139,10 @@ class Dealt:
         self._s, self._remove = law.s, remove
         self._reach = arb(math.sqrt(2.0 * ctx.prec)) + 1 / (2 * law.s)
         s, goal = float(law.s.mid()), ctx.prec * math.log(2.0)
-        self._strip = max(_STRIPS, key=lambda eta: eta / (goal + (s * eta) ** 2))
+        if not _LEAST_NOISE <= s <= _MOST_NOISE:
+            raise NotProved("a batch of noise out of reach")
+        strips = [*_STRIPS, min(math.sqrt(goal) / s, _STRIPS[-1])]
+        self._strip = max(strips, key=lambda eta: eta / (goal + (s * eta) ** 2))
         self._step = arb(2.0 * math.pi * self._strip / (goal + (s * self._strip) ** 2 + 10.0))
         self._work = work
 
@@ -154,7 +158,10 @@ class Dealt:
         """
         s, step, top = self._s, self._step, loss + arb(2).log()
         end = (abs(top) + self._reach / s).mid()
-        count = math.ceil(float((2 * end / step).upper()))
+        length = (2 * end / step).upper()
+        if not length < _LONGEST:
+            raise NotProved("a border that is too long")
+        count = math.ceil(float(length))
         self._work.spend(8 * EXP * count)
         without, present = arb(0), arb(0)
         for k in range(count + 1):

@@ -175,12 +175,16 @@ class _Return:
     def log_share(self, a: int, b: int) -> arb:
         """At most, from the a-th to the b-th node."""
         first, last = (self._turns * a).lower(), (self._turns * b).upper()
-        whole = int(float(first.mid()) // 1.0)
-        if self._more is None or not (first > whole and last < whole + 1):
+        if self._more is None or not last < _MOST_TURNS:
+            return arb(0)
+        whole = int(float(first) // 1.0)
+        if not (first > whole and last < whole + 1):
             return arb(0)
         away = (first - whole).min(whole + 1 - last).min(_FURTHEST)
         return (self._more - self._curve * away * away).min(arb(0))
 
 
+_MOST_TURNS = 10**15
+"""Beyond, floats do not tell one from the next."""
 _FURTHEST = arb("0.45")
 """Turns from the nearest return, from which on nothing more is used of it."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import mpmath as mp
@@ -125,20 +126,34 @@ def test_batches_of_any_noise(log_s, x, remove):
     assert ball.rad() < 1e-24 * (1 + epsilon.exp())
 
 
-def test_a_rule_that_is_too_coarse(monkeypatch):
-    """A tenth of its error would be too little."""
-    law = DealtGaussian(arb(2))
-    fine = Dealt(law, True, Work(128)).delta(arb(0))
-    coarse = Dealt(law, True, Work(128))
+def test_a_rule_that_is_too_coarse():
+    """What it errs by is within its bound, and not within 0.15 of it."""
+    law = DealtGaussian(arb(1))
+    fine = Dealt(law, True, Work(128))._below(arb(0))
     worst = 0.0
-    for step in (1.5, 2.0, 2.5, 3.0):
-        coarse._step = arb(step)
-        top, end = arb(2).log(), (arb(2).log() + coarse._reach / 2).mid()
-        error = coarse._error(top, end)
-        ball = coarse.delta(arb(0))
-        assert ball.overlaps(fine), step
-        worst = max(worst, float((abs(ball.mid() - fine) / error.rad()).upper()))
-    assert worst > 1e-6  # the bound is felt, though integrands are far from their worst
+    for strip, step in itertools.product((0.4, 0.8, 1.2, 1.4), (0.5, 0.8, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 8.0)):
+        coarse = Dealt(law, True, Work(128))
+        coarse._strip, coarse._step = strip, arb(step)
+        top = arb(2).log()
+        error = coarse._error(top, (abs(top) + coarse._reach).mid()).rad()
+        for ball, truth in zip(coarse._below(arb(0)), fine, strict=True):
+            assert ball.overlaps(truth), (strip, step)
+            worst = max(worst, float((abs(ball.mid() - truth) / error).lower()))
+    assert worst > 0.15
+
+
+@pytest.mark.parametrize("sigma", [5e-324, 1e-300, 1e-7, 1e13, 1e300])
+@pytest.mark.parametrize("epsilon", [0.0, 1.0, 1e6])
+def test_noise_out_of_reach(sigma, epsilon):
+    data = {
+        "format": "neyman-proof", "version": 1, "bits": 64, "mechanism": ny.Gaussian(1.0).allocated(2).to_dict(),
+        "adjacency": "add_or_remove", "lines": [],
+        "places": [{"direction": way, "epsilon": epsilon, "line": None} for way in ("remove", "add")],
+        "statements": [{"id": "x", "quantity": "delta", "given": {"epsilon": epsilon}, "at_most": 0.5}],
+    }  # fmt: skip
+    data["mechanism"]["sigma"] = sigma
+    (answer,) = check(data, 10_000_000)
+    assert (answer.verdict, answer.reason) == ("not proved", "a batch of noise out of reach")
 
 
 def test_what_is_dealt_otherwise():

@@ -172,6 +172,17 @@ def test_more_stretches_than_may_be_looked_at():
         )
 
 
+@pytest.mark.parametrize("period", [5e-324, 1e-300, 1e300])
+def test_periods_at_their_ends(period):
+    """Turns that no float tells apart bound nothing."""
+    plan = planned()
+    ball = Veil(laws(), plan._replace(line=plan.line._replace(period=arb(period)), runs=((0, 3),)), Work(128, 10**6))
+    truth = lattices(OF, 1.0)
+    found = ball.delta(arb(1))
+    assert not found.lower > truth
+    assert not found.upper < truth
+
+
 def test_steps_without_a_closed_form():
     mechanism = TWO * ny.DPSGD(1.0, 0.01, 10)
     with pytest.raises(NotProved):

@@ -45,3 +45,8 @@ def test_what_is_out_of_reach_takes_no_more_bits():
     """1 - delta is 1e-3395 there."""
     assert supplied(ny.Gaussian(0.004).to_dict(), "add_or_remove").bits == BITS
     assert supplied(ny.Gaussian(1.0).to_dict(), "add_or_remove").bits == BITS
+
+
+def test_noise_on_ever_so_many_integers():
+    """Where sums over integers are as good as integrals they are not laid out."""
+    assert not missing(ny.DiscreteGaussian(1e4) ** 3, ["advantage", "tpr@1e-06"])

@@ -11,7 +11,7 @@ import numpy as np
 
 from neyman.witnesses.plan import TooDear, saddle
 from neyman.witnesses.shift import ComplexArray, Way
-from neyman.witnesses.steps import Step
+from neyman.witnesses.step import Step
 
 __all__ = ["path"]
 

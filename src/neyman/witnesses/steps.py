@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -12,14 +11,16 @@ import numpy as np
 from scipy.special import gammaln
 
 from neyman._validate import FloatArray
+from neyman.witnesses.returning import Returning
 from neyman.witnesses.shift import ComplexArray, Shifter
+from neyman.witnesses.step import Step
 from neyman_check.errors import NotProved
 from neyman_check.integers import DiscreteGaussian
 from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
-__all__ = ["Returning", "Step", "step_of"]
+__all__ = ["step_of"]
 
 _ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.45)  # of strips that are tried
 _WHOLE = 20_000  # largest order between whose neighbours a moment is bounded
@@ -29,48 +30,6 @@ _SPARE = 6.0  # more e-folds for the ends of a grid than for its step
 _LOOK = 1201  # nodes of a look at a modulus
 _LEGENDRE = 200  # nodes of a look at a Laplace step
 _LONGEST = 20_000  # nodes of a grid
-_FURTHEST = 0.45  # turns from a return, from which on nothing more is used of it
-
-
-class Step(ABC):
-    """``times`` steps of a kind."""
-
-    times: int
-
-    @property
-    def shifter(self) -> Shifter | None:
-        """What lays polylines of x for it on a path."""
-        return None
-
-    @abstractmethod
-    def log_moment(self, w: float) -> float:
-        """log A(w)^times; inf where it is out of reach."""
-
-    @property
-    def end(self) -> float:
-        """The largest loss of a record added that losses come near without an atom there; inf where there is none."""
-        return math.inf
-
-    @property
-    def bounded(self) -> bool:
-        """Whether losses end on either side."""
-        return True
-
-    def log_most(self, w: ComplexArray, about: float) -> FloatArray:
-        """log of a bound on |A(w)|^times on a path; nothing where polylines tell."""
-        return np.array([self.log_moment(float(x)) for x in w.real])
-
-    def turned(self, w: ComplexArray) -> ComplexArray:
-        """Where A(w) is found on a path."""
-        return w
-
-    @abstractmethod
-    def log_modulus(self, w: float, omega: float) -> float:
-        """log of a bound on |A(w + i omega')|^times beyond ``omega``."""
-
-    def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any] | None:
-        """Grids good to ``nats`` e-folds on the line at w to ``omega``, at ``far``, and beyond; None where none is."""
-        return None
 
 
 def step_of(law: Law) -> Step:
@@ -138,37 +97,6 @@ class _Laplace(Step):
         v = abs(w - 0.5)
         rising, falling = (max(abs(1.0 + 0.5 * s / complex(v, omega)), 1.0) for s in (1, -1))
         return self.times * ((v - 0.5) * self.d + math.log(0.5 * (rising + falling * math.exp(-2.0 * v * self.d))))
-
-
-@dataclass(frozen=True)
-class Returning(Step):
-    """A discrete Gaussian, whose transform comes back once a period."""
-
-    sigma: float
-    shift: int
-    times: int
-
-    def log_share(self, first: FloatArray, last: FloatArray) -> FloatArray:
-        """log of a bound on its modulus between two omegas, beside its moment."""
-        turns = [omega * self.shift / (2.0 * math.pi * self.sigma**2) for omega in (first, last)]
-        whole = np.floor(turns[0])
-        away = np.minimum(np.minimum(turns[0] - whole, whole + 1.0 - turns[1]), _FURTHEST)
-        return np.where(away > 0.0, -0.5 * self.times * (2.0 * math.pi * self.sigma * away) ** 2, 0.0)
-
-    def log_moment(self, w: float) -> float:
-        """By the integers near the tilted center."""
-        center = w * self.shift
-        if not abs(center) < 1e15:
-            return math.inf
-        near = np.arange(-math.ceil(9.0 * self.sigma) - 1, math.ceil(9.0 * self.sigma) + 2)
-        tilted = _logsum(-0.5 * ((near + round(center) - center) / self.sigma) ** 2)
-        plain = _logsum(-0.5 * (near / self.sigma) ** 2)
-        grown = 0.5 * (w * w - w) * (self.shift / self.sigma) ** 2
-        return self.times * (grown + float(tilted - plain))
-
-    def log_modulus(self, w: float, omega: float) -> float:
-        """It comes back."""
-        return self.log_moment(w)
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from flint import arb
 from neyman.witnesses.corners import corners
 from neyman.witnesses.path import path
 from neyman.witnesses.plan import TooDear, line
-from neyman.witnesses.steps import Returning, step_of
+from neyman.witnesses.returning import Returning
+from neyman.witnesses.steps import step_of
 from neyman.witnesses.veil import veil
 from neyman_check.cell import Cell
 from neyman_check.check import Checker, Made

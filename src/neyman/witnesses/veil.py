@@ -10,7 +10,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.witnesses.plan import TooDear, laid
-from neyman.witnesses.steps import Returning, Step
+from neyman.witnesses.returning import Returning
+from neyman.witnesses.step import Step
 
 __all__ = ["veil"]
 

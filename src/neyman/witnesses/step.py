@@ -1,0 +1,55 @@
+"""What is asked of a kind of step in floats, to choose lines and paths: nothing of it is believed by whoever checks."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.witnesses.shift import ComplexArray, Shifter
+
+__all__ = ["Step"]
+
+
+class Step(ABC):
+    """``times`` steps of a kind."""
+
+    times: int
+
+    @property
+    def shifter(self) -> Shifter | None:
+        """What lays polylines of x for it on a path."""
+        return None
+
+    @abstractmethod
+    def log_moment(self, w: float) -> float:
+        """log A(w)^times; inf where it is out of reach."""
+
+    @property
+    def end(self) -> float:
+        """The largest loss of a record added that losses come near without an atom there; inf where there is none."""
+        return math.inf
+
+    @property
+    def bounded(self) -> bool:
+        """Whether losses end on either side."""
+        return True
+
+    def log_most(self, w: ComplexArray, about: float) -> FloatArray:
+        """log of a bound on |A(w)|^times on a path; nothing where polylines tell."""
+        return np.array([self.log_moment(float(x)) for x in w.real])
+
+    def turned(self, w: ComplexArray) -> ComplexArray:
+        """Where A(w) is found on a path."""
+        return w
+
+    @abstractmethod
+    def log_modulus(self, w: float, omega: float) -> float:
+        """log of a bound on |A(w + i omega')|^times beyond ``omega``."""
+
+    def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any] | None:
+        """Grids good to ``nats`` e-folds on the line at w to ``omega``, at ``far``, and beyond; None where none is."""
+        return None
