@@ -25,6 +25,7 @@ from neyman_check.curve import Curve, Place
 from neyman_check.errors import NotProved
 from neyman_check.exact import Outcomes
 from neyman_check.floorless import tail_mu_squared
+from neyman_check.fork import Fork, ForkPlan
 from neyman_check.form import Part, Proof, Wanted, read
 from neyman_check.laws import FiniteLaw, largest_loss
 from neyman_check.line import Ball, Line
@@ -38,7 +39,7 @@ __all__ = ["Answer", "Checked", "Checker", "Made", "check"]
 _EACH = 100  # units of work that a statement takes at each place, at most
 
 
-Made = Line | Path | Veil | Outcomes
+Made = Line | Path | Fork | Veil | Outcomes
 """What a place names."""
 
 
@@ -117,6 +118,8 @@ class Checker:
         plan = self.proof.lines[wanted.line]
         if isinstance(plan, Route):
             return Path(self.laws, plan, self.work)
+        if isinstance(plan, ForkPlan):
+            return Fork(self.laws, plan, self.work)
         if isinstance(plan, VeilPlan):
             return Veil(self.laws, plan, self.work)
         return Line(self.laws, plan, self.work)

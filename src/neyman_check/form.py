@@ -10,6 +10,7 @@ from flint import acb, arb
 
 from neyman_check.claims import QUANTITIES, Statement
 from neyman_check.errors import Unreadable
+from neyman_check.fork import ForkPlan
 from neyman_check.line import Plan
 from neyman_check.mechanism import ADJACENCIES
 from neyman_check.path import Route
@@ -69,7 +70,7 @@ class Proof(NamedTuple):
     mechanism: Any
     adjacency: str
     bits: int
-    lines: tuple[Plan | Route | VeilPlan, ...]
+    lines: tuple[Plan | Route | ForkPlan | VeilPlan, ...]
     wanted: tuple[Wanted, ...]
     statements: tuple[tuple[str, Statement], ...]
     parts: tuple[Part, ...] = ()
@@ -152,8 +153,8 @@ def _statement(data: Any, i: int) -> tuple[str, Statement]:
     return name, Statement(quantity, given, sides[0] == "at_most", arb(value))
 
 
-def plan_of(data: Any, i: int) -> Plan | Route | VeilPlan:
-    """The line, path or veil of that number."""
+def plan_of(data: Any, i: int) -> Plan | Route | ForkPlan | VeilPlan:
+    """The line, path, fork or veil of that number."""
     fields = Fields(data, f"lines[{i}]")
     remove = fields.word("direction", _DIRECTIONS) == "remove"
     if fields.has("path"):
@@ -161,6 +162,12 @@ def plan_of(data: Any, i: int) -> Plan | Route | VeilPlan:
         steps = fields.list("steps", 1000)
         fields.done()
         return Route(remove, points, tuple(_polylines(one, f"lines[{i}].steps[{j}]") for j, one in enumerate(steps)))
+    if fields.has("fork"):
+        parts = fields.within("fork")
+        trunk, left, right = (_polyline(parts.within(name)) for name in ("trunk", "left", "right"))
+        parts.done()
+        fields.done()
+        return ForkPlan(remove, trunk, left, right)
     c, far, period = (
         arb(fields.number(name, lambda x: x > 0.0, "a number above 0")) for name in ("c", "far", "period")
     )

@@ -8,12 +8,15 @@ t = d the mass e^-d / 2, and between them is the density e^{-(t + d) / 2} / 4. T
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from flint import acb, arb, ctx, fmpq, fmpz, fmpz_poly
 
+from neyman_check.ends import Ends, work_of_value
 from neyman_check.errors import NotProved
-from neyman_check.laws import EXP, Law, demand, raised, turned, turning
+from neyman_check.gauss import ROOT
+from neyman_check.laws import EXP, Law, Near, demand, raised, turned, turning
 from neyman_check.told import Rule, Rules, Told
 from neyman_check.work import Work
 
@@ -22,6 +25,10 @@ __all__ = ["Laplace", "LaplaceSum", "SampledLaplace"]
 _MOST_STEPS = 400  # summed in closed form
 _SPARE = 64  # bits beyond those that sums of both signs lose
 _THETA = 3 * EXP  # units of work of one value in closed form
+_NODES = 16, 48, 96  # of a rule that bounds a moment
+_ANGLES = 0.02, 0.1, 0.4, 1.0, 1.45  # of its ellipse
+_CLOSE = 0.1  # of all steps together
+_ENOUGH = 10  # bits of a moment that is to be a bound
 
 
 @dataclass(frozen=True)
@@ -100,6 +107,39 @@ class SampledLaplace(Law):
         lone = sum((mass * (w * log).exp() for mass, log in self._atoms()), arb(0))
         return (lone + self._turns(w) / omega).upper() ** self.times
 
+    def near(self, told: Told, segment: int, remove: bool) -> Near:
+        return _Ended(self)
+
+    def toll(self, told: Told, segment: int) -> tuple[int, int]:
+        return 5 * ROOT * _NODES[-1], work_of_value()
+
+    def most(self, w: acb, about: arb) -> arb:
+        """A at the real part, by its ends alone or by the first rule, whichever is good enough to be a bound."""
+        x = w.real
+        least = sum((mass * (x * log).exp() for mass, log in self._atoms()), arb(0))
+        plain = least + self._spread(x)
+        if plain <= least * (1 + arb(_CLOSE) / self.times):
+            return plain.upper() ** self.times
+        best: tuple[arb, Rule] | None = None
+        for nodes in _NODES:
+            for angle in _ANGLES:
+                rule = Rule(nodes, arb(angle))
+                error = self._bound(x, rule)
+                if error.is_finite() and (best is None or error < best[0]):
+                    best = error, rule
+            if best is not None and best[0] * self.times < least * _CLOSE:
+                break
+        if best is None:
+            return plain.upper() ** self.times
+        return self._summed(x, arb(0), 1, best[1])[0].real.upper()
+
+    def _spread(self, x: arb) -> arb:
+        """The smooth part at real x, at most: the largest density of losses, and what it would come to everywhere."""
+        ends = [(t, self._r(t)) for t in (-self.d, self.d)]
+        density = [(-(t + self.d) / 2 - t).exp() * r / (4 * self.q) for t, r in ends]
+        grown = [(x * r.log()).exp() for _, r in ends]
+        return density[0].max(density[1]) * abs((grown[1] - grown[0]) / x)
+
     def largest(self, remove: bool) -> arb | None:
         end = self._r(self.d if remove else -self.d).log()
         return self.times * (end if remove else -end)
@@ -152,6 +192,22 @@ class SampledLaplace(Law):
             edge += (rule.angle / 2).cos().log()
         most = ((wide - 1) * self.d / 2 + w * edge).exp()
         return self.d / 4 * most * rho ** (-2 * rule.nodes) / (1 - rho**-2) * 16 / 3
+
+
+class _Ended(Near):
+    """Sampled steps by what comes from both ends of their losses (Lemma F1)."""
+
+    def __init__(self, law: SampledLaplace) -> None:
+        self._law, self._ends = law, Ends(law.ratio, law.q)
+
+    def at(self, points: Sequence[acb], ends: tuple[acb, acb]) -> list[acb]:
+        return [raised(self._ends.value(w), self._law.times) for w in points]
+
+    def most(self, w: acb, about: arb) -> arb:
+        found = acb(arb.nan())
+        with suppress(NotProved):
+            found = raised(self._ends.value(acb(w.real)), self._law.times)
+        return found.real.upper() if found.rel_accuracy_bits() > _ENOUGH else self._law.most(w, about)
 
 
 class LaplaceSum:

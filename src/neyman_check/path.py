@@ -51,7 +51,7 @@ class Path:
         _upward(line)
         self.each = 3 * EXP * (sum(line.counts) + 4 * len(line.counts) + 1)
         work.spend(self.each + ROOT * sum(line.counts))
-        self._terms: list[tuple[acb, acb]] = []
+        self.terms: list[tuple[acb, acb]] = []
         self._errors: list[list[_Bound]] = []
         self.kept, near = arb(1), list[Near]()
         for law in laws:
@@ -62,16 +62,19 @@ class Path:
                 work.spend(once + (count + 5) * (each + 4 * EXP))
             near = [law.near(one, j, self.remove) for law, one in zip(laws, told, strict=True)]
             segment = Segment(line.points[j], line.points[j + 1], count, line.ellipses[j])
-            self._terms += self._along(segment, (line.points[j], line.points[j + 1]), near)
+            self.terms += self._along(segment, (line.points[j], line.points[j + 1]), near)
             self._errors.append(self._about(segment, near))
         self._last = self._above(line.points[-1], near)
 
     def delta(self, epsilon: arb) -> Ball:
         """Lemma 7."""
-        total = sum((term * (-z * epsilon).exp() for z, term in self._terms), acb(0))
-        whole = total.imag / arb.pi() + (1 - self.kept)
+        whole = self.along(epsilon) + (1 - self.kept)
         off = self.error(epsilon) + self.above(epsilon)
         return Ball(whole - off, whole + off)
+
+    def along(self, epsilon: arb) -> arb:
+        """The integral by the rules."""
+        return sum((term * (-z * epsilon).exp() for z, term in self.terms), acb(0)).imag / arb.pi()
 
     def error(self, epsilon: arb) -> arb:
         """What the rules err by: convex on each rectangle, so that its corners tell."""

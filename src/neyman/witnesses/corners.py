@@ -11,10 +11,11 @@ from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import Gaussian, Law
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
-__all__ = ["corners"]
+__all__ = ["corners", "lone"]
 
 _MOST = 400  # more corners than these are as good as none
 _TINY = 1e-30  # mass of a loss that does not matter
+_FAINT = 1e-15  # share of all corners at one of which delta hardly turns
 
 
 def corners(known: Outcomes, laws: Sequence[Law]) -> list[float]:
@@ -27,6 +28,17 @@ def corners(known: Outcomes, laws: Sequence[Law]) -> list[float]:
         return []
     found = {round(sum(one), 12) for one in product(losses, *ends)}
     kept = sorted(x for x in found if x >= 0.0)
+    return kept if len(kept) <= _MOST else []
+
+
+def lone(laws: Sequence[Law], remove: bool) -> list[float]:
+    """The same of sampled Laplace steps of one kind, where outcomes are not listed."""
+    if not (len(laws) == 1 and isinstance(law := laws[0], SampledLaplace)) or law.times > 10 * _MOST:
+        return []
+    d, times = float(law.d.mid()), law.times
+    whole = math.lgamma(times + 1.0) - times * math.log(2.0)
+    logs = [whole - math.lgamma(j + 1.0) - math.lgamma(times - j + 1.0) - (times - j) * d for j in range(times + 1)]
+    kept = sorted(x for x, log in zip(_ends(law, remove), logs, strict=True) if x >= 0.0 and log > math.log(_FAINT))
     return kept if len(kept) <= _MOST else []
 
 

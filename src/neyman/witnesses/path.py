@@ -13,7 +13,7 @@ from neyman.witnesses.plan import TooDear, saddle
 from neyman.witnesses.shift import ComplexArray, Way
 from neyman.witnesses.step import Step
 
-__all__ = ["path"]
+__all__ = ["Laid", "Planner", "path", "planned", "points_of"]
 
 _BEND = 0.5  # how far to the side, of how far up
 _ELLIPSES = (2.6, 1.8)
@@ -23,12 +23,13 @@ _NEAREST = 0.5  # of the eps that it is laid for
 _SPARE = 4.0  # e-folds by which one segment is better than the path
 _SMALLEST, _FLAT = 1e-5, 0.8  # of the saddle, and by how many e-folds such a point is higher
 _SHORTER, _LONGER = 0.5, 1.5
+_LEAST = 1e-2  # of the width that a tilt resolves: a deviation below that of rounding
 _SHORTEST = 1e-3  # of a segment, beside its distance from the poles
 _MOST = 20_000_000  # units of work
 
 
 @dataclass(frozen=True)
-class _Laid:
+class Laid:
     """A segment of a path."""
 
     end: complex
@@ -39,15 +40,20 @@ class _Laid:
 
     @property
     def work(self) -> int:
+        """Units of work that it takes."""
         each = sum(10 * sum(way.counts) + 16 * len(way.counts) for way in self.ways if way is not None)
         return (self.count + 5) * (each + 50) + 400 * sum(sum(way.counts) for way in self.ways if way is not None)
 
 
 @dataclass
-class _Planner:
+class Planner:
+    """Where a path begins, and what its errors may be."""
+
     steps: Sequence[Step]
     remove: bool
     c: float
+    cumulant: float  # there
+    deviation: float
     goals: list[tuple[float, float]] = field(default_factory=list)  # eps, log of what the error may be
 
     def at(self, height: float) -> complex:
@@ -63,11 +69,17 @@ class _Planner:
         """What no loss exceeds, of a record added."""
         return sum(step.end for step in self.steps)
 
+    @property
+    def last(self) -> float:
+        """What no loss exceeds, of either direction, as far as eps come near it."""
+        lasts = [step.last(self.remove) for step in self.steps]
+        return min(sum(lasts), math.inf if self.remove else self.end)
+
     def turned(self, z: ComplexArray) -> ComplexArray:
         """w of each."""
         return z + 1.0 if self.remove else -np.conj(z)
 
-    def laid(self, start: complex, end: complex, most: float) -> _Laid | None:
+    def laid(self, start: complex, end: complex, most: float) -> Laid | None:
         """None where too many nodes are wanted."""
         half, middle = 0.5 * (end - start), 0.5 * (end + start)
         for rho in _ELLIPSES:
@@ -91,7 +103,7 @@ class _Planner:
             count = max(math.ceil((front + short) / (2.0 * math.log(rho))), 1)
             if count <= _NODES:
                 above = sum(float(step.log_most(self.turned(np.array([end])), end.imag)[0]) for step in self.steps)
-                return _Laid(end, count, rho, ways, above + float(logs[1]))
+                return Laid(end, count, rho, ways, above + float(logs[1]))
         return None
 
     def _ways(self, z: ComplexArray, room: float) -> tuple[list[Way | None], Any] | None:
@@ -108,7 +120,7 @@ class _Planner:
             ways.append(way)
         return ways, logs
 
-    def over(self, last: _Laid) -> bool:
+    def over(self, last: Laid) -> bool:
         """Whether what is above the end of a segment is nothing."""
         z = last.end
         return all(last.most - z.real * e - math.log(math.pi * z.imag) < goal - 1.0 for e, goal in self.goals)
@@ -124,34 +136,11 @@ def path(
     """A path for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds; delta is
     known to be no more than e^``log_most``.
     """
-
-    def cumulant(c: float) -> float:
-        return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
-
-    def chernoff(c: float, e: float) -> float:
-        return cumulant(c) - c * e - math.log(c) - math.log1p(c)
-
-    c, lowest = saddle(cumulant, epsilon)
-    small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
-    c = min(x for x in small if chernoff(x, epsilon) <= lowest + _FLAT)  # further from where losses are too rare
-    k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
-    if not all(map(math.isfinite, k)):
-        raise TooDear
-    deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
-    most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, _NEAREST * epsilon)
-    planner = _Planner(steps, remove, c)
-    if not remove and planner.end > epsilon:
-        most = min(most, 0.5 * (epsilon + planner.end))
-    less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
-    log_delta = min(lowest - less, log_most - nats)
-    planner.goals = [
-        (most, log_delta - c * (most - epsilon) - 0.5 * reach**2),
-        (least, saddle(cumulant, least)[1] - less),
-    ]
-    laid, start, bound, work, tries = list[_Laid](), complex(c, 0.0), k[1], 0, 0
-    length = min(4.0 / deviation, 1.2 * c)
+    planner = planned(steps, remove, epsilon, reach, nats, log_most)
+    laid, start, bound, work, tries = list[Laid](), complex(planner.c, 0.0), planner.cumulant, 0, 0
+    length = min(4.0 / planner.deviation, 1.2 * planner.c)
     while not (laid and planner.over(laid[-1])):
-        size = abs(start) if laid else c
+        size = abs(start) if laid else planner.c
         length = min(length, 1.2 * size)
         one = None
         while one is None:
@@ -166,20 +155,57 @@ def path(
         if work > _MOST:
             raise TooDear
         length *= _LONGER if one.count < 0.7 * _NODES else 1.0
-    return _written(remove, c, laid)
+    return _written(remove, planner.c, laid)
 
 
-def _written(remove: bool, c: float, laid: list[_Laid]) -> dict[str, Any]:
+def planned(steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float) -> Planner:
+    """Where such a path begins, and how good it is to be."""
+
+    def cumulant(c: float) -> float:
+        return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
+
+    def chernoff(c: float, e: float) -> float:
+        return cumulant(c) - c * e - math.log(c) - math.log1p(c)
+
+    c, lowest = saddle(cumulant, epsilon)
+    small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
+    flat = (x for x in small if chernoff(x, epsilon) <= lowest + _FLAT)  # further from where losses are too rare
+    c = min(flat, default=c)
+    k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
+    if not all(map(math.isfinite, k)):
+        raise TooDear
+    deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, min(1e-12, (_LEAST / c) ** 2)))
+    most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, _NEAREST * epsilon)
+    planner = Planner(steps, remove, c, k[1], deviation)
+    last = planner.last
+    if last > epsilon:
+        most = min(most, 0.5 * (epsilon + last))
+    less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
+    log_delta = min(lowest - less, log_most - nats)
+    planner.goals = [
+        (epsilon, log_delta),
+        (most, log_delta - c * (most - epsilon) - 0.5 * reach**2),
+        (least, saddle(cumulant, least)[1] - less),
+    ]
+    return planner
+
+
+def _written(remove: bool, c: float, laid: list[Laid]) -> dict[str, Any]:
     """As a proof has it."""
     kinds = range(len(laid[0].ways))
     ways = [[one.ways[i] for one in laid] for i in kinds]
     return {
         "direction": "remove" if remove else "add",
-        "path": {
-            "points": [[c, 0.0], *([one.end.real, one.end.imag] for one in laid)],
-            "counts": [one.count for one in laid], "ellipses": [one.rho for one in laid],
-        },
+        "path": points_of(complex(c, 0.0), laid),
         "steps": [
             None if kind[0] is None else [way.written() for way in kind if way is not None] for kind in ways
         ],
+    }  # fmt: skip
+
+
+def points_of(start: complex, laid: Sequence[Laid]) -> dict[str, Any]:
+    """A polyline, as a proof has it."""
+    return {
+        "points": [[start.real, start.imag], *([one.end.real, one.end.imag] for one in laid)],
+        "counts": [one.count for one in laid], "ellipses": [one.rho for one in laid],
     }  # fmt: skip

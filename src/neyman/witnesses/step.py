@@ -11,7 +11,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.witnesses.shift import ComplexArray, Shifter
 
-__all__ = ["Step"]
+__all__ = ["Ended", "Step"]
 
 
 class Step(ABC):
@@ -31,6 +31,10 @@ class Step(ABC):
     @property
     def end(self) -> float:
         """The largest loss of a record added that losses come near without an atom there; inf where there is none."""
+        return math.inf
+
+    def last(self, remove: bool) -> float:
+        """The largest loss of a direction that has an atom there; inf where none is known."""
         return math.inf
 
     @property
@@ -53,3 +57,21 @@ class Step(ABC):
     def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any] | None:
         """Grids good to ``nats`` e-folds on the line at w to ``omega``, at ``far``, and beyond; None where none is."""
         return None
+
+
+class Ended(Step):
+    """One whose losses lie between two ends, with an atom at each, and of which a path may fork."""
+
+    @property
+    @abstractmethod
+    def ends(self) -> tuple[float, float]:
+        """Least and largest loss of a step."""
+
+    def last(self, remove: bool) -> float:
+        """T times that of a step."""
+        low, high = self.ends
+        return self.times * (high if remove else -low)
+
+    @abstractmethod
+    def log_factors(self, height: float) -> tuple[float, float]:
+        """logs of the bounds of what comes from the high and from the low end, at a height."""

@@ -13,7 +13,7 @@ from scipy.special import gammaln
 from neyman._validate import FloatArray
 from neyman.witnesses.returning import Returning
 from neyman.witnesses.shift import ComplexArray, Shifter
-from neyman.witnesses.step import Step
+from neyman.witnesses.step import Ended, Step
 from neyman_check.errors import NotProved
 from neyman_check.integers import DiscreteGaussian
 from neyman_check.laplace import Laplace, SampledLaplace
@@ -100,7 +100,7 @@ class _Laplace(Step):
 
 
 @dataclass(frozen=True)
-class _SampledLaplace(Step):
+class _SampledLaplace(Ended):
     d: float
     q: float
     times: int
@@ -114,6 +114,22 @@ class _SampledLaplace(Step):
         log = self._log_r(ends)
         turns = (w + 1.0) * log - 0.5 * (ends + self.d) - ends - math.log(2.0 * self.q * omega)
         return self.times * float(_logsum(np.concatenate([mass + w * log, turns])))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        low, high = self._log_r(np.array([-self.d, self.d])).tolist()
+        return low, high
+
+    def log_factors(self, height: float) -> tuple[float, float]:
+        t = np.array([self.d, -self.d])
+        log = self._log_r(t)
+        scale = -0.5 * self.d + 0.5 * math.log(self.q) - math.log(4.0)
+        taken = math.log(self.q) + t
+        smooth = scale + log - 1.5 * taken - math.log(height)
+        near = scale - 0.5 * taken + 0.5 * (log - math.log1p(-self.q)) + math.log(1.5 * math.pi)
+        near -= math.log(-math.expm1(-math.pi * height))
+        high, low = np.logaddexp(np.minimum(smooth, near), np.array([-self.d, 0.0]) - math.log(2.0)).tolist()
+        return high, low
 
     def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any]:
         nats += math.log(self.times)

@@ -9,10 +9,12 @@ from typing import Any
 import numpy as np
 from flint import arb
 
-from neyman.witnesses.corners import corners
+from neyman.witnesses.corners import corners, lone
+from neyman.witnesses.fork import fork
 from neyman.witnesses.path import path
 from neyman.witnesses.plan import TooDear, line
 from neyman.witnesses.returning import Returning
+from neyman.witnesses.step import Ended
 from neyman.witnesses.steps import step_of
 from neyman.witnesses.veil import veil
 from neyman_check.cell import Cell
@@ -33,7 +35,8 @@ _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
 _Planner = Callable[..., dict[str, Any]]
-_GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 2}  # eps in vain, after which no further one is looked for
+# eps in vain, after which no further one is looked for
+_GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 2, fork: 3}
 
 
 class Supply:
@@ -52,8 +55,10 @@ class Supply:
         self._steps = [] if self.listed else [step_of(law) for law in self._checker.laws]
         self._nats = nats
         returning = any(isinstance(step, Returning) for step in self._steps)
-        self._planners: tuple[_Planner, ...] = (line, veil, path) if returning else (line, path)
-        self._vain: dict[_Planner, int] = {line: 0, veil: 0, path: 0}
+        forked = len(self._steps) == 1 and isinstance(self._steps[0], Ended)
+        more = (veil, path) if returning else (fork,) if forked else (path,)
+        self._planners: tuple[_Planner, ...] = (line, *more)
+        self._vain: dict[_Planner, int] = dict.fromkeys(_GIVEN_UP, 0)
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
         self.steps = max((law.times for law in self._checker.laws), default=0)
         self.ways = (True, False)
@@ -117,9 +122,9 @@ class Supply:
         return self._checker.cell(part)
 
     def corners(self) -> list[float]:
-        """Where delta has corners, as far as outcomes are listed."""
+        """Where delta has corners, as far as outcomes are listed, or a path forks."""
         if not self.listed:
-            return []
+            return sorted({x for way in self.ways for x in lone(self._checker.laws, way)})
         return sorted({x for way in self.ways for x in corners(self._outcomes(way), self._checker.laws)})
 
     def order(self) -> float:

@@ -1,0 +1,235 @@
+"""A path that forks: delta of sampled Laplace steps in one direction, from both sides (docs/proofs/forks.md).
+
+With the factors u and v of both ends (Lemma F1) e^{K(z)} is a sum over j of binomial(T, j) u^j v^{T - j} e^{w l_j},
+l_j = j log r(d) + (T - j) log r(-d). Above a trunk those whose losses are below eps are led to the right and the others
+to the left, where e^{K(z) - z eps} falls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from flint import acb, acb_poly, arb, arb_poly, ctx, fmpz
+
+from neyman_check.ends import Ends
+from neyman_check.errors import NotProved
+from neyman_check.gauss import ROOT, Segment
+from neyman_check.laplace import SampledLaplace
+from neyman_check.laws import EXP, Law, demand
+from neyman_check.line import Ball
+from neyman_check.path import Path, Route
+from neyman_check.told import Polyline
+from neyman_check.work import Work
+
+__all__ = ["Fork", "ForkPlan"]
+
+_MOST_STEPS = 5000
+_MOST_BITS = 1024  # of an arm
+_SPARE = 16  # bits
+_LITTLE = 0.01  # of what the trunk errs by: a segment whose nodes come to less is left out
+
+
+class ForkPlan(NamedTuple):
+    """What somebody chose: whether it is good, the fork finds out. Both arms begin where the trunk ends."""
+
+    remove: bool
+    trunk: Polyline
+    left: Polyline
+    right: Polyline
+
+
+class Fork:
+    """The values at the nodes are found once, and serve every eps."""
+
+    def __init__(self, laws: Sequence[Law], plan: ForkPlan, work: Work) -> None:
+        if not (len(laws) == 1 and isinstance(laws[0], SampledLaplace)):
+            raise NotProved("a fork of anything but sampled Laplace steps of one kind")
+        self._law, self.remove = laws[0], plan.remove
+        if self._law.times > _MOST_STEPS:
+            raise NotProved(f"a fork of more than {_MOST_STEPS} steps")
+        start = plan.trunk.points[-1]
+        for arm in (plan.left, plan.right):
+            demand(bool(arm.points[0] == start), "an arm that does not begin where the trunk ends")
+        self._trunk = Path(laws, Route(plan.remove, plan.trunk, (None,)), work)
+        self._bits = self._more(start)
+        with ctx.workprec(ctx.prec + self._bits):
+            ends = Ends(self._law.ratio, self._law.q)
+            self._losses = ends.low.log, ends.high.log
+            self._left, self._right = (_Arm(ends, self, arm, work) for arm in (plan.left, plan.right))
+        self.each = self._trunk.each + self.dearer * EXP * (len(plan.left.counts) + len(plan.right.counts))
+
+    @property
+    def times(self) -> int:
+        """T."""
+        return self._law.times
+
+    @property
+    def dearer(self) -> int:
+        """How many times more a unit of work takes at the bits that the arms have."""
+        return 1 + self._bits // 128
+
+    def turned(self, z: acb) -> acb:
+        """w, or the number to which it is conjugate, above the real axis."""
+        return z + 1 if self.remove else acb(-z.real, z.imag)
+
+    def delta(self, epsilon: arb) -> Ball:
+        """Lemma F2."""
+        whole, off = self._trunk.along(epsilon), self._trunk.error(epsilon)
+        with ctx.workprec(ctx.prec + self._bits):
+            number = self._before(epsilon)
+            before, after = range(number), range(number, self.times + 1)
+            if not self.remove:  # losses are exchanged for their opposites
+                before, after = after, before
+            for arm, chosen in ((self._right, before), (self._left, after)):
+                total, error = arm.sums(epsilon, chosen, off)
+                whole, off = whole + total, off + error
+            low, high = whole - off, whole + off
+        return Ball(+low, +high)
+
+    def _before(self, epsilon: arb) -> int:
+        """How many of the T + 1 losses, in order, are below eps, or with P and Q exchanged below -eps; about."""
+        low, high = self._losses
+        place = (epsilon if self.remove else -epsilon) - self.times * low
+        share = float((place / (high - low)).mid())
+        demand(not math.isnan(share), "ends of losses that are not told apart")
+        return int(min(max(share + 1.0, 0.0), self.times + 1.0))
+
+    def _more(self, start: acb) -> int:
+        """The bits that the sum over outcomes loses where it begins."""
+        ends, w = Ends(self._law.ratio, self._law.q), self.turned(start)
+        parts = ends.parts(w)
+        lost = self.times * ((abs(parts.high) + abs(parts.low)) / abs(parts.high + parts.low)).log()
+        bits = float((lost / arb(2).log()).upper())
+        if not ctx.prec + bits < _MOST_BITS:
+            raise NotProved("outcomes that cancel")
+        return int(bits) + _SPARE
+
+
+class _Edge(NamedTuple):
+    """At one real part, bounds of |u| e^{w log r(d)} and |v| e^{w log r(-d)}, and what their sum is multiplied by."""
+
+    scale: arb
+    real: arb
+    high: arb
+    low: arb
+
+
+class _Bound(NamedTuple):
+    """At one eps size e^{-real eps}."""
+
+    size: arb
+    real: arb
+
+    def at(self, epsilon: arb) -> arb:
+        return self.size * (-self.real * epsilon).exp()
+
+
+class _Segment(NamedTuple):
+    """Of some outcomes: nodes with what they are worth, bounds of the error at both sides, and how many times that the
+    sum over the nodes may be.
+    """
+
+    terms: list[tuple[acb, acb]]
+    left: _Bound
+    right: _Bound
+    more: arb
+
+
+class _Sums(NamedTuple):
+    """Of some outcomes: every segment, and a bound of what is above."""
+
+    segments: list[_Segment]
+    above: _Bound
+
+
+class _Laid(NamedTuple):
+    """A segment: z, weight and both parts of each node, both edges of a rectangle about its ellipse."""
+
+    nodes: list[tuple[acb, acb, acb, acb]]
+    left: _Edge
+    right: _Edge
+    more: arb
+
+
+class _Arm:
+    """To one side."""
+
+    def __init__(self, ends: Ends, fork: Fork, line: Polyline, work: Work) -> None:
+        self._ends, self._fork, self._work = ends, fork, work
+        self._known: dict[tuple[int, int], _Sums] = {}
+        self._laid = list[_Laid]()
+        for j, count in enumerate(line.counts):
+            work.spend(ROOT * fork.dearer * count)
+            self._laid.append(self._along(Segment(line.points[j], line.points[j + 1], count, line.ellipses[j])))
+        last = line.points[-1]
+        demand(last.imag > 0, "an arm that comes down to the real axis")
+        self._last = self._edge(1 / (arb.pi() * last.imag), last.real, last.imag)
+
+    def _along(self, segment: Segment) -> _Laid:
+        nodes: list[tuple[acb, acb, acb, acb]] = []
+        for z, weight in segment.nodes():
+            w = self._fork.turned(z)
+            self._work.spend(self._ends.work(w))
+            high, low = self._ends.parts(w)
+            nodes.append((z, weight / (z * (z + 1) * arb.pi()), high, low))
+        left, right = self._about(segment)
+        return _Laid(nodes, left, right, 2 * abs(segment.half) / segment.error)
+
+    def sums(self, epsilon: arb, chosen: range, off: arb) -> tuple[arb, arb]:
+        """Over outcomes of which so many steps are at the high end: the integral, and what it errs by."""
+        if not chosen:
+            return arb(0), arb(0)
+        own, total = self._of(chosen), acb(0)
+        little, error = off * _LITTLE, own.above.at(epsilon)
+        for one in own.segments:
+            rule = one.left.at(epsilon).max(one.right.at(epsilon))
+            error += rule
+            nodes = rule * one.more
+            if nodes < little:
+                error += nodes
+                continue
+            self._work.spend(self._fork.dearer * 3 * EXP * len(one.terms))
+            total += sum((value * (-z * epsilon).exp() for z, value in one.terms), acb(0))
+        return total.imag, error
+
+    def _of(self, chosen: range) -> _Sums:
+        key = chosen.start, chosen.stop
+        if key not in self._known:
+            times = self._fork.times
+            values = sum(len(one.nodes) + 2 for one in self._laid) + 1
+            self._work.spend(self._fork.dearer * (2 * times + EXP) * values)
+            weights = [fmpz.bin_uiui(times, j) if j in chosen else fmpz(0) for j in range(times + 1)]
+            many, most = acb_poly(weights), arb_poly(weights)
+
+            def bound(edge: _Edge) -> _Bound:
+                return _Bound(edge.scale * most(edge.high / edge.low) * edge.low**times, edge.real)
+
+            def segment(one: _Laid) -> _Segment:
+                terms = [(z, weight * self._told(many(high / low) * low**times)) for z, weight, high, low in one.nodes]
+                return _Segment(terms, bound(one.left), bound(one.right), one.more)
+
+            self._known[key] = _Sums([segment(one) for one in self._laid], bound(self._last))
+        return self._known[key]
+
+    def _told(self, value: acb) -> acb:
+        return value if self._fork.remove else acb(value.real, -value.imag)
+
+    def _edge(self, scale: arb, real: arb, height: arb) -> _Edge:
+        """Wherever the height is no less."""
+        x = self._fork.turned(acb(real)).real
+        high, low = self._ends.most(height)
+        return _Edge(scale, real, high * (x * self._ends.high.log).exp(), low * (x * self._ends.low.log).exp())
+
+    def _about(self, segment: Segment) -> tuple[_Edge, _Edge]:
+        """Both sides of a rectangle that holds its ellipse."""
+        apart, corners = segment.apart(arb(0)) * segment.apart(arb(-1)), segment.corners()
+        demand(apart > 0, "an ellipse that reaches a pole")
+        reals, heights = [z.real for z in corners], [z.imag for z in corners]
+        left, right, height = reals[0], reals[0], heights[0]
+        for x, y in zip(reals[1:], heights[1:], strict=True):
+            left, right, height = left.min(x), right.max(x), height.min(y)
+        demand(height > 0, "an ellipse that comes down to the real axis")
+        scale = segment.error / (apart * arb.pi())
+        return self._edge(scale, left, height), self._edge(scale, right, height)
