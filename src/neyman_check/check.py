@@ -62,6 +62,7 @@ class Checker:
         self._deltas: dict[Wanted, Ball] = {}
         self._ends: dict[bool, tuple[arb, Ball] | None] = {}
         self._alone = alone(self.laws)
+        self._tails: list[arb | None] | None = None  # once asked for
 
     def beyond(self, wanted: Wanted) -> Ball | None:
         """What is left from the largest finite loss on, where an eps is as large: what is revealed for certain."""
@@ -192,17 +193,19 @@ class Checker:
         own = {way: [one for one in cells if one.remove == way or self.symmetric] for way in (True, False)}
         known = Cells(own, ways, back, self.work.spend)
         spend, mu = self.work.spend, self._alone
-        return Proved(curve, attack, symmetric, self._tail(), self.laws, ways, spend, known, mu, {})
+        return Proved(curve, attack, symmetric, self._tail, self.laws, ways, spend, known, mu, {})
 
     def _curve(self, ahead: Mapping[float, Ball], behind: Mapping[float, Ball]) -> Curve:
         places = _places(ahead, behind)
         return Curve(places) if self._alone is None else GaussianCurve(self._alone, places)
 
     def _tail(self) -> arb | None:
-        try:
-            return tail_mu_squared(self.laws)
-        except NotProved:
-            return None
+        if self._tails is None:
+            try:
+                self._tails = [tail_mu_squared(self.laws, self.work.spend)]
+            except NotProved:
+                self._tails = [None]
+        return self._tails[0]
 
 
 def _larger(one: Ball, other: Ball) -> Ball:

@@ -11,7 +11,8 @@ from collections.abc import Callable, Sequence
 from flint import arb
 
 from neyman_check.errors import NotProved
-from neyman_check.integers import DiscreteGaussian, exact
+from neyman_check.exchanged import ExchangedLaplace
+from neyman_check.integers import DiscreteGaussian, SampledDiscreteGaussian, exact
 from neyman_check.laplace import SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law, largest_loss
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
@@ -33,6 +34,8 @@ def _rho(law: Law) -> arb | None:
         return 2 * law.times / (law.s * law.s)
     if isinstance(law, DiscreteGaussian):
         return law.times * exact(law.shift**2 / (2 * law.square))
+    if isinstance(law, SampledDiscreteGaussian) and law.whole is not None:
+        return _rho(law.whole)
     return None
 
 
@@ -51,7 +54,7 @@ def _parted(laws: Sequence[Law]) -> tuple[arb, list[Law]]:
     """rho of those that have one, and the others."""
     others = [law for law in laws if _rho(law) is None]
     for law in others:
-        if isinstance(law, SampledLaplace) or (isinstance(law, FiniteLaw) and not law.lost.is_zero()):
+        if isinstance(law, (SampledLaplace, ExchangedLaplace)) or (isinstance(law, FiniteLaw) and law.lost != 0):
             raise NotProved("rho of sampled Laplace steps, or of laws that are not listed whole")
         if not all(law.kept(way) == 1 for way in (True, False)):
             raise NotProved("rho where something is revealed for certain")
@@ -106,10 +109,8 @@ def at_least(laws: Sequence[Law], remove: bool, value: arb, order: arb) -> bool:
         return True
     if not order > 1:
         raise NotProved("an order that is not above 1")
-    vague = SampledGaussian, ExchangedGaussian, SampledLaplace, DealtGaussian
-    sharp = [law for law in laws if not isinstance(law, vague)]
-    sharp = [law for law in sharp if not isinstance(law, FiniteLaw) or law.lost.is_zero()]
-    total = _kappa(sharp, order, remove)
+    vague = SampledGaussian, ExchangedGaussian, SampledLaplace, ExchangedLaplace, DealtGaussian
+    total = _kappa([law for law in laws if not isinstance(law, vague)], order, remove)  # what is not listed adds to it
     for law in laws:
         if isinstance(law, SampledGaussian) and remove:  # G >= q r
             grown = order * (order - 1) / (2 * law.s * law.s) + order * law.q.log()
@@ -121,5 +122,7 @@ def _limit(law: Law, remove: bool) -> arb | None:
     """What D_t / t goes to as orders grow without end, where that is known."""
     if isinstance(law, ExchangedGaussian):  # G(-x) is bounded where G(x) grows
         return law.times / (2 * law.s * law.s)
-    one_sided = isinstance(law, (SampledGaussian, DealtGaussian))  # P >= q N(1, s^2), or half of it
+    if isinstance(law, SampledDiscreteGaussian) and law.symmetric and law.whole is not None:
+        return law.times * exact(law.whole.shift**2 / (8 * law.whole.square))
+    one_sided = isinstance(law, (SampledGaussian, DealtGaussian, SampledDiscreteGaussian))  # P >= q N(1, s^2), or half
     return None if one_sided and not remove else _rho(law)

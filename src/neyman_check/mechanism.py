@@ -14,7 +14,8 @@ from typing import Any
 from flint import arb, fmpq
 
 from neyman_check.errors import NotProved, Unreadable
-from neyman_check.integers import DiscreteGaussian, discrete_laplace, exact
+from neyman_check.exchanged import ExchangedLaplace
+from neyman_check.integers import DiscreteGaussian, discrete_laplace, exact, exchanged_discrete_laplace
 from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.reading import Fields, number
@@ -87,10 +88,10 @@ def _steps(node: Fields, times: int, depth: int, rate: Fraction = Fraction(1)) -
 def _law(step: _Kind, times: int, adjacency: str) -> Law:
     fields, rate = step
     kind = fields.word("kind", _KINDS)
-    if rate != 1 and adjacency == "replace" and kind != "gaussian":
-        raise NotProved("sampled steps of which one record is exchanged")
     if rate == 0:
         return Gaussian(arb(0))
+    if rate != 1 and adjacency == "replace" and kind != "gaussian":
+        return _exchanged(kind, fields, exact(rate), times)
     if kind == "gaussian":
         mu = _mu(fields, adjacency)
         fields.done()
@@ -108,12 +109,31 @@ def _law(step: _Kind, times: int, adjacency: str) -> Law:
         return _dealt(fields, rate, times, adjacency)
     if kind == "opaque":
         return _promised(fields, rate, times, adjacency)
-    whole = _listed(kind, fields, times, adjacency, rate == 1)
+    whole = _listed(kind, fields, times, adjacency)
     fields.done()
-    if isinstance(whole, FiniteLaw) and rate != 1:
-        q = exact(rate)
-        whole = FiniteLaw(tuple(((1 - q) * b + q * a, b) for a, b in whole.outcomes), times, (), whole.lost)
-    return whole
+    if rate == 1:
+        return whole
+    q = exact(rate)
+    if isinstance(whole, DiscreteGaussian):
+        return whole.sampled(q)
+    return FiniteLaw(tuple(((1 - q) * b + q * a, b) for a, b in whole.outcomes), times)
+
+
+def _exchanged(kind: str, fields: Fields, q: arb, times: int) -> Law:
+    """A sample in which a record is exchanged: one record's distance on either side of none."""
+    if kind == "laplace":
+        d = _moved(fields, "remove") / Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
+        law: Law = ExchangedLaplace(fmpq(d.numerator, d.denominator), q, times)
+    elif kind == "discrete_gaussian":
+        sigma = Fraction(fields.number("sigma", lambda x: x > 0.0, "a number above 0"))
+        law = DiscreteGaussian(sigma * sigma, _shift(fields, "remove"), times).exchanged(q)
+    elif kind == "discrete_laplace":
+        scale = Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
+        law = exchanged_discrete_laplace(scale, _shift(fields, "remove"), q, times)
+    else:
+        raise NotProved("sampled steps other than noise of which one record is exchanged")
+    fields.done()
+    return law
 
 
 def _dealt(fields: Fields, rate: Fraction, times: int, adjacency: str) -> Law:
@@ -147,12 +167,11 @@ def _promised(fields: Fields, rate: Fraction, times: int, adjacency: str) -> Law
     return law
 
 
-def _listed(kind: str, fields: Fields, times: int, adjacency: str, alone: bool) -> Law:
+def _listed(kind: str, fields: Fields, times: int, adjacency: str) -> FiniteLaw | DiscreteGaussian:
     """A law of countably many outcomes."""
     if kind == "discrete_gaussian":
         sigma = Fraction(fields.number("sigma", lambda x: x > 0.0, "a number above 0"))
-        law = DiscreteGaussian(sigma * sigma, _shift(fields, adjacency), times)
-        return law if alone else law.listed()
+        return DiscreteGaussian(sigma * sigma, _shift(fields, adjacency), times)
     if kind == "discrete_laplace":
         scale = Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
         return discrete_laplace(scale, _shift(fields, adjacency), times)

@@ -128,10 +128,7 @@ def test_orders_beyond_the_last(monkeypatch):
     assert room.at_most(laws, True, false, FREE)
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [ny.ApproximateMechanism(1.0, 1e-3), ny.Laplace(1.0).poisson(0.1), ny.DiscreteGaussian(1.0).poisson(0.1)],
-)
+@pytest.mark.parametrize("mechanism", [ny.ApproximateMechanism(1.0, 1e-3), ny.Laplace(1.0).poisson(0.1)])
 def test_what_is_not_known(mechanism):
     with pytest.raises(NotProved, match="rho"):
         room.at_most(laws_of(mechanism.to_dict(), "add_or_remove"), True, arb(100), FREE)
