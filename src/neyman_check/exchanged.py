@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from flint import acb, arb, fmpq
 
-from neyman_check.errors import NotProved
-from neyman_check.laws import Law
+from neyman_check.laplace import SampledLaplace
+from neyman_check.laws import EXP, Law, raised
 from neyman_check.told import Told
 
 __all__ = ["ExchangedLaplace"]
@@ -35,16 +35,42 @@ class ExchangedLaplace(Law):
         return arb(1)
 
     def cost(self, count: int, told: Told) -> int:
-        raise NotProved("a line of sampled Laplace steps of which a record is exchanged")
+        return 2 * self._half.cost(count, told) + 4 * EXP * count
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
-        raise NotProved("a line of sampled Laplace steps of which a record is exchanged")
+        """Lemma L6: both halves, the left one at 1 - w."""
+        low = self._r(-self.d).log()
+        rows = (self._half.along(one, spacing, count, told) for one in (w, 1 - w))
+        found: list[acb] = []
+        for k, (right, left) in enumerate(zip(*rows, strict=True)):
+            at = acb(w, spacing * k)
+            value = ((1 - at) * low).exp() * right + (at * low).exp() * acb(left.real, -left.imag) - low.exp()
+            found.append(raised(value, self.times))
+        return found
 
     def real(self, w: arb, told: Told) -> arb:
-        raise NotProved("a line of sampled Laplace steps of which a record is exchanged")
+        low = self._r(-self.d).log()
+        right, left = (self._half.real(one, told) for one in (w, 1 - w))
+        return (((1 - w) * low).exp() * right + (w * low).exp() * left - low.exp()) ** self.times
 
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
-        raise NotProved("a line of sampled Laplace steps of which a record is exchanged")
+        """Lemma L4 of both halves, each with one of its atoms."""
+        low, high = (self._r(t).log() for t in (-self.d, self.d))
+        total = arb(0)
+        for one in (w, 1 - w):
+            atom = (one * high - self.d).exp() / 2
+            total += ((1 - one) * low).exp() * (atom + self._turns(one) / omega)
+        return total.upper() ** self.times
+
+    def _turns(self, w: arb) -> arb:
+        """omega times the modulus of the smooth part of a half, at most."""
+        ends = [(-(t + self.d) / 2 - t + (w + 1) * self._r(t).log()).exp() for t in (-self.d, self.d)]
+        return (ends[0] + ends[1]) / (2 * self.q)
+
+    @property
+    def _half(self) -> SampledLaplace:
+        """Of a record removed, whose losses those of a half are but for a constant."""
+        return SampledLaplace(self.ratio, self.q, 1)
 
     def largest(self, remove: bool) -> arb | None:
         return self.times * self.end

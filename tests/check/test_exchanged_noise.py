@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import pytest
-from flint import arb, fmpq
+from flint import acb, arb, fmpq
 
 import neyman as ny
 from neyman_check import NotProved, concentrated
@@ -12,8 +14,9 @@ from neyman_check.exact import Outcomes
 from neyman_check.exchanged import ExchangedLaplace
 from neyman_check.integers import SampledDiscreteGaussian
 from neyman_check.mechanism import laws_of
+from neyman_check.told import Rule, Rules
 from neyman_check.work import Work
-from tests.check.making import BITS, inside
+from tests.check.making import BITS, inside, supplied
 from tests.check.test_lemmas import weaker
 from tests.reference import exact
 
@@ -67,6 +70,59 @@ def test_laplace_steps_beside_outcomes():
             one = exact.replaced_laplace_delta(1.0, 0.25, abs(at))
             truth += mass * (one if at >= 0 else 1 - arb(at).exp() * (1 - one))
         assert abs(known.delta(arb(epsilon)).upper - truth) < 1e-20
+
+
+def transform(d, q, w):
+    """Piece by piece, each with the signs that y - m has there."""
+    d, q = arb(d), arb(q)
+
+    def piece(low, high, *signs):
+        def value(y, _):
+            none, one, other = ((s * (y - m)).exp() / 2 for s, m in zip(signs, (0, d, -d), strict=True))
+            p, r = (1 - q) * none + q * one, (1 - q) * none + q * other
+            return (w * p.log() + (1 - w) * r.log()).exp()
+
+        return acb.integral(value, acb(low), acb(high))
+
+    far = 90 + d
+    return piece(-far, -d, 1, 1, 1) + piece(-d, 0, 1, 1, -1) + piece(0, d, -1, 1, -1) + piece(d, far, -1, -1, -1)
+
+
+@pytest.mark.parametrize(("d", "q"), [("1", "0.25"), ("0.125", "0.875"), ("2", "0.015625")])
+@pytest.mark.parametrize("w", [2.5, -0.75, 7.0])
+def test_the_transform_of_a_laplace_step(d, q, w):
+    law = ExchangedLaplace(fmpq(*Fraction(d).as_integer_ratio()), arb(q), 1)
+    rules = Rules(Rule(90, arb("0.75")), Rule(90, arb("0.75")))
+    found = law.along(arb(w), arb("0.75"), 9, rules)
+    for k in (0, 1, 8):
+        assert abs(found[k] - transform(d, q, acb(w, arb("0.75") * k))) < 1e-12
+    assert law.real(arb(w), rules).overlaps(found[0].real)
+    bound = law.beyond(arb(w), arb(3), None)
+    assert all(abs(value).lower() <= bound for value in found[4:])
+
+
+def test_half_of_the_turns_would_not_do():
+    """The integral of the smooth part of a half by Arb."""
+    law, w = ExchangedLaplace(fmpq(1, 2), arb("0.999"), 1), arb("0.5")
+
+    def value(t, _):
+        r = 1 - law.q + law.q * t.exp()
+        return (-(t + law.d) / 2 + acb(w, 3) * r.log()).exp() / 4
+
+    smooth = abs(acb.integral(value, acb(-0.5), acb(0.5)))
+    assert smooth <= law._turns(w) / 3
+    assert smooth > law._turns(w) / 3 * arb("0.49")
+
+
+def test_many_laplace_steps_lie_in_the_brackets_of_the_engines():
+    mechanism = ny.Laplace(2.0).poisson(0.25) ** 200
+    supply, g = supplied(mechanism, "replace"), ny.account(mechanism, "replace")
+    for epsilon in (0.0, 1.0, 4.0):
+        ball = supply.ball(True, epsilon)
+        assert ball is not None
+        assert ball.lower.lower() <= g.delta(epsilon)
+        assert g.optimistic.delta(epsilon) <= ball.upper.upper()
+        assert float((ball.upper - ball.lower).upper()) <= 1e-8 * g.delta(epsilon)
 
 
 # ------------------------------------------------------------------------------------------------ integers
