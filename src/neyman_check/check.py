@@ -36,6 +36,7 @@ from neyman_check.work import MOST, Work
 __all__ = ["Answer", "Checked", "Checker", "Made", "check"]
 
 _EACH = 100  # units of work that a statement takes at each place, at most
+_NO_PLACE = ("zcdp", "tail_mu")  # what may follow from the laws alone
 
 
 Made = Line | Path | Veil | Outcomes
@@ -175,6 +176,11 @@ class Checker:
         cells, other = self.cells()
         return self.follows(found, why, cells), why or other
 
+    def bare(self) -> Proved:
+        """What follows with no delta at all: rho, and mu with no floor."""
+        unknown = {0.0: Ball(arb(0), arb(1))}
+        return self.follows({True: unknown, False: unknown})
+
     def follows(self, found: Mapping[bool, Mapping[float, Ball]], why: str = "", cells: Sequence[Cell] = ()) -> Proved:
         """From deltas by direction and eps to the curve of an adjacency."""
         adjacency = self.proof.adjacency
@@ -231,9 +237,14 @@ class Checked:
         self._proof = read(data)
         self._work = Work(self._proof.bits, most)
         self.proved: Proved | None = None
+        self._bare = False  # no delta is known
         with ctx.workprec(self._proof.bits):
             try:
-                self.proved, self._why = Checker(self._proof, self._work).proved()
+                checker = Checker(self._proof, self._work)
+                try:
+                    self.proved, self._why = checker.proved()
+                except NotProved as reason:
+                    self.proved, self._why, self._bare = checker.bare(), str(reason), True
             except NotProved as reason:
                 self._why = str(reason)
 
@@ -246,7 +257,7 @@ class Checked:
         proved = self.proved
         if always(statement):
             return "proved", ""
-        if proved is None:
+        if proved is None or (self._bare and statement.quantity not in _NO_PLACE):
             return "not proved", self._why
         try:
             self._work.spend(_EACH * len(proved.curve.places))

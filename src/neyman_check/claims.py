@@ -284,7 +284,9 @@ def zcdp(proved: Proved, s: Statement) -> bool:
     if s.at_most:
         return all(concentrated.at_most(proved.laws, way, s.value, proved.spend) for way in proved.ways)
     order = _number(s.given["order"])
-    return bool(s.value <= 0) or any(concentrated.at_least(proved.laws, way, s.value, order) for way in proved.ways)
+    return bool(s.value <= 0) or any(
+        concentrated.at_least(proved.laws, way, s.value, order, proved.spend) for way in proved.ways
+    )
 
 
 MORE = ("regret", "divergence", "epsilon_regret")  # by how much another profile tells more

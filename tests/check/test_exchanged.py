@@ -99,8 +99,8 @@ def test_rho() -> None:
 
     assert concentrated.at_most(made, True, arb("0.5000001"), free)
     assert not concentrated.at_most(made, True, arb("0.4999999"), free)
-    assert concentrated.at_least(made, True, arb("0.1249999"), arb(2))
-    assert not concentrated.at_least(made, True, arb("0.1250001"), arb(2))
+    assert concentrated.at_least(made, True, arb("0.1249999"), arb(2), free)
+    assert not concentrated.at_least(made, True, arb("0.1250001"), arb(2), free)
 
 
 def test_every_claim_of_an_exchanged_run() -> None:

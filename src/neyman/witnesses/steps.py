@@ -21,7 +21,7 @@ from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
-__all__ = ["step_of"]
+__all__ = ["listed_step", "step_of"]
 
 _ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.45)  # of strips that are tried
 _WHOLE = 20_000  # largest order between whose neighbours a moment is bounded
@@ -41,8 +41,7 @@ def step_of(law: Law) -> Step:
         made = _Sampled if isinstance(law, SampledGaussian) else _Exchanged
         return made(float(law.s.mid()), float(law.q.mid()), law.times)
     if isinstance(law, FiniteLaw) and law.lost == 0:
-        logs = [(float(loss.mid()), float(q.log().mid())) for loss, q in law.losses]
-        return _Finite(np.array([a for a, _ in logs]), np.array([b for _, b in logs]), law.times)
+        return listed_step(law)
     if isinstance(law, Laplace):
         return _Laplace(float(law.d.mid()), law.times)
     if isinstance(law, (SampledLaplace, ExchangedLaplace)):
@@ -51,6 +50,12 @@ def step_of(law: Law) -> Step:
     if isinstance(law, DiscreteGaussian):
         return Returning(math.sqrt(law.square), law.shift, law.times)
     raise NotProved("a law that no line is laid for, and more outcomes than are listed")
+
+
+def listed_step(law: FiniteLaw) -> Step:
+    """Of what is listed."""
+    logs = [(float(loss.mid()), float(q.log().mid())) for loss, q in law.losses]
+    return _Finite(np.array([a for a, _ in logs]), np.array([b for _, b in logs]), law.times)
 
 
 @dataclass(frozen=True)
