@@ -20,7 +20,7 @@ from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.told import Told
 from neyman_check.twofold import DealtGaussian
 
-__all__ = ["at_least", "at_most"]
+__all__ = ["at_least", "at_most", "exchanged_rho"]
 
 _MOST = 4000  # orders that are looked at
 _LEAST = arb(2) ** -60  # relative length of a cell that is still halved
@@ -33,12 +33,23 @@ def _rho(law: Law) -> arb | None:
     if isinstance(law, (SampledGaussian, DealtGaussian)):
         return law.times / (2 * law.s * law.s)
     if isinstance(law, ExchangedGaussian):
-        return 2 * law.times / (law.s * law.s)
+        return law.times * exchanged_rho(law.q, 1 / (2 * law.s * law.s))
     if isinstance(law, DiscreteGaussian):
         return law.times * exact(law.shift**2 / (2 * law.square))
     if isinstance(law, SampledDiscreteGaussian) and law.whole is not None:
-        return _rho(law.whole)
+        one = exact(law.whole.shift**2 / (2 * law.whole.square))
+        return law.times * (exchanged_rho(law.rate, one / 4) if law.symmetric else one)
     return None
+
+
+def exchanged_rho(q: arb, one: arb) -> arb:
+    """Of a sampled step in which a record is exchanged, ``one`` that of one record's distance (Lemma R1)."""
+    if q < arb("0.5"):
+        sure = ((1 - q) / (1 - 2 * q)).log()
+        grown = (sure * (1 + sure / one)).exp()
+        if sure * sure <= -(1 - q).log() * one or q * (1 + grown) * (1 + grown * grown) <= 1:
+            return one
+    return 4 * one
 
 
 def _kappa(laws: Sequence[Law], t: arb, remove: bool, spend: Callable[[int], None]) -> arb:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from flint import acb, arb, ctx, fmpq
@@ -82,7 +82,7 @@ class DiscreteGaussian(Law):
         """The same where only a sample of rate q takes part."""
         listed = self.listed()
         pairs = tuple(((1 - q) * b + q * a, b) for a, b in listed.outcomes)
-        return SampledDiscreteGaussian(pairs, self.times, (), listed.lost, whole=self)
+        return SampledDiscreteGaussian(pairs, self.times, (), listed.lost, whole=self, rate=q)
 
     def exchanged(self, q: arb) -> SampledDiscreteGaussian:
         """The same in which a record is exchanged: m = shift and m = -shift, each beside 0."""
@@ -93,7 +93,7 @@ class DiscreteGaussian(Law):
         present, other = ([(1 - q) * mass[abs(x)] + q * mass[abs(x - m)] for x in window] for m in (shift, -shift))
         whole = replace(self, shift=2 * shift)
         pairs = tuple(zip(present, other, strict=True))
-        return SampledDiscreteGaussian(pairs, self.times, (), lost, symmetric=True, whole=whole)
+        return SampledDiscreteGaussian(pairs, self.times, (), lost, symmetric=True, whole=whole, rate=q)
 
     def _masses(self, last: int) -> tuple[list[arb], arb]:
         """Those of 0 to ``last``, m = 0, and what is beyond the reach of either law on both sides, at most."""
@@ -109,6 +109,7 @@ class SampledDiscreteGaussian(FiniteLaw):
     """Listed as far as it counts; it tells no more than ``whole``. ``symmetric`` is a record exchanged."""
 
     whole: DiscreteGaussian | None = None
+    rate: arb = field(default_factory=lambda: arb(1))
 
 
 def beyond(square: Fraction, reach: int) -> arb:
