@@ -57,7 +57,7 @@ class Checker:
 
     def __init__(self, proof: Proof, work: Work) -> None:
         self.proof, self.work = proof, work
-        self.laws = laws_of(proof.mechanism, proof.adjacency)
+        self.laws = laws_of(proof.mechanism, proof.adjacency, work.spend)
         self.symmetric = all(law.symmetric for law in self.laws)
         self._known: dict[tuple[str, int], Made | NotProved] = {}
         self._deltas: dict[Wanted, Ball] = {}

@@ -199,3 +199,17 @@ def test_extremes_end():
                     continue
                 assert not ball.lower > rate
                 assert not ball.upper < 0
+
+
+@pytest.mark.parametrize("adjacency", ["add", "replace"])
+def test_what_is_listed_is_counted(adjacency):
+    for noise in (ny.DiscreteGaussian(40.0), ny.DiscreteLaplace(400.0, 400)):
+        counted = []
+        laws_of(noise.poisson(0.5).to_dict(), adjacency, counted.append)
+        assert sum(counted) > 10_000
+
+        def refused(units):
+            raise NotProved(f"{units}")
+
+        with pytest.raises(NotProved):
+            laws_of(noise.poisson(0.5).to_dict(), adjacency, refused)
