@@ -12,6 +12,7 @@ from neyman_check import NotProved, check
 from neyman_check import concentrated as room
 from neyman_check.mechanism import laws_of
 from neyman_check.work import Work
+from tests.effort import rest_slow
 
 FREE = Work(128).spend
 
@@ -151,11 +152,11 @@ def power(d, q, t, adjacency):
 
 
 @pytest.mark.parametrize("adjacency", ["remove", "add", "replace"])
-@pytest.mark.parametrize(("d", "q", "times"), [(0.5, 0.25, 1), (4.0, 0.0625, 3)])
+@pytest.mark.parametrize(("d", "q", "times"), rest_slow([(0.5, 0.25, 1), (4.0, 0.0625, 3)], 0))
 def test_sampled_laplace_steps(adjacency, d, q, times):
     laws = laws_of((ny.Laplace(1.0 / d).poisson(q) ** times).to_dict(), adjacency)
     way, known = adjacency != "add", []
-    for t in (1.001, 1.5, 3.0, 9.0):
+    for t in (1.5, 4.0):
         known.append(times * power(d, q, arb(t), adjacency).log() / (arb(t) * (arb(t) - 1)))
         assert room.at_least(laws, way, known[-1] * (1 - arb(1e-9)), arb(t), FREE)
         assert not room.at_least(laws, way, known[-1] * (1 + arb(1e-9)), arb(t), FREE)

@@ -109,7 +109,7 @@ def test_rho() -> None:
 def test_no_order_is_above_that_of_one_record(s: float, q: float) -> None:
     one = 1 / (2 * arb(s) ** 2)
     assert concentrated.exchanged_rho(arb(q), one) == one
-    for t in (1.01, 1.1, 1.5, 2.0, 4.0, 12.0):
+    for t in (1.02, 1.5, 6.0):
         assert truth(s, q, acb(t)).real.log() <= one * t * (arb(t) - 1)
 
 

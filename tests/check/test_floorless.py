@@ -12,6 +12,7 @@ import neyman as ny
 from neyman_check import vertices
 from neyman_check.integers import DiscreteGaussian
 from tests.check.making import BITS
+from tests.effort import rest_slow
 
 DEEP = 60  # deviations
 
@@ -67,9 +68,10 @@ def test_where_neither_is_told():
         assert not vertices.discrete_gaussian_mu(law, free) < 1e5 / sigma
 
 
-@pytest.mark.parametrize("words", [("add_or_remove", 1.0), ("add", 0.25), ("replace", 0.25)])
-def test_it_is_proved(words):
-    adjacency, rate = words
+@pytest.mark.parametrize(
+    ("adjacency", "rate"), rest_slow([("add_or_remove", 1.0), ("add", 0.25), ("replace", 0.25)], 2)
+)
+def test_it_is_proved(adjacency, rate):
     mechanism = ny.DiscreteGaussian(0.75) if rate == 1.0 else ny.DiscreteGaussian(0.75).poisson(rate)
     found = ny.prove(ny.account(mechanism, adjacency), ["tail_mu"])
     assert found, str(found)
