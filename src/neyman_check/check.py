@@ -37,6 +37,7 @@ from neyman_check.work import MOST, Work
 __all__ = ["Answer", "Checked", "Checker", "Made", "check"]
 
 _EACH = 100  # units of work that a statement takes at each place, at most
+_NO_PLACE = ("zcdp", "tail_mu")  # what may follow from the laws alone
 
 
 Made = Line | Path | Fork | Veil | Outcomes
@@ -57,12 +58,13 @@ class Checker:
 
     def __init__(self, proof: Proof, work: Work) -> None:
         self.proof, self.work = proof, work
-        self.laws = laws_of(proof.mechanism, proof.adjacency)
+        self.laws = laws_of(proof.mechanism, proof.adjacency, work.spend)
         self.symmetric = all(law.symmetric for law in self.laws)
         self._known: dict[tuple[str, int], Made | NotProved] = {}
         self._deltas: dict[Wanted, Ball] = {}
         self._ends: dict[bool, tuple[arb, Ball] | None] = {}
         self._alone = alone(self.laws)
+        self._tails: list[arb | None] | None = None  # once asked for
 
     def beyond(self, wanted: Wanted) -> Ball | None:
         """What is left from the largest finite loss on, where an eps is as large: what is revealed for certain."""
@@ -177,6 +179,11 @@ class Checker:
         cells, other = self.cells()
         return self.follows(found, why, cells), why or other
 
+    def bare(self) -> Proved:
+        """What follows with no delta at all: rho, and mu with no floor."""
+        unknown = {0.0: Ball(arb(0), arb(1))}
+        return self.follows({True: unknown, False: unknown})
+
     def follows(self, found: Mapping[bool, Mapping[float, Ball]], why: str = "", cells: Sequence[Cell] = ()) -> Proved:
         """From deltas by direction and eps to the curve of an adjacency."""
         adjacency = self.proof.adjacency
@@ -195,17 +202,19 @@ class Checker:
         own = {way: [one for one in cells if one.remove == way or self.symmetric] for way in (True, False)}
         known = Cells(own, ways, back, self.work.spend)
         spend, mu = self.work.spend, self._alone
-        return Proved(curve, attack, symmetric, self._tail(), self.laws, ways, spend, known, mu, {})
+        return Proved(curve, attack, symmetric, self._tail, self.laws, ways, spend, known, mu, {})
 
     def _curve(self, ahead: Mapping[float, Ball], behind: Mapping[float, Ball]) -> Curve:
         places = _places(ahead, behind)
         return Curve(places) if self._alone is None else GaussianCurve(self._alone, places)
 
     def _tail(self) -> arb | None:
-        try:
-            return tail_mu_squared(self.laws)
-        except NotProved:
-            return None
+        if self._tails is None:
+            try:
+                self._tails = [tail_mu_squared(self.laws, self.work.spend)]
+            except NotProved:
+                self._tails = [None]
+        return self._tails[0]
 
 
 def _larger(one: Ball, other: Ball) -> Ball:
@@ -231,9 +240,14 @@ class Checked:
         self._proof = read(data)
         self._work = Work(self._proof.bits, most)
         self.proved: Proved | None = None
+        self._bare = False  # no delta is known
         with ctx.workprec(self._proof.bits):
             try:
-                self.proved, self._why = Checker(self._proof, self._work).proved()
+                checker = Checker(self._proof, self._work)
+                try:
+                    self.proved, self._why = checker.proved()
+                except NotProved as reason:
+                    self.proved, self._why, self._bare = checker.bare(), str(reason), True
             except NotProved as reason:
                 self._why = str(reason)
 
@@ -246,7 +260,7 @@ class Checked:
         proved = self.proved
         if always(statement):
             return "proved", ""
-        if proved is None:
+        if proved is None or (self._bare and statement.quantity not in _NO_PLACE):
             return "not proved", self._why
         try:
             self._work.spend(_EACH * len(proved.curve.places))

@@ -58,7 +58,7 @@ class Proved(NamedTuple):
     curve: Curve
     attack: Curve
     symmetric: bool
-    tail: arb | None
+    tail: Callable[[], arb | None]  # found when first asked for
     laws: Sequence[Law]
     ways: Sequence[bool]  # "remove", and "add"
     spend: Callable[[int], None]  # counts work that depends on the laws
@@ -275,7 +275,8 @@ def tail_mu(proved: Proved, s: Statement) -> bool:
 
 def _free(proved: Proved, m: arb) -> bool:
     """Whether G_m is below f with no floor at all, as far as that is known."""
-    return proved.tail is not None and bool(m >= 0 and m * m >= proved.tail)
+    tail = proved.tail()
+    return tail is not None and bool(m >= 0 and m * m >= tail)
 
 
 def zcdp(proved: Proved, s: Statement) -> bool:
@@ -283,7 +284,9 @@ def zcdp(proved: Proved, s: Statement) -> bool:
     if s.at_most:
         return all(concentrated.at_most(proved.laws, way, s.value, proved.spend) for way in proved.ways)
     order = _number(s.given["order"])
-    return bool(s.value <= 0) or any(concentrated.at_least(proved.laws, way, s.value, order) for way in proved.ways)
+    return bool(s.value <= 0) or any(
+        concentrated.at_least(proved.laws, way, s.value, order, proved.spend) for way in proved.ways
+    )
 
 
 MORE = ("regret", "divergence", "epsilon_regret")  # by how much another profile tells more

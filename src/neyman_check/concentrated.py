@@ -11,13 +11,16 @@ from collections.abc import Callable, Sequence
 from flint import arb
 
 from neyman_check.errors import NotProved
-from neyman_check.integers import DiscreteGaussian, exact
+from neyman_check.exchanged import ExchangedLaplace
+from neyman_check.integers import DiscreteGaussian, SampledDiscreteGaussian, exact
 from neyman_check.laplace import SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law, largest_loss
+from neyman_check.laws import FiniteLaw, Gaussian, Law, largest_loss, turning
+from neyman_check.orders import rules_at
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.told import Told
 from neyman_check.twofold import DealtGaussian
 
-__all__ = ["at_least", "at_most"]
+__all__ = ["at_least", "at_most", "exchanged_rho"]
 
 _MOST = 4000  # orders that are looked at
 _LEAST = arb(2) ** -60  # relative length of a cell that is still halved
@@ -30,29 +33,49 @@ def _rho(law: Law) -> arb | None:
     if isinstance(law, (SampledGaussian, DealtGaussian)):
         return law.times / (2 * law.s * law.s)
     if isinstance(law, ExchangedGaussian):
-        return 2 * law.times / (law.s * law.s)
+        return law.times * exchanged_rho(law.q, 1 / (2 * law.s * law.s))
     if isinstance(law, DiscreteGaussian):
         return law.times * exact(law.shift**2 / (2 * law.square))
+    if isinstance(law, SampledDiscreteGaussian) and law.whole is not None:
+        one = exact(law.whole.shift**2 / (2 * law.whole.square))
+        return law.times * (exchanged_rho(law.rate, one / 4) if law.symmetric else one)
     return None
 
 
-def _kappa(laws: Sequence[Law], t: arb, remove: bool) -> arb:
+def exchanged_rho(q: arb, one: arb) -> arb:
+    """Of a sampled step in which a record is exchanged, ``one`` that of one record's distance (Lemma R1)."""
+    if q < arb("0.5"):
+        sure = ((1 - q) / (1 - 2 * q)).log()
+        grown = (sure * (1 + sure / one)).exp()
+        if sure * sure <= -(1 - q).log() * one or q * (1 + grown) * (1 + grown * grown) <= 1:
+            return one
+    return 4 * one
+
+
+def _kappa(laws: Sequence[Law], t: arb, remove: bool, spend: Callable[[int], None]) -> arb:
     """log of what all of them have at an order."""
-    total = arb(0)
+    total, w = arb(0), t if remove else 1 - t
     for law in laws:
-        one = law.real(t if remove else 1 - t, None)
+        told = rules_at(law, w) if isinstance(law, (SampledLaplace, ExchangedLaplace)) else None
+        spend(_cost(law, told))
+        one = law.real(w, told)
         if not one > 0:
             raise NotProved("a Renyi divergence that is not sharp")
         total += one.log()
     return total
 
 
+def _cost(law: Law, told: Told) -> int:
+    """Units of work; what is listed counts even where that is not all of it."""
+    return turning(len(law.outcomes), 1) if isinstance(law, FiniteLaw) else law.cost(1, told)
+
+
 def _parted(laws: Sequence[Law]) -> tuple[arb, list[Law]]:
     """rho of those that have one, and the others."""
     others = [law for law in laws if _rho(law) is None]
     for law in others:
-        if isinstance(law, SampledLaplace) or (isinstance(law, FiniteLaw) and not law.lost.is_zero()):
-            raise NotProved("rho of sampled Laplace steps, or of laws that are not listed whole")
+        if isinstance(law, FiniteLaw) and law.lost != 0:
+            raise NotProved("rho of laws that are not listed whole")
         if not all(law.kept(way) == 1 for way in (True, False)):
             raise NotProved("rho where something is revealed for certain")
     return sum((one for law in laws if (one := _rho(law)) is not None), arb(0)), others
@@ -61,14 +84,13 @@ def _parted(laws: Sequence[Law]) -> tuple[arb, list[Law]]:
 def at_most(laws: Sequence[Law], remove: bool, value: arb, spend: Callable[[int], None]) -> bool:
     """Whether value t (t - 1) >= kappa(t) at every t > 1."""
     known, others = _parted(laws)
-    each = sum(law.cost(1, None) for law in others)
     v = value - known
     if not others:
         return bool(v >= 0)
     if not v > 0:
         return False
     last = (largest_loss(others, remove) / v).max(arb(2)).upper()  # beyond, kappa <= (t - 1) times the largest loss
-    cells = [(arb(1), arb(0), last, _kappa(others, last, remove))]
+    cells = [(arb(1), arb(0), last, _kappa(others, last, remove, spend))]
     for _ in range(_MOST):
         if not cells:
             return True
@@ -78,8 +100,7 @@ def at_most(laws: Sequence[Law], remove: bool, value: arb, spend: Callable[[int]
         middle = ((a * b).sqrt() if a > 1 else 1 + (b - 1) / 2).mid()
         if not b - a > _LEAST * a:
             return False
-        spend(each)
-        inner = _kappa(others, middle, remove)
+        inner = _kappa(others, middle, remove, spend)
         cells += [(a, low, middle, inner), (middle, inner, b, high)]
     return False
 
@@ -99,17 +120,16 @@ def _below(v: arb, a: arb, low: arb, b: arb, high: arb) -> bool:
     return bool(room(b) >= 0) if lowest >= b else bool(room(lowest) >= 0)
 
 
-def at_least(laws: Sequence[Law], remove: bool, value: arb, order: arb) -> bool:
+def at_least(laws: Sequence[Law], remove: bool, value: arb, order: arb, spend: Callable[[int], None]) -> bool:
     """Whether D_t / t is at least that at this order, or as orders grow without end."""
     known = sum((one for law in laws if (one := _limit(law, remove)) is not None), arb(0))
     if known >= value:
         return True
     if not order > 1:
         raise NotProved("an order that is not above 1")
-    vague = SampledGaussian, ExchangedGaussian, SampledLaplace, DealtGaussian
+    vague = SampledGaussian, ExchangedGaussian, DealtGaussian
     sharp = [law for law in laws if not isinstance(law, vague)]
-    sharp = [law for law in sharp if not isinstance(law, FiniteLaw) or law.lost.is_zero()]
-    total = _kappa(sharp, order, remove)
+    total = _kappa(sharp, order, remove, spend)  # what is not listed adds to it
     for law in laws:
         if isinstance(law, SampledGaussian) and remove:  # G >= q r
             grown = order * (order - 1) / (2 * law.s * law.s) + order * law.q.log()
@@ -121,5 +141,7 @@ def _limit(law: Law, remove: bool) -> arb | None:
     """What D_t / t goes to as orders grow without end, where that is known."""
     if isinstance(law, ExchangedGaussian):  # G(-x) is bounded where G(x) grows
         return law.times / (2 * law.s * law.s)
-    one_sided = isinstance(law, (SampledGaussian, DealtGaussian))  # P >= q N(1, s^2), or half of it
+    if isinstance(law, SampledDiscreteGaussian) and law.symmetric and law.whole is not None:
+        return law.times * exact(law.whole.shift**2 / (8 * law.whole.square))
+    one_sided = isinstance(law, (SampledGaussian, DealtGaussian, SampledDiscreteGaussian))  # P >= q N(1, s^2), or half
     return None if one_sided and not remove else _rho(law)

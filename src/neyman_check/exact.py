@@ -18,6 +18,7 @@ from typing import NamedTuple
 from flint import arb, arb_poly, fmpz
 
 from neyman_check.errors import NotProved
+from neyman_check.exchanged import ExchangedLaplace
 from neyman_check.integers import DiscreteGaussian, exact
 from neyman_check.laplace import Laplace, LaplaceSum, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
@@ -140,14 +141,9 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
         laplace = LaplaceSum([law for law in rest if isinstance(law, Laplace)], work)
         return laplace.delta, laplace.each
     if len(rest) == 1 and rest[0].times == 1:
-        (law,) = rest
-        if isinstance(law, SampledGaussian):
-            return (lambda x: sampled_once(lambda y: gaussian_delta(1 / law.s, y), law.q, x, remove)), 2 * _EACH
-        if isinstance(law, ExchangedGaussian):
-            return (lambda x: exchanged_once(law, x)), 3 * _EACH
-        if isinstance(law, SampledLaplace):
-            plain = LaplaceSum([Laplace(law.ratio, 1)], work)
-            return (lambda x: sampled_once(plain.delta, law.q, x, remove)), _EACH + plain.each
+        once = _once(rest[0], remove, work)
+        if once is not None:
+            return once
     if len(rest) == 1 and isinstance(rest[0], SampledLaplace) and rest[0].times == 2:
         twin = rest[0]
         plain = LaplaceSum([Laplace(twin.ratio, 1)], work)
@@ -156,6 +152,20 @@ def _closed(rest: Sequence[Law], remove: bool, work: Work) -> tuple[Callable[[ar
     if len(rest) == 1 and isinstance(rest[0], DealtGaussian):
         return Dealt(rest[0], remove, work).delta, _EACH
     raise NotProved("laws that have neither outcomes nor a closed form together")
+
+
+def _once(law: Law, remove: bool, work: Work) -> tuple[Callable[[arb], arb], int] | None:
+    """The same of one sampled step, where it has a closed form."""
+    if isinstance(law, SampledGaussian):
+        return (lambda x: sampled_once(lambda y: gaussian_delta(1 / law.s, y), law.q, x, remove)), 2 * _EACH
+    if isinstance(law, ExchangedGaussian):
+        return (lambda x: exchanged_once(law, x)), 3 * _EACH
+    if isinstance(law, ExchangedLaplace):
+        return law.once, 2 * _EACH
+    if isinstance(law, SampledLaplace):
+        plain = LaplaceSum([Laplace(law.ratio, 1)], work)
+        return (lambda x: sampled_once(plain.delta, law.q, x, remove)), _EACH + plain.each
+    return None
 
 
 def _mu(laws: Sequence[Law]) -> arb:

@@ -2,27 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 
 from flint import arb
 
 from neyman_check.curve import largest
 from neyman_check.errors import NotProved
+from neyman_check.exchanged import ExchangedLaplace
+from neyman_check.integers import DiscreteGaussian, SampledDiscreteGaussian
 from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.twofold import DealtGaussian
+from neyman_check.vertices import discrete_gaussian_mu
 
 __all__ = ["tail_mu_squared"]
 
 
-def tail_mu_squared(laws: Sequence[Law]) -> arb:
+def tail_mu_squared(laws: Sequence[Law], spend: Callable[[int], None]) -> arb:
     """Of all steps together; a sampled step tells no more than the whole one."""
-    return sum((_squared(law) * law.times for law in laws), arb(0))
+    return sum((_squared(law, spend) * law.times for law in laws), arb(0))
 
 
-def _squared(law: Law) -> arb:
+def _squared(law: Law, spend: Callable[[int], None]) -> arb:
     if isinstance(law, Gaussian):
         return law.square
     if isinstance(law, (SampledGaussian, DealtGaussian)):  # it tells less than which batch, and what is in it
@@ -31,6 +34,12 @@ def _squared(law: Law) -> arb:
         return 4 / (law.s * law.s)
     if isinstance(law, (Laplace, SampledLaplace)):
         return 8 * (-law.d / 2).exp().erfcinv() ** 2  # where alpha = beta = e^{-d/2} / 2
+    if isinstance(law, ExchangedLaplace):  # both are 2 d apart
+        return 8 * (-law.d).exp().erfcinv() ** 2
+    if isinstance(law, SampledDiscreteGaussian) and law.whole is not None:
+        law = law.whole
+    if isinstance(law, DiscreteGaussian):
+        return discrete_gaussian_mu(law, spend) ** 2
     if isinstance(law, FiniteLaw) and law.lost == 0:
         return _at_vertices(law)
     raise NotProved("mu with no floor of laws that are not listed")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 
 from flint import acb, arb, ctx, fmpq
@@ -12,7 +12,7 @@ from flint import acb, arb, ctx, fmpq
 from neyman_check.laws import EXP, FiniteLaw, Law, demand, raised
 from neyman_check.told import Told
 
-__all__ = ["DiscreteGaussian", "discrete_laplace"]
+__all__ = ["DiscreteGaussian", "SampledDiscreteGaussian", "discrete_laplace", "exchanged_discrete_laplace"]
 
 _MOST = 20_000  # integers
 _THETA = 3 * EXP  # units of work that a theta function takes
@@ -72,17 +72,44 @@ class DiscreteGaussian(Law):
 
     def listed(self) -> FiniteLaw:
         """All integers that count, to the precision of whoever asks."""
-        reach = self.reach
-        step = exact(1 / (2 * self.square))
-        mass = [(-x * x * step).exp() for x in range(reach + self.shift + 1)]
-        rest = beyond(self.square, reach)
-        total = mass[0] + 2 * sum(mass[1 : reach + 1], arb(0)) + 2 * rest * arb(0.5, 0.5)
-        pairs = [(mass[abs(x - self.shift)] / total, mass[abs(x)] / total) for x in self._window(reach)]
-        at = tuple((2 * x - self.shift) * self.shift / (2 * self.square) for x in self._window(reach))
-        return FiniteLaw(tuple(pairs), self.times, at, (2 * rest / total).upper(), symmetric=True)
+        mass, lost = self._masses(self.reach + self.shift)
+        window = range(-self.reach, self.reach + self.shift + 1)
+        pairs = [(mass[abs(x - self.shift)], mass[abs(x)]) for x in window]
+        at = tuple((2 * x - self.shift) * self.shift / (2 * self.square) for x in window)
+        return FiniteLaw(tuple(pairs), self.times, at, lost, symmetric=True)
 
-    def _window(self, reach: int) -> range:
-        return range(-reach, reach + self.shift + 1)
+    def sampled(self, q: arb) -> SampledDiscreteGaussian:
+        """The same where only a sample of rate q takes part."""
+        listed = self.listed()
+        pairs = tuple(((1 - q) * b + q * a, b) for a, b in listed.outcomes)
+        return SampledDiscreteGaussian(pairs, self.times, (), listed.lost, whole=self, rate=q)
+
+    def exchanged(self, q: arb) -> SampledDiscreteGaussian:
+        """The same in which a record is exchanged: m = shift and m = -shift, each beside 0."""
+        reach, shift = self.reach, self.shift
+        demand(2 * (reach + shift) < _MOST, f"more than {_MOST} integers")
+        mass, lost = self._masses(reach + 2 * shift)
+        window = range(-reach - shift, reach + shift + 1)
+        present, other = ([(1 - q) * mass[abs(x)] + q * mass[abs(x - m)] for x in window] for m in (shift, -shift))
+        whole = replace(self, shift=2 * shift)
+        pairs = tuple(zip(present, other, strict=True))
+        return SampledDiscreteGaussian(pairs, self.times, (), lost, symmetric=True, whole=whole, rate=q)
+
+    def _masses(self, last: int) -> tuple[list[arb], arb]:
+        """Those of 0 to ``last``, m = 0, and what is beyond the reach of either law on both sides, at most."""
+        step, reach = exact(1 / (2 * self.square)), self.reach
+        found = [(-x * x * step).exp() for x in range(last + 1)]
+        rest = beyond(self.square, reach)
+        total = found[0] + 2 * sum(found[1 : reach + 1], arb(0)) + 2 * rest * arb(0.5, 0.5)
+        return [one / total for one in found], (2 * rest / total).upper()
+
+
+@dataclass(frozen=True)
+class SampledDiscreteGaussian(FiniteLaw):
+    """Listed as far as it counts; it tells no more than ``whole``. ``symmetric`` is a record exchanged."""
+
+    whole: DiscreteGaussian | None = None
+    rate: arb = field(default_factory=lambda: arb(1))
 
 
 def beyond(square: Fraction, reach: int) -> arb:
@@ -99,3 +126,19 @@ def discrete_laplace(scale: Fraction, shift: int, times: int) -> FiniteLaw:
     mass = [(-step * x).exp() * (1 if x in (0, shift) else one) / both for x in range(shift + 1)]
     pairs = tuple((mass[shift - x], mass[x]) for x in range(shift + 1))
     return FiniteLaw(pairs, times, tuple((2 * x - shift) / scale for x in range(shift + 1)), symmetric=True)
+
+
+def exchanged_discrete_laplace(scale: Fraction, shift: int, q: arb, times: int) -> FiniteLaw:
+    """The same of a sample of rate q in which a record is exchanged: all x <= -shift are one outcome, all x >= shift
+    another.
+    """
+    demand(2 * shift < _MOST, f"more than {_MOST} integers")
+    step = exact(1 / scale)
+    both, one = 1 + (-step).exp(), -(-step).expm1()
+    power = [(-step * x).exp() / both for x in range(2 * shift + 1)]
+
+    def mixed(x: int, m: int) -> arb:
+        return ((1 - q) * power[abs(x)] + q * power[abs(x - m)]) * (1 if abs(x) == shift else one)
+
+    pairs = tuple((mixed(x, shift), mixed(x, -shift)) for x in range(-shift, shift + 1))
+    return FiniteLaw(pairs, times, (), symmetric=True)

@@ -7,16 +7,17 @@ inputs that differ; of a promise (epsilon, delta) the pair that attains it. A Po
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
 from flint import arb, fmpq
 
 from neyman_check.errors import NotProved, Unreadable
-from neyman_check.integers import DiscreteGaussian, discrete_laplace, exact
+from neyman_check.exchanged import ExchangedLaplace
+from neyman_check.integers import DiscreteGaussian, discrete_laplace, exact, exchanged_discrete_laplace
 from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law
+from neyman_check.laws import EXP, FiniteLaw, Gaussian, Law
 from neyman_check.reading import Fields, number
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.twofold import DealtGaussian
@@ -27,16 +28,21 @@ ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 _DEEPEST = 64
 _MOST_STEPS = 10**18
 _MOST_KINDS = 200
+_LISTED = 3 * EXP  # units of work of an integer that is listed
 
 
-def laws_of(data: Any, adjacency: str) -> list[Law]:
-    """The laws that compose, Gaussians put together."""
+def _free(_: int) -> None:
+    """Nobody counts."""
+
+
+def laws_of(data: Any, adjacency: str, spend: Callable[[int], None] = _free) -> list[Law]:
+    """The laws that compose, Gaussians put together; ``spend`` counts the work of listing integers."""
     fields = Fields(data, "mechanism")
     if fields.count("schema", 1, 1) != 1:
         raise Unreadable("mechanism.schema: 1 was expected")
     square, others = arb(0), list[Law]()
     for kind, times in _steps(fields, 1, 0):
-        law = _law(kind, times, adjacency)
+        law = _law(kind, times, adjacency, spend)
         if isinstance(law, Gaussian):
             square += law.square
         elif times:
@@ -84,13 +90,13 @@ def _steps(node: Fields, times: int, depth: int, rate: Fraction = Fraction(1)) -
         yield (node.back("kind", kind), rate), times
 
 
-def _law(step: _Kind, times: int, adjacency: str) -> Law:
+def _law(step: _Kind, times: int, adjacency: str, spend: Callable[[int], None]) -> Law:
     fields, rate = step
     kind = fields.word("kind", _KINDS)
-    if rate != 1 and adjacency == "replace" and kind != "gaussian":
-        raise NotProved("sampled steps of which one record is exchanged")
     if rate == 0:
         return Gaussian(arb(0))
+    if rate != 1 and adjacency == "replace" and kind != "gaussian":
+        return _exchanged(kind, fields, exact(rate), times, spend)
     if kind == "gaussian":
         mu = _mu(fields, adjacency)
         fields.done()
@@ -108,12 +114,36 @@ def _law(step: _Kind, times: int, adjacency: str) -> Law:
         return _dealt(fields, rate, times, adjacency)
     if kind == "opaque":
         return _promised(fields, rate, times, adjacency)
-    whole = _listed(kind, fields, times, adjacency, rate == 1)
+    whole = _listed(kind, fields, times, adjacency, spend)
     fields.done()
-    if isinstance(whole, FiniteLaw) and rate != 1:
-        q = exact(rate)
-        whole = FiniteLaw(tuple(((1 - q) * b + q * a, b) for a, b in whole.outcomes), times, (), whole.lost)
-    return whole
+    if rate == 1:
+        return whole
+    q = exact(rate)
+    if isinstance(whole, DiscreteGaussian):
+        spend(_LISTED * (2 * whole.reach + whole.shift))
+        return whole.sampled(q)
+    return FiniteLaw(tuple(((1 - q) * b + q * a, b) for a, b in whole.outcomes), times)
+
+
+def _exchanged(kind: str, fields: Fields, q: arb, times: int, spend: Callable[[int], None]) -> Law:
+    """A sample in which a record is exchanged: one record's distance on either side of none."""
+    if kind == "laplace":
+        d = _moved(fields, "remove") / Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
+        law: Law = ExchangedLaplace(fmpq(d.numerator, d.denominator), q, times)
+    elif kind == "discrete_gaussian":
+        sigma = Fraction(fields.number("sigma", lambda x: x > 0.0, "a number above 0"))
+        one = DiscreteGaussian(sigma * sigma, _shift(fields, "remove"), times)
+        spend(2 * _LISTED * (one.reach + one.shift))
+        law = one.exchanged(q)
+    elif kind == "discrete_laplace":
+        scale = Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
+        shift = _shift(fields, "remove")
+        spend(2 * _LISTED * shift)
+        law = exchanged_discrete_laplace(scale, shift, q, times)
+    else:
+        raise NotProved("sampled steps other than noise of which one record is exchanged")
+    fields.done()
+    return law
 
 
 def _dealt(fields: Fields, rate: Fraction, times: int, adjacency: str) -> Law:
@@ -147,15 +177,18 @@ def _promised(fields: Fields, rate: Fraction, times: int, adjacency: str) -> Law
     return law
 
 
-def _listed(kind: str, fields: Fields, times: int, adjacency: str, alone: bool) -> Law:
+def _listed(
+    kind: str, fields: Fields, times: int, adjacency: str, spend: Callable[[int], None]
+) -> FiniteLaw | DiscreteGaussian:
     """A law of countably many outcomes."""
     if kind == "discrete_gaussian":
         sigma = Fraction(fields.number("sigma", lambda x: x > 0.0, "a number above 0"))
-        law = DiscreteGaussian(sigma * sigma, _shift(fields, adjacency), times)
-        return law if alone else law.listed()
+        return DiscreteGaussian(sigma * sigma, _shift(fields, adjacency), times)
     if kind == "discrete_laplace":
         scale = Fraction(fields.number("scale", lambda x: x > 0.0, "a number above 0"))
-        return discrete_laplace(scale, _shift(fields, adjacency), times)
+        shift = _shift(fields, adjacency)
+        spend(_LISTED * shift)
+        return discrete_laplace(scale, shift, times)
     if kind not in _BLACK:
         raise NotProved(f"steps of the kind {kind}")
     return FiniteLaw(*_outcomes(kind, fields, times), symmetric=kind != "tabulated")

@@ -120,6 +120,10 @@ class _Sampled(Law):
         if not size < arb("0.5") and abs(u.imag) < arb.pi():
             return self._log_within(u)
         demand(size < 1, _BRANCH)
+        return self._log_right(u)
+
+    def _log_right(self, u: acb) -> acb:
+        """log G to the right of the branch points."""
         return self.q.log() + u + (1 + (1 - self.q) / self.q * (-u).exp()).log()
 
     def _log_within(self, u: acb) -> acb:
@@ -328,8 +332,8 @@ class ExchangedGaussian(_Sampled):
     def _below_the_cut(self, x: acb) -> acb:
         """log G, continued past -pi s^2 to the left of the branch points."""
         u = (2 * x - 1) / (2 * self.s * self.s)
-        if abs(u.imag) < arb.pi():
-            return self._log_within(u)
+        if abs(u.imag) < arb.pi():  # far to the right of them balls of G would hold 0
+            return self._log_right(u) if self._ratio(x.real) < arb("0.5") else self._log_within(u)
         demand(self.q < 1, "records that are exchanged for sure")
         demand(self.q / (1 - self.q) * u.real.exp() < 1, _BRANCH)
         return (1 - self.q).log() + (1 + self.q / (1 - self.q) * u.exp()).log()

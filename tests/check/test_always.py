@@ -42,11 +42,17 @@ def test_shares(quantity):
     assert answer(quantity, given, "at_most", 1.0 - 2**-53) == "not proved"
 
 
-@pytest.mark.parametrize("quantity", ["relative_risk", "mu", "zcdp", "epsilon", "regret"])
+@pytest.mark.parametrize("quantity", ["relative_risk", "mu", "epsilon", "regret"])
 def test_what_has_no_bound(quantity):
     given = {"relative_risk": {"baseline": 0.5}, "mu": {"floor": 1e-10}, "epsilon": {"delta": 1e-5},
              "regret": {"floor": 1e-10, "mu": 1.0}}.get(quantity, {})  # fmt: skip
     assert answer(quantity, given, "at_most", 1.0) == "not proved"
+
+
+def test_rho_is_told_by_the_laws():
+    """Of ten sampled steps of noise 1 it is 5."""
+    assert answer("zcdp", {}, "at_most", 5.001) == "proved"
+    assert answer("zcdp", {}, "at_most", 4.999) == "refuted"
 
 
 def test_a_rate_of_nothing():

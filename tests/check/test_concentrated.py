@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 
 import pytest
-from flint import arb
+from flint import acb, arb
 
 import neyman as ny
 from neyman_check import NotProved, check
 from neyman_check import concentrated as room
 from neyman_check.mechanism import laws_of
 from neyman_check.work import Work
+from tests.effort import rest_slow
 
 FREE = Work(128).spend
 
@@ -103,17 +104,17 @@ def test_normal_noise(mechanism, rho):
     judged_where_listed = ny.DiscreteGaussian(0.5, 2)
     laws = laws_of(mechanism.to_dict(), "add_or_remove")
     assert room.at_most(laws, True, arb(rho), FREE)
-    assert room.at_least(laws, True, arb(rho), arb(2))
+    assert room.at_least(laws, True, arb(rho), arb(2), FREE)
     assert not room.at_most(laws, True, arb(rho) * (1 - arb(1e-9)), FREE)
-    assert not room.at_least(laws, True, arb(rho) * (1 + arb(1e-9)), arb(1e9))
+    assert not room.at_least(laws, True, arb(rho) * (1 + arb(1e-9)), arb(1e9), FREE)
     judged(judged_where_listed, 8.0, 2.0)
 
 
 def test_one_direction_of_sampled_noise_has_a_bounded_loss():
     """As orders grow: log(1 / (1 - q)) / t."""
     laws = laws_of(ny.Gaussian(2.0).poisson(0.25).to_dict(), "add")
-    assert not room.at_least(laws, False, arb("0.1"), arb(1e9))
-    assert room.at_least(laws, True, arb("0.1249"), arb(1e9))
+    assert not room.at_least(laws, False, arb("0.1"), arb(1e9), FREE)
+    assert room.at_least(laws, True, arb("0.1249"), arb(1e9), FREE)
 
 
 def test_orders_beyond_the_last(monkeypatch):
@@ -128,10 +129,69 @@ def test_orders_beyond_the_last(monkeypatch):
     assert room.at_most(laws, True, false, FREE)
 
 
-@pytest.mark.parametrize(
-    "mechanism",
-    [ny.ApproximateMechanism(1.0, 1e-3), ny.Laplace(1.0).poisson(0.1), ny.DiscreteGaussian(1.0).poisson(0.1)],
-)
-def test_what_is_not_known(mechanism):
+def test_what_is_not_known():
+    laws = laws_of(ny.ApproximateMechanism(1.0, 1e-3).to_dict(), "add_or_remove")
     with pytest.raises(NotProved, match="rho"):
-        room.at_most(laws_of(mechanism.to_dict(), "add_or_remove"), True, arb(100), FREE)
+        room.at_most(laws, True, arb(100), FREE)
+
+
+def power(d, q, t, adjacency):
+    """A of one sampled Laplace step at an order, piece by piece, by Arb's integration."""
+    d, q, far = arb(d), arb(q), 60 + d
+
+    def piece(low, high, *signs):
+        def value(y, _):
+            none, one, other = ((s * (y - m)).exp() / 2 for s, m in zip(signs, (0, d, -d), strict=True))
+            present, absent = (1 - q) * none + q * one, (1 - q) * none + q * other if adjacency == "replace" else none
+            p, r = (absent, present) if adjacency == "add" else (present, absent)
+            return (t * p.log() + (1 - t) * r.log()).exp()
+
+        return acb.integral(value, acb(low), acb(high)).real
+
+    return piece(-far, -d, 1, 1, 1) + piece(-d, 0, 1, 1, -1) + piece(0, d, -1, 1, -1) + piece(d, far, -1, -1, -1)
+
+
+@pytest.mark.parametrize("adjacency", ["remove", "add", "replace"])
+@pytest.mark.parametrize(("d", "q", "times"), rest_slow([(0.5, 0.25, 1), (4.0, 0.0625, 3)], 0))
+def test_sampled_laplace_steps(adjacency, d, q, times):
+    laws = laws_of((ny.Laplace(1.0 / d).poisson(q) ** times).to_dict(), adjacency)
+    way, known = adjacency != "add", []
+    for t in (1.5, 4.0):
+        known.append(times * power(d, q, arb(t), adjacency).log() / (arb(t) * (arb(t) - 1)))
+        assert room.at_least(laws, way, known[-1] * (1 - arb(1e-9)), arb(t), FREE)
+        assert not room.at_least(laws, way, known[-1] * (1 + arb(1e-9)), arb(t), FREE)
+    rho = max(known, key=lambda x: float(x.mid()))
+    assert not room.at_most(laws, way, rho * (1 - arb(1e-6)), FREE)
+    assert room.at_most(laws, way, rho * arb("1.3"), FREE)
+
+
+def test_a_sampled_laplace_step_out_of_reach():
+    for size in (1e-300, 1e-5, 1e5, 1e300):
+        data = {
+            "schema": 1,
+            "kind": "poisson",
+            "rate": 0.5,
+            "of": {"kind": "laplace", "scale": size, "sensitivity": 1.0},
+        }
+        for adjacency in ("add_or_remove", "replace"):
+            laws = laws_of(data, adjacency)
+            try:
+                assert not room.at_most(laws, True, arb(1), FREE) or size > 1.0
+            except NotProved:
+                continue
+
+
+def test_rho_and_mu_with_no_floor_want_no_place():
+    told = {"format": "neyman-proof", "version": 1, "bits": 128, "adjacency": "replace", "lines": [], "places": [],
+            "mechanism": (ny.Laplace(2.0).poisson(0.125) ** 20).to_dict()}  # fmt: skip
+    stated = [
+        ("zcdp", 0.25, "proved"),
+        ("zcdp", 0.01, "refuted"),
+        ("tail_mu", 4.7, "proved"),
+        ("tail_mu", 0.5, "not proved"),
+    ]
+    rows = [{"id": str(i), "quantity": q, "given": {}, "at_most": x} for i, (q, x, _) in enumerate(stated)]
+    rows += [{"id": "delta", "quantity": "delta", "given": {"epsilon": 1.0}, "at_most": 0.5}]
+    found = check({**told, "statements": rows})
+    assert [one.verdict for one in found] == [*(verdict for _, _, verdict in stated), "not proved"]
+    assert "no delta" in found[-1].reason

@@ -89,18 +89,36 @@ def test_deltas_lie_in_the_brackets_of_the_engines(run: tuple[float, float, int]
             assert float((ball.upper - ball.lower).upper()) <= 1e-8 * g.delta(epsilon)
 
 
+def free(_: int) -> None:
+    """No work is counted."""
+
+
 def test_rho() -> None:
-    """From above that of the whole step, from below what is left where orders grow without end."""
-    law = ny.Gaussian(2.0).poisson(0.1).to_dict()
-    made = laws_of(law, "replace")
-
-    def free(_: int) -> None:
-        return None
-
+    """At small rates what is left where orders grow without end."""
+    made = laws_of(ny.Gaussian(2.0).poisson(0.0625).to_dict(), "replace")
+    assert concentrated.at_most(made, True, arb("0.1250001"), free)
+    assert not concentrated.at_most(made, True, arb("0.1249999"), free)
+    assert concentrated.at_least(made, True, arb("0.1249999"), arb(2), free)
+    assert not concentrated.at_least(made, True, arb("0.1250001"), arb(2), free)
+    made = laws_of(ny.Gaussian(2.0).poisson(0.5).to_dict(), "replace")
     assert concentrated.at_most(made, True, arb("0.5000001"), free)
     assert not concentrated.at_most(made, True, arb("0.4999999"), free)
-    assert concentrated.at_least(made, True, arb("0.1249999"), arb(2))
-    assert not concentrated.at_least(made, True, arb("0.1250001"), arb(2))
+
+
+@pytest.mark.parametrize(("s", "q"), [(0.5, 0.125), (1.0, 0.125), (2.0, 0.0625), (0.25, 0.375)])
+def test_no_order_is_above_that_of_one_record(s: float, q: float) -> None:
+    one = 1 / (2 * arb(s) ** 2)
+    assert concentrated.exchanged_rho(arb(q), one) == one
+    for t in (1.02, 1.5, 6.0):
+        assert truth(s, q, acb(t)).real.log() <= one * t * (arb(t) - 1)
+
+
+@pytest.mark.parametrize(("s", "q", "t"), [(1.0, 0.9, 1.5), (0.5, 0.75, 2.0)])
+def test_at_large_rates_orders_are_above_it(s: float, q: float, t: float) -> None:
+    one = 1 / (2 * arb(s) ** 2)
+    assert concentrated.exchanged_rho(arb(q), one) == 4 * one
+    assert truth(s, q, acb(t)).real.log() > one * t * (arb(t) - 1)
+    assert truth(s, q, acb(t)).real.log() <= 4 * one * t * (arb(t) - 1)
 
 
 def test_every_claim_of_an_exchanged_run() -> None:

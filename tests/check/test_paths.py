@@ -26,6 +26,7 @@ from neyman_check.told import Polyline
 from neyman_check.work import Work
 from tests.check.making import DATA, inside
 from tests.check.test_lemmas import ONE, holds, weaker
+from tests.check.twofold import exchanged as twofold_exchanged
 from tests.check.twofold import twofold
 from tests.effort import rest_slow
 from tests.hunt.steps import Step
@@ -377,6 +378,30 @@ def test_an_exchanged_record():
         assert ball.lower <= high
         assert low <= ball.upper
         assert float(ball.upper - ball.lower) < 1e-8 * float(ball.upper)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("epsilon", [0.5, 4.0])
+def test_an_exchanged_record_that_is_seen(epsilon):
+    """Hardly any noise: polylines rise left of the other record's branch points."""
+    truth = arb(twofold_exchanged(0.25, 0.25, epsilon))
+    ball = laid(ny.Gaussian(0.25).poisson(0.25) ** 2, True, epsilon, "replace").delta(arb(epsilon))
+    assert inside(ball.lower, ball.upper, truth, 1e-15)
+    assert float(ball.upper - ball.lower) < 1e-8 * float(ball.upper)
+
+
+def test_balls_of_the_other_records_loss():
+    """Far left of its branch points, where a ball of G(-x) holds 0."""
+    law = ExchangedGaussian(arb("0.2"), arb("0.3"), 1)
+    wide = acb(arb(-1.5, 0.2), arb(0.05, 0.03))
+    loss, other = law.on_polyline(wide)
+    assert loss.is_finite()
+    for corner in (acb(-1.69, 0.021), acb(-1.5, 0.05), acb(-1.31, 0.079)):
+        one, right = law.on_polyline(corner)
+        assert loss.contains(one)
+        assert other.contains(right)
+        u = (-2 * corner - 1) / (2 * arb("0.2") ** 2)
+        assert abs(right.exp() / (arb("0.7") + arb("0.3") * u.exp()) - 1) < 1e-25
 
 
 @pytest.mark.parametrize("number", range(3))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mpmath as mp
 
-__all__ = ["twofold"]
+__all__ = ["exchanged", "twofold"]
 
 
 def twofold(s: float, q: float, epsilon: float, remove: bool = True) -> str:
@@ -31,3 +31,31 @@ def twofold(s: float, q: float, epsilon: float, remove: bool = True) -> str:
         ends = {-14 * s, -7 * s, -3 * s, mp.mpf(0), 3 * s, 7 * s, 1 + 7 * s, 1 + 14 * s}
         inside = [x for x in turn if -14 * s < x < 1 + 14 * s]
         return mp.nstr(mp.quad(value, sorted({*ends, *inside}), maxdegree=10), 35)
+
+
+def exchanged(s: float, q: float, epsilon: float) -> str:
+    """The same where a record is exchanged, between whichever of both records and none."""
+    with mp.workdps(40):
+        s, q, e = mp.mpf(s), mp.mpf(q), mp.mpf(epsilon)
+
+        def grown(x):
+            return 1 - q + q * mp.exp((2 * x - 1) / (2 * s * s))
+
+        def one(v):
+            t = mp.exp(v)
+            half = mp.asinh((1 - q) * mp.expm1(v) / q * mp.exp(1 / (2 * s * s) - v / 2) / 2)
+            at = s * (v / 2 + half)
+            taken = mp.ncdf(1 / s - at) - t * mp.ncdf(-1 / s - at)
+            return (1 - q) * (1 - t) * mp.ncdf(-at) + q * taken
+
+        def value(x):
+            g = grown(x)
+            return mp.npdf(x, 0, s) * g * one(e - mp.log(g) + mp.log(grown(-x)))
+
+        low, high = mp.mpf(-14), mp.mpf(14)  # towards where one step leaves nothing to the other
+        while high - low > mp.mpf(10) ** -30:
+            middle = (low + high) / 2
+            low, high = (middle, high) if grown(middle) < mp.exp(e) * grown(-middle) else (low, middle)
+        near = {low + side * s * mp.mpf(2) ** -k for k in range(14) for side in (-1, 1)}
+        ends = {m + k * s for m in (0, 1) for k in range(-12, 13, 3)} | near
+        return mp.nstr(mp.quad(value, sorted(ends), maxdegree=6), 35)

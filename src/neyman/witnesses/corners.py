@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from itertools import product
 
 from neyman_check.exact import Outcomes
+from neyman_check.exchanged import ExchangedLaplace
 from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import Gaussian, Law
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
@@ -22,7 +23,7 @@ def corners(known: Outcomes, laws: Sequence[Law]) -> list[float]:
     """At eps >= 0, of one direction; none where all is smooth, or there are too many."""
     if any(isinstance(law, (Gaussian, SampledGaussian, ExchangedGaussian)) for law in laws):
         return []
-    ends = [_ends(law, known.remove) for law in laws if isinstance(law, (Laplace, SampledLaplace))]
+    ends = [_ends(law, known.remove) for law in laws if isinstance(law, (Laplace, SampledLaplace, ExchangedLaplace))]
     losses = [float(one.loss.mid()) for one in known.outcomes if one.mass > _TINY]
     if not len(losses) * math.prod(map(len, ends)) <= 4 * _MOST:
         return []
@@ -42,10 +43,10 @@ def lone(laws: Sequence[Law], remove: bool) -> list[float]:
     return kept if len(kept) <= _MOST else []
 
 
-def _ends(law: Laplace | SampledLaplace, remove: bool) -> list[float]:
+def _ends(law: Laplace | SampledLaplace | ExchangedLaplace, remove: bool) -> list[float]:
     """The lone losses of all its steps."""
-    d = float(law.d.mid())
-    if isinstance(law, Laplace):
+    d = float((law.end if isinstance(law, ExchangedLaplace) else law.d).mid())
+    if isinstance(law, (Laplace, ExchangedLaplace)):
         return [(2 * j - law.times) * d for j in range(law.times + 1)]
     q = float(law.q.mid())
     low, high = (math.log1p(q * math.expm1(x)) for x in (-d, d))

@@ -24,6 +24,7 @@ _HEIGHTS = 18  # to which a corner of a polyline may rise
 _STEEPEST = 2.0  # slope of a polyline
 _LOW = 0.8 * math.pi  # in units of s^2: heights left of the branch points
 _BULK, _FINE = 1.5, 0.9  # widths of segments, in units of s, and of s^2 near the branch points
+_OTHER = 2.5  # the same left of those of the other record, between which ellipses must find room
 _SLOPE = 0.75  # of the ray beyond a polyline that rises at its end
 _SPARE = 2.0  # e-folds by which what is beyond it is less
 _GROWTH = 1.35  # of neighbouring segments elsewhere
@@ -140,8 +141,11 @@ class Shifter:
         s, reach = self.s, self.s * math.sqrt(2.0 * nats)
         square, size, far = s * s, float(np.abs(w).max()), float(w.real.max())
         real = float(w.imag.min()) < far  # the integrand has a summit near the real axis, at w
-        start = self._branch - square * (math.log(max(size, 1.0)) + 4.0)
-        stop = self._branch + 3.0 * square
+        fade = square * (math.log(max(size, 1.0)) + 4.0)
+        zones = [(self._branch - fade, self._branch + 3.0 * square)]
+        if self.exchanged:  # those of the other record
+            zones.append((-self._branch - 3.0 * square, -self._branch + fade))
+            reach += _BULK * s
         end = max(
             self._branch + square * (math.log(max(size, 1.0)) + 6.0),
             reach,
@@ -153,10 +157,11 @@ class Shifter:
             most = math.inf
             if at < reach or (real and far - reach < at < far + reach):
                 most = _BULK * s
-            if start <= at < stop:
-                most = min(most, _FINE * square)
-            elif at < start:
-                most = min(most, max(_FINE * square, 0.7 * (start - at)))
+            for start, stop in zones:
+                if at < stop:
+                    most = min(most, max(_FINE * square, 0.7 * (start - at)))
+            if self.exchanged and at < -abs(self._branch):
+                most = min(most, _OTHER * square)
             if real and at < far - reach:
                 most = min(most, max(_BULK * s, 0.7 * (far - reach - at)))
             width = min(width * _GROWTH, most)
@@ -281,6 +286,9 @@ class Shifter:
         beyond = x.real - spread[0] - (abs(self._branch) if self.exchanged else self._branch)
         near = (np.abs(x.imag) + spread[1] < 0.999 * math.pi * square) | (beyond > 0.02 * square)
         right = beyond > 0.72 * square
+        if self.exchanged:
+            behind = -x.real - spread[0] - abs(self._branch) > 0.72 * square
+            right = right | (behind & (np.abs(x.imag) + spread[1] < 0.999 * math.pi * square))
         reached = near & (beside < _SURE)
         wide = np.where(right, self._slope(x) * both / square, -np.log1p(-np.minimum(beside, _SURE)))
         short = np.full(len(x), -np.inf)

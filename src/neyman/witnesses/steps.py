@@ -15,12 +15,13 @@ from neyman.witnesses.returning import Returning
 from neyman.witnesses.shift import ComplexArray, Shifter
 from neyman.witnesses.step import Ended, Step
 from neyman_check.errors import NotProved
+from neyman_check.exchanged import ExchangedLaplace
 from neyman_check.integers import DiscreteGaussian
 from neyman_check.laplace import Laplace, SampledLaplace
 from neyman_check.laws import FiniteLaw, Gaussian, Law
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 
-__all__ = ["step_of"]
+__all__ = ["listed_step", "step_of"]
 
 _ANGLES = (0.01, 0.03, 0.1, 0.3, 0.6, 1.0, 1.45)  # of strips that are tried
 _WHOLE = 20_000  # largest order between whose neighbours a moment is bounded
@@ -40,15 +41,21 @@ def step_of(law: Law) -> Step:
         made = _Sampled if isinstance(law, SampledGaussian) else _Exchanged
         return made(float(law.s.mid()), float(law.q.mid()), law.times)
     if isinstance(law, FiniteLaw) and law.lost == 0:
-        logs = [(float(loss.mid()), float(q.log().mid())) for loss, q in law.losses]
-        return _Finite(np.array([a for a, _ in logs]), np.array([b for _, b in logs]), law.times)
+        return listed_step(law)
     if isinstance(law, Laplace):
         return _Laplace(float(law.d.mid()), law.times)
-    if isinstance(law, SampledLaplace):
-        return _SampledLaplace(float(law.d.mid()), float(law.q.mid()), law.times)
+    if isinstance(law, (SampledLaplace, ExchangedLaplace)):
+        kind = _SampledLaplace if isinstance(law, SampledLaplace) else _ExchangedLaplace
+        return kind(float(law.d.mid()), float(law.q.mid()), law.times)
     if isinstance(law, DiscreteGaussian):
         return Returning(math.sqrt(law.square), law.shift, law.times)
     raise NotProved("a law that no line is laid for, and more outcomes than are listed")
+
+
+def listed_step(law: FiniteLaw) -> Step:
+    """Of what is listed."""
+    logs = [(float(loss.mid()), float(q.log().mid())) for loss, q in law.losses]
+    return _Finite(np.array([a for a, _ in logs]), np.array([b for _, b in logs]), law.times)
 
 
 @dataclass(frozen=True)
@@ -158,6 +165,30 @@ class _SampledLaplace(Ended):
 
     def _log_r(self, t: FloatArray) -> FloatArray:
         return np.logaddexp(math.log1p(-self.q), math.log(self.q) + t)
+
+
+class _ExchangedLaplace(_SampledLaplace):
+    """Of a record exchanged for another: two halves, one at 1 - w."""
+
+    def log_moment(self, w: float) -> float:
+        found = _logsum(np.array([self._front(one) + self._log_one(one) for one in (w, 1.0 - w)]))
+        low = float(self._log_r(np.array([-self.d]))[0])
+        return self.times * float(found + np.log1p(-np.exp(low - found)))
+
+    def log_modulus(self, w: float, omega: float) -> float:
+        low, high = self._log_r(np.array([-self.d, self.d])).tolist()
+        parts: list[float] = []
+        for one in (w, 1.0 - w):
+            turns = [(one + 1.0) * low + self.d, (one + 1.0) * high - 2.0 * self.d]
+            parts += [self._front(one) + x - math.log(2.0 * self.q * omega) for x in turns]
+            parts.append(self._front(one) + one * high - self.d - math.log(2.0))
+        return self.times * float(_logsum(np.array(parts)))
+
+    def _front(self, w: float) -> float:
+        return (1.0 - w) * float(self._log_r(np.array([-self.d]))[0])
+
+    def _number(self, w: float, omega: float, nats: float, angle: float) -> float:
+        return max(super()._number(w, omega, nats, angle), super()._number(1.0 - w, omega, nats, angle))
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from neyman.witnesses.path import path
 from neyman.witnesses.plan import TooDear, line
 from neyman.witnesses.returning import Returning
 from neyman.witnesses.step import Ended
-from neyman.witnesses.steps import step_of
+from neyman.witnesses.steps import listed_step, step_of
 from neyman.witnesses.veil import veil
 from neyman_check.cell import Cell
 from neyman_check.check import Checker, Made
@@ -23,6 +23,7 @@ from neyman_check.claims import Proved
 from neyman_check.errors import NotProved, Unreadable
 from neyman_check.exact import Outcomes
 from neyman_check.form import Part, Proof, Wanted, plan_of
+from neyman_check.laws import FiniteLaw
 from neyman_check.line import Ball
 from neyman_check.work import MOST, Work
 
@@ -32,6 +33,7 @@ _REACH = 1.5  # standard deviations on either side that a line is laid for
 _SHARP, _VEILED = 1e-9, 2e-8  # relative width with which a line serves, or one behind a veil
 _MOST_LINES = 200
 _ORDERS = 2000  # among which that of the largest D_t / t is looked for
+_FIRST, _CLOSER, _BESIDE = 1e-5, 3, 21  # from 1 + this on; times closer, with so many beside it
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
 _Planner = Callable[..., dict[str, Any]]
@@ -130,7 +132,7 @@ class Supply:
     def order(self) -> float:
         """About the order of the largest D_t / t; 2 where it is out of reach."""
         try:
-            steps = [step_of(law) for law in self._checker.laws]
+            steps = [listed_step(law) if isinstance(law, FiniteLaw) else step_of(law) for law in self._checker.laws]
         except NotProved:
             return 2.0
 
@@ -139,9 +141,15 @@ class Supply:
             told = sum(step.log_moment(w) for step in steps) / (t * (t - 1.0))
             return told if math.isfinite(told) else -math.inf
 
-        first, *others = (1.0 + x for x in np.geomspace(1e-5, 1e6, _ORDERS).tolist())
-        best = max([first, *others], key=slope)
-        return best if best > first else 1.0 + 1e-9  # D_t / t falls from the first order on
+        def best(low: float, high: float, count: int) -> float:
+            return max(np.geomspace(low, high, count).tolist(), key=lambda x: slope(1.0 + float(x)))
+
+        found, near = best(_FIRST, 1e6, _ORDERS), (1e6 / _FIRST) ** (1.0 / _ORDERS)
+        if found < 3.0 * _FIRST:
+            return 1.0 + 1e-9  # D_t / t falls from the first order on, but for rounding
+        for _ in range(_CLOSER):
+            found, near = best(found / near, found * near, _BESIDE), near ** (4.0 / _BESIDE)
+        return 1.0 + found
 
     def _outcomes(self, remove: bool) -> Outcomes:
         made = self._checker.made(Wanted(remove, 0.0, None))

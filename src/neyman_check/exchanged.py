@@ -1,0 +1,91 @@
+"""Sampled Laplace noise of which a record is exchanged for another: (1 - q) F_0 + q F_1 against (1 - q) F_0 + q F_-1.
+
+Right of 0 the loss is log r(t) - log r(-d), t = (2x - 1) d, with r, and the law of t, as of a record removed
+(docs/proofs/laplace.md); left of 0 it is the mirror image.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flint import acb, arb, fmpq
+
+from neyman_check.laplace import SampledLaplace
+from neyman_check.laws import EXP, Law, raised
+from neyman_check.told import Told
+
+__all__ = ["ExchangedLaplace"]
+
+
+@dataclass(frozen=True)
+class ExchangedLaplace(Law):
+    """d is what one record moves the query by, beside the scale: both together are 2 d apart."""
+
+    ratio: fmpq  # d
+    q: arb
+    times: int
+    symmetric = True
+
+    @property
+    def d(self) -> arb:
+        """At the precision of whoever asks."""
+        return arb(self.ratio)
+
+    def kept(self, remove: bool) -> arb:
+        return arb(1)
+
+    def cost(self, count: int, told: Told) -> int:
+        return 2 * self._half.cost(count, told) + 4 * EXP * count
+
+    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
+        """Lemma L6: both halves, the left one at 1 - w."""
+        low = self._r(-self.d).log()
+        rows = (self._half.along(one, spacing, count, told) for one in (w, 1 - w))
+        found: list[acb] = []
+        for k, (right, left) in enumerate(zip(*rows, strict=True)):
+            at = acb(w, spacing * k)
+            value = ((1 - at) * low).exp() * right + (at * low).exp() * acb(left.real, -left.imag) - low.exp()
+            found.append(raised(value, self.times))
+        return found
+
+    def real(self, w: arb, told: Told) -> arb:
+        low = self._r(-self.d).log()
+        right, left = (self._half.real(one, told) for one in (w, 1 - w))
+        return (((1 - w) * low).exp() * right + (w * low).exp() * left - low.exp()) ** self.times
+
+    def beyond(self, w: arb, omega: arb, told: Told) -> arb:
+        """Lemma L4 of both halves, each with one of its atoms."""
+        low, high = (self._r(t).log() for t in (-self.d, self.d))
+        total = arb(0)
+        for one in (w, 1 - w):
+            atom = (one * high - self.d).exp() / 2
+            total += ((1 - one) * low).exp() * (atom + self._turns(one) / omega)
+        return total.upper() ** self.times
+
+    def _turns(self, w: arb) -> arb:
+        """omega times the modulus of the smooth part of a half, at most."""
+        ends = [(-(t + self.d) / 2 - t + (w + 1) * self._r(t).log()).exp() for t in (-self.d, self.d)]
+        return (ends[0] + ends[1]) / (2 * self.q)
+
+    @property
+    def _half(self) -> SampledLaplace:
+        """Of a record removed, whose losses those of a half are but for a constant."""
+        return SampledLaplace(self.ratio, self.q, 1)
+
+    def largest(self, remove: bool) -> arb | None:
+        return self.times * self.end
+
+    @property
+    def end(self) -> arb:
+        """The largest loss of one step."""
+        return (self._r(self.d) / self._r(-self.d)).log()
+
+    def once(self, epsilon: arb) -> arb:
+        """delta of one step at any real eps (Lemma L5): that of |eps|, and what a negative one adds."""
+        size, down = abs(epsilon), epsilon.min(arb(0))
+        grown = (1 - self.q) / self.q * size.expm1() * self.d.exp() + size.exp()
+        gap = -(grown.log() / 2 - self.d).expm1()
+        return down.exp() * self.q * gap.nonnegative_part() + (-down.expm1()).nonnegative_part()
+
+    def _r(self, t: arb) -> arb:
+        return 1 - self.q + self.q * t.exp()
