@@ -17,14 +17,15 @@ __all__ = ["path"]
 
 _BEND = 0.5  # how far to the side, of how far up
 _ELLIPSES = (2.6, 1.8)
-_NODES = 36  # of a segment
-_SEGMENTS, _TRIES = 60, 100  # of a path, and how often one is tried
+_NODES = 64  # of a segment
+_SEGMENTS, _TRIES = 150, 250  # of a path, and how often one is tried
 _NEAREST = 0.5  # of the eps that it is laid for
 _SPARE = 4.0  # e-folds by which one segment is better than the path
 _SMALLEST, _FLAT = 1e-5, 0.8  # of the saddle, and by how many e-folds such a point is higher
 _SHORTER, _LONGER = 0.5, 1.5
 _SHORTEST = 1e-3  # of a segment, beside its distance from the poles
-_MOST = 20_000_000  # units of work
+_FURTHEST, _MOVED, _FALLEN = 1e3, 1.2, 5.0  # how far an eps is still served, while saddle and delta hardly change
+_MOST = 60_000_000  # units of work
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,8 @@ class _Planner:
         if any(step.bounded for step in self.steps):
             return complex(self.c, height)
         if self.remove or not math.isfinite(self.end):
-            return complex(math.hypot(self.c, _BEND * height), height)
+            far = [one.bend(self.c, height) for one in (step.shifter for step in self.steps) if one is not None]
+            return complex(min([math.hypot(self.c, _BEND * height), *far]), height)
         return complex(self.c - _BEND * (math.hypot(self.c, height) - self.c), height)
 
     @property
@@ -131,22 +133,33 @@ def path(
     def chernoff(c: float, e: float) -> float:
         return cumulant(c) - c * e - math.log(c) - math.log1p(c)
 
-    c, lowest = saddle(cumulant, epsilon)
+    def lowest(e: float) -> float:
+        """log of delta, about: where hardly anything happens what does not is 1 of e^K, and nothing of delta."""
+        found = saddle(cumulant, e)[1]
+        try:
+            return min(found, saddle(lambda c: _less_one(cumulant(c)), e)[1])
+        except TooDear:
+            return found
+
+    c, least = saddle(cumulant, epsilon)
     small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
-    c = min(x for x in small if chernoff(x, epsilon) <= lowest + _FLAT)  # further from where losses are too rare
+    c = min((x for x in small if chernoff(x, epsilon) <= least + _FLAT), default=c)  # further from where losses are rare
     k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
     if not all(map(math.isfinite, k)):
         raise TooDear
     deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
     most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, _NEAREST * epsilon)
+    known = lowest(epsilon)
+    while most < _FURTHEST and saddle(cumulant, 2.0 * most)[0] < _MOVED * c and lowest(2.0 * most) > known - _FALLEN:
+        most *= 2.0
     planner = _Planner(steps, remove, c)
     if not remove and planner.end > epsilon:
         most = min(most, 0.5 * (epsilon + planner.end))
     less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
-    log_delta = min(lowest - less, log_most - nats)
+    log_delta = min(known - less, log_most - nats)
     planner.goals = [
-        (most, log_delta - c * (most - epsilon) - 0.5 * reach**2),
-        (least, saddle(cumulant, least)[1] - less),
+        (most, min(log_delta - c * (most - epsilon) - 0.5 * reach**2, lowest(most) - less)),
+        (least, lowest(least) - less),
     ]
     laid, start, bound, work, tries = list[_Laid](), complex(c, 0.0), k[1], 0, 0
     length = min(4.0 / deviation, 1.2 * c)
@@ -167,6 +180,13 @@ def path(
             raise TooDear
         length *= _LONGER if one.count < 0.7 * _NODES else 1.0
     return _written(remove, c, laid)
+
+
+def _less_one(cumulant: float) -> float:
+    """log of e^K - 1; inf where that is nothing to floats."""
+    if not cumulant > 0.0:
+        return math.inf
+    return cumulant + math.log(-math.expm1(-cumulant))
 
 
 def _written(remove: bool, c: float, laid: list[_Laid]) -> dict[str, Any]:

@@ -24,6 +24,10 @@ _HEIGHTS = 18  # to which a corner of a polyline may rise
 _STEEPEST = 2.0  # slope of a polyline
 _LOW = 0.8 * math.pi  # in units of s^2: heights left of the branch points
 _BULK, _FINE = 1.5, 0.9  # widths of segments, in units of s, and of s^2 near the branch points
+_STEEP = 0.1  # by how much, beside Im w, an integrand is to fall there
+_FAR, _FINER = 300.0, 0.5  # from such w on finer ones about the branch points: balls lose |w| times their size
+_STRIP = 11.0  # the same left of them
+_WIDTH = 0.15  # of the least ellipse, to either side of a segment, beside its length
 _SLOPE = 0.75  # of the ray beyond a polyline that rises at its end
 _SPARE = 2.0  # e-folds by which what is beyond it is less
 _GROWTH = 1.35  # of neighbouring segments elsewhere
@@ -71,6 +75,13 @@ class Shifter:
     q: float
     exchanged: bool
 
+    def bend(self, c: float, height: float) -> float:
+        """How far right of c a path may be there, if steps that are seen, whose part of e^K is about e^{(z^2 + b z) /
+        (2 s^2)}, are to decay half as fast as straight above c.
+        """
+        half = 0.5 + self.s**2 * math.log(self.q)
+        return math.sqrt((c + half) ** 2 + 0.5 * height**2) - half if c + half > 0.0 else math.inf
+
     def way(self, w: ComplexArray, nats: FloatArray) -> Way | None:
         """Good to e^-``nats`` beside |A| at each w; None where there is none."""
         small = _SPARE
@@ -90,7 +101,7 @@ class Shifter:
         x = self._corners(w, nats)
         if x is None:
             return None
-        heights = self._heights(x, w)
+        heights = self._heights(x, w, nats)
         costs = self._edges(x, heights, w)
         last = np.stack([self._after(end, w) for end in x[1:, None] + 1j * heights[1:]])
         last[x[1:] < self._branch + self.s**2] = np.inf
@@ -147,6 +158,7 @@ class Shifter:
             reach,
             far + reach if real else self._branch + 0.75 * far,
         )  # fine: skip
+        end = min(end, self._branch + square * self._fallen(w, nats))
         x, width = [min(-reach, -0.6)], _BULK * s
         while x[-1] < end:
             at = x[-1]
@@ -154,9 +166,11 @@ class Shifter:
             if at < reach or (real and far - reach < at < far + reach):
                 most = _BULK * s
             if start <= at < stop:
-                most = min(most, _FINE * square)
+                most = min(most, _FINE * square if size < _FAR or at < self._branch - 3.0 * square else _FINER * square)
             elif at < start:
                 most = min(most, max(_FINE * square, 0.7 * (start - at)))
+            if at < start:  # an ellipse that is of use stays within the strip about the real axis
+                most = min(most, _STRIP * square)
             if real and at < far - reach:
                 most = min(most, max(_BULK * s, 0.7 * (far - reach - at)))
             width = min(width * _GROWTH, most)
@@ -165,12 +179,19 @@ class Shifter:
                 return None
         return np.array(x)
 
-    def _heights(self, x: FloatArray, w: ComplexArray) -> FloatArray:
+    def _fallen(self, w: ComplexArray, nats: float) -> float:
+        """How far right of the branch points, in units of s^2, nothing is left on a rise of the ray's slope."""
+        if not float(w.imag.min()) > 0.0:
+            return math.inf
+        falls = float((_SLOPE * w.imag - w.real).min())
+        return (nats + 10.0) / falls + 8.0 if falls > _STEEP * float(w.imag.max()) else math.inf
+
+    def _heights(self, x: FloatArray, w: ComplexArray, nats: float) -> FloatArray:
         """Those that are tried at each corner: below the branch points, and to the right of them up to any."""
         square, omega, far = self.s**2, float(np.abs(w.imag).mean()), float(w.real.max())
         high = 2.0 * _LOW
         if omega > 0.0 and far > 0.0 and float(w.imag.min()) > 0.3 * far:
-            high = max(high, 0.75 * far * far / (omega * square))
+            high = max(high, min(0.75 * far * far / (omega * square), _SLOPE * self._fallen(w, nats) + math.pi))
         low = min(max(0.2 * omega * self.q / square, 1e-5), 0.05)
         left = np.concatenate([[0.0], np.geomspace(low, 0.999 * _LOW, _HEIGHTS - 1)])
         right = np.concatenate([[0.0], np.geomspace(0.2 * _LOW, high, _HEIGHTS - 1)])
@@ -184,7 +205,8 @@ class Shifter:
         found = np.stack([_logsum(_modulus(loss, rest, z) + _WEIGHTS, -1) for z in w], axis=-1)
         found += np.log(np.abs(b - a))
         steep = np.abs((b - a).imag) > _STEEPEST * (b - a).real + 1e-300
-        high = np.maximum(a.imag, b.imag) > _LOW * self.s**2
+        top = np.maximum(a.imag, b.imag)
+        high = (top > _LOW * self.s**2) | (top + _WIDTH * (b - a).real > 0.98 * math.pi * self.s**2)
         left = np.minimum(a.real, b.real) < self._branch + 0.5 * self.s**2
         start = np.zeros(found.shape[:3], dtype=bool)
         start[0, 1:, :] = True
