@@ -9,9 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from flint import acb, arb
 from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray, IntArray
 from neyman_check.errors import NotProved
+from neyman_check.left import TERMS
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.shifted import Shifted
 from neyman_check.told import Polyline
@@ -24,8 +26,9 @@ _HEIGHTS = 18  # to which a corner of a polyline may rise
 _STEEPEST = 2.0  # slope of a polyline
 _LOW = 0.8 * math.pi  # in units of s^2: heights left of the branch points
 _BULK, _FINE = 1.5, 0.9  # widths of segments, in units of s, and of s^2 near the branch points
-_STEEP = 0.1  # by how much, beside Im w, an integrand is to fall there
+_STEEP = 0.03  # by how much, beside Im w, an integrand is to fall there
 _FAR, _FINER = 300.0, 0.5  # from such w on finer ones about the branch points: balls lose |w| times their size
+_FIRSTS, _OFF = 200, 4.0  # places where a polyline may begin, and how far left of the branch points, in units of s^2
 _STRIP = 11.0  # the same left of them
 _WIDTH = 0.15  # of the least ellipse, to either side of a segment, beside its length
 _SLOPE = 0.75  # of the ray beyond a polyline that rises at its end
@@ -65,6 +68,7 @@ class _Seen(NamedTuple):
     costs: FloatArray  # (edge, from, to, w)
     last: FloatArray  # (edge, ray, to, w)
     alone: FloatArray  # the least of each w
+    before: FloatArray  # log of what is left of the polyline
 
 
 @dataclass(frozen=True)
@@ -74,6 +78,7 @@ class Shifter:
     s: float
     q: float
     exchanged: bool
+    times: int = 1
 
     def bend(self, c: float, height: float) -> float:
         """How far right of c a path may be there, if steps that are seen, whose part of e^K is about e^{(z^2 + b z) /
@@ -105,20 +110,23 @@ class Shifter:
         costs = self._edges(x, heights, w)
         last = np.stack([self._after(end, w) for end in x[1:, None] + 1j * heights[1:]])
         last[x[1:] < self._branch + self.s**2] = np.inf
-        alone = np.array([_least(costs[..., k], last[..., k]) for k in range(len(w))])
-        return _Seen(x, heights, costs, last, alone) if np.isfinite(alone).all() else None
+        before = self._before(float(x[0]), w)
+        alone = np.array([_least(costs[..., k], last[..., k], float(before[k])) for k in range(len(w))])
+        return _Seen(x, heights, costs, last, alone, before) if np.isfinite(alone).all() else None
 
     def _chosen(self, seen: _Seen, w: ComplexArray, nats: FloatArray) -> Way | None:
         """The polyline of which the worst w is best served, with nodes."""
-        x, heights, costs, last, alone = seen
+        x, heights, costs, last, alone, before = seen
         unsure = self._unsure(x, heights, w, costs - alone + nats)
         last = np.where((last - alone < -nats - _SPARE).all(axis=-1, keepdims=True), last, np.inf)
-        whole, chosen = _cheapest((costs - alone).max(axis=-1), (last - alone).max(axis=-1), nats, unsure, heights)
+        whole, chosen = _cheapest(
+            (costs - alone).max(axis=-1), (last - alone).max(axis=-1), nats, unsure, heights, float((before - alone).max())
+        )
         if not math.isfinite(whole):
             return None
         edges = np.arange(len(chosen) - 1)
         points = x[: len(chosen)] + 1j * heights[np.arange(len(chosen)), chosen]
-        logs = _logsum(costs[edges, chosen[:-1], chosen[1:]])
+        logs = np.logaddexp(_logsum(costs[edges, chosen[:-1], chosen[1:]]), before)
         for caution in _CAUTION:
             counted = self._counted(points, w, logs - nats - math.log(len(x)), caution)
             if counted is None:
@@ -147,6 +155,33 @@ class Shifter:
     def _branch(self) -> float:
         return 0.5 + self.s**2 * (math.log1p(-self.q) - math.log(self.q))
 
+    def _first(self, w: ComplexArray, nats: float) -> float:
+        """Where a polyline begins: as far right as terms of the series left of it serve every w."""
+        s, low = self.s, min(-self.s * math.sqrt(2.0 * nats), -0.6)
+        high = self._branch - _OFF * s * s
+        if self.exchanged or not self.q < 1.0 or not high > low:
+            return low
+        x, k = np.linspace(low, high, _FIRSTS)[:, None], np.arange(TERMS + 1.0)
+        odds = math.log(self.q) - math.log1p(-self.q)
+        masses = k * odds + k * (k - 1.0) / (2.0 * s * s) + log_ndtr((x - k) / s)
+        seen = np.log1p(np.exp(np.minimum(odds + (2.0 * x - 1.0) / (2.0 * s * s), 700.0)))
+        size = float(np.abs(w).max())
+        short = np.full(len(x), -np.inf)
+        with np.errstate(divide="ignore"):
+            for z in w:
+                chosen = np.concatenate([[0.0], np.cumsum(np.log(np.abs(z - k[:-1])) - np.log1p(k[:-1]))])
+                off = masses + chosen + np.maximum((z.real - k) * seen, 0.0)
+                off = off + z.real * math.log1p(-self.q) - max(z.real * math.log1p(-self.q), 0.0)
+                short = np.maximum(short, off.min(axis=1) + nats)
+        good = (short <= 0.0) & (masses[:, 1] + math.log(size * self.times) <= 0.0)
+        return float(x[good, 0].max()) if good.any() else low
+
+    def _before(self, first: float, w: ComplexArray) -> FloatArray:
+        """log of the modulus left of a polyline."""
+        if self.exchanged or not self.q < 1.0:
+            return np.full(len(w), -np.inf)
+        return np.asarray(w.real * math.log1p(-self.q) + log_ndtr(first / self.s))
+
     def _corners(self, w: ComplexArray, nats: float) -> FloatArray | None:
         s, reach = self.s, self.s * math.sqrt(2.0 * nats)
         square, size, far = s * s, float(np.abs(w).max()), float(w.real.max())
@@ -159,7 +194,7 @@ class Shifter:
             far + reach if real else self._branch + 0.75 * far,
         )  # fine: skip
         end = min(end, self._branch + square * self._fallen(w, nats))
-        x, width = [min(-reach, -0.6)], _BULK * s
+        x, width = [self._first(w, nats)], _BULK * s
         while x[-1] < end:
             at = x[-1]
             most = math.inf
@@ -218,7 +253,8 @@ class Shifter:
         """By how much an edge's integrand may be too large for what balls of it lose."""
         rise = heights[1:, None, :] - heights[:-1, :, None]
         long = np.abs(np.diff(x)[:, None, None] + 1j * rise)
-        slack = _LOST * long[..., None] / self.s**2 * np.abs(w)
+        slope = self._slope(0.5 * (x[1:] + x[:-1]).astype(np.complex128))[:, None, None, None]
+        slack = _LOST * long[..., None] / self.s**2 * np.abs(w) * slope
         with np.errstate(invalid="ignore"):
             found = np.maximum(over + slack, 0.0).max(axis=-1)
         return np.where(np.isfinite(found), found, np.inf)
@@ -323,9 +359,9 @@ def _logsum(v: FloatArray, axis: int = 0) -> FloatArray:
         return np.squeeze(top, axis) + np.log(np.sum(np.exp(v - top), axis=axis))
 
 
-def _least(costs: FloatArray, last: FloatArray) -> float:
+def _least(costs: FloatArray, last: FloatArray, before: float) -> float:
     """The least log of a sum along a polyline, whatever its ray."""
-    known, least = np.full(costs.shape[1], -np.inf), math.inf
+    known, least = np.full(costs.shape[1], before), math.inf
     for edge, beyond in zip(costs, last, strict=True):
         known = np.logaddexp(known[:, None], edge).min(axis=0)
         least = min(least, float(np.logaddexp(known, beyond.min(axis=0)).min()))
@@ -333,12 +369,12 @@ def _least(costs: FloatArray, last: FloatArray) -> float:
 
 
 def _cheapest(
-    costs: FloatArray, last: FloatArray, nats: FloatArray, unsure: FloatArray, heights: FloatArray
+    costs: FloatArray, last: FloatArray, nats: FloatArray, unsure: FloatArray, heights: FloatArray, before: float
 ) -> tuple[float, IntArray]:
     """The same, and which height each corner has: of those that are hardly more the surest, and the shortest."""
     size = costs.shape[1]
     tie = math.exp(-float(nats.min())) / len(costs)
-    known, doubt = np.full(costs.shape[1], -np.inf), np.zeros(costs.shape[1])
+    known, doubt = np.full(costs.shape[1], before), np.zeros(costs.shape[1])
     back, ends = list[IntArray](), list[tuple[float, float, int, int, int]]()
     for i, edge in enumerate(costs):
         whole, doubts = np.logaddexp(known[:, None], edge), doubt[:, None] + unsure[i]

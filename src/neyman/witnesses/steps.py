@@ -166,7 +166,7 @@ class _Sampled(Step):
 
     @property
     def shifter(self) -> Shifter:
-        return Shifter(self.s, self.q, self.exchanged)
+        return Shifter(self.s, self.q, self.exchanged, self.times)
 
     @property
     def end(self) -> float:
