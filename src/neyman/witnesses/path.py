@@ -149,10 +149,12 @@ def path(
         raise TooDear
     deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
     most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, _NEAREST * epsilon)
-    known = lowest(epsilon)
-    while most < _FURTHEST and saddle(cumulant, 2.0 * most)[0] < _MOVED * c and lowest(2.0 * most) > known - _FALLEN:
+    known, planner = lowest(epsilon), _Planner(steps, remove, c)
+    back = min(epsilon, 0.0)
+    if remove and epsilon < 0.5 * planner.end and all(step.seen for step in steps):  # and those of a record added, which are the negative ones
+        least = back - 0.5 * (planner.end + back)
+    while 0.0 < most < _FURTHEST and saddle(cumulant, 2.0 * most)[0] < _MOVED * c and lowest(2.0 * most) > known - _FALLEN:
         most *= 2.0
-    planner = _Planner(steps, remove, c)
     if not remove and planner.end > epsilon:
         most = min(most, 0.5 * (epsilon + planner.end))
     less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
