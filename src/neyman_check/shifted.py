@@ -171,4 +171,4 @@ def polyline(told: Told, segment: int) -> Polyline:
 def shifting(line: Polyline) -> tuple[int, int]:
     """Units of work of a polyline, and of each value on it."""
     nodes, arcs = sum(line.counts), ARCS * len(line.counts)
-    return (ROOT + 4 * EXP) * nodes + 4 * EXP * (arcs + TERMS), EXP * (nodes + TERMS) + arcs
+    return (ROOT + 4 * EXP) * nodes + 4 * EXP * (arcs + TERMS), EXP * (nodes + 3 * TERMS) + arcs

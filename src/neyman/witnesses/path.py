@@ -49,6 +49,7 @@ class _Planner:
     steps: Sequence[Step]
     remove: bool
     c: float
+    rho: float = _ELLIPSES[0]
     goals: list[tuple[float, float]] = field(default_factory=list)  # eps, log of what the error may be
 
     def at(self, height: float) -> complex:
@@ -72,7 +73,7 @@ class _Planner:
     def laid(self, start: complex, end: complex, most: float) -> _Laid | None:
         """None where too many nodes are wanted."""
         half, middle = 0.5 * (end - start), 0.5 * (end + start)
-        for rho in _ELLIPSES:
+        for rho in sorted(_ELLIPSES, key=lambda x: x != self.rho):  # that which served last first
             wide, high = (rho + 1.0 / rho) / 2.0, (rho - 1.0 / rho) / 2.0
             apart = math.prod(_apart((pole - middle) / half, wide, high) * abs(half) for pole in (0.0, -1.0))
             if not apart > 0.0:
@@ -92,6 +93,7 @@ class _Planner:
             )  # fmt: skip
             count = max(math.ceil((front + short) / (2.0 * math.log(rho))), 1)
             if count <= _NODES:
+                self.rho = rho
                 above = sum(float(step.log_most(self.turned(np.array([end])), end.imag)[0]) for step in self.steps)
                 return _Laid(end, count, rho, ways, above + float(logs[1]))
         return None
@@ -124,49 +126,78 @@ def path(
     steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float = math.inf
 ) -> dict[str, Any]:
     """A path for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds; delta is
-    known to be no more than e^``log_most``.
+    known to be no more than e^``log_most``. A negative ``epsilon`` is one of the pair exchanged.
     """
+    losses = _Losses(steps, remove)
+    c = losses.beginning(epsilon)
+    deviation = losses.deviation(c)
+    planner = _Planner(steps, remove, c)
+    least, most = _served(planner, losses, epsilon, reach * deviation)
+    less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
+    log_delta = min(losses.lowest(epsilon) - less, log_most - nats)
+    planner.goals = [
+        (most, min(log_delta - c * (most - epsilon) - 0.5 * reach**2, losses.lowest(most) - less)),
+        (least, losses.lowest(least) - less),
+    ]
+    return _written(remove, c, _followed(planner, losses.cumulant(c), min(4.0 / deviation, 1.2 * c)))
 
-    def cumulant(c: float) -> float:
-        return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
 
-    def chernoff(c: float, e: float) -> float:
-        return cumulant(c) - c * e - math.log(c) - math.log1p(c)
+@dataclass
+class _Losses:
+    """K and what it tells of delta, on the real axis."""
 
-    def lowest(e: float) -> float:
+    steps: Sequence[Step]
+    remove: bool
+
+    def cumulant(self, c: float) -> float:
+        return sum(step.log_moment(c + 1.0 if self.remove else -c) for step in self.steps)
+
+    def beginning(self, epsilon: float) -> float:
+        """The saddle, or a point that is hardly higher and further from where losses are too rare."""
+        c, least = saddle(self.cumulant, epsilon)
+        small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
+
+        def chernoff(x: float) -> float:
+            return self.cumulant(x) - x * epsilon - math.log(x) - math.log1p(x)
+
+        return min((x for x in small if chernoff(x) <= least + _FLAT), default=c)
+
+    def deviation(self, c: float) -> float:
+        k = [self.cumulant(c * x) for x in (0.999, 1.0, 1.001)]
+        if not all(map(math.isfinite, k)):
+            raise TooDear
+        return math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
+
+    def lowest(self, epsilon: float) -> float:
         """log of delta, about: where hardly anything happens what does not is 1 of e^K, and nothing of delta."""
-        found = saddle(cumulant, e)[1]
+        found = saddle(self.cumulant, epsilon)[1]
         try:
-            return min(found, saddle(lambda c: _less_one(cumulant(c)), e)[1])
+            return min(found, saddle(lambda c: _less_one(self.cumulant(c)), epsilon)[1])
         except TooDear:
             return found
 
-    c, least = saddle(cumulant, epsilon)
-    small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
-    c = min((x for x in small if chernoff(x, epsilon) <= least + _FLAT), default=c)  # further from where losses are rare
-    k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
-    if not all(map(math.isfinite, k)):
-        raise TooDear
-    deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, 1e-12))
-    most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, _NEAREST * epsilon)
-    known, planner = lowest(epsilon), _Planner(steps, remove, c)
-    back = min(epsilon, 0.0)
-    if remove and epsilon < 0.5 * planner.end and all(step.seen for step in steps):  # and those of a record added, which are the negative ones
+
+def _served(planner: _Planner, losses: _Losses, epsilon: float, near: float) -> tuple[float, float]:
+    """From which eps to which a path is to serve: as far as saddle and delta hardly change."""
+    least, most = max(epsilon - near, _NEAREST * epsilon), epsilon + near
+    if planner.remove and epsilon < 0.5 * planner.end and all(step.seen for step in planner.steps):
+        back = min(epsilon, 0.0)  # and those of a record added, which are the negative ones
         least = back - 0.5 * (planner.end + back)
-    while 0.0 < most < _FURTHEST and saddle(cumulant, 2.0 * most)[0] < _MOVED * c and lowest(2.0 * most) > known - _FALLEN:
+    fallen = losses.lowest(epsilon) - _FALLEN
+    while 0.0 < most < _FURTHEST and saddle(losses.cumulant, 2.0 * most)[0] < _MOVED * planner.c:
+        if losses.lowest(2.0 * most) < fallen:
+            break
         most *= 2.0
-    if not remove and planner.end > epsilon:
+    if not planner.remove and planner.end > epsilon:
         most = min(most, 0.5 * (epsilon + planner.end))
-    less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
-    log_delta = min(known - less, log_most - nats)
-    planner.goals = [
-        (most, min(log_delta - c * (most - epsilon) - 0.5 * reach**2, lowest(most) - less)),
-        (least, lowest(least) - less),
-    ]
-    laid, start, bound, work, tries = list[_Laid](), complex(c, 0.0), k[1], 0, 0
-    length = min(4.0 / deviation, 1.2 * c)
+    return least, most
+
+
+def _followed(planner: _Planner, bound: float, length: float) -> list[_Laid]:
+    """Segment by segment, until nothing is left above; the first of a length."""
+    laid, start, work, tries = list[_Laid](), complex(planner.c, 0.0), 0, 0
     while not (laid and planner.over(laid[-1])):
-        size = abs(start) if laid else c
+        size = abs(start)
         length = min(length, 1.2 * size)
         one = None
         while one is None:
@@ -181,7 +212,7 @@ def path(
         if work > _MOST:
             raise TooDear
         length *= _LONGER if one.count < 0.7 * _NODES else 1.0
-    return _written(remove, c, laid)
+    return laid
 
 
 def _less_one(cumulant: float) -> float:

@@ -119,9 +119,8 @@ class Shifter:
         x, heights, costs, last, alone, before = seen
         unsure = self._unsure(x, heights, w, costs - alone + nats)
         last = np.where((last - alone < -nats - _SPARE).all(axis=-1, keepdims=True), last, np.inf)
-        whole, chosen = _cheapest(
-            (costs - alone).max(axis=-1), (last - alone).max(axis=-1), nats, unsure, heights, float((before - alone).max())
-        )
+        worst, beyond, mass = ((v - alone).max(axis=-1) for v in (costs, last, before))
+        whole, chosen = _cheapest(worst, beyond, nats, unsure, heights, float(mass))
         if not math.isfinite(whole):
             return None
         edges = np.arange(len(chosen) - 1)
