@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray, IntArray
+from neyman.witnesses.left import beginning
 from neyman_check.errors import NotProved
-from neyman_check.left import TERMS
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.shifted import Shifted
 from neyman_check.told import Polyline
@@ -28,7 +28,7 @@ _LOW = 0.8 * math.pi  # in units of s^2: heights left of the branch points
 _BULK, _FINE = 1.5, 0.9  # widths of segments, in units of s, and of s^2 near the branch points
 _STEEP = 0.03  # by how much, beside Im w, an integrand is to fall there
 _FAR, _FINER = 300.0, 0.5  # from such w on finer ones about the branch points: balls lose |w| times their size
-_FIRSTS, _OFF = 200, 4.0  # places where a polyline may begin, and how far left of the branch points, in units of s^2
+_OFF = 4.0  # how far left of the branch points, in units of s^2, a polyline begins at least
 _STRIP = 11.0  # the same left of them
 _WIDTH = 0.15  # of the least ellipse, to either side of a segment, beside its length
 _SLOPE = 0.75  # of the ray beyond a polyline that rises at its end
@@ -155,25 +155,11 @@ class Shifter:
         return 0.5 + self.s**2 * (math.log1p(-self.q) - math.log(self.q))
 
     def _first(self, w: ComplexArray, nats: float) -> float:
-        """Where a polyline begins: as far right as terms of the series left of it serve every w."""
-        s, low = self.s, min(-self.s * math.sqrt(2.0 * nats), -0.6)
-        high = self._branch - _OFF * s * s
-        if self.exchanged or not self.q < 1.0 or not high > low:
+        """Where a polyline begins: as far right as the series left of it serves every w."""
+        low = min(-self.s * math.sqrt(2.0 * nats), -0.6)
+        if self.exchanged or not self.q < 1.0:
             return low
-        x, k = np.linspace(low, high, _FIRSTS)[:, None], np.arange(TERMS + 1.0)
-        odds = math.log(self.q) - math.log1p(-self.q)
-        masses = k * odds + k * (k - 1.0) / (2.0 * s * s) + log_ndtr((x - k) / s)
-        seen = np.log1p(np.exp(np.minimum(odds + (2.0 * x - 1.0) / (2.0 * s * s), 700.0)))
-        size = float(np.abs(w).max())
-        short = np.full(len(x), -np.inf)
-        with np.errstate(divide="ignore"):
-            for z in w:
-                chosen = np.concatenate([[0.0], np.cumsum(np.log(np.abs(z - k[:-1])) - np.log1p(k[:-1]))])
-                off = masses + chosen + np.maximum((z.real - k) * seen, 0.0)
-                off = off + z.real * math.log1p(-self.q) - max(z.real * math.log1p(-self.q), 0.0)
-                short = np.maximum(short, off.min(axis=1) + nats)
-        good = (short <= 0.0) & (masses[:, 1] + math.log(size * self.times) <= 0.0)
-        return float(x[good, 0].max()) if good.any() else low
+        return beginning(self.s, self.q, self.times, w, nats, (low, self._branch - _OFF * self.s**2))
 
     def _before(self, first: float, w: ComplexArray) -> FloatArray:
         """log of the modulus left of a polyline."""
