@@ -95,10 +95,12 @@ class Checker:
                 return left
         if wanted not in self._deltas:
             known = self.made(wanted)
-            if known.remove != wanted.remove and not self.symmetric:
+            other = known.remove != wanted.remove and not self.symmetric
+            if other and not isinstance(known, (Line, Path)):
                 raise NotProved(f"line {wanted.line} is of the other direction")
             self.work.spend(known.each)
-            self._deltas[wanted] = known.delta(arb(wanted.epsilon))
+            at = arb(wanted.epsilon)
+            self._deltas[wanted] = _exchanged(at.exp(), known.delta(-at)) if other else known.delta(at)
         return self._deltas[wanted]
 
     def made(self, wanted: Wanted) -> Made:
@@ -228,9 +230,13 @@ def _places(ahead: Mapping[float, Ball], behind: Mapping[float, Ball]) -> list[P
 
 
 def _reversed(epsilon: float, ball: Ball) -> Place:
-    """delta(-e) = 1 - e^-e + e^-e delta(e) of the reversed pair."""
     t = (-arb(epsilon)).exp()
-    return Place(arb(-epsilon), t, 1 - t + t * ball.lower, 1 - t + t * ball.upper)
+    return Place(arb(-epsilon), t, *_exchanged(t, ball))
+
+
+def _exchanged(t: arb, ball: Ball) -> Ball:
+    """delta(-e) = 1 - e^-e + e^-e delta(e) of the reversed pair, t = e^-e; e of either sign."""
+    return Ball(1 - t + t * ball.lower, 1 - t + t * ball.upper)
 
 
 class Checked:

@@ -23,6 +23,8 @@ _LONGER = 50.0  # |w| log(x / y), of which each so much makes it longer
 _MOST_EXTRA = 4000  # bits
 _LOST = 2.2  # bits that a hypergeometric sum loses for each unit of |w| log(x / y), or twice or three times that
 _FURTHEST, _FURTHEST_REAL = 1e300, 50.0  # |w| log(x / y)
+_LARGEST = 1e14  # |w| of a hypergeometric function: it is found in no time
+_APART, _MOST_TERMS = 1.0, 4  # from which log(x / y) on a sum is short, and its terms for each bit
 _SHORT = 24  # bits of the precision that a value may be short of
 _NEAR = 0.8  # of the distance of the branch point: the radius on which derivatives are bounded
 _SPARE = 30
@@ -78,12 +80,17 @@ class _End:
         return self._middle(middle) + acb(arb(0, error), arb(0, error))
 
     def _middle(self, w: acb) -> acb:
-        """By a hypergeometric sum, or by its asymptotic one where that is longer."""
+        """By a sum that converges fast, by a hypergeometric function, or by its asymptotic sum where that is longer."""
+        if w.imag > 0 and self.apart > _APART:
+            return self._summed(w)
         wide = float((abs(w) * self.apart).upper())
         if not wide < (_FURTHEST if w.imag > 0 else _FURTHEST_REAL):
             raise NotProved("a sampled Laplace step too far up the real axis")
-        if wide > ctx.prec and w.imag > 0:
+        large = not abs(w) < _LARGEST
+        if w.imag > 0 and (large or wide > ctx.prec):
             return self._far(w)
+        if large:
+            raise NotProved("a sampled Laplace step too far up the real axis")
         found, goal = acb(0), ctx.prec - _SHORT
         for often in (1, 2, 3):
             extra = int(often * _LOST * wide) + _SPARE
@@ -97,6 +104,22 @@ class _End:
         other = self._far(w) if w.imag > 0 else found  # sums of large parameters may fail
         found *= self._scale
         return other if other.rel_accuracy_bits() > found.rel_accuracy_bits() else found
+
+    def _summed(self, w: acb) -> acb:
+        """x far above y: the binomial series, of which (n + 1) (y / x)^n / Im w bounds the terms."""
+        ratio, b = self._y / self._x, arb("0.5") - w
+        total, term, n, goal = acb(0), arb(1), 0, w.imag * arb(2) ** -ctx.prec
+        while n < _MOST_TERMS * ctx.prec and not (left := self._left(ratio, n)) < goal:
+            total += term / (b + n)
+            n += 1
+            term *= ratio * (2 * n + 1) / (2 * n)
+        off = (left / w.imag).upper()
+        return (total + acb(arb(0, off), arb(0, off))) * self._scale / self._x.sqrt()
+
+    @staticmethod
+    def _left(ratio: arb, n: int) -> arb:
+        """The sum of (k + 1) ratio^k over k >= n."""
+        return ratio**n * ((n + 1) / (1 - ratio) + ratio / (1 - ratio) ** 2)
 
     def _far(self, w: acb) -> acb:
         """By parts, as often as it takes."""

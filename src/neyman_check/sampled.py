@@ -12,7 +12,8 @@ from flint import acb, arb
 
 from neyman_check.errors import NotProved
 from neyman_check.laws import EXP, Law, Near, demand, turned, turning
-from neyman_check.shifted import Shifted, above, polyline, shifting
+from neyman_check.left import Left, above
+from neyman_check.shifted import Shifted, polyline, shifting
 from neyman_check.told import Grid, Told, Witness
 
 __all__ = ["ExchangedGaussian", "SampledGaussian"]
@@ -89,7 +90,12 @@ class _Sampled(Law):
 
     def before(self, first: arb, w: acb) -> arb:
         """Beyond the real end of a polyline, where 1 - q <= G <= 1."""
+        demand(first < 0, "a polyline that begins right of 0")
         return self._least(w.real) * above(-first / self.s)
+
+    def left(self, first: arb) -> Left | None:
+        """Left of a polyline."""
+        return None
 
     def after(self, last: acb, w: acb, rising: bool) -> arb:
         """Beyond its other end, on a ray that is level or of slope 3/4; G = q e^u (1 + v) with |v| < 1."""
@@ -281,6 +287,10 @@ class SampledGaussian(_Sampled):
     def on_polyline(self, x: acb) -> tuple[acb, acb]:
         """log G, and nothing."""
         return self._above_the_cut(x), acb(0)
+
+    def left(self, first: arb) -> Left | None:
+        """In powers of q e^u / (1 - q)."""
+        return Left(self.s, self.q, first) if self.q < 1 else None
 
     def largest(self, remove: bool) -> arb | None:
         """G > 1 - q."""

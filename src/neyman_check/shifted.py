@@ -16,6 +16,7 @@ from flint import acb, arb
 from neyman_check.errors import NotProved
 from neyman_check.gauss import ARCS, ROOT, Segment
 from neyman_check.laws import EXP, Near, demand, raised
+from neyman_check.left import TERMS, Left, above
 from neyman_check.told import Polyline, Told
 
 __all__ = ["Shiftable", "Shifted", "above", "polyline", "shifting"]
@@ -43,6 +44,10 @@ class Shiftable(Protocol):
         """The integral of the modulus from minus infinity to ``first``, at most."""
 
     @abstractmethod
+    def left(self, first: arb) -> Left | None:
+        """That integral itself, where it has a series."""
+
+    @abstractmethod
     def after(self, last: acb, w: acb, rising: bool) -> arb:
         """That along a ray from ``last`` to infinity."""
 
@@ -67,6 +72,7 @@ class Shifted(Near):
     def __init__(self, law: Shiftable, line: Polyline, mirrored: bool) -> None:
         self._law, self._mirrored = law, mirrored
         self._first, self._last = _ends(line)
+        self._left = law.left(self._first)
         self._rising = bool(line.points[-1].imag > line.points[-2].imag)  # as its last segment, so its ray
         self._nodes: list[_Node] = []
         self._pieces: list[tuple[arb, list[_Arc]]] = []
@@ -87,11 +93,19 @@ class Shifted(Near):
 
     def at(self, points: Sequence[acb], ends: tuple[acb, acb]) -> list[acb]:
         """Lemma 8; what the rule errs by is convex along a segment: no more than at one of its ends."""
-        off = [self.off(self._turned(end)) for end in ends]
-        radius = arb(0, off[0].max(off[1]).upper())
+        start, end = (self._turned(one) for one in ends)
+        off, terms = self._outside(start).max(self._outside(end)), 0
+        if self._left is None:
+            off += self._law.before(self._first, start).max(self._law.before(self._first, end))
+        else:
+            terms = self._left.terms((start, end))
+            off += self._left.off((start, end), terms)
+        radius = arb(0, off.upper())
         error, found = acb(radius, radius), list[acb]()
         for w in map(self._turned, points):
             total = sum((node.weight * (w * node.loss).exp() for node in self._nodes), acb(0))
+            if self._left is not None:
+                total += self._left.value(w, terms)
             value = raised(total + error, self._law.times)
             found.append(acb(value.real, -value.imag) if self._mirrored else value)
         return found
@@ -101,16 +115,30 @@ class Shifted(Near):
         w = self._turned(w)
         x, y = w.real, w.imag
         sizes = (node.size * (x * node.loss.real - y * node.loss.imag).exp() for node in self._nodes)
-        return raised(acb(sum(sizes, arb(0)) + self.off(w)), self._law.times).real.upper()
+        return raised(acb(sum(sizes, arb(0)) + self._before(w) + self._outside(w)), self._law.times).real.upper()
 
     def _turned(self, w: acb) -> acb:
         """A(w) is the conjugate of A there, where records are exchanged."""
         return acb(1 - w.real, w.imag) if self._mirrored else w
 
     def off(self, w: acb) -> arb:
-        """What the rule errs by, with what is beyond the ends."""
+        """What a value errs by, in all."""
+        if self._left is None:
+            return self._outside(w) + self._law.before(self._first, w)
+        return self._outside(w) + self._left.off([w], self._left.terms([w]))
+
+    def _before(self, w: acb) -> arb:
+        """The integral of the modulus left of the polyline, at most."""
+        if self._left is None:
+            return self._law.before(self._first, w)
+        x = acb(w.real)
+        terms = self._left.terms([x])
+        return self._left.value(x, terms).real + self._left.off([x], terms)
+
+    def _outside(self, w: acb) -> arb:
+        """What the rule errs by, with what is beyond its last corner."""
         x, y = w.real, w.imag
-        total = self._law.before(self._first, w) + self._law.after(self._last, w, self._rising)
+        total = self._law.after(self._last, w, self._rising)
         for error, arcs in self._pieces:
             top = (arcs[0].rest + x * arcs[0].real - y * arcs[0].imag).upper()
             for rest, real, imag in arcs[1:]:
@@ -124,7 +152,7 @@ def _ends(line: Polyline) -> tuple[arb, acb]:
     points = line.points
     if not (len(points) >= 2 and len(line.counts) == len(line.ellipses) == len(points) - 1):
         raise NotProved("a polyline that is none")
-    demand(points[0].imag == 0 and points[0].real < 0, "a polyline that does not begin on the real axis, below 0")
+    demand(points[0].imag == 0, "a polyline that does not begin on the real axis")
     for one, next_ in pairwise(points):
         demand(next_.real > one.real and next_.imag >= 0, "a polyline that goes back, or below the real axis")
     return points[0].real, points[-1]
@@ -143,9 +171,4 @@ def polyline(told: Told, segment: int) -> Polyline:
 def shifting(line: Polyline) -> tuple[int, int]:
     """Units of work of a polyline, and of each value on it."""
     nodes, arcs = sum(line.counts), ARCS * len(line.counts)
-    return (ROOT + 4 * EXP) * nodes + 4 * EXP * arcs, EXP * nodes + arcs
-
-
-def above(u: arb) -> arb:
-    """P(Z > u) of a normal Z."""
-    return (u / arb(2).sqrt()).erfc() / 2
+    return (ROOT + 4 * EXP) * nodes + 4 * EXP * (arcs + TERMS), EXP * (nodes + 3 * TERMS) + arcs

@@ -150,9 +150,12 @@ def test_whichever_record_is_exchanged_for_the_other(adjacency):
 
 
 def test_a_wanted_line_of_the_other_direction():
-    from neyman_check.errors import NotProved
-
+    """It serves at -eps."""
     supply = supplied(ny.DPSGD(9.4, 0.32768, 2000))
-    supply.ball(True, 1.0)
-    with pytest.raises(NotProved, match="other direction"):
-        supply._checker.delta(Wanted(False, 1.0, 0))
+    own, one = supply.ball(False, 0.25), supply.ball(True, 0.25)
+    assert len(supply.lines) == 2
+    for number, way, known in ((0, True, one), (1, False, own)):
+        ball = supply._checker.delta(Wanted(way, 0.25, number))
+        assert ball.lower <= known.upper
+        assert known.lower <= ball.upper
+        assert ball.upper - ball.lower < arb("1e-6")

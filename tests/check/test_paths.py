@@ -201,7 +201,7 @@ def test_what_a_rule_of_x_errs_by(monkeypatch):
     assert found.overlaps(whole(w))
     off = abs(complex(found.mid()) - complex(whole(w).mid()))
     assert off > 1e-4
-    monkeypatch.setattr(Shifted, "off", lambda self, w: arb(off) * arb("0.99"))
+    monkeypatch.setattr(Shifted, "_outside", lambda self, w: arb(off) * arb("0.99"))
     assert not near.at([w], (w, w))[0].overlaps(whole(w))
 
 
@@ -296,7 +296,7 @@ def test_the_tangent_of_a_gaussian(square):
 @pytest.mark.parametrize(
     ("points", "words"),
     [
-        ([-9 + 1j, 9], "begin on the real axis"), ([1, 9], "begin on the real axis"), ([-9, 3, 2], "goes back"),
+        ([-9 + 1j, 9], "begin on the real axis"), ([-9, 3, 2], "goes back"),
         ([-9, 1 - 1j, 9], "below the real axis"), ([-9, 9 + 40j], "branch"), ([-9, -3], "branch points"),
     ],
 )  # fmt: skip

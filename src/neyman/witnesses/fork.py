@@ -106,6 +106,7 @@ def fork(
     if not (len(steps) == 1 and isinstance(step := steps[0], Ended)):
         raise TooDear
     planner = planned(steps, remove, epsilon, reach, nats, log_most)
+    planner.goals = [(epsilon, planner.goal), *planner.goals]
     arms = [_Arm(planner, step, right) for right in (False, True)]
     trunk, start, length = list[Laid](), complex(planner.c, 0.0), min(4.0 / planner.deviation, 1.2 * planner.c)
     best, fewest = None, math.inf

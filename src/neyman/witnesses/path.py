@@ -17,15 +17,16 @@ __all__ = ["Laid", "Planner", "path", "planned", "points_of"]
 
 _BEND = 0.5  # how far to the side, of how far up
 _ELLIPSES = (2.6, 1.8)
-_NODES = 36  # of a segment
-_SEGMENTS, _TRIES = 60, 100  # of a path, and how often one is tried
+_NODES = 64  # of a segment
+_SEGMENTS, _TRIES = 100, 130  # of a path, and how often one is tried
 _NEAREST = 0.5  # of the eps that it is laid for
 _SPARE = 4.0  # e-folds by which one segment is better than the path
 _SMALLEST, _FLAT = 1e-5, 0.8  # of the saddle, and by how many e-folds such a point is higher
 _SHORTER, _LONGER = 0.5, 1.5
 _LEAST = 1e-2  # of the width that a tilt resolves: a deviation below that of rounding
 _SHORTEST = 1e-3  # of a segment, beside its distance from the poles
-_MOST = 20_000_000  # units of work
+_FURTHEST, _MOVED, _FALLEN = 1e3, 1.2, 5.0  # how far an eps is still served, while saddle and delta hardly change
+_MOST = 60_000_000  # units of work
 
 
 @dataclass(frozen=True)
@@ -54,6 +55,8 @@ class Planner:
     c: float
     cumulant: float  # there
     deviation: float
+    goal: float = 0.0  # log of what the error may be where it is laid for
+    rho: float = _ELLIPSES[0]
     goals: list[tuple[float, float]] = field(default_factory=list)  # eps, log of what the error may be
 
     def at(self, height: float) -> complex:
@@ -61,7 +64,8 @@ class Planner:
         if any(step.bounded for step in self.steps):
             return complex(self.c, height)
         if self.remove or not math.isfinite(self.end):
-            return complex(math.hypot(self.c, _BEND * height), height)
+            far = [one.bend(self.c, height) for one in (step.shifter for step in self.steps) if one is not None]
+            return complex(min([math.hypot(self.c, _BEND * height), *far]), height)
         return complex(self.c - _BEND * (math.hypot(self.c, height) - self.c), height)
 
     @property
@@ -82,7 +86,7 @@ class Planner:
     def laid(self, start: complex, end: complex, most: float) -> Laid | None:
         """None where too many nodes are wanted."""
         half, middle = 0.5 * (end - start), 0.5 * (end + start)
-        for rho in _ELLIPSES:
+        for rho in sorted(_ELLIPSES, key=lambda x: x != self.rho):  # that which served last first
             wide, high = (rho + 1.0 / rho) / 2.0, (rho - 1.0 / rho) / 2.0
             apart = math.prod(_apart((pole - middle) / half, wide, high) * abs(half) for pole in (0.0, -1.0))
             if not apart > 0.0:
@@ -102,6 +106,7 @@ class Planner:
             )  # fmt: skip
             count = max(math.ceil((front + short) / (2.0 * math.log(rho))), 1)
             if count <= _NODES:
+                self.rho = rho
                 above = sum(float(step.log_most(self.turned(np.array([end])), end.imag)[0]) for step in self.steps)
                 return Laid(end, count, rho, ways, above + float(logs[1]))
         return None
@@ -134,13 +139,84 @@ def path(
     steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float = math.inf
 ) -> dict[str, Any]:
     """A path for ``epsilon`` and those within ``reach`` standard deviations of it, good to ``nats`` e-folds; delta is
-    known to be no more than e^``log_most``.
+    known to be no more than e^``log_most``. A negative ``epsilon`` is one of the pair exchanged.
     """
     planner = planned(steps, remove, epsilon, reach, nats, log_most)
+    return _written(remove, planner.c, _followed(planner, min(4.0 / planner.deviation, 1.2 * planner.c)))
+
+
+def planned(steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float) -> Planner:
+    """Where such a path begins, and how good it is to be."""
+    losses = _Losses(steps, remove)
+    c = losses.beginning(epsilon)
+    deviation = losses.deviation(c)
+    planner = Planner(steps, remove, c, losses.cumulant(c), deviation)
+    least, most = _served(planner, losses, epsilon, reach * deviation)
+    less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
+    planner.goal = min(losses.lowest(epsilon) - less, log_most - nats)
+    planner.goals = [
+        (most, min(planner.goal - c * (most - epsilon) - 0.5 * reach**2, losses.lowest(most) - less)),
+        (least, losses.lowest(least) - less),
+    ]
+    return planner
+
+
+@dataclass
+class _Losses:
+    """K and what it tells of delta, on the real axis."""
+
+    steps: Sequence[Step]
+    remove: bool
+
+    def cumulant(self, c: float) -> float:
+        return sum(step.log_moment(c + 1.0 if self.remove else -c) for step in self.steps)
+
+    def beginning(self, epsilon: float) -> float:
+        """The saddle, or a point that is hardly higher and further from where losses are too rare."""
+        c, least = saddle(self.cumulant, epsilon)
+        small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
+
+        def chernoff(x: float) -> float:
+            return self.cumulant(x) - x * epsilon - math.log(x) - math.log1p(x)
+
+        return min((x for x in small if chernoff(x) <= least + _FLAT), default=c)
+
+    def deviation(self, c: float) -> float:
+        k = [self.cumulant(c * x) for x in (0.999, 1.0, 1.001)]
+        if not all(map(math.isfinite, k)):
+            raise TooDear
+        return math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, min(1e-12, (_LEAST / c) ** 2)))
+
+    def lowest(self, epsilon: float) -> float:
+        """log of delta, about: where hardly anything happens what does not is 1 of e^K, and nothing of delta."""
+        found = saddle(self.cumulant, epsilon)[1]
+        try:
+            return min(found, saddle(lambda c: _less_one(self.cumulant(c)), epsilon)[1])
+        except TooDear:
+            return found
+
+
+def _served(planner: Planner, losses: _Losses, epsilon: float, near: float) -> tuple[float, float]:
+    """From which eps to which a path is to serve: as far as saddle and delta hardly change."""
+    least, most = max(epsilon - near, _NEAREST * epsilon), epsilon + near
+    if planner.remove and epsilon < 0.5 * planner.end and all(step.seen for step in planner.steps):
+        back = min(epsilon, 0.0)  # and those of a record added, which are the negative ones
+        least = back - 0.5 * (planner.end + back)
+    fallen = losses.lowest(epsilon) - _FALLEN
+    while 0.0 < most < _FURTHEST and saddle(losses.cumulant, 2.0 * most)[0] < _MOVED * planner.c:
+        if losses.lowest(2.0 * most) < fallen:
+            break
+        most *= 2.0
+    if planner.last > epsilon:
+        most = min(most, 0.5 * (epsilon + planner.last))
+    return least, most
+
+
+def _followed(planner: Planner, length: float) -> list[Laid]:
+    """Segment by segment, until nothing is left above; the first of a length."""
     laid, start, bound, work, tries = list[Laid](), complex(planner.c, 0.0), planner.cumulant, 0, 0
-    length = min(4.0 / planner.deviation, 1.2 * planner.c)
     while not (laid and planner.over(laid[-1])):
-        size = abs(start) if laid else planner.c
+        size = abs(start)
         length = min(length, 1.2 * size)
         one = None
         while one is None:
@@ -155,39 +231,14 @@ def path(
         if work > _MOST:
             raise TooDear
         length *= _LONGER if one.count < 0.7 * _NODES else 1.0
-    return _written(remove, planner.c, laid)
+    return laid
 
 
-def planned(steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float) -> Planner:
-    """Where such a path begins, and how good it is to be."""
-
-    def cumulant(c: float) -> float:
-        return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
-
-    def chernoff(c: float, e: float) -> float:
-        return cumulant(c) - c * e - math.log(c) - math.log1p(c)
-
-    c, lowest = saddle(cumulant, epsilon)
-    small = (c * f for f in np.geomspace(1.0, _SMALLEST, 40).tolist())
-    flat = (x for x in small if chernoff(x, epsilon) <= lowest + _FLAT)  # further from where losses are too rare
-    c = min(flat, default=c)
-    k = [cumulant(c * x) for x in (0.999, 1.0, 1.001)]
-    if not all(map(math.isfinite, k)):
-        raise TooDear
-    deviation = math.sqrt(max((k[0] - 2.0 * k[1] + k[2]) / (1e-3 * c) ** 2, min(1e-12, (_LEAST / c) ** 2)))
-    most, least = epsilon + reach * deviation, max(epsilon - reach * deviation, _NEAREST * epsilon)
-    planner = Planner(steps, remove, c, k[1], deviation)
-    last = planner.last
-    if last > epsilon:
-        most = min(most, 0.5 * (epsilon + last))
-    less = math.log(max(deviation * 2.6, 1.0)) + 2.0 + nats
-    log_delta = min(lowest - less, log_most - nats)
-    planner.goals = [
-        (epsilon, log_delta),
-        (most, log_delta - c * (most - epsilon) - 0.5 * reach**2),
-        (least, saddle(cumulant, least)[1] - less),
-    ]
-    return planner
+def _less_one(cumulant: float) -> float:
+    """log of e^K - 1; inf where that is nothing to floats."""
+    if not cumulant > 0.0:
+        return math.inf
+    return cumulant + math.log(-math.expm1(-cumulant))
 
 
 def _written(remove: bool, c: float, laid: list[Laid]) -> dict[str, Any]:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 from flint import acb, arb
 from numpy.typing import NDArray
+from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray, IntArray
+from neyman.witnesses.left import beginning
 from neyman_check.errors import NotProved
 from neyman_check.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.shifted import Shifted
@@ -25,6 +28,11 @@ _STEEPEST = 2.0  # slope of a polyline
 _LOW = 0.8 * math.pi  # in units of s^2: heights left of the branch points
 _BULK, _FINE = 1.5, 0.9  # widths of segments, in units of s, and of s^2 near the branch points
 _OTHER = 2.5  # the same left of those of the other record, between which ellipses must find room
+_STEEP = 0.03  # by how much, beside Im w, an integrand is to fall there
+_FAR, _FINER = 300.0, 0.5  # from such w on finer ones about the branch points: balls lose |w| times their size
+_OFF = 4.0  # how far left of the branch points, in units of s^2, a polyline begins at least
+_STRIP = 11.0  # the same left of them
+_WIDTH = 0.15  # of the least ellipse, to either side of a segment, beside its length
 _SLOPE = 0.75  # of the ray beyond a polyline that rises at its end
 _SPARE = 2.0  # e-folds by which what is beyond it is less
 _GROWTH = 1.35  # of neighbouring segments elsewhere
@@ -62,6 +70,7 @@ class _Seen(NamedTuple):
     costs: FloatArray  # (edge, from, to, w)
     last: FloatArray  # (edge, ray, to, w)
     alone: FloatArray  # the least of each w
+    before: FloatArray  # log of what is left of the polyline
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,14 @@ class Shifter:
     s: float
     q: float
     exchanged: bool
+    times: int = 1
+
+    def bend(self, c: float, height: float) -> float:
+        """How far right of c a path may be there, if steps that are seen, whose part of e^K is about e^{(z^2 + b z) /
+        (2 s^2)}, are to decay half as fast as straight above c.
+        """
+        half = 0.5 + self.s**2 * math.log(self.q)
+        return math.sqrt((c + half) ** 2 + 0.5 * height**2) - half if c + half > 0.0 else math.inf
 
     def way(self, w: ComplexArray, nats: FloatArray) -> Way | None:
         """Good to e^-``nats`` beside |A| at each w; None where there is none."""
@@ -91,24 +108,26 @@ class Shifter:
         x = self._corners(w, nats)
         if x is None:
             return None
-        heights = self._heights(x, w)
+        heights = self._heights(x, w, nats)
         costs = self._edges(x, heights, w)
         last = np.stack([self._after(end, w) for end in x[1:, None] + 1j * heights[1:]])
         last[x[1:] < self._branch + self.s**2] = np.inf
-        alone = np.array([_least(costs[..., k], last[..., k]) for k in range(len(w))])
-        return _Seen(x, heights, costs, last, alone) if np.isfinite(alone).all() else None
+        before = self._before(float(x[0]), w)
+        alone = np.array([_least(costs[..., k], last[..., k], float(before[k])) for k in range(len(w))])
+        return _Seen(x, heights, costs, last, alone, before) if np.isfinite(alone).all() else None
 
     def _chosen(self, seen: _Seen, w: ComplexArray, nats: FloatArray) -> Way | None:
         """The polyline of which the worst w is best served, with nodes."""
-        x, heights, costs, last, alone = seen
+        x, heights, costs, last, alone, before = seen
         unsure = self._unsure(x, heights, w, costs - alone + nats)
         last = np.where((last - alone < -nats - _SPARE).all(axis=-1, keepdims=True), last, np.inf)
-        whole, chosen = _cheapest((costs - alone).max(axis=-1), (last - alone).max(axis=-1), nats, unsure, heights)
+        worst, beyond, mass = ((v - alone).max(axis=-1) for v in (costs, last, before))
+        whole, chosen = _cheapest(worst, beyond, nats, unsure, heights, float(mass))
         if not math.isfinite(whole):
             return None
         edges = np.arange(len(chosen) - 1)
         points = x[: len(chosen)] + 1j * heights[np.arange(len(chosen)), chosen]
-        logs = _logsum(costs[edges, chosen[:-1], chosen[1:]])
+        logs = np.logaddexp(_logsum(costs[edges, chosen[:-1], chosen[1:]]), before)
         for caution in _CAUTION:
             counted = self._counted(points, w, logs - nats - math.log(len(x)), caution)
             if counted is None:
@@ -137,6 +156,19 @@ class Shifter:
     def _branch(self) -> float:
         return 0.5 + self.s**2 * (math.log1p(-self.q) - math.log(self.q))
 
+    def _first(self, w: ComplexArray, nats: float) -> float:
+        """Where a polyline begins: as far right as the series left of it serves every w."""
+        low = min(-self.s * math.sqrt(2.0 * nats), -0.6)
+        if self.exchanged or not self.q < 1.0:
+            return low
+        return beginning(self.s, self.q, self.times, w, nats, (low, self._branch - _OFF * self.s**2))
+
+    def _before(self, first: float, w: ComplexArray) -> FloatArray:
+        """log of the modulus left of a polyline."""
+        if self.exchanged or not self.q < 1.0:
+            return np.full(len(w), -np.inf)
+        return np.asarray(w.real * math.log1p(-self.q) + log_ndtr(first / self.s))
+
     def _corners(self, w: ComplexArray, nats: float) -> FloatArray | None:
         s, reach = self.s, self.s * math.sqrt(2.0 * nats)
         square, size, far = s * s, float(np.abs(w).max()), float(w.real.max())
@@ -151,17 +183,14 @@ class Shifter:
             reach,
             far + reach if real else self._branch + 0.75 * far,
         )  # fine: skip
-        x, width = [min(-reach, -0.6)], _BULK * s
+        end = min(end, self._branch + square * self._fallen(w, nats))
+        x, width = [self._first(w, nats)], _BULK * s
         while x[-1] < end:
             at = x[-1]
             most = math.inf
             if at < reach or (real and far - reach < at < far + reach):
                 most = _BULK * s
-            for start, stop in zones:
-                if at < stop:
-                    most = min(most, max(_FINE * square, 0.7 * (start - at)))
-            if self.exchanged and at < -abs(self._branch):
-                most = min(most, _OTHER * square)
+            most = min(most, self._near(at, zones, size))
             if real and at < far - reach:
                 most = min(most, max(_BULK * s, 0.7 * (far - reach - at)))
             width = min(width * _GROWTH, most)
@@ -170,12 +199,32 @@ class Shifter:
                 return None
         return np.array(x)
 
-    def _heights(self, x: FloatArray, w: ComplexArray) -> FloatArray:
+    def _near(self, at: float, zones: Sequence[tuple[float, float]], size: float) -> float:
+        """How long a segment may be for branch points' sake."""
+        square, most = self.s**2, math.inf
+        for start, stop in zones:
+            if start <= at < stop:
+                fine = size < _FAR or at < stop - 6.0 * square
+                most = min(most, (_FINE if fine else _FINER) * square)
+            elif at < start:
+                most = min(most, max(_FINE * square, 0.7 * (start - at)), _STRIP * square)  # ellipses within the strip
+        if self.exchanged and at < -abs(self._branch):
+            most = min(most, _OTHER * square)
+        return most
+
+    def _fallen(self, w: ComplexArray, nats: float) -> float:
+        """How far right of the branch points, in units of s^2, nothing is left on a rise of the ray's slope."""
+        if not float(w.imag.min()) > 0.0:
+            return math.inf
+        falls = float((_SLOPE * w.imag - w.real).min())
+        return (nats + 10.0) / falls + 8.0 if falls > _STEEP * float(w.imag.max()) else math.inf
+
+    def _heights(self, x: FloatArray, w: ComplexArray, nats: float) -> FloatArray:
         """Those that are tried at each corner: below the branch points, and to the right of them up to any."""
         square, omega, far = self.s**2, float(np.abs(w.imag).mean()), float(w.real.max())
         high = 2.0 * _LOW
         if omega > 0.0 and far > 0.0 and float(w.imag.min()) > 0.3 * far:
-            high = max(high, 0.75 * far * far / (omega * square))
+            high = max(high, min(0.75 * far * far / (omega * square), _SLOPE * self._fallen(w, nats) + math.pi))
         low = min(max(0.2 * omega * self.q / square, 1e-5), 0.05)
         left = np.concatenate([[0.0], np.geomspace(low, 0.999 * _LOW, _HEIGHTS - 1)])
         right = np.concatenate([[0.0], np.geomspace(0.2 * _LOW, high, _HEIGHTS - 1)])
@@ -189,7 +238,8 @@ class Shifter:
         found = np.stack([_logsum(_modulus(loss, rest, z) + _WEIGHTS, -1) for z in w], axis=-1)
         found += np.log(np.abs(b - a))
         steep = np.abs((b - a).imag) > _STEEPEST * (b - a).real + 1e-300
-        high = np.maximum(a.imag, b.imag) > _LOW * self.s**2
+        top = np.maximum(a.imag, b.imag)
+        high = (top > _LOW * self.s**2) | (top + _WIDTH * (b - a).real > 0.98 * math.pi * self.s**2)
         left = np.minimum(a.real, b.real) < self._branch + 0.5 * self.s**2
         start = np.zeros(found.shape[:3], dtype=bool)
         start[0, 1:, :] = True
@@ -201,7 +251,8 @@ class Shifter:
         """By how much an edge's integrand may be too large for what balls of it lose."""
         rise = heights[1:, None, :] - heights[:-1, :, None]
         long = np.abs(np.diff(x)[:, None, None] + 1j * rise)
-        slack = _LOST * long[..., None] / self.s**2 * np.abs(w)
+        slope = self._slope(0.5 * (x[1:] + x[:-1]).astype(np.complex128))[:, None, None, None]
+        slack = _LOST * long[..., None] / self.s**2 * np.abs(w) * slope
         with np.errstate(invalid="ignore"):
             found = np.maximum(over + slack, 0.0).max(axis=-1)
         return np.where(np.isfinite(found), found, np.inf)
@@ -309,9 +360,9 @@ def _logsum(v: FloatArray, axis: int = 0) -> FloatArray:
         return np.squeeze(top, axis) + np.log(np.sum(np.exp(v - top), axis=axis))
 
 
-def _least(costs: FloatArray, last: FloatArray) -> float:
+def _least(costs: FloatArray, last: FloatArray, before: float) -> float:
     """The least log of a sum along a polyline, whatever its ray."""
-    known, least = np.full(costs.shape[1], -np.inf), math.inf
+    known, least = np.full(costs.shape[1], before), math.inf
     for edge, beyond in zip(costs, last, strict=True):
         known = np.logaddexp(known[:, None], edge).min(axis=0)
         least = min(least, float(np.logaddexp(known, beyond.min(axis=0)).min()))
@@ -319,12 +370,12 @@ def _least(costs: FloatArray, last: FloatArray) -> float:
 
 
 def _cheapest(
-    costs: FloatArray, last: FloatArray, nats: FloatArray, unsure: FloatArray, heights: FloatArray
+    costs: FloatArray, last: FloatArray, nats: FloatArray, unsure: FloatArray, heights: FloatArray, before: float
 ) -> tuple[float, IntArray]:
     """The same, and which height each corner has: of those that are hardly more the surest, and the shortest."""
     size = costs.shape[1]
     tie = math.exp(-float(nats.min())) / len(costs)
-    known, doubt = np.full(costs.shape[1], -np.inf), np.zeros(costs.shape[1])
+    known, doubt = np.full(costs.shape[1], before), np.zeros(costs.shape[1])
     back, ends = list[IntArray](), list[tuple[float, float, int, int, int]]()
     for i, edge in enumerate(costs):
         whole, doubts = np.logaddexp(known[:, None], edge), doubt[:, None] + unsure[i]

@@ -38,6 +38,11 @@ class Step(ABC):
         return math.inf
 
     @property
+    def seen(self) -> bool:
+        """Whether a step in which the record takes part is told from all others, whose losses are next to one atom."""
+        return False
+
+    @property
     def bounded(self) -> bool:
         """Whether losses end on either side."""
         return True

@@ -30,6 +30,7 @@ _LEAST, _MOST = 1e-3, 1.45  # angles by which the bound beyond the cut is shifte
 _SPARE = 6.0  # more e-folds for the ends of a grid than for its step
 _LOOK = 1201  # nodes of a look at a modulus
 _LEGENDRE = 200  # nodes of a look at a Laplace step
+_SEEN = 0.17  # noise beside which a record is seen where it takes part
 _LONGEST = 20_000  # nodes of a grid
 
 
@@ -213,11 +214,15 @@ class _Sampled(Step):
 
     @property
     def shifter(self) -> Shifter:
-        return Shifter(self.s, self.q, self.exchanged)
+        return Shifter(self.s, self.q, self.exchanged, self.times)
 
     @property
     def end(self) -> float:
         return math.inf if self.exchanged else -self.times * math.log1p(-self.q)
+
+    @property
+    def seen(self) -> bool:
+        return not self.exchanged and self.s < _SEEN
 
     @property
     def bounded(self) -> bool:

@@ -36,6 +36,7 @@ _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _FIRST, _CLOSER, _BESIDE = 1e-5, 3, 21  # from 1 + this on; times closer, with so many beside it
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
 _PATIENCE = 20  # times the work of checking one proof, for finding one
+_TURNED = 0.05  # the largest loss of a record added, up to which it is found by that of one removed
 _Planner = Callable[..., dict[str, Any]]
 # eps in vain, after which no further one is looked for
 _GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 2, fork: 3}
@@ -198,9 +199,10 @@ class Supply:
         best: tuple[int, Ball] | None = None
         word = "remove" if remove else "add"
         for i in sorted(range(len(self.lines)), key=lambda i: abs(self._laid[i] - epsilon)):
-            if self.lines[i]["direction"] == word:
+            plan = self.lines[i]
+            if plan["direction"] == word or ("veil" not in plan and epsilon < _TURNED):
                 ball = self._checker.delta(Wanted(remove, epsilon, i))
-                if self._sharp(remove, epsilon, ball, "veil" in self.lines[i]):
+                if self._sharp(remove, epsilon, ball, "veil" in plan):
                     return i, ball
                 if best is None or ball.upper < best[1].upper:
                     best = i, ball
@@ -237,11 +239,18 @@ class Supply:
             self._vain[choose] = 0
         return number, ball
 
+    @property
+    def _end(self) -> float:
+        """The largest loss of a record added."""
+        return sum(step.end for step in self._steps)
+
     def lay(self, remove: bool, epsilon: float, known: float = math.inf, choose: _Planner = line) -> int:
         """The number of a new line; delta is known to be no more than e^``known``. Where many were in vain: TooDear."""
         if len(self.lines) >= _MOST_LINES or self._vain[choose] >= _GIVEN_UP[choose]:
             raise TooDear
         self._vain[choose] += 1
+        if choose is path and not remove and all(step.seen for step in self._steps) and epsilon < self._end < _TURNED:
+            remove, epsilon = True, -epsilon  # of the pair exchanged, whose paths are the shorter ones
         plan = choose(self._steps, remove, epsilon, _REACH, self._nats, known)
         try:
             read = *self._checker.proof.lines, plan_of(plan, len(self.lines))

@@ -213,7 +213,7 @@ def _middles(proved: Proved, statement: Statement) -> list[float]:
         values = apart(proved, statement)
         wanting = [i - 1 for i, value in enumerate(values) if not value <= statement.value]
         if len(values) - 2 in wanting:  # beyond the last place: further out
-            return [places[-1] * 1.1, places[-1] * 1.3]
+            return [e for e in (places[-1] * 1.1, places[-1] * 1.3) if e > 0.0]
     elif quantity == "auc":
         wanting = list(range(len(places) - 1))
     pairs = [(places[i], places[i + 1]) for i in wanting if 0 <= i < len(places) - 1]
