@@ -16,22 +16,22 @@ from typing import Any, NamedTuple
 
 from flint import arb, ctx
 
-from neyman_check.alone import GaussianCurve, alone
-from neyman_check.always import always, holds
-from neyman_check.cell import Cell, of_line, of_outcomes, work_of
-from neyman_check.cells import Cells
-from neyman_check.claims import Proved, Statement
-from neyman_check.curve import Curve, Place
+from neyman_check.claims.always import always, holds
+from neyman_check.claims.floorless import tail_mu_squared
+from neyman_check.claims.statements import Proved, Statement
+from neyman_check.curves.alone import GaussianCurve, alone
+from neyman_check.curves.cell import Cell, of_line, of_outcomes, work_of
+from neyman_check.curves.cells import Cells
+from neyman_check.curves.curve import Curve, Place
+from neyman_check.deltas.exact import Outcomes
+from neyman_check.deltas.fork import Fork, ForkPlan
+from neyman_check.deltas.line import Ball, Line
+from neyman_check.deltas.path import Path, Route
+from neyman_check.deltas.veil import Veil, VeilPlan
 from neyman_check.errors import NotProved
-from neyman_check.exact import Outcomes
-from neyman_check.floorless import tail_mu_squared
-from neyman_check.fork import Fork, ForkPlan
 from neyman_check.form import Part, Proof, Wanted, read
-from neyman_check.laws import FiniteLaw, largest_loss
-from neyman_check.line import Ball, Line
+from neyman_check.laws.base import FiniteLaw, largest_loss
 from neyman_check.mechanism import laws_of
-from neyman_check.path import Path, Route
-from neyman_check.veil import Veil, VeilPlan
 from neyman_check.work import MOST, Work
 
 __all__ = ["Answer", "Checked", "Checker", "Made", "check"]

@@ -8,16 +8,16 @@ from typing import Any, NamedTuple
 
 from flint import acb, arb
 
-from neyman_check.claims import QUANTITIES, Statement
+from neyman_check.claims.references import REFERENCES
+from neyman_check.claims.statements import QUANTITIES, Statement
+from neyman_check.deltas.fork import ForkPlan
+from neyman_check.deltas.line import Plan
+from neyman_check.deltas.path import Route
+from neyman_check.deltas.veil import VeilPlan
 from neyman_check.errors import Unreadable
-from neyman_check.fork import ForkPlan
-from neyman_check.line import Plan
+from neyman_check.laws.told import Cut, Grid, Polyline, Rule, Rules, Told, Witness
 from neyman_check.mechanism import ADJACENCIES
-from neyman_check.path import Route
 from neyman_check.reading import Fields, number
-from neyman_check.references import REFERENCES
-from neyman_check.told import Cut, Grid, Polyline, Rule, Rules, Told, Witness
-from neyman_check.veil import VeilPlan
 
 __all__ = ["FORMAT", "VERSION", "Part", "Proof", "Wanted", "part_of", "plan_of", "read", "statement_of"]
 

@@ -13,14 +13,14 @@ from typing import Any
 
 from flint import arb, fmpq
 
+from neyman_check.deltas.twofold import DealtGaussian
 from neyman_check.errors import NotProved, Unreadable
-from neyman_check.exchanged import ExchangedLaplace
-from neyman_check.integers import DiscreteGaussian, discrete_laplace, exact, exchanged_discrete_laplace
-from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import EXP, FiniteLaw, Gaussian, Law
+from neyman_check.laws.base import EXP, FiniteLaw, Gaussian, Law
+from neyman_check.laws.exchanged import ExchangedLaplace
+from neyman_check.laws.integers import DiscreteGaussian, discrete_laplace, exact, exchanged_discrete_laplace
+from neyman_check.laws.laplace import Laplace, SampledLaplace
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.reading import Fields, number
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
-from neyman_check.twofold import DealtGaussian
 
 __all__ = ["ADJACENCIES", "laws_of"]
 

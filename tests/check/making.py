@@ -13,23 +13,25 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import Any
 
+import pytest
 from flint import arb, arb_poly, ctx
 
 import neyman as ny
+from neyman.witnesses import fork as forks
 from neyman.witnesses.search import proved, start
 from neyman.witnesses.steps import step_of
 from neyman.witnesses.supply import Supply
 from neyman.witnesses.veil import veil
-from neyman_check.exact import gaussian_delta, normal
+from neyman_check.deltas.exact import gaussian_delta, normal
 from neyman_check.form import FORMAT, VERSION
 from neyman_check.mechanism import laws_of
-from tests.check.twofold import twofold
+from tests.check.twofold import laplace_steps, twofold
 from tests.hunt.truth import laplace_power
 from tests.reference import exact
 
-__all__ = ["DATA", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "lattices", "lined_proof",
-           "listed_proof", "mixed_proof", "mixed_truth", "named", "path_proof", "sampled_proof", "supplied",
-           "veiled_proof"]  # fmt: skip
+__all__ = ["DATA", "forked_proof", "gaussian_proof", "gaussian_truth", "inside", "laplace_proof", "lattices",
+           "lined_proof", "listed_proof", "mixed_proof", "mixed_truth", "named", "path_proof", "sampled_proof",
+           "supplied", "veiled_proof"]  # fmt: skip
 
 DATA = Path(__file__).parents[1] / "reference" / "data"
 BITS, NATS = 128, 40.0
@@ -234,6 +236,29 @@ def _path() -> dict[str, Any]:
 
 def path_proof() -> dict[str, Any]:
     return copy.deepcopy(_path())
+
+
+@cache
+def _forked() -> dict[str, Any]:
+    """By a path that forks, of two sampled Laplace steps; the truth by an integral over one of them."""
+    mechanism, asked = ny.Laplace(1.0).poisson(0.1) ** 2, (0.08, 0.12)
+    deltas = {e: float(laplace_steps(1.0, 0.1, 2, True, e)) for e in asked}
+    with ctx.workprec(BITS), pytest.MonkeyPatch.context() as patch:
+        patch.setattr(forks, "_GAP", 0.05)  # no eps near the loss of an outcome
+        steps = [step_of(law) for law in laws_of(mechanism.to_dict(), "remove")]
+        lines = [forks.fork(steps, True, 0.1, 0.5, 22.0)]
+    beside = sorted({e * (1 + x) for e in deltas for x in (-FALSE, 0.0, FALSE, 0.5 * NEAR, -0.5 * NEAR)})
+    statements = [s for e in deltas for s in both(f"delta@{e}", "delta", {"epsilon": e}, deltas[e], false=1e-7)]
+    statements += [s for e in deltas for s in both(f"epsilon@{e}", "epsilon", {"delta": deltas[e]}, e, false=1e-7)]
+    return {
+        "format": FORMAT, "version": VERSION, "bits": BITS, "mechanism": mechanism.to_dict(), "adjacency": "remove",
+        "lines": lines, "places": [{"direction": "remove", "epsilon": e, "line": 0} for e in beside],
+        "statements": statements,
+    }  # fmt: skip
+
+
+def forked_proof() -> dict[str, Any]:
+    return copy.deepcopy(_forked())
 
 
 @cache

@@ -12,15 +12,16 @@ import pytest
 from flint import arb, arb_poly, ctx
 
 import neyman as ny
-from neyman_check import Unreadable, cell, cells, check
-from neyman_check.alone import GaussianCurve, apart_from
-from neyman_check.cell import Cell, bell, of_line, of_outcomes
-from neyman_check.cells import Cells, Gap
+from neyman_check import Unreadable, check
+from neyman_check.curves import cell, cells
+from neyman_check.curves.alone import GaussianCurve, apart_from
+from neyman_check.curves.cell import Cell, bell, of_line, of_outcomes
+from neyman_check.curves.cells import Cells, Gap
+from neyman_check.deltas.exact import Outcomes, gaussian_delta
+from neyman_check.deltas.line import Line, Plan
 from neyman_check.errors import NotProved
-from neyman_check.exact import Outcomes, gaussian_delta
 from neyman_check.form import Part
-from neyman_check.laws import FiniteLaw, Gaussian
-from neyman_check.line import Line, Plan
+from neyman_check.laws.base import FiniteLaw, Gaussian
 from neyman_check.work import Work
 from tests.check.making import gaussian_proof, mixed_proof, mixed_truth, named, supplied
 from tests.check.test_lemmas import ONE, gaussian_line, loud, weaker

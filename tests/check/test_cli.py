@@ -14,11 +14,11 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from neyman_check.claims import QUANTITIES
+from neyman_check.claims.references import REFERENCES
+from neyman_check.claims.statements import QUANTITIES
 from neyman_check.cli import main
 from neyman_check.errors import Unreadable
 from neyman_check.reading import LARGEST, parsed
-from neyman_check.references import REFERENCES
 from tests.check.making import gaussian_proof, laplace_proof, listed_proof, mixed_proof, named, sampled_proof
 from tests.check.test_mutations import altered
 

@@ -9,7 +9,7 @@ from flint import acb, arb
 
 import neyman as ny
 from neyman_check import NotProved, check
-from neyman_check import concentrated as room
+from neyman_check.claims import concentrated as room
 from neyman_check.mechanism import laws_of
 from neyman_check.work import Work
 from tests.effort import rest_slow

@@ -12,7 +12,7 @@ from flint import arb, ctx, fmpq
 
 import neyman as ny
 from neyman.witnesses.plan import TooDear
-from neyman_check.exact import Outcomes
+from neyman_check.deltas.exact import Outcomes
 from neyman_check.form import Wanted
 from neyman_check.mechanism import laws_of
 from neyman_check.work import Work

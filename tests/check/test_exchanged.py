@@ -6,12 +6,12 @@ import pytest
 from flint import acb, arb
 
 import neyman as ny
-from neyman_check import concentrated
+from neyman_check.claims import concentrated
+from neyman_check.deltas.exact import exchanged_once
 from neyman_check.errors import NotProved
-from neyman_check.exact import exchanged_once
+from neyman_check.laws.sampled import ExchangedGaussian
+from neyman_check.laws.told import Cut, Grid, Witness
 from neyman_check.mechanism import laws_of
-from neyman_check.sampled import ExchangedGaussian
-from neyman_check.told import Cut, Grid, Witness
 from tests.check.test_deltas import supplied
 
 ONE = arb(1)

@@ -8,13 +8,14 @@ import pytest
 from flint import acb, arb, fmpq
 
 import neyman as ny
-from neyman_check import NotProved, concentrated
-from neyman_check import integers as room
-from neyman_check.exact import Outcomes
-from neyman_check.exchanged import ExchangedLaplace
-from neyman_check.integers import SampledDiscreteGaussian
+from neyman_check import NotProved
+from neyman_check.claims import concentrated
+from neyman_check.deltas.exact import Outcomes
+from neyman_check.laws import integers as room
+from neyman_check.laws.exchanged import ExchangedLaplace
+from neyman_check.laws.integers import SampledDiscreteGaussian
+from neyman_check.laws.told import Rule, Rules
 from neyman_check.mechanism import laws_of
-from neyman_check.told import Rule, Rules
 from neyman_check.work import Work
 from tests.check.making import BITS, inside, supplied
 from tests.check.test_lemmas import weaker

@@ -9,8 +9,8 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
-from neyman_check import vertices
-from neyman_check.integers import DiscreteGaussian
+from neyman_check.claims import vertices
+from neyman_check.laws.integers import DiscreteGaussian
 from tests.check.making import BITS
 from tests.effort import rest_slow
 

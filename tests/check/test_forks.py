@@ -15,14 +15,15 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.witnesses.fork import fork
 from neyman.witnesses.steps import step_of
-from neyman_check.ends import Ends
+from neyman_check.deltas.exact import Outcomes
+from neyman_check.deltas.fork import Fork
 from neyman_check.errors import NotProved
-from neyman_check.exact import Outcomes
-from neyman_check.fork import Fork
 from neyman_check.form import plan_of
-from neyman_check.laplace import SampledLaplace
-from neyman_check.laws import Gaussian
+from neyman_check.laws.base import Gaussian
+from neyman_check.laws.ends import Ends
+from neyman_check.laws.laplace import SampledLaplace
 from neyman_check.work import Work
+from tests.check.twofold import laplace_steps
 from tests.effort import examples
 
 
@@ -112,52 +113,6 @@ class TestEnds:
         assert 0.04 * far.real.rad() < off <= far.real.rad() * arb(2).sqrt()
 
 
-def three(d, q, remove, epsilon):
-    """Three steps by mpmath: an atom at either end and a density each; two are integrated over, one in closed form."""
-    d, q, e = mp.mpf(d), mp.mpf(q), mp.mpf(epsilon)
-
-    def r(t):
-        return 1 - q + q * mp.exp(t)
-
-    def plain(x):
-        if x >= d:
-            return mp.mpf(0)
-        return 1 - mp.exp(x) if x <= -d else 1 - mp.exp((x - d) / 2)
-
-    def once(x):
-        t = mp.exp(x)
-        taken = t - 1 + q if remove else 1 - t + t * q
-        if taken <= 0:
-            return 1 - t if remove else mp.mpf(0)
-        return q * plain(mp.log(taken / q)) if remove else taken * plain(mp.log(t * q / taken))
-
-    def more(of, kinks):
-        """One step before: losses where ``of`` has kinks or corners make it have them."""
-
-        def delta(x):
-            def value(t):
-                loss = mp.log(r(t))
-                return (r(t) if remove else 1) * of(x - loss if remove else x + loss)
-
-            total = value(-d) / 2 + mp.exp(-d) * value(d) / 2
-            places = {-d, d}
-            for kink in kinks:
-                level = mp.exp(x - kink if remove else kink - x)
-                t = mp.log((level - 1 + q) / q) if level > 1 - q else -d
-                places.add(min(max(t, -d), d))
-            return total + mp.quad(lambda t: mp.exp(-(t + d) / 2) / 4 * value(t), sorted(places))
-
-        sign = 1 if remove else -1
-        ends = [sign * mp.log(r(-d)), sign * mp.log(r(d))]
-        return delta, [k + end for k in kinks for end in ends]
-
-    sign = 1 if remove else -1
-    own = [sign * mp.log(r(-d)), sign * mp.log(r(d))]
-    second, kinks = more(once, own)
-    third, _ = more(second, kinks)
-    return third(e)
-
-
 class TestFork:
     @given(st.floats(-2.0, 1.3), st.floats(-4.0, -0.01), st.floats(0.05, 0.95), st.booleans())
     @examples(3, 40)
@@ -177,7 +132,7 @@ class TestFork:
     ])  # fmt: skip
     def test_three_steps_as_by_another_program(self, d, q, remove, epsilon):
         with mp.workdps(18):
-            truth = float(three(d, q, remove, epsilon))
+            truth = float(laplace_steps(d, q, 3, remove, epsilon))
         found = made(law_of(d, q, 3), remove, epsilon).delta(arb(epsilon))
         assert float(found.upper) == pytest.approx(truth, rel=1e-9)
         assert found.upper - found.lower <= 1e-10 * found.upper

@@ -10,16 +10,16 @@ import neyman as ny
 from neyman.witnesses.path import path
 from neyman.witnesses.steps import step_of
 from neyman_check.check import Checker
+from neyman_check.deltas.exact import gaussian_delta, sampled_once
+from neyman_check.deltas.line import Line
 from neyman_check.errors import NotProved
-from neyman_check.exact import gaussian_delta, sampled_once
 from neyman_check.form import Proof, Wanted, plan_of
-from neyman_check.laws import FiniteLaw
-from neyman_check.left import TERMS, Left
-from neyman_check.line import Line
+from neyman_check.laws.base import FiniteLaw
+from neyman_check.laws.left import TERMS, Left
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.laws.shifted import Shifted
+from neyman_check.laws.told import Polyline
 from neyman_check.mechanism import laws_of
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
-from neyman_check.shifted import Shifted
-from neyman_check.told import Polyline
 from neyman_check.work import Work
 from tests.check.making import inside, supplied
 from tests.effort import rest_slow

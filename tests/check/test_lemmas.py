@@ -9,16 +9,16 @@ import pytest
 from flint import acb, arb, ctx, fmpq
 
 import neyman as ny
-from neyman_check import laws
 from neyman_check.check import Checker
-from neyman_check.curve import Curve, Place
-from neyman_check.exact import gaussian_delta, normal, sampled_once
+from neyman_check.curves.curve import Curve, Place
+from neyman_check.deltas.exact import gaussian_delta, normal, sampled_once
+from neyman_check.deltas.line import Line, Plan
 from neyman_check.form import Proof, Wanted
-from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian
-from neyman_check.line import Line, Plan
-from neyman_check.sampled import SampledGaussian
-from neyman_check.told import Cut, Grid, Witness
+from neyman_check.laws import base as laws
+from neyman_check.laws.base import FiniteLaw, Gaussian
+from neyman_check.laws.laplace import Laplace, SampledLaplace
+from neyman_check.laws.sampled import SampledGaussian
+from neyman_check.laws.told import Cut, Grid, Witness
 from neyman_check.work import Work
 
 ONE = arb(1)
@@ -375,7 +375,7 @@ def test_corners_lie_nowhere_above_delta(width):
 
 def test_a_chord_that_no_line_is_above_of_is_not_taken():
     """Both lines are below the chord of the two lower bounds, though the lines meet outside."""
-    from neyman_check import curve as room
+    from neyman_check.curves import curve as room
 
     places = [Place(arb(i), arb(t), arb(low), arb(high)) for i, (t, low, high) in enumerate(
         [("0.5", "0.6", "0.7"), ("1", "0.4", "0.5"), ("2", "0.3", "0.31"), ("3", "0.1", "0.2")])]  # fmt: skip
@@ -394,7 +394,7 @@ def test_a_chord_that_no_line_is_above_of_is_not_taken():
 
 def test_divergences_of_a_gaussian_from_another():
     """(delta_2 - delta_1) / (1 + e^eps) is largest somewhere: what is found bounds it, sharply on a fine grid."""
-    from neyman_check.references import gaussian
+    from neyman_check.claims.references import gaussian
 
     truth = max(
         (gaussian_delta(arb(2), e) - gaussian_delta(ONE, e)) / (1 + e.exp())
@@ -413,7 +413,7 @@ def test_divergences_of_a_gaussian_from_another():
 
 
 def test_precision_is_that_of_whoever_asks():
-    from neyman_check.references import REFERENCES
+    from neyman_check.claims.references import REFERENCES
 
     with ctx.workprec(200):
         ball = REFERENCES["response"]().delta(arb("1.25"))

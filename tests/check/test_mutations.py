@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman_check import Unreadable, check
 from tests.check.making import (
+    forked_proof,
     gaussian_proof,
     gaussian_truth,
     laplace_proof,
@@ -36,11 +37,12 @@ WORK_OF_A_PATH = 30_000_000
 VERDICTS = ("proved", "refuted", "not proved")
 
 
-ALL = [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof, path_proof]
+ALL = [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof, path_proof,
+       forked_proof]  # fmt: skip
 
 
 def allowed(make: Any) -> int:
-    return WORK_OF_A_PATH if make is path_proof else WORK
+    return WORK_OF_A_PATH if make in (path_proof, forked_proof) else WORK
 
 
 @pytest.mark.parametrize("make", ALL)
@@ -213,6 +215,12 @@ def test_mutants_of_paths(seed):
     assert tried(path_proof, seed) < 10.0
 
 
+@given(st.integers(0, 2**32))
+@examples(40, 2000, deadline=None, suppress_health_check=list(HealthCheck))
+def test_mutants_of_forks(seed):
+    assert tried(forked_proof, seed) < 10.0
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("make", ALL)
 def test_ten_thousand_mutants(make):
@@ -246,6 +254,22 @@ def test_paths_moved(which, field, factor):
             else:
                 one["ellipses"] = [1.0 + (x - 1.0) * factor for x in one["ellipses"]]
     judged(data, path_proof(), check(data, WORK_OF_A_PATH))
+
+
+@pytest.mark.parametrize("which", ["trunk", "left", "right"])
+@pytest.mark.parametrize("field", ["points", "counts", "ellipses"])
+@pytest.mark.parametrize("factor", [0.3, 0.95, 1.3])
+def test_forks_moved(which, field, factor):
+    """The same of a trunk and its arms."""
+    data = forked_proof()
+    one = data["lines"][0]["fork"][which]
+    if field == "points":
+        one["points"][1:] = [[x * factor, y * factor] for x, y in one["points"][1:]]
+    elif field == "counts":
+        one["counts"] = [max(int(n * factor), 1) for n in one["counts"]]
+    else:
+        one["ellipses"] = [1.0 + (x - 1.0) * factor for x in one["ellipses"]]
+    judged(data, forked_proof(), check(data, WORK_OF_A_PATH))
 
 
 @pytest.mark.parametrize("grid", ["here", "far"])

@@ -11,14 +11,14 @@ from flint import acb, arb, ctx, fmpq
 import neyman as ny
 from neyman.witnesses.steps import step_of
 from neyman_check import NotProved
-from neyman_check import integers as room
-from neyman_check.exact import Outcomes, gaussian_delta, normal
-from neyman_check.floorless import tail_mu_squared
-from neyman_check.integers import DiscreteGaussian
-from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw
+from neyman_check.claims.floorless import tail_mu_squared
+from neyman_check.deltas.exact import Outcomes, gaussian_delta, normal
+from neyman_check.laws import integers as room
+from neyman_check.laws.base import FiniteLaw
+from neyman_check.laws.integers import DiscreteGaussian
+from neyman_check.laws.laplace import Laplace, SampledLaplace
+from neyman_check.laws.told import Rule, Rules
 from neyman_check.mechanism import laws_of
-from neyman_check.told import Rule, Rules
 from neyman_check.work import Work
 from tests.check.making import BITS, inside, supplied
 from tests.check.test_lemmas import weaker

@@ -13,16 +13,16 @@ from neyman.witnesses.path import path
 from neyman.witnesses.plan import TooDear
 from neyman.witnesses.shift import Shifter
 from neyman.witnesses.steps import step_of
+from neyman_check.deltas.exact import gaussian_delta, sampled_once
+from neyman_check.deltas.path import Path, Route
 from neyman_check.errors import NotProved, Unreadable
-from neyman_check.exact import gaussian_delta, sampled_once
 from neyman_check.form import plan_of
-from neyman_check.gauss import Segment
-from neyman_check.laws import FiniteLaw, Gaussian, raised
+from neyman_check.laws.base import FiniteLaw, Gaussian, raised
+from neyman_check.laws.gauss import Segment
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.laws.shifted import Shifted
+from neyman_check.laws.told import Polyline
 from neyman_check.mechanism import laws_of
-from neyman_check.path import Path, Route
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
-from neyman_check.shifted import Shifted
-from neyman_check.told import Polyline
 from neyman_check.work import Work
 from tests.check.making import DATA, inside
 from tests.check.test_lemmas import ONE, holds, weaker

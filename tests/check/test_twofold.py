@@ -13,11 +13,11 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman_check.check import check
+from neyman_check.deltas.exact import Outcomes
+from neyman_check.deltas.twofold import Dealt, DealtGaussian, TwiceSampled
 from neyman_check.errors import NotProved
-from neyman_check.exact import Outcomes
-from neyman_check.laplace import SampledLaplace
+from neyman_check.laws.laplace import SampledLaplace
 from neyman_check.mechanism import laws_of
-from neyman_check.twofold import Dealt, DealtGaussian, TwiceSampled
 from neyman_check.work import Work
 from tests.effort import examples
 from tests.hunt.allocation import Allocated

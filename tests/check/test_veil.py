@@ -15,16 +15,16 @@ from hypothesis import strategies as st
 import neyman as ny
 from neyman.witnesses.steps import step_of
 from neyman.witnesses.veil import veil
-from neyman_check import veil as veils
 from neyman_check.check import Checker
+from neyman_check.deltas import veil as veils
+from neyman_check.deltas.exact import gaussian_delta
+from neyman_check.deltas.line import Plan
+from neyman_check.deltas.veil import Veil, VeilPlan
 from neyman_check.errors import NotProved, Unreadable
-from neyman_check.exact import gaussian_delta
 from neyman_check.form import Proof, Wanted, plan_of
-from neyman_check.integers import DiscreteGaussian
-from neyman_check.laws import FiniteLaw, Gaussian
-from neyman_check.line import Plan
+from neyman_check.laws.base import FiniteLaw, Gaussian
+from neyman_check.laws.integers import DiscreteGaussian
 from neyman_check.mechanism import laws_of
-from neyman_check.veil import Veil, VeilPlan
 from neyman_check.work import Work
 from tests.check.making import lattices
 from tests.effort import examples

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import mpmath as mp
 
-__all__ = ["exchanged", "twofold"]
+__all__ = ["exchanged", "laplace_steps", "twofold"]
 
 
 def twofold(s: float, q: float, epsilon: float, remove: bool = True) -> str:
@@ -59,3 +59,48 @@ def exchanged(s: float, q: float, epsilon: float) -> str:
         near = {low + side * s * mp.mpf(2) ** -k for k in range(14) for side in (-1, 1)}
         ends = {m + k * s for m in (0, 1) for k in range(-12, 13, 3)} | near
         return mp.nstr(mp.quad(value, sorted(ends), maxdegree=6), 35)
+
+
+def _one_laplace(d, q, remove, x):
+    """delta of one sampled Laplace step at any real x."""
+
+    def plain(y):
+        if y >= d:
+            return mp.mpf(0)
+        return 1 - mp.exp(y) if y <= -d else 1 - mp.exp((y - d) / 2)
+
+    t = mp.exp(x)
+    taken = t - 1 + q if remove else 1 - t + t * q
+    if taken <= 0:
+        return 1 - t if remove else mp.mpf(0)
+    return q * plain(mp.log(taken / q)) if remove else taken * plain(mp.log(t * q / taken))
+
+
+def laplace_steps(d, q, times, remove, epsilon):
+    """Sampled Laplace steps by mpmath: each an atom at either end and a density; the last of them in closed form."""
+    d, q, e, sign = mp.mpf(d), mp.mpf(q), mp.mpf(epsilon), 1 if remove else -1
+
+    def r(t):
+        return 1 - q + q * mp.exp(t)
+
+    ends = [sign * mp.log(r(-d)), sign * mp.log(r(d))]
+
+    def more(of, kinks):
+        """One step before: losses where ``of`` has kinks or corners make it have them."""
+
+        def delta(x):
+            def value(t):
+                return (r(t) if remove else 1) * of(x - sign * mp.log(r(t)))
+
+            total = value(-d) / 2 + mp.exp(-d) * value(d) / 2
+            levels = [mp.exp(sign * (x - kink)) for kink in kinks]
+            turns = [mp.log((level - 1 + q) / q) if level > 1 - q else -d for level in levels]
+            places = {-d, d, *(min(max(t, -d), d) for t in turns)}
+            return total + mp.quad(lambda t: mp.exp(-(t + d) / 2) / 4 * value(t), sorted(places))
+
+        return delta, [kink + end for kink in kinks for end in ends]
+
+    found, kinks = (lambda x: _one_laplace(d, q, remove, x)), ends
+    for _ in range(times - 1):
+        found, kinks = more(found, kinks)
+    return found(e)

@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from itertools import product
 
-from neyman_check.exact import Outcomes
-from neyman_check.exchanged import ExchangedLaplace
-from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import Gaussian, Law
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.deltas.exact import Outcomes
+from neyman_check.laws.base import Gaussian, Law
+from neyman_check.laws.exchanged import ExchangedLaplace
+from neyman_check.laws.laplace import Laplace, SampledLaplace
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["corners", "lone"]
 

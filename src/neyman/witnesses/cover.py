@@ -9,7 +9,7 @@ from flint import arb
 
 from neyman.witnesses.plan import TooDear
 from neyman.witnesses.supply import Supply
-from neyman_check.cell import Cell, work_of
+from neyman_check.curves.cell import Cell, work_of
 from neyman_check.errors import NotProved
 from neyman_check.form import Part
 

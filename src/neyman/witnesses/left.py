@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
-from neyman_check.left import TERMS
+from neyman_check.laws.left import TERMS
 
 __all__ = ["beginning"]
 

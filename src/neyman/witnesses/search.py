@@ -11,13 +11,13 @@ from scipy.special import ndtr
 from neyman.witnesses.precision import BITS, supplied
 from neyman.witnesses.statements import stated
 from neyman.witnesses.wanted import Places, between, parts_of
-from neyman_check.always import holds
 from neyman_check.check import Answer, check
-from neyman_check.claims import MORE, QUANTITIES, Proved, Statement
+from neyman_check.claims.always import holds
+from neyman_check.claims.references import REFERENCES, pure
+from neyman_check.claims.statements import MORE, QUANTITIES, Proved, Statement
+from neyman_check.deltas.exact import gaussian_delta
 from neyman_check.errors import NotProved
-from neyman_check.exact import gaussian_delta
 from neyman_check.form import FORMAT, VERSION, statement_of
-from neyman_check.references import REFERENCES, pure
 
 __all__ = ["POINTS", "proof_of", "proved", "start"]
 

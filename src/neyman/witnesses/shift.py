@@ -15,9 +15,9 @@ from scipy.special import log_ndtr
 from neyman._validate import FloatArray, IntArray
 from neyman.witnesses.left import beginning
 from neyman_check.errors import NotProved
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
-from neyman_check.shifted import Shifted
-from neyman_check.told import Polyline
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.laws.shifted import Shifted
+from neyman_check.laws.told import Polyline
 
 __all__ = ["ComplexArray", "Shifter", "Way"]
 

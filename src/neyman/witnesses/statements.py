@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-from neyman_check.claims import MORE, QUANTITIES
+from neyman_check.claims.statements import MORE, QUANTITIES
 
 __all__ = ["proved_claims", "stated"]
 

@@ -15,11 +15,11 @@ from neyman.witnesses.returning import Returning
 from neyman.witnesses.shift import ComplexArray, Shifter
 from neyman.witnesses.step import Ended, Step
 from neyman_check.errors import NotProved
-from neyman_check.exchanged import ExchangedLaplace
-from neyman_check.integers import DiscreteGaussian
-from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.laws.base import FiniteLaw, Gaussian, Law
+from neyman_check.laws.exchanged import ExchangedLaplace
+from neyman_check.laws.integers import DiscreteGaussian
+from neyman_check.laws.laplace import Laplace, SampledLaplace
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["listed_step", "step_of"]
 

@@ -17,14 +17,14 @@ from neyman.witnesses.returning import Returning
 from neyman.witnesses.step import Ended
 from neyman.witnesses.steps import listed_step, step_of
 from neyman.witnesses.veil import veil
-from neyman_check.cell import Cell
 from neyman_check.check import Checker, Made
-from neyman_check.claims import Proved
+from neyman_check.claims.statements import Proved
+from neyman_check.curves.cell import Cell
+from neyman_check.deltas.exact import Outcomes
+from neyman_check.deltas.line import Ball
 from neyman_check.errors import NotProved, Unreadable
-from neyman_check.exact import Outcomes
 from neyman_check.form import Part, Proof, Wanted, plan_of
-from neyman_check.laws import FiniteLaw
-from neyman_check.line import Ball
+from neyman_check.laws.base import FiniteLaw
 from neyman_check.work import MOST, Work
 
 __all__ = ["Supply"]

@@ -15,7 +15,7 @@ from scipy.special import ndtr, ndtri
 from neyman.witnesses.cover import Cover
 from neyman.witnesses.supply import Supply
 from neyman.witnesses.tangents import FAR, Tangents, best
-from neyman_check.claims import MORE, Proved, Statement, apart, below, lowered, untold
+from neyman_check.claims.statements import MORE, Proved, Statement, apart, below, lowered, untold
 from neyman_check.errors import NotProved
 
 __all__ = ["Places", "between", "parts_of"]

@@ -9,10 +9,10 @@ import math
 
 from flint import arb
 
-from neyman_check.exchanged import ExchangedLaplace
-from neyman_check.laplace import SampledLaplace
-from neyman_check.laws import demand
-from neyman_check.told import Rule, Rules
+from neyman_check.laws.base import demand
+from neyman_check.laws.exchanged import ExchangedLaplace
+from neyman_check.laws.laplace import SampledLaplace
+from neyman_check.laws.told import Rule, Rules
 
 __all__ = ["rules_at"]
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from flint import acb, arb, ctx
 
-from neyman_check.laws import EXP, demand
+from neyman_check.laws.base import EXP, demand
 
 __all__ = ["ARCS", "ROOT", "Segment"]
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from flint import acb, arb, ctx
 
 from neyman_check.errors import NotProved
-from neyman_check.laplace import SampledLaplace
-from neyman_check.laws import EXP, Law
-from neyman_check.told import Told
+from neyman_check.laws.base import EXP, Law
+from neyman_check.laws.laplace import SampledLaplace
+from neyman_check.laws.told import Told
 from neyman_check.work import Work
 
 __all__ = ["Dealt", "DealtGaussian", "TwiceSampled"]

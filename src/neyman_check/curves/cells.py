@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from flint import arb, arb_poly
 
-from neyman_check.cell import Cell, bell
-from neyman_check.laws import EXP
+from neyman_check.curves.cell import Cell, bell
+from neyman_check.laws.base import EXP
 
 __all__ = ["Cells", "Gap"]
 

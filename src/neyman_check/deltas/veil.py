@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from flint import acb, acb_poly, arb
 
+from neyman_check.deltas.line import Ball, Line, Plan
 from neyman_check.errors import NotProved
-from neyman_check.integers import DiscreteGaussian
-from neyman_check.laws import EXP, Gaussian, Law
-from neyman_check.line import Ball, Line, Plan
+from neyman_check.laws.base import EXP, Gaussian, Law
+from neyman_check.laws.integers import DiscreteGaussian
 from neyman_check.work import Work
 
 __all__ = ["Veil", "VeilPlan"]

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from flint import acb, arb
 
 from neyman_check.errors import NotProved
-from neyman_check.laws import EXP, Law, Near, demand, turned, turning
-from neyman_check.left import Left, above
-from neyman_check.shifted import Shifted, polyline, shifting
-from neyman_check.told import Grid, Told, Witness
+from neyman_check.laws.base import EXP, Law, Near, demand, turned, turning
+from neyman_check.laws.left import Left, above
+from neyman_check.laws.shifted import Shifted, polyline, shifting
+from neyman_check.laws.told import Grid, Told, Witness
 
 __all__ = ["ExchangedGaussian", "SampledGaussian"]
 

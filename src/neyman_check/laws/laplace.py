@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 from flint import acb, arb, ctx, fmpq, fmpz, fmpz_poly
 
-from neyman_check.ends import Ends, work_of_value
 from neyman_check.errors import NotProved
-from neyman_check.gauss import ROOT
-from neyman_check.laws import EXP, Law, Near, demand, raised, turned, turning
-from neyman_check.told import Rule, Rules, Told
+from neyman_check.laws.base import EXP, Law, Near, demand, raised, turned, turning
+from neyman_check.laws.ends import Ends, work_of_value
+from neyman_check.laws.gauss import ROOT
+from neyman_check.laws.told import Rule, Rules, Told
 from neyman_check.work import Work
 
 __all__ = ["Laplace", "LaplaceSum", "SampledLaplace"]

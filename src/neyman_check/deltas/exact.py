@@ -17,14 +17,14 @@ from typing import NamedTuple
 
 from flint import arb, arb_poly, fmpz
 
+from neyman_check.deltas.line import Ball
+from neyman_check.deltas.twofold import Dealt, DealtGaussian, TwiceSampled
 from neyman_check.errors import NotProved
-from neyman_check.exchanged import ExchangedLaplace
-from neyman_check.integers import DiscreteGaussian, exact
-from neyman_check.laplace import Laplace, LaplaceSum, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law
-from neyman_check.line import Ball
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
-from neyman_check.twofold import Dealt, DealtGaussian, TwiceSampled
+from neyman_check.laws.base import FiniteLaw, Gaussian, Law
+from neyman_check.laws.exchanged import ExchangedLaplace
+from neyman_check.laws.integers import DiscreteGaussian, exact
+from neyman_check.laws.laplace import Laplace, LaplaceSum, SampledLaplace
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.work import Work
 
 __all__ = ["Outcomes", "exchanged_once", "gaussian_delta", "normal", "sampled_once"]

@@ -12,9 +12,9 @@ from fractions import Fraction
 
 from flint import arb
 
-from neyman_check.curve import largest
-from neyman_check.integers import DiscreteGaussian, beyond, exact
-from neyman_check.laws import demand
+from neyman_check.curves.curve import largest
+from neyman_check.laws.base import demand
+from neyman_check.laws.integers import DiscreteGaussian, beyond, exact
 
 __all__ = ["discrete_gaussian_mu", "further", "smooth"]
 

@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from flint import acb, acb_poly, arb, arb_poly, ctx, fmpz
 
-from neyman_check.ends import Ends
+from neyman_check.deltas.line import Ball
+from neyman_check.deltas.path import Path, Route
 from neyman_check.errors import NotProved
-from neyman_check.gauss import ROOT, Segment
-from neyman_check.laplace import SampledLaplace
-from neyman_check.laws import EXP, Law, demand
-from neyman_check.line import Ball
-from neyman_check.path import Path, Route
-from neyman_check.told import Polyline
+from neyman_check.laws.base import EXP, Law, demand
+from neyman_check.laws.ends import Ends
+from neyman_check.laws.gauss import ROOT, Segment
+from neyman_check.laws.laplace import SampledLaplace
+from neyman_check.laws.told import Polyline
 from neyman_check.work import Work
 
 __all__ = ["Fork", "ForkPlan"]

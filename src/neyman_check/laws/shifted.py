@@ -14,10 +14,10 @@ from typing import NamedTuple, Protocol
 from flint import acb, arb
 
 from neyman_check.errors import NotProved
-from neyman_check.gauss import ARCS, ROOT, Segment
-from neyman_check.laws import EXP, Near, demand, raised
-from neyman_check.left import TERMS, Left, above
-from neyman_check.told import Polyline, Told
+from neyman_check.laws.base import EXP, Near, demand, raised
+from neyman_check.laws.gauss import ARCS, ROOT, Segment
+from neyman_check.laws.left import TERMS, Left, above
+from neyman_check.laws.told import Polyline, Told
 
 __all__ = ["Shiftable", "Shifted", "above", "polyline", "shifting"]
 

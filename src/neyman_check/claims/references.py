@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from flint import arb
 
-from neyman_check.curve import Reference, largest
-from neyman_check.exact import gaussian_delta, normal
+from neyman_check.curves.curve import Reference, largest
+from neyman_check.deltas.exact import gaussian_delta, normal
 
 __all__ = ["REFERENCES", "gaussian", "pure"]
 

@@ -7,15 +7,15 @@ from itertools import accumulate, pairwise
 
 from flint import arb
 
-from neyman_check.curve import largest
+from neyman_check.claims.vertices import discrete_gaussian_mu
+from neyman_check.curves.curve import largest
+from neyman_check.deltas.twofold import DealtGaussian
 from neyman_check.errors import NotProved
-from neyman_check.exchanged import ExchangedLaplace
-from neyman_check.integers import DiscreteGaussian, SampledDiscreteGaussian
-from neyman_check.laplace import Laplace, SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
-from neyman_check.twofold import DealtGaussian
-from neyman_check.vertices import discrete_gaussian_mu
+from neyman_check.laws.base import FiniteLaw, Gaussian, Law
+from neyman_check.laws.exchanged import ExchangedLaplace
+from neyman_check.laws.integers import DiscreteGaussian, SampledDiscreteGaussian
+from neyman_check.laws.laplace import Laplace, SampledLaplace
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
 
 __all__ = ["tail_mu_squared"]
 

@@ -10,15 +10,15 @@ from collections.abc import Callable, Sequence
 
 from flint import arb
 
+from neyman_check.claims.orders import rules_at
+from neyman_check.deltas.twofold import DealtGaussian
 from neyman_check.errors import NotProved
-from neyman_check.exchanged import ExchangedLaplace
-from neyman_check.integers import DiscreteGaussian, SampledDiscreteGaussian, exact
-from neyman_check.laplace import SampledLaplace
-from neyman_check.laws import FiniteLaw, Gaussian, Law, largest_loss, turning
-from neyman_check.orders import rules_at
-from neyman_check.sampled import ExchangedGaussian, SampledGaussian
-from neyman_check.told import Told
-from neyman_check.twofold import DealtGaussian
+from neyman_check.laws.base import FiniteLaw, Gaussian, Law, largest_loss, turning
+from neyman_check.laws.exchanged import ExchangedLaplace
+from neyman_check.laws.integers import DiscreteGaussian, SampledDiscreteGaussian, exact
+from neyman_check.laws.laplace import SampledLaplace
+from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
+from neyman_check.laws.told import Told
 
 __all__ = ["at_least", "at_most", "exchanged_rho"]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from flint import arb
 
-from neyman_check.curve import Curve, Place
+from neyman_check.curves.curve import Curve, Place
+from neyman_check.deltas.exact import gaussian_delta, normal
 from neyman_check.errors import NotProved
-from neyman_check.exact import gaussian_delta, normal
-from neyman_check.laws import Gaussian, Law
+from neyman_check.laws.base import Gaussian, Law
 
 __all__ = ["GaussianCurve", "alone", "apart_from", "beta_of"]
 

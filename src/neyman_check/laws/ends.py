@@ -14,7 +14,7 @@ from typing import NamedTuple
 from flint import acb, arb, arb_series, ctx, fmpq
 
 from neyman_check.errors import NotProved
-from neyman_check.laws import EXP
+from neyman_check.laws.base import EXP
 
 __all__ = ["Ends", "Pair", "work_of_value"]
 

@@ -9,8 +9,8 @@ from fractions import Fraction
 
 from flint import acb, arb, ctx, fmpq
 
-from neyman_check.laws import EXP, FiniteLaw, Law, demand, raised
-from neyman_check.told import Told
+from neyman_check.laws.base import EXP, FiniteLaw, Law, demand, raised
+from neyman_check.laws.told import Told
 
 __all__ = ["DiscreteGaussian", "SampledDiscreteGaussian", "discrete_laplace", "exchanged_discrete_laplace"]
 

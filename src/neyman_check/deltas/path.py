@@ -14,11 +14,11 @@ from typing import NamedTuple
 
 from flint import acb, arb
 
+from neyman_check.deltas.line import Ball
 from neyman_check.errors import NotProved
-from neyman_check.gauss import ROOT, Segment
-from neyman_check.laws import EXP, Law, Near, demand
-from neyman_check.line import Ball
-from neyman_check.told import Polyline, Told
+from neyman_check.laws.base import EXP, Law, Near, demand
+from neyman_check.laws.gauss import ROOT, Segment
+from neyman_check.laws.told import Polyline, Told
 from neyman_check.work import Work
 
 __all__ = ["Path", "Route"]

@@ -13,10 +13,10 @@ from typing import NamedTuple
 
 from flint import acb, acb_mat, arb, arb_mat
 
+from neyman_check.deltas.exact import Outcomes, gaussian_delta, normal
+from neyman_check.deltas.line import Line
 from neyman_check.errors import NotProved
-from neyman_check.exact import Outcomes, gaussian_delta, normal
-from neyman_check.laws import EXP
-from neyman_check.line import Line
+from neyman_check.laws.base import EXP
 
 __all__ = ["Cell", "bell", "of_line", "of_outcomes", "work_of"]
 

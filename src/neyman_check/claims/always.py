@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flint import arb
 
-from neyman_check.claims import QUANTITIES, Proved, Statement
+from neyman_check.claims.statements import QUANTITIES, Proved, Statement
 
 __all__ = ["always", "holds"]
 

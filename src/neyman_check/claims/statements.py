@@ -13,14 +13,14 @@ from typing import NamedTuple
 
 from flint import arb
 
-from neyman_check import concentrated
-from neyman_check.alone import apart_from, beta_of
-from neyman_check.cells import Cells
-from neyman_check.curve import Curve, Place, Reference
+from neyman_check.claims import concentrated
+from neyman_check.claims.references import REFERENCES, gaussian, pure
+from neyman_check.curves.alone import apart_from, beta_of
+from neyman_check.curves.cells import Cells
+from neyman_check.curves.curve import Curve, Place, Reference
+from neyman_check.deltas.exact import normal
 from neyman_check.errors import NotProved
-from neyman_check.exact import normal
-from neyman_check.laws import Law
-from neyman_check.references import REFERENCES, gaussian, pure
+from neyman_check.laws.base import Law
 
 __all__ = [
     "MORE",

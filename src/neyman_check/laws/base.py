@@ -16,7 +16,7 @@ from fractions import Fraction
 from flint import acb, acb_mat, arb
 
 from neyman_check.errors import NotProved
-from neyman_check.told import Told
+from neyman_check.laws.told import Told
 
 __all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "Near", "demand", "largest_loss", "raised",
            "turned", "turning"]  # fmt: skip

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from flint import acb, arb, fmpq
 
-from neyman_check.laplace import SampledLaplace
-from neyman_check.laws import EXP, Law, raised
-from neyman_check.told import Told
+from neyman_check.laws.base import EXP, Law, raised
+from neyman_check.laws.laplace import SampledLaplace
+from neyman_check.laws.told import Told
 
 __all__ = ["ExchangedLaplace"]
 

@@ -21,8 +21,8 @@ from typing import NamedTuple
 from flint import acb, acb_mat, arb
 
 from neyman_check.errors import NotProved
-from neyman_check.laws import EXP, Law
-from neyman_check.told import Told
+from neyman_check.laws.base import EXP, Law
+from neyman_check.laws.told import Told
 from neyman_check.work import Work
 
 __all__ = ["Ball", "Line", "Plan"]

@@ -1,0 +1,1 @@
+"""delta of a composition, in one direction at one eps: from both sides."""

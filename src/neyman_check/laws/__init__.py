@@ -1,0 +1,1 @@
+"""Laws of the privacy loss of single steps, as lines and paths ask for them."""
