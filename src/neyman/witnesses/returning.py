@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import logsumexp
 
 from neyman._validate import FloatArray
 from neyman.witnesses.step import Step
@@ -40,9 +39,12 @@ class Returning(Step):
         grown = 0.5 * (w * w - w) * (self.shift / self.sigma) ** 2
         if self.sigma > _SMOOTH:
             return self.times * grown
+        return self.times * (grown + self._log_sum(round(center) - center) - self._log_sum(0.0))
+
+    def _log_sum(self, off: float) -> float:
+        """log of the sum of e^{-k^2 / 2 sigma^2} over k that are so far off whole numbers."""
         near = np.arange(-math.ceil(9.0 * self.sigma) - 1, math.ceil(9.0 * self.sigma) + 2)
-        tilted, plain = (logsumexp(-0.5 * (x / self.sigma) ** 2) for x in (near + round(center) - center, near))
-        return self.times * (grown + float(tilted - plain))
+        return math.log(float(np.exp(-0.5 * ((near + off) / self.sigma) ** 2).sum()))
 
     def log_modulus(self, w: float, omega: float) -> float:
         """It comes back."""

@@ -217,6 +217,8 @@ class Supply:
             return best
         known = float(best[1].upper.log().upper()) if best is not None and best[1].upper > 0 else math.inf
         for choose in self._planners:
+            if choose is path and any("veil" in one for one in self.lines):  # which serves better
+                continue
             found = self._tried(choose, remove, epsilon, known)
             if found is not None and (best is None or found[1].upper - found[1].lower < best[1].upper - best[1].lower):
                 best = found
