@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.witnesses.fork import fork
+from neyman.witnesses.plan import TooDear
 from neyman.witnesses.steps import step_of
 from neyman_check.deltas.exact import Outcomes
 from neyman_check.deltas.fork import Fork
@@ -21,10 +22,11 @@ from neyman_check.errors import NotProved
 from neyman_check.form import plan_of
 from neyman_check.laws.base import Gaussian
 from neyman_check.laws.ends import Ends
+from neyman_check.laws.exchanged import ExchangedLaplace
 from neyman_check.laws.laplace import SampledLaplace
 from neyman_check.work import Work
 from tests.check.twofold import laplace_steps
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 
 
 def law_of(d, q, times):
@@ -65,20 +67,20 @@ class TestEnds:
         size = 10.0**log_w / min(10.0 ** (log_q + log_d), 1.0)
         w = acb(size * math.cos(angle), size * math.sin(angle))
         ends = Ends(law.ratio, law.q)
-        found, truth = ends.value(w), integral(law, w)
+        found, truth = law.parted().value(w), integral(law, w)
         assert found.overlaps(truth)
         factors, (high, low) = ends.factors(w), ends.most(w.imag)
         assert abs(factors.high) <= high
         assert abs(factors.low) <= low
         if float(abs(w)) * math.log1p(float(law.q) * math.expm1(float(law.d))) < 1e3:
-            parts = ends.parts(w)
-            lost = (abs(parts.high) + abs(parts.low)) / abs(parts.high + parts.low)
+            low, high = law.parted().parts(w)
+            lost = (abs(high) + abs(low)) / abs(high + low)
             assert found.rel_accuracy_bits() > 90 - math.log2(float(lost))
 
     def test_on_the_real_axis_too(self):
         law = law_of(2.0, 0.3, 1)
         for x in (-7.3, -0.2, 0.7, 4.9):
-            found = Ends(law.ratio, law.q).value(acb(x))
+            found = law.parted().value(acb(x))
             assert found.overlaps(integral(law, acb(x)))
             assert found.rel_accuracy_bits() > 80
 
@@ -137,7 +139,9 @@ class TestFork:
         assert float(found.upper) == pytest.approx(truth, rel=1e-9)
         assert found.upper - found.lower <= 1e-10 * found.upper
 
-    @pytest.mark.parametrize(("d", "q", "times"), [(1.0, 0.01, 10), (33.0, 0.01, 100), (0.01, 0.3, 200), (5.0, 0.3, 5)])
+    @pytest.mark.parametrize(
+        ("d", "q", "times"), rest_slow([(1.0, 0.01, 10), (33.0, 0.01, 100), (0.01, 0.3, 200), (5.0, 0.3, 5)], 0)
+    )
     def test_one_fork_tells_what_another_does(self, d, q, times):
         law = law_of(d, q, times)
         epsilon = 0.2 * float(law.largest(True)) / math.sqrt(times)
@@ -198,6 +202,95 @@ class TestFork:
                 some, more = fork._right.sums(arb(epsilon), chosen, arb(off))
                 assert abs(some - whole) <= more - error or some == whole
                 assert more <= error + arb(off)
+
+
+def exchanged_of(d, q, times):
+    ratio = Fraction(d)
+    return ExchangedLaplace(fmpq(ratio.numerator, ratio.denominator), arb(q), times)
+
+
+def two_exchanged(d, q, epsilon):
+    """One step integrated over, the other one in closed form by mpmath; y is the output in units of the scale."""
+    d, q, e = mp.mpf(d), mp.mpf(q), mp.mpf(epsilon)
+
+    def law(y, other):
+        return (1 - q) * mp.exp(-abs(y)) / 2 + q * mp.exp(-abs(y - other * d)) / 2
+
+    def loss(y):
+        return mp.log(law(y, 1) / law(y, -1))
+
+    def place(x):
+        """The y at which the loss is x, by halving."""
+        low, high = -d, d
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (low, middle) if loss(middle) > x else (middle, high)
+        return high
+
+    def once(x):
+        if not -end <= x < end:
+            return mp.mpf(0) if x > 0 else 1 - mp.exp(x)
+        none, one, other = (_above(place(x) - m * d) for m in (0, 1, -1))
+        return (1 - q) * none * (1 - mp.exp(x)) + q * (one - mp.exp(x) * other)
+
+    end = loss(2 * d)
+    places = {
+        -d,
+        mp.mpf(0),
+        d,
+        *(place(x) for x in (e - end, e, e + end) if -end < x < end),
+    }  # corners of the integrand
+    inside = mp.quad(lambda y: law(y, 1) * once(e - loss(y)), sorted(places))
+    beyond = [(1 - q) * _above(d) + q * _above(y) for y in (mp.mpf(0), 2 * d)]
+    return inside + beyond[0] * once(e - end) + beyond[1] * once(e + end)
+
+
+def _above(y):
+    """The mass of Laplace noise beyond y."""
+    return mp.exp(-y) / 2 if y > 0 else 1 - mp.exp(y) / 2
+
+
+class TestExchanged:
+    @given(st.floats(-2.0, 1.0), st.floats(-4.0, -0.01), st.floats(-300.0, 300.0), st.floats(-1.0, 3.0))
+    @examples(10, 200)
+    def test_three_parts_are_the_transform(self, log_d, log_q, real, log_height):
+        law = exchanged_of(10.0**log_d, 10.0**log_q, 1)
+        w = acb(real, 10.0**log_height)
+        parted = law.parted()
+        parts, bounds = parted.parts(w), parted.most(w.real, w.imag)
+        assert all(not abs(one) > bound for one, bound in zip(parts, bounds, strict=True))
+        low = (1 - law.q + law.q * (-law.d).exp()).log()
+        half = law_of(10.0**log_d, 10.0**log_q, 1)
+        star = integral(half, acb(1 - w.real, w.imag))
+        truth = ((1 - w) * low).exp() * integral(half, w) + (w * low).exp() * acb(star.real, -star.imag) - low.exp()
+        assert parted.value(w).overlaps(truth)
+
+    @pytest.mark.parametrize(("d", "q"), rest_slow([(1.0, 0.1), (0.05, 0.5), (6.0, 0.001)], 0))
+    def test_one_step_as_in_closed_form(self, d, q):
+        law = exchanged_of(d, q, 1)
+        for share in (0.4,):
+            epsilon = share * float(law.end)
+            found, truth = made(law, True, epsilon).delta(arb(epsilon)), law.once(arb(epsilon))
+            assert not found.lower > truth
+            assert not truth > found.upper
+            assert found.upper - found.lower <= 1e-9 * truth
+
+    @pytest.mark.parametrize(("d", "q", "share"), rest_slow([(1.0, 0.1, 0.3), (0.3, 0.7, 0.55), (4.0, 0.02, 0.1)], 0))
+    def test_two_steps_as_by_an_integral(self, d, q, share):
+        law = exchanged_of(d, q, 2)
+        epsilon = share * float(law.largest(True))
+        with mp.workdps(20):
+            truth = float(two_exchanged(d, q, epsilon))
+        found = made(law, True, epsilon).delta(arb(epsilon))
+        assert float(found.upper) == pytest.approx(truth, rel=1e-8)
+        assert found.upper - found.lower <= 1e-9 * found.upper
+
+    def test_more_outcomes_than_are_kept(self):
+        plan = plan_of(plan_for(exchanged_of(1.0, 0.1, 1), True, 0.1), 0)
+        with pytest.raises(NotProved, match="kept"):
+            Fork([exchanged_of(1.0, 0.1, 900)], plan, Work(128))
+        with pytest.raises(TooDear):
+            plan_for(exchanged_of(1.0, 0.1, 900), True, 0.1)
 
 
 class TestRefused:

@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
-from neyman._validate import FloatArray
+from neyman._validate import FloatArray, IntArray
 from neyman.witnesses.path import Laid, Planner, planned, points_of
 from neyman.witnesses.plan import TooDear
 from neyman.witnesses.step import Ended, Step
@@ -20,19 +19,20 @@ _RHO = 2.6  # of an arm's ellipses
 _GROWS = 0.55  # how far up a segment of an arm goes, of its height: its ellipse reaches down to a tenth of that
 _NODES, _SEGMENTS = 300, 120  # of a segment, and of an arm or the trunk
 _TRUNK = 40
+_MOST_OUTCOMES, _MOST_LISTED = 2000, 140  # sums of losses, and those whose parts the checker lists
 _WORSE = 1.3  # times the nodes of the best fork, from which a longer trunk is not looked for
 _SPARE = 3.0  # e-folds
 _GAP = 1e-6  # of the difference of both ends: as near to an eps as that the nearest outcome's loss is taken to be
 
 
 class _Goal(NamedTuple):
-    """Of outcomes led to one side, at one eps: how far their losses are from it, and how far as they are taken to be
-    where they decay.
+    """Of outcomes led to one side, at one eps: which ones, how far their losses are from it, and how far as they are
+    taken to be where they decay.
     """
 
     goal: float
-    j: FloatArray
-    chosen: FloatArray
+    kept: IntArray
+    shift: FloatArray
     beyond: FloatArray
     decays: FloatArray
 
@@ -43,30 +43,28 @@ class _Arm:
     def __init__(self, planner: Planner, step: Ended, right: bool) -> None:
         self._step, self._right = step, right
         self._goals: list[_Goal] = []
-        j, times = np.arange(step.times + 1.0), step.times
-        chosen = gammaln(times + 1.0) - gammaln(j + 1.0) - gammaln(times - j + 1.0)
-        losses = j * step.ends[1] + (times - j) * step.ends[0]
-        gap = _GAP * (step.ends[1] - step.ends[0])
+        first, gap, count = step.ladder
+        losses = first + gap * np.arange(count)
         for e, goal in planner.goals:
             beyond = (losses if planner.remove else -losses) - e
-            kept = (beyond < 0.0) == right
-            if kept.any():
-                weight = (chosen + losses if planner.remove else chosen)[kept]
+            kept = np.flatnonzero((beyond < 0.0) == right)
+            if len(kept):
+                shift = losses[kept] if planner.remove else np.zeros(len(kept))
                 decays = beyond = beyond[kept]
                 nearest = float(np.abs(beyond).min())
-                if nearest > gap:
-                    decays = np.where(np.abs(beyond) == nearest, beyond * (gap / nearest), beyond)
-                self._goals.append(_Goal(goal, j[kept], weight, beyond, decays))
+                if nearest > _GAP * gap:
+                    decays = np.where(np.abs(beyond) == nearest, beyond * (_GAP * gap / nearest), beyond)
+                self._goals.append(_Goal(goal, kept, shift, beyond, decays))
 
     def _logs(self, real: float, height: float) -> float:
         """By how much the sum of the moduli, with e^{-z eps}, is above the goal, at most."""
-        high, low = self._step.log_factors(height)
-        worst = -math.inf
+        weights, worst = self._step.log_weights(height), -math.inf
         for one in self._goals:
             beyond = one.decays if (real > 0.0) == self._right else one.beyond
-            logs = one.chosen + one.j * high + (self._step.times - one.j) * low + real * beyond
+            logs = weights[one.kept] + one.shift + real * beyond
             top = float(logs.max())
-            worst = max(worst, top + math.log(float(np.exp(logs - top).sum())) - one.goal)
+            if top > -math.inf:
+                worst = max(worst, top + math.log(float(np.exp(logs - top).sum())) - one.goal)
         return worst
 
     def laid(self, start: complex) -> list[Laid]:
@@ -104,6 +102,8 @@ def fork(
     known to be no more than e^``log_most``.
     """
     if not (len(steps) == 1 and isinstance(step := steps[0], Ended)):
+        raise TooDear
+    if step.ladder[2] > (_MOST_LISTED if step.listed else _MOST_OUTCOMES):
         raise TooDear
     planner = planned(steps, remove, epsilon, reach, nats, log_most)
     planner.goals = [(epsilon, planner.goal), *planner.goals]

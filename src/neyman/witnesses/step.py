@@ -65,18 +65,21 @@ class Step(ABC):
 
 
 class Ended(Step):
-    """One whose losses lie between two ends, with an atom at each, and of which a path may fork."""
+    """One whose losses lie between two ends, and of which a path may fork: a sum of parts, each of its own loss."""
+
+    listed: bool = False
+    """Whether all sums of losses are listed at each node: there are more than two parts."""
 
     @property
     @abstractmethod
-    def ends(self) -> tuple[float, float]:
-        """Least and largest loss of a step."""
-
-    def last(self, remove: bool) -> float:
-        """T times that of a step."""
-        low, high = self.ends
-        return self.times * (high if remove else -low)
+    def ladder(self) -> tuple[float, float, int]:
+        """The least sum of losses of all steps, how far apart these sums are, and how many there are."""
 
     @abstractmethod
-    def log_factors(self, height: float) -> tuple[float, float]:
-        """logs of the bounds of what comes from the high and from the low end, at a height."""
+    def log_weights(self, height: float) -> FloatArray:
+        """log of bounds of what each of them is multiplied by, at a height."""
+
+    def last(self, remove: bool) -> float:
+        """The largest of these sums."""
+        first, gap, count = self.ladder
+        return first + gap * (count - 1) if remove else -first

@@ -124,11 +124,17 @@ class _SampledLaplace(Ended):
         return self.times * float(_logsum(np.concatenate([mass + w * log, turns])))
 
     @property
-    def ends(self) -> tuple[float, float]:
+    def ladder(self) -> tuple[float, float, int]:
         low, high = self._log_r(np.array([-self.d, self.d])).tolist()
-        return low, high
+        return self.times * low, high - low, self.times + 1
 
-    def log_factors(self, height: float) -> tuple[float, float]:
+    def log_weights(self, height: float) -> FloatArray:
+        high, low = self._factors(height)
+        j, times = np.arange(self.times + 1.0), self.times
+        chosen = gammaln(times + 1.0) - gammaln(j + 1.0) - gammaln(times - j + 1.0)
+        return np.asarray(chosen + j * high + (times - j) * low)
+
+    def _factors(self, height: float) -> tuple[float, float]:
         t = np.array([self.d, -self.d])
         log = self._log_r(t)
         scale = -0.5 * self.d + 0.5 * math.log(self.q) - math.log(4.0)
@@ -171,6 +177,8 @@ class _SampledLaplace(Ended):
 class _ExchangedLaplace(_SampledLaplace):
     """Of a record exchanged for another: two halves, one at 1 - w."""
 
+    listed = True
+
     def log_moment(self, w: float) -> float:
         found = _logsum(np.array([self._front(one) + self._log_one(one) for one in (w, 1.0 - w)]))
         low = float(self._log_r(np.array([-self.d]))[0])
@@ -187,6 +195,24 @@ class _ExchangedLaplace(_SampledLaplace):
 
     def _front(self, w: float) -> float:
         return (1.0 - w) * float(self._log_r(np.array([-self.d]))[0])
+
+    @property
+    def ladder(self) -> tuple[float, float, int]:
+        low, high = self._log_r(np.array([-self.d, self.d])).tolist()
+        return self.times * (low - high), high - low, 2 * self.times + 1
+
+    def log_weights(self, height: float) -> FloatArray:
+        low, high = self._log_r(np.array([-self.d, self.d])).tolist()
+        most, least = self._factors(height)
+        smooth = math.log(2.0) + least + math.log1p(-0.5 * math.exp(-least))  # without the atom
+        logs = np.array([high + most, low + smooth, low + most])
+        whole = float(_logsum(logs))
+        power, base, n = np.ones(1), np.exp(logs - whole), self.times
+        while n:
+            power = np.convolve(power, base) if n % 2 else power
+            base, n = np.convolve(base, base), n // 2
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(power) + self.times * whole)
 
     def _number(self, w: float, omega: float, nats: float, angle: float) -> float:
         return max(super()._number(w, omega, nats, angle), super()._number(1.0 - w, omega, nats, angle))

@@ -1,15 +1,14 @@
 """A path that forks: delta of sampled Laplace steps in one direction, from both sides (docs/proofs/forks.md).
 
-With the factors u and v of both ends (Lemma F1) e^{K(z)} is a sum over j of binomial(T, j) u^j v^{T - j} e^{w l_j},
-l_j = j log r(d) + (T - j) log r(-d). Above a trunk those whose losses are below eps are led to the right and the others
-to the left, where e^{K(z) - z eps} falls.
+A step is a sum of parts, each of its own loss (Lemmas F1, F3), and e^{K(z)} one over how often each of them came. Above
+a trunk sums of losses below eps are led to the right and the others to the left, where e^{K(z) - z eps} falls.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from flint import acb, acb_poly, arb, arb_poly, ctx, fmpz
 
@@ -17,9 +16,10 @@ from neyman_check.deltas.line import Ball
 from neyman_check.deltas.path import Path, Route
 from neyman_check.errors import NotProved
 from neyman_check.laws.base import EXP, Law, demand
-from neyman_check.laws.ends import Ends
+from neyman_check.laws.exchanged import ExchangedLaplace
 from neyman_check.laws.gauss import ROOT, Segment
 from neyman_check.laws.laplace import SampledLaplace
+from neyman_check.laws.parted import Parted
 from neyman_check.laws.told import Polyline
 from neyman_check.work import Work
 
@@ -28,6 +28,8 @@ __all__ = ["Fork", "ForkPlan"]
 _MOST_STEPS = 5000
 _MOST_BITS = 1024  # of an arm
 _SPARE = 16  # bits
+_POWER, _MOST_KEPT = 60, 60_000  # units of work of a coefficient of a power, and how many an arm keeps
+_MOST_KNOWN = 12  # choices of outcomes of which an arm keeps the sums
 _LITTLE = 0.01  # of what the trunk errs by: a segment whose nodes come to less is left out
 
 
@@ -44,10 +46,10 @@ class Fork:
     """The values at the nodes are found once, and serve every eps."""
 
     def __init__(self, laws: Sequence[Law], plan: ForkPlan, work: Work) -> None:
-        if not (len(laws) == 1 and isinstance(laws[0], SampledLaplace)):
+        if not (len(laws) == 1 and isinstance(laws[0], (SampledLaplace, ExchangedLaplace))):
             raise NotProved("a fork of anything but sampled Laplace steps of one kind")
         self._law, self.remove = laws[0], plan.remove
-        if self._law.times > _MOST_STEPS:
+        if self.times > _MOST_STEPS:
             raise NotProved(f"a fork of more than {_MOST_STEPS} steps")
         start = plan.trunk.points[-1]
         for arm in (plan.left, plan.right):
@@ -55,15 +57,20 @@ class Fork:
         self._trunk = Path(laws, Route(plan.remove, plan.trunk, (None,)), work)
         self._bits = self._more(start)
         with ctx.workprec(ctx.prec + self._bits):
-            ends = Ends(self._law.ratio, self._law.q)
-            self._losses = ends.low.log, ends.high.log
-            self._left, self._right = (_Arm(ends, self, arm, work) for arm in (plan.left, plan.right))
+            parted = self._law.parted()
+            self._first, self._gap = self.times * parted.first, parted.gap
+            self._left, self._right = (_Arm(parted, self, arm, work) for arm in (plan.left, plan.right))
         self.each = self._trunk.each + self.dearer * EXP * (len(plan.left.counts) + len(plan.right.counts))
 
     @property
     def times(self) -> int:
         """T."""
         return self._law.times
+
+    @property
+    def outcomes(self) -> int:
+        """How many sums of losses of all steps there are."""
+        return self.times * (2 if isinstance(self._law, ExchangedLaplace) else 1) + 1
 
     @property
     def dearer(self) -> int:
@@ -79,7 +86,7 @@ class Fork:
         whole, off = self._trunk.along(epsilon), self._trunk.error(epsilon)
         with ctx.workprec(ctx.prec + self._bits):
             number = self._before(epsilon)
-            before, after = range(number), range(number, self.times + 1)
+            before, after = range(number), range(number, self.outcomes)
             if not self.remove:  # losses are exchanged for their opposites
                 before, after = after, before
             for arm, chosen in ((self._right, before), (self._left, after)):
@@ -89,18 +96,16 @@ class Fork:
         return Ball(+low, +high)
 
     def _before(self, epsilon: arb) -> int:
-        """How many of the T + 1 losses, in order, are below eps, or with P and Q exchanged below -eps; about."""
-        low, high = self._losses
-        place = (epsilon if self.remove else -epsilon) - self.times * low
-        share = float((place / (high - low)).mid())
+        """How many of the losses, in order, are below eps, or with P and Q exchanged below -eps; about."""
+        place = (epsilon if self.remove else -epsilon) - self._first
+        share = float((place / self._gap).mid())
         demand(not math.isnan(share), "ends of losses that are not told apart")
-        return int(min(max(share + 1.0, 0.0), self.times + 1.0))
+        return int(min(max(share + 1.0, 0.0), float(self.outcomes)))
 
     def _more(self, start: acb) -> int:
         """The bits that the sum over outcomes loses where it begins."""
-        ends, w = Ends(self._law.ratio, self._law.q), self.turned(start)
-        parts = ends.parts(w)
-        lost = self.times * ((abs(parts.high) + abs(parts.low)) / abs(parts.high + parts.low)).log()
+        parts = self._law.parted().parts(self.turned(start))
+        lost = self.times * (sum((abs(one) for one in parts), arb(0)) / abs(sum(parts, acb(0)))).log()
         bits = float((lost / arb(2).log()).upper())
         if not ctx.prec + bits < _MOST_BITS:
             raise NotProved("outcomes that cancel")
@@ -108,12 +113,11 @@ class Fork:
 
 
 class _Edge(NamedTuple):
-    """At one real part, bounds of |u| e^{w log r(d)} and |v| e^{w log r(-d)}, and what their sum is multiplied by."""
+    """At one real part bounds of the same, and what their sums are multiplied by."""
 
     scale: arb
     real: arb
-    high: arb
-    low: arb
+    parts: Sequence[arb]
 
 
 class _Bound(NamedTuple):
@@ -144,10 +148,18 @@ class _Sums(NamedTuple):
     above: _Bound
 
 
-class _Laid(NamedTuple):
-    """A segment: z, weight and both parts of each node, both edges of a rectangle about its ellipse."""
+class _Node(NamedTuple):
+    """z, its weight, and the two parts of a step there, or all outcomes of all steps."""
 
-    nodes: list[tuple[acb, acb, acb, acb]]
+    z: acb
+    weight: acb
+    parts: Sequence[acb]
+
+
+class _Laid(NamedTuple):
+    """A segment: nodes, and both edges of a rectangle about its ellipse."""
+
+    nodes: list[_Node]
     left: _Edge
     right: _Edge
     more: arb
@@ -156,10 +168,10 @@ class _Laid(NamedTuple):
 class _Arm:
     """To one side."""
 
-    def __init__(self, ends: Ends, fork: Fork, line: Polyline, work: Work) -> None:
-        self._ends, self._fork, self._work = ends, fork, work
+    def __init__(self, parted: Parted, fork: Fork, line: Polyline, work: Work) -> None:
+        self._parted, self._fork, self._work = parted, fork, work
         self._known: dict[tuple[int, int], _Sums] = {}
-        self._laid = list[_Laid]()
+        self._laid, self._room = list[_Laid](), _MOST_KEPT
         for j, count in enumerate(line.counts):
             work.spend(ROOT * fork.dearer * count)
             self._laid.append(self._along(Segment(line.points[j], line.points[j + 1], count, line.ellipses[j])))
@@ -168,12 +180,11 @@ class _Arm:
         self._last = self._edge(1 / (arb.pi() * last.imag), last.real, last.imag)
 
     def _along(self, segment: Segment) -> _Laid:
-        nodes: list[tuple[acb, acb, acb, acb]] = []
+        nodes: list[_Node] = []
         for z, weight in segment.nodes():
             w = self._fork.turned(z)
-            self._work.spend(self._ends.work(w))
-            high, low = self._ends.parts(w)
-            nodes.append((z, weight / (z * (z + 1) * arb.pi()), high, low))
+            self._work.spend(self._parted.work(w))
+            nodes.append(_Node(z, weight / (z * (z + 1) * arb.pi()), self._listed(self._parted.parts(w))))
         left, right = self._about(segment)
         return _Laid(nodes, left, right, 2 * abs(segment.half) / segment.error)
 
@@ -197,19 +208,21 @@ class _Arm:
     def _of(self, chosen: range) -> _Sums:
         key = chosen.start, chosen.stop
         if key not in self._known:
-            times = self._fork.times
+            times, outcomes = self._fork.times, self._fork.outcomes
             values = sum(len(one.nodes) + 2 for one in self._laid) + 1
-            self._work.spend(self._fork.dearer * (2 * times + EXP) * values)
-            weights = [fmpz.bin_uiui(times, j) if j in chosen else fmpz(0) for j in range(times + 1)]
-            many, most = acb_poly(weights), arb_poly(weights)
+            self._work.spend(
+                self._fork.dearer * (2 * outcomes + EXP) * values * (1 if outcomes == times + 1 else _POWER)
+            )
 
             def bound(edge: _Edge) -> _Bound:
-                return _Bound(edge.scale * most(edge.high / edge.low) * edge.low**times, edge.real)
+                return _Bound(edge.scale * _share(edge.parts, times, chosen), edge.real)
 
             def segment(one: _Laid) -> _Segment:
-                terms = [(z, weight * self._told(many(high / low) * low**times)) for z, weight, high, low in one.nodes]
+                terms = [(z, weight * self._told(_share(parts, times, chosen))) for z, weight, parts in one.nodes]
                 return _Segment(terms, bound(one.left), bound(one.right), one.more)
 
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.pop(next(iter(self._known)))
             self._known[key] = _Sums([segment(one) for one in self._laid], bound(self._last))
         return self._known[key]
 
@@ -219,8 +232,19 @@ class _Arm:
     def _edge(self, scale: arb, real: arb, height: arb) -> _Edge:
         """Wherever the height is no less."""
         x = self._fork.turned(acb(real)).real
-        high, low = self._ends.most(height)
-        return _Edge(scale, real, high * (x * self._ends.high.log).exp(), low * (x * self._ends.low.log).exp())
+        return _Edge(scale, real, self._listed(self._parted.most(x, height)))
+
+    def _listed(self, parts: Sequence[Any]) -> Sequence[Any]:
+        """Of more than two parts of a step all outcomes of all steps, the coefficients of a power."""
+        if len(parts) == 2:
+            return parts
+        outcomes, times = self._fork.outcomes, self._fork.times
+        self._room -= outcomes
+        demand(self._room > 0, "more outcomes at more nodes than are kept")
+        self._work.spend(self._fork.dearer * _POWER * outcomes)
+        make = acb_poly if isinstance(parts[0], acb) else arb_poly
+        found = (make(list(parts)) ** times).coeffs()
+        return found + [parts[0] * 0] * (outcomes - len(found))
 
     def _about(self, segment: Segment) -> tuple[_Edge, _Edge]:
         """Both sides of a rectangle that holds its ellipse."""
@@ -233,3 +257,13 @@ class _Arm:
         demand(height > 0, "an ellipse that comes down to the real axis")
         scale = segment.error / (apart * arb.pi())
         return self._edge(scale, left, height), self._edge(scale, right, height)
+
+
+def _share(parts: Sequence[acb] | Sequence[arb], times: int, chosen: range) -> Any:
+    """What the outcomes that are chosen come to: of two parts by binomials, else as they are listed."""
+    if len(parts) > 2:
+        return sum(parts[chosen.start : chosen.stop], parts[0] * 0)
+    make = acb_poly if isinstance(parts[0], acb) else arb_poly
+    low, high = parts
+    weights = [fmpz.bin_uiui(times, j) if j in chosen else fmpz(0) for j in range(times + 1)]
+    return make(weights)(high / low) * low**times

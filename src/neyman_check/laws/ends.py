@@ -176,18 +176,12 @@ class Ends:
 
     def factors(self, w: acb) -> Pair:
         """Of high^w and of low^w, Im w > 0."""
-        return Pair(self._lone.high - self.high.value(w), self._lone.low + self.low.value(w))
+        return Pair(self.highest(w), self._lone.low + self.low.value(w))
+
+    def highest(self, w: acb) -> acb:
+        """Of high^w alone."""
+        return self._lone.high - self.high.value(w)
 
     def most(self, height: arb) -> tuple[arb, arb]:
         """Bounds of both, wherever Im w is at least that."""
         return self._lone.high.real + self.high.most(height), self._lone.low.real + self.low.most(height)
-
-    def parts(self, w: acb) -> Pair:
-        """Both terms of A(w)."""
-        one = self.factors(w)
-        return Pair(one.high * (w * self.high.log).exp(), one.low * (w * self.low.log).exp())
-
-    def value(self, w: acb) -> acb:
-        """A(w)."""
-        high, low = self.parts(w)
-        return high + low

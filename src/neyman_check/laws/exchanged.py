@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from flint import acb, arb, fmpq
 
-from neyman_check.laws.base import EXP, Law, raised
+from neyman_check.laws.base import EXP, Law, Near, raised
 from neyman_check.laws.laplace import SampledLaplace
+from neyman_check.laws.parted import ExchangedParts, NearParted, Parted
 from neyman_check.laws.told import Told
 
 __all__ = ["ExchangedLaplace"]
@@ -52,6 +53,24 @@ class ExchangedLaplace(Law):
         low = self._r(-self.d).log()
         right, left = (self._half.real(one, told) for one in (w, 1 - w))
         return (((1 - w) * low).exp() * right + (w * low).exp() * left - low.exp()) ** self.times
+
+    def near(self, told: Told, segment: int, remove: bool) -> Near:
+        return NearParted(self, self.parted())
+
+    def parted(self) -> Parted:
+        """Lemma F3."""
+        return ExchangedParts(self.ratio, self.q)
+
+    def toll(self, told: Told, segment: int) -> tuple[int, int]:
+        once, each = self._half.toll(told, segment)
+        return 2 * once, 4 * each
+
+    def most(self, w: acb, about: arb) -> arb:
+        """Both halves at the real part."""
+        low, total = self._r(-self.d).log(), arb(0)
+        for x in (w.real, 1 - w.real):
+            total += ((1 - x) * low).exp() * self._half.most(acb(x), about)
+        return (total - low.exp()).upper() ** self.times
 
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         """Lemma L4 of both halves, each with one of its atoms."""

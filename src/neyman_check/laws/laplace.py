@@ -8,15 +8,15 @@ t = d the mass e^-d / 2, and between them is the density e^{-(t + d) / 2} / 4. T
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 
 from flint import acb, arb, ctx, fmpq, fmpz, fmpz_poly
 
 from neyman_check.errors import NotProved
 from neyman_check.laws.base import EXP, Law, Near, demand, raised, turned, turning
-from neyman_check.laws.ends import Ends, work_of_value
+from neyman_check.laws.ends import work_of_value
 from neyman_check.laws.gauss import ROOT
+from neyman_check.laws.parted import NearParted, Parted, SampledParts
 from neyman_check.laws.told import Rule, Rules, Told
 from neyman_check.work import Work
 
@@ -28,7 +28,6 @@ _THETA = 3 * EXP  # units of work of one value in closed form
 _NODES = 16, 48, 96  # of a rule that bounds a moment
 _ANGLES = 0.02, 0.1, 0.4, 1.0, 1.45  # of its ellipse
 _CLOSE = 0.1  # of all steps together
-_ENOUGH = 10  # bits of a moment that is to be a bound
 
 
 @dataclass(frozen=True)
@@ -108,7 +107,10 @@ class SampledLaplace(Law):
         return (lone + self._turns(w) / omega).upper() ** self.times
 
     def near(self, told: Told, segment: int, remove: bool) -> Near:
-        return _Ended(self)
+        return NearParted(self, self.parted())
+
+    def parted(self) -> Parted:
+        return SampledParts(self.ratio, self.q)
 
     def toll(self, told: Told, segment: int) -> tuple[int, int]:
         return 5 * ROOT * _NODES[-1], work_of_value()
@@ -192,22 +194,6 @@ class SampledLaplace(Law):
             edge += (rule.angle / 2).cos().log()
         most = ((wide - 1) * self.d / 2 + w * edge).exp()
         return self.d / 4 * most * rho ** (-2 * rule.nodes) / (1 - rho**-2) * 16 / 3
-
-
-class _Ended(Near):
-    """Sampled steps by what comes from both ends of their losses (Lemma F1)."""
-
-    def __init__(self, law: SampledLaplace) -> None:
-        self._law, self._ends = law, Ends(law.ratio, law.q)
-
-    def at(self, points: Sequence[acb], ends: tuple[acb, acb]) -> list[acb]:
-        return [raised(self._ends.value(w), self._law.times) for w in points]
-
-    def most(self, w: acb, about: arb) -> arb:
-        found = acb(arb.nan())
-        with suppress(NotProved):
-            found = raised(self._ends.value(acb(w.real)), self._law.times)
-        return found.real.upper() if found.rel_accuracy_bits() > _ENOUGH else self._law.most(w, about)
 
 
 class LaplaceSum:
