@@ -15,7 +15,7 @@ from flint import arb, fmpq
 
 from neyman_check.deltas.twofold import DealtGaussian
 from neyman_check.errors import NotProved, Unreadable
-from neyman_check.laws.base import EXP, FiniteLaw, Gaussian, Law
+from neyman_check.laws.base import FiniteLaw, Gaussian, Law
 from neyman_check.laws.exchanged import ExchangedLaplace
 from neyman_check.laws.integers import DiscreteGaussian, discrete_laplace, exact, exchanged_discrete_laplace
 from neyman_check.laws.laplace import Laplace, SampledLaplace
@@ -28,7 +28,7 @@ ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 _DEEPEST = 64
 _MOST_STEPS = 10**18
 _MOST_KINDS = 200
-_LISTED = 3 * EXP  # units of work of an integer that is listed
+_LISTED = 400  # units of work of an integer that is listed: so that not more are than memory holds
 
 
 def _free(_: int) -> None:

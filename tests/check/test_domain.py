@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -58,3 +59,50 @@ def test_rates_are_rates(quantity: str, given: dict[str, float]) -> None:
 def test_nothing_negative_is_proved(statement: dict[str, Any]) -> None:
     (found,) = check(proof(PURE, OUTCOMES, statement))
     assert found.verdict != "proved"
+
+
+def file_of(mechanism, statements=(), places=(), adjacency="add_or_remove", bits=64, lines=()):
+    return {
+        "format": "neyman-proof", "version": 1, "bits": bits, "mechanism": {"schema": 1, **mechanism},
+        "adjacency": adjacency, "lines": list(lines), "places": list(places), "statements": list(statements),
+    }  # fmt: skip
+
+
+class TestTakesNoLongerThanItIsWorth:
+    """Files that once took minutes."""
+
+    def test_many_integers(self):
+        law = {"kind": "discrete_laplace", "scale": 2.0, "sensitivity": 9999}
+        place = {"direction": "remove", "epsilon": 1.0, "line": None}
+        stated = {"id": "s", "quantity": "delta", "given": {"epsilon": 1.0}, "at_most": 1.0}
+        start = time.process_time()
+        check(file_of(law, [stated], [place]))
+        assert time.process_time() - start < 20.0
+
+    def test_powers_of_masses_far_apart(self):
+        law = {"kind": "discrete_gaussian", "sigma": 0.40647037773580247, "sensitivity": 10}
+        place = {"direction": "remove", "epsilon": 1.0, "line": None}
+        stated = {"id": "s", "quantity": "delta", "given": {"epsilon": 1.0}, "at_most": 0.5}
+        start = time.process_time()
+        (answer,) = check(file_of({"kind": "repeat", "times": 3000, "of": law}, [stated], [place], bits=128))
+        assert answer.verdict == "not proved"
+        assert time.process_time() - start < 20.0
+
+    def test_mu_of_many_integers(self):
+        laws = [{"kind": "discrete_laplace", "scale": 1e4, "sensitivity": 19000 - i} for i in range(60)]
+        stated = {"id": "s", "quantity": "tail_mu", "given": {}, "at_most": 1e6}
+        start = time.process_time()
+        (answer,) = check(file_of({"kind": "compose", "of": laws}, [stated]))
+        assert answer.verdict == "not proved"
+        assert time.process_time() - start < 60.0
+
+    @pytest.mark.parametrize("rate", [1e-24, 1e-43, 1e-100])
+    def test_moments_of_ever_so_rare_laplace_steps(self, rate):
+        law = {"kind": "poisson", "rate": rate, "of": {"kind": "laplace", "scale": 1.0, "sensitivity": 1.0}}
+        line = {"direction": "add", "path": {"points": [[2.87, 0], [2.87, 1], [2.87, 2]], "counts": [2, 2],
+                "ellipses": [1.5, 1.5]}, "steps": [None]}  # fmt: skip
+        place = {"direction": "add", "epsilon": 0.1, "line": 0}
+        stated = {"id": "s", "quantity": "delta", "given": {"epsilon": 0.1}, "at_most": 0.5}
+        start = time.process_time()
+        check(file_of(law, [stated], [place], "add", 128, [line]))
+        assert time.process_time() - start < 10.0

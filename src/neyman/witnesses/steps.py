@@ -129,12 +129,13 @@ class _SampledLaplace(Ended):
         return self.times * low, high - low, self.times + 1
 
     def log_weights(self, height: float) -> FloatArray:
-        high, low = self._factors(height)
+        high, low = np.logaddexp(self._smooth(height), self._atoms()).tolist()
         j, times = np.arange(self.times + 1.0), self.times
         chosen = gammaln(times + 1.0) - gammaln(j + 1.0) - gammaln(times - j + 1.0)
         return np.asarray(chosen + j * high + (times - j) * low)
 
-    def _factors(self, height: float) -> tuple[float, float]:
+    def _smooth(self, height: float) -> FloatArray:
+        """log of bounds of what comes from the high and from the low end, atoms aside."""
         t = np.array([self.d, -self.d])
         log = self._log_r(t)
         scale = -0.5 * self.d + 0.5 * math.log(self.q) - math.log(4.0)
@@ -142,8 +143,10 @@ class _SampledLaplace(Ended):
         smooth = scale + log - 1.5 * taken - math.log(height)
         near = scale - 0.5 * taken + 0.5 * (log - math.log1p(-self.q)) + math.log(1.5 * math.pi)
         near -= math.log(-math.expm1(-math.pi * height))
-        high, low = np.logaddexp(np.minimum(smooth, near), np.array([-self.d, 0.0]) - math.log(2.0)).tolist()
-        return high, low
+        return np.asarray(np.minimum(smooth, near))
+
+    def _atoms(self) -> FloatArray:
+        return np.array([-self.d, 0.0]) - math.log(2.0)
 
     def witness(self, w: float, far: float, omega: float, nats: float) -> dict[str, Any]:
         nats += math.log(self.times)
@@ -203,9 +206,9 @@ class _ExchangedLaplace(_SampledLaplace):
 
     def log_weights(self, height: float) -> FloatArray:
         low, high = self._log_r(np.array([-self.d, self.d])).tolist()
-        most, least = self._factors(height)
-        smooth = math.log(2.0) + least + math.log1p(-0.5 * math.exp(-least))  # without the atom
-        logs = np.array([high + most, low + smooth, low + most])
+        smooth = self._smooth(height)
+        most, least = float(np.logaddexp(smooth, self._atoms())[0]), float(smooth[1])
+        logs = np.array([high + most, low + math.log(2.0) + least, low + most])
         whole = float(_logsum(logs))
         power, base, n = np.ones(1), np.exp(logs - whole), self.times
         while n:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import accumulate
 from typing import NamedTuple
 
-from flint import arb, arb_poly, fmpz
+from flint import arb, arb_poly, ctx, fmpz
 
 from neyman_check.deltas.line import Ball
 from neyman_check.deltas.twofold import Dealt, DealtGaussian, TwiceSampled
@@ -31,6 +31,7 @@ __all__ = ["Outcomes", "exchanged_once", "gaussian_delta", "normal", "sampled_on
 
 _MOST = 100_000  # outcomes
 _EACH = 30  # units of work that one takes
+_POWER, _WIDEST = 100, 1e9  # of each product in a power of a polynomial, and bits by which its masses differ at most
 
 
 class _Outcome(NamedTuple):
@@ -214,7 +215,8 @@ def _lattice(law: FiniteLaw, remove: bool, work: Work) -> _Lattice | None:
         return None
     at = law.at if remove else tuple(-x for x in law.at)
     masses = [p if remove else q for p, q in law.outcomes if p != 0 and q != 0]
-    base, unit = min(at), _common([x - min(at) for x in at])
+    base = min(at)
+    unit = _common([x - base for x in at])
     top = int((max(at) - base) / unit)
     _affordable(top * law.times + 1, work)
     row = [arb(0)] * (top + 1)
@@ -222,8 +224,15 @@ def _lattice(law: FiniteLaw, remove: bool, work: Work) -> _Lattice | None:
         row[int((x - base) / unit)] += mass
     if top == 1:
         return _Lattice(base * law.times, unit, arb_poly(_binomial(row[0], row[1], law.times)))
-    work.spend(_EACH * top * law.times * (math.isqrt(law.times) // 15))
+    work.spend(top * law.times * (_POWER + _apart(row) * law.times // ctx.prec))
     return _Lattice(base * law.times, unit, arb_poly(row) ** law.times)
+
+
+def _apart(row: Sequence[arb]) -> int:
+    """By how many bits masses differ: products of polynomials are done in blocks of like ones."""
+    logs = [float(mass.mid().log().mid()) for mass in row if mass > 0]
+    span = (max(logs) - min(logs)) / math.log(2.0) if logs else 0.0
+    return int(span) if span < _WIDEST else int(_WIDEST)
 
 
 def _binomial(first: arb, second: arb, times: int) -> list[arb]:

@@ -16,6 +16,7 @@ from neyman_check.deltas.line import Ball
 from neyman_check.deltas.path import Path, Route
 from neyman_check.errors import NotProved
 from neyman_check.laws.base import EXP, Law, demand
+from neyman_check.laws.ends import work_of_ends
 from neyman_check.laws.exchanged import ExchangedLaplace
 from neyman_check.laws.gauss import ROOT, Segment
 from neyman_check.laws.laplace import SampledLaplace
@@ -55,8 +56,11 @@ class Fork:
         for arm in (plan.left, plan.right):
             demand(bool(arm.points[0] == start), "an arm that does not begin where the trunk ends")
         self._trunk = Path(laws, Route(plan.remove, plan.trunk, (None,)), work)
+        work.spend(work_of_ends())
         self._bits = self._more(start)
         with ctx.workprec(ctx.prec + self._bits):
+            work.spend(work_of_ends() + self.times**2 // 4)
+            self.binomials = _binomials(self.times)
             parted = self._law.parted()
             self._first, self._gap = self.times * parted.first, parted.gap
             self._left, self._right = (_Arm(parted, self, arm, work) for arm in (plan.left, plan.right))
@@ -210,15 +214,16 @@ class _Arm:
         if key not in self._known:
             times, outcomes = self._fork.times, self._fork.outcomes
             values = sum(len(one.nodes) + 2 for one in self._laid) + 1
-            self._work.spend(
-                self._fork.dearer * (2 * outcomes + EXP) * values * (1 if outcomes == times + 1 else _POWER)
-            )
+            self._work.spend(self._fork.dearer * (2 * outcomes + EXP) * values)
+            self._work.spend(outcomes * (EXP + outcomes // 64))
+            weights = [one if j in chosen else fmpz(0) for j, one in enumerate(self._fork.binomials)]
+            many, most = acb_poly(weights), arb_poly(weights)
 
             def bound(edge: _Edge) -> _Bound:
-                return _Bound(edge.scale * _share(edge.parts, times, chosen), edge.real)
+                return _Bound(edge.scale * _share(edge.parts, times, chosen, most), edge.real)
 
             def segment(one: _Laid) -> _Segment:
-                terms = [(z, weight * self._told(_share(parts, times, chosen))) for z, weight, parts in one.nodes]
+                terms = [(z, weight * self._told(_share(parts, times, chosen, many))) for z, weight, parts in one.nodes]
                 return _Segment(terms, bound(one.left), bound(one.right), one.more)
 
             if len(self._known) >= _MOST_KNOWN:
@@ -259,11 +264,16 @@ class _Arm:
         return self._edge(scale, left, height), self._edge(scale, right, height)
 
 
-def _share(parts: Sequence[acb] | Sequence[arb], times: int, chosen: range) -> Any:
+def _share(parts: Sequence[Any], times: int, chosen: range, many: Any) -> Any:
     """What the outcomes that are chosen come to: of two parts by binomials, else as they are listed."""
     if len(parts) > 2:
         return sum(parts[chosen.start : chosen.stop], parts[0] * 0)
-    make = acb_poly if isinstance(parts[0], acb) else arb_poly
     low, high = parts
-    weights = [fmpz.bin_uiui(times, j) if j in chosen else fmpz(0) for j in range(times + 1)]
-    return make(weights)(high / low) * low**times
+    return many(high / low) * low**times
+
+
+def _binomials(times: int) -> list[fmpz]:
+    found = [fmpz(1)]
+    for j in range(times):
+        found.append(found[-1] * (times - j) // (j + 1))
+    return found

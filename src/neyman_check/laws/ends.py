@@ -16,13 +16,15 @@ from flint import acb, arb, arb_series, ctx, fmpq
 from neyman_check.errors import NotProved
 from neyman_check.laws.base import EXP
 
-__all__ = ["Ends", "Pair", "work_of_value"]
+__all__ = ["Ends", "Pair", "work_of_ends", "work_of_value"]
 
+_SERIES = 5_000  # units of work that derivatives at one end take at few bits
 _VALUE = 30 * EXP  # units of work that a value at few bits takes, about
 _LONGER = 50.0  # |w| log(x / y), of which each so much makes it longer
 _MOST_EXTRA = 4000  # bits
 _LOST = 2.2  # bits that a hypergeometric sum loses for each unit of |w| log(x / y), or twice or three times that
 _FURTHEST, _FURTHEST_REAL = 1e300, 50.0  # |w| log(x / y)
+_LEAST_APART = 1e-12  # log(x / y) at a real w: its singular end is not far enough for a sum from there down
 _LARGEST = 1e14  # |w| of a hypergeometric function: it is found in no time
 _APART, _MOST_TERMS = 1.0, 4  # from which log(x / y) on a sum is short, and its terms for each bit
 _SHORT = 24  # bits of the precision that a value may be short of
@@ -35,6 +37,11 @@ def work_of_value(wide: float = math.inf) -> int:
     larger |w| log(x / y), is large; from as much as there are bits on they are not taken.
     """
     return int(2 * _VALUE * (1 + ctx.prec / 128) ** 2 * (1 + min(wide, float(ctx.prec)) / _LONGER) ** 1.5)
+
+
+def work_of_ends() -> int:
+    """Units of work that both ends take before any value."""
+    return int(2 * _SERIES * (1 + ctx.prec / 128) ** 3)
 
 
 class Pair(NamedTuple):
@@ -89,9 +96,9 @@ class _End:
         large = not abs(w) < _LARGEST
         if w.imag > 0 and (large or wide > ctx.prec):
             return self._far(w)
-        if large:
-            raise NotProved("a sampled Laplace step too far up the real axis")
-        found, goal = acb(0), ctx.prec - _SHORT
+        if large or (not w.imag > 0 and not self.apart > _LEAST_APART):
+            raise NotProved("a sampled Laplace step too far up the real axis, or too rare there")
+        found, goal = acb(arb.nan()), ctx.prec - _SHORT
         for often in (1, 2, 3):
             extra = int(often * _LOST * wide) + _SPARE
             if extra > _MOST_EXTRA:
@@ -144,20 +151,21 @@ class _End:
         return self._scale * self._x * grown * inner ** arb(-1.5)
 
     def _derivatives(self) -> list[arb]:
-        """f^{(n)} at log x, f = C e^u (e^u - y)^{-3/2}."""
+        """f^{(n)} at log x, f = C e^u (e^u - y)^{-3/2}: a series in units of (x - y) / x."""
         if not self._terms:
             count, cap = int(ctx.prec * 0.9) + 10, ctx.cap
             try:
                 ctx.cap = count
-                grown = arb_series([0, 1]).exp() * self._x
-                root = (grown - self._x + self._taken).rsqrt()
-                found = (grown * root * root * root * self._scale).coeffs()
+                unit = self._taken / self._x
+                grown = arb_series([0, unit]).exp()
+                root = ((grown - 1) / unit + 1).rsqrt()
+                found = (grown * root * root * root * (self._scale * self._x * self._taken ** arb(-1.5))).coeffs()
             finally:
                 ctx.cap = cap
-            factorial = arb(1)
+            factor = arb(1)
             for n, one in enumerate(found):
-                factorial *= max(n, 1)
-                self._terms.append(one * factorial)
+                factor *= n / unit if n else 1
+                self._terms.append(one * factor)
         return self._terms
 
 

@@ -14,7 +14,7 @@ from flint import acb, arb, ctx, fmpq, fmpz, fmpz_poly
 
 from neyman_check.errors import NotProved
 from neyman_check.laws.base import EXP, Law, Near, demand, raised, turned, turning
-from neyman_check.laws.ends import work_of_value
+from neyman_check.laws.ends import work_of_ends, work_of_value
 from neyman_check.laws.gauss import ROOT
 from neyman_check.laws.parted import NearParted, Parted, SampledParts
 from neyman_check.laws.told import Rule, Rules, Told
@@ -113,7 +113,7 @@ class SampledLaplace(Law):
         return SampledParts(self.ratio, self.q)
 
     def toll(self, told: Told, segment: int) -> tuple[int, int]:
-        return 5 * ROOT * _NODES[-1], work_of_value()
+        return 5 * ROOT * _NODES[-1] + work_of_ends(), work_of_value()
 
     def most(self, w: acb, about: arb) -> arb:
         """A at the real part, by its ends alone or by the first rule, whichever is good enough to be a bound."""
