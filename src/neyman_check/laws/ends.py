@@ -116,10 +116,12 @@ class _End:
         """x far above y: the binomial series, of which (n + 1) (y / x)^n / Im w bounds the terms."""
         ratio, b = self._y / self._x, arb("0.5") - w
         total, term, n, goal = acb(0), arb(1), 0, w.imag * arb(2) ** -ctx.prec
-        while n < _MOST_TERMS * ctx.prec and not (left := self._left(ratio, n)) < goal:
+        left = self._left(ratio, 0)
+        while n < _MOST_TERMS * ctx.prec and not left < goal:
             total += term / (b + n)
             n += 1
             term *= ratio * (2 * n + 1) / (2 * n)
+            left = self._left(ratio, n)
         off = (left / w.imag).upper()
         return (total + acb(arb(0, off), arb(0, off))) * self._scale / self._x.sqrt()
 
