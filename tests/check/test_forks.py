@@ -275,7 +275,7 @@ class TestExchanged:
             assert not truth > found.upper
             assert found.upper - found.lower <= 1e-9 * truth
 
-    @pytest.mark.parametrize(("d", "q", "share"), rest_slow([(1.0, 0.1, 0.3), (0.3, 0.7, 0.55), (4.0, 0.02, 0.1)], 0))
+    @pytest.mark.parametrize(("d", "q", "share"), rest_slow([(1.0, 0.1, 0.3), (0.3, 0.7, 0.55), (4.0, 0.02, 0.1)]))
     def test_two_steps_as_by_an_integral(self, d, q, share):
         law = exchanged_of(d, q, 2)
         epsilon = share * float(law.largest(True))

@@ -30,7 +30,7 @@ from tests.check.making import (
     sampled_proof,
     veiled_proof,
 )
-from tests.effort import examples
+from tests.effort import examples, rest_slow
 
 WORK = 3_000_000  # units for a mutant: originals take a tenth
 WORK_OF_A_PATH = 30_000_000
@@ -241,7 +241,7 @@ def test_lines_moved(field, factor):
 
 @pytest.mark.parametrize("which", ["path", "steps"])
 @pytest.mark.parametrize("field", ["points", "counts", "ellipses"])
-@pytest.mark.parametrize("factor", [0.3, 0.8, 0.95, 1.05, 1.3, 3])
+@pytest.mark.parametrize("factor", rest_slow([0.3, 0.8, 0.95, 1.05, 1.3, 3], 1, 4))
 def test_paths_moved(which, field, factor):
     """Elsewhere, of other nodes, on other ellipses: less is proved, and nothing that is false."""
     data = path_proof()
@@ -258,7 +258,7 @@ def test_paths_moved(which, field, factor):
 
 @pytest.mark.parametrize("which", ["trunk", "left", "right"])
 @pytest.mark.parametrize("field", ["points", "counts", "ellipses"])
-@pytest.mark.parametrize("factor", [0.3, 0.95, 1.3])
+@pytest.mark.parametrize("factor", rest_slow([0.3, 0.95, 1.3], 1))
 def test_forks_moved(which, field, factor):
     """The same of a trunk and its arms."""
     data = forked_proof()

@@ -47,6 +47,7 @@ def test_what_is_out_of_reach_takes_no_more_bits():
     assert supplied(ny.Gaussian(1.0).to_dict(), "add_or_remove").bits == BITS
 
 
+@pytest.mark.slow
 def test_noise_on_ever_so_many_integers():
     """Where sums over integers are as good as integrals they are not laid out."""
     assert not missing(ny.DiscreteGaussian(1e4) ** 3, ["advantage", "tpr@1e-06"])

@@ -74,8 +74,8 @@ def test_rare_and_few_steps(run):
 
 
 def test_where_no_line_serves_nothing_is_proved():
-    exchanged = ny.account(ny.Laplace(0.5).poisson(0.25) ** 3, "replace")
-    found = ny.prove(exchanged, claims=["mu@1e-10", "advantage"])
+    several = ny.Laplace(0.5).poisson(0.25) * ny.Laplace(0.7).poisson(0.3)
+    found = ny.prove(several, claims=["mu@1e-10", "advantage"])
     assert found.proved == 0
     assert "no line was short enough" in str(found)
 
@@ -148,8 +148,6 @@ def test_laws_without_a_lemma():
     assert {one.verdict for one in found.answers} == {"not proved"}
     assert "not proved (steps of the kind opaque: zcdp)" in str(found)
     assert str(found).count("\n") == 2
-    exchanged = ny.prove(ny.account(ny.Laplace(2.0).poisson(0.1) ** 20, "replace"), claims=["advantage"])
-    assert "no line" in exchanged.answers[0].reason
 
 
 def forged(report, name, factor):
