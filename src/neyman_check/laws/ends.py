@@ -36,6 +36,8 @@ def work_of_value(wide: float = math.inf) -> int:
     """Units of work, at the precision of whoever asks: hypergeometric sums take many more bits where ``wide``, the
     larger |w| log(x / y), is large; from as much as there are bits on they are not taken.
     """
+    if ctx.prec < wide < math.inf:  # the asymptotic sum, of fewer terms than bits
+        wide = 0.0
     return int(2 * _VALUE * (1 + ctx.prec / 128) ** 2 * (1 + min(wide, float(ctx.prec)) / _LONGER) ** 1.5)
 
 
