@@ -200,8 +200,11 @@ class Supply:
         word = "remove" if remove else "add"
         for i in sorted(range(len(self.lines)), key=lambda i: abs(self._laid[i] - epsilon)):
             plan = self.lines[i]
-            if plan["direction"] == word or ("veil" not in plan and epsilon < _TURNED):
-                ball = self._checker.delta(Wanted(remove, epsilon, i))
+            if plan["direction"] == word or (not {"veil", "fork"} & plan.keys() and epsilon < _TURNED):
+                try:
+                    ball = self._checker.delta(Wanted(remove, epsilon, i))
+                except NotProved:  # one that failed serves nowhere, and others do
+                    continue
                 if self._sharp(remove, epsilon, ball, "veil" in plan):
                     return i, ball
                 if best is None or ball.upper < best[1].upper:
