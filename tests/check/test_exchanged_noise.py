@@ -111,8 +111,8 @@ def test_half_of_the_turns_would_not_do():
         return (-(t + law.d) / 2 + acb(w, 3) * r.log()).exp() / 4
 
     smooth = abs(acb.integral(value, acb(-0.5), acb(0.5)))
-    assert smooth <= law._turns(w) / 3
-    assert smooth > law._turns(w) / 3 * arb("0.49")
+    assert smooth <= law._half.turns(w) / 3
+    assert smooth > law._half.turns(w) / 3 * arb("0.49")
 
 
 def test_many_laplace_steps_lie_in_the_brackets_of_the_engines():

@@ -156,7 +156,7 @@ class TestFork:
     def test_any_choice_of_outcomes_is_right(self, monkeypatch):
         """One outcome more or less to a side, near whose loss eps is."""
         law = law_of(1.0, 0.1, 4)
-        low, high = (float(law._r(arb(t)).log()) for t in (-1.0, 1.0))
+        low, high = (float(law.r(arb(t)).log()) for t in (-1.0, 1.0))
         epsilon = 3 * high + low + 1e-3 * (high - low)
         whole = made(law, True, epsilon)
         sure = whole.delta(arb(epsilon))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from flint import acb, acb_poly, arb, arb_poly, ctx, fmpz
 
 from neyman_check.deltas.line import Ball
-from neyman_check.deltas.path import Path, Route
+from neyman_check.deltas.path import Bound, Path, Route
 from neyman_check.errors import NotProved
 from neyman_check.laws.base import EXP, Law, demand
 from neyman_check.laws.ends import work_of_ends
@@ -56,6 +56,7 @@ class Fork:
         for arm in (plan.left, plan.right):
             demand(bool(arm.points[0] == start), "an arm that does not begin where the trunk ends")
         self._trunk = Path(laws, Route(plan.remove, plan.trunk, (None,)), work)
+        self.turned = self._trunk.turned
         work.spend(work_of_ends())
         self._bits = self._more(start)
         with ctx.workprec(ctx.prec + self._bits):
@@ -80,10 +81,6 @@ class Fork:
     def dearer(self) -> int:
         """How many times more a unit of work takes at the bits that the arms have."""
         return 1 + self._bits // 128
-
-    def turned(self, z: acb) -> acb:
-        """w, or the number to which it is conjugate, above the real axis."""
-        return z + 1 if self.remove else acb(-z.real, z.imag)
 
     def delta(self, epsilon: arb) -> Ball:
         """Lemma F2."""
@@ -124,24 +121,14 @@ class _Edge(NamedTuple):
     parts: Sequence[arb]
 
 
-class _Bound(NamedTuple):
-    """At one eps size e^{-real eps}."""
-
-    size: arb
-    real: arb
-
-    def at(self, epsilon: arb) -> arb:
-        return self.size * (-self.real * epsilon).exp()
-
-
 class _Segment(NamedTuple):
     """Of some outcomes: nodes with what they are worth, bounds of the error at both sides, and how many times that the
     sum over the nodes may be.
     """
 
     terms: list[tuple[acb, acb]]
-    left: _Bound
-    right: _Bound
+    left: Bound
+    right: Bound
     more: arb
 
 
@@ -149,7 +136,7 @@ class _Sums(NamedTuple):
     """Of some outcomes: every segment, and a bound of what is above."""
 
     segments: list[_Segment]
-    above: _Bound
+    above: Bound
 
 
 class _Node(NamedTuple):
@@ -173,7 +160,7 @@ class _Arm:
     """To one side."""
 
     def __init__(self, parted: Parted, fork: Fork, line: Polyline, work: Work) -> None:
-        self._parted, self._fork, self._work = parted, fork, work
+        self._parted, self._fork, self._work, self._turned = parted, fork, work, fork.turned
         self._known: dict[tuple[int, int], _Sums] = {}
         self._laid, self._room = list[_Laid](), _MOST_KEPT
         for j, count in enumerate(line.counts):
@@ -186,7 +173,7 @@ class _Arm:
     def _along(self, segment: Segment) -> _Laid:
         nodes: list[_Node] = []
         for z, weight in segment.nodes():
-            w = self._fork.turned(z)
+            w = self._turned(z)
             self._work.spend(self._parted.work(w))
             nodes.append(_Node(z, weight / (z * (z + 1) * arb.pi()), self._listed(self._parted.parts(w))))
         left, right = self._about(segment)
@@ -219,8 +206,8 @@ class _Arm:
             weights = [one if j in chosen else fmpz(0) for j, one in enumerate(self._fork.binomials)]
             many, most = acb_poly(weights), arb_poly(weights)
 
-            def bound(edge: _Edge) -> _Bound:
-                return _Bound(edge.scale * _share(edge.parts, times, chosen, most), edge.real)
+            def bound(edge: _Edge) -> Bound:
+                return Bound(edge.scale * _share(edge.parts, times, chosen, most), edge.real)
 
             def segment(one: _Laid) -> _Segment:
                 terms = [(z, weight * self._told(_share(parts, times, chosen, many))) for z, weight, parts in one.nodes]
@@ -232,11 +219,11 @@ class _Arm:
         return self._known[key]
 
     def _told(self, value: acb) -> acb:
-        return value if self._fork.remove else acb(value.real, -value.imag)
+        return value if self._fork.remove else value.conjugate()
 
     def _edge(self, scale: arb, real: arb, height: arb) -> _Edge:
         """Wherever the height is no less."""
-        x = self._fork.turned(acb(real)).real
+        x = self._turned(acb(real)).real
         return _Edge(scale, real, self._listed(self._parted.most(x, height)))
 
     def _listed(self, parts: Sequence[Any]) -> Sequence[Any]:

@@ -73,7 +73,7 @@ class Line:
             self.rest *= law.beyond(w, self.h * n, one)
             self.kept *= law.kept(self.remove)
         if not self.remove:  # A(-z) at z = c + i k h is the conjugate of A(-c + i k h)
-            values = [acb(v.real, -v.imag) for v in values]
+            values = [v.conjugate() for v in values]
         z = [acb(self.c, self.h * k) for k in range(n)]
         values = [v / (p * (p + 1)) for v, p in zip(values, z, strict=True)]
         values[0] = values[0] / 2

@@ -21,7 +21,7 @@ from neyman_check.laws.gauss import ROOT, Segment
 from neyman_check.laws.told import Polyline, Told
 from neyman_check.work import Work
 
-__all__ = ["Path", "Route"]
+__all__ = ["Bound", "Path", "Route"]
 
 
 class Route(NamedTuple):
@@ -32,13 +32,14 @@ class Route(NamedTuple):
     told: tuple[Told, ...]
 
 
-class _Bound(NamedTuple):
+class Bound(NamedTuple):
     """At one eps size e^{-rate eps}."""
 
     size: arb
     rate: arb
 
     def at(self, epsilon: arb) -> arb:
+        """There."""
         return self.size * (-self.rate * epsilon).exp()
 
 
@@ -51,8 +52,8 @@ class Path:
         _upward(line)
         self.each = 3 * EXP * (sum(line.counts) + 4 * len(line.counts) + 1)
         work.spend(self.each + ROOT * sum(line.counts))
-        self.terms: list[tuple[acb, acb]] = []
-        self._errors: list[list[_Bound]] = []
+        self._terms: list[tuple[acb, acb]] = []
+        self._errors: list[list[Bound]] = []
         self.kept, near = arb(1), list[Near]()
         for law in laws:
             self.kept *= law.kept(self.remove)
@@ -62,7 +63,7 @@ class Path:
                 work.spend(once + (count + 5) * (each + 4 * EXP))
             near = [law.near(one, j, self.remove) for law, one in zip(laws, told, strict=True)]
             segment = Segment(line.points[j], line.points[j + 1], count, line.ellipses[j])
-            self.terms += self._along(segment, (line.points[j], line.points[j + 1]), near)
+            self._terms += self._along(segment, (line.points[j], line.points[j + 1]), near)
             self._errors.append(self._about(segment, near))
         self._last = self._above(line.points[-1], near)
 
@@ -74,7 +75,7 @@ class Path:
 
     def along(self, epsilon: arb) -> arb:
         """The integral by the rules."""
-        return sum((term * (-z * epsilon).exp() for z, term in self.terms), acb(0)).imag / arb.pi()
+        return sum((term * (-z * epsilon).exp() for z, term in self._terms), acb(0)).imag / arb.pi()
 
     def error(self, epsilon: arb) -> arb:
         """What the rules err by: convex on each rectangle, so that its corners tell."""
@@ -90,37 +91,37 @@ class Path:
         """What is above the last point."""
         return self._last.at(epsilon)
 
-    def _turned(self, z: acb) -> acb:
+    def turned(self, z: acb) -> acb:
         """w, or the number to which it is conjugate, above the real axis."""
         return z + 1 if self.remove else acb(-z.real, z.imag)
 
     def _along(self, segment: Segment, ends: tuple[acb, acb], near: Sequence[Near]) -> list[tuple[acb, acb]]:
         nodes = segment.nodes()
-        points, (start, end) = [self._turned(z) for z, _ in nodes], ends
+        points, (start, end) = [self.turned(z) for z, _ in nodes], ends
         values = [acb(1)] * len(nodes)
         for one in near:
-            found = one.at(points, (self._turned(start), self._turned(end)))
+            found = one.at(points, (self.turned(start), self.turned(end)))
             values = [u * v for u, v in zip(values, found, strict=True)]
         if not self.remove:
-            values = [acb(v.real, -v.imag) for v in values]
+            values = [v.conjugate() for v in values]
         return [(z, weight * v / (z * (z + 1))) for (z, weight), v in zip(nodes, values, strict=True)]
 
     def _most(self, z: acb, about: arb, near: Sequence[Near]) -> arb:
         """|e^{K(z)}| at most."""
-        most, w = arb(1), self._turned(z)
+        most, w = arb(1), self.turned(z)
         for one in near:
             most *= one.most(w, about)
         return most
 
-    def _about(self, segment: Segment, near: Sequence[Near]) -> list[_Bound]:
+    def _about(self, segment: Segment, near: Sequence[Near]) -> list[Bound]:
         apart = segment.apart(arb(0)) * segment.apart(arb(-1))
         demand(apart > 0, "an ellipse that reaches a pole")
         scale, about = segment.error / (apart * arb.pi()), abs(segment.middle.imag)
-        return [_Bound(scale * self._most(z, about, near), z.real) for z in segment.corners()]
+        return [Bound(scale * self._most(z, about, near), z.real) for z in segment.corners()]
 
-    def _above(self, last: acb, near: Sequence[Near]) -> _Bound:
+    def _above(self, last: acb, near: Sequence[Near]) -> Bound:
         """|z (z + 1)| >= omega^2."""
-        return _Bound(self._most(last, last.imag, near) / (arb.pi() * last.imag), last.real)
+        return Bound(self._most(last, last.imag, near) / (arb.pi() * last.imag), last.real)
 
 
 def _upward(line: Polyline) -> None:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from flint import acb, arb, ctx
 
 from neyman_check.errors import NotProved
-from neyman_check.laws.base import EXP, Law
+from neyman_check.laws.base import EXP, Noise
 from neyman_check.laws.laplace import SampledLaplace
 from neyman_check.laws.told import Told
 from neyman_check.work import Work
@@ -27,25 +27,13 @@ _STRIPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.8, 1.2, 1.4)  # half widths of str
 
 
 @dataclass(frozen=True)
-class DealtGaussian(Law):
+class DealtGaussian(Noise):
     """Half N((1, 0), s^2) and half N((0, 1), s^2) against N(0, s^2), in two dimensions."""
 
     s: arb
     times: int = 1
 
-    def kept(self, remove: bool) -> arb:
-        """No outcome gives it away."""
-        return arb(1)
-
     def cost(self, count: int, told: Told) -> int:
-        """No line is laid for it."""
-        raise NotProved(_NO_LINE)
-
-    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
-        """No line is laid for it."""
-        raise NotProved(_NO_LINE)
-
-    def real(self, w: arb, told: Told) -> arb:
         """No line is laid for it."""
         raise NotProved(_NO_LINE)
 

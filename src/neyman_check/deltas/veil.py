@@ -103,7 +103,7 @@ class _Behind(Line):
 
     def _term(self, k: int, value: acb) -> acb:
         z = acb(self.c, self.h * k)
-        turned = value if self.remove else acb(value.real, -value.imag)
+        turned = value if self.remove else value.conjugate()
         return turned / (z * (z + 1)) / (1 if k else 2)
 
     def _turned(self, by: acb) -> acb:

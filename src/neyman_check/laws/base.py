@@ -18,7 +18,7 @@ from flint import acb, acb_mat, arb
 from neyman_check.errors import NotProved
 from neyman_check.laws.told import Told
 
-__all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "Near", "demand", "largest_loss", "raised",
+__all__ = ["EXP", "FiniteLaw", "Gaussian", "Law", "Near", "Noise", "demand", "largest_loss", "raised",
            "turned", "turning"]  # fmt: skip
 
 
@@ -58,13 +58,13 @@ class Law(ABC):
         """Units of work that a tilt takes beside that."""
         return 0
 
-    @abstractmethod
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         """A(w + i k spacing)^times, k < count."""
+        return self.values([acb(w, spacing * k) for k in range(count)])
 
-    @abstractmethod
     def real(self, w: arb, told: Told) -> arb:
         """A(w)^times at real w."""
+        return self.along(w, arb(0), 1, told)[0].real
 
     @abstractmethod
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
@@ -95,6 +95,13 @@ class Law(ABC):
         return self.value(acb(w.real)).real
 
 
+class Noise(Law):
+    """Of which no outcome gives anything away for certain."""
+
+    def kept(self, remove: bool) -> arb:
+        return arb(1)
+
+
 class _Closed(Near):
     """A law in closed form."""
 
@@ -109,21 +116,15 @@ class _Closed(Near):
 
 
 @dataclass(frozen=True)
-class Gaussian(Law):
+class Gaussian(Noise):
     """Normal noise: A(w) = e^{mu^2 (w^2 - w) / 2}; ``square`` is mu^2 of all steps together."""
 
     square: arb
     times = 1
     symmetric = True
 
-    def kept(self, remove: bool) -> arb:
-        return arb(1)
-
     def cost(self, count: int, told: Told) -> int:
         return EXP * count
-
-    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
-        return [self.value(acb(w, spacing * k)) for k in range(count)]
 
     def toll(self, told: Told, segment: int) -> tuple[int, int]:
         return 0, EXP
@@ -135,9 +136,6 @@ class Gaussian(Law):
         """-omega^2 lies below its tangent."""
         x, y = w.real, w.imag
         return ((x * x - x + about * about - 2 * about * y) * self.square / 2).exp()
-
-    def real(self, w: arb, told: Told) -> arb:
-        return ((w * w - w) * self.square / 2).exp()
 
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         return ((w * w - w - omega * omega) * self.square / 2).exp()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from flint import acb, arb, fmpq
+from flint import acb, arb
 
-from neyman_check.laws.base import EXP, Law, Near, raised
-from neyman_check.laws.laplace import SampledLaplace
+from neyman_check.laws.base import EXP, Near, raised
+from neyman_check.laws.laplace import LaplaceNoise, SampledLaplace
 from neyman_check.laws.parted import ExchangedParts, NearParted, Parted
 from neyman_check.laws.told import Told
 
@@ -19,38 +19,29 @@ __all__ = ["ExchangedLaplace"]
 
 
 @dataclass(frozen=True)
-class ExchangedLaplace(Law):
+class ExchangedLaplace(LaplaceNoise):
     """d is what one record moves the query by, beside the scale: both together are 2 d apart."""
 
-    ratio: fmpq  # d
     q: arb
     times: int
     symmetric = True
-
-    @property
-    def d(self) -> arb:
-        """At the precision of whoever asks."""
-        return arb(self.ratio)
-
-    def kept(self, remove: bool) -> arb:
-        return arb(1)
 
     def cost(self, count: int, told: Told) -> int:
         return 2 * self._half.cost(count, told) + 4 * EXP * count
 
     def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
         """Lemma L6: both halves, the left one at 1 - w."""
-        low = self._r(-self.d).log()
+        low = self._half.r(-self.d).log()
         rows = (self._half.along(one, spacing, count, told) for one in (w, 1 - w))
         found: list[acb] = []
         for k, (right, left) in enumerate(zip(*rows, strict=True)):
             at = acb(w, spacing * k)
-            value = ((1 - at) * low).exp() * right + (at * low).exp() * acb(left.real, -left.imag) - low.exp()
+            value = ((1 - at) * low).exp() * right + (at * low).exp() * left.conjugate() - low.exp()
             found.append(raised(value, self.times))
         return found
 
     def real(self, w: arb, told: Told) -> arb:
-        low = self._r(-self.d).log()
+        low = self._half.r(-self.d).log()
         right, left = (self._half.real(one, told) for one in (w, 1 - w))
         return (((1 - w) * low).exp() * right + (w * low).exp() * left - low.exp()) ** self.times
 
@@ -67,24 +58,19 @@ class ExchangedLaplace(Law):
 
     def most(self, w: acb, about: arb) -> arb:
         """Both halves at the real part."""
-        low, total = self._r(-self.d).log(), arb(0)
+        low, total = self._half.r(-self.d).log(), arb(0)
         for x in (w.real, 1 - w.real):
             total += ((1 - x) * low).exp() * self._half.most(acb(x), about)
         return (total - low.exp()).upper() ** self.times
 
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         """Lemma L4 of both halves, each with one of its atoms."""
-        low, high = (self._r(t).log() for t in (-self.d, self.d))
+        low, high = (self._half.r(t).log() for t in (-self.d, self.d))
         total = arb(0)
         for one in (w, 1 - w):
             atom = (one * high - self.d).exp() / 2
-            total += ((1 - one) * low).exp() * (atom + self._turns(one) / omega)
+            total += ((1 - one) * low).exp() * (atom + self._half.turns(one) / omega)
         return total.upper() ** self.times
-
-    def _turns(self, w: arb) -> arb:
-        """omega times the modulus of the smooth part of a half, at most."""
-        ends = [(-(t + self.d) / 2 - t + (w + 1) * self._r(t).log()).exp() for t in (-self.d, self.d)]
-        return (ends[0] + ends[1]) / (2 * self.q)
 
     @property
     def _half(self) -> SampledLaplace:
@@ -97,7 +83,7 @@ class ExchangedLaplace(Law):
     @property
     def end(self) -> arb:
         """The largest loss of one step."""
-        return (self._r(self.d) / self._r(-self.d)).log()
+        return (self._half.r(self.d) / self._half.r(-self.d)).log()
 
     def once(self, epsilon: arb) -> arb:
         """delta of one step at any real eps (Lemma L5): that of |eps|, and what a negative one adds."""
@@ -105,6 +91,3 @@ class ExchangedLaplace(Law):
         grown = (1 - self.q) / self.q * size.expm1() * self.d.exp() + size.exp()
         gap = -(grown.log() / 2 - self.d).expm1()
         return down.exp() * self.q * gap.nonnegative_part() + (-down.expm1()).nonnegative_part()
-
-    def _r(self, t: arb) -> arb:
-        return 1 - self.q + self.q * t.exp()

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from flint import acb, arb, ctx, fmpq
 
-from neyman_check.laws.base import EXP, FiniteLaw, Law, demand, raised
+from neyman_check.laws.base import EXP, FiniteLaw, Noise, demand, raised
 from neyman_check.laws.told import Told
 
 __all__ = ["DiscreteGaussian", "SampledDiscreteGaussian", "discrete_laplace", "exchanged_discrete_laplace"]
@@ -24,7 +24,7 @@ def exact(x: Fraction) -> arb:
 
 
 @dataclass(frozen=True)
-class DiscreteGaussian(Law):
+class DiscreteGaussian(Noise):
     """Masses proportional to e^{-(x - m)^2 / (2 sigma^2)}, m = shift against m = 0; ``square`` is sigma^2.
 
     A(w) = e^{-w shift^2 / (2 sigma^2)} theta_3(z, tau) / theta_3(0, tau), tau = i / (2 pi sigma^2), z = -w shift tau.
@@ -35,14 +35,8 @@ class DiscreteGaussian(Law):
     times: int
     symmetric = True
 
-    def kept(self, remove: bool) -> arb:
-        return arb(1)
-
     def cost(self, count: int, told: Told) -> int:
         return (2 * _THETA + EXP) * count
-
-    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
-        return self.values([acb(w, spacing * k) for k in range(count)])
 
     def toll(self, told: Told, segment: int) -> tuple[int, int]:
         return 0, 2 * _THETA + EXP
@@ -55,9 +49,6 @@ class DiscreteGaussian(Law):
         whole, half = acb.modular_theta(acb(0), tau)[2], exact(self.shift**2 / (2 * self.square))
         found = ((-w * half).exp() * acb.modular_theta(-w * self.shift * tau, tau)[2] / whole for w in points)
         return [raised(one, self.times) for one in found]
-
-    def real(self, w: arb, told: Told) -> arb:
-        return self.along(w, arb(0), 1, told)[0].real
 
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         return self.real(w, told)

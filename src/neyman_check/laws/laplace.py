@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from flint import acb, arb, ctx, fmpq, fmpz, fmpz_poly
 
 from neyman_check.errors import NotProved
-from neyman_check.laws.base import EXP, Law, Near, demand, raised, turned, turning
+from neyman_check.laws.base import EXP, Near, Noise, demand, raised, turned, turning
 from neyman_check.laws.ends import work_of_ends, work_of_value
 from neyman_check.laws.gauss import ROOT
 from neyman_check.laws.parted import NearParted, Parted, SampledParts
 from neyman_check.laws.told import Rule, Rules, Told
 from neyman_check.work import Work
 
-__all__ = ["Laplace", "LaplaceSum", "SampledLaplace"]
+__all__ = ["Laplace", "LaplaceNoise", "LaplaceSum", "SampledLaplace"]
 
 _MOST_STEPS = 400  # summed in closed form
 _SPARE = 64  # bits beyond those that sums of both signs lose
@@ -31,26 +31,26 @@ _CLOSE = 0.1  # of all steps together
 
 
 @dataclass(frozen=True)
-class Laplace(Law):
-    """A(w) = e^{-d/2} (cosh(v d) + sinh(v d) / (2 v)), v = w - 1/2."""
+class LaplaceNoise(Noise):
+    """d = sensitivity / scale, a rational number."""
 
-    ratio: fmpq  # d
-    times: int
-    symmetric = True
+    ratio: fmpq
 
     @property
     def d(self) -> arb:
         """At the precision of whoever asks."""
         return arb(self.ratio)
 
-    def kept(self, remove: bool) -> arb:
-        return arb(1)
+
+@dataclass(frozen=True)
+class Laplace(LaplaceNoise):
+    """A(w) = e^{-d/2} (cosh(v d) + sinh(v d) / (2 v)), v = w - 1/2."""
+
+    times: int
+    symmetric = True
 
     def cost(self, count: int, told: Told) -> int:
         return _THETA * count
-
-    def along(self, w: arb, spacing: arb, count: int, told: Told) -> list[acb]:
-        return [self.value(acb(w, spacing * k)) for k in range(count)]
 
     def toll(self, told: Told, segment: int) -> tuple[int, int]:
         return 0, _THETA
@@ -60,9 +60,6 @@ class Laplace(Law):
         grown = (v * self.d).exp()
         back = 1 / grown
         return raised((-self.d / 2).exp() * ((grown + back) / 2 + (grown - back) / (4 * v)), self.times)
-
-    def real(self, w: arb, told: Told) -> arb:
-        return self.along(w, arb(0), 1, told)[0].real
 
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         """Lemma L2."""
@@ -75,20 +72,11 @@ class Laplace(Law):
 
 
 @dataclass(frozen=True)
-class SampledLaplace(Law):
+class SampledLaplace(LaplaceNoise):
     """A(w) = r(-d)^w / 2 + e^-d r(d)^w / 2 + the integral of e^{-(t + d)/2} r(t)^w / 4 from -d to d."""
 
-    ratio: fmpq
     q: arb
     times: int
-
-    @property
-    def d(self) -> arb:
-        """At the precision of whoever asks."""
-        return arb(self.ratio)
-
-    def kept(self, remove: bool) -> arb:
-        return arb(1)
 
     def cost(self, count: int, told: Told) -> int:
         rules = _ruled(told)
@@ -104,7 +92,7 @@ class SampledLaplace(Law):
     def beyond(self, w: arb, omega: arb, told: Told) -> arb:
         """Lemma L4."""
         lone = sum((mass * (w * log).exp() for mass, log in self._atoms()), arb(0))
-        return (lone + self._turns(w) / omega).upper() ** self.times
+        return (lone + self.turns(w) / omega).upper() ** self.times
 
     def near(self, told: Told, segment: int, remove: bool) -> Near:
         return NearParted(self, self.parted())
@@ -137,26 +125,27 @@ class SampledLaplace(Law):
 
     def _spread(self, x: arb) -> arb:
         """The smooth part at real x, at most: the largest density of losses, and what it would come to everywhere."""
-        ends = [(t, self._r(t)) for t in (-self.d, self.d)]
+        ends = [(t, self.r(t)) for t in (-self.d, self.d)]
         density = [(-(t + self.d) / 2 - t).exp() * r / (4 * self.q) for t, r in ends]
         grown = [(x * r.log()).exp() for _, r in ends]
         return density[0].max(density[1]) * abs((grown[1] - grown[0]) / x)
 
     def largest(self, remove: bool) -> arb | None:
-        end = self._r(self.d if remove else -self.d).log()
+        end = self.r(self.d if remove else -self.d).log()
         return self.times * (end if remove else -end)
 
-    def _turns(self, w: arb) -> arb:
+    def turns(self, w: arb) -> arb:
         """omega times the modulus of the smooth part, at most."""
-        ends = [(-(t + self.d) / 2 - t + (w + 1) * self._r(t).log()).exp() for t in (-self.d, self.d)]
+        ends = [(-(t + self.d) / 2 - t + (w + 1) * self.r(t).log()).exp() for t in (-self.d, self.d)]
         return (ends[0] + ends[1]) / (2 * self.q)
 
-    def _r(self, t: arb) -> arb:
+    def r(self, t: arb) -> arb:
+        """e^loss where a whole step's loss is t."""
         return 1 - self.q + self.q * t.exp()
 
     def _atoms(self) -> list[tuple[arb, arb]]:
         """Masses and losses."""
-        return [(arb("0.5"), self._r(-self.d).log()), ((-self.d).exp() / 2, self._r(self.d).log())]
+        return [(arb("0.5"), self.r(-self.d).log()), ((-self.d).exp() / 2, self.r(self.d).log())]
 
     def _summed(self, w: arb, spacing: arb, count: int, rule: Rule) -> list[acb]:
         """Lemma L3: by Gauss's rule, with what it errs by in the radii."""
@@ -164,7 +153,7 @@ class SampledLaplace(Law):
         terms = [(mass * (w * log).exp(), log) for mass, log in self._atoms()]
         for k in range(rule.nodes):
             x, weight = arb.legendre_p_root(rule.nodes, k, weight=True)
-            log = self._r(d * x).log()
+            log = self.r(d * x).log()
             terms.append((weight * d / 4 * (w * log - d * (x + 1) / 2).exp(), log))
         turn = self._turn(rule)
         found: list[acb] = []
@@ -189,7 +178,7 @@ class SampledLaplace(Law):
         """What Gauss's rule errs by at real w."""
         wide, rho = self._ellipse(rule)
         demand(w > 0 or w < 0, "a tilt that is neither above nor below 0")
-        edge = self._r(wide * self.d if w > 0 else -wide * self.d).log()
+        edge = self.r(wide * self.d if w > 0 else -wide * self.d).log()
         if w < 0:
             edge += (rule.angle / 2).cos().log()
         most = ((wide - 1) * self.d / 2 + w * edge).exp()

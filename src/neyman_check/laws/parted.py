@@ -74,10 +74,10 @@ class ExchangedParts(Parted):
 
     def parts(self, w: acb) -> Sequence[acb]:
         star = acb(1 - w.real, w.imag)  # the conjugate of 1 - w
-        smooth = self._ends.low.value(w) + _conjugate(self._ends.low.value(star))
+        smooth = self._ends.low.value(w) + self._ends.low.value(star).conjugate()
         one, other = self._ends.highest(w), self._ends.highest(star)
         turn = (w * self.gap).exp()
-        return self._high * _conjugate(other) / turn, self._low * smooth, self._low * one * turn
+        return self._high * other.conjugate() / turn, self._low * smooth, self._low * one * turn
 
     def most(self, x: arb, height: arb) -> Sequence[arb]:
         high, _ = self._ends.most(height)
@@ -103,7 +103,3 @@ class NearParted(Near):
         with suppress(NotProved):
             found = raised(self._parted.value(acb(w.real)), self._law.times)
         return found.real.upper() if found.rel_accuracy_bits() > _ENOUGH else self._law.most(w, about)
-
-
-def _conjugate(value: acb) -> acb:
-    return acb(value.real, -value.imag)

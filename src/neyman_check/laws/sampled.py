@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from flint import acb, arb
 
 from neyman_check.errors import NotProved
-from neyman_check.laws.base import EXP, Law, Near, demand, turned, turning
+from neyman_check.laws.base import EXP, Near, Noise, demand, turned, turning
 from neyman_check.laws.left import Left, above
 from neyman_check.laws.shifted import Shifted, polyline, shifting
 from neyman_check.laws.told import Grid, Told, Witness
@@ -25,7 +25,7 @@ _WHOLE = 20_000  # the largest order whose neighbours' moments are summed
 
 
 @dataclass(frozen=True)
-class _Sampled(Law):
+class _Sampled(Noise):
     """With G(x) = 1 - q + q e^{(2x - 1) / (2 s^2)} and x ~ N(0, s^2)."""
 
     s: arb
@@ -39,9 +39,6 @@ class _Sampled(Law):
     @abstractmethod
     def _worse(self, w: arb, angle: arb) -> arb:
         """By what, at most, the modulus at an angle is larger than G^w at the real part of x."""
-
-    def kept(self, remove: bool) -> arb:
-        return arb(1)
 
     def cost(self, count: int, told: Told) -> int:
         here, far, cut = _gridded(told)
@@ -307,7 +304,7 @@ class ExchangedGaussian(_Sampled):
         """By symmetry, x for -x, right of 1."""
         if w > 1:
             return super().along(w, spacing, count, told)
-        return [acb(v.real, -v.imag) for v in super().along(1 - w, spacing, count, told)]
+        return [v.conjugate() for v in super().along(1 - w, spacing, count, told)]
 
     def real(self, w: arb, told: Told) -> arb:
         """By symmetry."""

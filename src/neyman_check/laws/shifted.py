@@ -107,7 +107,7 @@ class Shifted(Near):
             if self._left is not None:
                 total += self._left.value(w, terms)
             value = raised(total + error, self._law.times)
-            found.append(acb(value.real, -value.imag) if self._mirrored else value)
+            found.append(value.conjugate() if self._mirrored else value)
         return found
 
     def most(self, w: acb, about: arb) -> arb:
