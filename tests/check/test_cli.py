@@ -19,7 +19,18 @@ from neyman_check.claims.statements import QUANTITIES
 from neyman_check.cli import main
 from neyman_check.errors import Unreadable
 from neyman_check.reading import LARGEST, parsed
-from tests.check.making import gaussian_proof, laplace_proof, listed_proof, mixed_proof, named, sampled_proof
+from tests.check.making import (
+    forked_proof,
+    gaussian_proof,
+    laplace_proof,
+    lined_proof,
+    listed_proof,
+    mixed_proof,
+    named,
+    path_proof,
+    sampled_proof,
+    veiled_proof,
+)  # fmt: skip
 from tests.check.test_mutations import altered
 
 SRC = Path(__file__).parents[2] / "src"
@@ -179,7 +190,10 @@ SCHEMA = json.loads(files("neyman_check").joinpath("proof-1.json").read_text("ut
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
 
 
-@pytest.mark.parametrize("make", [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof])
+@pytest.mark.parametrize("make", [
+    gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof, path_proof,
+    forked_proof,
+])  # fmt: skip
 def test_the_schema_knows_real_proofs(make):
     jsonschema.Draft202012Validator.check_schema(SCHEMA)
     VALIDATOR.validate(make())
