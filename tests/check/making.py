@@ -17,11 +17,11 @@ import pytest
 from flint import arb, arb_poly, ctx
 
 import neyman as ny
-from neyman.witnesses import fork as forks
+from neyman.witnesses.plans import fork as forks
+from neyman.witnesses.plans.veil import veil
 from neyman.witnesses.search import proved, start
-from neyman.witnesses.steps import step_of
+from neyman.witnesses.steps.kinds import step_of
 from neyman.witnesses.supply import Supply
-from neyman.witnesses.veil import veil
 from neyman_check.deltas.exact import gaussian_delta, normal
 from neyman_check.form import FORMAT, VERSION
 from neyman_check.mechanism import laws_of

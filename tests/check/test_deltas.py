@@ -11,7 +11,7 @@ import pytest
 from flint import arb, ctx, fmpq
 
 import neyman as ny
-from neyman.witnesses.plan import TooDear
+from neyman.witnesses.plans.line import TooDear
 from neyman_check.deltas.exact import Outcomes
 from neyman_check.form import Wanted
 from neyman_check.mechanism import laws_of

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.witnesses.fork import fork
-from neyman.witnesses.plan import TooDear
-from neyman.witnesses.steps import step_of
+from neyman.witnesses.plans.fork import fork
+from neyman.witnesses.plans.line import TooDear
+from neyman.witnesses.steps.kinds import step_of
 from neyman_check.deltas.exact import Outcomes
 from neyman_check.deltas.fork import Fork
 from neyman_check.errors import NotProved

@@ -7,8 +7,8 @@ import pytest
 from flint import acb, arb, ctx
 
 import neyman as ny
-from neyman.witnesses.path import path
-from neyman.witnesses.steps import step_of
+from neyman.witnesses.plans.path import path
+from neyman.witnesses.steps.kinds import step_of
 from neyman_check.check import Checker
 from neyman_check.deltas.exact import gaussian_delta, sampled_once
 from neyman_check.deltas.line import Line

@@ -9,7 +9,7 @@ import pytest
 from flint import acb, arb, ctx, fmpq
 
 import neyman as ny
-from neyman.witnesses.steps import step_of
+from neyman.witnesses.steps.kinds import step_of
 from neyman_check import NotProved
 from neyman_check.claims.floorless import tail_mu_squared
 from neyman_check.deltas.exact import Outcomes, gaussian_delta, normal

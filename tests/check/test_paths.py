@@ -9,10 +9,10 @@ import pytest
 from flint import acb, arb, ctx
 
 import neyman as ny
-from neyman.witnesses.path import path
-from neyman.witnesses.plan import TooDear
-from neyman.witnesses.shift import Shifter
-from neyman.witnesses.steps import step_of
+from neyman.witnesses.plans.line import TooDear
+from neyman.witnesses.plans.path import path
+from neyman.witnesses.steps.kinds import step_of
+from neyman.witnesses.steps.shift import Shifter
 from neyman_check.deltas.exact import gaussian_delta, sampled_once
 from neyman_check.deltas.path import Path, Route
 from neyman_check.errors import NotProved, Unreadable

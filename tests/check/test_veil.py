@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.witnesses.steps import step_of
-from neyman.witnesses.veil import veil
+from neyman.witnesses.plans.veil import veil
+from neyman.witnesses.steps.kinds import step_of
 from neyman_check.check import Checker
 from neyman_check.deltas import veil as veils
 from neyman_check.deltas.exact import gaussian_delta

@@ -7,7 +7,7 @@ from typing import Any
 
 from flint import arb
 
-from neyman.witnesses.plan import TooDear
+from neyman.witnesses.plans.line import TooDear
 from neyman.witnesses.supply import Supply
 from neyman_check.curves.cell import Cell, work_of
 from neyman_check.errors import NotProved

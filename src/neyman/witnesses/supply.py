@@ -10,13 +10,13 @@ import numpy as np
 from flint import arb
 
 from neyman.witnesses.corners import corners, lone
-from neyman.witnesses.fork import fork
-from neyman.witnesses.path import path
-from neyman.witnesses.plan import TooDear, line
-from neyman.witnesses.returning import Returning
-from neyman.witnesses.step import Ended
-from neyman.witnesses.steps import listed_step, step_of
-from neyman.witnesses.veil import veil
+from neyman.witnesses.plans.fork import fork
+from neyman.witnesses.plans.line import TooDear, line
+from neyman.witnesses.plans.path import path
+from neyman.witnesses.plans.veil import veil
+from neyman.witnesses.steps.base import Ended
+from neyman.witnesses.steps.kinds import listed_step, step_of
+from neyman.witnesses.steps.returning import Returning
 from neyman_check.check import Checker, Made
 from neyman_check.claims.statements import Proved
 from neyman_check.curves.cell import Cell

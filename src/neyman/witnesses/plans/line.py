@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from neyman.witnesses.step import Step
+from neyman.witnesses.steps.base import Step
 
 __all__ = ["Laid", "TooDear", "laid", "line", "saddle"]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.witnesses.plan import TooDear, laid
-from neyman.witnesses.returning import Returning
-from neyman.witnesses.step import Step
+from neyman.witnesses.plans.line import TooDear, laid
+from neyman.witnesses.steps.base import Step
+from neyman.witnesses.steps.returning import Returning
 
 __all__ = ["veil"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from neyman.witnesses.plan import TooDear, saddle
-from neyman.witnesses.shift import ComplexArray, Way
-from neyman.witnesses.step import Step
+from neyman.witnesses.plans.line import TooDear, saddle
+from neyman.witnesses.steps.base import Step
+from neyman.witnesses.steps.shift import ComplexArray, Way
 
 __all__ = ["Laid", "Planner", "path", "planned", "points_of"]
 

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.witnesses.path import Laid, Planner, planned, points_of
-from neyman.witnesses.plan import TooDear
-from neyman.witnesses.step import Ended, Step
+from neyman.witnesses.plans.line import TooDear
+from neyman.witnesses.plans.path import Laid, Planner, planned, points_of
+from neyman.witnesses.steps.base import Ended, Step
 
 __all__ = ["fork"]
 

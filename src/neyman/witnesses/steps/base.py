@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.witnesses.shift import ComplexArray, Shifter
+from neyman.witnesses.steps.shift import ComplexArray, Shifter
 
-__all__ = ["Ended", "Step"]
+__all__ = ["Ended", "Step", "logsum"]
 
 
 class Step(ABC):
@@ -83,3 +83,9 @@ class Ended(Step):
         """The largest of these sums."""
         first, gap, count = self.ladder
         return first + gap * (count - 1) if remove else -first
+
+
+def logsum(v: FloatArray) -> FloatArray:
+    """log of the sum of e^v."""
+    top = np.max(v)
+    return top + np.log(np.sum(np.exp(v - top)))

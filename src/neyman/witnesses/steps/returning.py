@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.witnesses.step import Step
+from neyman.witnesses.steps.base import Step
 
 __all__ = ["Returning"]
 

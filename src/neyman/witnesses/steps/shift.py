@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray, IntArray
-from neyman.witnesses.left import beginning
+from neyman.witnesses.steps.left import beginning
 from neyman_check.errors import NotProved
 from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.laws.shifted import Shifted

@@ -1,0 +1,1 @@
+"""Where to lay lines, veils, paths and forks, and how fine. Floats only choose."""
