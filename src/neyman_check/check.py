@@ -18,7 +18,7 @@ from flint import arb, ctx
 
 from neyman_check.claims.always import always, holds
 from neyman_check.claims.floorless import tail_mu_squared
-from neyman_check.claims.statements import Proved, Statement
+from neyman_check.claims.statement import Proved, Statement
 from neyman_check.curves.alone import GaussianCurve, alone
 from neyman_check.curves.cell import Cell, of_line, of_outcomes, work_of
 from neyman_check.curves.cells import Cells

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from flint import acb, arb
 
 from neyman_check.claims.references import REFERENCES
-from neyman_check.claims.statements import QUANTITIES, Statement
+from neyman_check.claims.statement import Given, Statement
+from neyman_check.claims.statements import QUANTITIES
 from neyman_check.deltas.fork import ForkPlan
 from neyman_check.deltas.line import Plan
 from neyman_check.deltas.path import Route
@@ -22,11 +23,12 @@ from neyman_check.reading import Fields, number
 __all__ = ["FORMAT", "VERSION", "Part", "Proof", "Wanted", "part_of", "plan_of", "read", "statement_of"]
 
 FORMAT, VERSION = "neyman-proof", 1
-_BITS = 64, 1024
+_BITS = 64, 2048
 _MOST_LINES, _MOST_PLACES, _MOST_STATEMENTS, _MOST_NODES = 500, 4000, 1000, 100_000
 _MOST_RUNS, _FURTHEST_NODE = 5000, 10**9  # behind a veil
 _MOST_CELLS, _MOST_TERMS = 1000, 100
 _MOST_SEGMENTS, _MOST_GAUSS = 400, 400  # of a polyline, and nodes of one of its segments
+_MOST_TANGENTS, _MOST_TESTS = 1000, 10  # of what rho alone promises, and of tests that it allows
 _DIRECTIONS = ("remove", "add")
 _LEAST_FLOOR = 1e-300  # at which mu with no floor is bounded from below: any floor is sound
 
@@ -39,7 +41,7 @@ _GIVEN: dict[str, tuple[Callable[[float], bool], str]] = {
     **dict.fromkeys(("delta", "alpha", "fpr", "baseline", "prior", "membership_prior", "floor", "at"),
                     (_rate, "a number from 0 to 1")),
     "epsilon": (lambda x: abs(x) <= 1e6, "a number from -1e6 to 1e6"), "mu": (lambda x: x >= 0.0, "0 or more"),
-    "order": (lambda x: 1.0 < x <= 1e15, "a number above 1, to 1e15"),
+    "rho": (lambda x: x >= 0.0, "0 or more"), "order": (lambda x: 1.0 < x <= 1e15, "a number above 1, to 1e15"),
 }  # fmt: skip
 """The domain of what a quantity is given."""
 
@@ -133,7 +135,7 @@ def _statement(data: Any, i: int) -> tuple[str, Statement]:
     quantity = fields.word("quantity", tuple(QUANTITIES))
     asked = fields.within("given")
     needed = QUANTITIES[quantity][1]
-    given: dict[str, float | str] = {}
+    given: dict[str, Given] = {}
     for key in needed:
         if key == "reference":
             given[key] = asked.word(key, tuple(REFERENCES))
@@ -144,6 +146,9 @@ def _statement(data: Any, i: int) -> tuple[str, Statement]:
         given["at"] = asked.number("at", *_GIVEN["at"]) if asked.has("at") else given["floor"]
     if quantity == "zcdp":  # from below it is a matter of one order
         given["order"] = asked.number("order", *_GIVEN["order"]) if asked.has("order") else 2.0
+    if quantity == "zcdp_regret":  # from above of tangents, each by an order and a point; from below of one test
+        given["touching"] = _points(asked, "touching", 3, _MOST_TANGENTS)
+        given["inside"] = _points(asked, "inside", 2, _MOST_TESTS)
     asked.done()
     sides = [side for side in ("at_most", "at_least") if fields.has(side)]
     if len(sides) != 1:
@@ -151,6 +156,17 @@ def _statement(data: Any, i: int) -> tuple[str, Statement]:
     value = number(fields.take(sides[0]), f"{where}.{sides[0]}", lambda _: True, "a number")
     fields.done()
     return name, Statement(quantity, given, sides[0] == "at_most", arb(value))
+
+
+def _points(fields: Fields, name: str, size: int, most: int) -> tuple[tuple[float, ...], ...]:
+    """Those that are there, of so many numbers each."""
+    found: list[tuple[float, ...]] = []
+    for j, one in enumerate(fields.list(name, most) if fields.has(name) else []):
+        where = f"{fields.where}.{name}[{j}]"
+        if not isinstance(one, list) or len(one) != size:
+            raise Unreadable(f"{where}: {size} numbers were expected")
+        found.append(tuple(number(x, where, lambda _: True, "a number") for x in one))
+    return tuple(found)
 
 
 def plan_of(data: Any, i: int) -> Plan | Route | ForkPlan | VeilPlan:

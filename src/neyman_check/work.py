@@ -6,7 +6,7 @@ from neyman_check.errors import NotProved
 
 __all__ = ["MOST", "Work"]
 
-MOST = 200_000_000
+MOST = 400_000_000
 """Units of one proof. A unit is a product of 128 bits, well below a microsecond: a minute or two, and to be had by
 anyone who needs more by dividing the statements among several files.
 """
@@ -18,6 +18,11 @@ class Work:
 
     def __init__(self, bits: int, most: int = MOST) -> None:
         self._each, self._left = -(-bits // _BITS), most
+
+    @property
+    def left(self) -> int:
+        """What may still be spent."""
+        return self._left
 
     def spend(self, units: int) -> None:
         """Ask before doing."""

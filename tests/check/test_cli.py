@@ -203,7 +203,7 @@ def test_the_schema_knows_the_same_words():
     statement = SCHEMA["$defs"]["statement"]["properties"]
     assert statement["quantity"]["enum"] == list(QUANTITIES)
     assert statement["given"]["properties"]["reference"]["enum"] == list(REFERENCES)
-    assert {name for _, given in QUANTITIES.values() for name in given} | {"at", "order"} == set(
+    assert {name for _, given in QUANTITIES.values() for name in given} | {"at", "order", "touching", "inside"} == set(
         statement["given"]["properties"]
     )
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
+from itertools import pairwise
 
 import pytest
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 import neyman as ny
 from neyman_check import NotProved, check
@@ -163,6 +165,64 @@ def test_sampled_laplace_steps(adjacency, d, q, times):
     rho = max(known, key=lambda x: float(x.mid()))
     assert not room.at_most(laws, way, rho * (1 - arb(1e-6)), FREE)
     assert room.at_most(laws, way, rho * arb("1.3"), FREE)
+
+
+def added(sigma, q, t):
+    """A(1 - t) of one sampled normal step, by Arb's integration."""
+
+    def value(x, _):
+        taken = 1 - arb(q) + arb(q) * ((2 * x - 1) / (2 * arb(sigma) ** 2)).exp()
+        return ((1 - t) * taken.log() - x * x / (2 * arb(sigma) ** 2)).exp()
+
+    ends = [k * sigma for k in range(-16, 17)]
+    whole = sum((acb.integral(value, acb(a), acb(b)).real for a, b in pairwise(ends)), arb(0))
+    return whole / (arb(sigma) * (2 * arb.pi()).sqrt())
+
+
+def added_integers(sigma, q, t):
+    """The same of integers."""
+    mass = [(-(arb(x) ** 2) / (2 * arb(sigma) ** 2)).exp() for x in range(-80, 81)]
+    taken = [1 - arb(q) + arb(q) * ((2 * arb(x) - 1) / (2 * arb(sigma) ** 2)).exp() for x in range(-80, 81)]
+    return sum((m * g ** (1 - t) for m, g in zip(mass, taken, strict=True)), arb(0)) / sum(mass, arb(0))
+
+
+ADDED = [
+    (added, lambda s: ny.Gaussian(s), 0.3, 0.2, 10), (added, lambda s: ny.Gaussian(s), 2.0, 0.3, 30),
+    (added, lambda s: ny.Gaussian(s), 0.5, 2.0**-13, 13331), (added, lambda s: ny.Gaussian(s), 4.0, 0.125, 50),
+    (added_integers, lambda s: ny.DiscreteGaussian(s), 0.875, 0.1875, 1),
+    (added_integers, lambda s: ny.DiscreteGaussian(s), 3.0, 0.5, 4),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("moment", "noise", "sigma", "q", "times"), rest_slow(ADDED, 0, 2, 4))
+def test_sampled_noise_of_a_record_added(moment, noise, sigma, q, times):
+    """What is true to 1e-6 is proved, what is false by 1e-7 never; orders from next to 1 on are looked at."""
+    laws = laws_of((noise(sigma).poisson(q) ** times).to_dict(), "add")
+
+    def slope(t):
+        return times * moment(sigma, q, t).log() / (t * (t - 1))
+
+    orders = [arb(1 + 10.0 ** (k / 4)) for k in range(-24, 12)]
+    found = max(orders, key=lambda t: float(slope(t).mid()))
+    truth = slope(found)
+    assert room.at_least(laws, False, truth * (1 - arb(1e-9)), found.mid(), FREE)
+    assert not room.at_least(laws, False, truth * (1 + arb(1e-9)), found.mid(), FREE)
+    assert not room.at_most(laws, False, truth * (1 - arb(1e-7)), FREE)
+    best = max((slope(found + (found - 1) * arb(x) / 50) for x in range(-49, 80)), key=lambda v: float(v.mid()))
+    assert room.at_most(laws, False, best * (1 + arb(2e-5)), FREE)
+
+
+def test_what_is_not_listed_of_a_record_added_counts():
+    """Were nothing taken for it a moment would be too small."""
+    with ctx.workprec(128):
+        (law,) = laws_of(ny.DiscreteGaussian(3.0).poisson(0.96875).to_dict(), "add")
+        truth = law.falling(arb(-3))
+        by_size = sorted(law.outcomes, key=lambda one: -float(one[1]))
+        lost = arb(max(sum(float(one[k]) for one in by_size[9:]) for k in (0, 1)) * (1 + 1e-9))
+        few = replace(law, outcomes=tuple(by_size[:9]), lost=lost)
+        assert few.real(arb(-3), None) < truth
+        assert few.falling(arb(-3)).contains(truth)
+        assert not replace(few, lost=lost / 10**5).falling(arb(-3)).contains(truth)
 
 
 def test_a_sampled_laplace_step_out_of_reach():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 import pytest
 from flint import acb, arb, ctx, fmpq
@@ -195,6 +196,27 @@ def test_the_smooth_part_beyond_a_node():
     smooth = abs(law._summed(w, omega, 2, Rule(60, arb("0.9")))[1] - lone)
     assert smooth <= law.turns(w) / omega
     assert law.turns(w) * arb("0.49") / omega < smooth
+
+
+@pytest.mark.parametrize(
+    ("d", "q", "w", "near"),
+    [
+        (0.5, 0.25, 2.0, 0.99), (3.0, 0.9, -2.5, 0.99), (8.0, 0.01, 1.5, 0.99), (2.0, 0.05, -9.0, 0.99),
+        (28.75, 1.25e-4, 1.18, 0.9), (28.75, 1.25e-4, -2000.0, 0.9), (60.0, 0.5, 3.0, 0.8), (60.0, 0.5, -0.25, 0.9),
+    ],
+)  # fmt: skip
+def test_the_smooth_part_piece_by_piece(d, q, w, near):
+    """It is no more, and 0.99 of it, where pieces are short, would be less."""
+    law = sampled(d, q)
+
+    def smooth(t, _):
+        return (-(t + d) / 2 + arb(w) * (1 - arb(q) + arb(q) * t.exp()).log()).exp() / 4
+
+    points = [-d + 2.0 * d * k / 40 for k in range(41)]
+    truth = sum((acb.integral(smooth, a, b).real for a, b in pairwise(points)), arb(0))
+    found = law._pieces(arb(w))
+    assert truth <= found
+    assert found * near < truth
 
 
 @pytest.mark.parametrize(("d", "q", "w"), [(0.5, 0.25, 2.0), (3.0, 0.9, -2.5), (8.0, 0.01, 1.5), (2.0, 0.05, -9.0)])

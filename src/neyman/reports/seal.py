@@ -15,7 +15,7 @@ from neyman.reports.document import Seal
 __all__ = ["beside", "proof_bytes", "seal_check", "sealed"]
 
 _LARGEST = 4_000_000  # bytes that the checker reads
-_CHOICES = {"at", "order"}  # of what a statement is given those that are the prover's
+_CHOICES = {"at", "order", "touching", "inside"}  # of what a statement is given those that are the prover's
 _SUFFIX = ".proof.json"
 
 

@@ -17,7 +17,7 @@ __all__ = ["Cover"]
 
 _TERMS = 24
 _RADII = (1.0, 0.5, 0.25, 0.1)  # of the distance in which delta changes
-_GOOD, _USEFUL = 1e-11, 1e-7  # what a cell leaves, beside delta in its middle
+_GOOD, _USEFUL = 1e-11, 1e-4  # what a cell leaves, beside delta in its middle
 _BESIDE = 1e-6  # of a radius, by which neighbours overlap
 _MOST = 200  # cells
 _DEAREST, _DEAR = 1_000_000, 20_000_000  # units of work of a cell, and of all together

@@ -14,7 +14,7 @@ __all__ = ["BITS", "supplied"]
 BITS = 128
 _NATS = 30.0  # e-folds to which lines are good: 1e-13
 _MANY = 30  # binary orders of steps that this precision serves
-_MOST_BITS, _MOST_NATS = 1024, 240.0
+_MOST_BITS, _MOST_NATS = 2048, 240.0
 _APART = 1e-6  # 1 - delta at eps = 0, from which down it is looked at
 _TINY = 1e-12  # delta from which down t keeps too few digits
 _SHARP = 1e-9  # relative, of that

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -13,17 +14,22 @@ from neyman.witnesses.statements import stated
 from neyman.witnesses.wanted import Places, between, parts_of
 from neyman_check.check import Answer, check
 from neyman_check.claims.always import holds
+from neyman_check.claims.divergences import MORE
 from neyman_check.claims.references import REFERENCES, pure
-from neyman_check.claims.statements import MORE, QUANTITIES, Proved, Statement
+from neyman_check.claims.statement import Proved, Statement
+from neyman_check.claims.statements import QUANTITIES
 from neyman_check.deltas.exact import gaussian_delta
 from neyman_check.errors import NotProved
 from neyman_check.form import FORMAT, VERSION, statement_of
+from neyman_check.work import MOST
 
 __all__ = ["POINTS", "proof_of", "proved", "start"]
 
 _ROUNDS = 16  # of more places, where a claim is not yet proved
 _MOST = 2000  # places
+_AFFORDED = 5 * MOST // 8  # units of work that all places may take
 _FLOOR = 1e-10  # at which mu with no floor is bounded from below
+_BEYOND, _WIDE = 1.2, 8.0  # times the last eps of the grid, or the root of rho: where what rho promises ends
 POINTS = ("delta", "epsilon", "advantage")  # of which each asks for one place and no curve
 
 
@@ -66,8 +72,10 @@ def proved(
     }  # fmt: skip
     if places is not None:
         with ctx.workprec(bits):
-            asked = _rounds(statements, places, told)
-            _written(data, places.supply.lines, places.supply.places(sorted(asked)), places.cover.rows())
+            asked = sorted(_rounds(statements, places, told))
+            if len(asked) > _MOST:
+                asked = asked[:: -(-len(asked) // _MOST)]
+            _written(data, places.supply.lines, places.supply.places(asked), places.cover.rows())
     return data, check(data)
 
 
@@ -99,6 +107,7 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
             left[-1][1].append(middle)
         asked.update(_near(one, left[-1][1], places))
         asked.update(_of_divergence(one, places))
+    before = set(asked)
     for again in range(1, _ROUNDS + 1):
         try:
             follows, open_ = _open(left, asked, places)
@@ -106,6 +115,10 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
             break
         told(len(left) - len(open_))
         left = open_
+        if places.supply.cost(asked) > _AFFORDED:
+            asked = before
+            break
+        before = set(asked)
         more = [e for one, alphas in left for e in _near(one, alphas, places, again)]
         more += [e for one, _ in left if one["quantity"] != "auc" for e in between(follows, statement_of(one))]
         new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
@@ -174,14 +187,30 @@ def _of_divergence(statement: dict[str, Any], places: Places) -> list[float]:
         def other(e: float) -> float:
             return float(gaussian_delta(mu, arb(e)).mid())
     elif name in ("divergence", "reverse"):
+        reference = REFERENCES[given["reference"]]()
 
         def other(e: float) -> float:
-            return float(REFERENCES[given["reference"]]().delta(arb(e).exp()).mid())
+            return float(reference.delta(arb(e).exp()).mid())
     elif name == "epsilon_regret":
         stated = pure(arb(given["epsilon"]))
 
         def other(e: float) -> float:
             return float(stated.delta(arb(e).exp()).mid())
+    elif name == "zcdp_regret":
+        return _of_rho(given, places)
     else:
         return []
-    return places.around(places.widest(other, 1.0 if name in MORE else -1.0)) + places.around(given.get("epsilon", 0.0))
+    corner = 1.0 if given.get("reference") == "response" else given.get("epsilon", 0.0)
+    return places.around(places.widest(other, 1.0 if name in MORE else -1.0)) + places.around(corner)
+
+
+def _of_rho(given: dict[str, Any], places: Places) -> list[float]:
+    """The same, and by which tangents, or by which test."""
+    if not given["rho"] > 0.0:
+        return []
+    from neyman.witnesses.region import Region
+
+    region = Region(given["rho"], max(_BEYOND * places.grid[-1], _WIDE * math.sqrt(given["rho"])))
+    at = places.widest(region.delta, 1.0)
+    given["touching"], given["inside"] = region.touching(at, places.unit), region.inside(at)
+    return places.around(at)

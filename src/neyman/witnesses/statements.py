@@ -7,12 +7,13 @@ from collections.abc import Mapping, Sequence
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from typing import Any
 
-from neyman_check.claims.statements import MORE, QUANTITIES
+from neyman_check.claims.divergences import MORE
+from neyman_check.claims.statements import QUANTITIES
 
 __all__ = ["proved_claims", "stated"]
 
-_DIGITS, _MORE_DIGITS = 9, 12  # of a mu or an epsilon whose regret is stated, from below
-_SMALL = 1e-7  # a regret that wants more of them
+_DIGITS, _DIGITS_OF_RHO = 9, 7  # of an epsilon or a rho whose regret is stated, and of that rho from below
+_LEAST_DIGITS, _BEYOND, _MOST_DIGITS = 6, 5, 12  # of a mu: more, the smaller its regret; that many beyond its size
 _NONE = 1e-11  # a divergence that is none to the digits of a report
 
 
@@ -31,7 +32,7 @@ def stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> lis
         (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
         # the numbers below are of these mu, of which it is proved that it lies between; a shortfall falls as mu grows
         upper["mu"] = mu["upper"] if quantity == "regret" else min(mu["upper"], mu["value"])
-        lower["mu"] = _outward(mu["lower"], _DIGITS if least > _SMALL else _MORE_DIGITS, False)
+        lower["mu"] = _outward(mu["lower"], _digits_beside(mu["lower"], least), False)
         also = [
             {"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": upper["mu"]},
             {"id": f"{claim['id']}, its mu, at least", "quantity": "mu", "given": dict(given), "at_least": lower["mu"]},
@@ -43,6 +44,14 @@ def stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> lis
             {"id": f"{claim['id']}, its epsilon{also}", "quantity": "epsilon", "given": {"delta": 0.0}, side: value}
             for also, side, value in (("", "at_most", upper["epsilon"]), (", at least", "at_least", lower["epsilon"]))
         ]
+    if quantity == "zcdp_regret":
+        (rho,) = (one for one in claims if one["quantity"] == "zcdp")
+        upper["rho"] = _outward(rho["upper"], _DIGITS, True)
+        lower["rho"] = _outward(rho["lower"], _DIGITS_OF_RHO, False)
+        also = [
+            {"id": f"{claim['id']}, its rho{also}", "quantity": "zcdp", "given": {}, side: value}
+            for also, side, value in (("", "at_most", upper["rho"]), (", at least", "at_least", lower["rho"]))
+        ]
     name = claim["id"]
     if quantity in ("shortfall", "reverse", *MORE):
         most, least = max(most, _NONE), least if least > _NONE else 0.0
@@ -51,6 +60,13 @@ def stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> lis
         {"id": f"{name}, at least", "quantity": quantity, "given": lower, "at_least": least},
     ]
     return [*found, *also] if at_most else [{**found[1], "id": name}, {**found[0], "id": f"{name}, at most"}]
+
+
+def _digits_beside(mu: float, regret: float) -> int:
+    """Of a mu, from below, that hardly change its regret; nothing is to be shown of one that is 0."""
+    if not 0.0 < regret < mu:
+        return _LEAST_DIGITS
+    return min(max(math.ceil(math.log10(mu / regret)) + _BEYOND, _LEAST_DIGITS), _MOST_DIGITS)
 
 
 def _outward(value: float, digits: int, up: bool) -> float:

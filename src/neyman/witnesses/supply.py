@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from neyman.witnesses.steps.base import Ended
 from neyman.witnesses.steps.kinds import listed_step, step_of
 from neyman.witnesses.steps.returning import Returning
 from neyman_check.check import Checker, Made
-from neyman_check.claims.statements import Proved
+from neyman_check.claims.statement import Proved
 from neyman_check.curves.cell import Cell
 from neyman_check.deltas.exact import Outcomes
 from neyman_check.deltas.line import Ball
@@ -35,11 +35,12 @@ _MOST_LINES = 200
 _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _FIRST, _CLOSER, _BESIDE = 1e-5, 3, 21  # from 1 + this on; times closer, with so many beside it
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
-_PATIENCE = 20  # times the work of checking one proof, for finding one
+_AS_NEAR = 1e-6  # of an eps for which none was found
+_PATIENCE = 10  # times the work of checking one proof, for finding one
 _TURNED = 0.05  # the largest loss of a record added, up to which it is found by that of one removed
 _Planner = Callable[..., dict[str, Any]]
 # eps in vain, after which no further one is looked for
-_GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 2, fork: 3}
+_GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 2, fork: 12}
 
 
 class Supply:
@@ -52,7 +53,8 @@ class Supply:
         self._laid: list[float] = []  # for which eps
         self.bits = bits
         self._base = Proof(mechanism, adjacency, bits, (), (), ())
-        self._checker = Checker(self._base, Work(bits, most))
+        self._work = Work(bits, most)
+        self._checker = Checker(self._base, self._work)
         each = self._listing()
         self.listed = each is not None and each <= _DEAR
         self._steps = [] if self.listed else [step_of(law) for law in self._checker.laws]
@@ -61,6 +63,8 @@ class Supply:
         forked = len(self._steps) == 1 and isinstance(self._steps[0], Ended)
         more = (veil, path) if returning else (fork,) if forked else (path,)
         self._planners: tuple[_Planner, ...] = (line, *more)
+        self._costs: dict[Wanted, int] = {}
+        self._failed: list[tuple[_Planner, bool, float]] = []
         self._vain: dict[_Planner, int] = dict.fromkeys(_GIVEN_UP, 0)
         self._known: dict[tuple[bool, float], tuple[int | None, Ball] | None] = {}
         self.steps = max((law.times for law in self._checker.laws), default=0)
@@ -158,6 +162,18 @@ class Supply:
             raise TypeError(made)
         return made
 
+    def _delta(self, wanted: Wanted) -> Ball:
+        """What the checker says, and what it takes, lines included that are laid for it."""
+        before = self._work.left
+        ball = self._checker.delta(wanted)
+        self._costs.setdefault(wanted, before - self._work.left)
+        return ball
+
+    def cost(self, asked: Iterable[float]) -> int:
+        """Units of work that places take, about."""
+        rows = ((way, e, found) for way in self.ways for e in asked if (found := self._found(way, e)) is not None)
+        return sum(self._costs.get(Wanted(way or self.symmetric, e, found[0]), 0) for way, e, found in rows)
+
     def _listing(self) -> int | None:
         """The work that outcomes take at each eps; None where there are none."""
         try:
@@ -202,7 +218,7 @@ class Supply:
             plan = self.lines[i]
             if plan["direction"] == word or (not {"veil", "fork"} & plan.keys() and epsilon < _TURNED):
                 try:
-                    ball = self._checker.delta(Wanted(remove, epsilon, i))
+                    ball = self._delta(Wanted(remove, epsilon, i))
                 except NotProved:  # one that failed serves nowhere, and others do
                     continue
                 if self._sharp(remove, epsilon, ball, "veil" in plan):
@@ -214,7 +230,7 @@ class Supply:
     def _served(self, remove: bool, epsilon: float) -> tuple[int | None, Ball] | None:
         left = self._checker.beyond(Wanted(remove, epsilon, None))
         if left is not None or self.listed:
-            return None, left or self._checker.delta(Wanted(remove, epsilon, None))
+            return None, left or self._delta(Wanted(remove, epsilon, None))
         best = self._best(remove, epsilon)
         if best is not None and self._sharp(remove, epsilon, best[1], "veil" in self.lines[best[0]]):
             return best
@@ -232,16 +248,21 @@ class Supply:
         return best
 
     def _tried(self, choose: _Planner, remove: bool, epsilon: float, known: float) -> tuple[int, Ball] | None:
-        """A line, veil or path more; None where none is short enough."""
+        """A line, veil or path more; None where none is short enough, or one as near by was not."""
+        if any(one is choose and way == remove and abs(at - epsilon) <= _AS_NEAR * at for one, way, at in self._failed):
+            return None
         try:
             number = self.lay(remove, epsilon, known, choose)
-            ball = self._checker.delta(Wanted(remove, epsilon, number))
+            ball = self._delta(Wanted(remove, epsilon, number))
         except (TooDear, NotProved):
+            self._failed.append((choose, remove, epsilon))
             return None
         if not (ball.upper.is_finite() and ball.lower.is_finite()):
             return None
         if self._sharp(remove, epsilon, ball, choose is veil):
             self._vain[choose] = 0
+        else:
+            self._failed.append((choose, remove, epsilon))
         return number, ball
 
     @property

@@ -15,7 +15,10 @@ from scipy.special import ndtr, ndtri
 from neyman.witnesses.cover import Cover
 from neyman.witnesses.supply import Supply
 from neyman.witnesses.tangents import FAR, Tangents, best
-from neyman_check.claims.statements import MORE, Proved, Statement, apart, below, lowered, untold
+from neyman_check.claims.divergences import MORE, apart, untold
+from neyman_check.claims.mu import below, lowered
+from neyman_check.claims.statement import Proved, Statement
+from neyman_check.curves.curve import Curve
 from neyman_check.errors import NotProved
 
 __all__ = ["Places", "between", "parts_of"]
@@ -29,6 +32,7 @@ _CLOSER = 0.1  # of that distance, round by round where a claim is not yet prove
 _CLOSEST, _CLOSEST_LISTED = 2, 5  # rounds
 _LADDER = 2.0  # by which neighbours are ever further out: from 2.6 on a far chord tells less than the tangent
 _BESIDE = 1e-5  # how far on either side of a corner delta is looked at
+_CORNERS = (150, (-2, -1, 0, 1, 2)), (400, (-1, 0, 1))  # at how many places, of so many corners
 _APART = 1e-3  # of the same unit
 _TURN = 1.5  # by which a step of the grid may differ from the one before
 _FAR_OUT = 30.0, 80.0  # eps whose tangents say something at alphas of 1e-10, and below anything asked for
@@ -38,6 +42,7 @@ _FEW, _WIDE = 1e-6, 2.0  # 1 - delta from which down steps are that much longer
 _FLAT = 1e-9  # growth of a score that is none
 _LAST = 1e4  # eps at which the grid ends
 _FIRST = 1e-3  # the largest first step
+_QUARTER = 0.25
 _LEAST = 1e-5  # relative length of a cell that is still halved
 _LESS = ("shortfall", "reverse")
 _NORMAL = NormalDist()
@@ -66,7 +71,9 @@ class Places:
     @cached_property
     def grid(self) -> list[float]:
         """Where a question about the whole curve begins."""
-        beside = {e + k * _BESIDE * self.unit for e in self._corners for k in (-2, -1, 0, 1, 2)}
+        number = len(self._corners)
+        near = next((places for most, places in _CORNERS if number <= most), (0,))
+        beside = {e + k * _BESIDE * self.unit for e in self._corners for k in near}
         return sorted({*self._walk, *(e for e in beside if e >= 0.0)})
 
     def _apart(self) -> list[float]:
@@ -201,6 +208,31 @@ def between(proved: Proved, statement: Statement) -> list[float]:
         return []
 
 
+_OF_ATTACKS = ("tpr", "attribute_inference", "reconstruction", "singling_out", "relative_risk", "posterior")
+
+
+def _from_above(statement: Statement) -> float | None:
+    """At which alpha f is to be bounded from above."""
+    if statement.at_most != (statement.quantity in ("beta", "fixed_point")):
+        return None
+    if statement.quantity == "fixed_point":
+        return float(statement.value.mid())
+    names = (name for name in ("fpr", "baseline", "alpha", "at") if name in statement.given)
+    return next((float(x) for name in names if isinstance(x := statement.given[name], float)), None)
+
+
+def _of_alpha(curve: Curve, alpha: float) -> list[float]:
+    """Middles of the cells in which a tangent may be larger there than any that is known, by more than a quarter of
+    what may be most.
+    """
+    at = arb(alpha)
+    tops = [(float(a.mid()), float(b.mid()), float(most.mid())) for (a, b), most in curve.rises(at)]
+    least = float(curve.at_least(at).mid())
+    enough = least + _QUARTER * (max(most for *_, most in tops) - least)
+    return [abs(0.5 * (a + b)) for a, b, most in tops
+            if most > enough and b - a < math.inf and b - a > _LEAST * max(abs(a), abs(b), 1e-3)]  # fmt: skip
+
+
 def _middles(proved: Proved, statement: Statement) -> list[float]:
     curve, quantity = proved.curve, statement.quantity
     places = [float(p.epsilon.mid()) for p in curve.places[1:]]
@@ -216,5 +248,7 @@ def _middles(proved: Proved, statement: Statement) -> list[float]:
             return [e for e in (places[-1] * 1.1, places[-1] * 1.3) if e > 0.0]
     elif quantity == "auc":
         wanting = list(range(len(places) - 1))
+    elif (alpha := _from_above(statement)) is not None:
+        return _of_alpha(proved.attack if quantity in _OF_ATTACKS else curve, alpha)
     pairs = [(places[i], places[i + 1]) for i in wanting if 0 <= i < len(places) - 1]
     return [abs(0.5 * (a + b)) for a, b in pairs if b - a > _LEAST * max(abs(a), abs(b), 1e-3)]

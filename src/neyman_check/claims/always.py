@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from flint import arb
 
-from neyman_check.claims.statements import QUANTITIES, Proved, Statement
+from neyman_check.claims.statement import Proved, Statement
+from neyman_check.claims.statements import QUANTITIES
 
 __all__ = ["always", "holds"]
 
@@ -17,7 +18,7 @@ def always(s: Statement) -> bool:
     """Whether it is true of any mechanism: shares, and an attack that is no worse than a guess."""
     if s.at_most:
         return s.quantity in _SHARES and bool(s.value >= 1)
-    given = {name: arb(value) for name, value in s.given.items() if not isinstance(value, str)}
+    given = {name: arb(value) for name, value in s.given.items() if isinstance(value, float)}
     least = arb(0)
     if s.quantity == "auc":
         least = arb("0.5")

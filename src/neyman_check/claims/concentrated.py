@@ -7,16 +7,16 @@ order (normal noise, on the integers too, sampled too) is taken off first; of th
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import TypeGuard
 
 from flint import arb
 
-from neyman_check.claims.orders import rules_at
+from neyman_check.claims.orders import told_at
 from neyman_check.deltas.twofold import DealtGaussian
 from neyman_check.errors import NotProved
 from neyman_check.laws.base import FiniteLaw, Gaussian, Law, largest_loss, turning
-from neyman_check.laws.exchanged import ExchangedLaplace
 from neyman_check.laws.integers import DiscreteGaussian, SampledDiscreteGaussian, exact
-from neyman_check.laws.laplace import SampledLaplace
 from neyman_check.laws.sampled import ExchangedGaussian, SampledGaussian
 from neyman_check.laws.told import Told
 
@@ -56,9 +56,9 @@ def _kappa(laws: Sequence[Law], t: arb, remove: bool, spend: Callable[[int], Non
     """log of what all of them have at an order."""
     total, w = arb(0), t if remove else 1 - t
     for law in laws:
-        told = rules_at(law, w) if isinstance(law, (SampledLaplace, ExchangedLaplace)) else None
+        told = told_at(law, w)
         spend(_cost(law, told))
-        one = law.real(w, told)
+        one = law.falling(w) if _falls(law, remove) else law.real(w, told)
         if not one > 0:
             raise NotProved("a Renyi divergence that is not sharp")
         total += one.log()
@@ -70,20 +70,33 @@ def _cost(law: Law, told: Told) -> int:
     return turning(len(law.outcomes), 1) if isinstance(law, FiniteLaw) else law.cost(1, told)
 
 
-def _parted(laws: Sequence[Law]) -> tuple[arb, list[Law]]:
-    """rho of those that have one, and the others."""
-    others = [law for law in laws if _rho(law) is None]
+def _falls(law: Law, remove: bool) -> TypeGuard[SampledDiscreteGaussian]:
+    """Whether what is not listed hardly counts: of a record added."""
+    return isinstance(law, SampledDiscreteGaussian) and not (remove or law.symmetric)
+
+
+def _parted(laws: Sequence[Law], remove: bool, closer: bool) -> tuple[arb, list[Law]]:
+    """rho of those that have one, and the others; ``closer``: sampled steps in which a record is added have none."""
+    others = [
+        law for law in laws
+        if _rho(law) is None or (closer and (isinstance(law, SampledGaussian) or _falls(law, remove)))
+    ]  # fmt: skip
     for law in others:
-        if isinstance(law, FiniteLaw) and law.lost != 0:
+        if isinstance(law, FiniteLaw) and law.lost != 0 and not _falls(law, remove):
             raise NotProved("rho of laws that are not listed whole")
         if not all(law.kept(way) == 1 for way in (True, False)):
             raise NotProved("rho where something is revealed for certain")
-    return sum((one for law in laws if (one := _rho(law)) is not None), arb(0)), others
+    taken = [law for law in laws if not any(law is other for other in others)]
+    return sum((one for law in taken if (one := _rho(law)) is not None), arb(0)), others
 
 
 def at_most(laws: Sequence[Law], remove: bool, value: arb, spend: Callable[[int], None]) -> bool:
     """Whether value t (t - 1) >= kappa(t) at every t > 1."""
-    known, others = _parted(laws)
+    return any(_shown(laws, remove, value, spend, closer) for closer in ((False,) if remove else (False, True)))
+
+
+def _shown(laws: Sequence[Law], remove: bool, value: arb, spend: Callable[[int], None], closer: bool) -> bool:
+    known, others = _parted(laws, remove, closer)
     v = value - known
     if not others:
         return bool(v >= 0)
@@ -130,6 +143,9 @@ def at_least(laws: Sequence[Law], remove: bool, value: arb, order: arb, spend: C
     vague = SampledGaussian, ExchangedGaussian, DealtGaussian
     sharp = [law for law in laws if not isinstance(law, vague)]
     total = _kappa(sharp, order, remove, spend)  # what is not listed adds to it
+    with suppress(NotProved):  # each has 0 or more
+        if not remove:
+            total += _kappa([law for law in laws if isinstance(law, SampledGaussian)], order, remove, spend)
     for law in laws:
         if isinstance(law, SampledGaussian) and remove:  # G >= q r
             grown = order * (order - 1) / (2 * law.s * law.s) + order * law.q.log()

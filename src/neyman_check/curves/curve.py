@@ -18,7 +18,7 @@ from flint import arb
 
 from neyman_check.errors import NotProved
 
-__all__ = ["Curve", "Place", "Reference", "largest"]
+__all__ = ["Curve", "Place", "Reference", "hull", "largest"]
 
 
 _STRAIGHT, _LOWERED = arb(2) ** -90, arb(2) ** -70
@@ -76,7 +76,8 @@ class Curve:
         after = left.lower, arb(-1)  # from t = 0 on
         if i:
             before_left = self.places[i - 1]
-            after = left.lower, (left.lower - before_left.upper) / (left.t - before_left.t)
+            slope = (left.lower - before_left.upper) / (left.t - before_left.t)
+            after = left.lower, slope.lower().max(arb(-1))  # convex, and delta(0) = 1
         before = right.lower, arb(0)  # delta falls
         if i + 2 < len(self.places):
             beyond = self.places[i + 2]
@@ -170,10 +171,9 @@ class Curve:
         between its slopes.
         """
         corners = self._corners()
-        hull = _hull([(t.mid(), y.mid()) for t, y in corners])
-        hull, slopes = _surely_convex(hull, corners)
-        chosen = [(corners[i][0], corners[i][1] - _LOWERED) for i in hull]
-        for (t0, y0), slope, i, j in zip(chosen, slopes, hull, hull[1:], strict=False):
+        kept, slopes = _surely_convex(hull([(t.mid(), y.mid()) for t, y in corners]), corners)
+        chosen = [(corners[i][0], corners[i][1] - _LOWERED) for i in kept]
+        for (t0, y0), slope, i, j in zip(chosen, slopes, kept, kept[1:], strict=False):
             if not all(y >= y0 + slope * (t - t0) for t, y in corners[i + 1 : j]):
                 raise NotProved("a corner below the polygon of the others")
         total, at = arb(0), arb(1)
@@ -243,10 +243,10 @@ def _meeting(first: tuple[arb, arb], t0: arb, second: tuple[arb, arb], t1: arb) 
     return t0 if meet <= t0 else meet if meet <= t1 else t1
 
 
-def _surely_convex(hull: Sequence[int], corners: Sequence[tuple[arb, arb]]) -> tuple[list[int], list[arb]]:
+def _surely_convex(about: Sequence[int], corners: Sequence[tuple[arb, arb]]) -> tuple[list[int], list[arb]]:
     """Of a hull, those corners between which slopes surely ascend, and the slopes."""
-    kept, slopes = [hull[0]], list[arb]()
-    for i in hull[1:]:
+    kept, slopes = [about[0]], list[arb]()
+    for i in about[1:]:
         t, y = corners[i]
         while True:
             before = corners[kept[-1]]
@@ -260,7 +260,7 @@ def _surely_convex(hull: Sequence[int], corners: Sequence[tuple[arb, arb]]) -> t
     return kept, slopes
 
 
-def _hull(points: Sequence[tuple[arb, arb]]) -> list[int]:
+def hull(points: Sequence[tuple[arb, arb]]) -> list[int]:
     """The numbers of those on the lower convex hull, about."""
     kept: list[int] = []
     for i, (x, y) in enumerate(points):

@@ -20,7 +20,8 @@ __all__ = ["Ends", "Pair", "work_of_ends", "work_of_value"]
 
 _SERIES = 5_000  # units of work that derivatives at one end take at few bits
 _VALUE = 30 * EXP  # units of work that a value at few bits takes, about
-_LONGER = 50.0  # |w| log(x / y), of which each so much makes it longer
+_LONGER = 200.0  # |w| log(x / y), of which each so much makes it longer
+_MOST_BESIDE = 256.0  # bits by which a place may be nearer to the singular one than to 0
 _MOST_EXTRA = 4000  # bits
 _LOST = 2.2  # bits that a hypergeometric sum loses for each unit of |w| log(x / y), or twice or three times that
 _FURTHEST, _FURTHEST_REAL = 1e300, 50.0  # |w| log(x / y)
@@ -32,13 +33,14 @@ _NEAR = 0.8  # of the distance of the branch point: the radius on which derivati
 _SPARE = 30
 
 
-def work_of_value(wide: float = math.inf) -> int:
-    """Units of work, at the precision of whoever asks: hypergeometric sums take many more bits where ``wide``, the
-    larger |w| log(x / y), is large; from as much as there are bits on they are not taken.
+def work_of_value(wide: float = math.inf, beside: float = _MOST_BESIDE - 1.0) -> int:
+    """Units of work, at the precision of whoever asks: hypergeometric sums take more bits where ``wide``, the larger
+    |w| log(x / y), is large (from as much as there are bits on they are not taken), and ``beside`` more at the low end.
     """
     if ctx.prec < wide < math.inf:  # the asymptotic sum, of fewer terms than bits
         wide = 0.0
-    return int(2 * _VALUE * (1 + ctx.prec / 128) ** 2 * (1 + min(wide, float(ctx.prec)) / _LONGER) ** 1.5)
+    bits = ctx.prec + (beside if beside < _MOST_BESIDE else 0.0)
+    return int(2 * _VALUE * (1 + bits / 128) ** 2 * (1 + min(wide, float(ctx.prec)) / _LONGER))
 
 
 def work_of_ends() -> int:
@@ -66,6 +68,11 @@ class _End:
         self.apart = (self._taken / y).log1p()
         self._reach = self.apart * arb(_NEAR)
         self._terms: list[arb] = []
+
+    @property
+    def beside(self) -> float:
+        """Bits by which the place of a hypergeometric function is near the singular one."""
+        return max(float(-self.apart.log().lower()) / math.log(2.0), 0.0)
 
     @property
     def log(self) -> arb:
@@ -101,8 +108,9 @@ class _End:
         if large or (not w.imag > 0 and not self.apart > _LEAST_APART):
             raise NotProved("a sampled Laplace step too far up the real axis, or too rare there")
         found, goal = acb(arb.nan()), ctx.prec - _SHORT
+        beside = self.beside if self.beside < _MOST_BESIDE else 0.0
         for often in (1, 2, 3):
-            extra = int(often * _LOST * wide) + _SPARE
+            extra = int(often * (_LOST * wide + beside)) + _SPARE
             if extra > _MOST_EXTRA:
                 break
             with ctx.workprec(ctx.prec + extra):
@@ -184,7 +192,7 @@ class Ends:
 
     def work(self, w: acb) -> int:
         """Units of work that both factors take."""
-        return work_of_value(float((abs(w) * self.high.apart).upper()))
+        return work_of_value(float((abs(w) * self.high.apart).upper()), self.low.beside)
 
     def factors(self, w: acb) -> Pair:
         """Of high^w and of low^w, Im w > 0."""

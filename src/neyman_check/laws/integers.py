@@ -102,6 +102,18 @@ class SampledDiscreteGaussian(FiniteLaw):
     whole: DiscreteGaussian | None = None
     rate: arb = field(default_factory=lambda: arb(1))
 
+    def largest(self, remove: bool) -> arb | None:
+        """P >= (1 - q) Q."""
+        none = remove or self.symmetric or not self.rate < 1
+        return None if none else -self.times * (1 - self.rate).log()
+
+    def falling(self, w: arb) -> arb:
+        """A(w) at w < 0, of a record added or removed: what is not listed has (p / q)^w <= (1 - rate)^w."""
+        demand(w < 0 and not self.symmetric and self.rate < 1, "a moment of what is not listed")
+        listed = replace(self, times=1).real(w, None)
+        off = (self.lost * (1 - self.rate) ** w).upper()
+        return listed.union(listed + off) ** self.times
+
 
 def beyond(square: Fraction, reach: int) -> arb:
     """The sum of e^{-x^2 / (2 sigma^2)} over x > reach, at most: neighbours fall by e^{-first/sigma^2} or more."""

@@ -27,6 +27,7 @@ _SPARE = 64  # bits beyond those that sums of both signs lose
 _THETA = 3 * EXP  # units of work of one value in closed form
 _NODES = 16, 48, 96  # of a rule that bounds a moment
 _ANGLES = 0.02, 0.1, 0.4, 1.0, 1.45  # of its ellipse
+_PIECES = 200  # of the smooth part, where no rule is close
 _CLOSE = 0.1  # of all steps together
 
 
@@ -101,7 +102,7 @@ class SampledLaplace(LaplaceNoise):
         return SampledParts(self.ratio, self.q)
 
     def toll(self, told: Told, segment: int) -> tuple[int, int]:
-        return 5 * ROOT * _NODES[-1] + work_of_ends(), work_of_value()
+        return 5 * ROOT * _NODES[-1] + work_of_ends(), work_of_value() + 5 * EXP * _PIECES
 
     def most(self, w: acb, about: arb) -> arb:
         """A at the real part, by its ends alone or by the first rule, whichever is good enough to be a bound."""
@@ -119,9 +120,24 @@ class SampledLaplace(LaplaceNoise):
                     best = error, rule
             if best is not None and best[0] * self.times < least * _CLOSE:
                 break
-        if best is None:
-            return plain.upper() ** self.times
-        return self._summed(x, arb(0), 1, best[1])[0].real.upper()
+        if best is not None and best[0] * self.times < least * _CLOSE:
+            return self._summed(x, arb(0), 1, best[1])[0].real.upper()
+        plain = plain.min(least + self._pieces(x)).upper() ** self.times
+        return plain if best is None else self._summed(x, arb(0), 1, best[1])[0].real.upper().min(plain)
+
+    def _pieces(self, x: arb) -> arb:
+        """The same, piece by piece below chords of its integrand, or below tangents of its logarithm (Lemma L7)."""
+        step, total = 2 * self.d / _PIECES, arb(0)
+        if x > 0:
+            for k in range(_PIECES + 1):
+                value = (-step / 2 * k + x * self.r(step * k - self.d).log()).exp()
+                total += value / 2 if k in (0, _PIECES) else value
+        else:
+            for k in range(_PIECES):
+                t = step * (2 * k + 1) / 2
+                r, taken = self.r(t - self.d), self.q * (t - self.d).exp()
+                total += (x * r.log() - t / 2).exp() * ((x * taken / r - arb("0.5")) * step / 2).cosh()
+        return total * step / 4
 
     def _spread(self, x: arb) -> arb:
         """The smooth part at real x, at most: the largest density of losses, and what it would come to everywhere."""

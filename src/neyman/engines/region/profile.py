@@ -67,7 +67,7 @@ class RegionProfile(ClosedForm):
         return math.inf
 
     @abstractmethod
-    def _direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
+    def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """The best tangent at each eps, and the order it is of."""
 
     @abstractmethod
@@ -80,7 +80,7 @@ class RegionProfile(ClosedForm):
         """About the eps beyond which delta does not matter."""
 
     @cached_property
-    def _corner(self) -> tuple[float, float, float]:
+    def corner(self) -> tuple[float, float, float]:
         """From which eps the corner alpha* on the diagonal rules no more; log alpha* from below; log(1 / alpha* - 1).
 
         It ends where tangents begin to touch at alpha <= beta: there (1 - delta) / (1 + e^eps) is largest.
@@ -89,7 +89,7 @@ class RegionProfile(ClosedForm):
         start, log_alpha = 0.0, -math.inf
         for _ in range(_ZOOMS):
             grid = np.linspace(low, high, _SEARCH)
-            value = self._direct(grid)[0].log_gap - np.logaddexp(0.0, grid)
+            value = self.direct(grid)[0].log_gap - np.logaddexp(0.0, grid)
             # large divergences leave it level for long: then up to where tangents touch beyond it
             at = int(np.flatnonzero(value >= np.max(value) - _LEVEL * (1.0 + abs(float(np.max(value)))))[-1])
             start, log_alpha = float(grid[at]), float(value[at])
@@ -109,8 +109,8 @@ class RegionProfile(ClosedForm):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         allowance().spend(_BRACKET + _PLACE * len(epsilon))
-        tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
-        start, log_alpha, _ = self._corner
+        tangent, _ = self.direct(np.minimum(epsilon, _FARTHEST))
+        start, log_alpha, _ = self.corner
         flat = log_alpha + np.logaddexp(0.0, epsilon)
         flat = np.minimum(flat - 4.0 * UNIT * (2.0 + epsilon + abs(log_alpha)), 0.0)
         ruled = epsilon < start  # a chord ends at its ends
@@ -135,8 +135,8 @@ class RegionProfile(ClosedForm):
         return Bracket.late(upper, log_gap, lambda: self._inside(kept))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        tangent, _ = self._direct(np.minimum(epsilon, _FARTHEST))
-        start, log_alpha, _ = self._corner
+        tangent, _ = self.direct(np.minimum(epsilon, _FARTHEST))
+        start, log_alpha, _ = self.corner
         alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
         alpha = np.where(epsilon > self._reach, 0.0, alpha)  # an alpha that is no float says nothing
         return np.clip(np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * alpha, 0.0, 1.0)
@@ -181,7 +181,7 @@ class RegionProfile(ClosedForm):
         All eps of one place, ``_apart`` times about the mu of the curve wide, have the same points, found once:
         that costs the square of it. Where the effort does not suffice, those on the diagonal are all.
         """
-        corner = self._corner[2]
+        corner = self.corner[2]
         place = self._apart * min(corner, math.sqrt(corner), self._reach / _FAR_OUT)
         near = np.where(epsilon <= self._reach, np.rint(epsilon / place) * place, np.minimum(epsilon, _FARTHEST))
         asked, which = np.unique(near, return_inverse=True)
@@ -191,7 +191,7 @@ class RegionProfile(ClosedForm):
         if len(new) and not allowance().take(_INSIDE + len(new) * (_PLACE + _HELD * self._looks)):
             return np.broadcast_to(self._on_diagonal[None, :, None], (1, 3, len(epsilon)))
         if len(new):
-            tangent, t = self._direct(new)
+            tangent, t = self.direct(new)
             pairs = [(tangent.d1, tangent.d2), *self._corners(new)]
             columns = np.array([(d1, d2, self._held(d1, d2, t)) for d1, d2 in pairs])
             on_diagonal = np.broadcast_to(self._on_diagonal[:, None], (3, len(new)))
@@ -205,8 +205,8 @@ class RegionProfile(ClosedForm):
 
     @cached_property
     def _on_diagonal(self) -> FloatArray:
-        corner = np.array([self._corner[2]])
-        return np.array([corner[0], -corner[0], self._held(corner, -corner, self._direct(np.zeros(1))[1])[0]])
+        corner = np.array([self.corner[2]])
+        return np.array([corner[0], -corner[0], self._held(corner, -corner, self.direct(np.zeros(1))[1])[0]])
 
     @cached_property
     def _found(self) -> dict[float, FloatArray]:
@@ -242,7 +242,7 @@ class RenyiProfile(RegionProfile):
     def _table(self) -> OrdersTable:
         return OrdersTable(self._t, self._rho, self._reach)
 
-    def _direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
+    def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         first, second = self._table.candidates(epsilon)
         found, t = self._table.tangent(first, epsilon)
         at = np.flatnonzero(first != second)
@@ -267,10 +267,10 @@ class RenyiProfile(RegionProfile):
 
     @cached_property
     def _hull(self) -> PolygonProfile:
-        start = self._corner[0]
+        start = self.corner[0]
         grid = np.append(0.0, np.geomspace(_SHORTEST * self._reach, self._reach, _FINE))
         grid = np.union1d(grid[grid > start], [start])
-        delta = self._direct(grid)[0].delta
+        delta = self.direct(grid)[0].delta
         useful = delta < 0.5  # near 1 a float no longer tells one from the next
         return PolygonProfile(*((grid[useful], delta[useful]) if np.any(useful) else (np.zeros(1), np.ones(1))))
 
@@ -318,7 +318,7 @@ class ZcdpProfile(RegionProfile):
     def _table(self) -> AllOrdersTable:
         return AllOrdersTable(self._rho, self._reach)
 
-    def _direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
+    def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """For eps >= 0 the orders of D(P||Q) rule."""
         table = self._table
         if not table.useful:

@@ -13,10 +13,11 @@ from neyman.witnesses.steps.base import Step
 __all__ = ["Laid", "TooDear", "laid", "line", "saddle"]
 
 _NODES = 30_000  # of a line
-_LOOKS = 100  # tilts among which the saddle is looked for, 1e-3 to 1e14
+_LOOKS, _FURTHEST = 160, 1e25  # tilts among which the saddle is looked for, from 1e-3 on
 _BESIDE = 0.01  # of a tilt: how far on either side of it curvature is looked at
 _LEAST = 1e-3  # of the width that a tilt resolves: a deviation below that of rounding
 _SPARE = 6.0  # e-folds by which the grids of steps are finer than the line
+_NEARER, _FARTHER = 3, 2.0  # halvings of a tilt, and how far right of it moments are known at least
 _OTHERS = 40  # tilts beside it, whose Chernoff bounds are tried
 
 
@@ -46,6 +47,10 @@ def laid(
         return sum(step.log_moment(c + 1.0 if remove else -c) for step in steps)
 
     c, lowest = saddle(cumulant, epsilon)
+    for _ in range(_NEARER):
+        if math.isfinite(cumulant(c * _FARTHER)):  # else moments end there, and none would be left for ``far``
+            break
+        c *= 0.5
     k = [cumulant(c * (1.0 + x)) for x in (-_BESIDE, 0.0, _BESIDE)]
     if not all(map(math.isfinite, k)):
         raise TooDear
@@ -87,7 +92,7 @@ def line(
 
 def saddle(cumulant: Callable[[float], float], epsilon: float) -> tuple[float, float]:
     """Where Chernoff's bound over z (z + 1) is least, about, and its logarithm."""
-    grid = np.geomspace(1e-3, 1e14, _LOOKS)
+    grid = np.geomspace(1e-3, _FURTHEST, _LOOKS)
     at, heights = 0, np.zeros(0)
     for _ in range(3):
         heights = np.array([cumulant(c) - c * epsilon - math.log(c) - math.log1p(c) for c in grid.tolist()])
