@@ -20,9 +20,10 @@ from neyman_check.claims.always import always, holds
 from neyman_check.claims.floorless import tail_mu_squared
 from neyman_check.claims.statement import Proved, Statement
 from neyman_check.curves.alone import GaussianCurve, alone
-from neyman_check.curves.cell import Cell, of_line, of_outcomes, work_of
+from neyman_check.curves.cell import Cell
 from neyman_check.curves.cells import Cells
 from neyman_check.curves.curve import Curve, Place
+from neyman_check.curves.made import Made, cell_of, work_of
 from neyman_check.deltas.exact import Outcomes
 from neyman_check.deltas.fork import Fork, ForkPlan
 from neyman_check.deltas.line import Ball, Line
@@ -38,10 +39,6 @@ __all__ = ["Answer", "Checked", "Checker", "Made", "check"]
 
 _EACH = 100  # units of work that a statement takes at each place, at most
 _NO_PLACE = ("zcdp", "tail_mu")  # what may follow from the laws alone
-
-
-Made = Line | Path | Fork | Veil | Outcomes
-"""What a place names."""
 
 
 class Answer(NamedTuple):
@@ -154,12 +151,7 @@ class Checker:
         if made.remove != part.remove and not self.symmetric:
             raise NotProved(f"line {part.line} is of the other direction")
         self.work.spend(work_of(made, part.terms))
-        where = arb(part.epsilon), arb(part.radius), part.terms
-        if isinstance(made, Line):
-            return of_line(made, *where)
-        if isinstance(made, Outcomes):
-            return of_outcomes(made, *where)
-        raise NotProved("a cell of neither a line nor outcomes")
+        return cell_of(made, arb(part.epsilon), arb(part.radius), part.terms)
 
     def cells(self) -> tuple[list[Cell], str]:
         """All of them, and why others are missing."""
@@ -188,7 +180,7 @@ class Checker:
 
     def follows(self, found: Mapping[bool, Mapping[float, Ball]], why: str = "", cells: Sequence[Cell] = ()) -> Proved:
         """From deltas by direction and eps to the curve of an adjacency."""
-        adjacency = self.proof.adjacency
+        adjacency, found = self.proof.adjacency, _alike(found)
         symmetric = adjacency in ("add_or_remove", "replace")
         if symmetric:  # either of two records may be the one that is exchanged for the other
             shared = found[True].keys() & found[False].keys()
@@ -217,6 +209,15 @@ class Checker:
             except NotProved:
                 self._tails = [None]
         return self._tails[0]
+
+
+def _alike(found: Mapping[bool, Mapping[float, Ball]]) -> Mapping[bool, Mapping[float, Ball]]:
+    """At eps = 0 delta is the total variation, of P and Q exchanged, too."""
+    if not all(0.0 in found[way] for way in (True, False)):
+        return found
+    one, other = found[True][0.0], found[False][0.0]
+    both = Ball(one.lower.max(other.lower), one.upper.min(other.upper))
+    return {way: {**found[way], 0.0: both} for way in (True, False)}
 
 
 def _larger(one: Ball, other: Ball) -> Ball:

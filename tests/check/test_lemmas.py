@@ -12,7 +12,7 @@ import neyman as ny
 from neyman_check.check import Checker
 from neyman_check.curves.curve import Curve, Place
 from neyman_check.deltas.exact import gaussian_delta, normal, sampled_once
-from neyman_check.deltas.line import Line, Plan
+from neyman_check.deltas.line import Ball, Line, Plan
 from neyman_check.form import Proof, Wanted
 from neyman_check.laws import base as laws
 from neyman_check.laws.base import FiniteLaw, Gaussian
@@ -418,3 +418,23 @@ def test_precision_is_that_of_whoever_asks():
     with ctx.workprec(200):
         ball = REFERENCES["response"]().delta(arb("1.25"))
     assert ball.rad() < arb(2) ** -190
+
+
+def test_a_place_that_is_hardly_known_leans_on_its_neighbours():
+    """delta falls, and is the total variation at eps = 0 in both directions."""
+    nothing = Place(arb("0.5"), arb("0.5").exp(), arb(0), arb(1))
+    sure = [Place(arb(e), arb(e).exp(), arb(d) - arb("1e-9"), arb(d)) for e, d in (("0.25", "0.4"), ("0.75", "0.2"))]
+    curve = Curve([sure[0], nothing, sure[1]])
+    assert curve.places[2].upper == arb("0.4").upper()
+    assert curve.places[2].lower == sure[1].lower.lower()
+    steps = [row for row in curve.places[1:] if not row.lower <= row.upper]
+    assert not steps
+
+
+def test_at_nought_both_directions_are_the_same():
+    unknown, known = Ball(arb(0), arb(1)), Ball(arb("0.25"), arb("0.5"))
+    checker = Checker(Proof(ny.Tabulated([0.5, 0.5], [0.25, 0.75]).to_dict(), "add", 128, (), (), ()), Work(128))
+    follows = checker.follows({True: {0.0: known, 1.0: known}, False: {0.0: unknown, 1.0: unknown}})
+    at = {float(p.epsilon.mid()): p for p in follows.curve.places[1:]}
+    assert at[0.0].upper == arb("0.5")
+    assert follows.curve.delta_at_most(arb(1)) == arb("0.5")  # what falls

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from flint import arb
 
 from neyman.witnesses.plans.line import TooDear
 from neyman.witnesses.supply import Supply
-from neyman_check.curves.cell import Cell, work_of
+from neyman_check.curves.cell import Cell
+from neyman_check.curves.made import work_of
 from neyman_check.errors import NotProved
 from neyman_check.form import Part
 
@@ -18,9 +22,10 @@ __all__ = ["Cover"]
 _TERMS = 24
 _RADII = (1.0, 0.5, 0.25, 0.1)  # of the distance in which delta changes
 _GOOD, _USEFUL = 1e-11, 1e-4  # what a cell leaves, beside delta in its middle
+_HOLE, _APART = 1e-6, 0.3  # of that distance, about a corner; of one from a corner, how far a cell reaches
 _BESIDE = 1e-6  # of a radius, by which neighbours overlap
 _MOST = 200  # cells
-_DEAREST, _DEAR = 1_000_000, 20_000_000  # units of work of a cell, and of all together
+_DEAREST, _DEAR = 5_000_000, 60_000_000  # units of work of a cell, and of all together
 
 
 class Cover:
@@ -56,17 +61,34 @@ class Cover:
         while at < last and len(self.parts) < _MOST:
             end = max((float(c.ends[1]) for c in self.cells if c.remove == way and c.ends[0] <= at), default=at)
             if end <= at:
-                added = self._added(way, at, unit)
+                at = self._past(at, unit)
+                added = self._added(way, at, unit) if at < last else at
                 if added is None:
                     return
                 end = added
             at = end
 
+    @cached_property
+    def _corners(self) -> list[float]:
+        return [] if self._supply.listed else self._supply.corners()
+
+    def _past(self, at: float, unit: float) -> float:
+        """Beside a corner, as near to which no cell is, beyond it."""
+        near = next((x for x in self._corners if abs(x - at) <= _HOLE * unit), None)
+        return at if near is None else near + 2.0 * _HOLE * unit
+
+    def _room(self, at: float) -> float:
+        """The radius of a cell from there on that keeps its distance from corners."""
+        i = bisect_right(self._corners, at)
+        before = _APART / (1.0 - _APART) * (at - self._corners[i - 1]) if i else math.inf
+        after = _APART / (1.0 + _APART) * (self._corners[i] - at) if i < len(self._corners) else math.inf
+        return min(before, after)
+
     def _added(self, way: bool, at: float, unit: float) -> float | None:
         """The end of a new cell that begins a little before ``at``."""
         best: tuple[float, Part, Cell] | None = None
-        for share in _RADII:
-            radius = share * unit
+        room = self._room(at)
+        for radius in dict.fromkeys(min(share * unit, room) for share in _RADII):
             centre = at + radius * (1.0 - _BESIDE)
             for fresh in (False, True):
                 found = self._made(way, centre, radius, fresh)
@@ -78,7 +100,9 @@ class Cover:
                 break
         if best is None or not best[0] <= _USEFUL:
             return None
-        self.parts.append(best[1])
+        part = best[1]
+        self._work += work_of(self._supply.made(way, part.line), _TERMS)
+        self.parts.append(part)
         self.cells.append(best[2])
         return float(best[2].ends[1])
 
@@ -99,11 +123,10 @@ class Cover:
             work = work_of(supply.made(way, number), _TERMS)
             if work > _DEAREST or self._work + work > _DEAR:
                 return None
-            self._work += work
             cell = supply.cell(part)
         except (NotProved, TooDear):
             return None
-        off = float(cell.off / told)
+        off = float(cell.off / told * (cell.tilt * radius).exp())  # where it counts most
         return (off, part, cell) if off == off else None
 
     def rows(self) -> list[dict[str, Any]]:

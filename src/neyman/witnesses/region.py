@@ -12,6 +12,7 @@ from flint import arb
 from neyman._validate import FloatArray
 from neyman.engines.region.profile import ZcdpProfile
 from neyman.witnesses.precision import BITS
+from neyman.witnesses.tangents import FAR
 from neyman_check.claims.region import inside
 from neyman_check.errors import NotProved
 from neyman_check.work import Work
@@ -28,13 +29,13 @@ class Region:
 
     def __init__(self, rho: float, last: float) -> None:
         self._rho, self._profile = rho, ZcdpProfile(rho)
-        self._along = np.linspace(0.0, last, _ALONG)
+        self._along = np.linspace(0.0, min(last, FAR), _ALONG)
         self._steps: list[float] = np.exp(self._along).tolist()
         self._values: list[float] = self._profile.bracket(self._along).upper.tolist()
 
     def delta(self, epsilon: float) -> float:
         """Of eps of either sign, about."""
-        t = math.exp(abs(epsilon))
+        t = math.exp(min(abs(epsilon), FAR))
         i = min(max(bisect_right(self._steps, t), 1), len(self._steps) - 1)
         (t0, told0), (t1, told1) = ((self._steps[j], self._values[j]) for j in (i - 1, i))
         told = told0 + (told1 - told0) * min((t - t0) / (t1 - t0), 1.0)

@@ -25,7 +25,7 @@ from neyman_check.work import MOST
 
 __all__ = ["POINTS", "proof_of", "proved", "start"]
 
-_ROUNDS = 16  # of more places, where a claim is not yet proved
+_ROUNDS, _VEILED = 16, 2  # of more places, where a claim is not yet proved; behind a veil
 _MOST = 2000  # places
 _AFFORDED = 5 * MOST // 8  # units of work that all places may take
 _FLOOR = 1e-10  # at which mu with no floor is bounded from below
@@ -108,7 +108,7 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
         asked.update(_near(one, left[-1][1], places))
         asked.update(_of_divergence(one, places))
     before = set(asked)
-    for again in range(1, _ROUNDS + 1):
+    for again in range(1, 1 + (_VEILED if places.supply.veiled else _ROUNDS)):  # cells tell what more places would
         try:
             follows, open_ = _open(left, asked, places)
         except NotProved:

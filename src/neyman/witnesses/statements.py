@@ -12,8 +12,9 @@ from neyman_check.claims.statements import QUANTITIES
 
 __all__ = ["proved_claims", "stated"]
 
-_DIGITS, _DIGITS_OF_RHO = 9, 7  # of an epsilon or a rho whose regret is stated, and of that rho from below
+_DIGITS, _DIGITS_OF_RHO = 9, 7  # of a mu, an epsilon or a rho of which more is stated, and of that rho from below
 _LEAST_DIGITS, _BEYOND, _MOST_DIGITS = 6, 5, 12  # of a mu: more, the smaller its regret; that many beyond its size
+_CLOSER = 2  # more of them from above, where regrets are claimed
 _NONE = 1e-11  # a divergence that is none to the digits of a report
 
 
@@ -31,7 +32,8 @@ def stated(claim: Mapping[str, Any], claims: Sequence[Mapping[str, Any]]) -> lis
     if quantity in ("regret", "shortfall"):
         (mu,) = (one for one in claims if one["quantity"] == "mu" and one["given"] == given)
         # the numbers below are of these mu, of which it is proved that it lies between; a shortfall falls as mu grows
-        upper["mu"] = mu["upper"] if quantity == "regret" else min(mu["upper"], mu["value"])
+        most_mu = _outward(mu["upper"], _digits_beside(mu["upper"], most) + _CLOSER, True)
+        upper["mu"] = most_mu if quantity == "regret" else min(_outward(mu["upper"], _DIGITS, True), mu["value"])
         lower["mu"] = _outward(mu["lower"], _digits_beside(mu["lower"], least), False)
         also = [
             {"id": f"{claim['id']}, its mu", "quantity": "mu", "given": given, "at_most": upper["mu"]},

@@ -32,6 +32,7 @@ __all__ = ["Supply"]
 _REACH = 1.5  # standard deviations on either side that a line is laid for
 _SHARP, _VEILED = 1e-9, 2e-8  # relative width with which a line serves, or one behind a veil
 _MOST_LINES = 200
+_FARTHEST = 1e6  # eps of a place that a proof may have
 _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _FIRST, _CLOSER, _BESIDE = 1e-5, 3, 21  # from 1 + this on; times closer, with so many beside it
 _DEAR = 2_000_000  # units of work of outcomes at one eps, from which lines are looked for instead
@@ -78,6 +79,11 @@ class Supply:
     def symmetric(self) -> bool:
         """Whether both directions are the same."""
         return self._checker.symmetric
+
+    @property
+    def veiled(self) -> bool:
+        """Whether lines are behind a veil, which ends their digits."""
+        return any("veil" in one for one in self.lines)
 
     def ball(self, remove: bool, epsilon: float) -> Ball | None:
         """delta there, and None where no line serves."""
@@ -186,7 +192,7 @@ class Supply:
         rows: list[dict[str, Any]] = []
         for remove in self.ways:
             for epsilon in asked:
-                found = self._found(remove, epsilon)
+                found = self._found(remove, epsilon) if epsilon <= _FARTHEST else None
                 if found is not None:
                     rows.append({"direction": "remove" if remove else "add", "epsilon": epsilon, "line": found[0]})
         return rows
@@ -236,7 +242,7 @@ class Supply:
             return best
         known = float(best[1].upper.log().upper()) if best is not None and best[1].upper > 0 else math.inf
         for choose in self._planners:
-            if choose is path and any("veil" in one for one in self.lines):  # which serves better
+            if choose is path and self.veiled:  # which serves better
                 continue
             found = self._tried(choose, remove, epsilon, known)
             if found is not None and (best is None or found[1].upper - found[1].lower < best[1].upper - best[1].lower):

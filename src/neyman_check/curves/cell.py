@@ -7,7 +7,6 @@ Whoever can say that of a delta serves: a line does (``of_line``), and outcomes 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -16,9 +15,8 @@ from flint import acb, acb_mat, arb, arb_mat
 from neyman_check.deltas.exact import Outcomes, gaussian_delta, normal
 from neyman_check.deltas.line import Line
 from neyman_check.errors import NotProved
-from neyman_check.laws.base import EXP
 
-__all__ = ["Cell", "bell", "of_line", "of_outcomes", "work_of"]
+__all__ = ["Cell", "bell", "of_line", "of_outcomes"]
 
 
 class Cell(NamedTuple):
@@ -36,16 +34,6 @@ class Cell(NamedTuple):
     def ends(self) -> tuple[arb, arb]:
         """Between which it holds."""
         return self.centre - self.radius, self.centre + self.radius
-
-
-def work_of(made: object, terms: int) -> int:
-    """Units of work that a cell takes."""
-    if isinstance(made, Outcomes):
-        return len(made.outcomes) * (20 * terms + 10 * EXP)
-    if not isinstance(made, Line):
-        raise NotProved("a cell of neither a line nor outcomes")
-    n = made.plan.nodes
-    return 4 * n * (terms + 1) + 4 * EXP * (math.isqrt(n) + 2)
 
 
 def of_line(line: Line, centre: arb, radius: arb, terms: int) -> Cell:

@@ -62,10 +62,7 @@ class Curve:
         if not places:
             raise NotProved("no delta was proved")
         start = Place(arb.neg_inf(), arb(0), arb(1), arb(1))
-        self.places = [
-            start,
-            *(Place(p.epsilon, p.t, p.lower.max(1 - p.t).max(arb(0)), p.upper.min(arb(1))) for p in places),
-        ]
+        self.places = [start, *_falling(places)]
         for p, q in pairwise(self.places):
             if not p.t < q.t:
                 raise NotProved("places that do not ascend")
@@ -224,6 +221,22 @@ class Curve:
             if not at < last:
                 break
         return pieces
+
+
+def _falling(places: Sequence[Place]) -> list[Place]:
+    """Within what is true of any delta, and no larger than before, nor smaller than after."""
+    most, least = arb(1), arb(0)
+    uppers, lowers = list[arb](), list[arb]()
+    for p in places:
+        most = most if p.upper >= most else p.upper.upper().min(most)
+        uppers.append(most)
+    for p in reversed(places):
+        least = least if p.lower <= least else p.lower.lower().max(least)
+        lowers.append(least)
+    return [
+        Place(p.epsilon, p.t, low.max(1 - p.t), high)
+        for p, low, high in zip(places, reversed(lowers), uppers, strict=True)
+    ]
 
 
 def largest(values: Sequence[arb]) -> arb:

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from flint import acb, acb_poly, arb, arb_poly, ctx, fmpz
 
 from neyman_check.deltas.line import Ball
-from neyman_check.deltas.path import Bound, Path, Route
+from neyman_check.deltas.path import Bound, Path, Route, Sum
 from neyman_check.errors import NotProved
 from neyman_check.laws.base import EXP, Law, demand
 from neyman_check.laws.ends import work_of_ends
@@ -86,15 +86,39 @@ class Fork:
         """Lemma F2."""
         whole, off = self._trunk.along(epsilon), self._trunk.error(epsilon)
         with ctx.workprec(ctx.prec + self._bits):
-            number = self._before(epsilon)
-            before, after = range(number), range(number, self.outcomes)
-            if not self.remove:  # losses are exchanged for their opposites
-                before, after = after, before
-            for arm, chosen in ((self._right, before), (self._left, after)):
+            for arm, chosen in self._chosen(epsilon):
                 total, error = arm.sums(epsilon, chosen, off)
                 whole, off = whole + total, off + error
             low, high = whole - off, whole + off
         return Ball(+low, +high)
+
+    @property
+    def bits(self) -> int:
+        """More of them that the arms have."""
+        return self._bits
+
+    def sum(self, epsilon: arb) -> Sum:
+        """The same of every eps, as outcomes are led at one; asked for at the precision of the arms."""
+        trunk = self._trunk.sum
+        terms, bounds = list(trunk.terms), list(trunk.bounds)
+        for arm, chosen in self._chosen(epsilon):
+            if chosen:
+                one = arm.sum(chosen)
+                terms += one.terms
+                bounds += one.bounds
+        return Sum(terms, bounds)
+
+    @property
+    def nodes(self) -> int:
+        """Of trunk and arms."""
+        return len(self._trunk.sum.terms) + sum(arm.nodes for arm in (self._left, self._right))
+
+    def _chosen(self, epsilon: arb) -> list[tuple[_Arm, range]]:
+        number = self._before(epsilon)
+        before, after = range(number), range(number, self.outcomes)
+        if not self.remove:  # losses are exchanged for their opposites
+            before, after = after, before
+        return [(self._right, before), (self._left, after)]
 
     def _before(self, epsilon: arb) -> int:
         """How many of the losses, in order, are below eps, or with P and Q exchanged below -eps; about."""
@@ -195,6 +219,17 @@ class _Arm:
             self._work.spend(self._fork.dearer * 3 * EXP * len(one.terms))
             total += sum((value * (-z * epsilon).exp() for z, value in one.terms), acb(0))
         return total.imag, error
+
+    @property
+    def nodes(self) -> int:
+        """Of all its segments."""
+        return sum(len(one.nodes) for one in self._laid)
+
+    def sum(self, chosen: range) -> Sum:
+        """The same of every eps."""
+        own = self._of(chosen)
+        terms = [one for segment in own.segments for one in segment.terms]
+        return Sum(terms, [*((one.left, one.right) for one in own.segments), (own.above,)])
 
     def _of(self, chosen: range) -> _Sums:
         key = chosen.start, chosen.stop

@@ -21,7 +21,7 @@ from neyman_check.laws.gauss import ROOT, Segment
 from neyman_check.laws.told import Polyline, Told
 from neyman_check.work import Work
 
-__all__ = ["Bound", "Path", "Route"]
+__all__ = ["Bound", "Path", "Route", "Sum"]
 
 
 class Route(NamedTuple):
@@ -41,6 +41,13 @@ class Bound(NamedTuple):
     def at(self, epsilon: arb) -> arb:
         """There."""
         return self.size * (-self.rate * epsilon).exp()
+
+
+class Sum(NamedTuple):
+    """Im of a sum of value e^{-z eps} over (z, value), which errs by no more than the largest bound of each group."""
+
+    terms: Sequence[tuple[acb, acb]]
+    bounds: Sequence[Sequence[Bound]]
 
 
 class Path:
@@ -72,6 +79,16 @@ class Path:
         whole = self.along(epsilon) + (1 - self.kept)
         off = self.error(epsilon) + self.above(epsilon)
         return Ball(whole - off, whole + off)
+
+    @property
+    def sum(self) -> Sum:
+        """All that depends on eps, what is above the last point left out."""
+        return Sum([(z, value / arb.pi()) for z, value in self._terms], self._errors)
+
+    @property
+    def last(self) -> Bound:
+        """Of what is above the last point."""
+        return self._last
 
     def along(self, epsilon: arb) -> arb:
         """The integral by the rules."""

@@ -19,7 +19,7 @@ from neyman_check.laws.base import EXP, Gaussian, Law
 from neyman_check.laws.integers import DiscreteGaussian
 from neyman_check.work import Work
 
-__all__ = ["Veil", "VeilPlan"]
+__all__ = ["Behind", "Veil", "VeilPlan"]
 
 _FAR = 4  # times the square of the thin veil: that of the other
 _LOOK = 30  # units of work that a law takes on a stretch
@@ -58,7 +58,7 @@ class Veil:
             values = [u * v for u, v in zip(values, law.values(points), strict=True)]
         rest = _Stretches(laws, plan, h, work).left_out()
         self._near, self._far = (
-            _Behind(laws, line, Gaussian(s), nodes, values, points, rest) for s in (square, _FAR * square)
+            Behind(laws, line, Gaussian(s), nodes, values, points, rest) for s in (square, _FAR * square)
         )
         self._room = (square / 2).exp()
 
@@ -71,13 +71,23 @@ class Veil:
         if not (ends and ends[0] == 0 and ends[-1] < plan.line.nodes and rising and count <= _MOST_KEPT):
             raise NotProved("runs of nodes that do not ascend from the first one, or too many of them")
 
+    @property
+    def lines(self) -> tuple[Behind, Behind]:
+        """That of the thin veil, and the other."""
+        return self._near, self._far
+
+    @property
+    def room(self) -> arb:
+        """What the difference of both is multiplied by."""
+        return self._room
+
     def delta(self, epsilon: arb) -> Ball:
         """Lemma V1."""
         near, far = self._near.delta(epsilon), self._far.delta(epsilon)
         return Ball(near.lower - self._room * (far.upper - near.lower).max(arb(0)), near.upper)
 
 
-class _Behind(Line):
+class Behind(Line):
     """One of both lines: Lemma 1 with what is left out of the sum."""
 
     def __init__(
@@ -98,7 +108,8 @@ class _Behind(Line):
         self._left_out = largest * rest
         veiled = zip(nodes, values, veil.values(points), strict=True)
         terms = [self._term(k, v * dying) for k, v, dying in veiled]
-        self._runs = _runs(nodes, [v.mid() for v in terms])  # turning blows balls up, which midpoints are spared
+        self.terms = [(k, v.mid()) for k, v in zip(nodes, terms, strict=True)]
+        self._runs = _runs(nodes, [v for _, v in self.terms])  # turning blows balls up, which midpoints are spared
         self.off = sum((v.real.rad() + v.imag.rad() for v in terms), arb(0)).upper()
 
     def _term(self, k: int, value: acb) -> acb:
