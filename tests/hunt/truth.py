@@ -21,6 +21,8 @@ __all__ = ["Composition", "Truth", "laplace_power"]
 _OUTCOMES = 3000
 _VAGUE, _PATIENCE = 0.1, 3
 """Relative width of a truth that wants a second opinion, and how often that may fail."""
+_NO_FLOAT = arb("1e-400")
+"""delta that no float tells from 0."""
 _CUT = 1e-65
 """Mass that a listed discrete Gaussian leaves out, generously: its exponent reaches 160."""
 
@@ -80,6 +82,8 @@ class Composition(Pair):
         except TooDear:
             self._failed += 1
             return found
+        if high < _NO_FLOAT and found[1] < _NO_FLOAT:  # below all floats, where integrals end in 0
+            return found[0].min(low), found[1].max(high)
         if low > found[1] or found[0] > high:
             raise ArithmeticError(f"two oracles contradict each other: {found} and {low, high}")
         return found[0].max(low), found[1].min(high)
