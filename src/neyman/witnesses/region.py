@@ -60,7 +60,7 @@ class Region:
         for share in _INWARD:
             moved = _moved(d1, d2, share)
             try:
-                inside(arb(self._rho), *map(arb, moved), Work(BITS).spend)
+                inside(arb(self._rho), arb(moved[0]), arb(moved[1]), Work(BITS).spend)
             except (NotProved, ValueError):
                 continue
             return moved

@@ -17,7 +17,7 @@ from neyman.witnesses.supply import Supply
 from neyman.witnesses.tangents import FAR, Tangents, best
 from neyman_check.claims.divergences import MORE, apart, untold
 from neyman_check.claims.mu import below, lowered
-from neyman_check.claims.statement import Proved, Statement
+from neyman_check.claims.statement import Proved, Statement, number
 from neyman_check.curves.curve import Curve
 from neyman_check.errors import NotProved
 
@@ -71,8 +71,8 @@ class Places:
     @cached_property
     def grid(self) -> list[float]:
         """Where a question about the whole curve begins."""
-        number = len(self._corners)
-        near = next((places for most, places in _CORNERS if number <= most), (0,))
+        count = len(self._corners)
+        near = next((places for most, places in _CORNERS if count <= most), (0,))
         beside = {e + k * _BESIDE * self.unit for e in self._corners for k in near}
         return sorted({*self._walk, *(e for e in beside if e >= 0.0)})
 
@@ -238,9 +238,9 @@ def _middles(proved: Proved, statement: Statement) -> list[float]:
     places = [float(p.epsilon.mid()) for p in curve.places[1:]]
     wanting: list[int] = []
     if quantity == "mu" and statement.at_most:
-        number = {float(p.t.mid()): i - 1 for i, p in enumerate(curve.places)}
-        found = below(curve, statement.value, lowered(curve, arb(statement.given["floor"])))
-        wanting = [i + k for _, _, p, holds in found if not holds for i in (number[float(p.t.mid())],) for k in (-1, 0)]
+        known = {float(p.t.mid()): i - 1 for i, p in enumerate(curve.places)}
+        found = below(curve, statement.value, lowered(curve, number(statement.given["floor"])))
+        wanting = [i + k for _, _, p, holds in found if not holds for i in (known[float(p.t.mid())],) for k in (-1, 0)]
     elif quantity in (*_LESS, *MORE) and statement.at_most:
         values = apart(proved, statement)
         wanting = [i - 1 for i, value in enumerate(values) if not value <= statement.value]
