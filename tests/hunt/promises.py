@@ -7,7 +7,7 @@ import random
 from collections.abc import Callable
 from itertools import pairwise
 
-from flint import acb, arb
+from flint import acb, arb, ctx
 
 from tests.hunt import families
 from tests.hunt.draw import Setting, between, number, whole
@@ -18,6 +18,7 @@ from tests.reference import closed, exact
 
 __all__ = ["PROMISES"]
 
+_BITS = 320
 Drawn = tuple[str, Step | None, exact.Law | None]
 """Words, and what the worst mechanism is: a step, or a finite law."""
 
@@ -255,6 +256,14 @@ def _tradeoff(rng: random.Random) -> Drawn:
 def _profile(rng: random.Random) -> Drawn:
     """Pairs that hold at once: the lower hull of them and their mirror images is a finite law."""
     epsilons, deltas = rng.choice([_above_gaussian, _above_gaussian, _on_one_line, _beyond_need, _near_nothing])(rng)
+    with ctx.workprec(_BITS):  # points on one line but for rounding leave masses of 1e-17
+        law = _hull_law(epsilons, deltas)
+    if not all(x == 0 or x > 0 for pair in law for x in pair):
+        raise ArithmeticError(f"masses of {epsilons}, {deltas} that are not surely positive")
+    return f"ny.Profile({epsilons!r}, {deltas!r})", None, law
+
+
+def _hull_law(epsilons: list[float], deltas: list[float]) -> exact.Law:
     points = [(-math.inf, arb(0), arb(1))]
     for e, d in zip(epsilons, deltas, strict=True):
         x = arb(e).exp()
@@ -272,7 +281,7 @@ def _profile(rng: random.Random) -> Drawn:
     law = [(x * (after - before), after - before)
            for (x, _), before, after in zip(hull[1:], slopes[:-1], slopes[1:], strict=True)]  # fmt: skip
     told = [(least, arb(0)), (arb(0), least)] if min(deltas) > 0.0 else []
-    return f"ny.Profile({epsilons!r}, {deltas!r})", None, [*law, *told]
+    return [*law, *told]
 
 
 Pairs = tuple[list[float], list[float]]

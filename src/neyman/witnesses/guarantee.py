@@ -20,7 +20,7 @@ from neyman_check.errors import NotProved
 __all__ = ["ProvedGuarantee"]
 
 _ROOMS = (0.0, 1e-12, 1e-9, 1e-7, 1e-6)  # relative to a number: what is tried, one after the other; the checker decides
-_TOGETHER = 100  # numbers of one proof
+_TOGETHER = 20  # numbers of one proof: each looks at the places of all
 
 
 class ProvedGuarantee(Views):

@@ -28,9 +28,11 @@ __all__ = ["POINTS", "proof_of", "proved", "start"]
 _ROUNDS, _VEILED = 16, 2  # of more places, where a claim is not yet proved; behind a veil
 _MOST = 2000  # places
 _AFFORDED = 5 * MOST // 8  # units of work that all places may take
+_SPARSE = 8  # places of a grid of which one is wanted beside those about one alpha
 _FLOOR = 1e-10  # at which mu with no floor is bounded from below
 _BEYOND, _WIDE = 1.2, 8.0  # times the last eps of the grid, or the root of rho: where what rho promises ends
 POINTS = ("delta", "epsilon", "advantage")  # of which each asks for one place and no curve
+LOCAL = (*POINTS, "beta", "tpr", "bayes_error", "accuracy", "fixed_point")  # and these for a few about one
 
 
 def proof_of(
@@ -97,7 +99,7 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
         if one["quantity"] == "zcdp" and "at_least" in one:
             one["given"]["order"] = places.supply.order()
     wanting = _not_at_once(statements, places)
-    asked: set[float] = set() if all(one["quantity"] in POINTS for one in wanting) else set(places.grid)
+    asked = _begun(wanting, places)
     left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
     for one in wanting:
         below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
@@ -129,6 +131,14 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
             break
         asked.update(new)
     return asked
+
+
+def _begun(wanting: list[dict[str, Any]], places: Places) -> set[float]:
+    """Where questions about the whole curve begin, and few of these places where there are none."""
+    if all(one["quantity"] in POINTS for one in wanting):
+        return set()
+    whole = any(one["quantity"] not in LOCAL for one in wanting)
+    return set(places.grid if whole else places.grid[::_SPARSE])
 
 
 def _not_at_once(statements: list[dict[str, Any]], places: Places) -> list[dict[str, Any]]:

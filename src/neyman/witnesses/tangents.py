@@ -23,7 +23,7 @@ __all__ = ["FAR", "Tangents", "best"]
 FAR = 700.0  # exponents are cut there
 _APART = 0.1  # 1 - delta at eps = 0, from which down two laws are far apart
 _GOLDEN = 0.5 * (math.sqrt(5.0) - 1.0)
-_SECTIONS = 40
+_SECTIONS = 22  # from a step of a grid to what hardly changes a tangent
 _MET = 1e-10  # relative: a tangent between two others that lies no further above where they meet
 _HALVINGS = 150  # of the distance of two tangents that meet at that alpha
 _SPLINE, _FINE = 8, 4000  # places from which slopes are told, and alphas that are looked at
@@ -45,6 +45,9 @@ class Tangents:
     def __init__(self, supply: Supply, back: bool = False) -> None:
         self._ahead, self._behind = (supply.behind, supply.ahead) if back else (supply.ahead, supply.behind)
         self._told = supply.told
+        self._found: dict[tuple[float, int], float] = {}
+        self._grid: Sequence[float] = ()
+        self._of_grid: FloatArray = np.zeros((3, 0))
 
     def delta(self, epsilon: float) -> float:
         """Of the curve at any real eps, about; nan where no line serves."""
@@ -71,7 +74,20 @@ class Tangents:
 
     def at(self, alpha: float, grid: Sequence[float]) -> float:
         """The eps, of either sign, of the tangent that is largest at ``alpha``."""
-        return best(lambda e: self._cost(e, alpha), grid)
+        key = alpha, len(grid)
+        if key not in self._found:
+            self._found[key] = best(lambda e: self._cost(e, alpha), grid, self._costs(alpha, grid))
+        return self._found[key]
+
+    def _costs(self, alpha: float, grid: Sequence[float]) -> list[float]:
+        """That of all of them at once."""
+        if self._grid is not grid:
+            self._grid, self._of_grid = grid, np.array([self._at(e) for e in grid]).T
+        delta, rest, raised = self._of_grid
+        e = np.minimum(np.array(grid), FAR)
+        if self.far_apart:
+            return (np.exp(e) * alpha - rest).tolist()
+        return np.where(e >= 0.0, delta + np.expm1(e) * alpha, raised - np.expm1(e) * (1.0 - alpha)).tolist()
 
     def mu(self, alpha: float, grid: Sequence[float]) -> float:
         """That of the Gaussian whose curve meets f there."""
@@ -157,9 +173,9 @@ class Tangents:
         return np.nan_to_num([self._cost(x, 0.0) for x in e.tolist()])
 
 
-def best(cost: Callable[[float], float], grid: Sequence[float]) -> float:
-    """Where the least cost is, by a grid and golden sections."""
-    costs = [cost(e) for e in grid]
+def best(cost: Callable[[float], float], grid: Sequence[float], known: Sequence[float] = ()) -> float:
+    """Where the least cost is, by a grid, of which costs may be known, and golden sections."""
+    costs = known or [cost(e) for e in grid]
     at = min(range(len(costs)), key=lambda i: costs[i] if costs[i] == costs[i] else math.inf)
     low, high = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
     x, y = high - _GOLDEN * (high - low), low + _GOLDEN * (high - low)
