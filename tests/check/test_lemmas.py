@@ -438,3 +438,16 @@ def test_at_nought_both_directions_are_the_same():
     at = {float(p.epsilon.mid()): p for p in follows.curve.places[1:]}
     assert at[0.0].upper == arb("0.5")
     assert follows.curve.delta_at_most(arb(1)) == arb("0.5")  # what falls
+
+
+def test_where_little_is_enough_less_is_looked_at():
+    """What a cell may rise to is no less where it is looked at in haste, and the same where that is not enough."""
+    places = [Place(arb(e), arb(e).exp(), d - arb("1e-12"), d) for e, d in
+              ((x, gaussian_delta(arb(1), arb(x))) for x in (0.0, 0.25, 0.5, 1.0, 2.0))]  # fmt: skip
+    curve = Curve(places)
+    for alpha in (arb("0.01"), arb("0.2"), arb("0.7")):
+        closer = [most for _, most in curve.rises(alpha)]
+        for enough in (arb("0.1"), arb("0.5"), arb("0.9")):
+            for (_, most), near in zip(curve.rises(alpha, enough), closer, strict=True):
+                assert most <= enough or most.overlaps(near)
+                assert near.lower() <= most.upper()

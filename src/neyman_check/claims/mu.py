@@ -55,7 +55,7 @@ def falls_to(proved: Proved, alpha: arb, beta: arb) -> bool:
     """Whether f(alpha) <= beta: by lines below delta, where they do not suffice by cells."""
     if beta >= 1 - alpha:
         return True
-    found = [pair for pair, most in proved.curve.rises(alpha) if not most <= beta]
+    found = [pair for pair, most in proved.curve.rises(alpha, beta) if not most <= beta]
     return all(proved.cells.under(alpha, beta, *pair) for pair in joined(found))
 
 

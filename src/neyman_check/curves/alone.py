@@ -56,7 +56,7 @@ class GaussianCurve(Curve):
         """In closed form."""
         return self._beta(alpha)
 
-    def rises(self, alpha: arb) -> Iterator[tuple[tuple[arb, arb], arb]]:
+    def rises(self, alpha: arb, enough: arb | None = None) -> Iterator[tuple[tuple[arb, arb], arb]]:
         """In closed form."""
         yield (arb.neg_inf(), arb.pos_inf()), self._beta(alpha)
 

@@ -112,9 +112,14 @@ class Curve:
             most = most.max(one)
         return most.min(1 - alpha)
 
-    def rises(self, alpha: arb) -> Iterator[tuple[tuple[arb, arb], arb]]:
-        """Cell by cell, by its ends, 1 - delta - t alpha is no more."""
+    def rises(self, alpha: arb, enough: arb | None = None) -> Iterator[tuple[tuple[arb, arb], arb]]:
+        """Cell by cell, by its ends, 1 - delta - t alpha is no more; no closer than ``enough``."""
         for left, right, after, before, split in self._cells:
+            if enough is not None:  # delta falls
+                most = (1 - right.lower - left.t * alpha).max(arb(0))
+                if most <= enough:
+                    yield (left.epsilon, right.epsilon), most
+                    continue
             most = arb(0)
             # on each side of the split the objective is straight: its largest value is at an end
             for t in (left.t, split):
