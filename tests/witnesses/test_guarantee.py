@@ -64,7 +64,7 @@ def test_an_engine_that_errs_is_refused(proved, monkeypatch):
 
 def test_only_the_checker_decides(proved, monkeypatch):
     monkeypatch.setattr(
-        room, "proved", lambda *a: ({}, [one._replace(verdict="not proved", reason="no") for one in made(*a)])
+        room, "proved", lambda *a, **_: ({}, [one._replace(verdict="not proved", reason="no") for one in made(*a)])
     )
 
     def made(mechanism, adjacency, statements, places):

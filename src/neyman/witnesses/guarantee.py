@@ -13,13 +13,14 @@ from neyman._errors import NotCertified
 from neyman._validate import FloatArray, inside
 from neyman.guarantees import ComposedGuarantee, Guarantee
 from neyman.guarantees.verbs import Views
-from neyman.witnesses.search import proved, start
+from neyman.witnesses.search import ROUNDS, proved, start
 from neyman.witnesses.wanted import Places
 from neyman_check.errors import NotProved
 
 __all__ = ["ProvedGuarantee"]
 
-_ROOMS = (0.0, 1e-12, 1e-9, 1e-7, 1e-6)  # relative to a number: what is tried, one after the other; the checker decides
+_STAGES = (((0.0, 1e-12, 1e-9), 1), ((1e-9, 1e-7), 3), ((1e-6,), ROUNDS))
+"""Relative to a number what is tried, one after the other, and with how many rounds of places; the checker decides."""
 _TOGETHER = 20  # numbers of one proof: each looks at the places of all
 
 
@@ -148,22 +149,25 @@ class ProvedGuarantee(Views):
     ) -> list[float]:
         """Each value, or one a little further out, that the checker accepts; ``upper``: the safe side is above."""
         most = upper == self._safe
-        side = "at_most" if most else "at_least"
-        tried: list[tuple[int, float]] = []
-        for i, value in enumerate(values):
-            further = dict.fromkeys(value * (1.0 + (room if most else -room)) for room in _ROOMS)
-            tried += [(i, x) for x in further if math.isfinite(x)]
-        statements: list[dict[str, Any]] = [
-            {"id": str(k), "quantity": quantity, "given": dict(given[i]), side: x} for k, (i, x) in enumerate(tried)
-        ]
-        _, answers = proved(self._mechanism, self.adjacency, statements, self._places)
         found: dict[int, float] = {i: x for i, x in enumerate(values) if x == math.inf and most}  # which says nothing
         why: dict[int, str] = {}
-        for (i, x), answer in zip(tried, answers, strict=True):
-            if answer.verdict == "proved":
-                found.setdefault(i, x)
-            else:
-                why[i] = answer.reason
+        for rooms, rounds in _STAGES:
+            tried: list[tuple[int, float]] = []
+            for i, value in enumerate(values):
+                further = dict.fromkeys(value * (1.0 + (room if most else -room)) for room in rooms)
+                tried += [(i, x) for x in further if i not in found and math.isfinite(x)]
+            statements: list[dict[str, Any]] = [
+                {"id": str(k), "quantity": quantity, "given": dict(given[i]), "at_most" if most else "at_least": x}
+                for k, (i, x) in enumerate(tried)
+            ]
+            if not statements:
+                break
+            _, answers = proved(self._mechanism, self.adjacency, statements, self._places, rounds=rounds)
+            for (i, x), answer in zip(tried, answers, strict=True):
+                if answer.verdict == "proved":
+                    found.setdefault(i, x)
+                else:
+                    why[i] = answer.reason
         for i, value in enumerate(values):
             if i not in found:
                 where = ", ".join(f"{name}={x:.9g}" for name, x in given[i].items())

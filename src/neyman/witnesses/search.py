@@ -23,9 +23,9 @@ from neyman_check.errors import NotProved
 from neyman_check.form import FORMAT, VERSION, statement_of
 from neyman_check.work import MOST
 
-__all__ = ["POINTS", "proof_of", "proved", "start"]
+__all__ = ["POINTS", "ROUNDS", "proof_of", "proved", "start"]
 
-_ROUNDS, _VEILED = 16, 2  # of more places, where a claim is not yet proved; behind a veil
+ROUNDS, _VEILED = 16, 2  # of more places, where a claim is not yet proved; behind a veil
 _MOST = 2000  # places
 _AFFORDED = 5 * MOST // 8  # units of work that all places may take
 _SPARSE = 8  # places of a grid of which one is wanted beside those about one alpha
@@ -65,8 +65,11 @@ def proved(
     statements: list[dict[str, Any]],
     places: Places | None,
     told: Callable[[int], None] = lambda _: None,
+    rounds: int = ROUNDS,
 ) -> tuple[dict[str, Any], list[Answer]]:
-    """The JSON form of a proof of these statements, and what the checker says of it."""
+    """The JSON form of a proof of these statements, and what the checker says of it, after so many rounds of more
+    places.
+    """
     bits = BITS if places is None else places.supply.bits
     data: dict[str, Any] = {
         "format": FORMAT, "version": VERSION, "bits": bits, "mechanism": mechanism, "adjacency": adjacency,
@@ -74,7 +77,7 @@ def proved(
     }  # fmt: skip
     if places is not None:
         with ctx.workprec(bits):
-            asked = sorted(_rounds(statements, places, told))
+            asked = sorted(_rounds(statements, places, told, rounds))
             if len(asked) > _MOST:
                 asked = asked[:: -(-len(asked) // _MOST)]
             _written(data, places.supply.lines, places.supply.places(asked), places.cover.rows())
@@ -93,7 +96,7 @@ def _written(
         data["cells"] = [{**row, "line": number.get(row["line"])} for row in cells]
 
 
-def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[int], None]) -> set[float]:
+def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[int], None], rounds: int) -> set[float]:
     """More and more places, until everything is proved or nothing is gained."""
     for one in statements:
         if one["quantity"] == "zcdp" and "at_least" in one:
@@ -110,7 +113,9 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
         asked.update(_near(one, left[-1][1], places))
         asked.update(_of_divergence(one, places))
     before = set(asked)
-    for again in range(1, 1 + (_VEILED if places.supply.veiled else _ROUNDS)):  # cells tell what more places would
+    if places.supply.veiled:  # cells tell what more places would
+        rounds = min(_VEILED, rounds)
+    for again in range(1, rounds + 1):
         try:
             follows, open_ = _open(left, asked, places)
         except NotProved:
