@@ -35,6 +35,9 @@ POINTS = ("delta", "epsilon", "advantage")  # of which each asks for one place a
 LOCAL = (*POINTS, "beta", "tpr", "bayes_error", "accuracy", "fixed_point")  # and these for a few about one
 
 
+_Open = list[tuple[dict[str, Any], list[float]]]
+
+
 def proof_of(
     document: Mapping[str, Any], only: frozenset[str] | None = None, told: Callable[[int], None] = lambda _: None
 ) -> tuple[dict[str, Any], list[Answer]]:
@@ -98,20 +101,7 @@ def _written(
 
 def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[int], None], rounds: int) -> set[float]:
     """More and more places, until everything is proved or nothing is gained."""
-    for one in statements:
-        if one["quantity"] == "zcdp" and "at_least" in one:
-            one["given"]["order"] = places.supply.order()
-    wanting = _not_at_once(statements, places)
-    asked = _begun(wanting, places)
-    left: list[tuple[dict[str, Any], list[float]]] = []  # with the alphas by which mu may be bounded from below
-    for one in wanting:
-        below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
-        left.append((one, places.sharpest(one["given"].get("floor", _FLOOR)) if below else []))
-        middle = float(ndtr(-0.5 * one["at_least"])) if below else 0.0
-        if 0.0 < middle < 0.5:  # where f is nearly a Gaussian's everywhere, its middle is told best
-            left[-1][1].append(middle)
-        asked.update(_near(one, left[-1][1], places))
-        asked.update(_of_divergence(one, places))
+    left, asked = _first(statements, places)
     before = set(asked)
     if places.supply.veiled:  # cells tell what more places would
         rounds = min(_VEILED, rounds)
@@ -126,16 +116,40 @@ def _rounds(statements: list[dict[str, Any]], places: Places, told: Callable[[in
             asked = before
             break
         before = set(asked)
-        more = [e for one, alphas in left for e in _near(one, alphas, places, again)]
-        more += [e for one, _ in left if one["quantity"] != "auc" for e in between(follows, statement_of(one))]
-        new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
-        if not new:  # areas last: they want all cells smaller
-            more = [e for one, _ in left if one["quantity"] == "auc" for e in between(follows, statement_of(one))]
-            new = [e for e in dict.fromkeys(more) if e not in asked][: _MOST - len(asked)]
+        new = _more(left, follows, places, again, asked)
         if not new:
             break
         asked.update(new)
     return asked
+
+
+def _first(statements: list[dict[str, Any]], places: Places) -> tuple[_Open, set[float]]:
+    """What does not follow at once, with the alphas by which mu may be bounded from below, and where to begin."""
+    for one in statements:
+        if one["quantity"] == "zcdp" and "at_least" in one:
+            one["given"]["order"] = places.supply.order()
+    wanting = _not_at_once(statements, places)
+    asked, left = _begun(wanting, places), _Open()
+    for one in wanting:
+        below = one["quantity"] in ("mu", "tail_mu") and "at_least" in one
+        left.append((one, places.sharpest(one["given"].get("floor", _FLOOR)) if below else []))
+        middle = float(ndtr(-0.5 * one["at_least"])) if below else 0.0
+        if 0.0 < middle < 0.5:  # where f is nearly a Gaussian's everywhere, its middle is told best
+            left[-1][1].append(middle)
+        asked.update(_near(one, left[-1][1], places))
+        asked.update(_of_divergence(one, places))
+    return left, asked
+
+
+def _more(left: _Open, follows: Proved, places: Places, again: int, asked: set[float]) -> list[float]:
+    """The places of another round; areas last, which want all cells smaller."""
+    more = [e for one, alphas in left for e in _near(one, alphas, places, again)]
+    more += [e for one, _ in left if one["quantity"] != "auc" for e in between(follows, statement_of(one))]
+    new = [e for e in dict.fromkeys(more) if e not in asked]
+    if not new:
+        more = [e for one, _ in left if one["quantity"] == "auc" for e in between(follows, statement_of(one))]
+        new = [e for e in dict.fromkeys(more) if e not in asked]
+    return new[: _MOST - len(asked)]
 
 
 def _begun(wanting: list[dict[str, Any]], places: Places) -> set[float]:
@@ -162,9 +176,6 @@ def _near(one: dict[str, Any], alphas: Sequence[float], places: Places, again: i
         one["given"]["at"] = alpha
         found += places.of(one, again)
     return found or places.of(one, again)
-
-
-_Open = list[tuple[dict[str, Any], list[float]]]
 
 
 def _open(left: _Open, asked: set[float], places: Places) -> tuple[Proved, _Open]:
