@@ -7,6 +7,7 @@ from flint import ctx
 
 import neyman as ny
 from neyman.witnesses import supply as room
+from neyman.witnesses.precision import supplied
 from neyman.witnesses.supply import Supply
 from neyman_check.errors import NotProved
 
@@ -48,3 +49,16 @@ def test_a_line_that_failed_serves_nowhere_and_others_do(monkeypatch):
     with pytest.raises(NotProved, match="begin"):
         found.made(True, number)
     assert sharp(found.ball(True, 0.1))
+
+
+@pytest.mark.parametrize("run", [(886146.0, 2.0**-35, 5), (1.5, 2.0**-29, 9_000_000)])
+def test_rare_losses_far_out_are_told_by_the_other_direction(run):
+    """A record removed has moments nowhere; that of a record added tells deltas to 1e-17."""
+    sigma, rate, steps = run
+    mechanism = ny.Gaussian(sigma).poisson(rate) ** steps
+    supply = supplied(mechanism.to_dict(), "remove")
+    with ctx.workprec(supply.bits):
+        same = [supply.ball(way, 0.0) for way in (True, False)]
+        assert all(one is not None and one.upper - one.lower <= one.upper * 1e-6 for one in same)
+        assert same[0].lower.lower() <= same[1].upper.upper()
+        assert same[1].lower.lower() <= same[0].upper.upper()

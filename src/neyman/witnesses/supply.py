@@ -11,7 +11,7 @@ from flint import arb
 
 from neyman.witnesses.corners import corners, lone
 from neyman.witnesses.plans.fork import fork
-from neyman.witnesses.plans.line import TooDear, line
+from neyman.witnesses.plans.line import TooDear, line, turned
 from neyman.witnesses.plans.path import path
 from neyman.witnesses.plans.veil import veil
 from neyman.witnesses.steps.base import Ended
@@ -32,6 +32,7 @@ __all__ = ["Supply"]
 _REACH = 1.5  # standard deviations on either side that a line is laid for
 _SHARP, _VEILED = 1e-9, 2e-8  # relative width with which a line serves, or one behind a veil
 _MOST_LINES = 200
+_MUCH_NOISE = 50.0
 _FARTHEST = 1e6  # eps of a place that a proof may have
 _ORDERS = 2000  # among which that of the largest D_t / t is looked for
 _FIRST, _CLOSER, _BESIDE = 1e-5, 3, 21  # from 1 + this on; times closer, with so many beside it
@@ -41,7 +42,7 @@ _PATIENCE = 10  # times the work of checking one proof, for finding one
 _TURNED = 0.05  # the largest loss of a record added, up to which it is found by that of one removed
 _Planner = Callable[..., dict[str, Any]]
 # eps in vain, after which no further one is looked for
-_GIVEN_UP: dict[_Planner, int] = {line: 6, veil: 3, path: 2, fork: 12}
+_GIVEN_UP: dict[_Planner, int] = {line: 6, turned: 3, veil: 3, path: 2, fork: 12}
 
 
 class Supply:
@@ -62,8 +63,10 @@ class Supply:
         self._nats = nats
         returning = any(isinstance(step, Returning) for step in self._steps)
         forked = len(self._steps) == 1 and isinstance(self._steps[0], Ended)
-        more = (veil, path) if returning else (fork,) if forked else (path,)
-        self._planners: tuple[_Planner, ...] = (line, *more)
+        noise = min((one.s for step in self._steps if (one := step.shifter) is not None), default=0.0)
+        paths = (path,) if noise < _MUCH_NOISE else ()  # else lines do, and polylines take long to be laid
+        more = (veil, *paths) if returning else (fork,) if forked else paths
+        self._planners: tuple[_Planner, ...] = (line, turned, *more)
         self._costs: dict[Wanted, int] = {}
         self._failed: list[tuple[_Planner, bool, float]] = []
         self._vain: dict[_Planner, int] = dict.fromkeys(_GIVEN_UP, 0)
@@ -242,7 +245,8 @@ class Supply:
             return best
         known = float(best[1].upper.log().upper()) if best is not None and best[1].upper > 0 else math.inf
         for choose in self._planners:
-            if choose is path and self.veiled:  # which serves better
+            away = choose is turned and not (remove and epsilon < self._end < _TURNED)
+            if away or (choose is path and self.veiled):  # veils serve better than paths
                 continue
             found = self._tried(choose, remove, epsilon, known)
             if found is not None and (best is None or found[1].upper - found[1].lower < best[1].upper - best[1].lower):

@@ -160,11 +160,12 @@ class Tangents:
         scale = x[-1]  # eps of 1e-190 have squares that are none
         known = CubicSpline(x / scale, np.log(size[kept]))
         share = np.linspace(x[0] / scale, 1.0, _FINE)
-        fine, cost0 = scale * share, np.exp(known(share)) * (-1.0 if self.far_apart else 1.0)
-        eps = np.minimum(sign * fine, FAR)
-        alpha = -sign * cost0 * known(share, 1) / scale * np.exp(-np.maximum(eps, -FAR))
-        cost = cost0 + (np.exp(eps) if self.far_apart else np.expm1(eps)) * alpha
-        inside = (alpha >= floor) & (self._beta(alpha, cost) >= floor)
+        with np.errstate(all="ignore"):  # what overshoots is not inside
+            fine, cost0 = scale * share, np.exp(known(share)) * (-1.0 if self.far_apart else 1.0)
+            eps = np.minimum(sign * fine, FAR)
+            alpha = -sign * cost0 * known(share, 1) / scale * np.exp(-np.maximum(eps, -FAR))
+            cost = cost0 + (np.exp(eps) if self.far_apart else np.expm1(eps)) * alpha
+            inside = (alpha >= floor) & (self._beta(alpha, cost) >= floor)
         if not np.any(inside):
             return []
         return [float(alpha[int(np.argmax(np.where(inside, self._mu(np.where(inside, alpha, 0.5), cost), -math.inf)))])]

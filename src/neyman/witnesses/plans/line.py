@@ -10,13 +10,14 @@ import numpy as np
 
 from neyman.witnesses.steps.base import Step
 
-__all__ = ["Laid", "TooDear", "laid", "line", "saddle"]
+__all__ = ["Laid", "TooDear", "laid", "line", "saddle", "turned"]
 
 _NODES = 30_000  # of a line
 _LOOKS, _FURTHEST = 160, 1e25  # tilts among which the saddle is looked for, from 1e-3 on
 _BESIDE = 0.01  # of a tilt: how far on either side of it curvature is looked at
 _LEAST = 1e-3  # of the width that a tilt resolves: a deviation below that of rounding
 _SPARE = 6.0  # e-folds by which the grids of steps are finer than the line
+_BESIDE_ONE = 45.0  # e-folds of deltas that are told by 1 - delta
 _NEARER, _FARTHER = 3, 2.0  # halvings of a tilt, and how far right of it moments are known at least
 _OTHERS = 40  # tilts beside it, whose Chernoff bounds are tried
 
@@ -59,7 +60,7 @@ def laid(
     log_delta = min(lowest - math.log(max(deviation * 2.6, 1.0)) - 2.0, log_most)
     log_delta -= c * (most - epsilon) + 0.5 * reach**2
     others = [(other, cumulant(other)) for other in c * (1.0 + np.geomspace(0.02, 60.0, _OTHERS))]
-    least = max(epsilon - reach * deviation, 0.0)
+    least = epsilon - reach * deviation if epsilon < 0.0 else max(epsilon - reach * deviation, 0.0)
     right = [((value - other * least - log_delta - c * (most - least) + nats) / (other - c), other) for other, value in
              others if math.isfinite(value)]  # fmt: skip
     if not right:
@@ -88,6 +89,13 @@ def line(
         "direction": "remove" if remove else "add", "c": at.c, "far": at.far, "period": at.period, "nodes": nodes,
         "steps": [step.witness(w, w2, omega, room) for step in steps],
     }  # fmt: skip
+
+
+def turned(
+    steps: Sequence[Step], remove: bool, epsilon: float, reach: float, nats: float, log_most: float = math.inf
+) -> dict[str, Any]:
+    """One of the other direction at -epsilon, which tells small deltas by what is next to 1: for more e-folds."""
+    return line(steps, not remove, -epsilon, reach, nats + _BESIDE_ONE)
 
 
 def saddle(cumulant: Callable[[float], float], epsilon: float) -> tuple[float, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,10 @@ class SampledStep(Step):
     exchanged = False
 
     def log_moment(self, w: float) -> float:
+        return _log_moment(self, w)  # the same tilts are looked at for every eps
+
+    def summed(self, w: float) -> float:
+        """log A(w)^times by a sum over a grid."""
         low, high = self._reach(w, 45.0)
         h = 0.15 * min(self.s, self.s * self.s)
         if not (high - low) / h < _LONGEST:
@@ -203,6 +208,11 @@ class ExchangedStep(SampledStep):
         one, turn = super()._told(x, 1.0, angle)
         other, back = super()._told(-x, 1.0, -angle)
         return w * one + (1.0 - w) * other, turn - back
+
+
+@lru_cache(4096)
+def _log_moment(step: SampledStep, w: float) -> float:
+    return step.summed(w)
 
 
 def _far(nats: float) -> float:
