@@ -62,7 +62,7 @@ def _told(answers: list[tuple[str, str, str]], text: bytes, quiet: bool) -> int:
 
 def _trusted() -> str:
     """What a proof rests on beside its lemmas."""
-    own = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(Path(__file__).parent.glob("*.py")))).hexdigest()
+    own = hashlib.sha256(b"".join(p.read_bytes() for p in sorted(Path(__file__).parent.rglob("*.py")))).hexdigest()
     return f"this checker ({own[:16]}), Arb in python-flint {flint.__version__}, Python {platform.python_version()}"
 
 

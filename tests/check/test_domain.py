@@ -106,3 +106,43 @@ class TestTakesNoLongerThanItIsWorth:
         start = time.process_time()
         check(file_of(law, [stated], [place], "add", 128, [line]))
         assert time.process_time() - start < 10.0
+
+
+def test_extremes_of_one_order_are_not_proved_and_do_not_fail():
+    """Floats that choose a grid, or a series that does not surely begin, are out of reach."""
+    extremes = (1e-200, 1e-5, 1), (1e-170, 1e-5, 1), (1e-155, 0.5, 1), (5.76e-103, 0.9999999999999961, 10**18)
+    for sigma, rate, times in extremes:
+        noise = {"kind": "gaussian", "sigma": sigma, "sensitivity": 1.0}
+        step = {"schema": 1, "kind": "poisson", "rate": rate, "of": noise}
+        whole = {"schema": 1, "kind": "repeat", "times": times, "of": {k: v for k, v in step.items() if k != "schema"}}
+        for side in ("at_most", "at_least"):
+            answers = check({
+                "format": "neyman-proof", "version": 1, "bits": 64, "mechanism": whole if times > 1 else step,
+                "adjacency": "add", "lines": [], "places": [],
+                "statements": [{"id": "rho", "quantity": "zcdp", "given": {"order": 2.9}, side: 2.1}],
+            })  # fmt: skip
+            assert answers[0].verdict in ("proved", "refuted", "not proved")
+    far = {"schema": 1, "kind": "poisson", "rate": 0.5, "of": {"kind": "laplace", "scale": 1.0, "sensitivity": 1e40}}
+    path = {"points": [[1.0, 0.0], [1.0, 5.0], [1.0, 30.0]], "counts": [20, 20], "ellipses": [1.5, 1.5]}
+    line = {"direction": "remove", "steps": [None], "path": path}
+    answers = check({
+        "format": "neyman-proof", "version": 1, "bits": 64, "mechanism": far, "adjacency": "replace", "lines": [line],
+        "places": [{"direction": "remove", "epsilon": 1.0, "line": 0}],
+        "statements": [{"id": "delta", "quantity": "delta", "given": {"epsilon": 1.0}, "at_most": 0.5}],
+    })  # fmt: skip
+    assert answers[0].verdict == "not proved"
+
+
+def test_many_statements_about_many_outcomes_are_counted():
+    noise = {"kind": "gaussian", "sigma": 1.0, "sensitivity": 1.0}
+    laws = [{"kind": "discrete_laplace", "scale": 1000.0 + i, "sensitivity": 9999} for i in range(8)]
+    start = time.process_time()
+    answers = check({
+        "format": "neyman-proof", "version": 1, "bits": 64, "adjacency": "add_or_remove", "lines": [], "places": [],
+        "mechanism": {"schema": 1, "kind": "compose", "of": [noise, *laws]},
+        "statements": [
+            {"id": str(i), "quantity": "zcdp", "given": {"order": 2.0}, "at_most": 0.6} for i in range(200)
+        ],
+    }, 60_000_000)  # fmt: skip
+    assert {one.verdict for one in answers} == {"not proved"}
+    assert time.process_time() - start < 60.0

@@ -12,7 +12,9 @@ import neyman as ny
 from neyman.witnesses.plans import fork as forks
 from neyman.witnesses.plans.veil import veil
 from neyman.witnesses.steps.kinds import step_of
+from neyman_check import NotProved, check
 from neyman_check.curves import sums
+from neyman_check.curves.cell import left_over
 from neyman_check.curves.made import cell_of, work_of
 from neyman_check.curves.sums import _at_most, _series, of_fork, of_path, of_veil
 from neyman_check.deltas.fork import Fork
@@ -152,3 +154,32 @@ def test_cells_of_all_kinds_are_counted():
     for made in (a_path(), fork, a_veil(0.05)):
         assert work_of(made, 24) > 10_000
         assert cell_of(made, arb("0.1"), arb("0.001"), 5).remove
+
+
+def test_a_path_that_bends_left_proves_nothing_false():
+    """Its cell lies at the tilt with which it begins: left of the poles Lemma C2 would leave less than nothing."""
+    mechanism = ny.Gaussian(1.0) * ny.RandomizedResponse(0.5)
+    path = {"points": [[0.5, 0.0], [-0.5, 3.0], [-0.5, 12.0]], "counts": [60, 60], "ellipses": [1.15, 1.3]}
+    line = {"direction": "remove", "steps": [None, None], "path": path}
+    places = [{"direction": way, "epsilon": e, "line": None} for e in (0.0, 10.0) for way in ("remove", "add")]
+    answers = check({
+        "format": "neyman-proof", "version": 1, "bits": 128, "mechanism": mechanism.to_dict(),
+        "adjacency": "add_or_remove", "lines": [line], "places": places,
+        "cells": [{"direction": "remove", "line": 0, "epsilon": 5.0, "radius": 5.0, "terms": n} for n in (5, 24)],
+        "statements": [
+            {"id": "shortfall", "quantity": "shortfall", "given": {"mu": 0.5, "floor": 0.01}, "at_most": 1e-6},
+            {"id": "mu", "quantity": "mu", "given": {"floor": 0.01}, "at_most": 0.5},
+            {"id": "mu, at least", "quantity": "mu", "given": {"floor": 0.01, "at": 0.2}, "at_least": 1.0},
+        ],
+    })  # fmt: skip
+    verdicts = {one.id: one.verdict for one in answers}
+    assert "proved" not in (verdicts["shortfall"], verdicts["mu"])
+    assert verdicts["mu, at least"] != "refuted"
+    data = laws_of(mechanism.to_dict(), "add_or_remove")
+    assert of_path(Path(data, plan_of(line, 0), Work(128)), arb(5), arb(5), 5).tilt == arb("0.5")
+
+
+@pytest.mark.parametrize("tilt", ["0", "-0.5", "-1.5"])
+def test_no_remainder_left_of_the_poles(tilt):
+    with pytest.raises(NotProved, match="tilt"):
+        left_over(arb(1), arb(1), arb("0.5"), arb(tilt), 5)

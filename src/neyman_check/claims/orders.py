@@ -9,6 +9,7 @@ import math
 
 from flint import arb
 
+from neyman_check.errors import NotProved
 from neyman_check.laws.base import Law, demand
 from neyman_check.laws.exchanged import ExchangedLaplace
 from neyman_check.laws.laplace import SampledLaplace
@@ -27,9 +28,12 @@ _STEEPEST = 1.5  # angle of a line on which nodes lie
 
 def told_at(law: Law, w: arb) -> Told:
     """What serves a law there; None where none is wanted."""
-    if isinstance(law, (SampledLaplace, ExchangedLaplace)):
-        return _rules(law, w)
-    return _grids(law, w) if isinstance(law, SampledGaussian) and w < 0 else None
+    try:
+        if isinstance(law, (SampledLaplace, ExchangedLaplace)):
+            return _rules(law, w)
+        return _grids(law, w) if isinstance(law, SampledGaussian) and w < 0 else None
+    except (ArithmeticError, ValueError):
+        raise NotProved("a sampled step at an order out of the reach of floats") from None
 
 
 def _grids(law: SampledGaussian, w: arb) -> Witness:

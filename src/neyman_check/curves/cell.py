@@ -15,6 +15,7 @@ from flint import acb, acb_mat, arb, arb_mat
 from neyman_check.deltas.exact import Outcomes, gaussian_delta, normal
 from neyman_check.deltas.line import Line
 from neyman_check.errors import NotProved
+from neyman_check.laws.base import demand
 
 __all__ = ["Cell", "bell", "of_line", "of_outcomes"]
 
@@ -104,7 +105,8 @@ def bell(mu: arb, centre: arb, radius: arb, tilt: arb, terms: int) -> tuple[list
 
 
 def left_over(mu: arb, centre: arb, radius: arb, tilt: arb, terms: int) -> arb:
-    """The remainder of order n."""
+    """The remainder of order n, on a line right of both poles."""
+    demand(tilt > 0, "a cell whose tilt is not above 0")
     height = (mu * mu * (tilt * tilt + tilt) / 2 - tilt * centre).exp() / (2 * arb.pi())
     power = (radius / mu) ** terms / arb(terms + 1).gamma()
     near, far = _moment(terms) / (mu * tilt * (tilt + 1)), _moment(terms - 2) * mu

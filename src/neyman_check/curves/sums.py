@@ -20,18 +20,17 @@ def of_path(path: Path, centre: arb, radius: arb, terms: int) -> Cell:
     """What is above the last point counts as an error."""
     known = path.sum
     whole = Sum(known.terms, [*known.bounds, (path.last,)])
-    return _of_sum(whole, path.remove, 1 - path.kept, centre, radius, terms)
+    return _of_sum(whole, path.remove, path.c, 1 - path.kept, centre, radius, terms)
 
 
 def of_fork(fork: Fork, centre: arb, radius: arb, terms: int) -> Cell:
     """As outcomes are led at the centre; of more bits, as they cancel."""
     with ctx.workprec(ctx.prec + fork.bits):
-        found = _of_sum(fork.sum(centre), fork.remove, arb(0), centre, radius, terms)
+        found = _of_sum(fork.sum(centre), fork.remove, fork.c, arb(0), centre, radius, terms)
     return found._replace(coefficients=[+one for one in found.coefficients])
 
 
-def _of_sum(known: Sum, remove: bool, constant: arb, centre: arb, radius: arb, terms: int) -> Cell:
-    tilt = known.terms[0][0].real.mid()
+def _of_sum(known: Sum, remove: bool, tilt: arb, constant: arb, centre: arb, radius: arb, terms: int) -> Cell:
     values = ((tilt - z, -z * centre, value) for z, value in known.terms)
     found, off = _series(values, radius, terms)
     for group in known.bounds:

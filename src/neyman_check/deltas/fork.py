@@ -93,6 +93,11 @@ class Fork:
         return Ball(+low, +high)
 
     @property
+    def c(self) -> arb:
+        """Where the trunk begins, above 0."""
+        return self._trunk.c
+
+    @property
     def bits(self) -> int:
         """More of them that the arms have."""
         return self._bits
@@ -268,7 +273,7 @@ class _Arm:
         outcomes, times = self._fork.outcomes, self._fork.times
         self._room -= outcomes
         demand(self._room > 0, "more outcomes at more nodes than are kept")
-        self._work.spend(self._fork.dearer * _POWER * outcomes)
+        self._work.spend(self._fork.dearer * (_POWER + outcomes) * outcomes)
         make = acb_poly if isinstance(parts[0], acb) else arb_poly
         found = (make(list(parts)) ** times).coeffs()
         return found + [parts[0] * 0] * (outcomes - len(found))

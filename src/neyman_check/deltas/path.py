@@ -55,6 +55,7 @@ class Path:
 
     def __init__(self, laws: Sequence[Law], route: Route, work: Work) -> None:
         self.remove, line, told = route
+        self.c = line.points[0].real
         demand(len(told) == len(laws), "a path of other steps than the mechanism's")
         _upward(line)
         self.each = 3 * EXP * (sum(line.counts) + 4 * len(line.counts) + 1)

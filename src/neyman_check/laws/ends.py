@@ -37,6 +37,7 @@ def work_of_value(wide: float = math.inf, beside: float = _MOST_BESIDE - 1.0) ->
     """Units of work, at the precision of whoever asks: hypergeometric sums take more bits where ``wide``, the larger
     |w| log(x / y), is large (from as much as there are bits on they are not taken), and ``beside`` more at the low end.
     """
+    wide = wide if wide >= 0.0 else math.inf
     if ctx.prec < wide < math.inf:  # the asymptotic sum, of fewer terms than bits
         wide = 0.0
     bits = ctx.prec + (beside if beside < _MOST_BESIDE else 0.0)
@@ -72,7 +73,8 @@ class _End:
     @property
     def beside(self) -> float:
         """Bits by which the place of a hypergeometric function is near the singular one."""
-        return max(float(-self.apart.log().lower()) / math.log(2.0), 0.0)
+        found = float(-self.apart.log().lower()) / math.log(2.0)
+        return found if found >= 0.0 else 0.0
 
     @property
     def log(self) -> arb:
@@ -172,6 +174,8 @@ class _End:
                 grown = arb_series([0, unit]).exp()
                 root = ((grown - 1) / unit + 1).rsqrt()
                 found = (grown * root * root * root * (self._scale * self._x * self._taken ** arb(-1.5))).coeffs()
+            except ValueError:  # a series that does not surely begin
+                raise NotProved("ends of losses that are not told apart") from None
             finally:
                 ctx.cap = cap
             factor = arb(1)
