@@ -18,6 +18,8 @@ from flint import arb, arb_poly, ctx
 
 import neyman as ny
 from neyman.witnesses.plans import fork as forks
+from neyman.witnesses.plans.line import line
+from neyman.witnesses.plans.path import path
 from neyman.witnesses.plans.veil import veil
 from neyman.witnesses.search import proved, start
 from neyman.witnesses.steps.kinds import step_of
@@ -334,27 +336,32 @@ def mixed_truth() -> dict[str, tuple[dict[str, Any], float]]:
 
 
 @cache
-def _mixed(lines: bool) -> dict[str, Any]:
-    """By outcomes beside a Gaussian or by lines, with cells."""
+def _mixed(by: str) -> dict[str, Any]:
+    """By outcomes beside a Gaussian, by lines or by paths, with cells."""
     mechanism = (ny.RandomizedResponse(0.5, 2) * ny.Gaussian(0.8)).to_dict()
     rows = [s for name, (given, truth) in mixed_truth().items() for s in both(name, name, given, truth)]
     true = [one for one in rows if one["id"].startswith("true")]
     ctx.prec = BITS
     places = start(mechanism, "add_or_remove")
-    if lines:
+    if by != "outcomes":
         places.supply.listed = False
         places.supply._steps = [step_of(law) for law in places.supply._checker.laws]
+        places.supply._planners = (path,) if by == "paths" else (line, path)
     data, _ = proved(mechanism, "add_or_remove", true, places)
     told = {one["id"]: one for one in data["statements"]}
     return data | {"statements": [told.get(one["id"], one) for one in rows]}
 
 
-def mixed_proof(lines: bool = False) -> dict[str, Any]:
-    return copy.deepcopy(_mixed(lines))
+def mixed_proof(by: str = "outcomes") -> dict[str, Any]:
+    return copy.deepcopy(_mixed(by))
 
 
 def lined_proof() -> dict[str, Any]:
-    return mixed_proof(True)
+    return mixed_proof("lines")
+
+
+def pathed_proof() -> dict[str, Any]:
+    return mixed_proof("paths")
 
 
 def inside(lower: arb, upper: arb, truth: arb, rounded: float = 0.0) -> bool:

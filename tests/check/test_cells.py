@@ -295,7 +295,7 @@ def test_cells_prove_what_places_do_not(lines):
     ],
 )  # fmt: skip
 def test_cells_that_cannot_be_read(change, words):
-    data = mixed_proof(True)
+    data = mixed_proof("lines")
     data["cells"][0] |= change
     with pytest.raises(Unreadable, match=words):
         check(data)
@@ -316,7 +316,7 @@ def test_cells_moved(field, factor):
 
 def test_cells_of_the_other_direction():
     """Where both are the same it does not matter whose they are called; else they are refused."""
-    data = mixed_proof(True)
+    data = mixed_proof("lines")
     for one in data["cells"]:
         one["direction"] = "add" if one["direction"] == "remove" else "remove"
     assert {one.verdict for one in named(check(data), "true")} == {"proved"}
@@ -328,7 +328,7 @@ def test_cells_of_the_other_direction():
 
 
 def test_work_of_cells_is_counted_before_it_is_done():
-    data = mixed_proof(True)
+    data = mixed_proof("lines")
     data["cells"] = [{**data["cells"][0], "terms": 100} for _ in range(1000)]
     assert any("more work" in one.reason for one in check(data, 3_000_000))
 
@@ -402,7 +402,7 @@ def test_truths_of_the_mix_are_told_apart():
 
 def test_many_cells_and_places_are_counted_too():
     """Questions at each of which every cell is looked at."""
-    data = mixed_proof(True)
+    data = mixed_proof("lines")
     data["cells"] = [{**data["cells"][i % len(data["cells"])], "terms": 3, "radius": 1e-6} for i in range(1000)]
     data["statements"] = [{**data["statements"][0], "id": f"{i}", "at_most": 1.0 + 1e-4 * i} for i in range(1000)]
     start = time.process_time()

@@ -213,7 +213,7 @@ def test_what_the_schema_refuses_is_unreadable():
     from neyman_check.form import read
 
     for seed in range(300):
-        data = altered(sampled_proof() if seed % 3 else mixed_proof(True), random.Random(seed))
+        data = altered(sampled_proof() if seed % 3 else mixed_proof("lines"), random.Random(seed))
         try:
             proof = read(json.loads(json.dumps(data)) if seed % 2 else data)
         except (Unreadable, ValueError):

@@ -27,6 +27,7 @@ from tests.check.making import (
     mixed_proof,
     named,
     path_proof,
+    pathed_proof,
     sampled_proof,
     veiled_proof,
 )
@@ -38,11 +39,11 @@ VERDICTS = ("proved", "refuted", "not proved")
 
 
 ALL = [gaussian_proof, sampled_proof, laplace_proof, listed_proof, mixed_proof, lined_proof, veiled_proof, path_proof,
-       forked_proof]  # fmt: skip
+       forked_proof, pathed_proof]  # fmt: skip
 
 
 def allowed(make: Any) -> int:
-    return WORK_OF_A_PATH if make in (path_proof, forked_proof) else WORK
+    return WORK_OF_A_PATH if make in (path_proof, forked_proof, pathed_proof) else WORK
 
 
 @pytest.mark.parametrize("make", ALL)
@@ -206,7 +207,7 @@ def test_mutants_of_noise(seed):
 @given(st.integers(0, 2**32))
 @examples(100, 2000, deadline=None, suppress_health_check=list(HealthCheck))
 def test_mutants_of_cells(seed):
-    assert tried(mixed_proof if seed % 2 else lined_proof, seed) < 10.0
+    assert tried((mixed_proof, lined_proof, pathed_proof)[seed % 3], seed) < 10.0
 
 
 @given(st.integers(0, 2**32))
