@@ -12,6 +12,7 @@ from flint import acb, arb, ctx
 import neyman as ny
 from neyman_check import NotProved, check
 from neyman_check.claims import concentrated as room
+from neyman_check.deltas.exact import Outcomes
 from neyman_check.mechanism import laws_of
 from neyman_check.work import Work
 from tests.effort import rest_slow
@@ -223,6 +224,18 @@ def test_what_is_not_listed_of_a_record_added_counts():
         assert few.real(arb(-3), None) < truth
         assert few.falling(arb(-3)).contains(truth)
         assert not replace(few, lost=lost / 10**5).falling(arb(-3)).contains(truth)
+
+
+def test_a_record_added_has_a_largest_loss_on_the_integers_too():
+    """-T log(1 - q): from there on nothing is left, a little before something is."""
+    laws = laws_of((ny.DiscreteGaussian(1.0).poisson(0.25) ** 3).to_dict(), "add")
+    end = room.largest_loss(laws, False)
+    assert end.overlaps(-3 * arb("0.75").log())
+    listed = Outcomes(laws, False, Work(128))
+    assert listed.delta(end.lower() * (1 - arb("1e-6"))).lower > 0
+    assert listed.delta(end.upper() * (1 + arb("1e-9"))).lower <= 0
+    with pytest.raises(NotProved, match="without end"):
+        room.largest_loss(laws, True)
 
 
 def test_a_sampled_laplace_step_out_of_reach():

@@ -144,5 +144,5 @@ def test_many_statements_about_many_outcomes_are_counted():
             {"id": str(i), "quantity": "zcdp", "given": {"order": 2.0}, "at_most": 0.6} for i in range(200)
         ],
     }, 60_000_000)  # fmt: skip
-    assert {one.verdict for one in answers} == {"not proved"}
-    assert time.process_time() - start < 60.0
+    assert "more work" in answers[-1].reason
+    assert time.process_time() - start < 30.0

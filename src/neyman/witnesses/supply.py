@@ -259,6 +259,8 @@ class Supply:
 
     def _tried(self, choose: _Planner, remove: bool, epsilon: float, known: float) -> tuple[int, Ball] | None:
         """A line, veil or path more; None where none is short enough, or one as near by was not."""
+        if self._vain[choose] >= _GIVEN_UP[choose]:
+            return None
         if any(one is choose and way == remove and abs(at - epsilon) <= _AS_NEAR * at for one, way, at in self._failed):
             return None
         try:

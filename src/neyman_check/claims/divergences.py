@@ -16,9 +16,7 @@ from neyman_check.errors import NotProved
 
 __all__ = ["MORE", "apart", "divergence", "untold", "zcdp_regret"]
 
-
-_TANGENT = 500  # those of a tangent of what rho alone promises
-
+_TANGENT = 500  # units of work of a tangent of what rho alone promises
 
 MORE = ("regret", "divergence", "epsilon_regret", "zcdp_regret")  # by how much another profile tells more
 
