@@ -145,4 +145,4 @@ def test_many_statements_about_many_outcomes_are_counted():
         ],
     }, 60_000_000)  # fmt: skip
     assert "more work" in answers[-1].reason
-    assert time.process_time() - start < 30.0
+    assert time.process_time() - start < 8.0  # 21 seconds where outcomes are not counted
