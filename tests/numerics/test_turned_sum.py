@@ -62,3 +62,21 @@ def test_a_run_that_is_evenly_spaced_among_others(one: bool) -> None:
     place, weight = source.normal(size=23), source.uniform(size=23)
     direct = np.array([np.sum(weight * (np.exp(1j * x * place) - (not one))) for x in omega])
     assert np.max(np.abs(turned_sum(omega, place, weight, one) - direct) / (1.0 + omega)) < 1e-14
+
+
+@given(count=st.integers(16, 30000), places=st.integers(2, 3000))
+def test_no_product_is_so_large_that_blas_would_start_threads(count: int, places: int) -> None:
+    """Two threads that wait for each other take a thousand times as long (65,536 products begin it)."""
+    sizes: list[int] = []
+    matmul = np.matmul
+
+    def noted(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        sizes.append(a.shape[-2] * a.shape[-1] * b.shape[-1])
+        return np.zeros((*a.shape[:-1], b.shape[-1]), complex)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(np, "matmul", noted)
+        turned_sum(0.1 * np.arange(count), np.linspace(0.0, 1.0, places), np.full(places, 1.0 / places), False)
+    assert sizes
+    assert max(sizes) <= 1 << 15
+    assert np.matmul is matmul

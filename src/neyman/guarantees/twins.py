@@ -20,11 +20,13 @@ from neyman.guarantees.questions.report import GDPReport, OptimisticReport
 from neyman.guarantees.questions.tradeoff import beta_lower, beta_upper, power_lower, power_upper
 from neyman.guarantees.renyi import Divergences, KnownDivergence, divergences
 from neyman.numerics.rounding import SMALLEST, UNIT
-from neyman.profiles.effort import EFFORT, Effort, question
+from neyman.profiles.effort import EFFORT, Effort, cut_short, question
 from neyman.profiles.pair import Adjacency, Pair
 from neyman.profiles.profile import Profile
 
 __all__ = ["OptimisticGuarantee", "PessimisticGuarantee"]
+
+_KEPT = 16  # answers of epsilon that are remembered
 
 
 class PessimisticGuarantee(Guarantee):
@@ -36,7 +38,7 @@ class PessimisticGuarantee(Guarantee):
         super().__init__(sides, adjacency, Effort(EFFORT) if effort is None else effort)
         self._statement = stated  # of Renyi divergences, beyond what the curve tells
         self._fits: dict[float, Fit] = {}
-        self._last_epsilon: tuple[FloatArray, FloatArray] | None = None
+        self._epsilons: dict[bytes, FloatArray] = {}
         self._regrets: dict[float, Divergence] = {}
 
     @cached_property
@@ -105,10 +107,15 @@ class PessimisticGuarantee(Guarantee):
 
     def upper_epsilon(self, delta: FloatArray) -> FloatArray:
         """``epsilon`` of a 1-d array, remembered for the optimistic twin that is usually asked next."""
-        if self._last_epsilon is None or not np.array_equal(self._last_epsilon[0], delta):
+        asked = delta.tobytes()
+        if asked not in self._epsilons:
             root = epsilon_upper(self._sides.forward, delta, self._start, self.known)
-            self._last_epsilon = delta.copy(), root
-        return self._last_epsilon[1].copy()
+            if cut_short():  # it may be tried again
+                return root
+            if len(self._epsilons) >= _KEPT:
+                self._epsilons.clear()
+            self._epsilons[asked] = root
+        return self._epsilons[asked].copy()
 
     @property
     def known(self) -> tuple[FloatArray, FloatArray] | None:

@@ -15,7 +15,8 @@ __all__ = ["turned_sum"]
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
-_CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
+_CHUNK = 1 << 13  # entries of a matrix beside a vector
+_ALONE = 1 << 15  # products of a matrix product: so few that BLAS starts no threads, which wait where cores are busy
 _MANY = 16  # omega from which it pays to multiply turns instead of computing each
 _RUN = 64  # omega from which it pays to look for a stretch that is evenly spaced
 _WIDE = 1 << 17  # entries of the table of few turns
@@ -42,7 +43,7 @@ def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> Complex
             before = turned_sum(omega[:first], place, weight, one)
             return np.concatenate([before, run, turned_sum(omega[last:], place, weight, one)])
     value = np.empty(many, complex)
-    rows = max(1, _CHUNK // length)
+    rows = max(1, _CHUNK // (2 * length))
     for i in range(0, many, rows):
         value[i : i + rows] = _turned(np.multiply.outer(omega[i : i + rows], place), one) @ weight
     return value
@@ -76,7 +77,7 @@ def _evenly_turned(omega: FloatArray, spacing: float, place: Any, weight: Any, o
     padded = np.zeros((fine, _SUMS * each), complex)
     padded[:, : len(place)] = near
     near = padded.reshape(fine, _SUMS, each).transpose(1, 2, 0)
-    rows = max(1, _CHUNK // (2 * len(place)))
+    rows = max(1, min(_CHUNK // (2 * len(place)), _ALONE // (fine * each)))
     for i in range(0, len(value), rows):
         far = _turned(np.multiply.outer(omega[i * fine : (i + rows) * fine : fine], place), one)
         weighed = np.zeros((len(far), _SUMS * each), complex)

@@ -47,7 +47,7 @@ def convolve_cyclic(
     norm, log_growth = 0.0, 0.0
     for sequence, offset, count in zip(sequences, offsets, counts, strict=True):
         folded = _fold(sequence, offset, size)
-        norm += count * float(np.linalg.norm(folded))
+        norm += count * _norm(folded)
         factor = np.asarray(fft.rfft(folded), dtype=np.complex128)
         log_growth += count * max(0.0, math.log(abs(complex(factor[0])) + 4.0 * UNIT))
         power = _power(factor, count)
@@ -56,12 +56,17 @@ def convolve_cyclic(
         raise ValueError("at least one sequence is needed")
     spectrum[np.maximum(np.abs(spectrum.real), np.abs(spectrum.imag)) < _TINY] = 0.0
     values = np.asarray(fft.irfft(spectrum, size), dtype=np.float64)
-    own = float(np.linalg.norm(values))
+    own = _norm(values)
     rounding = _FFT * UNIT * math.log2(max(size, 2)) * (norm + own) + 3.0 * UNIT * sum(counts) * own
     error = 1.05 * rounding * math.exp(log_growth) + 2.0 * _TINY
     values = np.roll(values, -(start % size))
     np.maximum(values, 0.0, out=values)  # the truth is not negative, so this only brings the values nearer to it
     return Convolution(values, start, error)
+
+
+def _norm(values: FloatArray) -> float:
+    """The 2-norm, without the threads that BLAS would start."""
+    return math.sqrt(float(np.sum(np.square(values))))
 
 
 def good_size(least: int) -> int:

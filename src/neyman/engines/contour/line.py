@@ -29,6 +29,7 @@ from neyman.engines.contour.truncation.period import FOLDED, Fold
 from neyman.engines.contour.truncation.recurrences import islands
 from neyman.engines.contour.witness import LineWitness
 from neyman.losses.gaussian.transform import ComplexArray
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 from neyman.profiles.effort import readable
 
@@ -288,7 +289,7 @@ class Line:
         size = np.abs(weight)
         return cls(
             plan.c, plan.spread, omega, weight, scale, log_truncation, float(size.sum()),
-            float(faults @ np.abs(kernel)), float(size @ omega), lost, shift, walk, plan, masses,
+            inner(faults, np.abs(kernel)), inner(size, omega), lost, shift, walk, plan, masses,
         )  # fmt: skip
 
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:

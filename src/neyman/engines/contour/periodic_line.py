@@ -21,6 +21,7 @@ from neyman.engines.contour.line import Line, Plan
 from neyman.engines.contour.reading import Reading
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.readings.transform import ComplexArray
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["FoldedLine"]
@@ -53,8 +54,8 @@ class FoldedLine(Line):
         first, second = values * kernels[0], values * kernels[1]
         size = np.abs(first) + np.abs(second)
         # both kernels round, also where they cancel; a place rounds with eps, and may be taken for its neighbour
-        mass, lean = float(size.sum()), float(size @ (omega + abs(plan.c) + 1.0)) + 1.0
-        wobble = float(faults @ (np.abs(kernels[0]) + np.abs(kernels[1]))) + _ROUNDED * (mass + fold.unit * lean)
+        mass, lean = float(size.sum()), inner(size, omega + abs(plan.c) + 1.0) + 1.0
+        wobble = inner(faults, np.abs(kernels[0]) + np.abs(kernels[1])) + _ROUNDED * (mass + fold.unit * lean)
         return cls(
             plan.c, plan.spread, omega, first, scale, log_truncation, mass, wobble, lean, lost, shift, walk, plan,
             masses, fold, second,

@@ -58,7 +58,7 @@ def epsilon_upper(
     root = _near_the_end(profile, delta)
     open_ = np.isnan(root)
     if np.any(open_):
-        root[open_] = crossing(score, _target(delta[open_]), start, known=known)
+        root[open_] = crossing(score, _target(delta[open_]), start, known=known, smooth=True)
     found = _certified(profile, delta, root, holds, 1.0)
     if math.isinf(profile.tail_mu):
         # where delta(eps) stays at the mass at infinity, any eps holds: the least is meant
@@ -122,7 +122,7 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: Floa
     root = np.full(len(goal), np.inf) if upper is None else upper.copy()
     open_ = ~np.isfinite(root)
     if np.any(open_):
-        root[open_] = crossing(score, _target(goal[open_]), start)
+        root[open_] = crossing(score, _target(goal[open_]), start, smooth=True)
     return _certified(profile, goal, root, holds, -1.0)
 
 
