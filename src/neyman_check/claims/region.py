@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
+from itertools import accumulate
 
 from flint import arb
 
@@ -57,14 +58,16 @@ def region(rho: arb, points: Sequence[Sequence[float]]) -> Reference:
         if corner[0] > kept[-1][0]:
             kept.append(corner)
     starts = [float(t) for t, _ in kept]
+    least = list(accumulate((most for _, most in kept), lambda a, b: min(a, b, key=float)))  # it falls
 
     def delta(t: arb) -> arb:
         i = min(max(bisect_right(starts, float(t.mid())) - 1, 0), len(kept) - 1)
         (t0, most0), (t1, most1) = kept[i], kept[min(i + 1, len(kept) - 1)]
         if t >= t0 and t <= t1 and t0 < t1:  # below the chord
             return most0 + (most1 - most0) * (t - t0) / (t1 - t0)
-        before = [most for at, most in kept if at <= t]  # it falls
-        return min(before, default=arb(1), key=float)
+        while i >= 0 and not kept[i][0] <= t:
+            i -= 1
+        return least[i] if i >= 0 else arb(1)
 
     return Reference(delta, _nothing)
 
