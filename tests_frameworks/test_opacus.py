@@ -282,3 +282,29 @@ def test_noise_for_other_sampling_or_a_rate_that_is_none_is_refused():
         integration.noise_multiplier(**asked, sample_rate=0.1, steps=10, poisson=False)
     with pytest.raises(ny.InvalidParameter, match="sample_rate must be a number in"):
         integration.noise_multiplier(**asked, sample_rate="a", epochs=1)
+
+
+def _as_account_says(epsilon, mechanism, delta):
+    g = ny.account(mechanism)
+    assert g.optimistic.epsilon(delta) <= epsilon
+    assert g.delta(epsilon) >= delta * (1.0 - 3e-9)
+
+
+def test_opacus_goes_on_with_one_accountant() -> None:
+    accountant = OpacusAccountant()
+    for _ in range(60):
+        accountant.step(noise_multiplier=1.0, sample_rate=0.02)
+        epsilon = accountant.get_epsilon(1e-5)
+    _as_account_says(epsilon, ny.DPSGD(1.0, 0.02, 60), 1e-5)
+    assert accountant._current()._guarantee is None  # answered from lines that are kept
+    accountant.history[-1] = (1.0, 0.02, 7)  # edited by hand
+    _as_account_says(accountant.get_epsilon(1e-5), ny.DPSGD(1.0, 0.02, 7), 1e-5)
+    accountant.history.append((2.0, 0.02, 9))
+    _as_account_says(accountant.get_epsilon(1e-5), ny.DPSGD(1.0, 0.02, 7) * ny.DPSGD(2.0, 0.02, 9), 1e-5)
+    accountant.history[0] = (1.0, 0.03, 7)
+    _as_account_says(accountant.get_epsilon(1e-5), ny.DPSGD(1.0, 0.03, 7) * ny.DPSGD(2.0, 0.02, 9), 1e-5)
+    accountant.history.append(("x", 0.02, 9))
+    with pytest.raises(ny.InvalidParameter):
+        accountant.get_epsilon(1e-5)
+    accountant.history.pop()
+    _as_account_says(accountant.get_epsilon(1e-5), ny.DPSGD(1.0, 0.03, 7) * ny.DPSGD(2.0, 0.02, 9), 1e-5)

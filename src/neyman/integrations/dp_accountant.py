@@ -87,7 +87,7 @@ class EventAccountant(_PrivacyAccountant):
         if self._bare:
             return math.inf
         try:
-            return self.guarantee().epsilon(target_delta)
+            return self._tally.get_epsilon(target_delta)
         except NotCertified as found:
             return found.upper
 

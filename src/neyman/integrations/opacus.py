@@ -64,7 +64,7 @@ class OpacusAccountant(_Base):
     def __init__(self) -> None:
         self.history: list[tuple[float, float, int]] = []
         self._used: tuple[float, float] | None = None
-        self._known: tuple[tuple[tuple[float, float, int], ...], ComposedGuarantee] | None = None
+        self._tallied: tuple[list[tuple[float, float, int]], Accountant] = [], Accountant()
 
     def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
         """Count one step.
@@ -94,14 +94,11 @@ class OpacusAccountant(_Base):
         _poisson_only(options)
         if not set(options) <= _ACCURACY:
             raise TypeError(f"get_epsilon has no option {sorted(set(options) - _ACCURACY)}")
-        return self.guarantee().epsilon(delta)
+        return self._current().get_epsilon(delta)
 
     def guarantee(self) -> ComposedGuarantee:
         """Return the guarantee of everything counted so far, for every other question; kept until the next step."""
-        runs = tuple(self._entries())
-        if self._known is None or self._known[0] != runs:
-            self._known = runs, self.tally().guarantee()
-        return self._known[1]
+        return self._current().guarantee()
 
     def tally(self) -> Accountant:
         """Return a ``ny.Accountant`` that has counted the same, for its tables and its files."""
@@ -156,6 +153,22 @@ class OpacusAccountant(_Base):
     def _entries(self) -> list[tuple[float, float, int]]:
         """The history, checked: it may have been edited by hand."""
         return _entries(self.history)
+
+    def _current(self) -> Accountant:
+        """One that goes on as the history does, as long as that only grows."""
+        (before, tally), runs = self._tallied, self._entries()
+        last = len(before) - 1
+        grows = not before or (
+            runs[:last] == before[:last] and len(runs) > last and runs[last][:2] == before[last][:2]
+            and runs[last][2] >= before[last][2]
+        )  # fmt: skip
+        if not grows:
+            before, tally, last = [], Accountant(), -1
+        self._tallied = [], Accountant()  # until all is counted
+        for i, (noise, rate, times) in enumerate(runs[max(last, 0) :], max(last, 0)):
+            tally.add(single(noise, rate), times - (before[i][2] if i == last else 0))
+        self._tallied = runs, tally
+        return tally
 
     def _count(self, noise: object, rate: object, times: int) -> None:
         plain = type(noise) is float and type(rate) is float  # settings that are known need no second look

@@ -203,6 +203,19 @@ class Walk:
         """Just these ``c``, ascending: as many of them as are within reach."""
         return _evaluate(parts, c)._reachable()
 
+    def of_one(self, step: Parts) -> Walk:
+        """The same places for a ``step`` of those that the composition holds."""
+        return _evaluate(step, self.c)
+
+    def grown(self, one: Walk, more: int) -> Walk:
+        """With so many ``more`` of a step that the composition holds already, of which ``one`` is the walk."""
+        with np.errstate(over="ignore"):
+            return replace(
+                self, k=self.k + more * one.k, mean=self.mean + more * one.mean,
+                variance=self.variance + more * one.variance,
+                log_lost=np.logaddexp(self.log_lost, one.log_lost + math.log(max(more, 1))),
+            )  # fmt: skip
+
     @property
     def depth(self) -> FloatArray:
         """K(c) - c K'(c): the log of how rare the losses are that the line at c stands on."""

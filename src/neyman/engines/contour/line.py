@@ -33,7 +33,7 @@ from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 from neyman.profiles.effort import readable
 
-__all__ = ["ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults"]
+__all__ = ["MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults"]
 
 SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
 ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
@@ -47,7 +47,7 @@ _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 1e7  # nominal nanoseconds of a reading that no table is looked for
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
-_HALF, _MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
+_HALF, MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
 
 
@@ -259,19 +259,28 @@ class Line:
             shift = steps.shift
             k = k if parts.direction == "remove" else np.conj(k)
         else:
-            margin = _MARGIN + math.log(parts.count)
+            margin = MARGIN + math.log(parts.count)
             for (transform, times), cut in zip(parts.steps, cuts, strict=True):
                 log_a, bound = transform.on_line(w, omega, float(cut), margin)
                 k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
                 error = error + times * (np.log1p(bound) + 2.0 * UNIT * np.abs(log_a))
                 lost += times * float(np.exp(transform.log_lost(np.array(cut))))
+        return cls.of_cumulant(walk, plan, (k, error), plan.log_truncation, lost, shift, masses)
+
+    @classmethod
+    def of_cumulant(
+        cls, walk: Walk, plan: Plan, cumulant: tuple[ComplexArray, FloatArray], log_truncation: float, lost: float,
+        shift: float = 0.0, masses: tuple[float, float] = (1.0, 1.0),
+    ) -> Line:  # fmt: skip
+        """The line of ``plan`` on which K has these values, each within its error."""
+        k, error = cumulant
         scale = float(k[0].real)
         # |e^K| is largest on the axis: a height above it is error alone, which its bound then tells
         k = np.minimum(k.real, scale + 1.0) + 1j * k.imag
         with np.errstate(under="ignore"):
             grown = np.exp(k - scale)
         fault = faults(k.real - scale, error + 4.0 * UNIT * (4.0 + np.abs(k.imag)))
-        return cls.of(walk, plan, grown, fault, scale, plan.log_truncation, lost, shift, masses)
+        return cls.of(walk, plan, grown, fault, scale, log_truncation, lost, shift, masses)
 
     @classmethod
     def of(

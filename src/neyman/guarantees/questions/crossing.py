@@ -20,9 +20,6 @@ __all__ = ["crossing"]
 
 _LARGEST = 1e150
 _LIMIT = 120
-_SMOOTH = 1e-3  # of the scores between two points of a table, what a cubic misses by where they are smooth: steers
-_SHORTER = 0.1  # times the step before: a step that is told to be as good as the slopes are alike: steers
-_SURE = 4.0  # times what a step is off, told by how much the slope has changed since the step before: steers
 
 
 def crossing(
@@ -31,7 +28,6 @@ def crossing(
     start: float,
     precision: float = 1e-14,
     known: tuple[FloatArray, FloatArray] | None = None,
-    smooth: bool = False,
 ) -> FloatArray:
     """Return eps with score(eps) about equal to each ``target``; 0 where score(0) >= target, inf where never reached.
     Where no effort is left, as near as it came.
@@ -39,7 +35,6 @@ def crossing(
     ``start`` is the eps in which a score rises by about 1, and the unit of ``precision`` (relative to eps where that is
     smaller).
     ``known`` holds increasing eps and about their scores, between which better guesses are interpolated.
-    ``smooth``: the score has no jumps, so that a last step need not be looked at where slopes hardly change.
     """
     at_zero = float(score(np.zeros(1))[0])
     root = np.zeros_like(target)
@@ -49,7 +44,6 @@ def crossing(
     goal = target[open_]
     low, high = np.zeros_like(goal), np.full_like(goal, np.inf)
     before, miss_before = low.copy(), np.maximum(at_zero, -1e9) - goal
-    rise = np.full_like(goal, np.nan)  # the slope that the last step went by
     # scores are probits: for a Gaussian they rise by 1 for each ``start`` of eps
     x = start * np.clip(np.nan_to_num(goal - at_zero, nan=1.0), 0.05, 50.0)
     guess = None if known is None else _interpolated(known, goal)
@@ -61,17 +55,15 @@ def crossing(
             with np.errstate(invalid="ignore", over="ignore"):
                 before = np.where(guess.known, 0.5 * x, before)
                 miss_before = np.where(guess.known, miss - guess.slope * 0.5 * x, miss_before)
-                rise = np.where(guess.known & (np.abs(miss) <= guess.smooth), guess.chord, rise)
         low, high = np.where(miss < 0.0, x, low), np.where(miss < 0.0, high, x)
-        after, steep = _next(x, miss, before, miss_before, low, high, step)
+        after = _next(x, miss, before, miss_before, low, high, step)
         if step % 4 == 3:  # the bracket must shrink, whatever the function
             stale = np.isfinite(high) & (high - low > 0.25 * width)
-            after, steep = np.where(stale, _middle(low, high), after), np.where(stale, np.nan, steep)
+            after = np.where(stale, _middle(low, high), after)
             width = np.where(np.isfinite(high), high - low, width)
         nearness = np.maximum(precision * np.minimum(x, 8.0 * start), 4.0 * UNIT * x)
         hit = np.abs(miss) <= 0.3 * precision * (1.0 + np.abs(goal))
-        off = _off(after - x, x - before, steep, rise) if smooth else np.abs(after - x)
-        done = hit | (off <= nearness) | (x > _LARGEST)
+        done = hit | (np.abs(after - x) <= nearness) | (x > _LARGEST)
         done |= np.isfinite(high) & (high - low <= precision * high)
         settled = np.where(hit, x, after)
         root[open_[done]] = np.where(x > _LARGEST, np.inf, settled)[done]
@@ -79,7 +71,7 @@ def crossing(
         if not np.any(keep):
             return root
         open_, goal, low, high, width = open_[keep], goal[keep], low[keep], high[keep], width[keep]
-        before, miss_before, x, rise = x[keep], miss[keep], after[keep], steep[keep]
+        before, miss_before, x = x[keep], miss[keep], after[keep]
         if not allowance().take(1.0):  # as near as it came
             root[open_] = x
             return root
@@ -88,14 +80,10 @@ def crossing(
 
 
 class _Guess(NamedTuple):
-    """Eps at some goals as a table tells it, where it does: the slope there and of the chord that surrounds it, and the
-    miss up to which scores are taken to be as smooth as the table.
-    """
+    """Eps at some goals as a table tells it, where it does, and the slope there."""
 
     epsilon: FloatArray
     slope: FloatArray
-    chord: FloatArray
-    smooth: FloatArray
     known: NDArray[np.bool_]
 
 
@@ -104,7 +92,7 @@ def _interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> _Gu
     rising = np.concatenate([[True], np.maximum.accumulate(known[1])[:-1] < known[1][1:]])
     x, s = known[0][rising], known[1][rising]
     if len(s) < 4:
-        return _Guess(*np.full((4, len(goal)), np.nan), np.zeros(goal.shape, dtype=np.bool_))
+        return _Guess(*np.full((2, len(goal)), np.nan), np.zeros(goal.shape, dtype=np.bool_))
     place = np.clip(np.searchsorted(s, goal), 1, len(s) - 1)
     at = np.clip(place - 2, 0, len(s) - 4) + np.arange(4)[:, None]
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -118,18 +106,8 @@ def _interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> _Gu
             value += x[at[i]] * a * b * c
             each += x[at[i]] * (da * b * c + a * db * c + a * b * dc)
         bent = (value > x[place - 1]) & (value < x[place]) & (each > 0.0)
-        smooth = np.where(bent, _SMOOTH * (s[place] - s[place - 1]), 0.0)
         between = (goal > s[0]) & (goal < s[-1]) & (chord > 0.0)
-        return _Guess(np.where(bent, value, line), np.where(bent, 1.0 / each, chord), chord, smooth, between)
-
-
-def _off(step: FloatArray, last: FloatArray, steep: FloatArray, rise: FloatArray) -> FloatArray:
-    """By how much a ``step`` is off, about: all of it where the slope before is not known (nan), or the step is not far
-    shorter than the ``last`` one.
-    """
-    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        bend = np.fmin(np.abs(_SURE * (steep / rise - 1.0)), 1.0)
-        return np.abs(step) * np.where(np.abs(step) <= _SHORTER * np.abs(last), bend, 1.0)
+        return _Guess(np.where(bent, value, line), np.where(bent, 1.0 / each, chord), between)
 
 
 def _next(
@@ -140,17 +118,14 @@ def _next(
     low: FloatArray,
     high: FloatArray,
     step: int,
-) -> tuple[FloatArray, FloatArray]:
-    """The next eps, and the slope by which it was reached; nan where that was another way."""
+) -> FloatArray:
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
-        rise = (miss - miss_before) / (x - before)
         secant = x - miss * ((x - before) / (miss - miss_before))
     growth = 2.0 ** min(2.0**step, 300.0)
     bounded = np.isfinite(high)
     open_step = np.where(np.isfinite(secant) & (secant > x), np.minimum(secant, x * 8.0 * growth), x * 2.0 * growth)
     inside = (secant > low) & (secant < high)
-    after = np.where(bounded, np.where(inside, secant, _middle(low, high)), np.minimum(open_step, 2.0 * _LARGEST))
-    return after, np.where(after == secant, rise, np.nan)
+    return np.where(bounded, np.where(inside, secant, _middle(low, high)), np.minimum(open_step, 2.0 * _LARGEST))
 
 
 def _middle(low: FloatArray, high: FloatArray) -> FloatArray:

@@ -14,7 +14,7 @@ from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import delta_score
 from neyman.profiles.profile import Bracket, Profile
 
-__all__ = ["epsilon_lower", "epsilon_upper", "spread"]
+__all__ = ["certified_near", "epsilon_lower", "epsilon_upper", "spread"]
 
 _STEPS = UNIT * np.concatenate([[0.0], 4.0 ** np.arange(0, 13)])
 _LADDER = np.array([*np.outer(10.0 ** np.arange(-8, -3), [1.0, 2.0, 5.0]).ravel(), 1e-3, 0.01, 0.1, 0.5, 1.0])
@@ -46,9 +46,6 @@ def epsilon_upper(
         b = profile.decide(epsilon, goals)
         return np.minimum(delta_score(b.upper, b.log_gap_lower), 2.0 * _UNREACHED)
 
-    def holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
-        return b.upper <= goal
-
     endless = delta < profile.revealed  # no eps serves these
     if np.any(endless):
         found = np.full(len(delta), math.inf)
@@ -58,17 +55,26 @@ def epsilon_upper(
     root = _near_the_end(profile, delta)
     open_ = np.isnan(root)
     if np.any(open_):
-        root[open_] = crossing(score, _target(delta[open_]), start, known=known, smooth=True)
-    found = _certified(profile, delta, root, holds, 1.0)
+        root[open_] = crossing(score, _target(delta[open_]), start, known=known)
+    found = certified_near(profile, delta, root)
     if math.isinf(profile.tail_mu):
         # where delta(eps) stays at the mass at infinity, any eps holds: the least is meant
         finite = np.flatnonzero(np.isfinite(found) & (found > 0.0))
-        flat = finite[holds(profile.bracket(found[finite] * (1.0 - 1e-7)), delta[finite])]
-        found[flat] = _least(profile, delta[flat], found[flat], holds)
+        flat = finite[_holds(profile.bracket(found[finite] * (1.0 - 1e-7)), delta[finite])]
+        found[flat] = _least(profile, delta[flat], found[flat], _holds)
     if math.isfinite(profile.end):  # no more is ever needed
-        enough = holds(profile.bracket(np.full(len(delta), profile.end)), delta)
+        enough = _holds(profile.bracket(np.full(len(delta), profile.end)), delta)
         found = np.where(enough, np.minimum(found, profile.end), found)
     return found
+
+
+def certified_near(profile: Profile, delta: FloatArray, root: FloatArray) -> FloatArray:
+    """Return the first eps from each ``root`` on at which delta(eps) <= ``delta`` is certified; inf where none is."""
+    return _certified(profile, delta, root, _holds, 1.0)
+
+
+def _holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
+    return b.upper <= goal
 
 
 def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
@@ -122,7 +128,7 @@ def epsilon_lower(profile: Profile, delta: FloatArray, start: float, upper: Floa
     root = np.full(len(goal), np.inf) if upper is None else upper.copy()
     open_ = ~np.isfinite(root)
     if np.any(open_):
-        root[open_] = crossing(score, _target(goal[open_]), start, smooth=True)
+        root[open_] = crossing(score, _target(goal[open_]), start)
     return _certified(profile, goal, root, holds, -1.0)
 
 
