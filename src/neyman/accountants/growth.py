@@ -21,6 +21,7 @@ __all__ = ["Growth"]
 
 Losses = tuple[tuple[Step, int], ...]
 
+_ADJACENCIES: dict[str, Adjacency] = {"add_or_remove": "add_or_remove", "add": "add", "remove": "remove"}
 _SHARE, _FEWEST = 0.4, 8  # of the steps so far, that lines are laid for besides, and how many at least: steer
 _SHARP = 1e-9  # relative width of the delta at an answer, above which the guarantee is asked instead
 _MOST_STEPS = 10**7  # of which rounding is far below what a bracket may be wide
@@ -42,9 +43,9 @@ class Growth:
         self._laid: _Laid | None = None
         self._next = _FEW
 
-    def epsilon(self, losses: Losses, adjacency: Adjacency, tolerance: float, delta: float) -> float | None:
+    def epsilon(self, losses: Losses, adjacency: str, tolerance: float, delta: float) -> float | None:
         """The epsilon of ``losses`` at ``delta`` in (0, 1), from above; None where the guarantee has to be asked."""
-        if not (_usual(losses) and adjacency != "replace" and tolerance >= _SHARP):
+        if not (_usual(losses) and adjacency in _ADJACENCIES and tolerance >= _SHARP):
             return None
         counts = dict(losses)
         before, self._seen = self._seen, counts
@@ -95,7 +96,7 @@ class _Laid:
     def of(cls, losses: Losses, growing: Step) -> _Laid | None:
         mu = next((step.mu for step, _ in losses if isinstance(step, GaussianStep)), 0.0)
         sampled = [(step, times) for step, times in losses if isinstance(step, SubsampledGaussianStep)]
-        steps = tuple((law, times) for step, times in sampled if (law := step.transform()) is not None)
+        steps = tuple((step.transform(), times) for step, times in sampled)
         place = [step for step, _ in sampled].index(growing)  # pyright: ignore[reportArgumentType]
         parts, most = Parts(steps, mu, "remove"), max(_FEWEST, int(_SHARE * sum(times for _, times in losses)))
         pair = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
@@ -109,11 +110,11 @@ class _Laid:
         others = all(times == self.base[step] for step, times in counts.items() if step != self.growing)
         return more if same and others and 0 <= more <= self.most else None
 
-    def epsilon(self, more: int, adjacency: Adjacency, delta: float) -> float | None:
+    def epsilon(self, more: int, adjacency: str, delta: float) -> float | None:
         """From above; None where the lines are not sharp."""
         counts = {step: times + more * (step == self.growing) for step, times in self.base.items()}
         tail = together((step.tail_mu, times) for step, times in counts.items())
-        profile = Pair.of(self.remove.at(more, tail), self.add.at(more, tail), adjacency).forward
+        profile = Pair.of(self.remove.at(more, tail), self.add.at(more, tail), _ADJACENCIES[adjacency]).forward
         goal = np.array([delta])
         self.start = self.start or spread(profile)
         guess = self._guess(more, delta)

@@ -92,7 +92,7 @@ def _interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> _Gu
     rising = np.concatenate([[True], np.maximum.accumulate(known[1])[:-1] < known[1][1:]])
     x, s = known[0][rising], known[1][rising]
     if len(s) < 4:
-        return _Guess(*np.full((2, len(goal)), np.nan), np.zeros(goal.shape, dtype=np.bool_))
+        return _Guess(np.zeros_like(goal), np.zeros_like(goal), np.zeros(goal.shape, dtype=np.bool_))
     place = np.clip(np.searchsorted(s, goal), 1, len(s) - 1)
     at = np.clip(place - 2, 0, len(s) - 4) + np.arange(4)[:, None]
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
