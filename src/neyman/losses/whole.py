@@ -13,6 +13,7 @@ import numpy as np
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["demand_whole", "total"]
@@ -51,4 +52,4 @@ def total(log_mass: FloatArray) -> tuple[float, float]:
         mass = np.exp(log_mass)
         size = np.where(mass > 0.0, np.abs(log_mass), 0.0)
     whole = float(np.sum(mass))
-    return whole, UNIT * (8.0 + math.log2(len(log_mass) + 2.0)) * whole + UNIT * float(mass @ size)
+    return whole, UNIT * (8.0 + math.log2(len(log_mass) + 2.0)) * whole + UNIT * inner(mass, size)

@@ -18,6 +18,7 @@ from neyman._validate import FloatArray
 from neyman.engines.atoms.multinomial import counted, summed, ways
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, SCANT, SECOND_ORDER, UNIT
 
 __all__ = ["Atoms", "enumerated", "parted", "power", "product"]
@@ -228,7 +229,7 @@ def _one_by_one(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
             return None
         result = more.trimmed(_RARE)
     mass = np.exp(result.log_p)
-    deviation = math.sqrt(float(mass @ (result.loss - float(mass @ result.loss)) ** 2))
+    deviation = math.sqrt(inner(mass, (result.loss - inner(mass, result.loss)) ** 2))
     return replace(result, end=end) if result.slack <= _BLURRED * deviation else None
 
 

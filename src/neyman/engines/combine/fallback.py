@@ -80,7 +80,7 @@ class FallbackProfile(Profile):
                 out[~zero] = self._contour.slope(epsilon[~zero])
         else:
             out = self._contour.slope(epsilon)
-        known = self._by_contour(epsilon)
+        known = self._by_contour(epsilon, rough=True)
         if known.sharp:
             return out
         vague = self._wide(known, _VAGUE)
@@ -111,7 +111,7 @@ class FallbackProfile(Profile):
         return found if not dim.any() or self._lattice is None else self._lattice.near_one(epsilon, found)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
-        found = self._by_contour(epsilon)
+        found = self._by_contour(epsilon, rough=True)
         if found.sharp:
             return found
         vague = self._wide(found, _STEERED)
@@ -140,14 +140,14 @@ class FallbackProfile(Profile):
         self._asked = True
         return first.sharpened(at, self._lattice.bracket(epsilon[at]))
 
-    def _by_contour(self, epsilon: FloatArray) -> Bracket:
-        zero = epsilon == 0.0
+    def _by_contour(self, epsilon: FloatArray, rough: bool = False) -> Bracket:
+        ask, zero = self._contour.rough if rough else self._contour.bracket, epsilon == 0.0
         if not zero.any():
-            return self._contour.bracket(epsilon)
+            return ask(epsilon)
         place = np.where(zero, 0, np.cumsum(~zero))
         if zero.all():
             return self._meeting.bracket.at(place)
-        return self._meeting.bracket.followed(self._contour.bracket(epsilon[~zero])).at(place)
+        return self._meeting.bracket.followed(ask(epsilon[~zero])).at(place)
 
     def _beside_zero(self, epsilon: FloatArray, known: Bracket) -> Bracket:
         """Next to eps = 0, where lines may be poor: delta is convex in e^eps, and known at 0 and further on.

@@ -60,7 +60,8 @@ class SmoothedProfile(FallbackProfile):
     def labour(self) -> float:
         return super().labour + self._far.labour
 
-    def _by_contour(self, epsilon: FloatArray) -> Bracket:
+    def _by_contour(self, epsilon: FloatArray, rough: bool = False) -> Bracket:
+        # what is told by a difference of two is sharp or nothing
         near, far = super()._by_contour(epsilon), self._far.bracket(epsilon)
         room = self._room
         lower = near.lower - room * (np.maximum(far.upper - near.lower, 0.0) + _TINY * far.upper)

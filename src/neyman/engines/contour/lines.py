@@ -31,6 +31,7 @@ _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the 
 _EXTRA = 9.0  # e-folds below the usual that a fine line aims for: the rounding of float64 hides any more
 _NEAR = 4  # lines less steep than a fine line should be that may stand in for it
 _AROUND = 0.7, 1.4  # of the eps a fine line is made for: those it serves beside
+_BESIDE = 0.97, 1.03  # of the eps for which no fine line was affordable: where none is looked for again
 _GRID = 0.3  # standard deviations between grid points of a bound, where noise is not small
 _ENTRY, _TURNED = 12.0, 40.0  # nominal nanoseconds for each node and grid point, along the real axis and rotated rays
 _PLANNED = 1.5e4  # the same for each grid point of a bound, for a whole plan
@@ -52,7 +53,8 @@ class StraightLines:
         self._plans: dict[int, Plan] = {}
         self._lines: dict[int, Line] = {}
         self._light_lines: dict[int, tuple[Line, bool]] = {}  # those laid that cost little; whether of many nodes
-        self._fine: list[tuple[tuple[int, float, float, float], Line | None]] = []
+        self._fine: list[tuple[tuple[int, float, float, float], Line]] = []
+        self._fruitless: list[tuple[float, float, float]] = []  # eps between which none was affordable, at what limit
 
     @property
     def short(self) -> bool:
@@ -141,21 +143,29 @@ class StraightLines:
         dear.
         """
         low, high = float(epsilon.min()), float(epsilon.max())
+        if any(first <= low and high <= last and level <= limit for first, last, level in self._fruitless):
+            return None
         for known, line in self._fine:
             if known[0] == steepest[-1] and known[1] <= low and high <= known[2] and known[3] <= limit:
                 return line
-        low, high = _AROUND[0] * low, _AROUND[1] * high
-        most = 2.0 * _CHEAP
-        plans = (
-            Plan.make(self._parts, self._walk, int(i), (low, high), _EXTRA, limit, most=most, spend=self._effort.spend)
-            for i in steepest[::-1]
-            if self._effort.take(self._planning)
-        )
-        plan = next((p for p in plans if p.nodes <= most), None)
-        line = None if plan is None else self._run(plan)
-        if line is not None or not self._effort.spent:
-            self._fine.append(((int(steepest[-1]), low, high, limit), line))
+        line, afforded = self._affordable(steepest, (_AROUND[0] * low, _AROUND[1] * high), limit)
+        if line is not None:
+            self._fine.append(((int(steepest[-1]), _AROUND[0] * low, _AROUND[1] * high, limit), line))
+        elif afforded:
+            self._fruitless.append((_BESIDE[0] * low, _BESIDE[1] * high, limit))
         return line
+
+    def _affordable(self, steepest: IntArray, band: tuple[float, float], limit: float) -> tuple[Line | None, bool]:
+        """That line, and whether there was effort enough to look at all of them."""
+        most = 2.0 * _CHEAP
+        for i in steepest[::-1]:
+            if not self._effort.take(self._planning):
+                return None, False
+            plan = Plan.make(self._parts, self._walk, int(i), band, _EXTRA, limit, most=most, spend=self._effort.spend)
+            if plan.nodes <= most:
+                line = self._run(plan)
+                return line, line is not None
+        return None, True
 
     def _served(self, epsilon: FloatArray) -> list[tuple[int, IntArray]]:
         """Each line that is needed, with the places of the eps it serves: the line where e^{K - c eps}/(c (c + 1)) is

@@ -21,7 +21,7 @@ from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
 __all__ = ["ContourProfile"]
 
-_ENOUGH = 3e-7  # relative error above which dearer contours are worth trying
+_ENOUGH, _STEERED = 3e-7, 1e-4  # relative error above which dearer contours are worth trying; of what only steers
 _VAGUE = 0.03  # relative error above which the slope that was integrated beside it is not believed
 _DEEP = -115.0  # log of a delta (1e-50) below which an answer is welcome but no effort is made
 _ASKED = -69.1  # log of the least delta that is held to the tolerance
@@ -51,7 +51,8 @@ class ContourProfile(Profile):
         self._bends = Bends(parts, self._walk, effort)
         self._partings = Partings(parts, self._walk, effort)
         self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations, effort)
-        self._last: tuple[bytes, int, tuple[Estimates, Bracket]] | None = None  # and the question that cut it short
+        # of the last places: the question that cut it short, how sharp it was to be, and what was found
+        self._last: tuple[bytes, int, float, tuple[Estimates, Bracket]] | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -85,8 +86,10 @@ class ContourProfile(Profile):
         return mean[np.unique(np.linspace(0, len(mean) - 1, count).astype(np.int64))] if len(mean) else mean
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        b = self._evaluated(epsilon)[1]
-        return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
+        return _copied(self._evaluated(epsilon)[1])
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return _copied(self._evaluated(epsilon, _STEERED)[1])
 
     def certificate(self, epsilon: float) -> Certificate:
         own = super().certificate(epsilon)
@@ -99,7 +102,7 @@ class ContourProfile(Profile):
         return self._evaluated(epsilon)[0].final
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        found, bracket = self._evaluated(epsilon)
+        found, bracket = self._evaluated(epsilon, _STEERED)
         with np.errstate(over="ignore", under="ignore"):
             slope = np.clip(found.slope * np.exp(np.minimum(found.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
         vague = (~(found.error <= _VAGUE * np.abs(found.value))).nonzero()[0]
@@ -108,15 +111,16 @@ class ContourProfile(Profile):
             slope[vague] = np.clip(c[np.argmin(height, axis=1)] * bracket.upper[vague], 0.0, 1.0)
         return slope
 
-    def _evaluated(self, epsilon: FloatArray) -> tuple[Estimates, Bracket]:
+    def _evaluated(self, epsilon: FloatArray, enough: float = _ENOUGH) -> tuple[Estimates, Bracket]:
         """Once for the bracket and the slope that solvers ask for together; what was cut short for want of effort, for
         that question alone.
         """
-        place = epsilon.tobytes()
-        if self._last is None or self._last[0] != place or self._last[1] not in (0, allowance().question):
-            found = self._evaluate(epsilon)
-            self._last = place, 0 if found[1].sharp or not cut_short() else allowance().question, found
-        return self._last[2]
+        place, last = epsilon.tobytes(), self._last
+        if last is None or last[0] != place or last[1] not in (0, allowance().question) or last[2] > enough:
+            found = self._evaluate(epsilon, enough)
+            question = 0 if found[1].sharp or not cut_short() else allowance().question
+            last = self._last = place, question, _ENOUGH if found[1].sharp else enough, found
+        return last[3]
 
     def _cap(self, bracket: Bracket, poor: IntArray, epsilon: FloatArray) -> None:
         """No bound need be worse than Chernoff's."""
@@ -178,58 +182,61 @@ class ContourProfile(Profile):
         between = (walk.c > -1.0) & (walk.c < 0.0) & (walk.k < 0.0)
         return walk.c[between], walk.k[between], walk.log_lost[between]
 
-    def _evaluate(self, epsilon: FloatArray) -> tuple[Estimates, Bracket]:
-        """By short lines and what was laid before, and where they are not sharp by dearer means."""
+    def _evaluate(self, epsilon: FloatArray, enough: float) -> tuple[Estimates, Bracket]:
+        """By short lines and what was laid before, and where they are not sharp ``enough`` by dearer means."""
         log_rest = self._log_rest(epsilon)
         found = self._settled(epsilon, log_rest)
         if self._partings.laid:
             self._partings.recall(found, epsilon)
         without = self._lines.serve(found, (~(found.error <= SHARP * np.abs(found.value))).nonzero()[0], epsilon)
-        if (found.error <= _ENOUGH * np.abs(found.value)).all():
+        if (found.error <= enough * np.abs(found.value)).all():
             bracket = found.bracket()
             width = bracket.upper - bracket.lower
             bracket.sharp = bool(((width <= SHARPEST * bracket.upper) & (bracket.upper < 0.5)).all())
             return found, bracket
-        self._sharpen(found, epsilon, log_rest, without)
+        self._sharpen(found, epsilon, log_rest, without, enough)
         bracket = found.bracket()
         poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
         if len(poor):
             self._cap(bracket, poor, epsilon)
         return found, bracket
 
-    def _sharpen(self, found: Estimates, epsilon: FloatArray, log_rest: FloatArray, without: IntArray) -> None:
+    def _sharpen(
+        self, found: Estimates, epsilon: FloatArray, log_rest: FloatArray, without: IntArray, enough: float
+    ) -> None:
         """By ever dearer means, until all is sharp: parted laws, arcs, long lines; ``without`` short lines are these
         places.
         """
-        poor = self._poor(found, epsilon)
+        poor = self._poor(found, epsilon, enough)
         sure = poor[(log_rest[poor] < _NEARLY) & ~found.settled[poor]]
         if len(sure):
             self._lines.force(found, sure, epsilon)
-        poor = self._dear(found, epsilon)
+        poor = self._dear(found, epsilon, enough)
         if not len(poor):
             return
         if self._parts.parted_first:
             self._partings.serve(found, poor, epsilon, _BRIEF)
-        self._bends.serve(found, without[found.blunt(without, _ENOUGH) & ~found.final[without]], epsilon)
+        self._bends.serve(found, without[found.blunt(without, enough) & ~found.final[without]], epsilon)
         for late in (False, True) if self._parts.parted_first else (True, False):
-            poor = self._dear(found, epsilon)
+            poor = self._dear(found, epsilon, enough)
             if len(poor):
                 asked = poor[epsilon[poor] < self._negligible] if late else poor
                 self._partings.serve(found, asked, epsilon, _LONG, late)
-        poor = self._dear(found, epsilon)
+        poor = self._dear(found, epsilon, enough)
         if len(poor):
             self._lines.force(found, poor, epsilon)
-            poor = self._dear(found, epsilon)
+            # of fine lines, each of which has to be planned, those that only steer want none where something is known
+            poor = self._dear(found, epsilon, enough if enough <= _ENOUGH else _VAGUE)
             self._lines.sharpen(found, poor, epsilon, self._log_guess(found, epsilon)[poor])
 
-    def _poor(self, found: Estimates, epsilon: FloatArray) -> IntArray:
-        """The places that are not sharp, where delta is not too small to care."""
-        poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
+    def _poor(self, found: Estimates, epsilon: FloatArray, enough: float) -> IntArray:
+        """The places that are not sharp ``enough``, where delta is not too small to care."""
+        poor = (~(found.error <= enough * np.abs(found.value))).nonzero()[0]
         return poor[epsilon[poor] <= self._deep] if len(poor) else poor
 
-    def _dear(self, found: Estimates, epsilon: FloatArray) -> IntArray:
+    def _dear(self, found: Estimates, epsilon: FloatArray, enough: float) -> IntArray:
         """Those where something dearer may be sharper."""
-        poor = self._poor(found, epsilon)
+        poor = self._poor(found, epsilon, enough)
         return poor[~found.final[poor]]
 
     def _log_guess(self, found: Estimates, epsilon: FloatArray) -> FloatArray:
@@ -251,3 +258,7 @@ class ContourProfile(Profile):
             beyond = epsilon >= self._parts.largest_loss * (1.0 + SLIGHT)
             found.error[beyond], found.settled[beyond] = 0.0, True
         return found
+
+
+def _copied(b: Bracket) -> Bracket:
+    return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)

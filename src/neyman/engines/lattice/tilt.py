@@ -15,6 +15,7 @@ from neyman.engines.lattice.cumulant import Cumulant, Moments
 from neyman.engines.lattice.divided import Spread
 from neyman.engines.lattice.law import StepLaws, TiltedLaw, tilted_laws
 from neyman.losses.readings.bins import GridLaw
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SECOND_ORDER, TINY, UNIT
 from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
 from neyman.profiles.certificate import Certificate
@@ -340,7 +341,7 @@ def outside(
             exponent = s * place
             peak = float(np.max(exponent))
             with np.errstate(under="ignore"):
-                ratio = float(one.masses @ np.exp(exponent - peak)) + TINY
+                ratio = inner(one.masses, np.exp(exponent - peak)) + TINY
             log_mass += t * (peak + math.log(ratio))
             size += t * (abs(peak) + 1.0)
         total += math.exp(min(log_mass - s * end + _ROUNDED * (size + abs(s * end)) + AMPLE, 0.0))

@@ -14,6 +14,7 @@ from neyman._validate import FloatArray
 from neyman.losses.custom.split import CustomSplit
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above, mixed
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, UNIT
 
 __all__ = ["CustomGrid", "Distribution"]
@@ -96,8 +97,8 @@ class CustomGrid(GridLaw):
         peak = float(np.max(log_weight))
         weight = np.exp(log_weight - peak)
         total = float(np.sum(weight))
-        mean = float(weight @ loss) / total
-        spread = float(weight @ (loss - mean) ** 2) / total
+        mean = inner(weight, loss) / total
+        spread = inner(weight, (loss - mean) ** 2) / total
         return Tilted(peak + math.log(total), mean, spread, (0.0, self._width))
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.outcomes import Outcomes
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, UNIT
 
 __all__ = ["DiscreteGrid"]
@@ -73,8 +74,8 @@ class DiscreteGrid(GridLaw):
         weight = np.exp(log_weight - peak)
         total = float(np.sum(weight))
         value = peak + math.log(total)
-        mean = float(weight @ loss) / total
-        spread = float(weight @ (loss - mean) ** 2) / total
+        mean = inner(weight, loss) / total
+        spread = inner(weight, (loss - mean) ** 2) / total
         if self.unit is not None:
             return Tilted(value, mean, spread, (0.0, self._width), 0.0)
         least = value - _DEPTH - math.log(times)

@@ -24,6 +24,7 @@ from scipy.special import erfcx, log_ndtr
 from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.sampling import above_end, mixed
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LOG_NDTR, ROOM, UNIT
 
 __all__ = ["Shape", "split_bins"]
@@ -72,8 +73,8 @@ class Shape(GridLaw):
         peak = float(np.max(log_weight))
         weight = np.exp(log_weight - peak)
         total = float(np.sum(weight))
-        average = float(weight @ loss) / total
-        spread = float(weight @ (loss - average) ** 2) / total
+        average = inner(weight, loss) / total
+        spread = inner(weight, (loss - average) ** 2) / total
         step = float(u[1] - u[0])
         value = peak + math.log(total * step / math.sqrt(2.0 * math.pi))
         carried = log_weight >= peak - _DEPTH - math.log(times)  # of steep tilts the peak alone, where floats end

@@ -18,6 +18,7 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import MIXED_ERROR, above, above_error, mixed
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 
 __all__ = ["LaplaceLaw", "Piece"]
@@ -141,14 +142,14 @@ class LaplaceLaw(GridLaw):
         peak = float(np.max(log_weight))
         weight = np.exp(log_weight - peak)
         total = float(np.sum(weight))
-        mean = float(weight @ loss) / total
-        spread = float(weight @ (loss - mean) ** 2) / total
+        mean = inner(weight, loss) / total
+        spread = inner(weight, (loss - mean) ** 2) / total
         # what is further than this from the atom that the tilt favours does not count, wherever it is moved
         whole = self.unit
         seen = min(whole, (_DEPTH + math.log(times)) / c) if c > 0.0 else whole
         reach = (whole - seen, whole) if remove else (0.0, seen)
         between = np.minimum((loss[2:] - self.base) / (_BESIDE * whole), 1.0)
-        return Tilted(peak + math.log(total), mean, spread, reach, float(weight[2:] @ between) / total)
+        return Tilted(peak + math.log(total), mean, spread, reach, inner(weight[2:], between) / total)
 
     def cut(self, reach: Reach, h: float) -> tuple[int, int]:
         """Edges are counted from the lower atom; where both atoms are at hand, all of them."""

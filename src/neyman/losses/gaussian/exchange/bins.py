@@ -12,6 +12,7 @@ from neyman._validate import FloatArray
 from neyman.losses.readings.bins import BinSplit, GridLaw, Reach, Tilted
 from neyman.losses.readings.smooth_bins import QUADRATURE, smooth_bins
 from neyman.losses.sampling import mixed
+from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, UNIT
 
 __all__ = ["ReplacedGrid"]
@@ -68,8 +69,8 @@ class ReplacedGrid(GridLaw):
         peak = float(np.max(log_weight))
         weight = np.exp(log_weight - peak)
         total = float(np.sum(weight))
-        mean = float(weight @ loss) / total
-        spread = float(weight @ (loss - mean) ** 2) / total
+        mean = inner(weight, loss) / total
+        spread = inner(weight, (loss - mean) ** 2) / total
         value = peak + math.log(total * float(x[1] - x[0]))
         tail = log_ndtr((x if remove else -x) / s + 1.0 / s)
         carried = log_weight >= peak - _DEPTH - math.log(times)
