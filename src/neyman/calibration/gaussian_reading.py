@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from scipy.optimize import brentq
 from scipy.special import log_ndtr, ndtri, ndtri_exp
 
 __all__ = ["mu_of_advantage", "mu_of_bayes_error", "mu_of_delta", "mu_of_power"]
@@ -59,6 +58,8 @@ def mu_of_bayes_error(error: float, prior: float) -> float:
 
 def _solved(miss: Callable[[float], float]) -> float:
     """The mu at which an increasing function of log mu vanishes, the nearest end where it does not."""
+    from scipy.optimize import brentq  # a tenth of a second that most answers have no use for
+
     if miss(_LEAST) >= 0.0:
         return 0.0
     return math.exp(_MOST if miss(_MOST) <= 0.0 else float(brentq(miss, _LEAST, _MOST, xtol=1e-13, rtol=1e-14)))

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import overload
 
 import numpy as np
-from scipy import optimize, special
+from scipy import special
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, inside, not_negative, positive
@@ -192,6 +192,8 @@ def psi_from(epsilon: float, delta: float) -> float:
     ends = math.log(max(low, TINY)), math.log(max(high, TINY))
     found = high
     if ends[0] < ends[1] and excess(ends[0]) < 0.0 < excess(ends[1]):
+        from scipy import optimize  # a tenth of a second that most answers have no use for
+
         found = math.exp(float(optimize.brentq(excess, *ends, xtol=1e-16, rtol=4.0 * 2.0 * UNIT)))
     trials = (*(found * (1.0 - step) for step in _STEPS), low, low / 2.0)
     return next((trial for trial in trials if _holds(trial, e, d)), 0.0)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,9 @@ import neyman as ny
 from neyman.engines.contour.cumulant import Parts
 from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.profile import ContourProfile
+from neyman.engines.rules.contours import _BACKED
 from neyman.losses.gaussian.transform import SamplingTransform
+from neyman.profiles.effort import EFFORT
 
 
 def test_rough_holds_and_a_later_question_is_answered_sharply() -> None:
@@ -40,3 +44,15 @@ def test_no_line_is_planned_again_and_again_where_none_can_be_had(monkeypatch: p
     g.gdp()
     g.beta(np.linspace(1.0 / 257.0, 256.0 / 257.0, 256))
     assert 0 < len(planned) <= 10
+
+
+def test_a_schedule_of_a_thousand_settings_is_planned_within_the_usual_effort() -> None:
+    """It was refused: what a plan takes was counted as that of one law a thousand times, six times as much as it is."""
+    settings = ((0.8 + 1.2 * i / 999, 1e-3 + 9e-3 * i / 999) for i in range(1000))
+    parts = Parts(tuple((SamplingTransform(*one), 10) for one in settings), 0.0, "remove")
+    planning = StraightLines._planning.func(SimpleNamespace(_parts=parts))  # type: ignore[attr-defined]
+    share, most = _BACKED
+    assert planning <= share * EFFORT * 1e9
+    assert 4.0 * planning <= most * EFFORT * 1e9  # as many as it is asked for
+    alone = StraightLines._planning.func(SimpleNamespace(_parts=Parts(parts.steps[:1], 0.0, "remove")))  # type: ignore[attr-defined]
+    assert planning >= 100.0 * alone  # and it is counted

@@ -34,7 +34,7 @@ _AROUND = 0.7, 1.4  # of the eps a fine line is made for: those it serves beside
 _BESIDE = 0.97, 1.03  # of the eps for which no fine line was affordable: where none is looked for again
 _GRID = 0.3  # standard deviations between grid points of a bound, where noise is not small
 _ENTRY, _TURNED = 12.0, 40.0  # nominal nanoseconds for each node and grid point, along the real axis and rotated rays
-_PLANNED = 1.5e4  # the same for each grid point of a bound, for a whole plan
+_PLANNED, _BESIDES = 1.5e4, 6e3  # the same for each grid point of a bound, for a whole plan: of the longest, of others
 
 
 class StraightLines:
@@ -189,7 +189,8 @@ class StraightLines:
     def _planning(self) -> float:
         """The work of one plan: all of it in the bounds on what lies beyond the cut."""
         laws = [law for law, _ in self._parts.steps if isinstance(law, SamplingTransform)]
-        return _PLANNED * sum(law.limit / min(_GRID * law.sigma, 0.25 * law.sigma**2) for law in laws)
+        points = [law.limit / min(_GRID * law.sigma, 0.25 * law.sigma**2) for law in laws]
+        return (_PLANNED - _BESIDES) * max(points, default=0.0) + _BESIDES * sum(points)
 
     def _line(self, index: int) -> Line | None:
         if index not in self._lines:

@@ -11,7 +11,6 @@ import math
 
 import numpy as np
 from scipy import special
-from scipy.interpolate import PchipInterpolator
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
@@ -34,6 +33,8 @@ class RocSteps:
     """The chains of ``times`` steps along the ROC curve of ``sides``, found by the sum of their eps."""
 
     def __init__(self, sides: Pair, times: int, start: float) -> None:
+        from scipy.interpolate import PchipInterpolator  # a tenth of a second that most answers have no use for
+
         self._times = times
         self._start = start
         e, alpha, power = _points(sides, start)

@@ -23,7 +23,6 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import isotonic_regression
 
 from neyman._validate import BoolArray, FloatArray
 from neyman.losses.readings.outcomes import Outcomes
@@ -200,6 +199,8 @@ def _vertices(points: FloatArray, value: FloatArray) -> NDArray[np.int64]:
     with np.errstate(under="ignore"):
         width = np.exp(points[:-1]) * np.expm1(np.diff(points))
         slope = np.diff(value) / width
+    from scipy.optimize import isotonic_regression  # a tenth of a second that most answers have no use for
+
     at = np.asarray(isotonic_regression(slope, weights=width).blocks, dtype=np.int64)
     while len(at) > 2:
         fall, gap = -np.diff(value[at]), np.diff(points[at])
