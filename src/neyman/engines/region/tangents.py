@@ -112,6 +112,10 @@ class Tangent:
             found.append(column)
         return Tangent(*found)
 
+    def at(self, place: NDArray[np.intp]) -> Tangent:
+        """Those at these places."""
+        return Tangent(*(column[place] for column in self.fields))
+
     @property
     def fields(self) -> tuple[FloatArray, ...]:
         """All of it."""
