@@ -40,8 +40,8 @@ def worst(rho, d1, d2):
 @pytest.mark.parametrize("rho", rest_slow(RHOS, 1, 3))
 def test_coins_that_are_said_to_keep_every_order_do_and_hardly_more(rho):
     mu = np.sqrt(2.0 * rho)
-    tangent, _ = ZcdpProfile(rho).direct(np.maximum(rho + mu * np.array([0.2, 0.7, 1.5, 3.0, 7.0]), 0.0))
-    d1, d2, inside = AllOrders(rho).drawn(tangent.d1, tangent.d2)
+    tangent, t = ZcdpProfile(rho).direct(np.maximum(rho + mu * np.array([0.2, 0.7, 1.5, 3.0, 7.0]), 0.0))
+    d1, d2, inside = AllOrders(rho).drawn(tangent.d1, tangent.d2, t)
     assert np.any(inside) or rho < 1e-50  # there hardly any digit is left, and a ladder of orders decides
     for one, two in zip(d1[inside], d2[inside], strict=True):
         assert -1e-6 <= worst(rho, one, two) <= 0.0
@@ -51,8 +51,8 @@ def test_coins_that_are_said_to_keep_every_order_do_and_hardly_more(rho):
 def test_coins_a_little_too_far_apart_are_not_said_to_keep_it(rho):
     profile = ZcdpProfile(rho)
     start = 1.001 * profile.corner[0]  # before it the corner rules, and tangents touch where nobody asks
-    tangent, _ = profile.direct(np.linspace(start, start + 9.0 * np.sqrt(2.0 * rho), 60))
-    d1, d2, inside = AllOrders(rho).drawn(tangent.d1, tangent.d2)
+    tangent, t = profile.direct(np.linspace(start, start + 9.0 * np.sqrt(2.0 * rho), 60))
+    d1, d2, inside = AllOrders(rho).drawn(tangent.d1, tangent.d2, t)
     assert np.all(inside)
     coins = Coins(d1, d2, np.ones_like(d1))
     # an order may promise to second order more: 1 / t of its share of kappa
@@ -129,3 +129,31 @@ def test_any_number_of_eps(many):
 def test_a_curve_whose_one_branch_is_never_touched():
     g = ny.join(ny.ZCDP(0.01686), ny.Profile([0.01192, 0.01494, 0.273], [0.2711, 0.02899, 4.092e-05]))
     assert np.all(np.isfinite(g.curve(20).beta))
+
+
+@pytest.mark.parametrize("turned", [False, True])
+@pytest.mark.parametrize("g", [ny.ZCDP(0.36), ny.RDP([2.0, 8.0, 32.0], [0.5, 2.2, 11.0])])
+def test_what_coins_attain_is_below_the_curve_and_on_it_where_they_are(g, turned):
+    profile, alpha = g.sides.forward, np.geomspace(1e-9, 0.999, 60)
+    most = 1.0 - alpha - g.beta(alpha)
+    best = np.zeros_like(alpha)
+    for e in np.linspace(0.0, 4.0, 400):  # f is symmetric: turned round it is the same
+        found = profile.attained(alpha, np.full_like(alpha, e), turned)
+        assert np.all(found <= most * (1.0 + 1e-12))
+        best = np.maximum(best, found)
+    inside = (alpha < 0.3) != turned
+    assert np.all(best[inside & (alpha > 1e-3)] >= 0.8 * most[inside & (alpha > 1e-3)])
+
+
+def test_what_one_pair_of_coins_attains():
+    a, p = 0.01, 0.3
+    coins = Coins(np.log(np.array([p / a])), np.log(np.array([(1.0 - p) / (1.0 - a)])), np.array([1.25]))
+    drawn_a, drawn_p = a / 1.25, p / 1.25
+    alpha = np.array([drawn_a / 3.0, drawn_a, 0.5])
+    power = np.array([drawn_p / 3.0, drawn_p, drawn_p + (1.0 - drawn_p) * (0.5 - drawn_a) / (1.0 - drawn_a)])
+    found = np.concatenate([coins.excess(alpha[i : i + 1], False) for i in range(3)])
+    assert np.all(found <= power - alpha)
+    assert found == pytest.approx(power - alpha, rel=1e-12)
+    turned = coins.excess(np.array([1.0 - drawn_p]), True)  # (1 - p, 1 - a)
+    assert turned[0] == pytest.approx(drawn_p - drawn_a, rel=1e-12)
+    assert turned[0] <= drawn_p - drawn_a

@@ -29,6 +29,7 @@ from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
 
 __all__ = ["AllOrders"]
 
+_STEEP = 0.1  # times rho, the F'' from which Newton may begin on either side of the root
 _NEWTONS = 24  # steps, at most: from the right they never pass the root
 _SETTLED = 1e-13  # a relative step at which they stop
 _ROUNDED = 16.0 * UNIT  # certifies: of F', for each unit of its terms and of the exponents in them
@@ -55,47 +56,58 @@ class AllOrders:
     def __init__(self, rho: float) -> None:
         self._rho = rho
 
-    def drawn(self, d1: FloatArray, d2: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
-        """Coins of log ratios near ``d1`` > 0 > ``d2``, nearer to the diagonal where need be, and whether they are
-        certainly inside.
+    def drawn(
+        self, d1: FloatArray, d2: FloatArray, near: FloatArray
+    ) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
+        """Coins of log ratios near ``d1`` > 0 > ``d2``, nearer to (0, 0) where need be, and whether they are certainly
+        inside; ``near`` are orders that may tell.
         """
-        share = self.share(d1, d2)
+        share = self.share(d1, d2, near)
         for look in range(_LOOKS):
-            near = np.abs(share - 1.0) < _BESIDE
-            if not np.any((share > 1.0) & np.isfinite(share)) and not np.any(near & (share < 1.0 - _APART)):
+            beside = np.abs(share - 1.0) < _BESIDE
+            if not np.any((share > 1.0) & np.isfinite(share)) and not np.any(beside & (share < 1.0 - _APART)):
                 break
-            asked = np.where(
-                near, share * (1.0 + _NEARER * _WIDENS**look), np.where(np.isfinite(share), np.maximum(share, 1.0), 1.0)
-            )
+            asked = np.where(np.isfinite(share), np.maximum(share, 1.0), 1.0)
+            asked = np.where(beside & (share != 1.0), share * (1.0 + _NEARER * _WIDENS**look), asked)
             with np.errstate(all="ignore"):
                 d1, d2 = Coins(d1, d2, share).drawn(asked)
-            share = self.share(d1, d2)
+            share = self.share(d1, d2, near)
         return d1, d2, share <= 1.0
 
-    def share(self, d1: FloatArray, d2: FloatArray) -> FloatArray:
+    def share(self, d1: FloatArray, d2: FloatArray, near: FloatArray | None = None) -> FloatArray:
         """At most 1 where these coins keep the promise; else about the share by which they are too far apart, inf where
-        that is not known.
+        that is not known. ``near`` are orders that may tell, of D_t(P || Q).
         """
         with np.errstate(all="ignore"):
-            return np.maximum(self._one_way(d1, d2, False), self._one_way(-d2, -d1, True))
+            return np.maximum(self._one_way(d1, d2, False, near), self._one_way(-d2, -d1, True, None))
 
-    def _one_way(self, u: FloatArray, v: FloatArray, turned: bool) -> FloatArray:
+    def _one_way(self, u: FloatArray, v: FloatArray, turned: bool, near: FloatArray | None) -> FloatArray:
         y, rho = u - v, self._rho
         lean = np.log(-np.expm1(v)) - u - np.log(-np.expm1(-u))
-        convex = y * y * (1.0 + 8.0 * UNIT) <= 8.0 * rho
         ratio = np.minimum(8.0 * rho / (y * y), 1.0)
         least = 0.5 * ratio / (1.0 + np.sqrt(1.0 - ratio))  # r where the last piece begins
         begins = (np.log1p(-least) - np.log(least) - lean) / y
         rises, room, _ = self._rise(u, y, lean, begins)
-        convex |= rises >= room + _BENT * rho
-        t = self._lowest(u, y, lean, np.maximum(begins, 1.0))
+        told = (y * y * (1.0 + 8.0 * UNIT) <= 8.0 * rho) | (rises >= room + _BENT * rho)
+        found, at = np.ones_like(y), np.flatnonzero(~told)
+        if len(at):
+            hint = None if near is None else near[at]
+            found[at] = self._told_by_one(u[at], v[at], lean[at], np.maximum(begins[at], 1.0), hint, turned)
+        return found
+
+    def _told_by_one(
+        self, u: FloatArray, v: FloatArray, lean: FloatArray, begins: FloatArray, near: FloatArray | None, turned: bool
+    ) -> FloatArray:
+        """The third case: by one order of the last piece."""
+        y, rho = u - v, self._rho
+        t = self._lowest(u, y, lean, begins, near)
         rises, room, bends = self._rise(u, y, lean, t)
         last = (bends >= _BENT * rho) & (t * y + lean > 0.0) & ((rises >= room) | (t == 1.0))
         allowed = rho * t * (1.0 - 2.0 * UNIT) - np.where(t > 1.0, rises + room, 0.0)
         allowed = np.where(allowed > 0.0, allowed, TINY)
         d1, d2 = (-v, -u) if turned else (u, v)
         held = Orders(t, allowed, turned).held(d1, d2)
-        return np.where(convex, 1.0, np.where(last & (t < _FURTHEST_ORDER), held, np.inf))
+        return np.where(last & (t < _FURTHEST_ORDER), held, np.inf)
 
     def _rise(
         self, u: FloatArray, y: FloatArray, lean: FloatArray, t: FloatArray
@@ -108,9 +120,15 @@ class AllOrders:
         room = _ROUNDED * (high + u + low * (4.0 + t * y + np.abs(lean) + u))
         return high - u + low, room, 2.0 * self._rho - y * low * (1.0 - rest)
 
-    def _lowest(self, u: FloatArray, y: FloatArray, lean: FloatArray, begins: FloatArray) -> FloatArray:
+    def _lowest(
+        self, u: FloatArray, y: FloatArray, lean: FloatArray, begins: FloatArray, near: FloatArray | None
+    ) -> FloatArray:
         """Where F' is just above 0 on the last convex piece."""
-        t = np.maximum(0.5 * (u / self._rho + 1.0), begins)  # F' >= 0 there
+        last = np.maximum(0.5 * (u / self._rho + 1.0), begins)  # F' >= 0 there
+        t = last
+        if near is not None:  # from the left one step leads to the right, if it is not too long a one
+            bends = self._rise(u, y, lean, near)[2]
+            t = np.where((bends > _STEEP * self._rho) & (near > begins) & (near < last), near, last)
         for _ in range(_NEWTONS):
             rises, room, bends = self._rise(u, y, lean, t)
             move = (rises - _AIMED * room) / np.where(bends > 0.0, bends, np.inf)

@@ -15,8 +15,9 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 
-__all__ = ["Coins"]
+__all__ = ["FAINT", "Coins"]
 
+FAINT = 1e-290  # a lower bound below it is none: products underflow
 _ROUNDED = 32.0 * UNIT  # certifies: of p and 1 - a, for each unit of eps and of d1
 
 
@@ -47,3 +48,19 @@ class Coins(NamedTuple):
             left = (rest * np.exp(d2) + (1.0 - nearer) * p + nearer * load) * (1.0 + 2.0 * room)
         sane = np.isfinite(share) & np.isfinite(value) & np.isfinite(left) & (d1 > 0.0) & (d2 < 0.0)
         return np.where(sane, np.maximum(value, 0.0), 0.0), np.where(sane, left, np.inf)
+
+    def excess(self, alpha: FloatArray, turned: bool) -> FloatArray:
+        """What is certainly attained of 1 - f(alpha) - alpha, or where ``turned`` of that of the reversed pair; 0 where
+        nothing is. As a function of alpha it is concave, 0 at both ends: at these coins, drawn together, it is p - a.
+        """
+        d1, d2, share = self
+        with np.errstate(all="ignore"):
+            below = -np.expm1(d2 - d1)
+            p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below
+            nearer, room = 1.0 / share * (1.0 - 8.0 * UNIT), _ROUNDED * (1.0 + d1)
+            a, others = nearer * p * np.exp(-d1), rest * np.exp(d2) + (1.0 - nearer) * p  # and 1 - p
+            ends = (others, nearer * p) if turned else (a, rest + (1.0 - nearer) * p * np.exp(-d1))
+            ways = np.minimum(np.minimum(alpha / ends[0], (1.0 - alpha) / ends[1]), 1.0)
+            value = nearer * p * -np.expm1(-d1) * ways * (1.0 - 4.0 * room)
+        sane = np.isfinite(share) & (value > FAINT) & (d1 > 0.0) & (d2 < 0.0) & (a > FAINT) & (others > FAINT)
+        return np.where(sane, value, 0.0)

@@ -20,7 +20,7 @@ from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.engines.region.all_orders import AllOrders
-from neyman.engines.region.coins import Coins
+from neyman.engines.region.coins import FAINT, Coins
 from neyman.engines.region.one_order import elementary_delta
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
@@ -35,7 +35,6 @@ _BESIDE, _SETTLED = 1e-2, 1e-12  # how near to the boundary coins are led to it,
 _PIECE = 1000  # eps whose points inside are looked at together
 _LAST = 690.0  # -log of the smallest delta that matters
 _FARTHEST = 1e12  # an eps beyond it is answered as this one, from above
-_FAINT = 1e-290  # a lower bound below it is none: products underflow
 _SEARCH, _ZOOMS = 40, 7  # points of a grid of orders, and how often it is narrowed
 _LEVEL = 1e-13  # relative: values that are one to a float; the largest order of them is taken
 _LOOKED_UP = 128  # points between which the best of all orders is interpolated
@@ -60,6 +59,7 @@ class RegionProfile(ClosedForm):
     """What finitely many orders and all orders have in common."""
 
     width_is = "enclosure"  # between tangents, and points that tests attain
+    _last: tuple[bytes, Tangent, FloatArray] | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -105,7 +105,7 @@ class RegionProfile(ClosedForm):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         allowance().spend(_BRACKET + _PLACE * len(epsilon))
-        tangent, t = self.direct(np.minimum(epsilon, _FARTHEST))
+        tangent, t = self._touched(epsilon)
         start, log_alpha, _ = self.corner
         flat = log_alpha + np.logaddexp(0.0, epsilon)
         flat = np.minimum(flat - 4.0 * UNIT * (2.0 + epsilon + abs(log_alpha)), 0.0)
@@ -131,11 +131,18 @@ class RegionProfile(ClosedForm):
         return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        tangent, _ = self.direct(np.minimum(epsilon, _FARTHEST))
+        tangent, _ = self._touched(epsilon)
         start, log_alpha, _ = self.corner
         alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
         alpha = np.where(epsilon > self._reach, 0.0, alpha)  # an alpha that is no float says nothing
         return np.clip(np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * alpha, 0.0, 1.0)
+
+    def _touched(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
+        """``direct``, remembered: solvers ask for the slope where they just were."""
+        place = epsilon.tobytes()
+        if self._last is None or self._last[0] != place:
+            self._last = place, *self.direct(np.minimum(epsilon, _FARTHEST))
+        return self._last[1:]
 
     @abstractmethod
     def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -157,9 +164,13 @@ class RegionProfile(ClosedForm):
         lower, gap = np.zeros_like(epsilon), np.full_like(epsilon, np.inf)
         for coins in self._points(epsilon, tangent, t) if len(epsilon) else ():
             value, left = coins.attained(epsilon)
-            lower, gap = np.where(value > _FAINT, np.maximum(lower, value), lower), np.minimum(gap, left)
+            lower, gap = np.where(value > FAINT, np.maximum(lower, value), lower), np.minimum(gap, left)
         with np.errstate(divide="ignore"):
             return np.clip(lower, 0.0, 1.0), np.minimum(np.log(gap), 0.0)
+
+    def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
+        tangent, t = self._touched(epsilon)
+        return np.max([coins.excess(alpha, turned) for coins in self._points(epsilon, tangent, t)], axis=0)
 
     def _points(self, epsilon: FloatArray, tangent: Tangent, t: FloatArray) -> list[Coins]:
         """Coins about where the tangents touch, and on the diagonal; where the effort does not suffice, that is all."""
@@ -345,7 +356,7 @@ class ZcdpProfile(RegionProfile):
         return _best(epsilon, self._order(w[None, :]))
 
     def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
-        inside = self._all_orders.drawn(d1, d2)
+        inside = self._all_orders.drawn(d1, d2, t)
         share = np.where(inside[2], 1.0, np.inf)
         at = np.flatnonzero(~inside[2] & (d1 > 0.0) & (d2 < 0.0))
         if len(at) and self._stated:
