@@ -31,7 +31,7 @@ __all__ = ["AllOrders"]
 
 _STEEP = 0.1  # times rho, the F'' from which Newton may begin on either side of the root
 _NEWTONS = 24  # steps, at most: from the right they never pass the root
-_SETTLED = 1e-13  # a relative step at which they stop
+_SETTLED = 1e-8  # a relative step at which they stop: the next is its square
 _ROUNDED = 16.0 * UNIT  # certifies: of F', for each unit of its terms and of the exponents in them
 _AIMED = 3.0  # times that, the F' that is looked for: above 0 whatever is rounded
 _BENT = 1e-6  # certifies: times rho, the least F'' that is taken to be positive; rounding is a share of 1e-13 of y^2

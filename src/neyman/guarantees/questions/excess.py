@@ -17,7 +17,9 @@ __all__ = ["attained", "excess_at", "revealed"]
 _SHARP = 1e-10  # relative distance from what the eps itself shows
 _VAGUER = 2.0
 # whether the tangent is steered to once more, and spacings of the points around it, in those that suffice but at kinks
-_WAYS = ((False, 1.0), (True, 1.0), (False, 1e-3), (False, 1e-6))
+_CLOSER = ((False, 1e-3), (False, 1e-6))
+_SMOOTH = ((False, 1.0), (True, 1.0), *_CLOSER)
+_BENT = ((False, 1.0), *_CLOSER, (True, 1.0), *_CLOSER)  # where kinks are known the eps given may be one
 _DEEP, _PLAIN = 1e-15, 1.0 - 1e-6  # alphas, and powers there, of mechanisms that tell all but everything
 _LARGEST = 690.0
 
@@ -46,7 +48,7 @@ def _around(sides: Pair, alpha: FloatArray, near: FloatArray, start: float) -> F
     found = attained(sides, alpha, near, start)
     seen, room = _seen(sides, alpha, near)
     asked = np.ones(alpha.shape, dtype=np.bool_)  # at alpha = 0 once
-    for again, closer in _WAYS:
+    for again, closer in _BENT if sides.forward.knots.size else _SMOOTH:
         loose = np.flatnonzero((seen - found > room) & asked)
         if not len(loose):
             break
