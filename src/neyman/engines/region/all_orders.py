@@ -48,9 +48,9 @@ class AllOrders:
 
     Examples
     --------
-    >>> kept = AllOrders(0.5).share(np.array([1.0, 2.0]), np.array([-1.0, -2.0]))
+    >>> kept = AllOrders(0.5).share(np.array([0.9, 2.0]), np.array([-0.9, -2.0]))
     >>> bool(kept[0] == 1.0), bool(kept[1] > 1.0)
-    (True, False)
+    (True, True)
     """
 
     def __init__(self, rho: float) -> None:
