@@ -9,6 +9,8 @@ import pytest
 
 import neyman as ny
 from neyman.guarantees.questions.achieved import AchievedCurve
+from neyman.guarantees.questions.excess import attained
+from neyman.guarantees.questions.tradeoff import power_upper, tangent
 
 ALPHAS = np.append(np.geomspace(1e-9, 0.5, 40), [0.7, 0.99, 1.0])
 EPSILONS = np.linspace(-12.0, 12.0, 4001)
@@ -53,3 +55,16 @@ def test_what_is_attained_lies_above_the_curve() -> None:
     alpha, beta = AchievedCurve(tuple(g.sides for g in curves), 6.0).points
     assert np.all(beta >= np.max([g.beta(alpha) for g in curves], axis=0))
     assert np.max(beta - np.max([g.beta(alpha) for g in curves], axis=0)) < 1e-4
+
+
+def test_what_the_law_below_attains_is_below_the_curve_and_near_it():
+    g = ny.ZCDP(0.2) * ny.GDP(0.5)
+    sides, alpha = g.sides.forward.parts[0], np.geomspace(1e-9, 0.3, 20)
+    assert sides.lesser is not None
+    start = 0.8
+    most = power_upper(sides, alpha, start) - alpha
+    epsilon = tangent(sides, alpha, start)
+    for beside in (0.0, 1e-3, 0.1):  # wherever it is looked for
+        found = attained(sides, alpha, epsilon + beside, start)
+        assert np.all(found <= most * (1.0 + 1e-12))
+    assert np.all(attained(sides, alpha, epsilon, start) >= (1.0 - 1e-2) * most)

@@ -191,6 +191,13 @@ class Pair(NamedTuple):
         return self.forward is self.backward
 
     @property
+    def lesser(self) -> Pair | None:
+        """A pair nowhere above this one that is known better, if there is one."""
+        ahead = self.forward.lesser
+        back = ahead if self.symmetric else self.backward.lesser
+        return None if ahead is None or back is None else Pair(ahead, back)
+
+    @property
     def branches(self) -> tuple[Profile, ...]:
         """The profiles that matter: one when symmetric, else both."""
         return (self.forward,) if self.symmetric else (self.forward, self.backward)

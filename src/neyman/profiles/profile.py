@@ -131,6 +131,11 @@ class Profile(ABC):
     """Another that may be asked first at eps > 0: where its bracket is ``sharp``, this one's is the same."""
 
     @property
+    def lesser(self) -> Profile | None:
+        """That of a pair which tells less at every eps, and is known better than this one; None where there is none."""
+        return None
+
+    @property
     @abstractmethod
     def method(self) -> str:
         """Which engine answers: "closed form", "exact sum", "transform", "lattice", or several."""
@@ -203,6 +208,12 @@ class Profile(ABC):
         place = np.arange(len(epsilon))
         place[at] = len(epsilon) + np.arange(len(at))
         return found.followed(self.bracket(epsilon[at])).at(place)
+
+    def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
+        """Lower bounds on 1 - f(alpha) - alpha, or where ``turned`` of that of the reversed pair, from tests that are
+        known to do so well: those about each ``epsilon`` >= 0, whose tangent touches about there. 0 where none are.
+        """
+        return np.zeros_like(alpha)
 
     def behind(self, epsilon: float) -> Iterator[Profile]:
         """Those whose bounds at ``epsilon`` it may have handed on, the likelier first."""

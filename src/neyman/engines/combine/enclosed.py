@@ -73,6 +73,9 @@ class OwnProfile(Profile):
     def bracket(self, epsilon: FloatArray) -> Bracket:
         return self._known.bracket(epsilon)
 
+    def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
+        return self._known.attained(alpha, epsilon, turned)
+
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return self._known.slope(epsilon)
 
@@ -169,6 +172,11 @@ class EnclosedProfile(Profile):
     @cached_property
     def _tail_mu(self) -> float:  # that of a promise may take its time
         return together((step.tail_mu, times) for step, times in self._losses)
+
+    @property
+    def lesser(self) -> Profile | None:
+        """The law below, where its masses need no room."""
+        return None if self._lesser.room > 0.0 else self._below
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         upper, kept = self._above.bracket(epsilon).upper, epsilon.copy()

@@ -76,6 +76,10 @@ class ToldAlone(Profile):
         return self._whole.knots
 
     @property
+    def lesser(self) -> Profile | None:
+        return self._whole.lesser
+
+    @property
     def vertices(self) -> Vertices | None:
         return self._whole.vertices
 

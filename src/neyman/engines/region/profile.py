@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from functools import cached_property
-from typing import ClassVar
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
@@ -20,21 +19,22 @@ from scipy.interpolate import PchipInterpolator
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.closed_form.polygon import PolygonProfile
+from neyman.engines.region.all_orders import AllOrders
+from neyman.engines.region.coins import FAINT, Coins
 from neyman.engines.region.one_order import elementary_delta
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
-from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
+from neyman.numerics.rounding import TINY, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
 
 _FINE = 400  # tangents of the hull
-_KEPT, _PIECE = 20_000, 1000  # points inside, and eps asked at once
-_FAR_OUT = 37.0  # mu of a small rho from which delta does not matter
+_BESIDE, _SETTLED = 1e-2, 1e-12  # how near to the boundary coins are led to it, and how near they have to be
+_PIECE = 1000  # eps whose points inside are looked at together
 _LAST = 690.0  # -log of the smallest delta that matters
 _FARTHEST = 1e12  # an eps beyond it is answered as this one, from above
-_FAINT = 1e-290  # a lower bound below it is none: products underflow
 _SEARCH, _ZOOMS = 40, 7  # points of a grid of orders, and how often it is narrowed
 _LEVEL = 1e-13  # relative: values that are one to a float; the largest order of them is taken
 _LOOKED_UP = 128  # points between which the best of all orders is interpolated
@@ -45,10 +45,10 @@ _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either en
 _FAR = np.linspace(0.0, 1.0, 200)  # shares of the way to the farthest order
 _NEARER = 4  # steps of a fixed point that says where orders are worth asking
 # nominal nanoseconds: of a bracket, of one of its eps, of points inside, and of one of those by one order looked at
-_BRACKET, _PLACE, _INSIDE, _HELD = 3e6, 4e3, 8e6, 450.0
+_BRACKET, _PLACE, _INSIDE, _HELD = 3e6, 4e3, 3e6, 450.0
+_LIKE_ORDERS = 24  # orders that take as long as the one that tells of all, which is searched for
 _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
 _LARGEST_EPSILON = 709.0  # e^709 = 8.2e307 is a float
-_ROUNDED = 32.0 * UNIT  # certifies: of p and 1 - a, for each unit of eps and of d1
 _ALL, _NEXT_TO_ONE = 60.0, 1e-2  # eps that an order of 1 alone is asked for, and the least t - 1 that says where to end
 _SHORTEST, _BEYOND = 1e-3, 1.2  # times that end: the first and the last place of a grid
 _LEAST_EXCESS, _MOST_EXCESS = 1e-9, 1e9  # t - 1 that are tried
@@ -59,7 +59,7 @@ class RegionProfile(ClosedForm):
     """What finitely many orders and all orders have in common."""
 
     width_is = "enclosure"  # between tangents, and points that tests attain
-    _apart: ClassVar[float]  # how wide the places are whose eps share a point inside
+    _last: tuple[bytes, Tangent, FloatArray] | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -69,10 +69,6 @@ class RegionProfile(ClosedForm):
     @abstractmethod
     def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """The best tangent at each eps, and the order it is of."""
-
-    @abstractmethod
-    def _share(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> FloatArray:
-        """An upper bound on the largest E / kappa over all orders, at points that the order ``t`` has found."""
 
     @property
     @abstractmethod
@@ -109,7 +105,7 @@ class RegionProfile(ClosedForm):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         allowance().spend(_BRACKET + _PLACE * len(epsilon))
-        tangent, _ = self.direct(np.minimum(epsilon, _FARTHEST))
+        tangent, t = self._touched(epsilon)
         start, log_alpha, _ = self.corner
         flat = log_alpha + np.logaddexp(0.0, epsilon)
         flat = np.minimum(flat - 4.0 * UNIT * (2.0 + epsilon + abs(log_alpha)), 0.0)
@@ -132,14 +128,21 @@ class RegionProfile(ClosedForm):
         with np.errstate(divide="ignore"):
             log_gap = np.maximum(log_gap, np.log1p(-plain) * (1.0 + 4.0 * UNIT) - 4.0 * UNIT * plain)
         kept = epsilon.copy()  # solvers may go on writing into theirs
-        return Bracket.late(upper, log_gap, lambda: self._inside(kept))
+        return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        tangent, _ = self.direct(np.minimum(epsilon, _FARTHEST))
+        tangent, _ = self._touched(epsilon)
         start, log_alpha, _ = self.corner
         alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
         alpha = np.where(epsilon > self._reach, 0.0, alpha)  # an alpha that is no float says nothing
         return np.clip(np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * alpha, 0.0, 1.0)
+
+    def _touched(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
+        """``direct``, remembered: solvers ask for the slope where they just were."""
+        place = epsilon.tobytes()
+        if self._last is None or self._last[0] != place:
+            self._last = place, *self.direct(np.minimum(epsilon, _FARTHEST))
+        return self._last[1:]
 
     @abstractmethod
     def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -152,65 +155,38 @@ class RegionProfile(ClosedForm):
         """More points, near the region, that may be on the tangent of that slope."""
         return []
 
-    def _inside(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lower bounds on delta, upper bounds on log(1 - delta), from points inside the region."""
+    def _inside(self, epsilon: FloatArray, tangent: Tangent, t: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Lower bounds on delta, upper bounds on log(1 - delta), from coins about where ``tangent`` touches."""
         if len(epsilon) > _PIECE:  # tables of eps by orders
-            each = [self._inside(piece) for piece in np.array_split(epsilon, -(-len(epsilon) // _PIECE))]
+            pieces = np.array_split(np.arange(len(epsilon)), -(-len(epsilon) // _PIECE))
+            each = [self._inside(epsilon[at], tangent.at(at), t[at]) for at in pieces]
             return np.concatenate([low for low, _ in each]), np.concatenate([high for _, high in each])
         lower, gap = np.zeros_like(epsilon), np.full_like(epsilon, np.inf)
-        for d1, d2, share in self._points(epsilon) if len(epsilon) else ():
-            with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-                below = -np.expm1(d2 - d1)
-                p, rest = -np.expm1(d2) / below, -np.expm1(-d1) / below
-                a = p * np.exp(-d1)
-                nearer = 1.0 / share * (1.0 - 8.0 * UNIT)
-                moved = a + nearer * p * -np.expm1(-d1)  # p, brought nearer to a
-                load = p * np.exp(np.minimum(epsilon - d1, LARGEST_EXPONENT))  # a alone may underflow
-                value = (moved - load) - _ROUNDED * (1.0 + epsilon + d1) * (moved + load)
-                left = rest * (np.exp(d2) - (1.0 - nearer) * np.expm1(d2)) + load
-                left = left * (1.0 + 2.0 * _ROUNDED * (1.0 + epsilon + d1))
-            sane = np.isfinite(share) & np.isfinite(value) & (d1 > 0.0) & (d2 < 0.0)
-            lower = np.where(sane & (value > _FAINT), np.maximum(lower, value), lower)
-            gap = np.where(sane & np.isfinite(left), np.minimum(gap, left), gap)
+        for coins in self._points(epsilon, tangent, t) if len(epsilon) else ():
+            value, left = coins.attained(epsilon)
+            lower, gap = np.where(value > FAINT, np.maximum(lower, value), lower), np.minimum(gap, left)
         with np.errstate(divide="ignore"):
             return np.clip(lower, 0.0, 1.0), np.minimum(np.log(gap), 0.0)
 
-    def _points(self, epsilon: FloatArray) -> FloatArray:
-        """Points about where the tangents at each eps touch: d1, d2 and the share (second axis) of each (first axis).
+    def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
+        tangent, t = self._touched(epsilon)
+        return np.max([coins.excess(alpha, turned) for coins in self._points(epsilon, tangent, t)], axis=0)
 
-        All eps of one place, ``_apart`` times about the mu of the curve wide, have the same points, found once:
-        that costs the square of it. Where the effort does not suffice, those on the diagonal are all.
-        """
-        corner = self.corner[2]
-        place = self._apart * min(corner, math.sqrt(corner), self._reach / _FAR_OUT)
-        near = np.where(epsilon <= self._reach, np.rint(epsilon / place) * place, np.minimum(epsilon, _FARTHEST))
-        asked, which = np.unique(near, return_inverse=True)
-        if len(self._found) > _KEPT:
-            self._found.clear()
-        new = np.array([e for e in asked.tolist() if e not in self._found])
-        if len(new) and not allowance().take(_INSIDE + len(new) * (_PLACE + _HELD * self._looks)):
-            return np.broadcast_to(self._on_diagonal[None, :, None], (1, 3, len(epsilon)))
-        if len(new):
-            tangent, t = self.direct(new)
-            pairs = [(tangent.d1, tangent.d2), *self._corners(new)]
-            columns = np.array([(d1, d2, self._held(d1, d2, t)) for d1, d2 in pairs])
-            on_diagonal = np.broadcast_to(self._on_diagonal[:, None], (3, len(new)))
-            columns = np.concatenate([columns, on_diagonal[None]])
-            self._found.update(zip(new.tolist(), np.moveaxis(columns, 2, 0), strict=True))
-        return np.stack([self._found[e] for e in asked.tolist()], axis=-1)[..., which]
+    def _points(self, epsilon: FloatArray, tangent: Tangent, t: FloatArray) -> list[Coins]:
+        """Coins about where the tangents touch, and on the diagonal; where the effort does not suffice, that is all."""
+        found = [self._on_diagonal]
+        if allowance().take(_INSIDE + len(epsilon) * (_PLACE + _HELD * self._looks)):
+            found += [self._drawn(d1, d2, t) for d1, d2 in ((tangent.d1, tangent.d2), *self._corners(epsilon))]
+        return found
 
-    def _held(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> FloatArray:
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
-            return np.maximum(self._share(d1, d2, t), 1.0)
+    @abstractmethod
+    def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
+        """These points, nearer to the diagonal or not, and by which share E exceeds kappa there, at least 1."""
 
     @cached_property
-    def _on_diagonal(self) -> FloatArray:
+    def _on_diagonal(self) -> Coins:
         corner = np.array([self.corner[2]])
-        return np.array([corner[0], -corner[0], self._held(corner, -corner, self.direct(np.zeros(1))[1])[0]])
-
-    @cached_property
-    def _found(self) -> dict[float, FloatArray]:
-        return {}
+        return self._drawn(corner, -corner, self.direct(np.zeros(1))[1])
 
 
 class RenyiProfile(RegionProfile):
@@ -218,8 +194,6 @@ class RenyiProfile(RegionProfile):
 
     Error bound: the tangents are certified; where two orders share the rule delta is at most about 1e-4 above the best.
     """
-
-    _apart = 1e-7
 
     def __init__(self, t: FloatArray, rho: FloatArray) -> None:
         self._t, self._rho = t, rho
@@ -255,7 +229,17 @@ class RenyiProfile(RegionProfile):
             t[at] = t_other[better]
         return found, t
 
-    def _share(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> FloatArray:
+    def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
+        share = self._share(d1, d2)
+        near = np.abs(share - 1.0) < _BESIDE
+        if np.any(near & (np.abs(share - 1.0) > _SETTLED)):  # tangents spend their digits on slopes
+            with np.errstate(all="ignore"):
+                d1, d2 = Coins(d1, d2, share).drawn(np.where(near, share, 1.0))
+            share = self._share(d1, d2)
+        return Coins(d1, d2, np.maximum(share, 1.0))
+
+    def _share(self, d1: FloatArray, d2: FloatArray) -> FloatArray:
+        """The largest E / kappa over all orders."""
         held = [Orders(self._t[:, None], self._rho[:, None], turned).held(d1, d2) for turned in (False, True)]
         return np.max(np.maximum(*held), axis=0)
 
@@ -296,8 +280,6 @@ class ZcdpProfile(RegionProfile):
     square. Lower bounds allow for the orders between those looked at, rho (gap)^2 / 4 each.
     """
 
-    _apart = 1e-5
-
     def __init__(self, rho: float) -> None:
         self._rho = max(rho, LEAST_RHO)
         self._stated = rho >= LEAST_RHO
@@ -308,11 +290,15 @@ class ZcdpProfile(RegionProfile):
 
     @property
     def _looks(self) -> int:
-        return 2 * (2 * len(_NEAR) + 2 + len(_LOW) + len(_FAR))
+        return _LIKE_ORDERS
 
     @property
     def _reach(self) -> float:
         return self._rho + 2.0 * math.sqrt(self._rho * _LAST)
+
+    @cached_property
+    def _all_orders(self) -> AllOrders:
+        return AllOrders(self._rho)
 
     @cached_property
     def _table(self) -> AllOrdersTable:
@@ -369,10 +355,17 @@ class ZcdpProfile(RegionProfile):
         w = np.asarray(self._best_order(self._place(epsilon))) + beyond
         return _best(epsilon, self._order(w[None, :]))
 
-    def _share(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> FloatArray:
+    def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
+        inside = self._all_orders.drawn(d1, d2, t)
+        share = np.where(inside[2], 1.0, np.inf)
+        at = np.flatnonzero(~inside[2] & (d1 > 0.0) & (d2 < 0.0))
+        if len(at) and self._stated:
+            inside[0][at], inside[1][at] = d1[at], d2[at]
+            share[at] = self._ladder(d1[at], d2[at], t[at])
+        return Coins(inside[0], inside[1], share)
+
+    def _ladder(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> FloatArray:
         """Between neighbours log E is convex, below its chord; t (t - 1) falls short of its own by gap^2 / 4."""
-        if not self._stated:
-            return np.full_like(d1, np.inf)
         u = np.maximum(np.log(np.maximum(t - 1.0, TINY)), _LEAST_ORDER)
         top = np.maximum(np.log(np.maximum(d1, -d2) / self._rho), u) + _SPARE  # beyond it nothing is left to hold
         away = np.append(0.0, _NEAR)[:, None]
@@ -386,7 +379,7 @@ class ZcdpProfile(RegionProfile):
         allowed[0] = np.minimum(allowed[0], self._rho)  # down to t = 1, where the divergence is least
         allowed = np.where(allowed > 0.0, allowed, TINY)
         held = [Orders(order, allowed, turned).held(d1, d2) for turned in (False, True)]
-        return np.max(np.maximum(*held), axis=0)
+        return np.maximum(np.max(np.maximum(*held), axis=0), 1.0)
 
 
 def _best(epsilon: FloatArray, orders: Orders) -> tuple[Tangent, FloatArray]:

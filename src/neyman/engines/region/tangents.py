@@ -17,10 +17,10 @@ which gives y for each d2 (Newton), and d2, as small as it may be, is then moved
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import exprel
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import LARGEST_EXPONENT, TINY, UNIT
@@ -44,7 +44,6 @@ LEAST_RHO = 1e-290  # a smaller bound is taken for this one: squares underflow
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
 _REFINEMENTS, _NEWTONS, _CLOSE_BY, _AWAY = 2, 2, 1e-5, 0.2  # of points that are nearly known
 _FURTHEST = 1e280  # of a point: that times any order is a float, and beyond it every point tells the same
-_STRAIGHT = 40.0  # certifies: of z, from where e^-z = 4e-18 is nothing beside z
 _STEERED, _BENT = 1e-9, 1e-4  # the least |z| for points that are only looked for, and that of derivatives there
 _UNITS = 64.0  # certifies: what few sums and functions err by, beside what grows with their arguments
 _ROUNDED = 32.0 * UNIT  # certifies: of delta and 1 - delta at a point, products of few functions
@@ -53,16 +52,16 @@ _BEFORE = 48.0 * UNIT  # by how much slopes are sought below the one asked for: 
 
 
 def log_expm1_ratio(z: FloatArray) -> FloatArray:
-    """log((e^z - 1) / z), to a few units of its last place."""
-    with np.errstate(over="ignore"):
-        middle = np.log(exprel(np.clip(z, -_STRAIGHT, _STRAIGHT)))
-    near = np.clip(z, -_SUMMED, _SUMMED)
-    square = near * near
-    series = near * (0.5 + near * _polynomial(square))
-    middle = np.where(np.abs(z) < _SUMMED, series, middle)
-    return np.where(
-        z > _STRAIGHT, z - np.log(np.maximum(z, 1.0)), np.where(z < -_STRAIGHT, -np.log(np.maximum(-z, 1.0)), middle)
-    )
+    """log((e^z - 1) / z), to a few units of its last place: away from 0 both terms are of the order of their sum."""
+    size = np.abs(z)
+    near = size < _SUMMED
+    far = np.maximum(size, _SUMMED)
+    with np.errstate(divide="ignore"):
+        found = np.maximum(z, 0.0) + np.log(-np.expm1(-far) / far)
+    if not np.any(near):
+        return found
+    small = np.where(near, z, 0.0)
+    return np.where(near, small * (0.5 + small * _polynomial(small * small)), found)
 
 
 def _polynomial(x: FloatArray) -> FloatArray:
@@ -112,6 +111,10 @@ class Tangent:
             found.append(column)
         return Tangent(*found)
 
+    def at(self, place: NDArray[np.intp]) -> Tangent:
+        """Those at these places."""
+        return Tangent(*(column[place] for column in self.fields))
+
     @property
     def fields(self) -> tuple[FloatArray, ...]:
         """All of it."""
@@ -126,18 +129,18 @@ class Orders:
     rho: FloatArray
     turned: bool
 
-    @property
+    @cached_property
     def _scale(self) -> FloatArray:
         """Everything is divided by e to this: large orders overflow."""
         with np.errstate(over="ignore"):
             return np.maximum((self.t - 1.0) * self.rho, 0.0)
 
-    @property
+    @cached_property
     def _log_kappa(self) -> FloatArray:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             return np.log(np.maximum(self.rho, LEAST_RHO)) + log_expm1_ratio((self.t - 1.0) * self.rho) - self._scale
 
-    @property
+    @cached_property
     def _vague(self) -> FloatArray:
         """Units by which kappa may be off."""
         return _UNITS + 8.0 * self._scale + 4.0 * np.abs(np.log(np.maximum(self.rho, LEAST_RHO)))

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.guarantees.envelope.common_tangents import Bridge, bridges
 from neyman.guarantees.questions.epsilon import spread
-from neyman.guarantees.questions.excess import excess_at, revealed
+from neyman.guarantees.questions.excess import attained, excess_at, revealed
 from neyman.guarantees.questions.tradeoff import beta_upper, excess_lower, tangent
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
@@ -187,7 +187,9 @@ class EnvelopeProfile(HeldTogether):
                 continue
             near = np.clip(tangent(sides, alpha[rest], start), -_FARTHEST, _FARTHEST)
             known = least[rest]
-            open_ = np.flatnonzero(~(excess_lower(sides, alpha[rest], near, start) >= known))
+            open_ = np.flatnonzero(~(attained(sides, alpha[rest], near, start) >= known))
+            at = rest[open_]
+            open_ = open_[~(excess_lower(sides, alpha[at], near[open_], start) >= known[open_])] if len(at) else open_
             at = rest[open_]
             least[at] = np.minimum(known[open_], excess_at(sides, alpha[at], near[open_], start))
         return least

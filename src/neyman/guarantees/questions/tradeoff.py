@@ -23,6 +23,7 @@ from neyman.profiles.pair import Pair, alpha_score, power_score
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = [
+    "at_knots",
     "beta_lower",
     "beta_upper",
     "excess_lower",
@@ -40,6 +41,7 @@ _OFFSETS = np.array([-1.5, -0.5, 0.5, 1.5])
 _FIRST_SPACING = 5e-6  # of the spread: curvature then costs about 1e-11 of the value
 _AT_CORNERS = 8.0**-5  # of that spacing: what four points around a corner lose is in proportion
 _BACK = 2  # times the width is halved where it had to grow eightfold: what is lost goes with its square
+_TOLD_APART = 0.2  # of the spread times the root of a relative width: points nearer to each other are not told apart
 _CHORDS = 16  # alphas that chords to alpha = 0 are drawn from
 _SHARP = 2e-7  # of the power: a bound that near the one from above needs no chords
 _TRIES = 12
@@ -66,7 +68,7 @@ def tangent(sides: Pair, alpha: FloatArray, start: float, near: float = _NEAR) -
         epsilon[~forward] = -_touching(sides.backward, power_score, log_rest, start, near)
     if np.any(alpha == 0.0):
         epsilon[alpha == 0.0] = _last(sides.forward, start)
-    return _at_knots(sides, alpha, np.clip(epsilon, -_FARTHEST, _FARTHEST))
+    return at_knots(sides, alpha, np.clip(epsilon, -_FARTHEST, _FARTHEST))
 
 
 def _last(profile: Profile, start: float) -> float:
@@ -80,8 +82,8 @@ def _last(profile: Profile, start: float) -> float:
     return float(tries[int(np.argmin(profile.bracket(tries).upper))])
 
 
-def _at_knots(sides: Pair, alpha: FloatArray, epsilon: FloatArray) -> FloatArray:
-    """Where the curve is straight between corners, the line on which alpha lies: the best of those beside."""
+def at_knots(sides: Pair, alpha: FloatArray, epsilon: FloatArray) -> FloatArray:
+    """Where the curve is straight between corners, the line on which alpha lies: the best beside ``epsilon``."""
     knots = np.concatenate([-sides.backward.knots[::-1], sides.forward.knots])
     if knots.size == 0:
         return epsilon
@@ -303,8 +305,20 @@ def _infimum(
         back[rows[ok & ~again]] = _BACK if attempt > 0 else 0
         found[rows[ok]] = True
         spacing[rows] *= np.where(found[rows], 0.5, 8.0)
+        if attempt == 0:
+            spacing[rows] *= np.where(found[rows], 1.0, _widened(spacing[rows], start, lower, upper))
     bound[~seen] = 0.0
     return bound, seen
+
+
+def _widened(spacing: FloatArray, start: float, lower: FloatArray, upper: FloatArray) -> FloatArray:
+    """Times how much more four points are drawn apart that are not told from each other: about the infimum the
+    objective rises by the square of it, in units of the spread.
+    """
+    with np.errstate(all="ignore"):
+        vague = np.min(upper - lower, axis=0) / np.max(np.abs(upper), axis=0)
+        steps = np.log(_TOLD_APART * start * np.sqrt(vague) / spacing) / np.log(8.0)
+        return 8.0 ** np.clip(np.nan_to_num(np.floor(steps), nan=0.0, posinf=0.0, neginf=0.0), 0.0, _TRIES)
 
 
 def _objective(
