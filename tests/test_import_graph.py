@@ -1,6 +1,8 @@
-"""Circles of imports: of two files that are one thought, at most."""
+"""Circles of imports: of two files that are one thought, at most. What a first answer imports."""
 
 import ast
+import subprocess
+import sys
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -38,3 +40,14 @@ def test_no_circle_is_of_more_than_two_files() -> None:
     except CycleError as found:
         raise AssertionError(" -> ".join(one for pair in list(pairwise(found.args[1]))[:1] for one in pair)) from found
     assert len(order) == len(tied)
+
+
+def test_a_first_answer_imports_no_solver_of_scipy() -> None:
+    """A tenth of a second each, for what most answers have no use for."""
+    code = (
+        "import sys, neyman as ny; g = ny.account(ny.DPSGD(9.4, 0.32768, 2000)); g.gdp(); g.epsilon(1e-5); "
+        "print(*sorted({'.'.join(m.split('.')[:2]) for m in sys.modules if m.startswith('scipy.')}))"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert "scipy.special" in found
+    assert not {"scipy.optimize", "scipy.interpolate", "scipy.spatial", "scipy.sparse", "scipy.stats"} & {*found}

@@ -12,9 +12,9 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
@@ -27,6 +27,9 @@ from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.rounding import TINY, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
+
+if TYPE_CHECKING:
+    from scipy.interpolate import PchipInterpolator
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
 
@@ -252,6 +255,7 @@ class RenyiProfile(RegionProfile):
     @cached_property
     def _hull(self) -> PolygonProfile:
         start = self.corner[0]
+
         grid = np.append(0.0, np.geomspace(_SHORTEST * self._reach, self._reach, _FINE))
         grid = np.union1d(grid[grid > start], [start])
         delta = self.direct(grid)[0].delta

@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import CubicSpline
 
 from neyman._validate import FloatArray
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent, steered, steered_rise
@@ -213,6 +212,8 @@ class AllOrdersTable:
         self.first, self.last = float(epsilon[known[0]]), float(epsilon[known[-1]])
         self.deep = float(near.score[known[-1]]) < _DEEP or self.last >= reach  # beyond, delta does not matter
         columns = np.stack([np.log(s)[known], *(x[known] for x in near)], axis=1)
+        from scipy.interpolate import CubicSpline  # a tenth of a second that most answers have no use for
+
         self._curve = CubicSpline(self._place(epsilon[known]), columns)
         m, least = np.exp(_LADDER), np.array([_NEXT_TO_ONE])
         with np.errstate(all="ignore"):
