@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.rounding import TINY, UNIT
 from neyman.profiles.effort import allowance
 from neyman.profiles.profile import Bracket
-
-if TYPE_CHECKING:
-    from scipy.interpolate import PchipInterpolator
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
 
@@ -333,8 +330,10 @@ class ZcdpProfile(RegionProfile):
         return t, self._rho * t * (1.0 + 4.0 * UNIT)
 
     @cached_property
-    def _best_order(self) -> PchipInterpolator:
+    def _best_order(self) -> Callable[[FloatArray], FloatArray]:
         """log(t - 1 + soft) of the order whose tangent is least, over the place of eps. It steers."""
+        from scipy.interpolate import PchipInterpolator  # a tenth of a second that most answers have no use for
+
         grid = np.append(0.0, np.geomspace(_SHORTEST, _BEYOND, _LOOKED_UP) * self._reach)
         low = np.full(len(grid), math.log(_SOFT))
         high = np.log(2.0 * (grid + self._rho) / self._rho + _MOST)
