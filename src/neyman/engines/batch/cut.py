@@ -56,12 +56,8 @@ def log_beyond(axis: Axis, w: FloatArray, whole: FloatArray, omega: FloatArray, 
         rate = 2.0 * math.pi * v / axis.step[:, None, None]
         grown = (0.5 * (y * y)[..., None] + 0.5 * v * v) / s2[..., None]
         grown = grown + np.minimum(w, 0.0)[..., None] * np.log(np.cos(0.5 * (y[..., None] + v) / s2[..., None]))
-        aliased = (
-            2.0
-            * (1.0 + AMPLE)
-            * whole
-            * np.exp(np.minimum((grown - rate - np.log(-np.expm1(-rate))).min(axis=2), LARGEST_EXPONENT))
-        )
+        log_aliased = (grown - rate - np.log(-np.expm1(-rate))).min(axis=2)
+        aliased = 2.0 * (1.0 + AMPLE) * whole * np.exp(np.minimum(log_aliased, LARGEST_EXPONENT))
         return np.log(total * (1.0 + SLIGHT) + missing + aliased) + _rounded(axis, w, omega, bend)
 
 

@@ -20,7 +20,8 @@ __all__ = ["Foot", "foot"]
 _SEARCH = 4  # secants drawn to where alpha is the floor
 _SIDE = 1e-5 * 4.0 ** np.arange(7)  # of 1 / (c + 1), within which alpha falls to 1/e: the fan about it
 _FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])
-# certifies: what the rounding of log alpha, 4 units of it at most, moves a probit by: log p / phi(z) (1 - Phi) <= 10 |z|
+# certifies: what rounding of log alpha, by 4 units of itself, moves its probit by: alpha / phi(z) <= 1 / |z| and
+# |log alpha| <= 1 + 2 z^2, for |z| <= 38; near z = 0, 3 units
 _ALPHA = 400.0 * UNIT
 _CLOSE, _BEGIN = 1e-9, 0.97  # relative: where a secant tells nothing any more; where the first begins
 _NEAREST, _FARTHEST = 0.3, 1.5  # of the guess: how far it may be off
@@ -81,9 +82,8 @@ def _tangent(epsilon: FloatArray, upper: FloatArray, floor: float) -> FloatArray
         beta = 1.0 - (upper + load) * (1.0 + SLIGHT) - UNIT
     known = beta >= floor
     log_alpha = np.full(excess.shape, np.log(floor))
-    found = probit_gap(
-        log_alpha, np.log(np.where(known, excess, 0.5)) * (1.0 - 4.0 * UNIT), np.log(np.where(known, beta, 0.5))
-    )
+    log_excess, log_beta = (np.log(np.where(known, part, 0.5)) for part in (excess, beta))
+    found = probit_gap(log_alpha, log_excess * (1.0 - 4.0 * UNIT), log_beta)
     return np.where(known, found * (1.0 + PROBIT_ERROR) + _ALPHA, np.inf)
 
 
@@ -92,7 +92,7 @@ def _through(power: FloatArray, floor: float) -> FloatArray:
     excess = (power - floor) * (1.0 - SLIGHT) - 2.0 * UNIT * power
     some = excess > TINY
     excess = np.where(some, excess, 0.5)
-    beta = 1.0 - np.minimum(excess + floor, 0.5 if floor > 0.5 else 1.0 - UNIT)
+    beta = 1.0 - np.minimum(excess + floor, 1.0 - UNIT)
     found = probit_gap(np.full(excess.shape, np.log(floor)), np.log(excess), np.log(beta))
     return np.where(some, np.maximum(found * (1.0 - PROBIT_ERROR) - _ALPHA, 0.0), 0.0)
 
