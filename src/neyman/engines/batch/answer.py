@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.engines.batch.between import between
 from neyman.engines.batch.compared import compared
 from neyman.engines.batch.contrast import Contrast
 from neyman.engines.batch.floor import foot
@@ -17,13 +18,16 @@ from neyman.engines.batch.ladder import Ladder
 from neyman.engines.batch.lines import lines
 from neyman.engines.batch.plan import Plan
 from neyman.engines.batch.rows import rows_of
-from neyman.engines.batch.settings import Settings, taken
+from neyman.engines.batch.settings import Settings, spreads, taken
+from neyman.engines.batch.strong import strong
 
 __all__ = ["REGRET_WIDTH", "RELATIVE_WIDTH", "SIZE", "Batch", "answer"]
 
 SIZE = 32  # settings that are answered together: their tables fit the cache
 RELATIVE_WIDTH = 1e-8  # of the bracket of mu, at most
 REGRET_WIDTH = 2e-9  # of that of regret
+_STRONG, _STRONGER = 9.0, 20.0  # spreads from which the curve may lie below the floor, and certainly does
+_BETWEEN, _WEAK = 6.0, 12.0  # from which lines between the poles are tried, and up to which those right of them
 _LARGEST = 0.4  # certifies: no less than d delta / d mu = phi(eps / mu - mu / 2)
 _RAISED = (0.0, 1e-9, 4e-9)  # relative: by how much mu is raised until the Gaussian lies below the curve
 
@@ -60,18 +64,48 @@ def answer(sigma: FloatArray, rate: FloatArray, steps: FloatArray, floor: float)
     """
     found = Batch(np.zeros(len(sigma), dtype=np.bool_), *(np.full(len(sigma), np.nan) for _ in range(4)))
     able = np.flatnonzero(taken(sigma, rate, steps))
-    # neighbours in cost: the longest line and grid of a block is that of all
-    able = able[np.lexsort((steps[able], np.round(2.0 * np.log(rate[able])), sigma[able]))]
-    for first in range(0, len(able), SIZE):
-        part = able[first : first + SIZE]
-        with np.errstate(all="ignore"):  # what is no number is not certain
-            _fill(found, part, Settings(sigma[part], rate[part], steps[part]), floor)
+    spread = spreads(sigma, rate, steps)
+    some = Settings(sigma, rate, steps)
+    # the strongest first: what their lines do not tell, others may
+    for fill, low, high in ((_fill_strong, _STRONG, np.inf), (_fill_between, _BETWEEN, _STRONGER), (_fill, 0.0, _WEAK)):
+        rows = able[~found.certain[able] & (spread[able] > low) & (spread[able] <= high)]
+        # neighbours in cost: the longest line and grid of a block is that of all
+        rows = rows[np.lexsort((steps[rows], np.round(2.0 * np.log(rate[rows])), sigma[rows]))]
+        for first in range(0, len(rows), SIZE):
+            part = rows[first : first + SIZE]
+            with np.errstate(all="ignore"):  # what is no number is not certain
+                fill(found, part, rows_of(some, part), floor)
     return found
 
 
+def _fill_strong(found: Batch, part: IntArray, settings: Settings, floor: float) -> None:
+    """Those whose whole curve lies below the floor."""
+    at = strong(settings, floor)
+    sure = (at.upper - at.lower <= RELATIVE_WIDTH * at.upper) & (at.regret <= REGRET_WIDTH)
+    _put(found, part[sure], *(a[sure] for a in (at.upper, at.lower, at.regret, np.zeros(len(part)))))
+
+
+def _put(
+    found: Batch, at: IntArray, mu: FloatArray, mu_lower: FloatArray, regret: FloatArray, regret_lower: FloatArray
+) -> None:
+    found.certain[at] = True
+    found.mu[at], found.mu_lower[at], found.regret[at], found.regret_lower[at] = mu, mu_lower, regret, regret_lower
+
+
+def _fill_between(found: Batch, part: IntArray, settings: Settings, floor: float) -> None:
+    """Those where 1 - delta is what is small."""
+    _fill_by(found, part, settings, floor, *between(settings, float(np.log(floor))))
+
+
 def _fill(found: Batch, part: IntArray, settings: Settings, floor: float) -> None:
+    """Those where delta is."""
     ladder = Ladder.of(settings, float(np.log(floor)))
-    plan = Plan.made(ladder, float(np.log(floor)))
+    _fill_by(found, part, settings, floor, ladder, Plan.made(ladder, float(np.log(floor))))
+
+
+def _fill_by(
+    found: Batch, part: IntArray, settings: Settings, floor: float, ladder: Ladder, plan: Plan
+) -> None:  # fmt: skip
     both = lines(settings, ladder, plan)
     at = foot(both[1], plan.last, floor)
     rows = np.flatnonzero(np.isfinite(at.upper) & (at.upper - at.lower <= RELATIVE_WIDTH * at.upper))
@@ -83,9 +117,5 @@ def _fill(found: Batch, part: IntArray, settings: Settings, floor: float) -> Non
         below, best, most = compared((pair[0], pair[1]), at.epsilon[rows], REGRET_WIDTH)
         lower = best - _LARGEST * (mu - at.lower[rows])
         sure = below & (mu - at.lower[rows] <= RELATIVE_WIDTH * mu) & (most - lower <= REGRET_WIDTH)
-        for column, values in zip(
-            (found.certain, found.mu, found.mu_lower, found.regret, found.regret_lower),
-            (sure, mu, at.lower[rows], most, np.maximum(lower, 0.0)), strict=True,
-        ):  # fmt: skip
-            column[part[rows[sure]]] = values[sure]
+        _put(found, part[rows[sure]], *(a[sure] for a in (mu, at.lower[rows], most, np.maximum(lower, 0.0))))
         rows = rows[~below]

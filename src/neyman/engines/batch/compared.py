@@ -20,7 +20,7 @@ _SHALLOW = np.linspace(0.0, 1.0, 21)  # shares of the first half
 _STEEP = np.concatenate([np.linspace(0.0, 0.92, 16), 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])
 _SIDE = 4e-5 * 1.7 ** np.arange(15)  # of the last eps
 _FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])  # about the peak of q
-_WORST, _SECTIONS = (4, 8, 16, 24, 24), 8  # how many intervals are divided round by round, and by how much
+_WORST, _SECTIONS = (4, 12, 40, 80, 80), 8  # how many intervals are divided round by round, and by how much
 _SHARES = np.arange(1.0, _SECTIONS) / _SECTIONS
 
 _Pair = tuple[Contrast, Contrast]

@@ -168,18 +168,20 @@ class Contrast:
         return gaussian_side(epsilon, mu, -1.0)[0]
 
     def beyond(self, epsilon: FloatArray) -> FloatArray:
-        """What q is at most from one eps of each setting on: delta of the Gaussian over 1 + e^eps, by Chernoff."""
-        c = self.line.c
-        exponent = self.half * c * (c + 1.0) - c * epsilon[:, None]
-        return (np.exp(exponent).min(axis=1) / (1.0 + np.exp(np.minimum(epsilon, LARGEST_EXPONENT)))) * (1.0 + AMPLE)
+        """What q is at most from one eps of each setting on: delta of the Gaussian over 1 + e^eps."""
+        mu = np.sqrt(2.0 * self.half) * (1.0 + 2.0 * _QUOTIENT * UNIT)
+        delta = gaussian_side(epsilon[:, None], mu, 1.0)[0][:, 0]
+        return delta / (1.0 + np.exp(np.minimum(epsilon, LARGEST_EXPONENT))) * (1.0 + AMPLE)
 
 
 def _of_gaussian(line: Lines, mu: FloatArray, last: FloatArray) -> Aliases:
     """Where Chernoff bounds the aliases of the Gaussian best, at about half the last eps: any c' > c and c'' > 0 do."""
     square, eps = (mu * mu)[:, None], 0.5 * last[:, None]
     c, spread = line.c, line.spread
+    inside = c < 0.0  # between the poles c' = c'' = 0 tells all
     right = np.maximum((eps + spread) / square - 0.5, c * (1.0 + _APART) + _APART / spread)
     left = np.maximum((spread - eps) / square - 0.5, _APART)
+    right, left = np.where(inside, 0.0, right), np.where(inside, 0.0, left)
     return Aliases(
         (0.5 * square * right * (right + 1.0), right, (right - c) * spread),
         (0.5 * square * left * (left + 1.0), left, (c + 1.0 + left) * spread),

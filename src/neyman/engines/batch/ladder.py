@@ -50,28 +50,28 @@ class Ladder:
     def of(cls, settings: Settings, log_floor: float) -> Ladder:
         """The ladder for eps down to where alpha is the floor."""
         nothing, one = np.zeros(len(settings.sigma)), np.ones(len(settings.sigma))
-        start = cls._at(settings, Axis.spanned(settings, nothing, one, nothing), np.zeros((len(one), 2, 1)), nothing)
+        start = cls.at(settings, Axis.spanned(settings, nothing, one, nothing), np.zeros((len(one), 2, 1)), nothing)
         deviation = np.sqrt(start.variance[:, 0, 0])
         c = np.minimum(np.repeat((_FIRST / deviation[:, None])[:, None, :], 2, axis=1), _STEEPEST)
         axis = Axis.spanned(settings, -c[:, 1, -1], 1.0 + c[:, 0, -1], nothing)
-        look = cls._at(settings, axis, c, deviation, plain=True)
+        look = cls.at(settings, axis, c, deviation, plain=True)
         deep = (look.k - c * look.mean < log_floor - _DEEPER) | ~(look.k < _HIGHEST)
         last = np.where(deep.any(axis=2), np.argmax(deep, axis=2), c.shape[2] - 1)
         most = np.take_along_axis(c, last[..., None], axis=2)
         low = np.minimum(_FIRST[0] / deviation[:, None, None], _STEP * most)
         c = np.concatenate([low * (_STEP * most / low) ** _SHALLOW, most * _DEEP], axis=2)
         axis = Axis.spanned(settings, -c[:, 1, -1], 1.0 + c[:, 0, -1], nothing)
-        return cls._at(settings, axis, c, deviation)
+        return cls.at(settings, axis, c, deviation)
 
     @cached_property
     def tails(self) -> tuple[FloatArray, FloatArray]:
         """log b and c of b e^{-c eps} >= delta(eps): 1 - e^{-t} is at most c^c / (1 + c)^{1 + c} times e^{ct}."""
         c = self.c
         log_b = self.k - np.log1p(c) - c * np.log1p(1.0 / c)
-        return np.where(np.isnan(log_b), np.inf, log_b + _TAIL * (1.0 + np.abs(self.k))), c
+        return np.where(np.isnan(log_b) | (c <= 0.0), np.inf, log_b + _TAIL * (1.0 + np.abs(self.k))), c
 
     @classmethod
-    def _at(cls, settings: Settings, axis: Axis, c: FloatArray, deviation: FloatArray, plain: bool = False) -> Ladder:
+    def at(cls, settings: Settings, axis: Axis, c: FloatArray, deviation: FloatArray, plain: bool = False) -> Ladder:
         """Just these c; ``plain``: K as it comes, for a look."""
         count, rungs = c.shape[0], c.shape[2]
         w, loss, times = tilts(c).reshape(count, -1), axis.loss[:, None, :], settings.steps[:, None]

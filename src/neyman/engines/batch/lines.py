@@ -102,17 +102,18 @@ class Lines:
                 self.log_beyond[..., None] - self.c[..., None] * at
             )
             units = self.exponents(at)
-            error = error + units * (near + far + size * lift) + _WHOLE * (near + far)
+            error = error + units * (np.abs(near) + far + size * lift) + _WHOLE * np.maximum(near + far, UNIT)
             upper, lower = value + error, value - error - right - left
         upper = np.where(np.isfinite(upper), np.clip(upper, 0.0, 1.0), 1.0)
         lower = np.where(np.isfinite(lower), np.clip(lower, 0.0, 1.0), 0.0)
         return Reading(lower, upper, slope)
 
     def poles(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The copies of the two poles: 1 / expm1(cR) and e^eps / expm1((c+1)R)."""
+        """The copies of the poles: 1 / expm1(cR) and e^eps / expm1((c+1)R); where c < 0 none, but delta is 1 more."""
         near, far = self.c * self.spread, (self.c + 1.0) * self.spread
         rest_near, rest_far = (apart + np.log(-np.expm1(-apart)) for apart in (near, far))
-        return np.exp(0.0 * epsilon - rest_near[..., None]), np.exp(epsilon - rest_far[..., None])
+        copies = np.exp(0.0 * epsilon - rest_near[..., None]), np.exp(epsilon - rest_far[..., None])
+        return np.where(near[..., None] > 0.0, copies[0], -1.0), np.where(near[..., None] > 0.0, copies[1], 0.0)
 
     def exponents(self, epsilon: FloatArray) -> FloatArray:
         """What rounding leaves unknown of terms e^{K - c eps}, e^{cR} and e^{eps - (c+1)R}, relative."""

@@ -15,7 +15,7 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.batch.ladder import Ladder
 from neyman.numerics.rounding import TINY
 
-__all__ = ["BANDS", "Plan"]
+__all__ = ["BANDS", "Plan", "last_epsilon"]
 
 _DIGITS = 22.0  # e-folds from delta down to aliases and cut
 _PLACES = np.array([0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0])  # shares of the last eps where lines are judged
@@ -46,22 +46,25 @@ class Plan:
     def made(cls, ladder: Ladder, log_floor: float) -> Plan:
         """The lines for eps from 0 to where alpha is the floor."""
         c, k, sd = ladder.c, ladder.k, np.sqrt(ladder.variance)
-        last = _last(ladder, log_floor)
+        last = last_epsilon(ladder, log_floor)
         epsilon = last[:, None] * _PLACES
         log_delta = k - np.log((c + 1.0 / sd) * (c + 1.0 + 1.0 / sd) * sd * _PEAK)
         about = (log_delta[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None]).min(axis=3)
+        about = np.minimum(about, 0.0)
         target = np.maximum(about, about.max(axis=1, keepdims=True) - _LARGER) - _DIGITS
         height = k - np.log(c * (c + 1.0))
         loss = height[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None] - about[..., None]
         quantile = math.sqrt(2.0 * max(-log_floor - _TAIL, 1.0))
-        mu = quantile - np.sqrt(np.maximum(quantile**2 - 2.0 * last, 0.0))
+        root = np.sqrt(np.maximum(quantile**2 - 2.0 * last / _MORE, 0.0))
+        # two Gaussians come to the floor at that eps
+        mu = np.clip(ladder.deviation, quantile - root, quantile + root) * _MORE
         made = [_line(ladder, mu, loss[:, :, band], target[:, :, band], epsilon[:, band]) for band in BANDS]
         columns = (np.stack(column, axis=2) for column in zip(*made, strict=True))
         rung, right, left, spread, fall = columns
         return cls(rung, right, left, spread, fall, last)
 
 
-def _last(ladder: Ladder, log_floor: float) -> FloatArray:
+def last_epsilon(ladder: Ladder, log_floor: float) -> FloatArray:
     """About the eps at which alpha is the floor, in the direction where that is larger."""
     sd = np.sqrt(ladder.variance)
     log_alpha = ladder.k - (ladder.c + 1.0) * ladder.mean - np.log((ladder.c + 1.0 + 1.0 / sd) * sd * _PEAK)

@@ -9,7 +9,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray
 from neyman.numerics.rounding import LARGEST_EXPONENT
 
-__all__ = ["LOSS_UNITS", "Settings", "taken"]
+__all__ = ["LOSS_UNITS", "Settings", "spreads", "taken"]
 
 # certifies, units of 2^-53: relative error of a loss, of which 5 |t| more come from t itself. log1p(q expm1(t)) errs by
 # two functions (4 each), a product and t, 3 units off and read by expm1 with a factor of at most 1 + |t|; below
@@ -21,7 +21,7 @@ _FEWEST = 30.0  # steps: of fewer a line is long, and the regular engine has oth
 _MOST = 1e9  # steps that rounding, which grows with them, leaves anything of
 _NOISE = (0.29, 1001.0)
 _RATES = (0.99e-8, 0.999)  # the second certifies, for ``LOSS_UNITS``
-_SPREADS = (2e-3, 12.0)  # deviations of the loss: of less all tilts are steep; of more all the curve is below the floor
+_SPREADS = (2e-3, 80.0)  # deviations of the loss, about: of less all tilts are steep, of more 1 - delta is no float
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,16 @@ class Settings:
         return (x - 0.5) / (self.sigma * self.sigma)[:, None]
 
 
+def spreads(sigma: FloatArray, rate: FloatArray, steps: FloatArray) -> FloatArray:
+    """About the deviation of the loss of all steps."""
+    with np.errstate(over="ignore", divide="ignore", under="ignore"):
+        return rate * np.sqrt(steps * np.expm1(np.minimum(sigma**-2.0, LARGEST_EXPONENT)))
+
+
 def taken(sigma: FloatArray, rate: FloatArray, steps: FloatArray) -> BoolArray:
     """Which settings are worth a try in a batch: all others go to the regular engine unseen. It steers, but for the
     largest rate.
     """
-    with np.errstate(over="ignore"):
-        spread = rate * np.sqrt(steps * np.expm1(np.minimum(sigma**-2.0, LARGEST_EXPONENT)))
+    spread = spreads(sigma, rate, steps)
     some = (steps >= _FEWEST) & (steps <= _MOST) & (rate >= _RATES[0]) & (rate <= _RATES[1])
     return some & (sigma >= _NOISE[0]) & (sigma <= _NOISE[1]) & (spread >= _SPREADS[0]) & (spread <= _SPREADS[1])
