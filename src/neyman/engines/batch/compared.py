@@ -6,6 +6,8 @@ that says too little are found, and more are put beside them.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
@@ -20,7 +22,11 @@ _SHALLOW = np.linspace(0.0, 1.0, 21)  # shares of the first half
 _STEEP = np.concatenate([np.linspace(0.0, 0.92, 16), 1.0 - 0.08 * 0.5 ** np.arange(1.0, 12.0), [1.0]])
 _SIDE = 4e-5 * 1.7 ** np.arange(15)  # of the last eps
 _FAN = np.concatenate([-_SIDE[::-1], [0.0], _SIDE])  # about the peak of q
-_WORST, _SECTIONS = (4, 12, 40, 80, 80), 8  # how many intervals are divided round by round, and by how much
+_AFTER = np.linspace(
+    0.0, 1.0, 17
+)  # shares of what lies beyond the last eps, where the Gaussian's delta is not yet small
+_LITTLE = 0.125  # of the width: what may be left beyond all knots
+_WORST, _SECTIONS = (4, 12, 40, 80, 80, 80), 8  # how many intervals are divided round by round, and by how much
 _SHARES = np.arange(1.0, _SECTIONS) / _SECTIONS
 
 _Pair = tuple[Contrast, Contrast]
@@ -32,26 +38,36 @@ def compared(pair: _Pair, last: FloatArray, wide: float) -> tuple[BoolArray, Flo
     can be had.
     """
     middle = _MIDDLE * last[:, None]
-    # the last knot lies at the last eps, or beyond
+    end = np.where(pair[1].beyond(last) > _LITTLE * wide, np.maximum(last, -np.log(_LITTLE * wide)), last)
+    pair = (replace(pair[0], last=end * (1.0 + SLIGHT)), replace(pair[1], last=end * (1.0 + SLIGHT)))
+    # the last of these knots lies at the last eps, or beyond
     start = pair[0].read(middle * _SHALLOW, False)
     knots = start.merged(pair[1].read(middle + (last[:, None] - middle) * _STEEP * (1.0 + SLIGHT), True))
-    rest = pair[1].beyond(last)
+    if np.any(end > last):
+        knots = knots.merged(pair[1].read(last[:, None] + (end - last)[:, None] * _AFTER, True))
+    rest = pair[1].beyond(end)
     knots = knots.merged(_read(pair, *_about_peak(knots, last)))
-    below, best, most = _judged(knots)
+    below, best, most = _judged(knots, last)
     rows, some = np.arange(len(last)), pair
     for worst in _WORST:
         again = np.flatnonzero(~below[rows] | (most[rows] - best[rows] > wide))
         if not len(again):
             break
         rows, some, knots = rows[again], rows_of(some, again), rows_of(knots, again)
-        knots = knots.merged(_read(some, *_worst(knots, worst)))
-        below[rows], best[rows], most[rows] = _judged(knots)
+        knots = knots.merged(_read(some, *_worst(knots, last[rows], worst)))
+        below[rows], best[rows], most[rows] = _judged(knots, last[rows])
     return below, best, np.maximum(most, rest)
 
 
-def _judged(knots: Knots) -> tuple[BoolArray, FloatArray, FloatArray]:
+def _lacking(knots: Knots, last: FloatArray) -> FloatArray:
+    """How much each interval that begins before the last eps lacks to q >= 0."""
+    lacking = np.maximum(-knots.least(), 0.0).max(axis=1)
+    return np.where(knots.epsilon[:, :-1] < last[:, None], lacking, 0.0)
+
+
+def _judged(knots: Knots, last: FloatArray) -> tuple[BoolArray, FloatArray, FloatArray]:
     """The same, up to the last knot."""
-    below: BoolArray = np.all(knots.least() >= 0.0, axis=(1, 2))
+    below: BoolArray = np.all(_lacking(knots, last) == 0.0, axis=1)
     best = knots.at_least().min(axis=1).max(axis=1)
     return below, best, knots.most().min(axis=1).max(axis=1)
 
@@ -70,10 +86,10 @@ def _about_peak(knots: Knots, last: FloatArray) -> tuple[FloatArray, BoolArray]:
     return _within(knots, peak[:, None] + last[:, None] * _FAN, knots.steep[here, top])
 
 
-def _worst(knots: Knots, count: int) -> tuple[FloatArray, BoolArray]:
+def _worst(knots: Knots, last: FloatArray, count: int) -> tuple[FloatArray, BoolArray]:
     """Places in the intervals of one line that are farthest from being settled."""
     here = np.arange(len(knots.epsilon))
-    lacking = np.where(knots.least() < 0.0, -knots.least(), 0.0).max(axis=1)
+    lacking = _lacking(knots, last)
     q = knots.at_least().min(axis=1).max(axis=1)[:, None]
     loose = np.where(lacking.max(axis=1)[:, None] > 0.0, lacking, np.maximum(knots.most().min(axis=1) - q, 0.0))
     steep = knots.steep[here, np.argmax(loose, axis=1)]

@@ -65,9 +65,12 @@ class Ladder:
 
     @cached_property
     def tails(self) -> tuple[FloatArray, FloatArray]:
-        """log b and c of b e^{-c eps} >= delta(eps): 1 - e^{-t} is at most c^c / (1 + c)^{1 + c} times e^{ct}."""
+        """log b and c of b e^{-c eps} >= delta(eps): 1 - e^{-t} is at most c^c / (1 + c)^{1 + c} times e^{ct}; inf
+        where c <= 0.
+        """
         c = self.c
-        log_b = self.k - np.log1p(c) - c * np.log1p(1.0 / c)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            log_b = self.k - np.log1p(c) - c * np.log1p(1.0 / c)
         return np.where(np.isnan(log_b) | (c <= 0.0), np.inf, log_b + _TAIL * (1.0 + np.abs(self.k))), c
 
     @classmethod
