@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -90,6 +92,23 @@ def test_lines_between_the_poles(setting: tuple[float, float, int]) -> None:
             assert best[0] - 1e-8 <= report.regret
             assert most[0] >= below.regret
             assert most[0] - best[0] <= 2e-9
+
+
+@pytest.mark.parametrize("share", [0.1, 0.2, 0.3])
+def test_copies_between_the_poles_lie_on_one_side(share: float) -> None:
+    one = settings(BETWEEN[:1])
+    ladder, plan = between(one, LOG_FLOOR)
+    epsilon = np.array([[0.0, 0.3, 0.9]]) * plan.last
+    g = ny.account(ny.DPSGD(*BETWEEN[0]), adjacency="remove")
+    low, high = g.optimistic.delta(epsilon[0]), g.delta(epsilon[0])
+    most = 0.0
+    for line in lines(one, ladder, replace(plan, spread=plan.spread * share)):
+        read = line.read(epsilon)
+        assert (read.lower[0, 0] <= high).all()
+        assert (read.upper[0, 0] >= low).all()
+        width = (read.upper - read.lower)[0, 0]
+        most = max(most, float(np.max((high - read.lower[0, 0]) / width)))
+    assert most > 0.01  # below the truth by the copies: a hundredth of their bound would be false
 
 
 def test_they_are_tried_from_the_strongest_down() -> None:

@@ -5,7 +5,8 @@ The trapezoid rule of spacing 2 pi / R on Re z = c > 0 gives
     S(eps) = delta + right + 1 / expm1(cR) - e^eps / expm1((c+1)R) + left,        right, left >= 0,
     right <= e^{K(c') - c' eps} / expm1((c'-c)R),     left <= e^{K_other(c'') + (1+c'') eps} / expm1((c+1+c'')R),
 
-whatever c' > c and c'' > 0; what is cut off adds at most e^{-c eps} B(W)^T / (pi W).
+whatever c' > c and c'' > 0; what is cut off adds at most e^{-c eps} B(W)^T / (pi W). Between the poles, -1/2 <= c < 0,
+S(eps) = delta - 1 - right - left, with c' = c'' = 0 (``between``).
 """
 
 from __future__ import annotations
@@ -103,7 +104,9 @@ class Lines:
             )
             units = self.exponents(at)
             error = error + units * (np.abs(near) + far + size * lift) + _WHOLE * np.maximum(near + far, UNIT)
-            upper, lower = value + error, value - error - right - left
+            copies, above = right + left, self.c[..., None] > 0.0
+            upper = value + error + np.where(above, 0.0, copies)
+            lower = value - error - np.where(above, copies, 0.0)
         upper = np.where(np.isfinite(upper), np.clip(upper, 0.0, 1.0), 1.0)
         lower = np.where(np.isfinite(lower), np.clip(lower, 0.0, 1.0), 0.0)
         return Reading(lower, upper, slope)
