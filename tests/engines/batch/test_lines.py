@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
+from neyman.engines.batch import axis
 from neyman.engines.batch.compared import compared
 from neyman.engines.batch.contrast import Contrast
 from neyman.engines.batch.floor import _power, foot
@@ -95,6 +96,27 @@ def test_lines_that_are_cut_early_are_within_what_lies_beyond(setting: tuple[flo
     assert worst > 0.003  # a bound of a three-hundredth would be false
 
 
+@pytest.mark.parametrize("setting", SETTINGS)
+def test_lines_on_coarse_axes_are_within_their_faults(
+    setting: tuple[float, float, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, ladder, plan, _ = made(setting)
+    at = places(plan)
+    low, high = truth(setting, at)
+    worst = 0.0
+    for digits in (8.0, 11.0, 14.0):
+        monkeypatch.setattr(axis, "_DIGITS", digits)
+        for line in lines(one, ladder, plan):
+            read = line.read(np.array([at]))
+            assert (read.lower[0] <= high * (1.0 + 1e-14)).all()
+            assert (read.upper[0] >= low * (1.0 - 1e-14)).all()
+            off = np.maximum(read.upper[0] - high, high - read.lower[0])
+            middle, half = 0.5 * (read.upper + read.lower)[0], 0.5 * (read.upper - read.lower)[0]
+            open_ = (read.lower[0] > 0.0) & (off < 0.1)
+            worst = max(worst, float(np.max(np.where(open_, np.abs(middle - high) / half, 0.0))))
+    assert worst > 1e-4
+
+
 def test_moments_are_from_above() -> None:
     """K of one setting in both directions, against a sum of 40 digits."""
     _, rate, steps = SETTINGS[0]  # of noise 1
@@ -145,6 +167,7 @@ def test_chords_bend_no_more_than_the_curvature(setting: tuple[float, float, int
                 assert (np.abs(sag) <= bound + three.unknown[0].max(axis=1)).all()
                 nearest = max(nearest, float(np.max(np.abs(sag) / bound)))
                 ends = contrast.read(np.array([[a, a + width]]), False)
+                assert ends.bend[0, :, 0] == pytest.approx(bound, rel=1e-12)
                 middle = three.value[0, :, 1]
                 assert (ends.least()[0, :, 0] <= middle + three.unknown[0, :, 1]).all()
                 assert (ends.most()[0, :, 0] >= middle - three.unknown[0, :, 1]).all()

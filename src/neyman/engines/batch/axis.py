@@ -92,6 +92,16 @@ class Axis:
         z = self.x / self.settings.sigma[:, None]
         return UNIT * (LOSS_UNITS + _TERM + 5.0 * np.abs(self.settings.tilt(self.x)) + 3.0 * z * z)
 
+    def terms(self, w: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """p e^{wL} and p (e^{wL} - 1) at every node (the last axis), p the weights: inf where they are no floats."""
+        weight = np.exp(self.log_weight)[:, None, :]
+        turned = w[..., None] * self.loss[:, None, :]
+        with np.errstate(over="ignore"):
+            tilted = np.exp(turned + self.log_weight[:, None, :])
+            less = weight * np.expm1(np.minimum(turned, 1.0))
+        # where r^w is large nothing cancels, and weights may be so small that r^w alone is no float
+        return tilted, np.where(turned > 1.0, tilted - weight, less)
+
     def ends(self, w: FloatArray) -> FloatArray:
         """Bound on what the nodes left out would add to A(w); ``w`` is within the span, one row a setting.
 
@@ -121,7 +131,7 @@ class Axis:
 def _beyond(log_first: FloatArray, fall: FloatArray) -> FloatArray:
     """Sum over k >= 1 of e^{log_first - k fall}; inf where nothing falls."""
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        found = np.exp(np.minimum(log_first, LARGEST_EXPONENT)) / np.expm1(np.minimum(fall, LARGEST_EXPONENT))
+        found = np.exp(log_first) / np.expm1(np.minimum(fall, LARGEST_EXPONENT))
     return np.where(fall > 0.0, found, np.inf)
 
 
@@ -142,9 +152,9 @@ def _tails(settings: Settings, w: FloatArray) -> tuple[FloatArray, FloatArray]:
     x = _CELL * s * np.arange(int(np.ceil(np.max(end / (_CELL * s)))) + 1)
     log_phi = -0.5 * (x / s) ** 2 - np.log(s * math.sqrt(2.0 * math.pi))
     grown = w[:, None] * settings.loss(x)
-    cell = np.exp(np.minimum(log_phi[:, :-1] + grown[:, 1:], LARGEST_EXPONENT)) * (_CELL * s)
+    cell = np.exp(log_phi[:, :-1] + grown[:, 1:]) * (_CELL * s)
     fall = (x[:, -1:] - w[:, None]) / (s * s)
     # nodes further on: h f(end) (1 + 1 / (e^{h fall} - 1)) <= f(end) (h + 1 / fall), and h is at most a cell
-    last = np.exp(np.minimum(log_phi[:, -1:] + grown[:, -1:], LARGEST_EXPONENT)) * (_CELL * s + 1.0 / fall)
+    last = np.exp(log_phi[:, -1:] + grown[:, -1:]) * (_CELL * s + 1.0 / fall)
     rest = np.cumsum(np.concatenate([last, cell[:, ::-1]], axis=1), axis=1)[:, ::-1]
     return x, rest * SECOND_ORDER

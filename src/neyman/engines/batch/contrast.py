@@ -125,8 +125,9 @@ class Contrast:
         """The Gaussian on the nodes of the line, less the law; aliases are best at half the ``last`` eps."""
         z, kernel, half = line.z, line.kernel, 0.5 * (mu * mu)[:, None]
         exponent = half[..., None] * z * (z + 1.0) - line.scale[..., None]
-        modulus = np.exp(np.minimum(exponent.real, LARGEST_EXPONENT)) * np.abs(kernel)
-        gaussian = np.exp(np.minimum(exponent.real, LARGEST_EXPONENT) + 1j * exponent.imag) * kernel
+        with np.errstate(over="ignore", invalid="ignore", under="ignore"):  # what is no number tells nothing
+            gaussian = np.exp(exponent) * kernel
+        modulus = np.abs(gaussian)
         units = _EXPONENT * UNIT * (2.0 + np.abs(line.scale)[..., None] + half[..., None] * np.abs(z) * np.abs(z + 1.0))
         fault = line.fault + (modulus * units).sum(axis=2)
         weight = gaussian - line.weight

@@ -19,7 +19,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.batch.axis import Axis
 from neyman.engines.batch.rows import rows_of
-from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, SLIGHT, UNIT
+from neyman.numerics.rounding import AMPLE, SLIGHT, UNIT
 
 __all__ = ["ANGLES", "cut", "log_beyond"]
 
@@ -47,8 +47,8 @@ def log_beyond(axis: Axis, w: FloatArray, whole: FloatArray, omega: FloatArray, 
     turn = np.arctan2(imaginary, real)
     bend = 0.5 * y * y / s2
     exponent = axis.log_weight[:, None, :] + w[..., None] * log_size - omega[..., None] * turn + bend[..., None]
-    with np.errstate(under="ignore"):
-        total = np.exp(np.minimum(exponent, LARGEST_EXPONENT)).sum(axis=2)
+    with np.errstate(under="ignore", over="ignore"):
+        total = np.exp(exponent).sum(axis=2)
         # the nodes that are left out: |r(x+iy)| lies between r cos(y / 2s^2) and r
         shrunk = np.minimum(w, 0.0) * np.log(np.cos(0.5 * y / s2))
         missing = axis.ends(w) * np.exp(bend + shrunk)
@@ -57,7 +57,7 @@ def log_beyond(axis: Axis, w: FloatArray, whole: FloatArray, omega: FloatArray, 
         grown = (0.5 * (y * y)[..., None] + 0.5 * v * v) / s2[..., None]
         grown = grown + np.minimum(w, 0.0)[..., None] * np.log(np.cos(0.5 * (y[..., None] + v) / s2[..., None]))
         log_aliased = (grown - rate - np.log(-np.expm1(-rate))).min(axis=2)
-        aliased = 2.0 * (1.0 + AMPLE) * whole * np.exp(np.minimum(log_aliased, LARGEST_EXPONENT))
+        aliased = 2.0 * (1.0 + AMPLE) * whole * np.exp(log_aliased)
         return np.log(total * (1.0 + SLIGHT) + missing + aliased) + _rounded(axis, w, omega, bend)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.batch.axis import Axis
 from neyman.engines.batch.settings import Settings
-from neyman.numerics.rounding import ELEMENTARY, LARGEST_EXPONENT, UNIT
+from neyman.numerics.rounding import ELEMENTARY, UNIT
 
 __all__ = ["Ladder", "tilts"]
 
@@ -77,14 +77,11 @@ class Ladder:
     def at(cls, settings: Settings, axis: Axis, c: FloatArray, deviation: FloatArray, plain: bool = False) -> Ladder:
         """Just these c; ``plain``: K as it comes, for a look."""
         count, rungs = c.shape[0], c.shape[2]
-        w, loss, times = tilts(c).reshape(count, -1), axis.loss[:, None, :], settings.steps[:, None]
-        turned = w[:, :, None] * loss
-        tilted = np.exp(np.minimum(turned + axis.log_weight[:, None, :], LARGEST_EXPONENT))
-        whole = tilted.sum(axis=2)
+        w, times = tilts(c).reshape(count, -1), settings.steps[:, None]
+        tilted, less = axis.terms(w)
+        whole, rest, weight = tilted.sum(axis=2), less.sum(axis=2), np.exp(axis.log_weight)
         mean = np.matmul(tilted, axis.loss[:, :, None])[:, :, 0] / whole
         square = np.matmul(tilted, axis.loss[:, :, None] ** 2)[:, :, 0] / whole
-        weight = np.exp(axis.log_weight)
-        rest = (weight[:, None, :] * np.expm1(np.minimum(turned, LARGEST_EXPONENT))).sum(axis=2)
         above = rest if plain else rest + _error(axis, w, tilted, weight, whole)
         k = times * np.log1p(above)
         k = k + 2.0 * ELEMENTARY * UNIT * np.abs(k)

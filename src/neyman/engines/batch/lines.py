@@ -25,7 +25,7 @@ from neyman.engines.batch.nodes import nodes
 from neyman.engines.batch.plan import Plan
 from neyman.engines.batch.settings import Settings
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["ROUNDED", "Aliases", "Lines", "Reading", "horner"]
 
@@ -108,6 +108,7 @@ class Lines:
             upper = value + error + np.where(above, 0.0, copies)
             lower = value - error - np.where(above, copies, 0.0)
         upper = np.where(np.isfinite(upper), np.clip(upper, 0.0, 1.0), 1.0)
+        upper = np.minimum(upper, self.tail(epsilon))
         lower = np.where(np.isfinite(lower), np.clip(lower, 0.0, 1.0), 0.0)
         return Reading(lower, upper, slope)
 
@@ -174,7 +175,7 @@ def lines(settings: Settings, ladder: Ladder, plan: Plan) -> tuple[Lines, Lines]
     first = np.sqrt(2.0 * plan.fall) / sd
     w = tilts(c)
     axis = Axis.spanned(settings, w.min(axis=(1, 2)), w.max(axis=(1, 2)), _FURTHER * first.max(axis=(1, 2)))
-    whole = np.exp(np.minimum(k / settings.steps[:, None, None], LARGEST_EXPONENT))
+    whole = np.exp(k / settings.steps[:, None, None])
     shift = np.sqrt(2.0 * plan.fall / settings.steps[:, None, None]) * settings.sigma[:, None, None]
     goal = k - plan.fall
     place, log_beyond = cut(axis, *(a.reshape(flat) for a in (w, whole, first, goal, shift)))

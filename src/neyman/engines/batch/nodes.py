@@ -15,7 +15,7 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.batch.axis import Axis
 from neyman.engines.batch.rows import rows_of
 from neyman.losses.readings.transform import ComplexArray
-from neyman.numerics.rounding import ELEMENTARY, LARGEST_EXPONENT, SECOND_ORDER, TINY, TURN, UNIT
+from neyman.numerics.rounding import ELEMENTARY, SECOND_ORDER, TINY, TURN, UNIT
 
 __all__ = ["Nodes", "nodes"]
 
@@ -57,9 +57,8 @@ def _some(
 ) -> tuple[ComplexArray, FloatArray]:
     """The same of few settings, whose tables stay in the cache."""
     loss, weight = axis.loss[:, None, :], np.exp(axis.log_weight)[:, None, :]
-    turned = np.minimum(w[..., None] * loss, LARGEST_EXPONENT)
-    tilted = np.exp(np.minimum(turned + axis.log_weight[:, None, :], LARGEST_EXPONENT))
-    base = (weight * np.expm1(turned)).sum(axis=2)
+    tilted, less = axis.terms(w)
+    base = less.sum(axis=2)
     count, fine = sizes
     coarse = -(-count // fine)
     turn = spacing[..., None] * loss
@@ -114,7 +113,7 @@ def _doubt(
     turns = 2.0 * UNIT * _TURNED * np.arange(count) * whole[..., None]
     # e^{wL} errs by |wL| times as much as L, and is turned by at most 2
     rounded = (omega + 3.0 * np.abs(w)[..., None]) * spread[..., None] + flat[..., None]
-    return turns + rounded + (missing + aliased)[..., None] + TINY
+    return turns + rounded + (SECOND_ORDER * missing + aliased)[..., None] + TINY
 
 
 def _logged(value: ComplexArray, doubt: FloatArray) -> tuple[ComplexArray, FloatArray]:

@@ -21,7 +21,7 @@ from neyman.engines.batch.cut import cut
 from neyman.engines.batch.nodes import nodes
 from neyman.engines.batch.settings import Settings
 from neyman.numerics.normal import PROBIT_ERROR, probit
-from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, UNIT
 
 __all__ = ["Strong", "strong"]
 
@@ -55,7 +55,7 @@ def strong(settings: Settings, floor: float) -> Strong:
     log_beyond = np.where(counts <= _MOST, log_beyond, np.inf)
     count = np.minimum(np.where(np.isfinite(counts), counts, 2.0), _MOST).astype(np.int64)
     lower, upper, height = _integral(axis, half, spacing, count)
-    beyond = np.exp(np.minimum(log_beyond, LARGEST_EXPONENT))[:, 0]
+    beyond = np.exp(log_beyond)[:, 0]
     copies = 2.0 / np.expm1(math.pi / spacing[:, 0]) * (1.0 + ROOM)
     return _judged(lower - beyond - copies, upper + beyond, height, floor)
 
@@ -80,7 +80,7 @@ def _integral(
     omega = spacing * place
     kernel = (spacing / math.pi) / (0.25 + omega * omega) * np.where(place == 0, 0.5, 1.0) * (place < count)
     size = np.exp(k.real) * kernel
-    moved = np.where(kernel > 0.0, np.expm1(np.minimum(error, LARGEST_EXPONENT)), 0.0)
+    moved = np.where(kernel > 0.0, np.expm1(error), 0.0)
     unknown = (size * moved).sum(axis=1) + _SUM * UNIT * size.sum(axis=1)
     total = (size * np.cos(k.imag)).sum(axis=1)
     return total - unknown, total + unknown, np.exp(k.real[:, 0] + error[:, 0])
