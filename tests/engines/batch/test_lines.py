@@ -97,24 +97,19 @@ def test_lines_that_are_cut_early_are_within_what_lies_beyond(setting: tuple[flo
 
 
 @pytest.mark.parametrize("setting", SETTINGS)
+@pytest.mark.parametrize("digits", [2.0, 4.0, 6.0, 8.0])
 def test_lines_on_coarse_axes_are_within_their_faults(
-    setting: tuple[float, float, int], monkeypatch: pytest.MonkeyPatch
+    setting: tuple[float, float, int], digits: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A fault of a millionth would be false: steps err by so much and more of what the strip allows."""
     one, ladder, plan, _ = made(setting)
-    at = places(plan)
-    low, high = truth(setting, at)
-    worst = 0.0
-    for digits in (8.0, 11.0, 14.0):
-        monkeypatch.setattr(axis, "_DIGITS", digits)
-        for line in lines(one, ladder, plan):
-            read = line.read(np.array([at]))
-            assert (read.lower[0] <= high * (1.0 + 1e-14)).all()
-            assert (read.upper[0] >= low * (1.0 - 1e-14)).all()
-            off = np.maximum(read.upper[0] - high, high - read.lower[0])
-            middle, half = 0.5 * (read.upper + read.lower)[0], 0.5 * (read.upper - read.lower)[0]
-            open_ = (read.lower[0] > 0.0) & (off < 0.1)
-            worst = max(worst, float(np.max(np.where(open_, np.abs(middle - high) / half, 0.0))))
-    assert worst > 1e-4
+    low, high = truth(setting, places(plan))
+    for name, value in (("_DIGITS", digits), ("_COARSEST", 9.0), ("_BENT", 9.0)):
+        monkeypatch.setattr(axis, name, value)
+    for line in lines(one, ladder, plan):
+        read = line.read(np.array([places(plan)]))
+        assert (read.lower[0] <= high * (1.0 + 1e-14)).all()
+        assert (read.upper[0] >= low * (1.0 - 1e-14)).all()
 
 
 def test_moments_are_from_above() -> None:

@@ -42,10 +42,13 @@ def test_a_fixed_point_above_the_floor_is_not_taken_for_one_below() -> None:
     assert np.isnan(strong(settings(BELOW[:1]), 1e-12).upper[0])
 
 
+@pytest.mark.parametrize("name", ["_CUT", "_COPIES"])
 @pytest.mark.parametrize("digits", [0.5, 1.0, 2.0, 4.0])
-def test_copies_and_cuts_between_the_poles_are_counted(digits: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_copies_and_cuts_between_the_poles_are_counted(
+    name: str, digits: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """1 - delta(0) from lines that are laid far too coarse."""
-    monkeypatch.setattr(room, "_DIGITS", digits)
+    monkeypatch.setattr(room, name, digits)
     monkeypatch.setattr(room, "_PEAK", 0.0)
     seen: list[tuple[np.ndarray, np.ndarray]] = []
 

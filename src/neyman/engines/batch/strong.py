@@ -25,7 +25,7 @@ from neyman.numerics.rounding import AMPLE, ROOM, UNIT
 
 __all__ = ["Strong", "strong"]
 
-_DIGITS, _PEAK = 26.0, 4.0  # e-folds from 1 - delta(0) to its errors; e-folds that it may be below e^K
+_CUT, _COPIES, _PEAK = 26.0, 26.0, 4.0  # e-folds from 1 - delta(0) to what is cut, and to copies; from e^K to that
 _SUM = 64.0  # certifies, units: kernel, weights and a sum in pairs, relative to the moduli
 _FURTHER = 1.35  # times where a Gaussian is cut, which the grid in x is made for
 _MOST = 400  # nodes
@@ -45,9 +45,10 @@ def strong(settings: Settings, floor: float) -> Strong:
     nothing = np.zeros(len(half))
     log_a, sd = _look(Axis.spanned(settings, nothing, half[:, 0], nothing))
     k = settings.steps[:, None] * log_a
-    fall = _DIGITS + _PEAK + np.log1p(sd)
+    below = _PEAK + np.log1p(sd)
+    fall = _CUT + below
     first = np.sqrt(2.0 * fall) / sd
-    spacing = math.pi / (fall - k)
+    spacing = math.pi / (_COPIES + below - k)
     axis = Axis.spanned(settings, nothing, half[:, 0], _FURTHER * first[:, 0])
     shift = np.sqrt(2.0 * fall / settings.steps[:, None]) * settings.sigma[:, None]
     place, log_beyond = cut(axis, half, np.exp(log_a) * (1.0 + AMPLE), first, k - fall, shift)
