@@ -85,7 +85,7 @@ def test_where_most_is_certain_nothing_is_false(some: list[tuple[float, float, i
 
 @pytest.mark.parametrize(
     "setting",
-    [(1.0, 1.0, 100), (1.0, 0.0, 100), (1.0, 0.1, 1), (0.05, 0.1, 100), (1e9, 0.1, 100), (1.0, 1e-12, 100),
+    [(1.0, 0.9995, 100), (1.0, 0.0, 100), (1.0, 0.1, 1), (0.05, 0.1, 100), (1e9, 0.1, 100), (1.0, 1e-12, 100),
      (1.0, 0.9, 10**6), (1.0, 0.5, 10**15), (1e-300, 0.5, 1000)],
 )  # fmt: skip
 def test_what_is_handed_on_unseen(setting: tuple[float, float, int]) -> None:

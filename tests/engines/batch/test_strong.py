@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -112,6 +113,18 @@ def test_copies_between_the_poles_lie_on_one_side(share: float) -> None:
         width = (read.upper - read.lower)[0, 0]
         most = max(most, float(np.max((high - read.lower[0, 0]) / width)))
     assert most > 0.01  # below the truth by the copies: a hundredth of their bound would be false
+
+
+def test_gaussians_are_told_by_their_mu() -> None:
+    some = [(2.0, 1.0, 1), (3.0, 1.0, 1000), (1.0, 1.0, 2000), (1e9, 1.0, 3), (1e-3, 1.0, 1)]
+    found = answer(*(np.array(column, dtype=np.float64) for column in zip(*some, strict=True)), 1e-10)
+    assert found.certain.tolist() == [True, True, True, False, False]
+    for i, (sigma, _, steps) in enumerate(some[:3]):
+        assert Fraction(found.mu_lower[i]) ** 2 <= Fraction(steps) / Fraction(sigma) ** 2 <= Fraction(found.mu[i]) ** 2
+        assert found.mu[i] <= found.mu_lower[i] * (1.0 + 1e-14)
+        report = ny.account(ny.DPSGD(*some[i])).optimistic.gdp(1e-10)
+        assert report.mu <= found.mu[i]
+        assert report.regret <= found.regret[i] + 1e-15
 
 
 def test_they_are_tried_from_the_strongest_down() -> None:

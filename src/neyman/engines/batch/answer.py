@@ -20,6 +20,7 @@ from neyman.engines.batch.plan import Plan
 from neyman.engines.batch.rows import rows_of
 from neyman.engines.batch.settings import Settings, spreads, taken
 from neyman.engines.batch.strong import strong
+from neyman.numerics.rounding import SCANT
 
 __all__ = ["REGRET_WIDTH", "RELATIVE_WIDTH", "SIZE", "Batch", "answer"]
 
@@ -27,6 +28,7 @@ SIZE = 32  # settings that are answered together: their tables fit the cache
 RELATIVE_WIDTH = 1e-8  # of the bracket of mu, at most
 REGRET_WIDTH = 2e-9  # of that of regret
 _STRONG, _STRONGER = 9.0, 20.0  # spreads from which the curve may lie below the floor, and certainly does
+_WHOLE = (1e-4, 50.0)  # mu of Gaussians that are taken
 _BETWEEN, _WEAK = 6.0, 12.0  # from which lines between the poles are tried, and up to which those right of them
 _LARGEST = 0.4  # certifies: no less than d delta / d mu = phi(eps / mu - mu / 2)
 _RAISED = (0.0, 1e-9, 4e-9)  # relative: by how much mu is raised until the Gaussian lies below the curve
@@ -66,6 +68,7 @@ def answer(sigma: FloatArray, rate: FloatArray, steps: FloatArray, floor: float)
     able = np.flatnonzero(taken(sigma, rate, steps))
     spread = spreads(sigma, rate, steps)
     some = Settings(sigma, rate, steps)
+    _fill_whole(found, np.flatnonzero(rate == 1.0), some)
     # the strongest first: what their lines do not tell, others may
     for fill, low, high in ((_fill_strong, _STRONG, np.inf), (_fill_between, _BETWEEN, _STRONGER), (_fill, 0.0, _WEAK)):
         rows = able[~found.certain[able] & (spread[able] > low) & (spread[able] <= high)]
@@ -76,6 +79,15 @@ def answer(sigma: FloatArray, rate: FloatArray, steps: FloatArray, floor: float)
             with np.errstate(all="ignore"):  # what is no number is not certain
                 fill(found, part, rows_of(some, part), floor)
     return found
+
+
+def _fill_whole(found: Batch, rows: IntArray, settings: Settings) -> None:
+    """Those in which every record takes part in every step: Gaussians of mu = sqrt(T) / s, to 3 units."""
+    with np.errstate(over="ignore", under="ignore"):
+        mu = np.sqrt(settings.steps) / settings.sigma
+    rows = rows[(mu[rows] >= _WHOLE[0]) & (mu[rows] <= _WHOLE[1])]
+    upper, lower = mu[rows] * (1.0 + SCANT), mu[rows] * (1.0 - SCANT)
+    _put(found, rows, upper, lower, _LARGEST * (upper - lower), np.zeros(len(rows)))
 
 
 def _fill_strong(found: Batch, part: IntArray, settings: Settings, floor: float) -> None:

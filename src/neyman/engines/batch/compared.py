@@ -38,12 +38,16 @@ def compared(pair: _Pair, last: FloatArray, wide: float) -> tuple[BoolArray, Flo
     can be had.
     """
     middle = _MIDDLE * last[:, None]
-    end = np.where(pair[1].beyond(last) > _LITTLE * wide, np.maximum(last, -np.log(_LITTLE * wide)), last)
-    pair = (replace(pair[0], last=end * (1.0 + SLIGHT)), replace(pair[1], last=end * (1.0 + SLIGHT)))
+    alone = pair[1].beyond(last)
+    furthest = np.where(alone > _LITTLE * wide, np.maximum(last, -np.log(_LITTLE * wide)), last)
+    pair = (replace(pair[0], last=furthest * (1.0 + SLIGHT)), replace(pair[1], last=furthest * (1.0 + SLIGHT)))
     # the last of these knots lies at the last eps, or beyond
     start = pair[0].read(middle * _SHALLOW, False)
     knots = start.merged(pair[1].read(middle + (last[:, None] - middle) * _STEEP * (1.0 + SLIGHT), True))
-    if np.any(end > last):
+    # what lies beyond is told by the Gaussian's delta alone, unless that is more than q is elsewhere
+    lacking = alone > np.maximum(knots.at_least().min(axis=1).max(axis=1), _LITTLE * wide)
+    end = np.where(lacking, furthest, last)
+    if np.any(lacking):
         knots = knots.merged(pair[1].read(last[:, None] + (end - last)[:, None] * _AFTER, True))
     rest = pair[1].beyond(end)
     knots = knots.merged(_read(pair, *_about_peak(knots, last)))

@@ -13,7 +13,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.batch.lines import Lines
 from neyman.numerics.normal import PROBIT_ERROR, probit_gap
-from neyman.numerics.rounding import LARGEST_EXPONENT, SLIGHT, TINY, UNIT
+from neyman.numerics.rounding import LARGEST_EXPONENT, SCANT, TINY, UNIT
 
 __all__ = ["Foot", "foot"]
 
@@ -78,8 +78,8 @@ def _tangent(epsilon: FloatArray, upper: FloatArray, floor: float) -> FloatArray
     """The local mu at the floor that the tangent 1 - delta - e^eps alpha allows; inf where beta is below the floor."""
     with np.errstate(over="ignore"):
         load = np.exp(np.minimum(epsilon, LARGEST_EXPONENT)) * floor
-        excess = (upper + np.expm1(np.minimum(epsilon, LARGEST_EXPONENT)) * floor) * (1.0 + SLIGHT) + 4.0 * UNIT * load
-        beta = 1.0 - (upper + load) * (1.0 + SLIGHT) - UNIT
+        excess = (upper + np.expm1(np.minimum(epsilon, LARGEST_EXPONENT)) * floor) * (1.0 + SCANT) + 4.0 * UNIT * load
+        beta = 1.0 - (upper + load) * (1.0 + SCANT) - UNIT
     known = beta >= floor
     log_alpha = np.full(excess.shape, np.log(floor))
     log_excess, log_beta = (np.log(np.where(known, part, 0.5)) for part in (excess, beta))
@@ -89,7 +89,7 @@ def _tangent(epsilon: FloatArray, upper: FloatArray, floor: float) -> FloatArray
 
 def _through(power: FloatArray, floor: float) -> FloatArray:
     """The local mu at the floor of a power that is certain; 0 where it is not above the floor."""
-    excess = (power - floor) * (1.0 - SLIGHT) - 2.0 * UNIT * power
+    excess = (power - floor) * (1.0 - SCANT) - 2.0 * UNIT * power
     some = excess > TINY
     excess = np.where(some, excess, 0.5)
     beta = 1.0 - np.minimum(excess + floor, 1.0 - UNIT)
@@ -112,6 +112,8 @@ def _power(y: FloatArray, lower: FloatArray, upper: FloatArray, floor: float) ->
     a, b, width, rise, fall = low[:, 1:-2], low[:, 2:-1], step[:, 1:-1], left[:, :-2], right[:, 2:]
     meet = np.clip((a - b + fall * width) / np.where(fall - rise > 0.0, fall - rise, np.inf), 0.0, width)
     least = np.minimum(np.maximum(a, b - fall * width), np.maximum(a + rise * width, b))
-    least = np.minimum(least, np.maximum(a + rise * meet, b - fall * (width - meet))).min(axis=1)
+    least = np.minimum(least, np.maximum(a + rise * meet, b - fall * (width - meet)))
+    size = np.maximum(a, b) + np.maximum(np.abs(rise), np.abs(fall)) * width
+    least = (least - 16.0 * UNIT * size).min(axis=1)
     found = np.minimum(np.minimum(least, ends), np.minimum(low[:, 1], low[:, -2]))
-    return np.where(inside & np.isfinite(found), found * (1.0 - SLIGHT), 0.0)
+    return np.where(inside & np.isfinite(found), found * (1.0 - SCANT), 0.0)

@@ -103,8 +103,9 @@ class Lines:
                 self.log_beyond[..., None] - self.c[..., None] * at
             )
             units = self.exponents(at)
-            error = error + units * (np.abs(near) + far + size * lift) + _WHOLE * np.maximum(near + far, UNIT)
             copies, above = right + left, self.c[..., None] > 0.0
+            masses = np.where(above, near + far, 0.0)
+            error = error + units * (masses + size * lift) + _WHOLE * masses + 2.0 * UNIT * np.abs(value)
             upper = value + error + np.where(above, 0.0, copies)
             lower = value - error - np.where(above, copies, 0.0)
         upper = np.where(np.isfinite(upper), np.clip(upper, 0.0, 1.0), 1.0)
