@@ -38,8 +38,8 @@ _RAISED = (0.0, 1e-9, 4e-9)  # relative: by how much mu is raised until the Gaus
 class Batch:
     """Bounds of each setting; NaN where ``certain`` is False: nothing is certified to the widths above there.
 
-    ``mu`` holds wherever alpha and beta are at least the floor, ``regret`` is that of ``mu``, and neither is below
-    ``mu_lower`` and ``regret_lower``.
+    ``mu`` is enough wherever alpha and beta are at least the floor, ``regret`` no less than that of ``mu``. The least
+    such mu is no less than ``mu_lower``, its regret no less than ``regret_lower``.
     """
 
     certain: BoolArray

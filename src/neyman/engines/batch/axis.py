@@ -18,7 +18,7 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.batch.settings import LOSS_UNITS, Settings
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, SECOND_ORDER, UNIT
 
-__all__ = ["Axis", "heights"]
+__all__ = ["Axis"]
 
 _BITS = 24  # of a step
 _MOST = 1400  # nodes: of more the step is too coarse, and says so
@@ -36,7 +36,7 @@ _ROOM = 1.001  # certifies: relative, for bounds that are rounded themselves, by
 _TERM = 40.0
 
 
-def heights(settings: Settings) -> FloatArray:
+def _heights(settings: Settings) -> FloatArray:
     """Where strips about the real axis may end, short of the zeros of r (rows: settings)."""
     s = settings.sigma[:, None]
     return np.minimum(_LINES * s, _CLEAR * math.pi * s * s)
@@ -66,7 +66,7 @@ class Axis:
     @classmethod
     def spanned(cls, settings: Settings, low: FloatArray, high: FloatArray, omega: FloatArray) -> Axis:
         """The axis for all tilts between ``low`` <= 0 and ``high`` >= 0 and frequencies up to ``omega``."""
-        s, y = settings.sigma, heights(settings)
+        s, y = settings.sigma, _heights(settings)
         wanted = _growth(settings, low, omega, y) + _DIGITS + np.log(settings.steps)[:, None]
         step = np.max(2.0 * math.pi * y / wanted, axis=1)
         step = np.minimum(step, np.minimum(_COARSEST * s, _BENT * s * s))
@@ -121,7 +121,7 @@ class Axis:
         """Bound on the quadrature error of A(w + i omega'), for all omega' up to ``omega``, over A(w): below
         ``_LITTLE``, so that A(w) is hardly more than its sum, or inf.
         """
-        y = heights(self.settings)[:, None, :]
+        y = _heights(self.settings)[:, None, :]
         rate = 2.0 * math.pi * y / self.step[:, None, None]
         log_error = _growth(self.settings, w, omega, y) - rate - np.log(-np.expm1(-rate))
         found = 2.0 * _ROOM * np.exp(np.minimum(log_error.min(axis=-1), 0.0))

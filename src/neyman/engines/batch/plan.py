@@ -15,11 +15,11 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.batch.ladder import Ladder
 from neyman.numerics.rounding import TINY
 
-__all__ = ["BANDS", "Plan", "last_epsilon"]
+__all__ = ["Plan", "last_epsilon"]
 
 _DIGITS = 22.0  # e-folds from delta down to aliases and cut
 _PLACES = np.array([0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0])  # shares of the last eps where lines are judged
-BANDS = (slice(0, 5), slice(4, 8))  # those of either line
+_BANDS = (slice(0, 5), slice(4, 8))  # those of either line
 _LARGER = 3.0  # e-folds that the smaller direction may be worse by
 _MORE = 1.03  # times the guess: the last eps served
 _LEAST = 8.0  # deviations from alias to alias
@@ -58,7 +58,7 @@ class Plan:
         root = np.sqrt(np.maximum(quantile**2 - 2.0 * last / _MORE, 0.0))
         # two Gaussians come to the floor at that eps
         mu = np.clip(ladder.deviation, quantile - root, quantile + root) * _MORE
-        made = [_line(ladder, mu, loss[:, :, band], target[:, :, band], epsilon[:, band]) for band in BANDS]
+        made = [_line(ladder, mu, loss[:, :, band], target[:, :, band], epsilon[:, band]) for band in _BANDS]
         columns = (np.stack(column, axis=2) for column in zip(*made, strict=True))
         rung, right, left, spread, fall = columns
         return cls(rung, right, left, spread, fall, last)
