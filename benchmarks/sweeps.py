@@ -52,6 +52,7 @@ def figure4(options: argparse.Namespace) -> dict[str, Any]:
     by_noise = {float(n): float(found.regret.sel(noise_multiplier=n).max()) for n in NOISE}
     return {
         **spent, "settings": found.attrs["settings"], "failed": found.attrs["failed"],
+        "share_in_batches": float(found.in_batch.mean()),
         "ms_cpu_a_setting": 1e3 * spent["cpu"] / found.attrs["settings"],
         "largest_regret_by_noise": by_noise,
         "worst_within_rule": {**{d: float(worst[d]) for d in within.dims}, "regret_at_most": float(worst)},
@@ -163,7 +164,7 @@ def sharing(_: argparse.Namespace) -> dict[str, Any]:
         watched(name)
     start = time.process_time()
     found = ny.sweep(noise_multiplier=[1.0, 2.0, 5.0, 10.0], sample_rate=np.geomspace(1e-2, 1.0, 10), steps=STEPS,
-                     quantities=QUANTITIES, workers=1)  # fmt: skip
+                     quantities=QUANTITIES, workers=1, batches=False)  # fmt: skip
     whole = time.process_time() - start
     return {
         "settings": found.attrs["settings"], "cpu": whole, "share_of_transforms": spent / whole, "calls": asked,

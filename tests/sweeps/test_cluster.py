@@ -50,7 +50,7 @@ def test_a_killed_worker_loses_nothing(client: Any, tmp_path: Path, monkeypatch:
     found = ny.sweep(**GRID, client=client, block=1, store=tmp_path)
     assert sorted(taken) == list(range(18))
     assert len(list(tmp_path.glob("block-*"))) == 18
-    xr.testing.assert_identical(found, ny.sweep(**GRID, workers=1))
+    xr.testing.assert_identical(found, ny.sweep(**GRID, workers=1, block=1))  # the same batches
     client.wait_for_workers(2, timeout=30)
     assert victim not in client.run(os.getpid).values()
 

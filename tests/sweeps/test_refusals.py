@@ -73,8 +73,8 @@ def test_unknown_quantity() -> None:
         (None, "axes must be a non-empty mapping from names to values, got None."),
         ({}, "axes must be a non-empty mapping from names to values, got {}."),
         ({"not a name": 1}, "got 'not a name'."),
-        ({"status": 1}, "argument, and of no variable (status, reason, reason_number, mu, regret), got 'status'."),
-        ({"mu": 1}, "(status, reason, reason_number, mu, regret), got 'mu'."),
+        ({"status": 1}, "of no variable (status, reason, reason_number, in_batch, mu, regret), got 'status'."),
+        ({"mu": 1}, "(status, reason, reason_number, in_batch, mu, regret), got 'mu'."),
         ({"sigma": [1.0, math.inf]}, "sigma must be a finite number, at most 1e+18 if it is an int, got inf."),
         (
             {"sigma": range(10**5), "n": range(10**5)},

@@ -115,7 +115,8 @@ def test_damaged_blocks_are_computed_again(
         ({"steps": [400, 1000]}, "axes"),
         ({"quantities": ["mu"]}, "quantities"),
         ({"quantities": ["regret", "mu"]}, "quantities"),
-        ({"adjacency": "add", "tolerance": 1e-5}, "adjacency, tolerance"),
+        ({"adjacency": "add", "tolerance": 1e-5}, "adjacency, tolerance, batches"),  # none serve there
+        ({"batches": False}, "batches"),
         ({"floor": 1e-6}, "quantities, floor"),
         ({"effort": 20.0}, "effort"),
     ],

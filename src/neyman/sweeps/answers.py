@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -13,58 +12,32 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neyman._errors import InvalidParameter, NeymanError
+from neyman._errors import NeymanError
 from neyman._validate import FloatArray
 from neyman.accounting import account
 from neyman.mechanisms import Mechanism
-from neyman.sweeps.quantities import Quantity
+from neyman.sweeps.batches import in_batches
+from neyman.sweeps.job import Job, Values
 from neyman.sweeps.version import VERSION
 
-__all__ = ["Answers", "Job", "Values", "answers", "digest"]
-
-Values = tuple[tuple[float | int, ...], ...]
-"""Of a block: its values along every axis."""
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """What is asked of every setting: the mechanism there, and the questions."""
-
-    make: Callable[..., Mechanism]
-    names: tuple[str, ...]
-    quantities: tuple[Quantity, ...]
-    adjacency: str
-    tolerance: float
-    floor: float
-    effort: float
-
-    def mechanisms(self, values: Values) -> Iterator[Mechanism | NeymanError]:
-        """The mechanisms of a block, in the order of its settings; where there is none, why."""
-        for setting in product(*values):
-            try:
-                mechanism = self.make(**dict(zip(self.names, setting, strict=True)))
-            except NeymanError as error:
-                yield error
-                continue
-            if not isinstance(mechanism, Mechanism):
-                raise InvalidParameter("make(...)", mechanism, "a Mechanism")
-            yield mechanism
+__all__ = ["Answers", "answers", "digest"]
 
 
 @dataclass(frozen=True, slots=True)
 class Answers:
     """The answers of a block: one array a quantity, and at each setting the place of its reason in ``reasons``
-    (0: none is needed).
+    (0: none is needed), and whether a batch has answered it.
     """
 
     values: tuple[FloatArray, ...]
     status: NDArray[np.int32]
+    batched: NDArray[np.int8]
     reasons: tuple[str, ...]
     version: str
 
 
 def answers(job: Job, values: Values) -> Answers:
-    """Answer a block.
+    """Answer a block: by batches as far as they serve, and whatever they leave open by the regular engine.
 
     A quantity that cannot be certified is NaN, and its reason is kept; so are all quantities of a setting that is no
     mechanism. The quantities are asked in their order, all of one guarantee.
@@ -78,11 +51,14 @@ def answers(job: Job, values: Values) -> Answers:
     found = np.full((len(job.quantities), math.prod(shape)), np.nan)
     status = np.zeros(math.prod(shape), dtype=np.int32)
     reasons = {"": 0}
-    for i, mechanism in enumerate(job.mechanisms(values)):
-        why = _ask(job, mechanism, found[:, i])
-        status[i] = reasons.setdefault(why, len(reasons))
+    batched = in_batches(job, values, found) if job.batches else np.zeros(len(status), dtype=np.bool_)
+    for i, setting in enumerate(product(*values)):
+        if not batched[i]:
+            why = _ask(job, job.mechanism(setting), found[:, i])
+            status[i] = reasons.setdefault(why, len(reasons))
     arrays = tuple(column.reshape(shape) for column in found)
-    return Answers(arrays, status.reshape(shape), tuple(reasons), VERSION)
+    marks = batched.astype(np.int8).reshape(shape)
+    return Answers(arrays, status.reshape(shape), marks, tuple(reasons), VERSION)
 
 
 def _ask(job: Job, mechanism: Mechanism | NeymanError, row: FloatArray) -> str:

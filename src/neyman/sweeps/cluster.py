@@ -7,8 +7,9 @@ from collections.abc import Generator, Iterator
 from typing import Any
 
 from neyman._errors import InvalidParameter, NeymanError
-from neyman.sweeps.answers import Answers, Job, answers
+from neyman.sweeps.answers import Answers, answers
 from neyman.sweeps.extras import need
+from neyman.sweeps.job import Job
 from neyman.sweeps.version import VERSION
 from neyman.sweeps.workers import Block
 

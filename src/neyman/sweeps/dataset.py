@@ -24,6 +24,10 @@ STATUS: dict[str, Any] = {
     "long_name": "0 where every quantity is certified, else the number of the reason why one is NaN",
     "units": "1",
 }
+IN_BATCH: dict[str, Any] = {
+    "long_name": "1 where a batch of settings was answered together, 0 where the regular engine answered alone",
+    "units": "1",
+}
 REASON = {"long_name": "why a quantity is NaN: reason[status]"}
 _LOADED = 1 << 26  # bytes up to which a dataset is read whole
 
@@ -31,10 +35,11 @@ _LOADED = 1 << 26  # bytes up to which a dataset is read whole
 class _Labelled:
     """The answers as they come in: written into arrays, or into variables of a file."""
 
-    def __init__(self, plan: Plan, values: dict[str, Any], status: Any) -> None:
+    def __init__(self, plan: Plan, values: dict[str, Any], status: Any, marks: Any) -> None:
         self.plan = plan
         self.values = values
         self.status = status
+        self.marks = marks
         self.reasons: dict[str, int] = {"": 0}
         self.failed = 0
 
@@ -46,6 +51,7 @@ class _Labelled:
                 array[place] = block
             numbers = np.array([self.reasons.setdefault(why, len(self.reasons)) for why in found.reasons], np.int32)
             self.status[place] = numbers[found.status]
+            self.marks[place] = found.batched
             self.failed += int(np.count_nonzero(found.status))
 
     @property
@@ -76,11 +82,12 @@ def in_memory(plan: Plan, blocks: Iterable[tuple[int, Answers]]) -> xarray.Datas
     """Label the answers of all blocks."""
     xr = need("xarray")
     values = {q.key: np.full(plan.shape, np.nan) for q in plan.job.quantities}
-    made = _Labelled(plan, values, np.zeros(plan.shape, np.int32))
+    made = _Labelled(plan, values, np.zeros(plan.shape, np.int32), np.zeros(plan.shape, np.int8))
     made.take(blocks)
     dims = plan.job.names
     variables: dict[str, Any] = {q.key: (dims, values[q.key], q.labels) for q in plan.job.quantities}
     variables["status"] = (dims, made.status, STATUS)
+    variables["in_batch"] = (dims, made.marks, IN_BATCH)
     variables["reason"] = (("reason_number",), made.words.astype(str), REASON)
     coordinates = {some.name: (some.name, some.array, some.labels) for some in plan.axes}
     return xr.Dataset(variables, coordinates, made.attributes)
@@ -99,7 +106,9 @@ def write(path: Path, plan: Plan, blocks: Iterable[tuple[int, Answers]]) -> None
             values[quantity.key].attrs.update(quantity.labels)
         status = file.create_variable("status", plan.job.names, "i4")
         status.attrs.update(STATUS)
-        labelled = _Labelled(plan, values, status)
+        marks = file.create_variable("in_batch", plan.job.names, "i1")
+        marks.attrs.update(IN_BATCH)
+        labelled = _Labelled(plan, values, status, marks)
         labelled.take(blocks)
         file.dimensions["reason_number"] = len(labelled.reasons)
         reason = file.create_variable("reason", ("reason_number",), need("h5py").string_dtype(), labelled.words)

@@ -15,17 +15,20 @@ from neyman._validate import choice, inside, positive, whole
 from neyman.accounting import ADJACENCIES
 from neyman.mechanisms import DPSGD, Mechanism
 from neyman.profiles.effort import EFFORT
-from neyman.sweeps.answers import Job, Values
 from neyman.sweeps.axes import DPSGD_AXES, Axis, axis
+from neyman.sweeps.batches import served
+from neyman.sweeps.job import Job, Values
 from neyman.sweeps.quantities import quantities as read_quantities
 from neyman.sweeps.version import VERSION
 
-__all__ = ["EXPECTED", "MOST_POINTS", "Plan", "plan"]
+__all__ = ["EXPECTED", "MOST_POINTS", "USUAL", "Plan", "plan"]
 
+USUAL: dict[str, Any] = {"effort": EFFORT, "batches": False}  # what older stores do not say
 MOST_POINTS = 10**9
 EXPECTED = 10**7  # settings of a sweep that nobody has said to be as large as it is: about two core-days
 _SMALL, _LARGE, _BLOCKS = 16, 4096, 500  # settings of a block, and about how many blocks there are between
-_TAKEN = ("status", "reason", "reason_number")  # names of a sweep's own variables
+_MANY = 64  # the least number of settings of a block that batches answer: they want 32 that are alike
+_TAKEN = ("status", "reason", "reason_number", "in_batch")  # names of a sweep's own variables
 
 
 @dataclass(frozen=True)
@@ -95,12 +98,15 @@ class Plan:
             "tolerance": self.job.tolerance,
             "floor": self.job.floor,
             "effort": self.job.effort,
+            "batches": self.job.batches,
         }
 
     @cached_property
     def fingerprint(self) -> str:
-        """A hash of the description; the usual effort is left out, as in stores older than that word."""
-        said = {key: value for key, value in self.description.items() if (key, value) != ("effort", EFFORT)}
+        """A hash of the description; the usual effort, and that there are no batches, are left out, as in stores older
+        than these words.
+        """
+        said = {key: value for key, value in self.description.items() if USUAL.get(key) != value or key not in USUAL}
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()
 
     def cut(self, block: tuple[int, ...]) -> Plan:
@@ -115,6 +121,7 @@ def plan(
     settings: tuple[str, float, float, float],
     points: int | None = None,
     at_most: int = EXPECTED,
+    batches: bool = True,
 ) -> Plan:
     """Validate everything that ``sweep`` was told.
 
@@ -132,6 +139,8 @@ def plan(
         About how many settings are answered together.
     at_most : int
         How many settings there may be, up to 10^9.
+    batches : bool
+        Whether batches may answer, where they serve.
 
     Raises
     ------
@@ -156,10 +165,14 @@ def plan(
     if not size <= whole("at_most", at_most, 1, MOST_POINTS):
         advice = f"A setting takes some 15 ms: raise at_most if this is meant, to {MOST_POINTS:.0e} at most."
         raise InvalidParameter("axes", size, f"of at most {at_most} settings in all", advice)
-    most = min(max(size // _BLOCKS, _SMALL), _LARGE) if points is None else whole("block", points, 1, MOST_POINTS)
     kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
     effort = positive("effort", settings[3])
-    job = Job(function, tuple(some.name for some in found), asked, kind, width, floor, effort)
+    if not isinstance(batches, bool):
+        raise InvalidParameter("batches", batches, "True or False")
+    many = batches and served(function, asked, (kind, width, effort))
+    job = Job(function, tuple(some.name for some in found), asked, kind, width, floor, effort, many)
+    most = min(max(size // _BLOCKS, _MANY if many else _SMALL), _LARGE)
+    most = most if points is None else whole("block", points, 1, MOST_POINTS)
     return Plan(job, found, _block(shape, most))
 
 

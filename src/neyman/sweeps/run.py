@@ -50,6 +50,7 @@ def sweep(
     block: int | None = None,
     at_most: int = EXPECTED,
     progress: bool | None = None,
+    batches: bool = True,
 ) -> xarray.Dataset:
     """Ask the same questions of every setting of a grid, and return the answers under their labels.
 
@@ -89,12 +90,16 @@ def sweep(
         How many settings there may be: a grid of more is refused before anything is computed. Up to 10^9.
     progress : bool, optional
         Whether a bar is drawn on the standard error; if left out, on a terminal only.
+    batches : bool
+        Whether settings of DP-SGD of which nothing is asked but mu and regret (adjacency "add_or_remove") may be
+        answered many at a time, ten times as fast. False: by ``account`` alone, to the last bit.
 
     Returns
     -------
     xarray.Dataset
         One variable for each quantity, named as it was asked, with the axes as dimensions. A value that cannot be
-        certified is NaN, and ``reason[status]`` says why; ``status`` is 0 where there is nothing to say. Attributes
+        certified is NaN, and ``reason[status]`` says why; ``status`` is 0 where there is nothing to say. ``in_batch``
+        is 1 where a batch answered, 0 where the regular engine did. Attributes
         tell adjacency, tolerance, floor, effort, version, and how many settings ``failed`` in at least one quantity.
         With a ``store``, large results stay in its file and are read as they are needed.
 
@@ -107,10 +112,11 @@ def sweep(
 
     Notes
     -----
-    Every value equals, to the last bit, what ``account(mechanism)`` says on the same machine when it is asked the same
-    questions in the same order. So nothing is shared between settings: contours run where the number of steps wants
-    them, and of the transforms that one (noise multiplier, rate) has in common for all of them, only what takes about
-    1 % of the time is asked at the same places twice.
+    Every value that no batch gives equals, to the last bit, what ``account(mechanism)`` says on the same machine when
+    it is asked the same questions in the same order: nothing is shared between settings. What a batch gives is
+    certified as well, mu to a relative 1e-8 and its regret to 2e-9 at least, and differs from what ``account`` says in
+    the last digits: by about 1e-11 of mu. So it does with ``block``, which settings are in a batch together. Whatever a
+    batch cannot certify so goes to ``account``.
 
     Examples
     --------
@@ -124,7 +130,7 @@ def sweep(
     array([0.393469, 0.221199])
     """
     asked = plan(make, _axes(axes, noise_multiplier, sample_rate, steps, make), quantities,
-                 (adjacency, tolerance, floor, effort), block, at_most)  # fmt: skip
+                 (adjacency, tolerance, floor, effort), block, at_most, batches)  # fmt: skip
     crew = crew_of(workers, client)
     for package in PACKAGES:
         need(package)

@@ -18,11 +18,10 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman.profiles.effort import EFFORT
 from neyman.sweeps.answers import Answers, digest
-from neyman.sweeps.dataset import REASON, STATUS, write
+from neyman.sweeps.dataset import IN_BATCH, REASON, STATUS, write
 from neyman.sweeps.extras import need
-from neyman.sweeps.plan import Plan
+from neyman.sweeps.plan import USUAL, Plan
 
 __all__ = ["Store"]
 
@@ -80,6 +79,8 @@ class Store:
                 made = file.create_variable(quantity.key, plan.job.names, "f8", values, fillvalue=np.nan)
                 made.attrs.update(quantity.labels)
             file.create_variable("status", plan.job.names, "i4", found.status).attrs.update(STATUS)
+            if plan.job.batches:
+                file.create_variable("in_batch", plan.job.names, "i1", found.batched).attrs.update(IN_BATCH)
             file.dimensions["reason_number"] = len(found.reasons)
             words = np.array(found.reasons, dtype=object)
             made = file.create_variable("reason", ("reason_number",), need("h5py").string_dtype(), words)
@@ -120,13 +121,14 @@ class Store:
         """Whether an open file says that it is this block: its sweep, number and settings, and answers of its shape."""
         plan, values = self.plan, self.plan.values(number)
         shape = tuple(len(some) for some in values)
-        names = [*plan.job.names, "status", "reason", *(q.key for q in plan.job.quantities)]
+        marks = ["in_batch"] if plan.job.batches else []
+        names = [*plan.job.names, "status", "reason", *marks, *(q.key for q in plan.job.quantities)]
         return (
             data.attrs.get("sweep") == plan.fingerprint
             and data.attrs.get("block") == number
             and set(names) <= set(data.variables)
             and all(data[q.key].shape == shape for q in plan.job.quantities)
-            and data["status"].shape == shape
+            and all(data[name].shape == shape for name in ("status", *marks))
             and all(np.array_equal(data[n][...], some) for n, some in zip(plan.job.names, values, strict=True))
         )
 
@@ -143,7 +145,8 @@ class Store:
                 values = tuple(np.asarray(file[q.key][...]) for q in self.plan.job.quantities)
                 words = tuple(_text(word) for word in file["reason"][...])
                 status = np.asarray(file["status"][...])
-                yield number, Answers(values, status, words, str(file.attrs["neyman_version"]))
+                marks = np.asarray(file["in_batch"][...]) if self.plan.job.batches else np.zeros(status.shape, np.int8)
+                yield number, Answers(values, status, marks, words, str(file.attrs["neyman_version"]))
 
     def result(self) -> Path:
         """Write all blocks to one file, which gets its name when it is whole."""
@@ -196,7 +199,7 @@ def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
     if manifest.is_symlink() or not manifest.is_file():
         raise InvalidParameter("store", where, "a store whose sweep.json is a file", _ADVICE)
     try:
-        theirs: Any = {"effort": EFFORT, **json.loads(manifest.read_bytes())}  # of old stores, which do not say it
+        theirs: Any = {**USUAL, **json.loads(manifest.read_bytes())}
         block = tuple(int(n) for n in theirs["block"])
         schema = theirs["schema"]
     except (OSError, ValueError, OverflowError, KeyError, TypeError):

@@ -18,8 +18,9 @@ from multiprocessing.process import BaseProcess
 from typing import Any
 
 from neyman._errors import NeymanError
-from neyman.sweeps.answers import Answers, Job, Values, answers
+from neyman.sweeps.answers import Answers, answers
 from neyman.sweeps.extras import need
+from neyman.sweeps.job import Job, Values
 
 __all__ = ["Block", "here", "in_processes"]
 

@@ -252,7 +252,6 @@ class RenyiProfile(RegionProfile):
     @cached_property
     def _hull(self) -> PolygonProfile:
         start = self.corner[0]
-
         grid = np.append(0.0, np.geomspace(_SHORTEST * self._reach, self._reach, _FINE))
         grid = np.union1d(grid[grid > start], [start])
         delta = self.direct(grid)[0].delta

@@ -1,0 +1,133 @@
+"""mu at a floor and its regret, of many settings of DP-SGD: certified from both sides, or left to the regular engine.
+
+The curve is that of both directions together (adjacency "add_or_remove").
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman.engines.batch.between import between
+from neyman.engines.batch.compared import compared
+from neyman.engines.batch.contrast import Contrast
+from neyman.engines.batch.floor import foot
+from neyman.engines.batch.ladder import Ladder
+from neyman.engines.batch.lines import lines
+from neyman.engines.batch.plan import Plan
+from neyman.engines.batch.rows import rows_of
+from neyman.engines.batch.settings import Settings, spreads, taken
+from neyman.engines.batch.strong import strong
+from neyman.numerics.rounding import SCANT
+
+__all__ = ["REGRET_WIDTH", "RELATIVE_WIDTH", "SIZE", "Batch", "answer"]
+
+SIZE = 32  # settings that are answered together: their tables fit the cache
+RELATIVE_WIDTH = 1e-8  # of the bracket of mu, at most
+REGRET_WIDTH = 2e-9  # of that of regret
+_STRONG, _STRONGER = 9.0, 20.0  # spreads from which the curve may lie below the floor, and certainly does
+_WHOLE = (1e-4, 50.0)  # mu of Gaussians that are taken
+_BETWEEN, _WEAK = 6.0, 12.0  # from which lines between the poles are tried, and up to which those right of them
+_LARGEST = 0.4  # certifies: no less than d delta / d mu = phi(eps / mu - mu / 2)
+_RAISED = (0.0, 1e-9, 4e-9)  # relative: by how much mu is raised until the Gaussian lies below the curve
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Bounds of each setting; NaN where ``certain`` is False: nothing is certified to the widths above there.
+
+    ``mu`` is enough wherever alpha and beta are at least the floor, ``regret`` no less than that of ``mu``. The least
+    such mu is no less than ``mu_lower``, its regret no less than ``regret_lower``.
+    """
+
+    certain: BoolArray
+    mu: FloatArray
+    mu_lower: FloatArray
+    regret: FloatArray
+    regret_lower: FloatArray
+
+
+def answer(sigma: FloatArray, rate: FloatArray, steps: FloatArray, floor: float) -> Batch:
+    """Answer settings of Poisson-subsampled Gaussian steps.
+
+    Parameters
+    ----------
+    sigma, rate, steps : ndarray, 1-d, of equal length
+        Noise multipliers > 0, rates in [0, 1], whole numbers of steps >= 1.
+    floor : float
+        In (0, 0.5).
+
+    Returns
+    -------
+    Batch
+        mu to relative 1e-8 and its regret to 2e-9, or that nothing is certain.
+    """
+    found = Batch(np.zeros(len(sigma), dtype=np.bool_), *(np.full(len(sigma), np.nan) for _ in range(4)))
+    able = np.flatnonzero(taken(sigma, rate, steps))
+    spread = spreads(sigma, rate, steps)
+    some = Settings(sigma, rate, steps)
+    _fill_whole(found, np.flatnonzero(rate == 1.0), some)
+    # the strongest first: what their lines do not tell, others may
+    for fill, low, high in ((_fill_strong, _STRONG, np.inf), (_fill_between, _BETWEEN, _STRONGER), (_fill, 0.0, _WEAK)):
+        rows = able[~found.certain[able] & (spread[able] > low) & (spread[able] <= high)]
+        # neighbours in cost: the longest line and grid of a block is that of all
+        rows = rows[np.lexsort((steps[rows], np.round(2.0 * np.log(rate[rows])), sigma[rows]))]
+        for first in range(0, len(rows), SIZE):
+            part = rows[first : first + SIZE]
+            with np.errstate(all="ignore"):  # what is no number is not certain
+                fill(found, part, rows_of(some, part), floor)
+    return found
+
+
+def _fill_whole(found: Batch, rows: IntArray, settings: Settings) -> None:
+    """Those in which every record takes part in every step: Gaussians of mu = sqrt(T) / s, to 3 units."""
+    with np.errstate(over="ignore", under="ignore"):
+        mu = np.sqrt(settings.steps) / settings.sigma
+    rows = rows[(mu[rows] >= _WHOLE[0]) & (mu[rows] <= _WHOLE[1])]
+    upper, lower = mu[rows] * (1.0 + SCANT), mu[rows] * (1.0 - SCANT)
+    _put(found, rows, upper, lower, _LARGEST * (upper - lower), np.zeros(len(rows)))
+
+
+def _fill_strong(found: Batch, part: IntArray, settings: Settings, floor: float) -> None:
+    """Those whose whole curve lies below the floor."""
+    at = strong(settings, floor)
+    sure = (at.upper - at.lower <= RELATIVE_WIDTH * at.upper) & (at.regret <= REGRET_WIDTH)
+    _put(found, part[sure], *(a[sure] for a in (at.upper, at.lower, at.regret, np.zeros(len(part)))))
+
+
+def _put(
+    found: Batch, at: IntArray, mu: FloatArray, mu_lower: FloatArray, regret: FloatArray, regret_lower: FloatArray
+) -> None:
+    found.certain[at] = True
+    found.mu[at], found.mu_lower[at], found.regret[at], found.regret_lower[at] = mu, mu_lower, regret, regret_lower
+
+
+def _fill_between(found: Batch, part: IntArray, settings: Settings, floor: float) -> None:
+    """Those where 1 - delta is what is small."""
+    _fill_by(found, part, settings, floor, *between(settings, float(np.log(floor))))
+
+
+def _fill(found: Batch, part: IntArray, settings: Settings, floor: float) -> None:
+    """Those where delta is."""
+    ladder = Ladder.of(settings, float(np.log(floor)))
+    _fill_by(found, part, settings, floor, ladder, Plan.made(ladder, float(np.log(floor))))
+
+
+def _fill_by(
+    found: Batch, part: IntArray, settings: Settings, floor: float, ladder: Ladder, plan: Plan
+) -> None:  # fmt: skip
+    both = lines(settings, ladder, plan)
+    at = foot(both[1], plan.last, floor)
+    rows = np.flatnonzero(np.isfinite(at.upper) & (at.upper - at.lower <= RELATIVE_WIDTH * at.upper))
+    for raised in _RAISED:
+        if not len(rows):
+            return
+        mu = at.upper[rows] * (1.0 + raised)
+        pair = tuple(Contrast.of(rows_of(line, rows), mu, at.epsilon[rows]) for line in both)
+        below, best, most = compared((pair[0], pair[1]), at.epsilon[rows], REGRET_WIDTH)
+        lower = best - _LARGEST * (mu - at.lower[rows])
+        sure = below & (mu - at.lower[rows] <= RELATIVE_WIDTH * mu) & (most - lower <= REGRET_WIDTH)
+        _put(found, part[rows[sure]], *(a[sure] for a in (mu, at.lower[rows], most, np.maximum(lower, 0.0))))
+        rows = rows[~below]

@@ -1,0 +1,119 @@
+"""Which lines Re z = c of each setting, how far apart their aliases lie, and where they are cut.
+
+Two lines a direction: a shallow one for the first half of the eps that matter, a steep one for the rest. All of this
+steers. What a line errs by is bounded afterwards, at the eps that are asked, whatever was chosen here.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from neyman._validate import FloatArray, IntArray
+from neyman.engines.batch.ladder import Ladder
+from neyman.numerics.rounding import TINY
+
+__all__ = ["Plan", "last_epsilon"]
+
+_DIGITS = 22.0  # e-folds from delta down to aliases and cut
+_PLACES = np.array([0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0])  # shares of the last eps where lines are judged
+_BANDS = (slice(0, 5), slice(4, 8))  # those of either line
+_LARGER = 3.0  # e-folds that the smaller direction may be worse by
+_MORE = 1.03  # times the guess: the last eps served
+_LEAST = 8.0  # deviations from alias to alias
+_APART = 1.0001  # ratio of two c that tells them apart
+_TAIL, _LITTLE = 2.8, 0.1  # e-folds of x e^(-x^2 / 2) besides that; deviations that eps goes to at least
+_PEAK = 2.5  # sqrt(2 pi)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Axes: setting, direction, line. ``rung`` is the place of c in the ladder, ``right`` and ``left`` those of the c
+    that bound aliases (the left one in the ladder of the other direction), ``spread`` is R, ``fall`` how many e-folds
+    a line is followed down; ``last`` about the eps at which alpha is the floor.
+    """
+
+    rung: IntArray
+    right: IntArray
+    left: IntArray
+    spread: FloatArray
+    fall: FloatArray
+    last: FloatArray
+
+    @classmethod
+    def made(cls, ladder: Ladder, log_floor: float) -> Plan:
+        """The lines for eps from 0 to where alpha is the floor."""
+        c, k, sd = ladder.c, ladder.k, np.sqrt(ladder.variance)
+        last = last_epsilon(ladder, log_floor)
+        epsilon = last[:, None] * _PLACES
+        log_delta = k - np.log((c + 1.0 / sd) * (c + 1.0 + 1.0 / sd) * sd * _PEAK)
+        about = (log_delta[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None]).min(axis=3)
+        about = np.minimum(about, 0.0)
+        target = np.maximum(about, about.max(axis=1, keepdims=True) - _LARGER) - _DIGITS
+        height = k - np.log(c * (c + 1.0))
+        loss = height[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None] - about[..., None]
+        quantile = math.sqrt(2.0 * max(-log_floor - _TAIL, 1.0))
+        root = np.sqrt(np.maximum(quantile**2 - 2.0 * last / _MORE, 0.0))
+        # two Gaussians come to the floor at that eps
+        mu = np.clip(ladder.deviation, quantile - root, quantile + root) * _MORE
+        made = [_line(ladder, mu, loss[:, :, band], target[:, :, band], epsilon[:, band]) for band in _BANDS]
+        columns = (np.stack(column, axis=2) for column in zip(*made, strict=True))
+        rung, right, left, spread, fall = columns
+        return cls(rung, right, left, spread, fall, last)
+
+
+def last_epsilon(ladder: Ladder, log_floor: float) -> FloatArray:
+    """About the eps at which alpha is the floor, in the direction where that is larger."""
+    sd = np.sqrt(ladder.variance)
+    log_alpha = ladder.k - (ladder.c + 1.0) * ladder.mean - np.log((ladder.c + 1.0 + 1.0 / sd) * sd * _PEAK)
+    i = np.clip((log_alpha > log_floor).sum(axis=2) - 1, 0, log_alpha.shape[2] - 2)[..., None]
+    near, far = (np.take_along_axis(log_alpha, j, 2)[..., 0] for j in (i, i + 1))
+    mean, beyond = (np.take_along_axis(ladder.mean, j, 2)[..., 0] for j in (i, i + 1))
+    share = np.clip((near - log_floor) / (near - far), 0.0, 1.5)
+    found = mean + share * (beyond - mean)
+    # alpha is below the floor already where the shallowest line stands: that of a Gaussian
+    quantile = math.sqrt(2.0 * max(-log_floor - _TAIL, 1.0))
+    early = ladder.deviation[:, None] * np.maximum(quantile - 0.5 * ladder.deviation[:, None], _LITTLE)
+    found = np.where(log_alpha[:, :, 0] > log_floor, found, np.minimum(found, early))
+    return np.maximum(found.max(axis=1) * _MORE, TINY)
+
+
+def _line(
+    ladder: Ladder, mu: FloatArray, loss: FloatArray, target: FloatArray, epsilon: FloatArray
+) -> tuple[FloatArray | IntArray, ...]:
+    """One line: the rung that is nowhere far above delta, and the c that bound its aliases at the least distance."""
+    c, k, other_c, other_k = ladder.c, ladder.k, ladder.c[:, ::-1], ladder.k[:, ::-1]
+    rung = np.argmin(loss.max(axis=2), axis=2)
+    own = np.take_along_axis(c, rung[..., None], axis=2)
+    height = np.take_along_axis(k, rung[..., None], axis=2)[..., 0]
+    sd = np.sqrt(np.take_along_axis(ladder.variance, rung[..., None], axis=2)[..., 0])
+    eps, goal = epsilon[:, None, :, None], target[..., None]
+    apart = np.where(c > own * _APART, c - own, np.nan)
+    need = ((k[:, :, None, :] - c[:, :, None, :] * eps - goal) / apart[:, :, None, :]).max(axis=2)
+    need = np.where(np.isnan(need), np.inf, need)
+    right, to_right = need.argmin(axis=2), need.min(axis=2)
+    need = ((other_k + 0.0)[:, :, None, :] + (1.0 + other_c)[:, :, None, :] * eps - goal).max(axis=2)
+    need = need / (other_c + 1.0 + own)
+    left, to_left = need.argmin(axis=2), need.min(axis=2)
+    spread = np.maximum(np.maximum(to_right, to_left), _LEAST * sd)
+    spread = np.maximum(spread, _of_gaussian(mu[:, None, None], own, epsilon[:, None, :], target))
+    fall = height - (target + own * epsilon[:, None, :]).min(axis=2)
+    spread = np.where(np.isfinite(spread) & (spread > 0.0), spread, 1.0)
+    return rung, right, left, spread, np.where(fall > 0.0, fall, 1.0)
+
+
+def _of_gaussian(mu: FloatArray, c: FloatArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+    """The R at which the best of Chernoff's bounds on aliases of a Gaussian, e^{cR - (eps + R - mu^2 / 2)^2 / 2 mu^2}
+    and e^{eps - (c + 1) R - (R - eps - mu^2 / 2)^2 / 2 mu^2}, are down at the target.
+    """
+    square = mu * mu
+    found: list[FloatArray] = []
+    for half, rest in (
+        (epsilon - square * (c + 0.5), (epsilon - 0.5 * square) ** 2),
+        (square * (c + 0.5) - epsilon, (epsilon + 0.5 * square) ** 2 - 2.0 * square * epsilon),
+    ):
+        root = np.sqrt(np.maximum(half * half - rest - 2.0 * square * target, 0.0))
+        found.append((root - half).max(axis=2))
+    return np.maximum(found[0], found[1])
