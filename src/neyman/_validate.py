@@ -23,6 +23,7 @@ __all__ = [
     "between",
     "choice",
     "count",
+    "flag",
     "inside",
     "not_negative",
     "numbers",
@@ -43,6 +44,13 @@ _Option = TypeVar("_Option", bound=str)
 
 _EXACT = 2**53  # whole numbers up to here are float64
 MAX_COUNT = 10**18  # above this, counts are no longer exact in the float64 arithmetic of the cumulants
+
+
+def flag(name: str, value: object) -> bool:
+    """Return True or False."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidParameter(name, value, "True or False")
+    return bool(value)
 
 
 def positive(name: str, value: object, advice: str = "") -> float:

@@ -7,13 +7,12 @@ import threading
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, NamedTuple, Self, overload
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter, NeymanError
-from neyman._validate import MAX_COUNT, FloatArray, whole
+from neyman._validate import MAX_COUNT, flag, whole
 from neyman.accountants.answers import Answers
 from neyman.accountants.contents import VERSION, Contents, Terms, look, pack, read_state, starts, terms
 from neyman.accountants.files import file_path, replace_whole
@@ -21,6 +20,7 @@ from neyman.accountants.growth import Growth
 from neyman.accountants.journal import Journal
 from neyman.accountants.ledger import Entry, Ledger
 from neyman.accountants.records import JOURNAL
+from neyman.accountants.recovered import Recovered
 from neyman.accounting import account
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.opaque import check_adjacency
@@ -121,7 +121,7 @@ class Accountant(Answers):
         wanted = terms(
             usual.adjacency if adjacency is None else adjacency, usual.tolerance if tolerance is None else tolerance
         )
-        journal = Journal(file_path(path), wanted, _flag("durable", durable))
+        journal = Journal(file_path(path), wanted, flag("durable", durable))
         self = cls._of(journal.found, journal.path)
         for name, asked in (("adjacency", adjacency), ("tolerance", tolerance)):
             kept = getattr(self, name)
@@ -195,26 +195,14 @@ class Accountant(Answers):
                 self._guarantee = account(self._ledger.mechanism(), *self._terms)
             return self._guarantee
 
-    @overload
-    def get_epsilon(self, delta: float) -> float: ...
-    @overload
-    def get_epsilon(self, delta: NDArray[Any]) -> FloatArray: ...
-    def get_epsilon(self, delta: float | NDArray[Any]) -> float | FloatArray:
-        """Return ``guarantee().epsilon(delta)``, rounded up.
-
-        Asked again and again while a run of sampled Gaussian steps goes on, it is answered from lines that were laid
-        for more steps than there were, certified as ever: from that of ``guarantee()`` its delta differs by 1e-9 of
-        itself at most.
-        """
+    def _going_on(self, delta: float) -> float | None:
         with self._lock:
-            if self._guarantee is None and type(delta) in _PLAIN and 0.0 < delta < 1.0 and len(self):
-                if self._journal is not None:
-                    self._journal.check(reading=True)
-                losses = self._ledger.mechanism().losses(replace=False)
-                found = self._growth.epsilon(losses, self._terms.adjacency, self._terms.tolerance, float(delta))
-                if found is not None:
-                    return found
-        return super().get_epsilon(delta)
+            if self._guarantee is not None or not len(self):
+                return None
+            if self._journal is not None:
+                self._journal.check(reading=True)
+            losses = self._ledger.mechanism().losses(replace=False)
+            return self._growth.epsilon(losses, self._terms.adjacency, self._terms.tolerance, delta)
 
     @property
     def adjacency(self) -> str:
@@ -409,17 +397,3 @@ class Accountant(Answers):
             journal.refuse("a step failed or was interrupted")  # file and memory may differ
             raise
         return place
-
-
-class Recovered(NamedTuple):
-    """What a damaged file still says: ``records`` of it are intact, then comes ``damage`` (empty if there is none)."""
-
-    accountant: Accountant
-    records: int
-    damage: str
-
-
-def _flag(name: str, value: object) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise InvalidParameter(name, value, "True or False")
-    return bool(value)

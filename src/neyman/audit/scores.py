@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import MAX_COUNT, choice, inside, whole
+from neyman._validate import MAX_COUNT, choice, flag, inside, whole
 from neyman.audit.audit import Audit, Pilot
 from neyman.audit.cuts import Cuts, Sorted, cut_at, cut_between
 from neyman.audit.independent import Independent
@@ -175,9 +175,7 @@ def from_counts(
 
 
 def _independent(independent: object, method: str) -> bool:
-    if not isinstance(independent, (bool, np.bool_)):
-        raise InvalidParameter("independent", independent, "True or False")
-    if independent and method != "fixed":
+    if flag("independent", independent) and method != "fixed":
         advice = "The exact test is of one threshold, chosen without these scores."
         raise InvalidParameter("independent", True, f"left out with method={method!r}", advice)
     return bool(independent)

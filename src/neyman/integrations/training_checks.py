@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Unpack
 
 from neyman._errors import InvalidParameter
-from neyman._validate import choice, count, not_negative, positive, probability, whole
+from neyman._validate import choice, count, flag, not_negative, positive, probability, whole
 from neyman.integrations.training_loop import Loop, read_accountant, read_loader, read_model, read_optimizer
 from neyman.integrations.training_rules import RULES, Finding
 
@@ -110,11 +110,6 @@ def check_training(
 Check = Callable[[str, object], object]
 
 
-def _flag(name: str, value: object) -> None:
-    if not isinstance(value, bool):
-        raise InvalidParameter(name, value, "True or False")
-
-
 def _amount(name: str, value: object) -> None:
     whole(name, value, 1, 10**9)
 
@@ -143,7 +138,7 @@ _CHECKS: dict[str, Check] = {
     **dict.fromkeys(("steps", "accounted_steps", "steps_per_epoch"), count),
     **dict.fromkeys(("accumulation", "world_size", "uniform_bits"), _amount),
     **dict.fromkeys(
-        ("drop_last", "sharded", "adaptive_clipping", "seeded_noise", "counted", "skips_empty_batches"), _flag
+        ("drop_last", "sharded", "adaptive_clipping", "seeded_noise", "counted", "skips_empty_batches"), flag
     ),
 }
 

@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman._validate import choice, inside, positive, whole
+from neyman._validate import choice, flag, inside, positive, whole
 from neyman.accounting import ADJACENCIES
 from neyman.mechanisms import DPSGD, Mechanism
 from neyman.profiles.effort import EFFORT
@@ -167,9 +167,7 @@ def plan(
         raise InvalidParameter("axes", size, f"of at most {at_most} settings in all", advice)
     kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
     effort = positive("effort", settings[3])
-    if not isinstance(batches, bool):
-        raise InvalidParameter("batches", batches, "True or False")
-    many = batches and served(function, asked, (kind, width, effort))
+    many = flag("batches", batches) and served(function, asked, (kind, width, effort))
     job = Job(function, tuple(some.name for some in found), asked, kind, width, floor, effort, many)
     most = min(max(size // _BLOCKS, _MANY if many else _SMALL), _LARGE)
     most = most if points is None else whole("block", points, 1, MOST_POINTS)

@@ -14,7 +14,7 @@ from neyman.numerics.rounding import LARGEST_EXPONENT, SMALLEST, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket
 
-__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "entered"]
+__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "entered", "faults"]
 
 _LARGEST = 709.0  # whose e^x is a float; of more, all is lost
 
@@ -95,6 +95,15 @@ class Contour(Protocol):
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """The estimate at each ``epsilon``; the terms of its error go into the ``book``."""
         ...
+
+
+def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
+    """Bound on |e^K| |e^d - 1| for all |d| <= ``error``, Re K = ``log_size``: as good where ``error`` is huge and e^K
+    nothing.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        grown = np.exp(log_size + error)
+        return np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
 
 
 @dataclass(frozen=True)

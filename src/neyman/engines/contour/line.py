@@ -20,7 +20,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import LOST, MERGED, WALKED, Parts, Walk
-from neyman.engines.contour.estimate import Book, Estimate
+from neyman.engines.contour.estimate import Book, Estimate, faults
 from neyman.engines.contour.hyperbola.rotated import Steps, on_path
 from neyman.engines.contour.reading import NODE, Reading
 from neyman.engines.contour.truncation.cells import SPARE, ignored, shortened
@@ -33,7 +33,7 @@ from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
 from neyman.profiles.effort import readable
 
-__all__ = ["MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "alias_distances", "faults"]
+__all__ = ["MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "alias_distances"]
 
 SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
 ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
@@ -390,15 +390,6 @@ class Line:
         """Real and imaginary parts of the weights for delta, and for e^eps Q(L > eps)."""
         sloped = self.weight * (self.c + 1j * self.omega)
         return tuple(np.ascontiguousarray(x) for w in (self.weight, sloped) for x in (w.real, w.imag))
-
-
-def faults(log_size: FloatArray, error: FloatArray) -> FloatArray:
-    """Bound on |e^K| |e^d - 1| for all |d| <= ``error``, Re K = ``log_size``: as good where ``error`` is huge and e^K
-    nothing.
-    """
-    with np.errstate(over="ignore", under="ignore"):
-        grown = np.exp(log_size + error)
-        return np.where(error < 1.0, np.exp(log_size) * np.expm1(np.minimum(error, 1.0)), grown + np.exp(log_size))
 
 
 def _series(decay: float) -> float:

@@ -27,9 +27,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.contour.estimate import Book, Estimate, entered
+from neyman.engines.contour.estimate import Book, Estimate, entered, faults
 from neyman.engines.contour.hyperbola.rotated import ArcSteps, on_path
-from neyman.engines.contour.line import SUMMED, faults
+from neyman.engines.contour.line import SUMMED
 from neyman.engines.contour.witness import ArcWitness
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT

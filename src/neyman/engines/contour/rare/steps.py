@@ -19,8 +19,8 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
+from neyman.engines.contour.estimate import faults
 from neyman.engines.contour.hyperbola.arc import Arc, Edge, Shape
-from neyman.engines.contour.line import faults
 from neyman.engines.contour.rare.bounds import Bound, PartBounds
 from neyman.losses.gaussian.paths.rare import RareLaw, RarePart
 from neyman.losses.gaussian.transform import SamplingTransform
