@@ -75,7 +75,7 @@ AT_LEAST: dict[str, tuple[Any, Any]] = {
     "a slope out to the ellipses": (laplace_transform._GROWN, math.exp(1.125 * laplace_transform._WIDEST)),
     "exponents of dual terms": (theta_transform._TURNED, 4.0 * math.pi**2),
     "the other dual terms, of the least sigma": (theta_transform._OTHERS, 4.0 * math.exp(-2.0 * math.pi**2)),
-    "what moving e^-40 does to a log": (40.0 * UNIT, math.exp(-tangents._STRAIGHT)),
+    "the powers that a series leaves out": (UNIT, 7.0 / 6.0 / (14.0 * math.factorial(14)) * tangents._SUMMED**14),
     "how far a tilted density has fallen": (0.5 * transform.DEVIATIONS**2, 72.0),
 }
 

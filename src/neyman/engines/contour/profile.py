@@ -86,10 +86,12 @@ class ContourProfile(Profile):
         return mean[np.unique(np.linspace(0, len(mean) - 1, count).astype(np.int64))] if len(mean) else mean
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        return _copied(self._evaluated(epsilon)[1])
+        b = self._evaluated(epsilon)[1]
+        return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
-        return _copied(self._evaluated(epsilon, _STEERED)[1])
+        b = self._evaluated(epsilon, _STEERED)[1]
+        return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
 
     def certificate(self, epsilon: float) -> Certificate:
         own = super().certificate(epsilon)
@@ -258,7 +260,3 @@ class ContourProfile(Profile):
             beyond = epsilon >= self._parts.largest_loss * (1.0 + SLIGHT)
             found.error[beyond], found.settled[beyond] = 0.0, True
         return found
-
-
-def _copied(b: Bracket) -> Bracket:
-    return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
