@@ -37,6 +37,33 @@ def test_fixed_points_below_the_floor() -> None:
         assert g.optimistic.gdp(1e-10).regret <= found.regret[i] < 2e-9
 
 
+@pytest.mark.parametrize(
+    ("setting", "truth"),
+    [
+        # of mpmath, 40 digits: 1 - delta(0) along Re z = -1/2, whose logarithm is -740.2; and -804.4
+        ((1.5383148835569957, 0.010140844747945636, 109927700), 76.7512394354186302),
+        ((1.5383148835569957, 0.010140844747945636, 119400000), None),
+    ],
+)
+def test_what_no_float_tells_from_nothing_is_told_by_its_logarithm(
+    setting: tuple[float, float, int], truth: float | None
+) -> None:
+    """It was read as a float, of which one digit was left: mu was 8e-6 of itself too small."""
+    found = strong(settings([setting]), 1e-10)
+    g = ny.account(ny.DPSGD(*setting))
+    least, most = (g.optimistic.mu(1e-10), g.mu(1e-10)) if truth is None else (truth, truth)
+    assert found.lower[0] <= most
+    assert least <= found.upper[0]
+    assert found.upper[0] <= found.lower[0] * (1.0 + 1e-8)
+    assert 0.0 < found.regret[0] < 1e-300
+
+
+def test_a_floor_that_is_hardly_a_float_is_left_to_the_regular_engine() -> None:
+    one = np.array([1.5383148835569957]), np.array([0.010140844747945636]), np.array([109927700.0])
+    assert answer(*one, 1e-200).certain[0]
+    assert not answer(*one, 1e-260).certain[0]
+
+
 def test_a_fixed_point_above_the_floor_is_not_taken_for_one_below() -> None:
     at_floor = strong(settings([(1.0, 0.3, 1000), (1.0, 0.4, 1000)]), 1e-10)
     assert np.isnan(at_floor.upper).tolist() == [True, False]
@@ -53,8 +80,10 @@ def test_copies_and_cuts_between_the_poles_are_counted(
     monkeypatch.setattr(room, "_PEAK", 0.0)
     seen: list[tuple[np.ndarray, np.ndarray]] = []
 
-    def kept(lower: np.ndarray, upper: np.ndarray, height: np.ndarray, floor: float) -> room.Strong:
-        seen.append((lower, upper))
+    def kept(
+        lower: np.ndarray, upper: np.ndarray, scale: np.ndarray, height: np.ndarray, floor: float
+    ) -> room.Strong:  # fmt: skip
+        seen.append((lower * np.exp(scale), upper * np.exp(scale)))
         return room.Strong(lower, upper, height)
 
     monkeypatch.setattr(room, "_judged", kept)

@@ -20,8 +20,9 @@ from neyman.engines.batch.axis import Axis
 from neyman.engines.batch.cut import cut
 from neyman.engines.batch.nodes import nodes
 from neyman.engines.batch.settings import Settings
+from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.normal import PROBIT_ERROR, probit
-from neyman.numerics.rounding import AMPLE, ROOM, UNIT
+from neyman.numerics.rounding import AMPLE, ROOM, SMALLEST, UNIT
 
 __all__ = ["Strong", "strong"]
 
@@ -55,10 +56,13 @@ def strong(settings: Settings, floor: float) -> Strong:
     counts = np.ceil(place / spacing) + 1.0
     log_beyond = np.where(counts <= _MOST, log_beyond, np.inf)
     count = np.minimum(np.where(np.isfinite(counts), counts, 2.0), _MOST).astype(np.int64)
-    lower, upper, height = _integral(axis, half, spacing, count)
-    beyond = np.exp(log_beyond)[:, 0]
-    copies = 2.0 / np.expm1(math.pi / spacing[:, 0]) * (1.0 + ROOM)
-    return _judged(lower - beyond - copies, upper + beyond, height, floor)
+    lower, upper, scale, height = _integral(axis, half, spacing, count)
+    # all in units of e^scale: 1 - delta(0) itself may be no float, or one without digits
+    with np.errstate(over="ignore", under="ignore"):
+        beyond = np.exp(log_beyond[:, 0] - scale) * (1.0 + ROOM)
+        apart = math.pi / spacing[:, 0]
+        copies = 2.0 * np.exp(-apart - scale) / -np.expm1(-apart) * (1.0 + ROOM)
+    return _judged(lower - beyond - copies, upper + beyond, scale, height, floor)
 
 
 def _look(axis: Axis) -> tuple[FloatArray, FloatArray]:
@@ -72,25 +76,31 @@ def _look(axis: Axis) -> tuple[FloatArray, FloatArray]:
 
 def _integral(
     axis: Axis, half: FloatArray, spacing: FloatArray, count: IntArray
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """The sum over the nodes from both sides, and e^{K(-1/2)} from above."""
+) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """The sum over the nodes from both sides, in units of e^scale; that scale; and K(-1/2) from above."""
     found = nodes(axis, half, spacing, count)
-    k, error = (axis.settings.steps[:, None] * part[:, 0] for part in (found.log_a, found.error))
-    error = error + 4.0 * UNIT * (4.0 + np.abs(k.real) + np.abs(k.imag))
+    k: ComplexArray = axis.settings.steps[:, None] * found.log_a[:, 0]
+    error: FloatArray = axis.settings.steps[:, None] * found.error[:, 0]
+    error = error + 4.0 * UNIT * (4.0 + 2.0 * np.abs(k.real) + np.abs(k.imag))
     place = np.arange(k.shape[1])
     omega = spacing * place
     kernel = (spacing / math.pi) / (0.25 + omega * omega) * np.where(place == 0, 0.5, 1.0) * (place < count)
-    size = np.exp(k.real) * kernel
+    scale = k.real[:, 0]
+    size = np.exp(k.real - scale[:, None]) * kernel
     moved = np.where(kernel > 0.0, np.expm1(error), 0.0)
     unknown = (size * moved).sum(axis=1) + _SUM * UNIT * size.sum(axis=1)
     total = (size * np.cos(k.imag)).sum(axis=1)
-    return total - unknown, total + unknown, np.exp(k.real[:, 0] + error[:, 0])
+    return total - unknown, total + unknown, scale, scale + error[:, 0]
 
 
-def _judged(lower: FloatArray, upper: FloatArray, height: FloatArray, floor: float) -> Strong:
-    """mu from 1 - delta(0), where that is certain to be at most twice the floor."""
-    known = (lower > 0.0) & (upper <= 2.0 * floor)
-    most, least = (-2.0 * probit(np.log(np.where(known, gap, 0.5)) - math.log(2.0)) for gap in (lower, upper))
+def _judged(lower: FloatArray, upper: FloatArray, scale: FloatArray, height: FloatArray, floor: float) -> Strong:
+    """mu from 1 - delta(0), where that is certain to be at most twice the floor; the regret from K(-1/2)."""
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):
+        most, least = (scale + np.log(gap) for gap in (upper, lower))
+        known = (lower > 0.0) & (most <= math.log(2.0 * floor) * (1.0 + ROOM))
+        logs = (np.where(known, gap, -1.0) - math.log(2.0) for gap in (least, most))
+        highest, lowest = (-2.0 * probit(gap) for gap in logs)
+        regret = 0.5 * np.exp(height) * (1.0 + ROOM) + SMALLEST
     room = PROBIT_ERROR + ROOM  # and of the logarithms, 8 units of themselves
-    least, most = np.where(known, least * (1.0 - room), np.nan), np.where(known, most * (1.0 + room), np.nan)
-    return Strong(least, most, 0.5 * height * (1.0 + ROOM))
+    lowest, highest = np.where(known, lowest * (1.0 - room), np.nan), np.where(known, highest * (1.0 + room), np.nan)
+    return Strong(lowest, highest, regret)
