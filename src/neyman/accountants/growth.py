@@ -26,7 +26,7 @@ _SHARE, _FEWEST = 0.4, 8  # of the steps so far, that lines are laid for besides
 _SHARP = 1e-9  # relative width of the delta at an answer, above which the guarantee is asked instead
 _MOST_STEPS = 10**7  # of which rounding is far below what a bracket may be wide
 _FEW = 24  # steps from which lines may be short enough: steers
-_TRIES, _NEAR = 6, 1e-13  # Newton's, until a step is as small beside epsilon: steer
+_TRIES, _NEAR, _FARTHEST = 6, 1e-13, 16.0  # Newton's, until a step is as small beside epsilon; times the guess: steer
 _KEPT = 8  # deltas of which the last answers are kept, to guess the next
 
 
@@ -146,6 +146,8 @@ def _newton(profile: Profile, delta: float, guess: float) -> np.ndarray | None:
             return None
         step = math.log(upper / delta) * upper / slope
         x = max(0.0, x + step)
+        if not x <= _FARTHEST * guess:  # it has gone astray
+            return None
         if abs(step) <= _NEAR * x:
             return np.array([x])
     return None

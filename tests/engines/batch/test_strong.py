@@ -58,10 +58,11 @@ def test_what_no_float_tells_from_nothing_is_told_by_its_logarithm(
     assert 0.0 < found.regret[0] < 1e-300
 
 
-def test_a_floor_that_is_hardly_a_float_is_left_to_the_regular_engine() -> None:
+def test_floors_of_which_lines_tell_nothing_are_left_to_the_regular_engine() -> None:
     one = np.array([1.5383148835569957]), np.array([0.010140844747945636]), np.array([109927700.0])
-    assert answer(*one, 1e-200).certain[0]
-    assert not answer(*one, 1e-260).certain[0]
+    assert answer(*one, 1e-17).certain[0]
+    assert not answer(*one, 1e-19).certain[0]
+    assert not answer(*one, 0.03).certain[0]
 
 
 def test_a_fixed_point_above_the_floor_is_not_taken_for_one_below() -> None:

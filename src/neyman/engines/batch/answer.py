@@ -31,7 +31,9 @@ _STRONG, _STRONGER = 9.0, 20.0  # spreads from which the curve may lie below the
 _WHOLE = (1e-4, 50.0)  # mu of Gaussians that are taken
 _BETWEEN, _WEAK = 6.0, 12.0  # from which lines between the poles are tried, and up to which those right of them
 _LARGEST = 0.4  # certifies: no less than d delta / d mu = phi(eps / mu - mu / 2)
-_LEAST_FLOOR = 1e-250  # certifies: deltas where alpha is above it are floats with all their digits
+# floors of which next to none is told beyond; the lower end certifies that deltas where alpha is above it are floats
+# with all their digits
+_FLOORS = 1e-18, 0.02
 _RAISED = (0.0, 1e-9, 4e-9)  # relative: by how much mu is raised until the Gaussian lies below the curve
 
 
@@ -66,7 +68,7 @@ def answer(sigma: FloatArray, rate: FloatArray, steps: FloatArray, floor: float)
         mu to relative 1e-8 and its regret to 2e-9, or that nothing is certain.
     """
     found = Batch(np.zeros(len(sigma), dtype=np.bool_), *(np.full(len(sigma), np.nan) for _ in range(4)))
-    able = np.flatnonzero(taken(sigma, rate, steps) & (floor >= _LEAST_FLOOR))
+    able = np.flatnonzero(taken(sigma, rate, steps) & (_FLOORS[0] <= floor <= _FLOORS[1]))
     spread = spreads(sigma, rate, steps)
     some = Settings(sigma, rate, steps)
     _fill_whole(found, np.flatnonzero(rate == 1.0), some)

@@ -80,7 +80,7 @@ def _tangent(epsilon: FloatArray, upper: FloatArray, floor: float) -> FloatArray
         load = np.exp(np.minimum(epsilon, LARGEST_EXPONENT)) * floor
         excess = (upper + np.expm1(np.minimum(epsilon, LARGEST_EXPONENT)) * floor) * (1.0 + SCANT) + 4.0 * UNIT * load
         beta = 1.0 - (upper + load) * (1.0 + SCANT) - UNIT
-    known = beta >= floor
+    known = (beta >= floor) & (epsilon < LARGEST_EXPONENT)
     log_alpha = np.full(excess.shape, np.log(floor))
     log_excess, log_beta = (np.log(np.where(known, part, 0.5)) for part in (excess, beta))
     found = probit_gap(log_alpha, log_excess * (1.0 - 4.0 * UNIT), log_beta)

@@ -101,6 +101,7 @@ def _error(axis: Axis, w: FloatArray, tilted: FloatArray, weight: FloatArray, wh
     """
     units = (axis.units + UNIT * axis.x.shape[1]) * np.abs(axis.loss)
     spread = np.matmul(tilted, units[:, :, None])[:, :, 0] + (weight * units).sum(axis=1)[:, None]
-    aliased = axis.aliased(w, np.zeros_like(w)) + axis.aliased(np.zeros_like(w), np.zeros_like(w))
-    missing = axis.ends(w) + axis.ends(np.zeros_like(w))
-    return 2.0 * aliased * whole + 2.0 * missing + np.abs(w) * spread + math.ulp(0.0)
+    nothing = np.zeros_like(w)  # that of sum p, which is taken to be 1, belongs to the sum of p (e^{wL} - 1)
+    aliased = axis.aliased(w, nothing) * whole + axis.aliased(nothing, nothing)
+    missing = axis.ends(w) + axis.ends(nothing)
+    return 2.0 * aliased + 2.0 * missing + np.abs(w) * spread + math.ulp(0.0)

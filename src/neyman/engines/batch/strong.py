@@ -22,7 +22,7 @@ from neyman.engines.batch.nodes import nodes
 from neyman.engines.batch.settings import Settings
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.normal import PROBIT_ERROR, probit
-from neyman.numerics.rounding import AMPLE, ROOM, SMALLEST, UNIT
+from neyman.numerics.rounding import ROOM, SMALLEST, UNIT
 
 __all__ = ["Strong", "strong"]
 
@@ -52,7 +52,7 @@ def strong(settings: Settings, floor: float) -> Strong:
     spacing = math.pi / (_COPIES + below - k)
     axis = Axis.spanned(settings, nothing, half[:, 0], _FURTHER * first[:, 0])
     shift = np.sqrt(2.0 * fall / settings.steps[:, None]) * settings.sigma[:, None]
-    place, log_beyond = cut(axis, half, np.exp(log_a) * (1.0 + AMPLE), first, k - fall, shift)
+    place, log_beyond = cut(axis, half, np.ones_like(half), first, k - fall, shift)  # A(1/2) <= 1, by Jensen
     counts = np.ceil(place / spacing) + 1.0
     log_beyond = np.where(counts <= _MOST, log_beyond, np.inf)
     count = np.minimum(np.where(np.isfinite(counts), counts, 2.0), _MOST).astype(np.int64)
