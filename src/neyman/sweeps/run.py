@@ -115,8 +115,8 @@ def sweep(
     Every value that no batch gives equals, to the last bit, what ``account(mechanism)`` says on the same machine when
     it is asked the same questions in the same order: nothing is shared between settings. What a batch gives is
     certified as well, mu to a relative 1e-8 and its regret to 2e-9 at least, and differs from what ``account`` says by
-    no more than both are wide, usually 1e-11 of mu. So it does with ``block``, which settings are in a batch together. Whatever a
-    batch cannot certify so goes to ``account``.
+    no more than both are wide, usually 1e-11 of mu. So it does with ``block``, which settings are in a batch together.
+    Whatever a batch cannot certify so goes to ``account``.
 
     Examples
     --------
