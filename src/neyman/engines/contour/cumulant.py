@@ -16,6 +16,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+from neyman.losses.gaussian.many import moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
@@ -42,6 +43,7 @@ _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17  # c beyond which c + 1 is c to a float
 _LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
 WALKED = 1e-6  # of K, where Chernoff bounds are made of it: they leave as much room
+_TOGETHER = 256  # steps whose moments are asked at once
 _COUNTED = 10**8  # steps of one kind from which rounding, of each some units, is more than that
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 # relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
@@ -325,14 +327,20 @@ def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
     variance = np.full(len(c), parts.mu**2)
     cuts = np.empty((len(parts.steps), len(c)))
     lost = np.zeros(len(c))
-    for i, (transform, times) in enumerate(parts.steps):
-        moments = transform.moments(w)
-        reachable = np.where(np.isnan(moments.cut), np.nan, 1.0)
-        log_a = moments.log_a if plain or times < _COUNTED else _from_above(transform, w, moments, parts.count)
-        k = k + times * log_a * reachable
-        mean = mean + sign * times * moments.mean
-        variance = variance + times * moments.variance
-        cuts[i] = moments.cut
-        lost = lost + times * np.exp(transform.log_lost(moments.cut))
+    for i in range(0, len(parts.steps), _TOGETHER):
+        some = parts.steps[i : i + _TOGETHER]
+        moments = moments_of([law for law, _ in some], w)
+        for j, (transform, times) in enumerate(some):
+            log_a = moments.log_a[j]
+            if not (plain or times < _COUNTED):
+                own = Moments(log_a, moments.mean[j], moments.variance[j], moments.cut[j])
+                log_a[:] = _from_above(transform, w, own, parts.count)
+            with np.errstate(under="ignore"):
+                lost = lost + times * np.exp(transform.log_lost(moments.cut[j]))
+        each = np.array([float(times) for _, times in some])[:, None]
+        k = k + np.sum(each * np.where(np.isnan(moments.cut), np.nan, moments.log_a), axis=0)
+        mean = mean + sign * np.sum(each * moments.mean, axis=0)
+        variance = variance + np.sum(each * moments.variance, axis=0)
+        cuts[i : i + _TOGETHER] = moments.cut
     with np.errstate(divide="ignore"):
         return Walk(c, k, mean, variance, np.log(lost), cuts)
