@@ -16,7 +16,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
-from neyman.losses.gaussian.many import moments_of
+from neyman.losses.gaussian.many.moments import moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
@@ -78,6 +78,16 @@ class Parts:
         if self.mu > 0.0:
             return math.inf
         return sum(times * law.largest(self.direction == "remove") for law, times in self.steps)
+
+    @cached_property
+    def laws(self) -> tuple[Transform, ...]:
+        """The distinct steps."""
+        return tuple(law for law, _ in self.steps)
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """How often each is taken."""
+        return np.array([float(times) for _, times in self.steps])
 
     @cached_property
     def gaussians(self) -> tuple[tuple[SamplingTransform, int], ...]:

@@ -36,14 +36,14 @@ FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to
 LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
 _FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
-_FAN, _NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
+FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
 _MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
-SMOOTH, _ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
-_LOOK, CLEAR, _WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
-_BELOW, _LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
+SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
+LOOK, CLEAR, WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
+BELOW, _LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
 
 
 def log_ratio(x: Any, sigma: float, rate: float) -> Any:
@@ -202,11 +202,11 @@ class SamplingTransform(Transform):
         """Nearly those bounds, one row for each w, for each of a fan of y; and the y."""
         sigma = self.sigma
         # short of pi s^2, where r has a zero that a grid could miss
-        ceiling = min(_LOOK * math.pi * sigma**2, _WIDE * sigma)
-        fan = np.broadcast_to(_FAN * ceiling, (len(w), len(_FAN)))
-        near = (omega * slope)[:, None] * _NEAR
+        ceiling = min(LOOK * math.pi * sigma**2, WIDE * sigma)
+        fan = np.broadcast_to(FAN * ceiling, (len(w), len(FAN)))
+        near = (omega * slope)[:, None] * NEAR
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
-        step = min(_ROUGH / math.sqrt(self.bend), 0.25 * sigma**2)
+        step = min(ROUGH / math.sqrt(self.bend), 0.25 * sigma**2)
         x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
         loss = self.log_ratio(x + 1j * y[..., None])
         log_density = self.log_modulus(x, y)
@@ -294,7 +294,7 @@ class SamplingTransform(Transform):
         """a with arg r(x + iu) >= a u for all 0 <= u <= y: arg(1 + rho e^{iu}) is convex in u for rho > 1, else
         concave.
         """
-        return min(_BELOW * self._chance(x) / self.sigma**2, _BELOW * self.mixed_at(x, y)[1] / y)
+        return min(BELOW * self._chance(x) / self.sigma**2, BELOW * self.mixed_at(x, y)[1] / y)
 
     def _on_axis(
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
