@@ -16,7 +16,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
-from neyman.losses.gaussian.many.moments import moments_of
+from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
@@ -345,12 +345,11 @@ def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
             if not (plain or times < _COUNTED):
                 own = Moments(log_a, moments.mean[j], moments.variance[j], moments.cut[j])
                 log_a[:] = _from_above(transform, w, own, parts.count)
-            with np.errstate(under="ignore"):
-                lost = lost + times * np.exp(transform.log_lost(moments.cut[j]))
         each = np.array([float(times) for _, times in some])[:, None]
         k = k + np.sum(each * np.where(np.isnan(moments.cut), np.nan, moments.log_a), axis=0)
         mean = mean + sign * np.sum(each * moments.mean, axis=0)
         variance = variance + np.sum(each * moments.variance, axis=0)
+        lost = lost + np.sum(each * lost_of([law for law, _ in some], moments.cut), axis=0)
         cuts[i : i + _TOGETHER] = moments.cut
     with np.errstate(divide="ignore"):
         return Walk(c, k, mean, variance, np.log(lost), cuts)

@@ -34,7 +34,7 @@ LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest posit
 _SLIGHT = 6.0  # e-folds of growth that are not worth a look
 FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
-_FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
+FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
 _MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
@@ -300,7 +300,7 @@ class SamplingTransform(Transform):
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
     ) -> tuple[ComplexArray, FloatArray]:
         """The quadrature along Im x = shift, scaled by e^-scale so that nothing overflows."""
-        step = self._step(w, float(omega[-1]), margin, shift, cut, LINES if omega[-1] > 0.0 else _FEW_LINES)
+        step = self._step(w, float(omega[-1]), margin, shift, cut, LINES if omega[-1] > 0.0 else FEW_LINES)
         low, top = self.ends(abs(w), w, cut)
         if not (top - low) / step < _MOST:  # nothing is known there
             return np.zeros(len(omega), complex), np.full(len(omega), np.inf)

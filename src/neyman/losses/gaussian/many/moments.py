@@ -13,7 +13,7 @@ from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH
 from neyman.losses.readings.tilted import tilted_moments
 from neyman.losses.readings.transform import Moments, Transform
 
-__all__ = ["moments_of"]
+__all__ = ["lost_of", "moments_of"]
 
 _TILTS = np.array([-256.0, -64.0, -16.0, 0.0, 16.0, 64.0])  # where tilts are parted: each group has a grid of its own
 
@@ -30,6 +30,18 @@ def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
             _put(out, np.ix_(plain, at), _tilted(block, [laws[i] for i in plain.tolist()], w[at]))
     for i in alone.tolist():
         _put(out, i, laws[i].moments(w))
+    return out
+
+
+def lost_of(laws: Sequence[Transform], cuts: FloatArray) -> FloatArray:
+    """e^``log_lost`` of each law, which has a row of ``cuts``."""
+    out = np.empty(cuts.shape)
+    plain, alone = parted(laws)
+    if len(plain):
+        u = (cuts[plain] - 1.0) / Block.of(laws, plain).sigma[:, None]
+        out[plain] = np.where(u > 1.0, np.exp(-0.5 * u * u), 1.0)
+    for i in alone.tolist():
+        out[i] = np.exp(laws[i].log_lost(cuts[i]))
     return out
 
 
