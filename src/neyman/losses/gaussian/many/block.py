@@ -26,6 +26,7 @@ __all__ = ["ENTRIES", "LONG", "Block", "chunks", "nodes_of", "parted"]
 _FEW = 8  # laws that are asked one by one
 ENTRIES = 1 << 14  # of a table: 128 kB, more than which is taken from the system and given back each time
 LONG = 1 << 11  # places of a grid from which a law is asked alone
+_ALIKE = 0.75  # of the places of the longest grid of a block: those of the others, at least
 _LARGEST = 300.0  # of the exponents t of a loss, whose squares are floats: ``mixed`` has another form beyond 600
 
 
@@ -95,5 +96,6 @@ def chunks(which: IntArray, count: FloatArray, rows: int) -> Iterator[tuple[IntA
     while i < len(order):
         most = int(count[order[i]])
         size = max(1, ENTRIES // (most * rows))
-        yield order[i : i + size], most
-        i += size
+        alike = int(np.searchsorted(-count[order], -_ALIKE * most, side="right")) - i
+        yield order[i : i + min(size, alike)], most
+        i += min(size, alike)

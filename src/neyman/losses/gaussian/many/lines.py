@@ -9,16 +9,17 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import LONG, Block, chunks, nodes_of, parted
-from neyman.losses.gaussian.transform import FEW_LINES, FINE, LINES
+from neyman.losses.gaussian.transform import AIMED, FEW_LINES, FINE, LINES, SPAN
 from neyman.losses.readings.tilted import VALLEY, excess
-from neyman.losses.readings.transform import ComplexArray, Transform
+from neyman.losses.readings.transform import WEIGHED, ComplexArray, Transform
 from neyman.numerics.fourier_sum import turned_sums
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import TINY, UNIT
 
-__all__ = ["on_line_of"]
+__all__ = ["on_line_of", "terms_of", "weigh"]
 
 _NODES = 1 << 10  # of a line, from which a law is asked alone
+_TOGETHER = 1 << 10  # laws that are weighed at once
 _ROWS = 8  # of a table, about: near and far turns
 
 
@@ -47,6 +48,33 @@ def on_line_of(
     for i in alone.tolist():
         log_a[i], error[i] = laws[i].on_line(w, omega, float(cuts[i]), margin)
     return log_a, error
+
+
+def terms_of(laws: Sequence[Transform], w: float, omega: float) -> float:
+    """``terms`` of all laws together: where nobody has to look, from one table."""
+    plain, alone = parted(laws)
+    total = 0.0
+    if len(plain):
+        block = Block.of(laws, plain)
+        step = block.step(w, omega, AIMED)
+        straight = step > FINE * block.sigma
+        total = float(np.sum(SPAN * block.sigma[straight] / step[straight]))
+        alone = np.concatenate([alone, plain[~straight]])
+    return total + sum(laws[i].terms(w, omega) for i in alone.tolist())
+
+
+def weigh(laws: Sequence[Transform]) -> None:
+    """``weighed`` of each law: raise NotCertified unless A(0) = A(1) = 1 within the errors that are stated."""
+    plain, alone = parted(laws)
+    some = [laws[i] for i in plain.tolist()]
+    for i in range(0, len(some), _TOGETHER):
+        few = some[i : i + _TOGETHER]
+        for w in (0.0, 1.0):
+            log_a, error = on_line_of(few, w, np.zeros(1), np.full(len(few), math.inf), WEIGHED)
+            for law, one, off in zip(few, log_a[:, 0].real.tolist(), error[:, 0].tolist(), strict=True):
+                law.weigh(w, one, off)
+    for i in alone.tolist():
+        laws[i].weighed()
 
 
 def _on_axis(
