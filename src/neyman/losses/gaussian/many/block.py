@@ -1,8 +1,8 @@
 """Many plain sampled Gaussian steps: what their readings share, with the law as the leading axis of every array.
 
-The formulas are those of one law (``SamplingTransform``). So are the ends of the grids; their spacing is that of the law
-or, so that all laws of a block have as many places, finer. What is stated of the grid of one law holds of a finer one
-with the same ends: the alias falls with the spacing, and the walls stand where they stood.
+The formulas are those of one law (``SamplingTransform``), and so are the ends of the grids. Their spacing is that of
+one law or, so that all laws of a block have as many places, finer. What is stated of the grid of one law holds of a
+finer one with the same ends: the alias falls with the spacing, and the walls stand where they stood.
 
 Laws that are not plain, that are few, or whose grids are long are asked one by one.
 """

@@ -41,9 +41,7 @@ def estimates_of(
             bound[here], shift[here] = _estimates(block[some], w, omega, share, (low[some], top[some], most))
     for i in alone.tolist():
         law = laws[i]
-        found, at = law.log_estimate(
-            np.array([w]), np.array([omega]), np.array([law.breadth * share]), float(cuts[i])
-        )
+        found, at = law.log_estimate(np.array([w]), np.array([omega]), np.array([law.breadth * share]), float(cuts[i]))
         bound[i], shift[i] = found[0], at[0]
     return bound, shift
 

@@ -74,4 +74,3 @@ def _on_grid(block: Block, w: FloatArray, low: FloatArray, top: FloatArray, coun
         tilted_moments(w[i : i + rows], x[:, None], step[:, None], loss, density, ends) for i in range(0, len(w), rows)
     ]
     return Moments(*(np.concatenate(column, axis=1) for column in zip(*found, strict=True)))
-
