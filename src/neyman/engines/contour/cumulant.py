@@ -30,6 +30,7 @@ DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for 
 _DISTINCT = 32  # distinct steps up to which they are parted
 _MANY = 200  # steps from which they are parted before any contour is bent
 _SAMPLE = 24  # steps of a long mix that stand for all in a first guess
+_PROBE = 8  # the same, where it is told whether a dearer way pays
 _RATIO = 1.16  # from one rung of the ladder to the next, at first
 _EACH = 64.0  # certifies: units of the mean loss that T steps may move K at a pole by, for the square root of T
 _FIRST, _SHALLOW, _FURTHEST = 0.04, 0.05, 45.0  # in units of 1 / deviation: the first c, but at most that, and the last
@@ -127,14 +128,23 @@ class Parts:
     @property
     def few(self) -> slice | None:
         """Of many steps a few that tell a first guess from an absurd one; None where there are not many."""
-        count = len(self.steps)
-        return None if count <= 2 * _SAMPLE else slice(0, _SAMPLE * (count // _SAMPLE), count // _SAMPLE)
+        return self._every(_SAMPLE)
 
-    def sample(self) -> Parts:
-        """Those few, counted for all; all of them where there are not many."""
-        if self.few is None:
+    @property
+    def fewest(self) -> slice | None:
+        """Of these even fewer, that tell what pays."""
+        return self._every(_PROBE)
+
+    def _every(self, size: int) -> slice | None:
+        count = len(self.steps)
+        return None if count <= 2 * size else slice(0, size * (count // size), count // size)
+
+    def sample(self, few: slice | None = None) -> Parts:
+        """Those ``few`` (or ``Parts.few``), counted for all; all of them where there are not many."""
+        few = self.few if few is None else few
+        if few is None:
             return self
-        some, count = self.steps[self.few], len(self.steps)
+        some, count = self.steps[few], len(self.steps)
         return replace(self, steps=tuple((law, times * count // len(some)) for law, times in some))
 
     @cached_property

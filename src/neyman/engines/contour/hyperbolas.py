@@ -118,10 +118,10 @@ class Bends:
 
     def rotations_within(self, terms: float) -> Steps | None:
         """The same; None, too, where a few of many steps tell that they have more terms, and nothing is laid out."""
-        few = self._parts.few
+        few = self._parts.fewest
         if self._laid_out is None and self._parts.sampled and few is not None:
             if self._few_terms is None:
-                some = self._parts.sample()
+                some = self._parts.sample(few)
                 if not self._effort.take(Steps.work(some, self._reach[0])):
                     return None
                 steps = self._rotated(some)

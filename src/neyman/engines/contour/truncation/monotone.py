@@ -77,8 +77,8 @@ def cut_by_parts(
     parts: Parts, cuts: FloatArray, c: float, known: tuple[float, float], target: float, furthest: float, sd: float
 ) -> tuple[float, float]:
     """The same as ``known``, or less by what the losses that are large say alone (``TurningPart``)."""
-    w, best, some = float(parts.argument(np.array([c]))[0]), known, parts.few
-    if some is not None and cut_by_parts(parts.sample(), cuts[some], c, known, target, furthest, sd) == known:
+    w, best, some = float(parts.argument(np.array([c]))[0]), known, parts.fewest
+    if some is not None and cut_by_parts(parts.sample(some), cuts[some], c, known, target, furthest, sd) == known:
         return known  # of many steps a few, counted for all, tell that nothing is won
     steps = [
         (law, times, float(end), log_size(law, w, float(end)))

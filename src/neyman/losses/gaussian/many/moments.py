@@ -15,7 +15,9 @@ from neyman.losses.readings.transform import Moments, Transform
 
 __all__ = ["lost_of", "moments_of"]
 
-_TILTS = np.array([-256.0, -64.0, -16.0, 0.0, 16.0, 64.0])  # where tilts are parted: each group has a grid of its own
+_TILTS = np.array(
+    [-256.0, -64.0, -16.0, -4.0, 0.0, 4.0, 16.0, 64.0]
+)  # where tilts are parted: each group has a grid of its own
 
 
 def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
