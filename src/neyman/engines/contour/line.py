@@ -28,7 +28,7 @@ from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
 from neyman.engines.contour.truncation.period import FOLDED, Fold
 from neyman.engines.contour.truncation.recurrences import islands
 from neyman.engines.contour.witness import LineWitness
-from neyman.losses.gaussian.many.lines import on_line_of
+from neyman.losses.gaussian.many.lines import sum_on_line
 from neyman.losses.gaussian.many.moments import lost_of
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.inner import inner
@@ -48,7 +48,6 @@ _TEDIOUS = 2.0 * math.pi * 400.0  # 2 pi times the nodes of a line that is worth
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 1e7  # nominal nanoseconds of a reading that no table is looked for
-_TABLE = 1 << 18  # values of transforms that are held at once
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 _HALF, MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
@@ -263,13 +262,8 @@ class Line:
             k = k if parts.direction == "remove" else np.conj(k)
         else:
             margin = MARGIN + math.log(parts.count)
-            together = max(1, _TABLE // len(omega))
-            for i in range(0, len(parts.laws), together):
-                some = slice(i, i + together)
-                log_a, bound = on_line_of(parts.laws[some], w, omega, cuts[some], margin)
-                times = parts.times[some, None]
-                k = k + np.sum(times * (log_a if parts.direction == "remove" else np.conj(log_a)), axis=0)
-                error = error + np.sum(times * (np.log1p(bound) + 2.0 * UNIT * np.abs(log_a)), axis=0)
+            laws, off = sum_on_line(parts.laws, parts.times, w, omega, cuts, margin)
+            k, error = k + (laws if parts.direction == "remove" else np.conj(laws)), error + off
             lost = float(np.sum(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
         return cls.of_cumulant(walk, plan, (k, error), plan.log_truncation, lost, shift, masses)
 

@@ -16,9 +16,10 @@ from neyman.numerics.fourier_sum import turned_sums
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import TINY, UNIT
 
-__all__ = ["on_line_of", "terms_of", "weigh"]
+__all__ = ["on_line_of", "sum_on_line", "terms_of", "weigh"]
 
 _NODES = 1 << 10  # of a line, from which a law is asked alone
+_TABLE = 1 << 18  # values that are held at once
 _TOGETHER = 1 << 10  # laws that are weighed at once
 _ROWS = 8  # of a table, about: near and far turns
 
@@ -48,6 +49,21 @@ def on_line_of(
     for i in alone.tolist():
         log_a[i], error[i] = laws[i].on_line(w, omega, float(cuts[i]), margin)
     return log_a, error
+
+
+def sum_on_line(
+    laws: Sequence[Transform], times: FloatArray, w: float, omega: FloatArray, cuts: FloatArray, margin: float
+) -> tuple[ComplexArray, FloatArray]:
+    """Sum of ``times`` log A(w + i omega) over all laws, with a bound on the error of each value."""
+    value: ComplexArray = np.zeros(len(omega), complex)
+    error = np.zeros(len(omega))
+    together = max(1, _TABLE // len(omega))
+    for i in range(0, len(laws), together):
+        some = slice(i, i + together)
+        log_a, off = on_line_of(laws[some], w, omega, cuts[some], margin)
+        value = value + np.sum(times[some, None] * log_a, axis=0)
+        error = error + np.sum(times[some, None] * (np.log1p(off) + 2.0 * UNIT * np.abs(log_a)), axis=0)
+    return value, error
 
 
 def terms_of(laws: Sequence[Transform], w: float, omega: float) -> float:
