@@ -90,8 +90,8 @@ def test_however_coarse_the_sum_its_bound_holds(
     real = np.exp(law.log_density(x) + w * loss - size)
     exact = max(abs(np.trapezoid(real * np.exp(1j * turn * loss), x)) for turn in turns.tolist())
     for deep in (0.3, 2.0, 32.0):
-        monkeypatch.setattr(shifted_bound, "_DEEP", deep)
-        monkeypatch.setattr(shifted_bound, "_WIDEST", 0.3 if deep > 9.0 else 3.0)
+        monkeypatch.setattr(shifted_bound, "DEEP", deep)
+        monkeypatch.setattr(shifted_bound, "WIDEST", 0.3 if deep > 9.0 else 3.0)
         for share in (0.003, 0.03, 0.2, 0.8):
             y = share * math.pi * law.sigma**2
             for near in (size - 0.1, size - 6.0):

@@ -31,7 +31,7 @@ from neyman._validate import FloatArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["MIXED_ERROR", "above", "above_end", "above_error", "mixed", "mixed_at", "slope", "wavering"]
+__all__ = ["MIXED_ERROR", "above", "above_end", "above_error", "mixed", "mixed_at", "mixed_each", "slope", "wavering"]
 
 MIXED_ERROR = 8.0 * UNIT  # of ``mixed``, relative (2.8 units seen); for complex t twice that over cos(Im t / 2)
 _HUGE = 600.0  # e^600 may be squared by no one, but added to anything
@@ -92,6 +92,25 @@ def mixed_at(t: float, turn: float, rate: float) -> tuple[float, float]:
     whole, real = (1.0 - rate) + level, level - rate
     size = 0.5 * math.log1p(real * (2.0 + real) + imag * imag) if real > -0.5 else math.log(math.hypot(whole, imag))
     return size, math.atan2(imag, whole)
+
+
+def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return ``mixed_at`` of each of many places, each with a rate of its own.
+
+    Examples
+    --------
+    >>> size, phase = mixed_each(np.array([-800.0]), np.zeros(1), np.array([0.75]))
+    >>> float(size[0]) == mixed_at(-800.0, 0.0, 0.75)[0], float(phase[0])
+    (True, 0.0)
+    """
+    far = t + np.log(rate)
+    grown = np.exp(np.minimum(far, _ALL))
+    level, imag = grown * np.cos(turn), grown * np.sin(turn)
+    whole, real = (1.0 - rate) + level, level - rate
+    near = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -0.75))
+    with np.errstate(divide="ignore"):
+        size = np.where(real > -0.5, near, np.log(np.hypot(whole, imag)))
+    return np.where(far > _ALL, far, size), np.where(far > _ALL, turn, np.arctan2(imag, whole))
 
 
 def wavering(t: FloatArray, rate: float) -> FloatArray:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["turned_sum"]
+__all__ = ["turned_sum", "turned_sums"]
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
@@ -102,3 +102,48 @@ def _turned(turn: Any, one: bool) -> ComplexArray:
     np.multiply(sine, -2.0 * sine, out=value.real)
     np.sin(turn, out=value.imag)
     return value
+
+
+def turned_sums(omega: FloatArray, place: FloatArray, weight: FloatArray, one: bool) -> ComplexArray:
+    """``turned_sum`` of each row of real places and weights, to the same error: one row of sums for each.
+
+    Examples
+    --------
+    >>> turned_sums(np.array([0.0, np.pi]), np.array([[1.0], [2.0]]), np.ones((2, 1)), one=True).real.round(12)
+    array([[ 1., -1.],
+           [ 1.,  1.]])
+    """
+    many = len(omega)
+    spacing = (omega[-1] - omega[0]) / max(many - 1, 1)
+    even = omega[0] + spacing * np.arange(many)
+    if many >= _MANY and (np.abs(omega - even) <= _SAME * omega).all():
+        return _rows_evenly_turned(omega, float(spacing), place, weight, one)
+    return np.stack([(_turned(each * place, one) * weight).sum(axis=-1) for each in omega.tolist()], axis=-1)
+
+
+def _rows_evenly_turned(
+    omega: FloatArray, spacing: float, place: FloatArray, weight: FloatArray, one: bool
+) -> ComplexArray:
+    """``_evenly_turned`` of each row."""
+    laws = len(place)
+    fine = math.isqrt(len(omega) - 1) + 1
+    near = _in_eighths(_turned(spacing * np.arange(fine)[:, None] * place[:, None], one)).swapaxes(2, 3)
+    starts = omega[::fine]
+    value: ComplexArray = np.empty((laws, len(starts), fine), complex)
+    rows = max(1, _ALONE // (fine * near.shape[2]))
+    for i in range(0, len(starts), rows):
+        far = _turned(starts[i : i + rows, None] * place[:, None], one)
+        weighed = far * weight[:, None]
+        alone = 0.0 if one else weighed.sum(axis=-1)[..., None]
+        value[:, i : i + rows] = np.matmul(_in_eighths(weighed if one else weighed + weight[:, None]), near).sum(axis=1)
+        value[:, i : i + rows] += alone
+    return value.reshape(laws, -1)[:, : len(omega)]
+
+
+def _in_eighths(table: ComplexArray) -> ComplexArray:
+    """Of each law (laws, turns, places) the places in ``_SUMS`` parts: (laws, parts, turns, places)."""
+    laws, turns, length = table.shape
+    each = -(-length // _SUMS)
+    padded = np.zeros((laws, turns, _SUMS * each), complex)
+    padded[..., :length] = table
+    return padded.reshape(laws, turns, _SUMS, each).swapaxes(1, 2)

@@ -16,6 +16,7 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import Moments, Transform
 from neyman.losses.whole import demand_whole
@@ -29,6 +30,7 @@ DEEPEST = 745.0  # -log of the smallest positive float: no profile is asked for 
 _DISTINCT = 32  # distinct steps up to which they are parted
 _MANY = 200  # steps from which they are parted before any contour is bent
 _SAMPLE = 24  # steps of a long mix that stand for all in a first guess
+_PROBE = 8  # the same, where it is told whether a dearer way pays
 _RATIO = 1.16  # from one rung of the ladder to the next, at first
 _EACH = 64.0  # certifies: units of the mean loss that T steps may move K at a pole by, for the square root of T
 _FIRST, _SHALLOW, _FURTHEST = 0.04, 0.05, 45.0  # in units of 1 / deviation: the first c, but at most that, and the last
@@ -42,6 +44,7 @@ _ENOUGH = 130.0  # depth that an ended law is followed to
 _STEEPEST = 1e17  # c beyond which c + 1 is c to a float
 _LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
 WALKED = 1e-6  # of K, where Chernoff bounds are made of it: they leave as much room
+_TOGETHER = 256  # steps whose moments are asked at once
 _COUNTED = 10**8  # steps of one kind from which rounding, of each some units, is more than that
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 # relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
@@ -76,6 +79,16 @@ class Parts:
         if self.mu > 0.0:
             return math.inf
         return sum(times * law.largest(self.direction == "remove") for law, times in self.steps)
+
+    @cached_property
+    def laws(self) -> tuple[Transform, ...]:
+        """The distinct steps."""
+        return tuple(law for law, _ in self.steps)
+
+    @cached_property
+    def times(self) -> FloatArray:
+        """How often each is taken."""
+        return np.array([float(times) for _, times in self.steps])
 
     @cached_property
     def gaussians(self) -> tuple[tuple[SamplingTransform, int], ...]:
@@ -115,14 +128,23 @@ class Parts:
     @property
     def few(self) -> slice | None:
         """Of many steps a few that tell a first guess from an absurd one; None where there are not many."""
-        count = len(self.steps)
-        return None if count <= 2 * _SAMPLE else slice(0, _SAMPLE * (count // _SAMPLE), count // _SAMPLE)
+        return self._every(_SAMPLE)
 
-    def sample(self) -> Parts:
-        """Those few, counted for all; all of them where there are not many."""
-        if self.few is None:
+    @property
+    def fewest(self) -> slice | None:
+        """Of these even fewer, that tell what pays."""
+        return self._every(_PROBE)
+
+    def _every(self, size: int) -> slice | None:
+        count = len(self.steps)
+        return None if count <= 2 * size else slice(0, size * (count // size), count // size)
+
+    def sample(self, few: slice | None = None) -> Parts:
+        """Those ``few`` (or ``Parts.few``), counted for all; all of them where there are not many."""
+        few = self.few if few is None else few
+        if few is None:
             return self
-        some, count = self.steps[self.few], len(self.steps)
+        some, count = self.steps[few], len(self.steps)
         return replace(self, steps=tuple((law, times * count // len(some)) for law, times in some))
 
     @cached_property
@@ -325,14 +347,19 @@ def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
     variance = np.full(len(c), parts.mu**2)
     cuts = np.empty((len(parts.steps), len(c)))
     lost = np.zeros(len(c))
-    for i, (transform, times) in enumerate(parts.steps):
-        moments = transform.moments(w)
-        reachable = np.where(np.isnan(moments.cut), np.nan, 1.0)
-        log_a = moments.log_a if plain or times < _COUNTED else _from_above(transform, w, moments, parts.count)
-        k = k + times * log_a * reachable
-        mean = mean + sign * times * moments.mean
-        variance = variance + times * moments.variance
-        cuts[i] = moments.cut
-        lost = lost + times * np.exp(transform.log_lost(moments.cut))
+    for i in range(0, len(parts.steps), _TOGETHER):
+        some = parts.steps[i : i + _TOGETHER]
+        moments = moments_of([law for law, _ in some], w)
+        for j, (transform, times) in enumerate(some):
+            log_a = moments.log_a[j]
+            if not (plain or times < _COUNTED):
+                own = Moments(log_a, moments.mean[j], moments.variance[j], moments.cut[j])
+                log_a[:] = _from_above(transform, w, own, parts.count)
+        each = np.array([float(times) for _, times in some])[:, None]
+        k = k + np.sum(each * np.where(np.isnan(moments.cut), np.nan, moments.log_a), axis=0)
+        mean = mean + sign * np.sum(each * moments.mean, axis=0)
+        variance = variance + np.sum(each * moments.variance, axis=0)
+        lost = lost + np.sum(each * lost_of([law for law, _ in some], moments.cut), axis=0)
+        cuts[i : i + _TOGETHER] = moments.cut
     with np.errstate(divide="ignore"):
         return Walk(c, k, mean, variance, np.log(lost), cuts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from contextlib import suppress
 from functools import cached_property
 
@@ -24,6 +25,7 @@ _FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
 _NEAR = 0.6, 3.0  # shares of an eps, between which no other is served where it is not
 _TOWARDS_END, _FARTHER = 0.7, 0.05  # of the way to the end of a law, and c eps, up to which an arc is laid out
 _BEYOND, _REACH = 1.05, 1.55  # times the steepest c that is followed; arguments to the other side of it
+_SURE = 1.3  # times the terms that may be, told by a few steps: all have more
 
 
 class Bends:
@@ -33,6 +35,7 @@ class Bends:
         self._parts = parts
         self._effort = effort
         self._laid_out: tuple[Steps | None] | None = None
+        self._few_terms: float | None = None  # those of all steps, told by a few
         self._walk = walk
         self._arcs: list[Arc] = []
         self._hopeless: list[tuple[float, float]] = []
@@ -107,14 +110,35 @@ class Bends:
         """The steps as rotated laws; None where they cannot be laid out, or the effort does not suffice."""
         if self._laid_out is not None:
             return self._laid_out[0]
-        walk, steps = self._walk, None
-        if self._parts.sampled:
-            followed = self._calm[walk.depth[self._calm] > -_FOLLOWED]
-            steepest = _BEYOND * float(walk.c[followed].max(initial=0.0))
-            reach, depth = (_REACH + steepest, 0.0) if self._parts.direction == "remove" else (_REACH, 0.5 + steepest)
-            if not self._effort.take(Steps.work(self._parts, reach)):
+        if not self._parts.sampled:
+            self._laid_out = (None,)
+        elif self._effort.take(Steps.work(self._parts, self._reach[0])):
+            self._laid_out = (self._rotated(self._parts),)
+        return None if self._laid_out is None else self._laid_out[0]
+
+    def rotations_within(self, terms: float) -> Steps | None:
+        """The same; None, too, where a few of many steps tell that they have more terms, and nothing is laid out."""
+        few = self._parts.fewest
+        if self._laid_out is None and self._parts.sampled and few is not None:
+            if self._few_terms is None:
+                some = self._parts.sample(few)
+                if not self._effort.take(Steps.work(some, self._reach[0])):
+                    return None
+                steps = self._rotated(some)
+                each = math.inf if steps is None else steps.terms / len(some.steps)
+                self._few_terms = each * len(self._parts.steps)
+            if self._few_terms > _SURE * terms:
                 return None
-            with suppress(ArithmeticError):
-                steps = Steps.along(self._parts, reach, depth)
-        self._laid_out = (steps,)
-        return steps
+        return self.rotations
+
+    def _rotated(self, parts: Parts) -> Steps | None:
+        with suppress(ArithmeticError):
+            return Steps.along(parts, *self._reach)
+        return None
+
+    @cached_property
+    def _reach(self) -> tuple[float, float]:
+        """How far to the right and to the left of 0 contours may cross the real axis."""
+        followed = self._calm[self._walk.depth[self._calm] > -_FOLLOWED]
+        steepest = _BEYOND * float(self._walk.c[followed].max(initial=0.0))
+        return (_REACH + steepest, 0.0) if self._parts.direction == "remove" else (_REACH, 0.5 + steepest)

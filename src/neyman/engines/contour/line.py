@@ -28,6 +28,8 @@ from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
 from neyman.engines.contour.truncation.period import FOLDED, Fold
 from neyman.engines.contour.truncation.recurrences import islands
 from neyman.engines.contour.witness import LineWitness
+from neyman.losses.gaussian.many.lines import sum_on_line
+from neyman.losses.gaussian.many.moments import lost_of
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
@@ -260,11 +262,9 @@ class Line:
             k = k if parts.direction == "remove" else np.conj(k)
         else:
             margin = MARGIN + math.log(parts.count)
-            for (transform, times), cut in zip(parts.steps, cuts, strict=True):
-                log_a, bound = transform.on_line(w, omega, float(cut), margin)
-                k = k + times * (log_a if parts.direction == "remove" else np.conj(log_a))
-                error = error + times * (np.log1p(bound) + 2.0 * UNIT * np.abs(log_a))
-                lost += times * float(np.exp(transform.log_lost(np.array(cut))))
+            laws, off = sum_on_line(parts.laws, parts.times, w, omega, cuts, margin)
+            k, error = k + (laws if parts.direction == "remove" else np.conj(laws)), error + off
+            lost = float(np.sum(parts.times * lost_of(parts.laws, cuts[:, None])[:, 0]))
         return cls.of_cumulant(walk, plan, (k, error), plan.log_truncation, lost, shift, masses)
 
     @classmethod

@@ -16,6 +16,7 @@ from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.engines.contour.line import Line, Plan
 from neyman.engines.contour.periodic_line import FoldedLine
+from neyman.losses.gaussian.many.lines import terms_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort
 
@@ -40,7 +41,7 @@ _PLANNED, _BESIDES = 1.5e4, 6e3  # the same for each grid point of a bound, for 
 class StraightLines:
     """Few lines Re z = c that serve every eps >= 0 of one direction of a composition."""
 
-    def __init__(self, parts: Parts, walk: Walk, rotations: Callable[[], Steps | None], effort: Effort) -> None:
+    def __init__(self, parts: Parts, walk: Walk, rotations: Callable[[float], Steps | None], effort: Effort) -> None:
         self._parts = parts
         self._effort = effort
         self._walk = walk
@@ -108,7 +109,7 @@ class StraightLines:
 
     def _terms(self, plan: Plan) -> float:
         w = float(self._parts.argument(np.array([plan.c]))[0])
-        return sum(transform.terms(w, plan.cut) for transform, _ in self._parts.steps)
+        return terms_of(self._parts.laws, w, plan.cut)
 
     def force(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from long lines, too, as far as they can be afforded."""
@@ -205,7 +206,9 @@ class StraightLines:
         effort does not suffice.
         """
         terms = self._terms(plan)
-        rotated = self._rotations() if plan.nodes * terms > _DENSE * len(self._parts.steps) else None
+        dense = plan.nodes * terms > _DENSE * len(self._parts.steps)
+        whole = dense and np.isinf(self._walk.cut_at(plan.index, plan.limit)).all()  # rays are those of whole laws
+        rotated = self._rotations(_ENTRY * terms / _TURNED) if whole else None
         work = _ENTRY * plan.nodes * terms
         if rotated is not None and not _TURNED * plan.nodes * rotated.terms < work:
             rotated = None

@@ -50,7 +50,7 @@ class ContourProfile(Profile):
         self._walk = Walk.along(parts) if walk is None else walk
         self._bends = Bends(parts, self._walk, effort)
         self._partings = Partings(parts, self._walk, effort)
-        self._lines = StraightLines(parts, self._walk, lambda: self._bends.rotations, effort)
+        self._lines = StraightLines(parts, self._walk, lambda terms: self._bends.rotations_within(terms), effort)
         # of the last places: the question that cut it short, how sharp it was to be, and what was found
         self._last: tuple[bytes, int, float, tuple[Estimates, Bracket]] | None = None
 

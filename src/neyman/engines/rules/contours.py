@@ -15,7 +15,7 @@ from neyman.engines.combine.listed import apart, deviation, listed_and_rest
 from neyman.engines.combine.mixture import MixtureProfile
 from neyman.engines.combine.total_variation import TotalVariation
 from neyman.engines.contour.cumulant import Parts, Walk
-from neyman.engines.contour.laws import stubborn, transform
+from neyman.engines.contour.laws import stubborn, transforms
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.contour.rare.profile import rare_profiles
 from neyman.engines.lattice.profile import LatticeProfile
@@ -115,8 +115,9 @@ def _contours(c: Composition, listed: Listed | None) -> Pair:
 def _lines(c: Composition, listed: Listed | None) -> Pair:
     """By straight lines, with a lattice behind them, where the transforms fall."""
     mu = next((step.mu for step, _ in c.losses if isinstance(step, GaussianStep)), 0.0)
-    laws = [(transform(step), times) for step, times in c.losses if not isinstance(step, GaussianStep)]
-    steps = tuple((law, times) for law, times in laws if law is not None)
+    others = [(step, times) for step, times in c.losses if not isinstance(step, GaussianStep)]
+    laws = transforms([step for step, _ in others])
+    steps = tuple((law, times) for law, (_, times) in zip(laws, others, strict=True) if law is not None)
     if len(steps) < len(laws) or (mu == 0.0 and stubborn(steps)):
         if listed is not None and len(listed[0].loss) <= _OVER_STUBBORN:
             return _mixture(c, listed)

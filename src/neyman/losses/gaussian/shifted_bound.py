@@ -45,16 +45,16 @@ from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
 __all__ = ["Strip", "log_lines", "log_shifted_bound", "log_size", "log_sums", "nodes"]
 
-_DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
-_SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
-_BENT = np.array([3.0, 5.0, 8.0])  # 1/sqrt(bend): the same where that is far
-_ROOM = 0.98  # of the same
-_WIDEST = 0.3  # 1/sqrt(bend): no wider grid is worth its walls
+DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
+SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
+BENT = np.array([3.0, 5.0, 8.0])  # 1/sqrt(bend): the same where that is far
+ROOM = 0.98  # of the same
+WIDEST = 0.3  # 1/sqrt(bend): no wider grid is worth its walls
 _GOOD = 0.5  # of that: a grid that wide is taken without asking how large A(w) is
 _MOST = 1 << 16  # nodes of a sum
 _LOOK = 0.18  # 1/sqrt(bend), times min(s, 1): grid on which a line is bounded cell by cell
 _LONG = 3000.0  # nodes from which it is worth a look how much less than cos^-n a line grows
-_ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
+ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
 _COARSE = 0.2  # 1/sqrt(bend): grid on which log A(w) is bounded from above
 
 
@@ -170,7 +170,7 @@ def _log_size(law: Strip, w: float, cut: float, step: float, looked: bool) -> fl
     loss = law.log_ratio(x)
     log_term = law.log_density(x) + w * loss
     total = _summed(law, x, 0.0, log_term, abs(w) * np.abs(loss)) + math.log(step)
-    v = _widths(law, _ROOM * math.pi * s2)
+    v = _widths(law, ROOM * math.pi * s2)
     turns = 2.0 * math.pi * v / step
     if looked:
         grown = np.maximum(log_lines(law, w, 0.0, v, top)[0] - total, law.bend * v**2)
@@ -283,15 +283,15 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
     """The widest that is good enough."""
     s2, bend, shrinks = law.sigma**2, law.bend, law.shrinks(w)
     low, top = law.ends(abs(w), w, cut)
-    widest = _WIDEST / math.sqrt(bend)
-    v = _widths(law, _ROOM * math.pi * s2 - y)
+    widest = WIDEST / math.sqrt(bend)
+    v = _widths(law, ROOM * math.pi * s2 - y)
     cosine = np.cos(0.5 * (y + v) / s2)
     bent = (bend + 0.5 * law.turning(math.hypot(w, omega), low, top) / (s2 * cosine) ** 2) * v**2
-    steps = 2.0 * math.pi * v / (_DEEP + bent)
+    steps = 2.0 * math.pi * v / (DEEP + bent)
     size, best = math.inf, int(np.argmax(steps))
     if not steps[best] >= _GOOD * widest:
         size = log_size(law, w, cut)
-        depth = _DEEP + min(max(size - near, 0.0), LARGEST_EXPONENT)
+        depth = DEEP + min(max(size - near, 0.0), LARGEST_EXPONENT)
         most = 2.0 * math.pi * y / depth
         grown = bend * (y + v) ** 2 + _grown(law, w, top, y + v)
         wide = 2.0 * math.pi * v / (depth + grown)
@@ -307,7 +307,7 @@ def _grid(law: Strip, w: float, omega: float, y: float, cut: float, near: float)
 
 def _widths(law: Strip, most: float) -> FloatArray:
     """Widths of strips to choose from: shares of the most, and some at which e^{b v^2} is worth its while."""
-    return np.append(most * _SHARES, np.minimum(most, _BENT / math.sqrt(law.bend)))
+    return np.append(most * SHARES, np.minimum(most, BENT / math.sqrt(law.bend)))
 
 
 def _grown(law: Strip, w: float, top: float, v: FloatArray) -> FloatArray:
@@ -333,7 +333,7 @@ def _log_beyond(law: Strip, w: float, first: float, top: float, cut: float, y: f
 
 
 def _summed(law: Strip, x: FloatArray, y: float, log_term: FloatArray, tilted: FloatArray) -> float:
-    """Log of the sum over all places but the last, and of what rounding does: to each exponent, ``_ROUNDED`` of its
+    """Log of the sum over all places but the last, and of what rounding does: to each exponent, ``ROUNDED`` of its
     parts.
     """
     peak = float(log_term.max())
@@ -341,7 +341,7 @@ def _summed(law: Strip, x: FloatArray, y: float, log_term: FloatArray, tilted: F
     parts = 1.0 + (0.5 / law.sigma**2) * (x * x) + np.abs(log_term) + tilted
     whole = float(weight.sum())
     off = float(weight @ parts[:-1]) / whole + law.bend * y * y
-    return peak + math.log(whole) + _ROUNDED * off + len(x) * UNIT
+    return peak + math.log(whole) + ROUNDED * off + len(x) * UNIT
 
 
 def _log_expm1(x: float) -> float:

@@ -32,18 +32,18 @@ __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
 LIMIT = 38.5  # standard deviations; the mass beyond is below the smallest positive float
 _SLIGHT = 6.0  # e-folds of growth that are not worth a look
-_FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
-_LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
-_FEW_LINES = _LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
+FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
+LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
+FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
 _WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
-_FAN, _NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
+FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
 _MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
 DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has fallen by e^-72
-_MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
-_SMOOTH, _ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
-_LOOK, _CLEAR, _WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
-_BELOW, _LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
+MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
+SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
+LOOK, CLEAR, WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
+BELOW, _LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
 
 
 def log_ratio(x: Any, sigma: float, rate: float) -> Any:
@@ -103,7 +103,7 @@ class SamplingTransform(Transform):
         u = (cut - 1.0) / self.sigma
         return np.where(u > 1.0, -0.5 * u * u, 0.0)
 
-    def moments(self, w: FloatArray, margin: float = _MARGIN) -> Moments:
+    def moments(self, w: FloatArray, margin: float = MARGIN) -> Moments:
         """log A(w), its first and second derivative, for real w (1-d), by one trapezoid for all w that it can hold: a
         tilt so steep that its grid would have more than ``_MOST`` points is out of reach.
         """
@@ -127,7 +127,7 @@ class SamplingTransform(Transform):
 
     def _grid(self, w: FloatArray, margin: float) -> tuple[float, float, float]:
         """Step, beginning and end of one grid for all of these tilts."""
-        step = min(self._step(self._hardest(w), 0.0, margin, 0.0), _SMOOTH / math.sqrt(self.bend))
+        step = min(self._step(self._hardest(w), 0.0, margin, 0.0), SMOOTH / math.sqrt(self.bend))
         return step, *self.ends(float(np.max(np.abs(w))), float(np.max(w)), self.limit)
 
     def _hardest(self, w: FloatArray) -> float:
@@ -144,7 +144,7 @@ class SamplingTransform(Transform):
         reach = float(omega[-1])
         if reach == 0.0:  # nothing turns
             return self._on_axis(w, omega, cut, margin, 0.0)
-        if self._step(w, reach, margin, 0.0, cut) < _FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
+        if self._step(w, reach, margin, 0.0, cut) < FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
             while self._step(w, reach, margin, 0.0, cut) < _WORTH * shifted:
                 reach *= 0.5
@@ -165,7 +165,7 @@ class SamplingTransform(Transform):
     def terms(self, w: float, omega: float) -> float:
         """About how many grid points ``on_line`` needs a node, up to ``omega``."""
         step = self._step(w, omega, AIMED, 0.0)
-        if step < _FINE * self.sigma:
+        if step < FINE * self.sigma:
             step = max(step, self._step(w, 0.0, AIMED, min(self.sigma**2, 1.5 * self.sigma)))
         return SPAN * self.sigma / step
 
@@ -202,11 +202,11 @@ class SamplingTransform(Transform):
         """Nearly those bounds, one row for each w, for each of a fan of y; and the y."""
         sigma = self.sigma
         # short of pi s^2, where r has a zero that a grid could miss
-        ceiling = min(_LOOK * math.pi * sigma**2, _WIDE * sigma)
-        fan = np.broadcast_to(_FAN * ceiling, (len(w), len(_FAN)))
-        near = (omega * slope)[:, None] * _NEAR
+        ceiling = min(LOOK * math.pi * sigma**2, WIDE * sigma)
+        fan = np.broadcast_to(FAN * ceiling, (len(w), len(FAN)))
+        near = (omega * slope)[:, None] * NEAR
         y = np.minimum(np.concatenate([near, fan], axis=1), ceiling)
-        step = min(_ROUGH / math.sqrt(self.bend), 0.25 * sigma**2)
+        step = min(ROUGH / math.sqrt(self.bend), 0.25 * sigma**2)
         x = self._range(float(np.max(np.abs(w))), float(np.max(w)), cut, step)
         loss = self.log_ratio(x + 1j * y[..., None])
         log_density = self.log_modulus(x, y)
@@ -294,13 +294,13 @@ class SamplingTransform(Transform):
         """a with arg r(x + iu) >= a u for all 0 <= u <= y: arg(1 + rho e^{iu}) is convex in u for rho > 1, else
         concave.
         """
-        return min(_BELOW * self._chance(x) / self.sigma**2, _BELOW * self.mixed_at(x, y)[1] / y)
+        return min(BELOW * self._chance(x) / self.sigma**2, BELOW * self.mixed_at(x, y)[1] / y)
 
     def _on_axis(
         self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
     ) -> tuple[ComplexArray, FloatArray]:
         """The quadrature along Im x = shift, scaled by e^-scale so that nothing overflows."""
-        step = self._step(w, float(omega[-1]), margin, shift, cut, _LINES if omega[-1] > 0.0 else _FEW_LINES)
+        step = self._step(w, float(omega[-1]), margin, shift, cut, LINES if omega[-1] > 0.0 else FEW_LINES)
         low, top = self.ends(abs(w), w, cut)
         if not (top - low) / step < _MOST:  # nothing is known there
             return np.zeros(len(omega), complex), np.full(len(omega), np.inf)
@@ -339,14 +339,14 @@ class SamplingTransform(Transform):
         return low, min(cut, self.limit, DEVIATIONS * self.sigma + 1.0 + max(0.0, w))
 
     def _step(
-        self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf, lines: FloatArray = _LINES
+        self, w: float, omega: float, margin: float, shift: float, cut: float = math.inf, lines: FloatArray = LINES
     ) -> float:
         """Grid step whose alias lies ``margin`` e-folds below A(w): from the modulus of the integrand on parallel
         lines. Where ``_growth_at_most`` suffices, its log less 2 pi y / step is convex along the end wall, 0 at the
         foot and -margin at the top: the wall adds less than its foot times y / margin to either side.
         """
         s2 = self.sigma**2
-        ceiling = _CLEAR * math.pi * s2
+        ceiling = CLEAR * math.pi * s2
         if shift > 0.0:
             # between the real axis, where the modulus is at most that at w, and twice the shift, where arg r > 0 damps
             y = np.array([min(2.0 * shift, ceiling)])
@@ -357,7 +357,7 @@ class SamplingTransform(Transform):
         y = np.minimum(self.sigma * lines, ceiling)
         growth = self._growth_at_most(w, omega, y)
         step = float(np.max(2.0 * math.pi * y / (growth + margin)))
-        if step > _FINE * math.sqrt(0.5 / self.bend):
+        if step > FINE * math.sqrt(0.5 / self.bend):
             return step
         # where q is small, arg r and |r| hardly move: look
         looked, end, base = self._growth(w, omega, y, cut)

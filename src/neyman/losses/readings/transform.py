@@ -14,9 +14,9 @@ from neyman._validate import FloatArray
 from neyman.losses.whole import demand_whole
 from neyman.numerics.rounding import LARGEST_EXPONENT
 
-__all__ = ["ComplexArray", "Moments", "Transform"]
+__all__ = ["WEIGHED", "ComplexArray", "Moments", "Transform"]
 
-_MARGIN = 36.0  # e-folds below 1 of the quadrature errors in A(0) and A(1)
+WEIGHED = 36.0  # e-folds below 1 of the quadrature errors in A(0) and A(1)
 _ROUNDED = 2.0**-51  # of the exponential
 _LOOKED = 40.0  # the same of a look along a line
 _DEAR = 1e5  # terms beyond which a look is no longer free
@@ -102,12 +102,15 @@ class Transform(ABC):
         """
         if self.terms(1.0, 0.0) > _DEAR:  # the walk along the real axis looks at both anyhow
             return self
-        for w, under in ((0.0, "Q"), (1.0, "P")):
-            log_a, error = self.on_line(w, np.zeros(1), math.inf, _MARGIN)
-            demand_whole(
-                self, under, math.exp(min(float(log_a[0].real), LARGEST_EXPONENT)), 2.0 * float(error[0]) + _ROUNDED
-            )
+        for w in (0.0, 1.0):
+            log_a, error = self.on_line(w, np.zeros(1), math.inf, WEIGHED)
+            self.weigh(w, float(log_a[0].real), float(error[0]))
         return self
+
+    def weigh(self, w: float, log_a: float, error: float) -> None:
+        """Raise NotCertified unless A(w) is 1 within its relative ``error``: w = 0 or 1."""
+        under = "P" if w == 1.0 else "Q"
+        demand_whole(self, under, math.exp(min(log_a, LARGEST_EXPONENT)), 2.0 * error + _ROUNDED)
 
     def terms(self, w: float, omega: float) -> float:
         """About how many grid points ``on_line`` needs a node, up to ``omega``."""

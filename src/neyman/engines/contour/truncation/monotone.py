@@ -9,6 +9,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Parts
+from neyman.losses.gaussian.many.bounds import certified_of, estimates_of
 from neyman.losses.gaussian.parts.decaying import CUTS, TurningPart
 from neyman.losses.gaussian.shifted_bound import log_size
 
@@ -54,30 +55,31 @@ def _cut_off(
         place = cut * further
         if not place <= furthest or math.isinf(place):
             break
-        tail = _log_plain(parts, c, place)
-        for (law, times), end, look in zip(parts.steps, cuts, looks, strict=True):
-            tail += times * (law.certified(w, place, float(end), look) + _BOUND_ERROR)
+        tail = _log_plain(parts, c, place) + _summed(parts, certified_of(parts.laws, w, place, cuts, looks))
         if tail <= max(target, estimate + _MISSED):
             return place, tail
     return math.inf, -math.inf
 
 
+def _summed(parts: Parts, bounds: FloatArray) -> float:
+    """The bounds of all steps together, from above."""
+    return float(np.sum(parts.times * (bounds + _BOUND_ERROR)))
+
+
 def log_beyond(parts: Parts, cuts: FloatArray, c: float, sd: float, cut: float) -> float:
     """The log of a bound on what lies beyond ``cut``, wherever that is."""
-    w, place = parts.argument(np.array([c])), np.array([cut])
-    tail = _log_plain(parts, c, cut)
-    for (law, times), end in zip(parts.steps, cuts, strict=True):
-        slope = np.array([law.breadth * sd / math.sqrt(parts.count)])
-        bound, shift = law.log_estimate(w, place, slope, float(end))
-        tail += times * (law.certified(float(w[0]), cut, float(end), (float(bound[0]), float(shift[0]))) + _BOUND_ERROR)
-    return tail
+    w, share = float(parts.argument(np.array([c]))[0]), sd / math.sqrt(parts.count)
+    looks = estimates_of(parts.laws, w, cut, share, cuts)
+    return _log_plain(parts, c, cut) + _summed(parts, certified_of(parts.laws, w, cut, cuts, looks))
 
 
 def cut_by_parts(
     parts: Parts, cuts: FloatArray, c: float, known: tuple[float, float], target: float, furthest: float, sd: float
 ) -> tuple[float, float]:
     """The same as ``known``, or less by what the losses that are large say alone (``TurningPart``)."""
-    w, best = float(parts.argument(np.array([c]))[0]), known
+    w, best, some = float(parts.argument(np.array([c]))[0]), known, parts.fewest
+    if some is not None and cut_by_parts(parts.sample(some), cuts[some], c, known, target, furthest, sd) == known:
+        return known  # of many steps a few, counted for all, tell that nothing is won
     steps = [
         (law, times, float(end), log_size(law, w, float(end)))
         for (law, times), end in zip(parts.gaussians, cuts, strict=True)
@@ -110,7 +112,7 @@ def _log_plain(parts: Parts, c: float, cut: float) -> float:
 
 def _near_cut(
     parts: Parts, cuts: FloatArray, c: float, sd: float, top: float, target: float, furthest: float
-) -> tuple[float, float, list[tuple[float, float]]]:
+) -> tuple[float, float, tuple[FloatArray, FloatArray]]:
     """The same, by the estimates that are returned, too. How far |e^K| has fallen at W is taken for a power of W,
     learnt on the way.
     """
@@ -119,19 +121,15 @@ def _near_cut(
         # of many steps a few, counted for all, tell nearly where
         near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
         start = _PAST * near if math.isfinite(near) else start
-    w = np.array([float(parts.argument(np.array([c]))[0])])
+    w, share = float(parts.argument(np.array([c]))[0]), sd / math.sqrt(parts.count)
     power, previous = 2.0, (0.0, 0.0)
     cut, short = min(start, furthest), 0.0
-    best: tuple[float, float, list[tuple[float, float]]] = (math.inf, -math.inf, [])
+    best: tuple[float, float, tuple[FloatArray, FloatArray]] = (math.inf, -math.inf, (np.empty(0), np.empty(0)))
     for _ in range(20):
-        tail, looks = _log_plain(parts, c, cut), []
-        for (transform, times), end in zip(parts.steps, cuts, strict=True):
-            slope = transform.breadth * sd / math.sqrt(parts.count)
-            bound, shift = transform.log_estimate(w, np.array([cut]), np.array([slope]), float(end))
-            looks.append((float(bound[0]), float(shift[0])))
-            tail += times * (looks[-1][0] + _BOUND_ERROR)
+        looks = estimates_of(parts.laws, w, cut, share, cuts)
+        tail = _log_plain(parts, c, cut) + _summed(parts, looks[0])
         if tail <= target:
-            best = min(best, (cut, tail, looks))
+            best = (cut, tail, looks) if (cut, tail) < best[:2] else best
         else:
             short = max(short, cut)
             if cut >= furthest:

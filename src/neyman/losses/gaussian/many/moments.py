@@ -1,0 +1,78 @@
+"""Moments of many laws at real tilts."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.losses.gaussian.many.block import ENTRIES, LONG, Block, chunks, nodes_of, parted
+from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH
+from neyman.losses.readings.tilted import tilted_moments
+from neyman.losses.readings.transform import Moments, Transform
+
+__all__ = ["lost_of", "moments_of"]
+
+_TILTS = np.array(
+    [-256.0, -64.0, -16.0, -4.0, 0.0, 4.0, 16.0, 64.0]
+)  # where tilts are parted: each group has a grid of its own
+
+
+def moments_of(laws: Sequence[Transform], w: FloatArray) -> Moments:
+    """``moments`` of each law at real ``w``: arrays with one row for each law."""
+    out = Moments(*(np.empty((len(laws), len(w))) for _ in range(4)))
+    plain, alone = parted(laws)
+    if len(plain):
+        block = Block.of(laws, plain)
+        groups = np.searchsorted(_TILTS, w, side="right")
+        for group in np.unique(groups):
+            at = np.flatnonzero(groups == group)
+            _put(out, np.ix_(plain, at), _tilted(block, [laws[i] for i in plain.tolist()], w[at]))
+    for i in alone.tolist():
+        _put(out, i, laws[i].moments(w))
+    return out
+
+
+def lost_of(laws: Sequence[Transform], cuts: FloatArray) -> FloatArray:
+    """e^``log_lost`` of each law, which has a row of ``cuts``."""
+    out = np.empty(cuts.shape)
+    plain, alone = parted(laws)
+    if len(plain):
+        u = (cuts[plain] - 1.0) / Block.of(laws, plain).sigma[:, None]
+        out[plain] = np.where(u > 1.0, np.exp(-0.5 * u * u), 1.0)
+    for i in alone.tolist():
+        out[i] = np.exp(laws[i].log_lost(cuts[i]))
+    return out
+
+
+def _put(out: Moments, at: object, found: Moments) -> None:
+    for name in ("log_a", "mean", "variance", "cut"):
+        getattr(out, name)[at] = getattr(found, name)
+
+
+def _tilted(block: Block, laws: Sequence[Transform], w: FloatArray) -> Moments:
+    """``moments`` of plain laws at tilts that share a grid."""
+    out = Moments(*(np.empty((len(laws), len(w))) for _ in range(4)))
+    step = np.minimum(block.step(float(w.min()), 0.0, MARGIN), SMOOTH * math.sqrt(2.0) * block.sigma)
+    low, top = block.ends(float(np.abs(w).max()), float(w.max()), math.inf)
+    count = np.ceil((top - low) / step)
+    alone = (step <= FINE * block.sigma) | ~(count < LONG)  # a look makes the grid coarser
+    for i in np.flatnonzero(alone).tolist():
+        _put(out, i, laws[i].moments(w))
+    for some, most in chunks(np.flatnonzero(~alone), count, len(w)):
+        _put(out, some, _on_grid(block[some], w, low[some], top[some], most))
+    return out
+
+
+def _on_grid(block: Block, w: FloatArray, low: FloatArray, top: FloatArray, count: int) -> Moments:
+    """The same on grids of so many places."""
+    x, step = nodes_of(low, top, count)
+    loss, density = block.log_ratio(x)[:, None], block.log_density(x)[:, None]
+    ends = (LIMIT * block.sigma)[:, None], 0.0
+    rows = max(1, ENTRIES // x.size)
+    found = [
+        tilted_moments(w[i : i + rows], x[:, None], step[:, None], loss, density, ends) for i in range(0, len(w), rows)
+    ]
+    return Moments(*(np.concatenate(column, axis=1) for column in zip(*found, strict=True)))
