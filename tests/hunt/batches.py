@@ -16,6 +16,8 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain
 
 import numpy as np
 from flint import arb
@@ -137,10 +139,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     asked = parser.parse_args()
     rng, counts, end = random.Random(asked.seed), Counter[str](), time.monotonic() + 60.0 * asked.minutes
-    while time.monotonic() < end:
-        for false in (*_false_of_batch(rng, counts), *_false_of_run(rng, counts)):
-            counts["false"] += 1
-            print(f"FALSE {false}", flush=True)
+    with suppress(KeyboardInterrupt):  # a truth in balls may take minutes
+        while time.monotonic() < end:
+            for false in chain(_false_of_batch(rng, counts), _false_of_run(rng, counts)):
+                counts["false"] += 1
+                print(f"FALSE {false}", flush=True)
     print(dict(counts))
     return int(counts["false"] > 0)
 
