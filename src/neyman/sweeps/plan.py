@@ -163,7 +163,7 @@ def plan(
     shape = tuple(len(some.values) for some in found)
     size = math.prod(shape)
     if not size <= whole("at_most", at_most, 1, MOST_POINTS):
-        advice = f"A setting takes some 15 ms: raise at_most if this is meant, to {MOST_POINTS:.0e} at most."
+        advice = f"A setting takes 1 to 15 ms: raise at_most if this is meant, to {MOST_POINTS:.0e} at most."
         raise InvalidParameter("axes", size, f"of at most {at_most} settings in all", advice)
     kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
     effort = positive("effort", settings[3])
