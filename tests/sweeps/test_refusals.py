@@ -78,7 +78,7 @@ def test_unknown_quantity() -> None:
         ({"sigma": [1.0, math.inf]}, "sigma must be a finite number, at most 1e+18 if it is an int, got inf."),
         (
             {"sigma": range(10**5), "n": range(10**5)},
-            "got 10000000000. A setting takes some 15 ms: raise at_most if this is meant, to 1e+09 at most.",
+            "got 10000000000. A setting takes 1 to 15 ms: raise at_most if this is meant, to 1e+09 at most.",
         ),
         ({"sigma": [*range(10**5), 7]}, "sigma must be made of values that differ: each is a label, got 7."),
     ],

@@ -25,7 +25,7 @@ __all__ = ["EXPECTED", "MOST_POINTS", "USUAL", "Plan", "plan"]
 
 USUAL: dict[str, Any] = {"effort": EFFORT, "batches": False}  # what older stores do not say
 MOST_POINTS = 10**9
-EXPECTED = 10**7  # settings of a sweep that nobody has said to be as large as it is: about two core-days
+EXPECTED = 10**7  # settings of a sweep that nobody has said to be as large as it is: three core-hours to two core-days
 _SMALL, _LARGE, _BLOCKS = 16, 4096, 500  # settings of a block, and about how many blocks there are between
 _MANY = 64  # the least number of settings of a block that batches answer: they want 32 that are alike
 _TAKEN = ("status", "reason", "reason_number", "in_batch")  # names of a sweep's own variables
