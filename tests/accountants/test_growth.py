@@ -79,6 +79,15 @@ def test_what_has_no_lines_is_asked_of_account() -> None:
     assert [growth.epsilon(one, "add_or_remove", 1e-6, 1e-5) is None for one in run] == [True] * 2 + [False] * 4
 
 
+def test_many_kinds_of_steps_are_asked_of_account() -> None:
+    """Their plans are counted there, and refused where they are too dear."""
+    growth = Growth()
+    many = ny.compose(ny.DPSGD(1.0 + 0.01 * i, 0.01, 2) for i in range(70))
+    run = [(many * ny.DPSGD(0.9, 0.01, n)).losses(replace=False) for n in range(100, 104)]
+    assert [growth.epsilon(one, "add_or_remove", 1e-6, 1e-5) for one in run] == [None] * 4
+    assert growth._laid is None
+
+
 def test_no_continuation() -> None:
     """Fewer steps, many more, others between: asked of ``account``, and true."""
     growth = Growth()

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.gaussian.many import block, bounds, lines, moments
 from neyman.losses.gaussian.many.bounds import certified_of, estimates_of
-from neyman.losses.gaussian.many.lines import on_line_of, terms_of, weigh
+from neyman.losses.gaussian.many.lines import on_line_of, sum_on_line, terms_of, weigh
 from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.numerics.fourier_sum import turned_sum, turned_sums
@@ -199,3 +199,15 @@ def test_what_is_false_is_seen(fault: str, monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setattr(moments, "nodes_of", lambda low, top, count: nodes_of(low, 0.3 * top, count))
         with pytest.raises(AssertionError):
             test_no_error_is_smaller_than_the_true_one(0.5, 20.0)
+
+
+def test_the_sum_over_laws_counts_its_own_rounding() -> None:
+    """Two units of each term were counted, whatever their number: of a thousand in a row it is a thousand."""
+    laws = [SamplingTransform(1.0 + 0.001 * i, 0.01) for i in range(300)]
+    times, omega, cuts = np.full(300, 7.0), np.linspace(0.0, 3.0, 9), np.full(300, np.inf)
+    value, error = sum_on_line(laws, times, 2.0, omega, cuts, 40.0)
+    log_a, off = on_line_of(laws, 2.0, omega, cuts, 40.0)
+    sizes = (times[:, None] * np.abs(log_a)).sum(axis=0)
+    assert np.all(error - (times[:, None] * np.log1p(off)).sum(axis=0) >= 0.99 * 301.0 * 2.0**-53 * sizes)
+    exact = [math.fsum((times * column).tolist()) for column in log_a.real.T]
+    assert np.all(np.abs(value.real - exact) <= error)

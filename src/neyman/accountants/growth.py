@@ -24,6 +24,7 @@ Losses = tuple[tuple[Step, int], ...]
 _ADJACENCIES: dict[str, Adjacency] = {"add_or_remove": "add_or_remove", "add": "add", "remove": "remove"}
 _SHARE, _FEWEST = 0.4, 8  # of the steps so far, that lines are laid for besides, and how many at least: steer
 _SHARP = 1e-9  # relative width of the delta at an answer, above which the guarantee is asked instead
+_MOST_KINDS = 64  # of steps: of more, plans are dear, and no effort counts them here
 _MOST_STEPS = 10**7  # of which rounding is far below what a bracket may be wide
 _FEW = 24  # steps from which lines may be short enough: steers
 _TRIES, _NEAR, _FARTHEST = 6, 1e-13, 16.0  # Newton's, until a step is as small beside epsilon; times the guess: steer
@@ -62,6 +63,8 @@ class Growth:
 
 def _usual(losses: Losses) -> bool:
     """Whether all are Gaussian steps, sampled or together, of parameters that no rounding has moved."""
+    if len(losses) > _MOST_KINDS:
+        return False
     together_ = [times for step, times in losses if isinstance(step, GaussianStep)]
     kinds = all(isinstance(step, (GaussianStep, SubsampledGaussianStep)) for step, _ in losses)
     exact = kinds and all(step.ends[0] == step.ends[1] for step, _ in losses)

@@ -151,6 +151,11 @@ class Estimates:
         for name in ("value", "slope", "error", "log_scale", "is_gap", "lost", "by"):
             getattr(self, name)[at[better]] = getattr(trial, name)[better]
 
+    def slopes(self) -> FloatArray:
+        """e^eps Q(L > eps), as far as it was integrated beside delta."""
+        with np.errstate(over="ignore", under="ignore"):
+            return np.clip(self.slope * np.exp(np.minimum(self.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
+
     def settle(self, at: IntArray) -> None:
         """Nothing sharper is to be had at ``at``."""
         self.settled[at] = True

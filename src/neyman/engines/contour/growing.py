@@ -23,8 +23,10 @@ from neyman.engines.contour.coverage import choose
 from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.line import MARGIN, Line, Plan
+from neyman.losses.gaussian.many.lines import sum_on_line
+from neyman.losses.gaussian.many.moments import lost_of
 from neyman.losses.readings.transform import ComplexArray, Transform
-from neyman.numerics.rounding import LARGEST_EXPONENT, SLIGHT, UNIT
+from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
 __all__ = ["GrowingLines", "GrownProfile"]
@@ -107,16 +109,18 @@ class GrowingLines:
         z = plan.c + 1j * omega
         k: ComplexArray = 0.5 * parts.mu**2 * z * (z + 1.0)
         error = MERGED * np.abs(k)
-        lost, one = 0.0, (np.zeros(0, complex), np.zeros(0), 0.0)
-        for (each, times), cut in zip(parts.steps, cuts, strict=True):
-            log_a, bound = each.on_line(w, omega, float(cut), MARGIN + math.log(2.0 * parts.count))
-            log_a = log_a if parts.direction == "remove" else np.conj(log_a)
-            off = np.log1p(bound) + 2.0 * UNIT * np.abs(log_a)
-            away = float(np.exp(each.log_lost(np.array(cut))))
-            k, error, lost = k + times * log_a, error + times * off, lost + times * away
-            if each is law:
-                one = log_a, off, away
-        return _Rooted(plan, k, error, one[0], one[1], (lost, one[2]))
+        margin, own = MARGIN + math.log(2.0 * parts.count), parts.laws.index(law)
+        log_a, bound = law.on_line(w, omega, float(cuts[own]), margin)
+        rest = np.arange(len(parts.laws)) != own
+        others = [one for one in parts.laws if one is not law]
+        laws, off = sum_on_line(others, parts.times[rest], w, omega, cuts[rest], margin)
+        laws, off = laws + parts.times[own] * log_a, off + UNIT * np.abs(laws)
+        one = np.log1p(bound) + 3.0 * UNIT * np.abs(log_a)  # of a log, a product and the sum with the others
+        step = log_a if parts.direction == "remove" else np.conj(log_a)
+        k, error = k + (laws if parts.direction == "remove" else np.conj(laws)), error + off + parts.times[own] * one
+        away = lost_of(parts.laws, cuts[:, None])[:, 0]
+        lost = float(np.sum(parts.times * away)), float(away[own])
+        return _Rooted(plan, k, error, step, one, lost)
 
 
 class GrownProfile(Profile):
@@ -150,9 +154,7 @@ class GrownProfile(Profile):
         return found
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        found = self._evaluated(epsilon)
-        with np.errstate(over="ignore", under="ignore"):
-            return np.clip(found.slope * np.exp(np.minimum(found.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
+        return self._evaluated(epsilon).slopes()
 
     def _evaluated(self, epsilon: FloatArray) -> Estimates:
         place = epsilon.tobytes()

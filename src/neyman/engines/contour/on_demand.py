@@ -11,7 +11,6 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.estimate import Contour, Estimates
-from neyman.numerics.rounding import LARGEST_EXPONENT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.profile import Profile
@@ -68,9 +67,7 @@ class ByArcs(Profile, Generic[Laid]):
         return self._found(np.array([epsilon])).certificate(epsilon, own) or own
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        found = self._found(epsilon)
-        with np.errstate(over="ignore", under="ignore"):
-            return np.clip(found.slope * np.exp(np.minimum(found.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
+        return self._found(epsilon).slopes()
 
     def _served(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> Estimates:
         """``found``, with the places ``at`` asked of contours, old ones first."""

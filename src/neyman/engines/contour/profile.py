@@ -14,7 +14,7 @@ from neyman.engines.contour.hyperbolas import Bends
 from neyman.engines.contour.line import ROUNDED
 from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.splits import Partings
-from neyman.numerics.rounding import LARGEST_EXPONENT, SLIGHT, UNIT
+from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort, allowance, cut_short
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
@@ -105,8 +105,7 @@ class ContourProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         found, bracket = self._evaluated(epsilon, _STEERED)
-        with np.errstate(over="ignore", under="ignore"):
-            slope = np.clip(found.slope * np.exp(np.minimum(found.log_scale, LARGEST_EXPONENT)), 0.0, 1.0)
+        slope = found.slopes()
         vague = (~(found.error <= _VAGUE * np.abs(found.value))).nonzero()[0]
         if len(vague):  # the slope of the exponential that Chernoff fits there
             c, height = self._chernoff(epsilon[vague])

@@ -12,6 +12,7 @@ from neyman.engines.contour.cumulant import Parts
 from neyman.losses.gaussian.many.bounds import certified_of, estimates_of
 from neyman.losses.gaussian.parts.decaying import CUTS, TurningPart
 from neyman.losses.gaussian.shifted_bound import log_size
+from neyman.numerics.rounding import UNIT, largest_sum_error
 
 __all__ = ["cut_by_parts", "cut_off", "log_beyond"]
 
@@ -62,8 +63,9 @@ def _cut_off(
 
 
 def _summed(parts: Parts, bounds: FloatArray) -> float:
-    """The bounds of all steps together, from above."""
-    return float(np.sum(parts.times * (bounds + _BOUND_ERROR)))
+    """The bounds of all steps together, from above: rounding of the products and of their sum besides."""
+    terms = parts.times * (bounds + _BOUND_ERROR)
+    return float(np.sum(terms) + (largest_sum_error(len(terms)) + 2.0) * UNIT * np.sum(np.abs(terms)))
 
 
 def log_beyond(parts: Parts, cuts: FloatArray, c: float, sd: float, cut: float) -> float:

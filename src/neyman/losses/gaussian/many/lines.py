@@ -54,7 +54,10 @@ def on_line_of(
 def sum_on_line(
     laws: Sequence[Transform], times: FloatArray, w: float, omega: FloatArray, cuts: FloatArray, margin: float
 ) -> tuple[ComplexArray, FloatArray]:
-    """Sum of ``times`` log A(w + i omega) over all laws, with a bound on the error of each value."""
+    """Sum of ``times`` log A(w + i omega) over all laws, with a bound on the error of each value.
+
+    Added one after the other, n terms err by n - 1 units of the sum of their moduli, besides a product and a log each.
+    """
     value: ComplexArray = np.zeros(len(omega), complex)
     error = np.zeros(len(omega))
     together = max(1, _TABLE // len(omega))
@@ -62,7 +65,8 @@ def sum_on_line(
         some = slice(i, i + together)
         log_a, off = on_line_of(laws[some], w, omega, cuts[some], margin)
         value = value + np.sum(times[some, None] * log_a, axis=0)
-        error = error + np.sum(times[some, None] * (np.log1p(off) + 2.0 * UNIT * np.abs(log_a)), axis=0)
+        units = (1.0 + len(laws)) * UNIT
+        error = error + np.sum(times[some, None] * (np.log1p(off) + units * np.abs(log_a)), axis=0)
     return value, error
 
 
