@@ -188,6 +188,19 @@ def contour_mix(rng: random.Random) -> Setting:
     return setting_of(rng, "contour mix", steps)
 
 
+def schedule(rng: random.Random) -> Setting:
+    """Noise and rates that change many times, in a band or over all there is: laws that are asked in blocks."""
+    low, high = number(rng, 0.55, 3.0), number(rng, 1.0, 15.0)
+    rare, rates = number(rng, 1e-4, 0.5), number(rng, 1.0, 100.0)
+    steps = [
+        Step(
+            "Gaussian", (number(rng, low, low * high),), number(rng, max(rare / rates, 1e-6), rare), whole(rng, 1, 1000)
+        )
+        for _ in range(whole(rng, 8, 40))
+    ]
+    return setting_of(rng, "schedule", steps)
+
+
 def _box(rng: random.Random, times: int) -> Step:
     rate = number(rng, 1e-4, 0.98) if rng.random() < 0.4 else None
     kind = rng.choice(["RandomizedResponse", "PureMechanism", "ApproximateMechanism", "Tabulated"])
@@ -222,5 +235,5 @@ def allocated(rng: random.Random) -> Setting:
 MECHANISMS = (
     gaussian, strong_gaussian, dpsgd, high_rate, weak_dpsgd, wild_dpsgd, rare_dpsgd, one_step, few_steps, laplace,
     sampled_laplace, usual_laplace, custom_loss, discrete_gaussian, rare_discrete, discrete_laplace, black_box, mix,
-    contour_mix, allocated,
+    contour_mix, schedule, allocated,
 )  # fmt: skip
