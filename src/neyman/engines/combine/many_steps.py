@@ -18,6 +18,7 @@ __all__ = ["LongProfile"]
 
 _TOLD = 2.0**50  # -log(1 - delta(0)) beyond which a relative rounding of the cumulant is a share of an e-fold, or many
 _ASKED = 1e-30  # least delta whose bracket is held to the tolerance
+_STEERED = 1e-4  # the tolerance where only solvers are steered: what they lose by it goes with its square
 
 
 class LongProfile(Profile):
@@ -68,11 +69,20 @@ class LongProfile(Profile):
         return self.decide(epsilon, (0.0, 1.0))
 
     def decide(self, epsilon: FloatArray, goals: tuple[float, float]) -> Bracket:
-        first = self._by_engine(epsilon, goals)
+        first = self._by_engine(lambda engine: engine.decide(epsilon, goals))
         if first is None:
             return self._elementary.bracket(epsilon)
-        at = self._wide(first)
-        at = at[(first.upper[at] >= goals[0]) & (first.lower[at] <= goals[1])]
+        at = self._wide(first, self._tolerance)
+        return self._both(epsilon, first, at[(first.upper[at] >= goals[0]) & (first.lower[at] <= goals[1])])
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        first = self._by_engine(lambda engine: engine.rough(epsilon))
+        if first is None:
+            return self._elementary.bracket(epsilon)
+        return self._both(epsilon, first, self._wide(first, max(self._tolerance, _STEERED)))
+
+    def _both(self, epsilon: FloatArray, first: Bracket, at: IntArray) -> Bracket:
+        """What the engine says ``first``, and at the places ``at`` the elementary bounds besides."""
         if not len(at):
             return first
         both = first.at(at).within(self._elementary.bracket(epsilon[at]))
@@ -85,27 +95,28 @@ class LongProfile(Profile):
         return first.followed(both).at(place)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        first = self._by_engine(epsilon)
+        first = self._by_engine(lambda engine: engine.rough(epsilon))
         if first is None or self._engine is None:
             return self._elementary.slope(epsilon)
         out = self._engine.slope(epsilon)
-        at = self._wide(first)
+        at = self._wide(first, max(self._tolerance, _STEERED))
         if len(at):  # what is a little too wide has the better slope all the same
             theirs = self._elementary.bracket(epsilon[at])
             at = at[_narrower(theirs, first.at(at))]
             out[at] = self._elementary.slope(epsilon[at])
         return out
 
-    def _wide(self, bracket: Bracket) -> IntArray:
-        sharp = (bracket.upper < _ASKED) | (bracket.upper - bracket.lower <= self._tolerance * bracket.upper)
+    @staticmethod
+    def _wide(bracket: Bracket, tolerance: float) -> IntArray:
+        sharp = (bracket.upper < _ASKED) | (bracket.upper - bracket.lower <= tolerance * bracket.upper)
         with np.errstate(invalid="ignore"):
             gap = bracket.log_gap_upper - bracket.log_gap_lower
-        rest = (bracket.lower < 0.5) | (gap <= self._tolerance * np.maximum(1.0, -bracket.log_gap_upper))
+        rest = (bracket.lower < 0.5) | (gap <= tolerance * np.maximum(1.0, -bracket.log_gap_upper))
         return np.flatnonzero(~(sharp & (rest | (bracket.log_gap_upper == -math.inf))))
 
-    def _by_engine(self, epsilon: FloatArray, goals: tuple[float, float] = (0.0, 1.0)) -> Bracket | None:
+    def _by_engine(self, ask: Callable[[Profile], Bracket]) -> Bracket | None:
         try:
-            return None if self._engine is None else self._engine.decide(epsilon, goals)
+            return None if self._engine is None else ask(self._engine)
         except NotCertified:
             return None
 

@@ -7,7 +7,7 @@ eps. One walk over w serves both directions: K_remove(c) = sum T log A(c + 1), K
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -63,6 +63,7 @@ class Parts:
     mu: float
     direction: Direction
     fold: Fold | None = None  # the lattice of all losses, where it has one that is to be made use of
+    cut_before: list[float] = field(default_factory=list, compare=False)  # lines, in either direction: others are alike
 
     def argument(self, c: FloatArray) -> FloatArray:
         """The w at which the transforms are taken for Re z = c."""

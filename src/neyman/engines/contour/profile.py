@@ -120,7 +120,8 @@ class ContourProfile(Profile):
         if last is None or last[0] != place or last[1] not in (0, allowance().question) or last[2] > enough:
             found = self._evaluate(epsilon, enough)
             question = 0 if found[1].sharp or not cut_short() else allowance().question
-            last = self._last = place, question, _ENOUGH if found[1].sharp else enough, found
+            known = (found[0].error <= _ENOUGH * np.abs(found[0].value)).all()
+            last = self._last = place, question, _ENOUGH if known else enough, found
         return last[3]
 
     def _cap(self, bracket: Bracket, poor: IntArray, epsilon: FloatArray) -> None:

@@ -41,7 +41,7 @@ class Reading:
         the effort does not suffice.
         """
         each = NODE * len(self._omega) * len(epsilon)
-        if len(epsilon) < _FEWEST or not 0 < self._last < _LONGEST:
+        if (len(epsilon) < _FEWEST and not self._told) or not 0 < self._last < _LONGEST:
             return self._one_by_one(epsilon, each)
         work = EvenSum.labour(0 if self._told else self._last, len(epsilon))
         if not self._told and self._spent + each < work:

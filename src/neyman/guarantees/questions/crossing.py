@@ -16,7 +16,7 @@ from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import allowance
 
-__all__ = ["crossing"]
+__all__ = ["Guess", "crossing", "interpolated"]
 
 _LARGEST = 1e150
 _LIMIT = 120
@@ -46,7 +46,7 @@ def crossing(
     before, miss_before = low.copy(), np.maximum(at_zero, -1e9) - goal
     # scores are probits: for a Gaussian they rise by 1 for each ``start`` of eps
     x = start * np.clip(np.nan_to_num(goal - at_zero, nan=1.0), 0.05, 50.0)
-    guess = None if known is None else _interpolated(known, goal)
+    guess = None if known is None else interpolated(known, goal)
     x = x if guess is None else np.where(guess.known, guess.epsilon, x)
     width = high.copy()
     for step in range(_LIMIT):
@@ -79,20 +79,23 @@ def crossing(
     return root
 
 
-class _Guess(NamedTuple):
+class Guess(NamedTuple):
     """Eps at some goals as a table tells it, where it does, and the slope there."""
 
     epsilon: FloatArray
     slope: FloatArray
     known: NDArray[np.bool_]
+    miss: float = 0.1  # of the score there, at most: for searches that go on from it
 
 
-def _interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> _Guess:
-    """By a cubic through four of the points, where that rises."""
+def interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> Guess:
+    """Where a function that is ``known`` at increasing eps is at each ``goal``: by a cubic through four of the points,
+    where that rises.
+    """
     rising = np.concatenate([[True], np.maximum.accumulate(known[1])[:-1] < known[1][1:]])
     x, s = known[0][rising], known[1][rising]
     if len(s) < 4:
-        return _Guess(np.zeros_like(goal), np.zeros_like(goal), np.zeros(goal.shape, dtype=np.bool_))
+        return Guess(np.zeros_like(goal), np.zeros_like(goal), np.zeros(goal.shape, dtype=np.bool_))
     place = np.clip(np.searchsorted(s, goal), 1, len(s) - 1)
     at = np.clip(place - 2, 0, len(s) - 4) + np.arange(4)[:, None]
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
@@ -107,7 +110,7 @@ def _interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> _Gu
             each += x[at[i]] * (da * b * c + a * db * c + a * b * dc)
         bent = (value > x[place - 1]) & (value < x[place]) & (each > 0.0)
         between = (goal > s[0]) & (goal < s[-1]) & (chord > 0.0)
-        return _Guess(np.where(bent, value, line), np.where(bent, 1.0 / each, chord), between)
+        return Guess(np.where(bent, value, line), np.where(bent, 1.0 / each, chord), between)
 
 
 def _next(

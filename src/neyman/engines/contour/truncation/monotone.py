@@ -20,8 +20,8 @@ _BOUND_ERROR = 1e-12  # relative rounding of the bound on |A|
 _FURTHER = (1.0, 1.02, 1.05, 1.1, 1.2, 1.5, 2.0, 4.0, 16.0)  # shares of a cut at which it is tried to be certified
 _MISSED = 0.05  # e-folds by which a bound may lie above its estimate
 _FIRST, _PAST = 7.0, 1.1  # deviations at which a cut is looked for first; times that of a few steps
-# e-folds beyond a goal that do for a few of many steps; ratio of two cuts that need no third
-_OF_FEW, _NEAR = 12.0, 1.05
+# e-folds beyond a goal that do, and where other steps or lines tell where; ratio of two cuts that need no third
+_WITHIN, _OF_FEW, _NEAR = 4.0, 12.0, 1.05
 # least fall, power, and step back; ratio of cuts that are one
 _FALLEN, _FLATTEST, _BACK, _CLOSE = 1e-3, 0.15, 0.3, 1.02
 _SHORTER, _FARTHEST = 0.7, 1e4  # steps in which that is tried, and standard deviations to begin at
@@ -58,6 +58,7 @@ def _cut_off(
             break
         tail = _log_plain(parts, c, place) + _summed(parts, certified_of(parts.laws, w, place, cuts, looks))
         if tail <= max(target, estimate + _MISSED):
+            parts.cut_before.append(place)
             return place, tail
     return math.inf, -math.inf
 
@@ -119,12 +120,14 @@ def _near_cut(
     learnt on the way.
     """
     start, some = _FIRST / sd, parts.few
-    if some is not None:
+    if parts.cut_before:
+        start = parts.cut_before[-1]
+    elif some is not None:
         # of many steps a few, counted for all, tell nearly where
         near = _near_cut(parts.sample(), cuts[some], c, sd, top, target - 1.0, furthest)[0]
         start = _PAST * near if math.isfinite(near) else start
     w, share = float(parts.argument(np.array([c]))[0]), sd / math.sqrt(parts.count)
-    power, previous = 2.0, (0.0, 0.0)
+    hinted, power, previous = some is not None or bool(parts.cut_before), 2.0, (0.0, 0.0)
     cut, short = min(start, furthest), 0.0
     best: tuple[float, float, tuple[FloatArray, FloatArray]] = (math.inf, -math.inf, (np.empty(0), np.empty(0)))
     for _ in range(20):
@@ -136,7 +139,7 @@ def _near_cut(
             short = max(short, cut)
             if cut >= furthest:
                 break
-        if target - 4.0 - _OF_FEW * (some is not None) < tail <= target or best[0] < _NEAR * short:
+        if target - _WITHIN - _OF_FEW * hinted < tail <= target or best[0] < _NEAR * short:
             break
         fallen = max(top + 2.0 - tail, _FALLEN)
         if previous[0] > 0.0 and cut != previous[0]:

@@ -70,10 +70,10 @@ class Block:
         return -0.5 * (x / self.sigma[:, None]) ** 2 - np.log(self.sigma * math.sqrt(2.0 * math.pi))[:, None]
 
 
-def parted(laws: Sequence[Transform]) -> tuple[IntArray, IntArray]:
-    """Which of them are taken together, and which one by one."""
+def parted(laws: Sequence[Transform], few: int = _FEW) -> tuple[IntArray, IntArray]:
+    """Which of them are taken together, if they are no ``few``, and which one by one."""
     plain: BoolArray = np.array([type(law) is SamplingTransform and _is_plain(law) for law in laws], dtype=np.bool_)
-    if np.count_nonzero(plain) < _FEW:
+    if np.count_nonzero(plain) < few:
         plain[:] = False
     return np.flatnonzero(plain), np.flatnonzero(~plain)
 

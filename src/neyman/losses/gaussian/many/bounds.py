@@ -30,7 +30,7 @@ def estimates_of(
 ) -> tuple[FloatArray, FloatArray]:
     """``log_estimate`` of each law at one place, cut at ``cuts``: ``share`` times its breadth is the slope."""
     bound, shift = np.empty(len(laws)), np.empty(len(laws))
-    plain, alone = parted(laws)
+    plain, alone = parted(laws, few=1)  # real arithmetic pays for a single one
     if len(plain):
         block, cut = Block.of(laws, plain), cuts[plain]
         step = np.minimum(ROUGH * math.sqrt(2.0) * block.sigma, 0.25 * block.sigma**2)

@@ -1,0 +1,146 @@
+"""Knots of a curve: certified tangents, and what they say of the local mu between those that are neighbours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from neyman._validate import FloatArray, IntArray
+from neyman.numerics.normal import probit_gap
+from neyman.numerics.rounding import UNIT
+from neyman.profiles.profile import Profile
+
+__all__ = ["BESIDE", "TOLD", "Knots", "between", "interval_bounds", "joined", "local_mu", "log_vertex", "touching"]
+
+_SECTIONS, _LARGEST = 8, 32  # in which an interval is parted where nothing tells how it bends, and at most
+_FEW, _SEVERAL = 64, 512  # intervals that are parted at once as they want, and a little
+_MISSED = 1.2  # times what an interval loses, as the square of its length tells it
+TOLD = 1e-7  # relative fall of delta between two knots that tells where their tangents meet
+BESIDE = 1e-3  # of log alpha: slopes that are as near are believed
+
+
+@dataclass(frozen=True, slots=True)
+class Knots:
+    """Tangents of increasing eps with the (decreasing) alphas between which each pair of them is followed."""
+
+    epsilon: FloatArray
+    delta: FloatArray
+    log_gap: FloatArray
+    log_alpha: FloatArray
+
+    @classmethod
+    def of(cls, some: Knots, more: Knots, kept: IntArray | slice = slice(None)) -> Knots:
+        """Both, one after the other; of these the ``kept``."""
+        pairs = ((getattr(some, one.name), getattr(more, one.name)) for one in fields(cls))
+        return cls(*(np.concatenate(pair)[kept] for pair in pairs))
+
+
+def touching(branch: Profile, epsilon: FloatArray) -> Knots:
+    """Tangents at ``epsilon`` > 0, and about where they touch."""
+    b = branch.bracket(epsilon)
+    with np.errstate(divide="ignore"):
+        log_alpha = np.log(branch.slope(epsilon)) - epsilon
+    return Knots(epsilon, b.upper, b.log_gap_lower, log_alpha)
+
+
+def between(knots: Knots, loose: IntArray, bounds: tuple[FloatArray, FloatArray], most: float) -> FloatArray:
+    """Eps within the ``loose`` intervals, as many as bring their bounds below ``most`` if what they lose goes with the
+    square of their lengths.
+    """
+    bound, attained = bounds
+    known = np.maximum(attained[loose], attained[loose + 1])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        wanted = np.sqrt(_MISSED * (bound[loose] - known) / (most - known))
+    largest = _LARGEST if loose.size <= _FEW else (_SECTIONS if loose.size <= _SEVERAL else 2)
+    wanted = wanted if loose.size <= _FEW else np.sqrt(wanted)  # what may be lost grows with the square of the knots
+    sections = np.clip(np.ceil(np.where(np.isfinite(wanted), wanted, _SECTIONS)), 2, largest)
+    inner = sections.astype(np.int64) - 1
+    each = np.repeat(np.arange(loose.size), inner)
+    place = 1 + np.arange(each.size) - np.repeat(np.cumsum(inner) - inner, inner)
+    low, high = knots.epsilon[loose], knots.epsilon[loose + 1]
+    return low[each] + (high - low)[each] * (place / sections[each])
+
+
+def joined(knots: Knots, more: Knots, log_floor: float) -> Knots:
+    """Both; alphas are kept between the floor and the start, and decreasing."""
+    order = np.argsort(np.concatenate([knots.epsilon, more.epsilon]), kind="stable")
+    log_alpha = np.concatenate([knots.log_alpha, more.log_alpha])[order]
+    alphas = np.minimum.accumulate(np.clip(log_alpha, log_floor, log_alpha[0]))
+    alphas[-1] = log_floor
+    # tangents that touch beyond the floor say little about it: the first of them closes the range
+    kept = order[: int(np.argmax(alphas <= log_floor)) + 1]
+    found = replace(Knots.of(knots, more, kept), log_alpha=alphas[: len(kept)])
+    return replace(found, log_alpha=_between_vertices(found))
+
+
+def _between_vertices(knots: Knots) -> FloatArray:
+    """Each alpha where its tangent meets those beside it, or between: slopes that were steered by what is nearly all of
+    a law turn at its corners at once, where the law itself takes a little longer.
+    """
+    if knots.epsilon.size < 3:
+        return knots.log_alpha
+    i = np.arange(knots.epsilon.size - 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drop = 1.0 - knots.delta[1:] / knots.delta[:-1]
+    log_v = np.where(drop > TOLD, log_vertex(knots, i, i + 1), np.nan)
+    inner = knots.log_alpha[1:-1]
+    with np.errstate(invalid="ignore"):
+        moved = np.where(
+            log_v[1:] - BESIDE > inner, log_v[1:], np.where(log_v[:-1] + BESIDE < inner, log_v[:-1], inner)
+        )
+    alphas = knots.log_alpha.copy()
+    alphas[1:-1] = np.clip(moved, knots.log_alpha[-1], knots.log_alpha[0])
+    return np.minimum.accumulate(alphas)
+
+
+def interval_bounds(knots: Knots) -> tuple[FloatArray, FloatArray]:
+    """Upper bounds of the local mu between neighbouring knots, and its bound at the knots themselves."""
+    n = knots.epsilon.size
+    i, j = np.arange(n - 1), np.arange(1, n)
+    log_alpha = knots.log_alpha
+    log_v = np.clip(log_vertex(knots, i, j), log_alpha[j], log_alpha[i])
+    # in one call: every tangent at its own knot, both tangents of a pair at their vertex and at each other's knot
+    tangent = np.concatenate([np.arange(n), i, j, i, j])
+    local = local_mu(knots, tangent, np.concatenate([log_alpha, log_v, log_v, log_alpha[j], log_alpha[i]]))
+    attained, i_at_vertex, j_at_vertex, i_at_j, j_at_i = np.split(local, np.cumsum([n, n - 1, n - 1, n - 1]))
+    attained[-1] = min(attained[-1], i_at_j[-1])
+    at_vertex = np.maximum(i_at_vertex, j_at_vertex)
+    # the vertex below the interval: tangent i is followed throughout (its other end is knot i itself)
+    only_i = log_v <= log_alpha[j]
+    only_j = (log_v >= log_alpha[i]) & ~only_i
+    low_end = np.where(only_i, i_at_j, np.maximum(at_vertex, attained[j]))
+    inner = np.where(only_j, np.maximum(j_at_i, attained[j]), low_end)
+    # the first tangent, of slope -1, covers what lies between the branches by its ends: it counts there, even where the
+    # next says more at its knot
+    return np.maximum(inner, np.where(only_j & (i > 0), 0.0, attained[i])), attained
+
+
+def log_vertex(knots: Knots, i: np.ndarray, j: np.ndarray) -> FloatArray:
+    """log of (delta_i - delta_j) / (e^{e_j} - e^{e_i}), the alpha at which the two tangents meet (approximate)."""
+    step = knots.epsilon[j] - knots.epsilon[i]
+    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+        drop = np.log(np.maximum(knots.delta[i] - knots.delta[j], 0.0))
+        gain = knots.log_gap[j] + np.log(-np.expm1(np.minimum(knots.log_gap[i] - knots.log_gap[j], 0.0)))
+        rise = np.log(np.expm1(np.minimum(step, 700.0)))
+        log_v = np.where(knots.delta[i] < 0.5, drop, gain) - knots.epsilon[i] - rise
+    return np.where(np.isnan(log_v), 0.5 * (knots.log_alpha[i] + knots.log_alpha[j]), log_v)
+
+
+def local_mu(knots: Knots, tangent: np.ndarray, log_alpha: FloatArray) -> FloatArray:
+    """m_i(alpha), from the excess power where it is small and from beta = gap - e^eps alpha where that is."""
+    e, delta, log_gap = knots.epsilon[tangent], knots.delta[tangent], knots.log_gap[tangent]
+    slack = 4.0 * UNIT * (2.0 + np.abs(e) + np.abs(log_alpha) + np.abs(log_gap))
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore", under="ignore"):
+        load = np.exp(np.minimum(e + log_alpha, 0.0))
+        log_load = log_alpha + np.where(
+            e > 1.0, e + np.log1p(-np.exp(-np.maximum(e, 1.0))), np.log(np.expm1(np.minimum(e, 1.0)))
+        )
+        log_excess = np.logaddexp(np.log(delta), log_load) + slack
+        share = e + log_alpha - log_gap + slack  # log of e^eps alpha / gap
+        log_beta = log_gap + np.log(-np.expm1(np.minimum(share, 0.0))) - slack
+        direct = np.log1p(-np.minimum(delta + load * (1.0 + slack), 1.0)) - slack
+        log_beta = np.where(np.isnan(log_beta), -np.inf, np.maximum(log_beta, np.where(delta < 0.5, direct, -np.inf)))
+    out = log_beta <= -1e300
+    value = probit_gap(log_alpha, np.where(out, 0.0, log_excess), np.where(out, -1.0, log_beta))
+    return np.where(out, np.inf, value)
