@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.guarantees.questions.crossing import crossing
+from neyman.guarantees.questions.crossing import crossing, interpolated
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import delta_score
 from neyman.profiles.profile import Bracket, Profile
@@ -22,6 +22,9 @@ _BEYOND = 1e150  # an eps above it is reported as inf
 _FARTHEST = 1e300  # above every finite loss: mu <= 1e109
 _FEW = 1e-4  # of the mass of the last loss: below, delta is as good as straight
 _UNREACHED = 1e9  # the score of delta = 0
+_FARTHER = 2.0  # of a score: how far beyond what is known it is continued
+_HALF = 0.5  # delta from which its logarithm is flat
+_MOST, _LAST = 4, 1e-8  # steps of Newton's; of eps: one after which the next is none
 _ROOM = 0.1  # relative distance from a delta that is sought within which deltas steer the search
 
 _Holds = Callable[[Bracket, FloatArray], NDArray[np.bool_]]
@@ -54,6 +57,9 @@ def epsilon_upper(
         return found
     root = _near_the_end(profile, delta)
     open_ = np.isnan(root)
+    if known is not None and np.any(open_):
+        root[open_] = _by_slopes(profile, delta[open_], start, known)
+        open_ = np.isnan(root)
     if np.any(open_):
         root[open_] = crossing(score, _target(delta[open_]), start, known=known)
     found = certified_near(profile, delta, root)
@@ -75,6 +81,30 @@ def certified_near(profile: Profile, delta: FloatArray, root: FloatArray) -> Flo
 
 def _holds(b: Bracket, goal: FloatArray) -> NDArray[np.bool_]:
     return b.upper <= goal
+
+
+def _by_slopes(profile: Profile, delta: FloatArray, start: float, known: tuple[FloatArray, FloatArray]) -> FloatArray:
+    """About the eps at which delta(eps) is that, by a few steps of Newton's in its logarithm from what is known; nan
+    where the last was no small one.
+    """
+    goal = _target(delta)
+    guess = interpolated(known, goal)
+    near = guess.known | ((goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (guess.epsilon > 0.0))
+    at = np.flatnonzero(near & (delta < _HALF))
+    root, epsilon = np.full(len(delta), np.nan), guess.epsilon[at]
+    if not len(at):
+        return root
+    near = np.zeros(len(at), dtype=np.bool_)
+    for _ in range(_MOST):
+        upper = profile.bracket(epsilon).upper
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
+            step = np.log(upper / delta[at]) * upper / profile.slope(epsilon)
+        epsilon = np.where(epsilon + step > 0.0, epsilon + step, epsilon)
+        near = np.abs(step) <= _LAST * np.minimum(epsilon, start)
+        if near.all():
+            break
+    root[at[near]] = epsilon[near]
+    return root
 
 
 def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
