@@ -13,7 +13,8 @@ from flint import acb, arb, fmpq
 
 from neyman.losses.gaussian.paths import ray
 from neyman.losses.gaussian.paths.ray import SECTOR, WIDEST, Ray
-from neyman.losses.gaussian.paths.rotated import RotatedLaw, steepness
+from neyman.losses.gaussian.paths.rotated import RotatedLaw
+from neyman.losses.gaussian.paths.sums import steepness
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.numerics.log1p import log1p
 

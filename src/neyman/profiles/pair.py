@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.normal import probit
+from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import cut_short
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
@@ -19,6 +20,7 @@ __all__ = ["DIRECTIONS", "Adjacency", "Direction", "HeldTogether", "LargestProfi
 Adjacency = Literal["add_or_remove", "add", "remove", "replace"]
 Direction = Literal["remove", "add"]  # P holds the record, or Q does
 DIRECTIONS: tuple[Direction, Direction] = ("remove", "add")
+_SOON = 1.0  # eps up to which losses end soon: a chord to an end that is much farther says nothing
 
 
 class MaximumProfile(Profile):
@@ -103,7 +105,8 @@ class MaximumProfile(Profile):
         """Both as sharp as steering needs: solvers ask for the slope where they just were."""
         place = epsilon.tobytes()
         if self._steered is None or self._steered[0] != place:
-            found = self.first.rough(epsilon), self.second.rough(epsilon)
+            first = self.first.rough(epsilon)
+            found = first, self._second(epsilon, first, self._rough_second)
             if cut_short():
                 return found
             self._steered = place, *found
@@ -121,9 +124,7 @@ class MaximumProfile(Profile):
             return self._last[1], self._last[2]
         away = bool((epsilon > 0.0).all())
         first = (_sharp(self.first, epsilon) if away else None) or self.first.bracket(epsilon)
-        second = _sharp(self.second, epsilon) if away else None
-        if second is None:
-            second = self.second.bracket(epsilon) if zero else self.second.above(epsilon, lambda: first.lower)
+        second = self.second.bracket(epsilon) if zero else self._second(epsilon, first, self._sharp_second)
         _ = first.lower, second.lower  # which may be found only now
         if not cut_short():
             if zero:
@@ -131,6 +132,27 @@ class MaximumProfile(Profile):
             else:
                 self._last = place, first, second
         return first, second
+
+    def _second(self, epsilon: FloatArray, first: Bracket, ask: Callable[[FloatArray, FloatArray], Bracket]) -> Bracket:
+        """The second's brackets, by ``ask``; where its losses end soon only as far as it may be the larger: delta is
+        convex in e^eps, and below its chord from eps = 0 to the end, where it is 0 if nothing is revealed.
+        """
+        end, known = self.second.end, self._zero
+        if known is None or not (end <= _SOON and self.second.tail_mu < np.inf):
+            return ask(epsilon, first.lower)
+        whole = np.expm1(end)
+        share = np.clip((whole - np.expm1(epsilon)) / whole + 8.0 * UNIT, 0.0, 1.0)
+        upper = np.minimum(known[1].upper[0] * share * (1.0 + 8.0 * UNIT) + SMALLEST, 1.0)
+        chord = Bracket.of_delta(np.zeros(len(epsilon)), upper)
+        at = np.flatnonzero(~(upper <= first.lower))
+        return chord.sharpened(at, ask(epsilon[at], first.lower[at])) if len(at) else chord
+
+    def _rough_second(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        return self.second.rough(epsilon)
+
+    def _sharp_second(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        found = _sharp(self.second, epsilon) if bool((epsilon > 0.0).all()) else None
+        return self.second.above(epsilon, lambda: least) if found is None else found
 
 
 def _sharp(profile: Profile, epsilon: FloatArray) -> Bracket | None:

@@ -19,11 +19,14 @@ from neyman.profiles.effort import Effort
 
 __all__ = ["Bends"]
 
-_STRETCH = 30.0  # how far below its own eps an arc is laid out to serve
+_STRETCH, _UPWARD = 30.0, 3.0  # times: how far below and above its own eps an arc is laid out to serve
+_APART = 60.0  # times: one eps whose arcs serve all from the next
+# e-folds that alpha usually falls, and times the eps where it has; share of the way to the end of a law
+_FLOOR, _FARTHER, _SHORT = 23.0, 1.4, 0.95
 _CLEAR = 0.9  # of the steepest uncut line: close to it, rotated sums cancel
 _FOLLOWED = 130.0  # depth to which rotated laws are laid out in full
 _NEAR = 0.6, 3.0  # shares of an eps, between which no other is served where it is not
-_TOWARDS_END, _FARTHER = 0.7, 0.05  # of the way to the end of a law, and c eps, up to which an arc is laid out
+_TOWARDS_END, _NEARBY = 0.7, 0.05  # of the way to the end of a law, and c eps, up to which an arc is laid out
 _BEYOND, _REACH = 1.05, 1.55  # times the steepest c that is followed; arguments to the other side of it
 _SURE = 1.3  # times the terms that may be, told by a few steps: all have more
 
@@ -39,6 +42,7 @@ class Bends:
         self._walk = walk
         self._arcs: list[Arc] = []
         self._hopeless: list[tuple[float, float]] = []
+        self._tried: set[float] = set()
 
     def serve(self, found: Estimates, at: IntArray, epsilon: FloatArray) -> None:
         """Serve the places ``at`` from arcs, laying new ones where those at hand are not sharp enough."""
@@ -52,16 +56,41 @@ class Bends:
             if not len(blunt):
                 return
             target = blunt[len(blunt) // 2]
-            arc = self._lay(float(epsilon[target]))
-            if arc is not None:
-                self._arcs.append(arc)
-                found.improve(at, arc, epsilon)
-            if found.blunt(np.array([target]))[0]:
+            for place in self._places(float(epsilon[target])):
+                arc = self._lay(place)
+                if arc is not None:
+                    self._arcs.append(arc)
+                    found.improve(at, arc, epsilon)
+                if not found.blunt(np.array([target]))[0]:
+                    break
+            else:
                 # what one contour through its own saddle cannot do, no neighbour does
                 low, high = float(epsilon[target]) * _NEAR[0], float(epsilon[target]) * _NEAR[1]
                 if not self._effort.spent:
                     self._hopeless.append((low, high))
                 found.settle(blunt[(epsilon[blunt] >= low) & (epsilon[blunt] <= high)])
+
+    def _places(self, epsilon: float) -> list[float]:
+        """The eps for which arcs are laid that may serve this one: one of a few whose arcs serve all, then its own."""
+        last = self._usual
+        if not 0.0 < epsilon <= last:
+            return [epsilon]
+        place, step = last / _UPWARD, 1.0
+        while epsilon * _STRETCH < place * step:
+            step /= _APART
+        if step in self._tried:
+            return [epsilon]
+        self._tried.add(step)
+        return [place * step, epsilon]
+
+    @cached_property
+    def _usual(self) -> float:
+        """About the last eps that is usually asked for."""
+        walk = self._walk
+        right = (walk.c > 0.0) & (walk.depth > -_FLOOR) & (walk.mean > 0.0)
+        last = _FARTHER * float(walk.mean[right].max(initial=0.0))
+        end = _SHORT * self._parts.largest_loss
+        return last if last < end else _UPWARD * end
 
     def _lay(self, epsilon: float) -> Arc | None:
         walk = self._walk
@@ -89,7 +118,7 @@ class Bends:
             end = epsilon + _TOWARDS_END * (
                 self._parts.largest_loss - epsilon
             )  # an arc of an ended law bends towards its end
-            span = (epsilon / _STRETCH, min(max(epsilon * 3.0, _FARTHER / place), end))
+            span = (epsilon / _STRETCH, min(max(epsilon * _UPWARD, _NEARBY / place), end))
             return None if steps is None else Arc.lay(steps, place, curvature, span, self._effort)
         except ArithmeticError:
             return None

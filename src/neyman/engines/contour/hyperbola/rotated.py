@@ -16,7 +16,7 @@ from neyman.numerics.rounding import UNIT
 
 __all__ = ["ArcSteps", "Steps", "between_anchors", "on_path"]
 
-_FEW = 96  # nodes between which logs of an alias are interpolated, where there are more
+_FEW = 32  # nodes between which logs of an alias are interpolated, where there are more
 _ROUNDED = 1e-6  # allowed for the rounding of logs that are interpolated
 _LAID = 1e5  # nominal nanoseconds for each unit of log odds that the grids of one law are long
 # steering: the grids of the laws, tried

@@ -36,8 +36,9 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.paths.exchanged_part import ORDER, shares
 from neyman.losses.gaussian.paths.ray import Ray
-from neyman.losses.gaussian.paths.rotated import RotatedLaw, Side, steepness
+from neyman.losses.gaussian.paths.rotated import RotatedLaw, Side
 from neyman.losses.gaussian.paths.share_bounds import log_kept, log_share, log_share_before
+from neyman.losses.gaussian.paths.sums import steepness
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, UNIT
 

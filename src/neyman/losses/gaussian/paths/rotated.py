@@ -33,11 +33,12 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.paths.ray import SECTOR, Ray
+from neyman.losses.gaussian.paths.sums import ROWS, SERIES, grown_sums, log1p_less, log_moments, steepness
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import AMPLE, ELEMENTARY, LARGEST_EXPONENT, TINY, UNIT
 
-__all__ = ["RotatedLaw", "log_moments"]
+__all__ = ["RotatedLaw", "Side"]
 
 BoolArray = NDArray[np.bool_]
 
@@ -49,10 +50,8 @@ _ALL = 0.7  # certifies: e^0.7 - 1 > 1
 _LAID, _DEEPER = 14.0, 24.0  # standard deviations that a law is laid out over: with all its mass, and without its bulk
 _BEYOND = 1.15  # of the reach: the steepest tilt that is followed
 _NODE = 4.0 + 2.0 * ELEMENTARY  # units of rounding of a term of a sum of moduli, beside those of its exponent
-_ROWS = 1 << 16  # entries of a table that stays in the cache
 _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, the subtraction costs nothing
 _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
-_SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
 _HEAVY = 300.0  # log of a term beyond which a rotated law has no digits left, and sums of it soon are no floats
 _DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16  # nodes of which one is looked at, to see where terms are dead
@@ -161,7 +160,7 @@ class RotatedLaw:
     def _log_sums(self, tilt: FloatArray) -> FloatArray:
         """log of the sum of all |f| e^{tilt |S|} along the ray, rounded up."""
         length, out = np.abs(self.loss), np.empty(len(tilt))
-        rows = max(1, _ROWS // len(length))
+        rows = max(1, ROWS // len(length))
         for i in range(0, len(tilt), rows):
             height = np.multiply.outer(tilt[i : i + rows], length) + self.middle.log_modulus
             peak = height.max(axis=1)
@@ -224,46 +223,18 @@ class RotatedLaw:
         else rounding would hurt in proportion to |w|. Of each row only the losses on the scale of 1/|w| are integrated
         term by term: below them e^{wS} - 1 - wS is its Taylor series, above them e^{wS} has died.
         """
-        s = self.loss
-        weight = np.exp(self.log_weight)
-        terms = weight * s ** np.arange(_TERMS + 2)[:, None]
-        modulus = np.maximum.accumulate(np.abs(s))
-        rest, rounding = np.zeros(len(w), complex), np.zeros(len(w))
-        start, sizes = 0, (np.abs(weight) * self.units, np.abs(terms[1]) * self.units, np.abs(terms[2]) * self.units)
-        sums: dict[int, tuple[ComplexArray, FloatArray]] = {}
+        rest, rounding, start = np.zeros(len(w), complex), np.zeros(len(w)), 0
         while start < len(w):
             stop = max(start + 1, int(np.searchsorted(np.abs(w), 2.0 * abs(w[start]))))
-            stop = min(stop, start + max(1, _ROWS // len(s)))
-            part = w[start:stop]
-            near = int(np.searchsorted(modulus, _TINY / float(np.abs(part).max()))) // _BLOCK * _BLOCK
-            if near not in sums:
-                head = np.append(terms[:2, near:].sum(axis=1), terms[2:, :near].sum(axis=1))
-                sums[near] = head, np.array([sizes[0][near:].sum(), sizes[1][near:].sum(), sizes[2][:near].sum()])
-            (mass, first, *powers), faulty = sums[near]
-            dead = (part[:, None] * s[near::_SKIP]).real + self.log_weight.real[near::_SKIP] < _DEAD
-            alive = np.flatnonzero(~dead.all(axis=0))
-            far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
-            rough = self.units
-            with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused below
-                grown, moduli = _grown(part, s[near:far], self.log_weight[near:far])
-                by_size = moduli @ rough[near:far] + 0.5 * np.abs(part) * (moduli @ (rough * np.abs(s))[near:far])
-            total = grown - mass - part * first
-            fault = faulty[0] + np.abs(part) * faulty[1] + by_size
-            if near:
-                series = np.zeros(len(part), complex)
-                for order in range(_TERMS + 1, 1, -1):
-                    series = (series + powers[order - 2]) * part / order
-                total += series * part
-                fault += np.abs(part) ** 2 * faulty[2]
-            rounding[start:stop] = UNIT * fault + self.missing(part) + np.abs(part) * self._turned
-            rest[start:stop] = total
+            rest[start:stop], rounding[start:stop] = self._rest_of(w[start:stop])
             start = stop
+        rounding += self.missing(w) + np.abs(w) * self._turned
         lame = ~self._covers(w) | ~np.isfinite(rest) | ~np.isfinite(rounding)
         rest[lame], rounding[lame] = 0.0, math.inf
         linear = w * self.mean
         value = rest + linear
-        small = np.abs(value) < _SERIES
-        log_rest = np.where(small, rest + _log1p_less(np.where(small, value, 0.0)), log1p(value) - linear)
+        small = np.abs(value) < SERIES
+        log_rest = np.where(small, rest + log1p_less(np.where(small, value, 0.0)), log1p(value) - linear)
         size = np.where(small, np.abs(value) ** 2, np.abs(value) + np.abs(rest) + np.abs(linear))
         # an error of the mean that is added and subtracted again leaves its product with the value
         moved = np.abs(w) * self.mean_error
@@ -273,6 +244,67 @@ class RotatedLaw:
         known: ComplexArray = np.maximum(np.real(log_rest), _LOG_TINY) + 1j * np.imag(log_rest)
         replaced = np.where(np.real(log_rest) > _LOG_TINY, 0.0, _ALL)
         return known, rounding / np.maximum(np.abs(1.0 + value), TINY) + beside + np.expm1(replaced)
+
+    def _rest_of(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
+        """Sum of f (e^{wS} - 1 - wS) over the grid for w of about one size, and what rounding does to it."""
+        s = self.loss
+        near = int(np.searchsorted(self._modulus, _TINY / float(np.abs(w).max()))) // _BLOCK * _BLOCK
+        (mass, first, *powers), faulty = self._summed_from(near)
+        dead = (w[:, None] * s[near::_SKIP]).real + self.log_weight.real[near::_SKIP] < _DEAD
+        alive = np.flatnonzero(~dead.all(axis=0))
+        far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
+        some, units = s[near:far], self.units[near:far]
+        grown: ComplexArray = np.empty(len(w), complex)
+        by_size = np.empty(len(w))
+        rows = max(1, ROWS // max(far - near, 1))
+        for i in range(0, len(w), rows):
+            part = w[i : i + rows]
+            with np.errstate(over="ignore", invalid="ignore"):  # beyond the reach of the grid: refused by the caller
+                grown[i : i + rows], moduli = grown_sums(part, some, self.log_weight[near:far])
+                by_size[i : i + rows] = moduli @ units + 0.5 * np.abs(part) * (moduli @ (units * np.abs(some)))
+        total = grown - mass - w * first
+        fault = faulty[0] + np.abs(w) * faulty[1] + by_size
+        if near:
+            series: ComplexArray = np.zeros(len(w), complex)
+            for order in range(_TERMS + 1, 1, -1):
+                series = (series + powers[order - 2]) * w / order
+            total += series * w
+            fault += np.abs(w) ** 2 * faulty[2]
+        return total, UNIT * fault
+
+    def _summed_from(self, near: int) -> tuple[ComplexArray, FloatArray]:
+        """Sums of f and f S from a node on, of the higher ones before it; and what f, f S and f S^2 may be off."""
+        if near not in self._sums:
+            terms, (one, two, three) = self._terms, self._sizes
+            head = np.append(terms[:2, near:].sum(axis=1), terms[2:, :near].sum(axis=1))
+            self._sums[near] = head, np.array([one[near:].sum(), two[near:].sum(), three[:near].sum()])
+        return self._sums[near]
+
+    @cached_property
+    def _terms(self) -> ComplexArray:
+        """f S^k, one row for each k: of k products, which round it by 2.3 k units. Over k!, where |wS| is no more than
+        1, those from k = 2 on come to 4 units of |f (wS)^2|, of which ``_TERM`` are counted, but half is used by f.
+        """
+        terms: ComplexArray = np.empty((_TERMS + 2, len(self.loss)), complex)
+        terms[0] = np.exp(self.log_weight)
+        for k in range(1, len(terms)):
+            np.multiply(terms[k - 1], self.loss, out=terms[k])
+        return terms
+
+    @cached_property
+    def _modulus(self) -> FloatArray:
+        """The largest |S| so far."""
+        return np.maximum.accumulate(np.abs(self.loss))
+
+    @cached_property
+    def _sizes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """|f|, |f S| and |f S^2|, times what each may be off."""
+        return tuple(np.abs(self._terms[k]) * self.units for k in range(3))
+
+    @cached_property
+    def _sums(self) -> dict[int, tuple[ComplexArray, FloatArray]]:
+        """Sums of terms from a node on, or before it, as far as they were asked for."""
+        return {}
 
     def log_alias(self, w: ComplexArray) -> FloatArray:
         """log of a bound on the error of the quadrature at w (absolute, in A), and at 0; convex in w."""
@@ -349,49 +381,3 @@ class RotatedLaw:
 
     def _along(self, t: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray, FloatArray]:
         return self.ray.along(t)
-
-
-def _grown(w: ComplexArray, s: ComplexArray, log_weight: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-    """Row sums of e^{w s + log_weight}, and the moduli of all terms."""
-    turn = np.multiply.outer(w.real, s.imag) + np.multiply.outer(w.imag, s.real) + log_weight.imag
-    size = np.multiply.outer(w.real, s.real) - np.multiply.outer(w.imag, s.imag) + log_weight.real
-    np.exp(size, out=size)
-    return (size * np.cos(turn)).sum(axis=1) + 1j * (size * np.sin(turn)).sum(axis=1), size
-
-
-def _log1p_less(z: ComplexArray) -> ComplexArray:
-    """log(1 + z) - z for |z| < ``_SERIES``, within 4 units of |z|^2."""
-    series = np.zeros(len(z), complex)
-    for order in range(18, 1, -1):
-        series = (1.0 / order) * (-1.0) ** (order + 1) + z * series
-    return z * z * series
-
-
-def steepness(w: ComplexArray, low: float, high: float) -> FloatArray:
-    """The largest Re(w e^{i alpha}) for alpha between two angles less than pi apart, rounded up."""
-    ends = np.maximum((w * np.exp(1j * low)).real, (w * np.exp(1j * high)).real)
-    middle = (w * np.exp(0.5j * (low + high))).real
-    within = (middle >= 0.0) & (middle >= np.abs(w) * math.cos(0.5 * (high - low)))
-    return np.where(within, np.abs(w), ends) + 8.0 * UNIT * np.abs(w)
-
-
-def log_moments(w: ComplexArray, loss: ComplexArray, log_weight: FloatArray, raised: float = 0.0) -> FloatArray:
-    """log of the sum of the moduli |e^{w loss + log_weight}|, for each w; inf where it is no float.
-
-    Of |w loss|, so much more is counted as ``raised`` says.
-    """
-    out = np.empty(len(w))
-    rows = max(1, _ROWS // len(loss))
-    more = raised * np.abs(loss)
-    for i in range(0, len(w), rows):
-        part = w[i : i + rows]
-        a = np.multiply.outer(part.real, loss.real) - np.multiply.outer(part.imag, loss.imag) + log_weight
-        if raised:
-            a += np.multiply.outer(np.abs(part), more)
-        peak = a.max(axis=1)
-        finite = np.isfinite(peak)
-        known = np.where(finite, peak, 0.0)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            total = np.log(np.exp(a - known[:, None]).sum(axis=1))
-        out[i : i + rows] = np.where(finite, known + total, math.inf)
-    return out
