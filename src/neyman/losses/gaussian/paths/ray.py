@@ -79,13 +79,17 @@ class Ray:
         """
         turn = np.exp(1j * self.chi)
         v = t + self.log_rho
-        soft = np.where(v.real > _STRAIGHT, v + np.exp(-v), log1p(np.exp(np.where(v.real > _STRAIGHT, 0.0, v) + 0j)))
+        soft: ComplexArray = np.empty(len(t), complex)
+        far = v.real > _STRAIGHT
+        soft[far] = v[far] + np.exp(-v[far])
+        soft[~far] = log1p(np.exp(v[~far] + 0j))
         loss = turn * soft
+        apart: ComplexArray = np.empty(len(t), complex)
         small = loss.real < 0.5
-        first = np.where(small, loss, 0.5)
+        first, large = loss[small], loss[~small]
         with np.errstate(under="ignore"):
-            ratio = np.log(np.expm1(first) / first) + np.log(turn * np.where(small, soft, 1.0) / np.exp(v * small))
-        apart = np.where(small, ratio, loss - v + log1p(-np.exp(-np.where(small, 1.0, loss))))
+            apart[small] = np.log(np.expm1(first) / first) + np.log(turn * soft[small] / np.exp(v[small]))
+            apart[~small] = large - v[~small] + log1p(-np.exp(-large))
         s = self.sigma
         x = s**2 * (t + apart) + 0.5
         # dS/dv e^S / expm1(S), with dS/dv = e^{i chi} e^v / (1 + e^v) = e^{i chi + v - soft}
