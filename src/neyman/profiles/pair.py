@@ -10,8 +10,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.numerics.normal import probit
-from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import cut_short
+from neyman.profiles.ended import below_chord
 from neyman.profiles.profile import Bracket, Profile
 from neyman.profiles.real_line import bracket_at
 
@@ -138,13 +138,11 @@ class MaximumProfile(Profile):
         convex in e^eps, and below its chord from eps = 0 to the end, where it is 0 if nothing is revealed.
         """
         end, known = self.second.end, self._zero
-        if known is None or not (end <= _SOON and self.second.tail_mu < np.inf):
+        soon = known is not None and end <= _SOON and self.second.tail_mu < np.inf
+        chord = below_chord(epsilon, float(known[1].upper[0]), end) if known is not None and soon else None
+        if chord is None:
             return ask(epsilon, first.lower)
-        whole = np.expm1(end)
-        share = np.clip((whole - np.expm1(epsilon)) / whole + 8.0 * UNIT, 0.0, 1.0)
-        upper = np.minimum(known[1].upper[0] * share * (1.0 + 8.0 * UNIT) + SMALLEST, 1.0)
-        chord = Bracket.of_delta(np.zeros(len(epsilon)), upper)
-        at = np.flatnonzero(~(upper <= first.lower))
+        at = np.flatnonzero(~(chord.upper <= first.lower))
         return chord.sharpened(at, ask(epsilon[at], first.lower[at])) if len(at) else chord
 
     def _rough_second(self, epsilon: FloatArray, least: FloatArray) -> Bracket:

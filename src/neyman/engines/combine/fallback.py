@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
 
@@ -12,8 +11,9 @@ from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.combine.total_variation import TotalVariation
 from neyman.engines.contour.profile import ContourProfile
 from neyman.engines.lattice.profile import NEARLY_ONE, LatticeProfile
-from neyman.numerics.rounding import LARGEST_EXPONENT, SMALLEST, UNIT
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
+from neyman.profiles.ended import below_chord
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
 __all__ = ["FallbackProfile"]
@@ -134,8 +134,9 @@ class FallbackProfile(Profile):
             first = first.followed(self._beside_zero(epsilon[near], first.at(near))).at(place)
         at = self._wide(first, self._tolerance)
         at = at[~final[at] & (first.lower[at] <= most)]
-        if len(at) and self.end < LARGEST_EXPONENT:
-            first = first.sharpened(at, self._before_end(epsilon[at]))
+        if len(at):
+            chord = below_chord(epsilon[at], float(self._meeting.bracket.upper[0]), self.end)
+            first = first if chord is None else first.sharpened(at, chord)
         if len(at):
             at = at[first.upper[at] >= np.broadcast_to(least(), len(epsilon))[at]]
         if not len(at) or self._lattice is None:
@@ -173,13 +174,6 @@ class FallbackProfile(Profile):
         with np.errstate(divide="ignore"):
             gaps = np.log1p(-np.minimum(upper, 1.0)), np.log1p(-lower)
         return known.within(Bracket(lower, upper, gaps[0] * (1.0 + 8.0 * UNIT) - UNIT, gaps[1] * (1.0 - 8.0 * UNIT)))
-
-    def _before_end(self, epsilon: FloatArray) -> Bracket:
-        """delta is convex in e^eps, and 0 where the losses end: below its chord from eps = 0 to there."""
-        whole = math.expm1(self.end)
-        share = np.maximum(whole - np.expm1(epsilon), 0.0) / whole + 8.0 * UNIT
-        upper = np.minimum(self._meeting.bracket.upper[0] * share * (1.0 + 8.0 * UNIT) + SMALLEST, 1.0)
-        return Bracket.of_delta(np.zeros(len(epsilon)), upper)
 
     def _final(self, epsilon: FloatArray) -> BoolArray:
         """Where the contour is as sharp as floats are."""

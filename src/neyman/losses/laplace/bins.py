@@ -242,15 +242,20 @@ class LaplaceLaw(GridLaw):
             height = gap if len(self.pieces) == 1 else np.maximum(piece.sign * (gap - 0.5 * self.unit), 0.0)
             place = piece.place(height)
             wide = np.flatnonzero(np.diff(place))  # bins that this piece has a part in: neighbours
-            if not len(wide):
-                continue
-            own = slice(int(wide[0]), int(wide[-1]) + 1)
-            turned = slice(None, None, 1 if piece.sign > 0.0 else -1)
-            ends = place[own.start : own.stop + 1][turned]
-            *masses, scale = smooth_bins(ends, edge[:-1][own][turned], h, 0.25, piece.seen)
-            for whole, mass in zip((lower, upper), masses, strict=True):
-                whole[own] += (mass * np.exp(scale))[turned]
-            width[own] += np.diff(ends)[turned]
+            plain = self._whole_bins(gap, h) if self.rate == 1.0 and not self.two_sided else slice(0, 0)
+            for part in (wide[wide < plain.start], wide[wide >= plain.stop]) if plain.stop > plain.start else (wide,):
+                if not len(part):
+                    continue
+                own = slice(int(part[0]), int(part[-1]) + 1)
+                turned = slice(None, None, 1 if piece.sign > 0.0 else -1)
+                ends = place[own.start : own.stop + 1][turned]
+                *masses, scale = smooth_bins(ends, edge[:-1][own][turned], h, 0.25, piece.seen)
+                for whole, mass in zip((lower, upper), masses, strict=True):
+                    whole[own] += (mass * np.exp(scale))[turned]
+                width[own] += np.diff(ends)[turned]
+            if plain.stop > plain.start:
+                lower[plain], upper[plain] = _exponential(gap[plain], h)
+                width[plain] = h
         variation = 3.0 * h + 1.5 * width
         steep = variation >= _STEEP
         if float(np.sum(upper[steep])) > 0.5 * h:  # lowering their chords would cost more than dividing them does
@@ -258,6 +263,11 @@ class LaplaceLaw(GridLaw):
         if len(self.pieces) > 1:  # where two pieces meet, the density may jump
             variation[np.abs(edge[:-1] + 0.5 * h) <= h] = math.inf
         return lower, upper, variation
+
+    def _whole_bins(self, gap: FloatArray, h: float) -> slice:
+        """Those of the bins between edges ``gap`` above the lower atom that are as wide as h and meet no atom."""
+        whole = np.flatnonzero((gap[:-1] > 0.0) & (gap[1:] < self.unit) & (np.diff(gap) > 0.5 * h))
+        return slice(int(whole[0]), int(whole[-1]) + 1) if len(whole) else slice(0, 0)
 
     def _lost(self, gap: float, side: float) -> tuple[float, float]:
         """Logs of the masses (without, with the record) above (``side`` 1) or below (-1) a loss, that far above the
@@ -286,6 +296,16 @@ class LaplaceLaw(GridLaw):
     def _mixture(self, without: float, taking: float) -> float:
         q = self.rate
         return taking if q == 1.0 else float(np.logaddexp(math.log1p(-q) + without, math.log(q) + taking))
+
+
+def _exponential(gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray]:
+    """What goes to the lower and the upper end of bins of width ``h`` that begin ``gap`` above the lower atom, of the
+    density e^{-gap / 2} / 4: the whole is e^{-gap / 2} (1 - e^{-h / 2}) / 2, and with s the distance from the lower end
+    the integral of (e^s - 1) / (e^h - 1) leaves 2 sinh^2(h / 4) / (e^h - 1) at the upper one.
+    """
+    size = np.exp(-0.5 * gap)
+    above = 2.0 * math.sinh(0.25 * h) ** 2 / math.expm1(h)
+    return size * (-0.5 * math.expm1(-0.5 * h) - above), size * above
 
 
 def _rest(log_mass: float) -> float:
