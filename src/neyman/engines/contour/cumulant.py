@@ -18,7 +18,7 @@ from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
-from neyman.losses.readings.transform import Moments, Transform
+from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
@@ -45,7 +45,7 @@ _STEEPEST = 1e17  # c beyond which c + 1 is c to a float
 _LAST = 0.02  # c times the distance of the tilted mean from the end: all that is left is the last atom
 WALKED = 1e-6  # of K, where Chernoff bounds are made of it: they leave as much room
 _TOGETHER = 256  # steps whose moments are asked at once
-_COUNTED = 10**8  # steps of one kind from which rounding, of each some units, is more than that
+_COUNTED = 10**8  # steps, as many of each kind, from which rounding, of each some units, is more than that
 _COLUMNS = ("c", "k", "mean", "variance", "log_lost", "cuts")
 # relative error of mu^2 z (z + 1) / 2: four units because mu is within two of what it was rounded from (the bracket
 # holds for either), one each for the square, z + 1 and their product, and sqrt(5) for the complex one
@@ -334,7 +334,7 @@ def _from_above(transform: Transform, w: FloatArray, moments: Moments, count: fl
     found = moments.log_a.copy()
     for i in np.flatnonzero(np.isfinite(found) & ~np.isnan(moments.cut)):
         log_a, error = transform.on_line(float(w[i]), np.zeros(1), float(moments.cut[i]), _CLOSE + math.log(count))
-        above = float(log_a[0].real) + math.log1p(float(error[0])) + 4.0 * UNIT * abs(float(log_a[0].real))
+        above = float(log_a[0].real) + math.log1p(float(error[0])) + (1.0 + LOGGED) * UNIT * abs(float(log_a[0].real))
         found[i] = above if math.isfinite(above) else math.inf
     return found
 
@@ -353,7 +353,7 @@ def _evaluate(parts: Parts, c: FloatArray, plain: bool = False) -> Walk:
         moments = moments_of([law for law, _ in some], w)
         for j, (transform, times) in enumerate(some):
             log_a = moments.log_a[j]
-            if not (plain or times < _COUNTED):
+            if not (plain or times * len(parts.steps) < _COUNTED):
                 own = Moments(log_a, moments.mean[j], moments.variance[j], moments.cut[j])
                 log_a[:] = _from_above(transform, w, own, parts.count)
         each = np.array([float(times) for _, times in some])[:, None]

@@ -25,7 +25,7 @@ from neyman.engines.contour.estimate import Estimates
 from neyman.engines.contour.line import MARGIN, Line, Plan
 from neyman.losses.gaussian.many.lines import sum_on_line
 from neyman.losses.gaussian.many.moments import lost_of
-from neyman.losses.readings.transform import ComplexArray, Transform
+from neyman.losses.readings.transform import LOGGED, ComplexArray, Transform
 from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
 
@@ -115,7 +115,7 @@ class GrowingLines:
         others = [one for one in parts.laws if one is not law]
         laws, off = sum_on_line(others, parts.times[rest], w, omega, cuts[rest], margin)
         laws, off = laws + parts.times[own] * log_a, off + UNIT * np.abs(laws)
-        one = np.log1p(bound) + 3.0 * UNIT * np.abs(log_a)  # of a log, a product and the sum with the others
+        one = np.log1p(bound) + (2.0 + LOGGED) * UNIT * np.abs(log_a)  # of a log, a product and the sum with the others
         step = log_a if parts.direction == "remove" else np.conj(log_a)
         k, error = k + (laws if parts.direction == "remove" else np.conj(laws)), error + off + parts.times[own] * one
         away = lost_of(parts.laws, cuts[:, None])[:, 0]

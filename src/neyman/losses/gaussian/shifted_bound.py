@@ -41,7 +41,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
+from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, SMALLEST, UNIT
 
 __all__ = ["Strip", "log_lines", "log_shifted_bound", "log_size", "log_sums", "nodes"]
 
@@ -340,6 +340,8 @@ def _summed(law: Strip, x: FloatArray, y: float, log_term: FloatArray, tilted: F
     weight = np.exp(log_term - peak)[:-1]
     parts = 1.0 + (0.5 / law.sigma**2) * (x * x) + np.abs(log_term) + tilted
     whole = float(weight.sum())
+    if not whole > 0.0:  # beside the last, none is a float
+        return peak + math.log(len(x) * SMALLEST) + ROUNDED * (float(parts.max()) + law.bend * y * y) + len(x) * UNIT
     off = float(weight @ parts[:-1]) / whole + law.bend * y * y
     return peak + math.log(whole) + ROUNDED * off + len(x) * UNIT
 

@@ -135,7 +135,8 @@ class SamplingTransform(Transform):
         return float(np.min(w))
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
-        """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the absolute error of each value.
+        """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the error of each A, relative to the
+        one that is returned; what rounds its logarithm comes besides (``LOGGED``).
 
         ``margin``: how many e-folds below A(w) the quadrature error must lie. Small omega are integrated along the real
         axis; for large omega the axis is moved to x + iy, where r^w is damped by e^{-omega arg r}.

@@ -35,8 +35,8 @@ def tilted_moments(
     w: FloatArray, x: FloatArray, step: Any, loss: FloatArray, density: FloatArray, ends: tuple[Any, float]
 ) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
     """log A(w), mean and variance of the loss under the law tilted by each w, on a grid; and where the law may be cut:
-    inf where it need not, NaN where the grid does not hold it. ``ends`` are the tilt beyond which the law may not fall
-    at the end of the grid, and the mass that A lacks.
+    inf where it need not, NaN where the grid does not hold it. ``ends`` are the tilt beyond which the law may rise
+    again after the end of the grid, so that it is cut there, and the mass that A lacks.
 
     Of many laws, each on a grid of its own, ``x``, ``loss`` and ``density`` have shape (laws, 1, places), ``step`` and
     the first of ``ends`` (laws, 1); what is returned has (laws, w).
@@ -47,7 +47,8 @@ def tilted_moments(
     log_top, begin = log_weight.max(axis=-1), log_weight[..., 0].copy()
     # dead where the grid ends: nothing is cut
     whole = (log_weight[..., -1] < log_top - VALLEY) & (x[..., -1] > 0.0)
-    peak, inside, cut = log_top.copy(), whole.copy(), np.where(w <= end, np.inf, end) + np.zeros(whole.shape)
+    peak, inside = log_top.copy(), whole.copy()
+    cut = np.where(w <= end, np.inf, x[..., -1]) + np.zeros(whole.shape)  # of other laws the grid is all there is
     rest = np.flatnonzero(~whole)
     last = x.shape[-1] - 1
     if len(rest):

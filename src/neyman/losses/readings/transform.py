@@ -14,8 +14,9 @@ from neyman._validate import FloatArray
 from neyman.losses.whole import demand_whole
 from neyman.numerics.rounding import LARGEST_EXPONENT
 
-__all__ = ["WEIGHED", "ComplexArray", "Moments", "Transform"]
+__all__ = ["LOGGED", "WEIGHED", "ComplexArray", "Moments", "Transform"]
 
+LOGGED = 8.0  # certifies, units of 2^-53 of its modulus: what a logarithm of A is rounded by (``numerics.log1p``)
 WEIGHED = 36.0  # e-folds below 1 of the quadrature errors in A(0) and A(1)
 _ROUNDED = 2.0**-51  # of the exponential
 _LOOKED = 40.0  # the same of a look along a line
@@ -61,7 +62,8 @@ class Transform(ABC):
 
     @abstractmethod
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
-        """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the relative error of each A.
+        """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the error of each A, relative to the
+        one that is returned; what rounds its logarithm comes besides (``LOGGED``).
 
         ``margin``: how many e-folds below A(w) the quadrature error must lie.
         """

@@ -18,6 +18,7 @@ from neyman.losses.gaussian.parts.jumps import Jumps
 from neyman.losses.gaussian.parts.soft_jumps import SoftJumps
 from neyman.losses.gaussian.shifted_bound import log_size
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform, log_ratio
+from neyman.losses.readings.transform import LOGGED
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import LARGEST_EXPONENT, ROOM, TINY, UNIT
 from neyman.profiles.effort import Effort
@@ -237,7 +238,7 @@ class Parting:
                 jumped = jumped + times * log1p(ratio)
                 most = most + times * np.log(np.exp(log_a.real) * (1.0 + wrong) + np.abs(size) + off)
             k = k + times * log_a
-            error = error + times * (np.log1p(wrong) + 4.0 * UNIT * np.abs(log_a))
+            error = error + times * (np.log1p(wrong) + (1.0 + LOGGED + len(self.steps)) * UNIT * np.abs(log_a))
         scale = float(k[0].real)
         with np.errstate(over="ignore", under="ignore", invalid="ignore"):
             values = np.exp(k - scale) * np.expm1(jumped)

@@ -11,7 +11,7 @@ from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import LONG, Block, chunks, nodes_of, parted
 from neyman.losses.gaussian.transform import AIMED, FEW_LINES, FINE, LINES, SPAN
 from neyman.losses.readings.tilted import VALLEY, excess
-from neyman.losses.readings.transform import WEIGHED, ComplexArray, Transform
+from neyman.losses.readings.transform import LOGGED, WEIGHED, ComplexArray, Transform
 from neyman.numerics.fourier_sum import turned_sums
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import TINY, UNIT
@@ -56,7 +56,8 @@ def sum_on_line(
 ) -> tuple[ComplexArray, FloatArray]:
     """Sum of ``times`` log A(w + i omega) over all laws, with a bound on the error of each value.
 
-    Added one after the other, n terms err by n - 1 units of the sum of their moduli, besides a product and a log each.
+    Added one after the other, and to one more, n terms err by n units of the sum of their moduli, besides a product and
+    a logarithm each.
     """
     value: ComplexArray = np.zeros(len(omega), complex)
     error = np.zeros(len(omega))
@@ -65,7 +66,7 @@ def sum_on_line(
         some = slice(i, i + together)
         log_a, off = on_line_of(laws[some], w, omega, cuts[some], margin)
         value = value + np.sum(times[some, None] * log_a, axis=0)
-        units = (1.0 + len(laws)) * UNIT
+        units = (1.0 + LOGGED + len(laws)) * UNIT
         error = error + np.sum(times[some, None] * (np.log1p(off) + units * np.abs(log_a)), axis=0)
     return value, error
 
