@@ -1,4 +1,4 @@
-"""Laws under tilts that reach beyond the end of their grid: where they are cut, and bounds where nothing else is left."""
+"""Laws under tilts that reach beyond the end of their grid: where they are cut; bounds where nothing else is left."""
 
 from __future__ import annotations
 
