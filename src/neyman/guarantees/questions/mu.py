@@ -44,7 +44,8 @@ _FIRST, _FEWER = 24, 6  # knots of each kind, usually and where no effort is lef
 _MOST_KNOTS = 6_000
 _AIMED = 0.8  # of what an interval may lose, when it is parted: the square of its length tells it nearly
 _FARTHER, _USEFUL = 1.02, 0.5  # times where a Gaussian's alpha is the floor; of that, where that of the law is at least
-_LONGER, _FURTHER = 4, 1.05  # times that they are extended at most; of what the last slope says, how far
+# times that they are extended at most; of what the last slope says, how far, and times what is known, at most
+_LONGER, _FURTHER, _MOST = 8, 1.05, 32.0
 _OFF = 1e-5  # of a score: what the tangent that is as far from the floor loses there goes with its square
 _SMOOTH = 0.1  # of a miss: what is left of it after a step of Newton's, at most
 _FARTHEST = 1e12  # eps beyond which the floor is not looked for
@@ -299,7 +300,7 @@ def _first_knots(branch: Profile, zero: Knots, start: float, log_floor: float) -
             end, before = found.epsilon[-1], found.epsilon[-3]
             with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
                 ahead = float((goal[0] - scores[-1]) / (scores[-1] - scores[-3]) * (end - before))
-            if not 0.0 < ahead <= end:
+            if not 0.0 < ahead <= _MOST * end:
                 break
             more = end + _FURTHER * ahead * np.arange(1, first // 4 + 1) / (first // 4)
             found = Knots.of(found, touching(branch, more))
