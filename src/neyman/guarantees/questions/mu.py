@@ -16,6 +16,15 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
+from neyman.guarantees.questions.mu_knots import (
+    BESIDE,
+    TOLD,
+    Branch,
+    Knots,
+    flat,
+    local_mu,
+    log_vertex,
+)
 from neyman.guarantees.questions.mu_of_vertices import vertex_fit
 from neyman.guarantees.questions.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
 from neyman.numerics.normal import PROBIT_ERROR, probit, probit_gap
@@ -24,7 +33,7 @@ from neyman.profiles.effort import allowance
 from neyman.profiles.pair import Pair, alpha_score, delta_score
 from neyman.profiles.profile import Profile
 
-__all__ = ["Fit", "fit_lower", "fit_upper"]
+__all__ = ["Fit", "fit_lower", "fit_upper", "lower_beside"]
 
 _GAP = 1e-8  # relative, between the supremum's bound and its best knot
 _MANY = 512  # knots from which that grows with the square of their number, as what they miss falls: flat curves
@@ -34,8 +43,7 @@ _MOST_KNOTS = 6_000
 _SECTIONS = 8
 _SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
 _LOOSE = 1e-6  # of mu: a bound from below that is as near to the one from above is not worth another
-_TOLD = 1e-7  # relative fall of delta between two knots that tells where their tangents meet
-_BESIDE = 1e-3  # of log alpha: slopes that are as near are believed
+_APART = 1e-3  # relative: how far below mu the local mu at the floor certainly lies where it is not looked at
 _HALF = 0.5  # beta from which it is known as well as the excess is
 _NOT_NEAR_HALF = -0.1  # log(1 - delta(0)) below it: the probit of the fixed point has all its digits
 
@@ -45,6 +53,7 @@ class Fit:
     """A certified upper bound on mu, where it is (nearly) attained, and the eps at which alpha reaches the floor.
 
     ``scores`` holds eps and -Phi^-1(delta) met on the way along the forward branch: first guesses for other solvers.
+    ``at_floor`` bounds the local mu at the floor itself from above, on every branch.
     """
 
     mu: float
@@ -52,16 +61,7 @@ class Fit:
     log_alpha: float
     epsilon_floor: float
     scores: tuple[FloatArray, FloatArray] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class _Knots:
-    """Tangents of increasing eps with the (decreasing) alphas between which each pair of them is followed."""
-
-    epsilon: FloatArray
-    delta: FloatArray
-    log_gap: FloatArray
-    log_alpha: FloatArray
+    at_floor: float = np.inf
 
 
 def fit_upper(sides: Pair, floor: float, start: float) -> Fit:
@@ -80,7 +80,8 @@ def _fit(sides: Pair, floor: float, start: float) -> Fit:
     delta = max(float(b.upper[0]) for b in at_zero)
     log_gap = min(float(b.log_gap_lower[0]) for b in at_zero)
     fits = [_fit_branch(branch, sides.symmetric, floor, start, (delta, log_gap)) for branch in sides.branches]
-    return replace(max(fits, key=lambda fit: fit.mu), scores=fits[0].scores)
+    at_floor = max(fit.at_floor for fit in fits)
+    return replace(max(fits, key=lambda fit: fit.mu), scores=fits[0].scores, at_floor=at_floor)
 
 
 def fit_lower(sides: Pair, floor: float, start: float, guess: Fit) -> float:
@@ -98,7 +99,16 @@ def fit_lower(sides: Pair, floor: float, start: float, guess: Fit) -> float:
     return best
 
 
-def _point_lower(view: Pair, floor: float, start: float, guess: Fit) -> float:
+def lower_beside(sides: Pair, floor: float, start: float, other: Fit) -> float:
+    """Return a certified lower bound on mu(floor), from the power where the fit of ``other``, a curve that is much like
+    this one, found its maximum: a little less sharp than ``fit_lower``, for a fraction of the work of a fit.
+    """
+    views = [Pair(branch, back) for branch, back in zip(sides.branches, sides.branches[::-1], strict=True)]
+    return max(_point_lower(view, floor, start, other, False) for view in views)
+
+
+def _point_lower(view: Pair, floor: float, start: float, guess: Fit, pressed: bool = True) -> float:
+    """From below, where it is attained; ``pressed``: by every way there is, until it is near that fit."""
     gap = float(view.bracket(np.zeros(1)).log_gap_upper[0])
     middle = 0.0
     if view.symmetric and gap < _NOT_NEAR_HALF:  # at the fixed point, whether or not it is below the floor
@@ -107,16 +117,18 @@ def _point_lower(view: Pair, floor: float, start: float, guess: Fit) -> float:
             return max(0.0, middle)
     epsilon = np.array([guess.epsilon, guess.epsilon_floor])
     alpha = np.maximum(np.exp(np.array([guess.log_alpha, np.log(floor)])), floor)
+    if guess.at_floor < (1.0 - _APART) * guess.mu:  # the floor, where delta is small, may be dear, and can say no more
+        epsilon, alpha = epsilon[:1], alpha[:1]
     usable = epsilon <= 690.0
     if not np.any(usable):
         return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
     excess = excess_lower(view, alpha, epsilon, start)
     found = max(middle, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
-    if guess.mu - found > _LOOSE * guess.mu:
+    if pressed and guess.mu - found > _LOOSE * guess.mu:
         excess = excess_of_plateau(view, alpha)
         found = max(found, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
-    if guess.mu - found > _LOOSE * guess.mu and _little_left(view, alpha, epsilon):
+    if pressed and guess.mu - found > _LOOSE * guess.mu and _little_left(view, alpha, epsilon):
         beta = beta_near(view, alpha, epsilon, start)
         found = max(found, _local_lower(alpha, (1.0 - alpha - beta) * (1.0 - 4.0 * UNIT) - UNIT, beta, floor))
     return found
@@ -170,7 +182,7 @@ def _fit_branch(branch: Profile, symmetric: bool, floor: float, start: float, ze
     if not (symmetric and fit.epsilon == 0.0 and zero[0] > 0.0 and log_zero > np.log(floor)):
         return fit
     nearer = _met_near_zero(branch, zero, fit.epsilon_floor)
-    if not nearer > log_zero + _BESIDE:  # the tangent of slope -1 is left no sooner than its slope says
+    if not nearer > log_zero + BESIDE:  # the tangent of slope -1 is left no sooner than its slope says
         return fit
     fixed_point = zero[1] - float(np.log(2.0))
     return _fit_from(branch, symmetric, floor, start, (*zero, min(nearer, fixed_point)))
@@ -181,12 +193,12 @@ def _met_near_zero(branch: Profile, zero: tuple[float, float], last: float) -> f
     epsilon = last * np.geomspace(1e-9, 1e-2, 15)
     b = branch.bracket(epsilon)
     zeros = np.zeros(len(epsilon), dtype=int)
-    knots = _Knots(
+    knots = Knots(
         np.append(0.0, epsilon), np.append(zero[0], b.upper), np.append(zero[1], b.log_gap_lower),
-        np.zeros(len(epsilon) + 1),
+        np.zeros(len(epsilon) + 1), np.ones(len(epsilon) + 1, dtype=np.bool_),
     )  # fmt: skip
-    told = 1.0 - knots.delta[1:] / zero[0] > _TOLD
-    return float(np.max(_log_vertex(knots, zeros, 1 + np.arange(len(epsilon)))[told], initial=-np.inf))
+    told = 1.0 - knots.delta[1:] / zero[0] > TOLD
+    return float(np.max(log_vertex(knots, zeros, 1 + np.arange(len(epsilon)))[told], initial=-np.inf))
 
 
 def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_zero: tuple[float, float, float]) -> Fit:
@@ -197,21 +209,23 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
         ends = np.array([fixed_point if symmetric or fixed_point <= log_floor else log_floor])
         if fixed_point > log_floor:
             ends = np.append(ends, log_floor)
-        tangent = _Knots(np.zeros(1), np.array([zero[0]]), np.array([zero[1]]), ends)
-        local = _local(tangent, np.zeros(len(ends), dtype=int), ends)
-        where = int(np.argmax(local))
-        return Fit(_outward(float(local[where])), 0.0, float(ends[where]), 0.0)
+        tangent = flat((zero[0], zero[1]), log_zero)
+        found = local_mu(tangent, np.zeros(len(ends), dtype=int), ends)
+        where = int(np.argmax(found))
+        return Fit(_outward(float(found[where])), 0.0, float(ends[where]), 0.0)
     goal = -probit(np.array([log_floor]))
     last = float(crossing(lambda e: alpha_score(branch, e), goal, start, 1e-5)[0])
     if not 0.0 < last < 1e12:
         last = min(max(last, start), 1e12)
-    last = _steepest(branch, last, log_floor)
+    side = Branch(branch, last, log_floor, log_zero)
+    last = side.steepest(branch.rough)
     first = _FIRST if allowance().take(1.0) else _FEWER
     grid = np.unique(np.concatenate([np.linspace(0.0, last, first), np.geomspace(min(start, last) / 8.0, last, first)]))
-    knots = _knots(branch, grid[1:], log_floor, log_zero, (zero[0], zero[1]))
-    bound, attained = _interval_bounds(knots)
+    # far from where the supremum is, rough tangents do
+    knots = side.refined(flat((zero[0], zero[1]), log_zero), grid[1:], branch.rough)
+    knots, bound, attained = side.seen(knots)
     for _ in range(_ROUNDS):
-        best = float(np.max(attained))
+        best = float(np.max(attained[knots.sharp]))
         gap = _GAP * max(1.0, knots.epsilon.size / _MANY) ** 2
         loose = np.flatnonzero(bound > best * (1.0 + gap))
         sections = _SECTIONS if loose.size <= 64 else (4 if loose.size <= 512 else 2)
@@ -221,26 +235,15 @@ def _fit_from(branch: Profile, symmetric: bool, floor: float, start: float, at_z
             break
         part = np.arange(1, sections) / sections
         low, high = knots.epsilon[loose, None], knots.epsilon[loose + 1, None]
-        knots = _refined(branch, knots, (low + (high - low) * part).ravel(), log_floor, log_zero)
-        bound, attained = _interval_bounds(knots)
-    where = int(np.argmax(attained))
+        knots, bound, attained = side.seen(side.refined(knots, (low + (high - low) * part).ravel(), branch.bracket))
+    where = int(np.argmax(np.where(knots.sharp, attained, -np.inf)))
     scores = delta_score(knots.delta, knots.log_gap)
     record = np.maximum.accumulate(scores)
     new = np.concatenate([[True], record[1:] > record[:-1]])
     known = (knots.epsilon[new], scores[new])
     end = float(knots.epsilon[-1])
-    return Fit(_outward(float(np.max(bound))), float(knots.epsilon[where]), float(knots.log_alpha[where]), end, known)
-
-
-def _steepest(branch: Profile, near: float, log_floor: float) -> float:
-    """The eps at ``near`` or a little beyond whose tangent says most at the floor: where losses end, alpha falls off a
-    cliff, and the best tangent lies at its foot.
-    """
-    epsilon = near * (1.0 + np.array([0.0, 1e-9, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 0.01]))
-    b = branch.bracket(epsilon)
-    log_alpha = np.full(len(epsilon), log_floor)
-    local = _local(_Knots(epsilon, b.upper, b.log_gap_lower, log_alpha), np.arange(len(epsilon)), log_alpha)
-    return float(epsilon[np.argmin(local)])
+    mu, at_floor = _outward(float(np.max(bound))), _outward(float(attained[-1]))
+    return Fit(mu, float(knots.epsilon[where]), float(knots.log_alpha[where]), end, known, at_floor)
 
 
 def _log_alpha_at_zero(branch: Profile, symmetric: bool, log_gap: float, floor: float) -> float:
@@ -254,104 +257,6 @@ def _log_alpha_at_zero(branch: Profile, symmetric: bool, log_gap: float, floor: 
         return fixed_point
     # an asymmetric curve touches its tangent anywhere: up to beta = floor
     return min(touching, fixed_point if symmetric else float(np.log(np.exp(log_gap) - floor)))
-
-
-def _knots(branch: Profile, grid: FloatArray, log_floor: float, log_zero: float, zero: tuple[float, float]) -> _Knots:
-    start = _Knots(np.zeros(1), np.array([zero[0]]), np.array([zero[1]]), np.array([log_zero]))
-    return _refined(branch, start, grid, log_floor, log_zero)
-
-
-def _refined(branch: Profile, knots: _Knots, more: FloatArray, log_floor: float, log_zero: float) -> _Knots:
-    """Insert tangents at ``more`` > 0; alphas are kept between the floor and the start, and decreasing."""
-    b = branch.bracket(more)
-    with np.errstate(divide="ignore"):
-        log_alpha = np.log(branch.slope(more)) - more
-    epsilon = np.concatenate([knots.epsilon, more])
-    order = np.argsort(epsilon, kind="stable")
-    alphas = np.concatenate([knots.log_alpha, np.clip(log_alpha, log_floor, log_zero)])[order]
-    alphas = np.minimum.accumulate(alphas)
-    alphas[-1] = log_floor
-    # tangents that touch beyond the floor say little about it: the first of them closes the range
-    kept = order[: int(np.argmax(alphas <= log_floor)) + 1]
-    found = _Knots(
-        epsilon[kept],
-        np.concatenate([knots.delta, b.upper])[kept],
-        np.concatenate([knots.log_gap, b.log_gap_lower])[kept],
-        alphas[: len(kept)],
-    )
-    return replace(found, log_alpha=_between_vertices(found))
-
-
-def _between_vertices(knots: _Knots) -> FloatArray:
-    """Each alpha where its tangent meets those beside it, or between: slopes that were steered by what is nearly all of
-    a law turn at its corners at once, where the law itself takes a little longer.
-    """
-    if knots.epsilon.size < 3:
-        return knots.log_alpha
-    i = np.arange(knots.epsilon.size - 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        drop = 1.0 - knots.delta[1:] / knots.delta[:-1]
-    log_v = np.where(drop > _TOLD, _log_vertex(knots, i, i + 1), np.nan)
-    inner = knots.log_alpha[1:-1]
-    with np.errstate(invalid="ignore"):
-        moved = np.where(
-            log_v[1:] - _BESIDE > inner, log_v[1:], np.where(log_v[:-1] + _BESIDE < inner, log_v[:-1], inner)
-        )
-    alphas = knots.log_alpha.copy()
-    alphas[1:-1] = np.clip(moved, knots.log_alpha[-1], knots.log_alpha[0])
-    return np.minimum.accumulate(alphas)
-
-
-def _interval_bounds(knots: _Knots) -> tuple[FloatArray, FloatArray]:
-    """Upper bounds of the local mu between neighbouring knots, and its bound at the knots themselves."""
-    n = knots.epsilon.size
-    i, j = np.arange(n - 1), np.arange(1, n)
-    log_alpha = knots.log_alpha
-    log_v = np.clip(_log_vertex(knots, i, j), log_alpha[j], log_alpha[i])
-    # in one call: every tangent at its own knot, both tangents of a pair at their vertex and at each other's knot
-    tangent = np.concatenate([np.arange(n), i, j, i, j])
-    local = _local(knots, tangent, np.concatenate([log_alpha, log_v, log_v, log_alpha[j], log_alpha[i]]))
-    attained, i_at_vertex, j_at_vertex, i_at_j, j_at_i = np.split(local, np.cumsum([n, n - 1, n - 1, n - 1]))
-    attained[-1] = min(attained[-1], i_at_j[-1])
-    at_vertex = np.maximum(i_at_vertex, j_at_vertex)
-    # the vertex below the interval: tangent i is followed throughout (its other end is knot i itself)
-    only_i = log_v <= log_alpha[j]
-    only_j = (log_v >= log_alpha[i]) & ~only_i
-    low_end = np.where(only_i, i_at_j, np.maximum(at_vertex, attained[j]))
-    inner = np.where(only_j, np.maximum(j_at_i, attained[j]), low_end)
-    # the first tangent, of slope -1, covers what lies between the branches by its ends: it counts there, even where the
-    # next says more at its knot
-    return np.maximum(inner, np.where(only_j & (i > 0), 0.0, attained[i])), attained
-
-
-def _log_vertex(knots: _Knots, i: np.ndarray, j: np.ndarray) -> FloatArray:
-    """log of (delta_i - delta_j) / (e^{e_j} - e^{e_i}), the alpha at which the two tangents meet (approximate)."""
-    step = knots.epsilon[j] - knots.epsilon[i]
-    with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-        drop = np.log(np.maximum(knots.delta[i] - knots.delta[j], 0.0))
-        gain = knots.log_gap[j] + np.log(-np.expm1(np.minimum(knots.log_gap[i] - knots.log_gap[j], 0.0)))
-        rise = np.log(np.expm1(np.minimum(step, 700.0)))
-        log_v = np.where(knots.delta[i] < 0.5, drop, gain) - knots.epsilon[i] - rise
-    return np.where(np.isnan(log_v), 0.5 * (knots.log_alpha[i] + knots.log_alpha[j]), log_v)
-
-
-def _local(knots: _Knots, tangent: np.ndarray, log_alpha: FloatArray) -> FloatArray:
-    """m_i(alpha), from the excess power where it is small and from beta = gap - e^eps alpha where that is."""
-    e, delta, log_gap = knots.epsilon[tangent], knots.delta[tangent], knots.log_gap[tangent]
-    slack = 4.0 * UNIT * (2.0 + np.abs(e) + np.abs(log_alpha) + np.abs(log_gap))
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore", under="ignore"):
-        load = np.exp(np.minimum(e + log_alpha, 0.0))
-        log_load = log_alpha + np.where(
-            e > 1.0, e + np.log1p(-np.exp(-np.maximum(e, 1.0))), np.log(np.expm1(np.minimum(e, 1.0)))
-        )
-        log_excess = np.logaddexp(np.log(delta), log_load) + slack
-        share = e + log_alpha - log_gap + slack  # log of e^eps alpha / gap
-        log_beta = log_gap + np.log(-np.expm1(np.minimum(share, 0.0))) - slack
-        direct = np.log1p(-np.minimum(delta + load * (1.0 + slack), 1.0)) - slack
-        log_beta = np.where(np.isnan(log_beta), -np.inf, np.maximum(log_beta, np.where(delta < 0.5, direct, -np.inf)))
-    out = log_beta <= -1e300
-    value = probit_gap(log_alpha, np.where(out, 0.0, log_excess), np.where(out, -1.0, log_beta))
-    return np.where(out, np.inf, value)
 
 
 def _outward(mu: float) -> float:
