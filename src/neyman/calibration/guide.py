@@ -28,9 +28,9 @@ BESIDE = 0.4  # of the tolerance: how far beside the expected crossing either si
 _ROUNDS = 7
 _ABOUT = np.array([-0.1, 0.0, 0.1])  # on the chart, about the start: what is asked first
 _LONGEST = 1.5  # on the chart: a step to where nothing was asked
-_ASIDE, _NEAREST = 0.15, 1e-4  # of the last step, and on the chart, at least: how far about the root the next are
-_CLOSE = 0.03  # of the tolerance: how well the root has to be known
-_POINTS = 4  # that are interpolated
+_ASIDE, _NEAREST = 0.15, 1e-4  # of the last step, at most, and on the chart, at least: how far about the root to ask
+_CLOSE = 0.15  # of the tolerance: by how much the last point may move the root
+_POINTS = 5  # that are interpolated
 _TRIES = 4  # spreads beside that at the start
 _FAR = 0.3  # of the log of mu: a start that is no farther from the target is good enough
 _STEP, _FARTHEST = -0.1, 9.0  # on the chart: to the second spread, and to the third at most
@@ -82,7 +82,7 @@ def _foreseen(
             return trials.chart.back(root), 1.0 if rising else -1.0
         nearest = places[np.argmin(np.abs(excesses))]
         root = min(max(root, nearest - _LONGEST, low), nearest + _LONGEST, high)
-        aside = max(_ASIDE * abs(root - nearest), _NEAREST)
+        aside = max(min(_ASIDE * abs(root - nearest), 2.0 * doubt), _NEAREST)
         x = np.clip(np.array([root - aside, root + aside]), low, high)
     return None
 
