@@ -23,6 +23,7 @@ CASES = (
     ("advantage 0.1, T = 10,000", ny.targets.Advantage(0.1), 10_000),
     ("TPR 0.5 at FPR 0.01, T = 1,000", ny.targets.TPR(0.5, fpr=0.01), 1000),
     ("TPR 0.5 at FPR 0.01, T = 10,000", ny.targets.TPR(0.5, fpr=0.01), 10_000),
+    ("mu 1, T = 10,000", ny.targets.Mu(1.0), 10_000),
 )
 
 
@@ -78,6 +79,21 @@ def main() -> None:
             g = ny.account(ny.DPSGD(sigma, RATE, steps))
             verdict = "meets" if target.met_by(g) else "short" if target.missed_by(g) else "undecided"
             print(f"{name:34} {peer:14} {seconds:9.3f} s  sigma {sigma:.7f}  {verdict}")
+    for name, make in (("from 1: DP-SGD to mu 1", _dpsgd), ("from 1: Laplace ** 10 to mu 1", _laplace)):
+        seconds, parameter = _timed(partial(_from_one, make), 5)
+        print(f"{name:34} neyman         {seconds:9.3f} s  {parameter:.7f}")
+
+
+def _dpsgd(noise: float) -> ny.Mechanism:
+    return ny.DPSGD(noise, RATE, 10_000)
+
+
+def _laplace(scale: float) -> ny.Mechanism:
+    return ny.Laplace(scale) ** 10
+
+
+def _from_one(make: Callable[[float], ny.Mechanism]) -> float:
+    return ny.calibrate(make, ny.targets.Mu(1.0)).parameter
 
 
 def _ours(target: ny.targets.Target, steps: int) -> float:

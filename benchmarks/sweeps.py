@@ -9,6 +9,7 @@ sharing    what settings of one noise and rate have in common: time spent there,
 --settings N      about how many settings (cluster: default 5,000; figure4: all 6,000)
 --floor X         of mu and regret (default 1e-10)
 --store DIR       keep blocks there, and go on from there
+--quantities Q    asked, separated by spaces (default: mu regret; such as "mu regret epsilon(1e-5) advantage")
 --profile         cluster: let Dask's workers profile themselves, which is their default and takes memory for an hour
 --json FILE       everything measured, as JSON
 """
@@ -42,7 +43,7 @@ def figure4(options: argparse.Namespace) -> dict[str, Any]:
     count = 200 if options.settings is None else max(2, options.settings // (len(NOISE) * len(STEPS)))
     grid: dict[str, Any] = {"noise_multiplier": NOISE, "sample_rate": np.geomspace(1e-2, 1.0, count), "steps": STEPS}
     start = _clock()
-    found = ny.sweep(**grid, quantities=QUANTITIES, floor=options.floor, workers=options.workers,
+    found = ny.sweep(**grid, quantities=options.quantities.split(), floor=options.floor, workers=options.workers,
                      store=options.store)  # fmt: skip
     spent = _since(start)
     within = found.regret.where(found.noise_multiplier >= 2.0, drop=True)
@@ -88,7 +89,7 @@ def cluster(options: argparse.Namespace) -> dict[str, Any]:
         ready = sum(_cpu(pid) for pid in pids.values())
         start = time.perf_counter()
         with _Watch(pids) as watch:
-            found = ny.sweep(**grid, quantities=QUANTITIES, floor=options.floor, client=client,
+            found = ny.sweep(**grid, quantities=options.quantities.split(), floor=options.floor, client=client,
                              store=options.store or f"{scratch}/store")  # fmt: skip
         wall = time.perf_counter() - start
         cpu = sum(_cpu(pid) for pid in pids.values()) - ready
@@ -196,6 +197,7 @@ def main() -> None:
     parser.add_argument("--settings", type=int)
     parser.add_argument("--profile", action="store_true")
     parser.add_argument("--floor", type=float, default=1e-10)
+    parser.add_argument("--quantities", default=" ".join(QUANTITIES))
     parser.add_argument("--store")
     parser.add_argument("--json")
     options = parser.parse_args()

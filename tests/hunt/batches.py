@@ -2,9 +2,10 @@
 
     python -m tests.hunt.batches --minutes 10 --seed 1
 
-Each round draws a block of settings that share a batch, and a run that is asked for epsilon as it goes. Of those that
-are certain a few are looked at: the law's delta in ball arithmetic beside that of the Gaussian, at eps whose alpha is
-certain to be above the floor; and the regular engine's bounds. Printed: what is false, with its setting; counts.
+Each round draws a block of settings that share a batch, another with other questions, and a run that is asked for
+epsilon as it goes. Of those that are certain a few are looked at: the law's delta in ball arithmetic beside that of
+the Gaussian, at eps whose alpha is certain to be above the floor; delta, advantage and epsilon beside it; and the
+regular engine's bounds. Printed: what is false, with its setting; counts.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from flint import arb
 
 import neyman as ny
 from neyman.engines.batch.answer import answer
+from neyman.engines.batch.asked import WIDTH, Questions, answers
 from tests.hunt.draw import between, number, whole
 from tests.hunt.steps import Step
 from tests.hunt.truth import Composition, Truth
@@ -103,6 +105,70 @@ def _beside(
             yield f"mu {mu!r} at epsilon {epsilon!r}: {words}"
 
 
+def _false_of_asked(rng: random.Random, counts: Counter[str]) -> Iterator[str]:
+    """What is false of delta, advantage and epsilon of one block."""
+    asked = Questions(
+        (0.0, rng.choice([rng.uniform(0.0, 3.0), rng.uniform(0.0, 80.0)])),
+        (between(rng, 1e-15, 0.9), rng.choice([1e-5, 1e-6, 1e-9])),
+    )
+    block = [_drawn(rng) for _ in range(_BLOCK)]
+    found = answers(*(np.array(column, dtype=np.float64) for column in zip(*block, strict=True)), asked)
+    counts["questions"] += found.certain.size
+    counts["certain of questions"] += int(found.certain.sum())
+    some = np.flatnonzero(found.certain.any(axis=0)).tolist()
+    for i in rng.sample(some, min(2 * _LOOKED, len(some))):
+        setting = block[i]
+        words = f"answers of {setting!r} at {asked!r}, index {i} of its block"
+        truth = _truth(*setting) if setting[1] < 1.0 else None
+        try:
+            g = ny.account(ny.DPSGD(*setting))
+        except ny.NotCertified:
+            g = None
+        for row in np.flatnonzero(found.certain[:, i]).tolist():
+            lower, upper = float(found.lower[row, i]), float(found.upper[row, i])
+            if not 0.0 <= upper - lower <= WIDTH * upper:
+                yield f"row {row} from {lower!r} to {upper!r}: {words}"
+            if g is not None:
+                yield from _beside_regular(counts, g, asked, (row, lower, upper), words)
+            if truth is not None:
+                yield from _beside_balls(counts, truth, asked, (row, lower, upper), words)
+
+
+def _beside_balls(
+    counts: Counter[str], truth: Truth, asked: Questions, claim: tuple[int, float, float], words: str
+) -> Iterator[str]:
+    """The law's delta in balls."""
+    row, lower, upper = claim
+    counts["rows in balls"] += 1
+    if row < len(asked.epsilons):
+        low, high = truth.delta(asked.epsilons[row])
+        if low > upper or high < lower:
+            yield f"delta from {lower!r} to {upper!r}, row {row}: {words}"
+        return
+    level = asked.levels[row - len(asked.epsilons)]
+    if truth.delta(upper)[0] > level:
+        yield f"epsilon {upper!r} too small, row {row}: {words}"
+    if lower > 0.0 and truth.delta(lower)[1] < level:
+        yield f"epsilon {lower!r} too large, row {row}: {words}"
+
+
+def _beside_regular(
+    counts: Counter[str], g: ny.Guarantee, asked: Questions, claim: tuple[int, float, float], words: str
+) -> Iterator[str]:
+    """The regular engine's bounds."""
+    row, lower, upper = claim
+    try:
+        if row < len(asked.epsilons):
+            high, low = (side.delta(asked.epsilons[row]) for side in (g, g.optimistic))
+        else:
+            high, low = (side.epsilon(asked.levels[row - len(asked.epsilons)]) for side in (g, g.optimistic))
+    except ny.NotCertified as wide:
+        high, low = wide.upper, wide.lower
+    counts["rows beside the regular engine"] += 1
+    if upper < low or lower > high:
+        yield f"from {lower!r} to {upper!r}, not from {low!r} to {high!r}, row {row}: {words}"
+
+
 def _false_of_run(rng: random.Random, counts: Counter[str]) -> Iterator[str]:
     """What is false of an accountant that is asked as it goes."""
     sigma, rate, steps = _drawn(rng)
@@ -141,7 +207,7 @@ def main() -> int:
     rng, counts, end = random.Random(asked.seed), Counter[str](), time.monotonic() + 60.0 * asked.minutes
     with suppress(KeyboardInterrupt):  # a truth in balls may take minutes
         while time.monotonic() < end:
-            for false in chain(_false_of_batch(rng, counts), _false_of_run(rng, counts)):
+            for false in chain(_false_of_batch(rng, counts), _false_of_asked(rng, counts), _false_of_run(rng, counts)):
                 counts["false"] += 1
                 print(f"FALSE {false}", flush=True)
     print(dict(counts))

@@ -13,6 +13,7 @@ import xarray as xr
 
 import neyman as ny
 from neyman.engines.batch.answer import REGRET_WIDTH, RELATIVE_WIDTH
+from neyman.engines.batch.asked import WIDTH
 from neyman.sweeps.answers import answers
 from neyman.sweeps.plan import Plan, plan
 
@@ -63,6 +64,36 @@ def test_what_is_not_in_a_batch_is_the_regular_answer_to_the_last_bit(found: xr.
     ]  # fmt: skip
 
 
+def test_epsilon_delta_and_advantage_beside_mu() -> None:
+    keys = ["epsilon(1e-5)", "advantage", "delta(0.5)", "mu", "regret"]
+    asked = [*keys, *(f"optimistic.{key}" for key in keys), "epsilon(1e-7)", "delta(0)"]
+    found = ny.sweep(**GRID, quantities=asked, workers=1)
+    alone = ny.sweep(**GRID, quantities=asked, workers=1, batches=False)
+    assert found.in_batch.sel(steps=[1000, 400]).all()
+    assert not found.in_batch.sel(steps=1, sample_rate=[0.02, 0.3]).any()
+    some = found.in_batch == 1
+    for key in keys[:3]:
+        assert bool((found[f"optimistic.{key}"] <= alone[key]).all()), key
+        assert bool((alone[f"optimistic.{key}"] <= found[key]).all()), key
+        wide = (found[key] - found[f"optimistic.{key}"]) / found[key]
+        assert bool((wide.where(some, 0.0) <= WIDTH).all()), key
+    assert np.array_equal(found["delta(0)"], found.advantage)
+    for key in asked:
+        assert found[key].where(~some).equals(alone[key].where(~some)), key
+    # beside others mu is the same
+    assert found.mu.equals(ny.sweep(**GRID, quantities=BOTH, workers=1).mu)
+    here = alone.sel(noise_multiplier=2.0, sample_rate=0.3, steps=400)
+    g = ny.account(ny.DPSGD(2.0, 0.3, 400))
+    assert [float(here[key]) for key in keys[:3]] == [g.epsilon(1e-5), g.advantage, g.delta(0.5)]
+
+
+def test_whatever_one_question_leaves_open_is_asked_of_the_regular_engine() -> None:
+    """All of a setting, or nothing."""
+    found = ny.sweep(noise_multiplier=2.0, sample_rate=0.01, steps=400, quantities=["mu", "delta(90)"], workers=1)
+    g = ny.account(ny.DPSGD(2.0, 0.01, 400))
+    assert (found.in_batch.item(), found.mu.item(), found["delta(90)"].item()) == (0, g.mu(), g.delta(90.0))
+
+
 def test_floors_of_their_own() -> None:
     found = ny.sweep(noise_multiplier=2.0, sample_rate=0.1, steps=400, quantities=["mu", "mu(1e-4)"], workers=1)
     g = ny.account(ny.DPSGD(2.0, 0.1, 400))
@@ -82,7 +113,9 @@ def other(noise_multiplier: float, sample_rate: float, steps: float) -> ny.Mecha
 @pytest.mark.parametrize(
     "changes",
     [
-        {"make": other}, {"questions": ["mu", "epsilon(1e-5)"]}, {"questions": ["shortfall"]}, {"batches": False},
+        {"make": other}, {"questions": ["mu", "epsilon(1e-20)"]}, {"questions": ["mu", "delta(400)"]},
+        {"questions": ["mu", "epsilon(0)"]}, {"questions": ["shortfall"]}, {"questions": ["mu", "tpr(0.1)"]},
+        {"batches": False},
         {"settings": ("add", 1e-6, 1e-10, 10.0)}, {"settings": ("replace", 1e-6, 1e-10, 10.0)},
         {"settings": ("add_or_remove", 1e-9, 1e-10, 10.0)}, {"settings": ("add_or_remove", 1e-6, 1e-10, 1e-6)},
     ],

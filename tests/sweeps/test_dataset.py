@@ -73,9 +73,9 @@ def test_netcdf_and_back(found: xr.Dataset, tmp_path: Path) -> None:
 
 
 def test_scalars_are_axes_of_one_value() -> None:
-    found = ny.sweep(noise_multiplier=1, sample_rate=np.float64(0.01), steps=np.int64(1000), quantities="advantage")
-    assert found.advantage.shape == (1, 1, 1)
-    assert found.advantage.item() == ny.account(ny.DPSGD(1.0, 0.01, 1000)).advantage
+    found = ny.sweep(noise_multiplier=1, sample_rate=np.float64(0.01), steps=np.int64(1000), quantities="auc")
+    assert found.auc.shape == (1, 1, 1)
+    assert found.auc.item() == ny.account(ny.DPSGD(1.0, 0.01, 1000)).auc
 
 
 def test_any_mechanism() -> None:

@@ -50,6 +50,11 @@ class Advantage(Limit):
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", inside("value", self.value, 0.0, 1.0))
 
+    @property
+    def aside(self) -> tuple[str, float]:
+        """delta(0), which it is."""
+        return "delta", 0.0
+
     def reading(self, number: float) -> float:
         """The mu of the same advantage."""
         return mu_of_advantage(number)
@@ -86,6 +91,11 @@ class TPR(Limit):
         object.__setattr__(self, "fpr", inside("fpr", self.fpr, 0.0, 1.0))
         advice = "Any attack reaches its false positive rate."
         object.__setattr__(self, "value", _within("value", self.value, self.fpr, 1.0, advice))
+
+    @property
+    def aside(self) -> tuple[str, float]:
+        """The local mu there, which says the same."""
+        return "local mu", self.fpr
 
     def reading(self, number: float) -> float:
         """The mu of the same power."""
@@ -124,6 +134,11 @@ class Reconstruction(Limit):
         advice = "Nothing keeps success below its baseline."
         object.__setattr__(self, "success", _within("success", self.success, self.baseline, 1.0, advice))
 
+    @property
+    def aside(self) -> tuple[str, float]:
+        """The local mu there, which says the same."""
+        return "local mu", self.baseline
+
     def reading(self, number: float) -> float:
         """The mu of the same power."""
         return mu_of_power(number, self.baseline)
@@ -161,6 +176,17 @@ class BayesError(Limit):
         least = min(self.prior, 1.0 - self.prior) * (1.0 - 1e-12)  # nearer, rounding alone decides
         advice = "Always saying the likelier errs no more often."
         object.__setattr__(self, "value", _within("value", self.value, 0.0, least, advice))
+
+    @property
+    def aside(self) -> tuple[str, float]:
+        """delta where the slope is the odds of the prior; that of 1 - prior has the same error, both directions being
+        asked.
+        """
+        return "delta", abs(math.log(self.prior) - math.log1p(-self.prior))
+
+    def of_delta(self, delta: float) -> float:
+        """The error."""
+        return min(self.prior, 1.0 - self.prior) * (1.0 - delta)
 
     def reading(self, number: float) -> float:
         """The mu of the same error."""
@@ -208,6 +234,11 @@ class Posterior(Limit):
         object.__setattr__(self, "value", _within("value", self.value, prior, most, advice))
         object.__setattr__(self, "membership_prior", prior)
         object.__setattr__(self, "fpr", fpr)
+
+    @property
+    def aside(self) -> tuple[str, float] | None:
+        """The local mu at the false positive rate, which says the same."""
+        return ("local mu", self.fpr) if self.fpr > 0.0 else None
 
     def reading(self, number: float) -> float:
         """The mu of the power behind it; at a false positive rate of 0 the epsilon."""

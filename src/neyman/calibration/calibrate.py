@@ -120,7 +120,8 @@ def calibrate(
     Notes
     -----
     Inverse quadratic interpolation, guarded by bisection, on the scale of the Gaussian mechanism that would be as far
-    from the target; certified bounds alone decide what meets and what misses. Half a dozen evaluations are usual.
+    from the target; certified bounds alone decide what meets and what misses. Of DP-SGD (adjacency "add_or_remove")
+    batches of settings foresee where to look, so that two evaluations are usual; of other mechanisms half a dozen.
 
     Examples
     --------
@@ -141,7 +142,7 @@ def calibrate(
     if limits is None:
         pair = expanded(trials, 1.0, _REACH_WHOLE if whole_numbers else _REACH, tolerance)
     else:
-        pair = bracketed(trials, limits)
+        pair = bracketed(trials, limits, tolerance)
     return solved(trials, pair, tolerance)
 
 

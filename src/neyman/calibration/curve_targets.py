@@ -12,7 +12,7 @@ from neyman._validate import between, inside, positive
 from neyman.calibration.gaussian_reading import mu_of_advantage, mu_of_delta
 from neyman.calibration.limit import Limit, signed, sound
 from neyman.calibration.target import promise
-from neyman.guarantees import Guarantee
+from neyman.guarantees import Guarantee, PessimisticGuarantee
 from neyman.guarantees.given.pure import LARGEST_EPSILON
 from neyman.guarantees.questions.regret import divergence
 from neyman.quantities import QUANTITIES, Quantity
@@ -69,6 +69,11 @@ class Epsilon(Limit):
         return QUANTITIES["epsilon"], (0.0,)
 
     @property
+    def aside(self) -> tuple[str, float] | None:
+        """delta(value)."""
+        return ("delta", self.value) if self.delta > 0.0 else None
+
+    @property
     def limit(self) -> float:
         """``delta``; ``value`` where that is 0."""
         return self.delta if self.delta > 0.0 else self.value
@@ -112,6 +117,16 @@ class Mu(Limit):
     def __post_init__(self) -> None:
         object.__setattr__(self, "value", positive("value", self.value))
         object.__setattr__(self, "floor", inside("floor", self.floor, 0.0, 0.5))
+
+    @property
+    def aside(self) -> tuple[str, float]:
+        """The local mu at the floor: usually the largest."""
+        return "local mu", self.floor
+
+    def excess_beside(self, guarantee: PessimisticGuarantee, near: PessimisticGuarantee) -> float:
+        """By the place where mu of ``near`` is attained."""
+        number = guarantee.least_mu_beside(self.floor, near)
+        return signed(self.holds(number), self.reading(number), self.gaussian_mu)
 
     def reading(self, number: float) -> float:
         """Itself."""

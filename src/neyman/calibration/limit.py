@@ -54,6 +54,26 @@ class Limit(Target):
         quantity, at = self._asked
         return sound(lambda: quantity.attacked(side, at)) if self._vague else quantity.attacked(side, at)
 
+    @property
+    def aside(self) -> tuple[str, float] | None:
+        """What a batch of settings may be asked instead, to steer by: ("delta", epsilon >= 0) or ("local mu", alpha);
+        None where it has no such question.
+        """
+        return None
+
+    def excess_aside(self, answer: float) -> float:
+        """Return the excess if that is the answer; NaN for NaN."""
+        if not 0.0 <= answer < math.inf:
+            return math.nan
+        if self.aside is not None and self.aside[0] == "local mu":
+            return math.log(answer / self.gaussian_mu) if answer > 0.0 else math.nan
+        number = self.of_delta(answer)
+        return signed(self.holds(number), self.reading(number), self.gaussian_mu)
+
+    def of_delta(self, delta: float) -> float:
+        """Return the number that is limited where ``aside`` is answered by this delta."""
+        return delta
+
     @abstractmethod
     def reading(self, number: float) -> float:
         """Return the mu of a Gaussian mechanism of which ``number`` would be true (approximate: it steers)."""

@@ -10,11 +10,11 @@ from __future__ import annotations
 import math
 
 from neyman._errors import InvalidParameter, NotCertified
+from neyman.calibration.guide import BESIDE, hasten, nearer
 from neyman.calibration.trial import Trial, Trials
 
 __all__ = ["Limits", "bracketed", "expanded", "refused", "settled"]
 
-_BESIDE = 0.4  # of the tolerance: how far beside the expected crossing either side is tried
 _FIRST = 0.7  # the longest step on the chart while the direction is new; it doubles after a few
 _STEPS = 60
 _PATIENCE = 4  # trials in which the bracket must halve
@@ -39,19 +39,14 @@ def expanded(
     NotCertified
         If the accounting does not tell the number from its limit, and no parameter seems to change that.
     """
-    first = _whole(trials, min(max(start, limits[0]), limits[1]))
-    refusal = trials.refusal(first)
-    if refusal is not None:
-        advice = f"It says: {refusal}" + (" That is integer=True." if "whole number" in refusal.allowed else "")
-        raise InvalidParameter(
-            "bracket", None, f"given: the search would start at {first!r}, which make refuses", advice
-        )
-    here = trials.at(first, rough=slope is None)
+    here, slope = _begun(trials, start, limits, tolerance, slope)
     for step in range(_STEPS):
         pair = _opposed(trials, here)
         if pair is not None:
             return pair
-        x = _onward(trials, here, slope, _FIRST * 2.0 ** max(step - 3, 0), step)
+        longest = _FIRST * 2.0 ** max(step - 3, 0)
+        x = _onward(trials, here, slope, longest, step)
+        halfway = abs(x - here.x) > 0.999 * longest
         wished = _beyond(trials, here, x, limits, tolerance)
         parameter = _taken(trials, here, wished)
         if trials.known(parameter) is not None:
@@ -62,7 +57,8 @@ def expanded(
             parameter = _farther(trials, here, limits, 2.0**step)
             if trials.known(parameter) is not None or trials.refusal(parameter):
                 break
-        trial = trials.at(parameter, rough=abs(trials.chart.to(parameter) - here.x) > 0.9 * _FIRST)
+        far = abs(trials.chart.to(parameter) - here.x) > 0.9 * _FIRST
+        trial = trials.at(parameter, rough=far, hopeless=here.meets != halfway)
         _refuse_blindness(trials, here, trial)
         if trials.refusal(wished) and _out_of_reach(here, trial, trials.chart.to(wished)):
             break
@@ -71,6 +67,25 @@ def expanded(
     if pair is None:
         raise refused(trials)
     return pair
+
+
+def _begun(
+    trials: Trials, start: float, limits: Limits, tolerance: float, slope: float | None
+) -> tuple[Trial, float | None]:
+    """Return the trial from which to walk, the nearest to the target where batches have told it, and the slope."""
+    first = _whole(trials, min(max(start, limits[0]), limits[1]))
+    refusal = trials.refusal(first)
+    if refusal is not None:
+        advice = f"It says: {refusal}" + (" That is integer=True." if "whole number" in refusal.allowed else "")
+        raise InvalidParameter(
+            "bracket", None, f"given: the search would start at {first!r}, which make refuses", advice
+        )
+    hasten(trials, first, limits, tolerance)
+    if trials.by_age:
+        return min(trials.by_age, key=lambda trial: abs(trial.excess)), slope
+    if slope is None and not trials.integer:
+        first, slope = nearer(trials, first, limits)
+    return trials.at(first, rough=slope is None), slope
 
 
 def _counted(trials: Trials, here: Trial, limits: Limits) -> tuple[Trial, Trial] | None:
@@ -87,8 +102,8 @@ def _counted(trials: Trials, here: Trial, limits: Limits) -> tuple[Trial, Trial]
     return None
 
 
-def bracketed(trials: Trials, bracket: Limits) -> tuple[Trial, Trial]:
-    """Return the trial at one end that meets the target and that at the other that does not.
+def bracketed(trials: Trials, bracket: Limits, tolerance: float) -> tuple[Trial, Trial]:
+    """Return the trial at one end that meets the target and that at the other that does not, or a nearer pair.
 
     Raises
     ------
@@ -98,7 +113,10 @@ def bracketed(trials: Trials, bracket: Limits) -> tuple[Trial, Trial]:
     low, high = (trials.at(end, rough=True) for end in bracket)
     if low.meets == high.meets:
         raise refused(trials)
-    return (low, high) if low.meets else (high, low)
+    least = max(bracket[0], 1.0) if trials.integer else bracket[0]
+    hasten(trials, _whole(trials, math.sqrt(least) * math.sqrt(bracket[1])), bracket, tolerance)
+    near = min(trials.by_age, key=lambda trial: abs(trial.excess))
+    return _opposed(trials, near) or ((low, high) if low.meets else (high, low))
 
 
 def settled(trials: Trials, meets: Trial, misses: Trial, tolerance: float) -> tuple[Trial, Trial]:
@@ -123,7 +141,9 @@ def settled(trials: Trials, meets: Trial, misses: Trial, tolerance: float) -> tu
         root = _crossing(trials) if patience > 0 else None
         if root is None or not low <= root <= high:
             root, width, patience = None, high - low, _PATIENCE
-        trial = trials.at(_beside(trials, meets, misses, root, tolerance))
+        parameter = _beside(trials, meets, misses, root, tolerance)
+        hopeless = root is not None and (parameter - trials.chart.back(root)) * toward > 0.0
+        trial = trials.at(parameter, hopeless=hopeless)
         meets, misses = (trial, misses) if trial.meets else (meets, trial)
     else:
         low, high = sorted((meets.parameter, misses.parameter))
@@ -223,7 +243,7 @@ def _beyond(trials: Trials, here: Trial, x: float, limits: Limits, tolerance: fl
         parameter = float(math.ceil(parameter) if way > 0.0 else math.floor(parameter))
         parameter += way if trials.known(parameter) is not None else 0.0
     else:
-        parameter *= 1.0 + way * _BESIDE * tolerance
+        parameter *= 1.0 + way * BESIDE * tolerance
     return min(max(parameter, limits[0]), limits[1])
 
 
@@ -256,7 +276,7 @@ def _clear(trials: Trials, misses: Trial, toward: float, tolerance: float) -> Tr
     """Return a trial that meets the target, on its own side of ``misses``."""
     for doublings in range(_STEPS):
         step = 2.0**doublings
-        step *= 1.0 if trials.integer else _BESIDE * tolerance * misses.parameter
+        step *= 1.0 if trials.integer else BESIDE * tolerance * misses.parameter
         trial = trials.at(max(misses.parameter - toward * step, 0.0 if trials.integer else 0.5 * misses.parameter))
         if trial.meets:
             return trial
@@ -279,9 +299,11 @@ def _beside(trials: Trials, meets: Trial, misses: Trial, root: float | None, tol
         return min(max(whole, int(low) + 1), int(high) - 1)
     if root is None:
         return middle
-    side = -toward if abs(middle - a) > 2.0 * _BESIDE * tolerance * middle else toward
-    aimed = middle * (1.0 + side * _BESIDE * tolerance)
-    if side == toward:  # near enough to the one that meets to be its neighbour
+    near = 2.0 * BESIDE * tolerance * middle
+    # first the side that misses: to tell that takes the least
+    side = -toward if abs(middle - b) <= near < abs(middle - a) else toward
+    aimed = middle * (1.0 + side * BESIDE * tolerance)
+    if abs(middle - a) <= near:  # near enough to the one that meets to be its neighbour
         farthest = a * (1.0 + toward * 0.9 * tolerance)
         aimed = min(aimed, farthest) if toward > 0.0 else max(aimed, farthest)
     elif abs(aimed - b) < 0.1 * tolerance * middle or not low < aimed < high:

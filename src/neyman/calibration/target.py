@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING
 
 from neyman._errors import InvalidParameter
-from neyman.guarantees import Guarantee, OptimisticGuarantee
+from neyman.guarantees import Guarantee, OptimisticGuarantee, PessimisticGuarantee
 
 if TYPE_CHECKING:
     from neyman.calibration.limit import Limit
@@ -40,6 +40,12 @@ class Target(ABC):
         that of a Gaussian mechanism with the same number (approximate), on which noise, steps and rates are nearly
         straight.
         """
+
+    def excess_beside(self, guarantee: PessimisticGuarantee, near: PessimisticGuarantee) -> float:
+        """Return the excess of the twin of ``guarantee``: positive where this is certainly missed. ``near`` is a
+        guarantee much like it of which more is known: where it helps, no more is looked for than it takes beside that.
+        """
+        return self.excess(guarantee.optimistic)
 
     def met_by(self, guarantee: Guarantee) -> bool:
         """Whether the guarantee certainly meets this target.
@@ -109,6 +115,10 @@ class All(Target):
     def excess(self, side: Guarantee) -> float:
         """Return the largest of their excesses: one that is missed is enough."""
         return max(target.excess(side) for target in self._targets)
+
+    def excess_beside(self, guarantee: PessimisticGuarantee, near: PessimisticGuarantee) -> float:
+        """Return the largest of theirs."""
+        return max(target.excess_beside(guarantee, near) for target in self._targets)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, All) and other._targets == self._targets

@@ -6,11 +6,12 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from neyman._errors import InvalidParameter, NotCertified
+from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman.accounting import account
 from neyman.calibration.limit import FARTHEST
 from neyman.calibration.target import Target
 from neyman.guarantees import ComposedGuarantee
+from neyman.guarantees.questions.epsilon import spread
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.profiles.pair import Adjacency
@@ -19,6 +20,7 @@ __all__ = ["LOGARITHMIC", "Chart", "Trial", "Trials"]
 
 _ROUGH = 1e-4  # the tolerance of trials that may be far from the target
 _NEAR = 0.1  # the excess up to which that is not enough
+_ALIKE = 3e-3  # on the chart: how near trials are whose curves are so much alike that what one attains steers another
 _WOBBLE = 1e-7  # of an excess, in which the readings of neighbours may differ by rounding
 
 
@@ -35,7 +37,9 @@ LOGARITHMIC = Chart(math.log, math.exp)
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """One parameter that was evaluated; ``x`` is its place on the chart."""
+    """One parameter that was evaluated; ``x`` is its place on the chart. ``below``: the excess is that of the bounds
+    from the other side, read with the help of another trial, since they say already that the target is missed.
+    """
 
     parameter: float
     x: float
@@ -43,6 +47,7 @@ class Trial:
     guarantee: ComposedGuarantee
     excess: float
     rough: bool = False
+    below: bool = False
 
     @property
     def meets(self) -> bool:
@@ -106,8 +111,9 @@ class Trials:
         """The trial of that parameter, if there was one."""
         return next((trial for trial in self.by_age if trial.parameter == parameter), None)
 
-    def at(self, parameter: float, rough: bool = False) -> Trial:
-        """Evaluate one parameter, once; ``rough``: as sharply as it takes to steer by, where it is far from the target.
+    def at(self, parameter: float, rough: bool = False, hopeless: bool = False) -> Trial:
+        """Evaluate one parameter, once; ``rough``: as sharply as it takes to steer by, where it is far from the target;
+        ``hopeless``: it is expected to miss it, so that beside another trial bounds from the other side come first.
 
         Raises
         ------
@@ -119,29 +125,48 @@ class Trials:
         known = self.known(parameter)
         if known is not None:
             return known
-        mechanism = self._made(parameter)
+        mechanism = self.made(parameter)
         if not isinstance(mechanism, Mechanism):
             advice = "A guarantee becomes a mechanism by ny.Opaque(guarantee)."
             raise InvalidParameter("make", mechanism, "a function that returns a Mechanism", advice)
-        trial = self._tried(parameter, mechanism, rough and self._tolerance < _ROUGH)
+        trial = self._tried(parameter, mechanism, rough and self._tolerance < _ROUGH, hopeless)
         if trial.rough and abs(trial.excess) <= _NEAR:
-            trial = self._tried(parameter, mechanism, False)
+            trial = self._tried(parameter, mechanism, False, hopeless)
         self.by_age.append(trial)
         self._check_order()
         return trial
 
-    def _tried(self, parameter: float, mechanism: Mechanism, rough: bool) -> Trial:
+    def _tried(self, parameter: float, mechanism: Mechanism, rough: bool, hopeless: bool = False) -> Trial:
+        x = self.chart.to(parameter) if parameter > 0.0 else -math.inf
         try:
             width = _ROUGH if rough else self._tolerance
             guarantee = account(mechanism, adjacency=self.adjacency, tolerance=width, effort=self._effort)
             begun = guarantee.effort.spent  # of what was computed at once: a later answer may be read from it
-            excess = self.target.excess(guarantee)
+            near = self._beside(x) if hopeless else None
+            excess = -math.inf if near is None else self.target.excess_beside(guarantee, near)
+            below = excess > 0.0
+            excess = excess if below else self.target.excess(guarantee)
             self._spent = self._spent or begun or guarantee.effort.spent
         except NotCertified as wide:
             name = f"{wide.quantity} at the parameter {parameter!r}"
             raise NotCertified(name, wide.lower, wide.upper, wide.reason) from wide
-        x = self.chart.to(parameter) if parameter > 0.0 else -math.inf
-        return Trial(parameter, x, mechanism, guarantee, excess, rough)
+        return Trial(parameter, x, mechanism, guarantee, excess, rough, below)
+
+    def _beside(self, x: float) -> ComposedGuarantee | None:
+        """What is known of the nearest trial that was read without help, if that is near."""
+        whole = [trial for trial in self.by_age if not trial.below and abs(trial.x - x) <= _ALIKE]
+        return min(whole, key=lambda trial: abs(trial.x - x)).guarantee if whole else None
+
+    def spread(self, parameter: float) -> float:
+        """About the deviation of the privacy loss at a parameter, which is not evaluated; NaN where there is none."""
+        try:
+            mechanism = self.made(parameter)
+            if not isinstance(mechanism, Mechanism):
+                return math.nan
+            guarantee = account(mechanism, adjacency=self.adjacency, tolerance=_ROUGH, effort=self._effort)
+            return spread(guarantee.sides.forward)
+        except NeymanError:
+            return math.nan
 
     def sharpened(self, trial: Trial) -> Trial:
         """The same, accounted for as sharply as the tolerance asks; it meets the target all the more."""
@@ -150,12 +175,13 @@ class Trials:
     def refusal(self, parameter: float) -> InvalidParameter | None:
         """What ``make`` says where it refuses it."""
         try:
-            self._made(parameter)
+            self.made(parameter)
         except InvalidParameter as error:
             return error
         return None
 
-    def _made(self, parameter: float) -> object:
+    def made(self, parameter: float) -> object:
+        """What ``make`` returns."""
         if self._last is None or self._last[0] != parameter:
             self._last = parameter, self._make(int(parameter) if self.integer else parameter)
         return self._last[1]
@@ -163,7 +189,8 @@ class Trials:
     def missed(self, trial: Trial) -> bool:
         """Whether the target is certainly missed there."""
         if trial.parameter not in self._missed:
-            self._missed[trial.parameter] = not trial.meets and self.target.missed_by(trial.guarantee)
+            missed = trial.below or (not trial.meets and self.target.missed_by(trial.guarantee))
+            self._missed[trial.parameter] = missed
         return self._missed[trial.parameter]
 
     def _check_order(self) -> None:
@@ -180,7 +207,7 @@ class Trials:
 
     def _above(self, one: Trial, other: Trial) -> bool:
         """Whether the excess of ``one`` is certainly the larger."""
-        level = other.excess + _WOBBLE
+        level = (self.target.excess(other.guarantee) if other.below else other.excess) + _WOBBLE
         return one.excess > level and self.target.excess(one.guarantee.optimistic) > level
 
 

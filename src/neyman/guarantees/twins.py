@@ -14,7 +14,7 @@ from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.questions.area import area_over_points, area_under_curve, fixed_point
 from neyman.guarantees.questions.curve import SMALLEST_ALPHA
 from neyman.guarantees.questions.epsilon import epsilon_lower, epsilon_upper
-from neyman.guarantees.questions.mu import Fit, fit_lower, fit_upper
+from neyman.guarantees.questions.mu import Fit, fit_lower, fit_upper, lower_beside
 from neyman.guarantees.questions.regret import Divergence, divergence, divergence_at, shortfall
 from neyman.guarantees.questions.report import GDPReport, OptimisticReport
 from neyman.guarantees.questions.tradeoff import beta_lower, beta_upper, power_lower, power_upper
@@ -143,6 +143,13 @@ class PessimisticGuarantee(Guarantee):
     def least_mu(self, floor: float) -> float:
         """mu at ``floor`` from below."""
         return fit_lower(self._sides, floor, self._start, self.fit(floor))
+
+    @question
+    def least_mu_beside(self, floor: float, other: PessimisticGuarantee) -> float:
+        """The same, read where the mu of another guarantee, of which that is known, is attained: nearly as sharp where
+        the two are much alike, and a fraction of the work.
+        """
+        return lower_beside(self._sides, floor, self._start, other.fit(floor))
 
     @question
     def _gdp(self, floor: float) -> GDPReport:

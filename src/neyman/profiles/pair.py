@@ -165,6 +165,7 @@ def _larger(a: Bracket, b: Bracket) -> Bracket:
         np.maximum(a.upper, b.upper),
         np.minimum(a.log_gap_lower, b.log_gap_lower),
         np.minimum(a.log_gap_upper, b.log_gap_upper),
+        a.sharp and b.sharp,
     )
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
 from neyman.engines.batch.answer import RELATIVE_WIDTH, answer
+from neyman.engines.batch.asked import Questions, answers
 from neyman.mechanisms import DPSGD
 from neyman.sweeps.axes import DPSGD_AXES
 from neyman.sweeps.job import Job, Values
@@ -15,31 +16,65 @@ from neyman.sweeps.quantities import Quantity
 
 __all__ = ["in_batches", "served"]
 
-WORDS = ("mu", "regret")
+_AT_FLOOR = ("mu", "regret")
+WORDS = ("mu", "regret", "epsilon", "delta", "advantage")
 _LEAST = 0.01  # nominal seconds of effort: a batch takes a tenth of that a setting
 
 
 def served(make: object, quantities: tuple[Quantity, ...], settings: tuple[str, float, float]) -> bool:
-    """Whether batches answer such a sweep: DP-SGD, nothing asked but mu and regret, at any floors, of both directions.
+    """Whether batches answer such a sweep: DP-SGD, nothing asked but mu and regret, at any floors, epsilon, delta and
+    advantage, of both directions.
 
     ``settings`` are the adjacency, the tolerance, which batches keep down to 1e-8, and the effort.
     """
     adjacency, tolerance, effort = settings
-    some = make is DPSGD and all(quantity.word in WORDS for quantity in quantities)
+    some = make is DPSGD and all(quantity.word in WORDS for quantity in quantities) and _questions(quantities).able
     return some and adjacency == "add_or_remove" and tolerance >= RELATIVE_WIDTH and effort >= _LEAST
 
 
 def in_batches(job: Job, values: Values, found: FloatArray) -> BoolArray:
     """Fill the columns of the settings of a block that batches answer, one row a quantity; return which these are."""
     settings = np.array(list(product(*values)), dtype=np.float64).reshape(-1, len(job.names)).T
-    columns = [settings[job.names.index(name)] for name in DPSGD_AXES]
+    columns = tuple(settings[job.names.index(name)] for name in DPSGD_AXES)
+    told = _Told(columns, job)
     certain = np.ones(settings.shape[1], dtype=np.bool_)
-    floors = {quantity.at or job.floor for quantity in job.quantities}
-    by_floor = {floor: answer(columns[0], columns[1], columns[2], floor) for floor in floors}
-    for batch in by_floor.values():
-        certain &= batch.certain
+    for quantity in job.quantities:
+        certain &= told.of(quantity)[0]
     for row, quantity in enumerate(job.quantities):
-        batch = by_floor[quantity.at or job.floor]
-        upper, lower = (batch.mu, batch.mu_lower) if quantity.word == "mu" else (batch.regret, batch.regret_lower)
+        _, lower, upper = told.of(quantity)
         found[row, certain] = (lower if quantity.optimistic else upper)[certain]
     return certain
+
+
+class _Told:
+    """What batches tell of some settings, each question asked once."""
+
+    def __init__(self, columns: tuple[FloatArray, ...], job: Job) -> None:
+        sigma, rate, steps = columns
+        self._floor = job.floor
+        floors = {quantity.at or job.floor for quantity in job.quantities if quantity.word in _AT_FLOOR}
+        self._by_floor = {floor: answer(sigma, rate, steps, floor) for floor in floors}
+        asked = _questions(job.quantities)
+        self._rows = [*(("delta", at) for at in asked.epsilons), *(("epsilon", at) for at in asked.levels)]
+        self._asked = answers(sigma, rate, steps, asked)
+
+    def of(self, quantity: Quantity) -> tuple[BoolArray, FloatArray, FloatArray]:
+        """Where it is certain, and its bounds from below and from above."""
+        if quantity.word in _AT_FLOOR:
+            batch = self._by_floor[quantity.at or self._floor]
+            mu = quantity.word == "mu"
+            return batch.certain, batch.mu_lower if mu else batch.regret_lower, batch.mu if mu else batch.regret
+        row = self._rows.index(_place(quantity))
+        return self._asked.certain[row], self._asked.lower[row], self._asked.upper[row]
+
+
+def _place(quantity: Quantity) -> tuple[str, float]:
+    """As which question: the advantage is delta at eps = 0."""
+    return ("delta", 0.0) if quantity.word == "advantage" else (quantity.word, quantity.at or 0.0)
+
+
+def _questions(quantities: tuple[Quantity, ...]) -> Questions:
+    """What is asked of delta and epsilon."""
+    places = {_place(quantity) for quantity in quantities if quantity.word not in _AT_FLOOR}
+    epsilons, levels = (tuple(sorted(at for word, at in places if word == own)) for own in ("delta", "epsilon"))
+    return Questions(epsilons, levels)

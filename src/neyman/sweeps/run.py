@@ -91,8 +91,9 @@ def sweep(
     progress : bool, optional
         Whether a bar is drawn on the standard error; if left out, on a terminal only.
     batches : bool
-        Whether settings of DP-SGD of which nothing is asked but mu and regret (adjacency "add_or_remove") may be
-        answered many at a time, ten times as fast. False: by ``account`` alone, to the last bit.
+        Whether settings of DP-SGD of which nothing is asked but mu, regret, epsilon (at deltas of 1e-15 to 0.999),
+        delta (at epsilons up to 300) and advantage (adjacency "add_or_remove") may be answered many at a time, ten
+        times as fast. False: by ``account`` alone, to the last bit.
 
     Returns
     -------
@@ -114,9 +115,9 @@ def sweep(
     -----
     Every value that no batch gives equals, to the last bit, what ``account(mechanism)`` says on the same machine when
     it is asked the same questions in the same order: nothing is shared between settings. What a batch gives is
-    certified as well, mu to a relative 1e-8 and its regret to 2e-9 at least, and differs from what ``account`` says by
-    no more than both are wide, usually 1e-11 of mu. So it does with ``block``, which settings are in a batch together.
-    Whatever a batch cannot certify so goes to ``account``.
+    certified as well, mu, epsilon, delta and advantage to a relative 1e-8 and regret to 2e-9 at least, and differs from
+    what ``account`` says by no more than both are wide, usually 1e-11 of mu. So it does with ``block``, which settings
+    are in a batch together. All of a setting of which a batch cannot certify something goes to ``account``.
 
     Examples
     --------

@@ -18,7 +18,7 @@ from neyman.engines.batch.ladder import Ladder
 from neyman.engines.batch.lines import lines
 from neyman.engines.batch.plan import Plan
 from neyman.engines.batch.rows import rows_of
-from neyman.engines.batch.settings import Settings, spreads, taken
+from neyman.engines.batch.settings import Settings, spreads, taken, whole
 from neyman.engines.batch.strong import strong
 from neyman.numerics.rounding import SCANT
 
@@ -28,7 +28,6 @@ SIZE = 32  # settings that are answered together: their tables fit the cache
 RELATIVE_WIDTH = 1e-8  # of the bracket of mu, at most
 REGRET_WIDTH = 2e-9  # of that of regret
 _STRONG, _STRONGER = 9.0, 20.0  # spreads from which the curve may lie below the floor, and certainly does
-_WHOLE = (1e-4, 50.0)  # mu of Gaussians that are taken
 _BETWEEN, _WEAK = 6.0, 12.0  # from which lines between the poles are tried, and up to which those right of them
 _LARGEST = 0.4  # certifies: no less than d delta / d mu = phi(eps / mu - mu / 2)
 # floors of which next to none is told beyond; the lower end certifies that deltas where alpha is above it are floats
@@ -71,7 +70,7 @@ def answer(sigma: FloatArray, rate: FloatArray, steps: FloatArray, floor: float)
     able = np.flatnonzero(taken(sigma, rate, steps) & (_FLOORS[0] <= floor <= _FLOORS[1]))
     spread = spreads(sigma, rate, steps)
     some = Settings(sigma, rate, steps)
-    _fill_whole(found, np.flatnonzero(rate == 1.0), some)
+    _fill_whole(found, some)
     # the strongest first: what their lines do not tell, others may
     for fill, low, high in ((_fill_strong, _STRONG, np.inf), (_fill_between, _BETWEEN, _STRONGER), (_fill, 0.0, _WEAK)):
         rows = able[~found.certain[able] & (spread[able] > low) & (spread[able] <= high)]
@@ -84,12 +83,10 @@ def answer(sigma: FloatArray, rate: FloatArray, steps: FloatArray, floor: float)
     return found
 
 
-def _fill_whole(found: Batch, rows: IntArray, settings: Settings) -> None:
-    """Those in which every record takes part in every step: Gaussians of mu = sqrt(T) / s, to 3 units."""
-    with np.errstate(over="ignore", under="ignore"):
-        mu = np.sqrt(settings.steps) / settings.sigma
-    rows = rows[(mu[rows] >= _WHOLE[0]) & (mu[rows] <= _WHOLE[1])]
-    upper, lower = mu[rows] * (1.0 + SCANT), mu[rows] * (1.0 - SCANT)
+def _fill_whole(found: Batch, settings: Settings) -> None:
+    """Those in which every record takes part in every step: Gaussians, whose mu is known to 3 units."""
+    rows, mu = whole(settings.sigma, settings.rate, settings.steps)
+    upper, lower = mu * (1.0 + SCANT), mu * (1.0 - SCANT)
     _put(found, rows, upper, lower, _LARGEST * (upper - lower), np.zeros(len(rows)))
 
 

@@ -168,8 +168,8 @@ def horner(
     return value.real, slope.real
 
 
-def lines(settings: Settings, ladder: Ladder, plan: Plan) -> tuple[Lines, Lines]:
-    """The shallow and the steep line of both directions."""
+def lines(settings: Settings, ladder: Ladder, plan: Plan) -> tuple[Lines, ...]:
+    """The lines of a plan, each in both directions: of ``Plan.made`` the shallow and the steep one."""
     shape, flat = plan.rung.shape, (len(settings.sigma), -1)
     c, variance, k = (np.take_along_axis(a, plan.rung, 2) for a in (ladder.c, ladder.variance, ladder.k))
     sd = np.sqrt(np.minimum(variance, ladder.variance[:, :, :1]))  # the narrow bulk rules the cut
@@ -187,14 +187,13 @@ def lines(settings: Settings, ladder: Ladder, plan: Plan) -> tuple[Lines, Lines]
     found = nodes(axis, w.reshape(flat), spacing, count)
     times = settings.steps[:, None, None]
     kappa, error = times * found.log_a, times * found.error
-    sign = np.tile(np.array([1.0, 1.0, -1.0, -1.0]), (len(w), 1))[..., None]
+    sign = np.repeat(np.array([1.0, -1.0]), shape[2])[None, :, None]
     kappa = kappa.real + 1j * sign * kappa.imag
-    shallow, steep = (
+    return tuple(
         _one(plan, ladder, i, c, kappa.reshape(*shape, -1)[:, :, i], error.reshape(*shape, -1)[:, :, i],
              count.reshape(shape)[:, :, i], log_beyond.reshape(shape)[:, :, i])
-        for i in (0, 1)
+        for i in range(shape[2])
     )  # fmt: skip
-    return shallow, steep
 
 
 def _one(

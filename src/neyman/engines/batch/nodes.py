@@ -85,9 +85,14 @@ def _summed(tilted: FloatArray, near: ComplexArray, far: ComplexArray) -> Comple
     left = tilted[:, :, None, :] * far
     alone = left.sum(axis=3)
     left += tilted[:, :, None, :]
-    rows = max(1, _PRODUCT // (near.shape[2] * near.shape[3]))
-    parts = [np.matmul(left[:, :, i : i + rows], near) for i in range(0, left.shape[2], rows)]
-    return np.concatenate(parts, axis=2) + alone[..., None]
+    count = left.shape[2]
+    # no row alone: BLAS would start threads for a product with a vector that is a third as long
+    rows = min(max(2, _PRODUCT // (near.shape[2] * near.shape[3])), count)
+    found = np.empty((*left.shape[:3], near.shape[3]), dtype=np.complex128)
+    for i in range(0, count, rows):
+        some = slice(min(i, count - rows), min(i, count - rows) + rows)
+        found[:, :, some] = np.matmul(left[:, :, some], near)
+    return found + alone[..., None]
 
 
 def _doubt(

@@ -15,7 +15,7 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.batch.ladder import Ladder
 from neyman.numerics.rounding import TINY
 
-__all__ = ["Plan", "last_epsilon"]
+__all__ = ["Plan", "expected", "last_epsilon"]
 
 _DIGITS = 22.0  # e-folds from delta down to aliases and cut
 _PLACES = np.array([0.0, 0.12, 0.25, 0.4, 0.55, 0.7, 0.85, 1.0])  # shares of the last eps where lines are judged
@@ -26,6 +26,7 @@ _LEAST = 8.0  # deviations from alias to alias
 _APART = 1.0001  # ratio of two c that tells them apart
 _TAIL, _LITTLE = 2.8, 0.1  # e-folds of x e^(-x^2 / 2) besides that; deviations that eps goes to at least
 _PEAK = 2.5  # sqrt(2 pi)
+_OFF = np.array([-0.15, 0.0, 0.15])  # deviations about an eps that is asked, where its line is judged
 
 
 @dataclass(frozen=True)
@@ -45,15 +46,9 @@ class Plan:
     @classmethod
     def made(cls, ladder: Ladder, log_floor: float) -> Plan:
         """The lines for eps from 0 to where alpha is the floor."""
-        c, k, sd = ladder.c, ladder.k, np.sqrt(ladder.variance)
         last = last_epsilon(ladder, log_floor)
         epsilon = last[:, None] * _PLACES
-        log_delta = k - np.log((c + 1.0 / sd) * (c + 1.0 + 1.0 / sd) * sd * _PEAK)
-        about = (log_delta[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None]).min(axis=3)
-        about = np.minimum(about, 0.0)
-        target = np.maximum(about, about.max(axis=1, keepdims=True) - _LARGER) - _DIGITS
-        height = k - np.log(c * (c + 1.0))
-        loss = height[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None] - about[..., None]
+        loss, target = _judged(ladder, epsilon)
         quantile = math.sqrt(2.0 * max(-log_floor - _TAIL, 1.0))
         root = np.sqrt(np.maximum(quantile**2 - 2.0 * last / _MORE, 0.0))
         # two Gaussians come to the floor at that eps
@@ -62,6 +57,46 @@ class Plan:
         columns = (np.stack(column, axis=2) for column in zip(*made, strict=True))
         rung, right, left, spread, fall = columns
         return cls(rung, right, left, spread, fall, last)
+
+    @classmethod
+    def about(cls, ladder: Ladder, epsilon: FloatArray) -> Plan:
+        """A line for each of some eps (one row a setting), and what is a little off it."""
+        made: list[tuple[FloatArray | IntArray, ...]] = []
+        for place in epsilon.T:
+            off = np.maximum(place[:, None] + _OFF * ladder.deviation[:, None], 0.0)
+            made.append(_line(ladder, None, *_judged(ladder, off), off))
+        rung, right, left, spread, fall = (np.stack(column, axis=2) for column in zip(*made, strict=True))
+        return cls(rung, right, left, spread, fall, epsilon.max(axis=1))
+
+
+def _log_deltas(ladder: Ladder) -> FloatArray:
+    """Of each rung log delta + c eps, about, at the eps that its line is best for."""
+    c, sd = ladder.c, np.sqrt(ladder.variance)
+    return ladder.k - np.log((c + 1.0 / sd) * (c + 1.0 + 1.0 / sd) * sd * _PEAK)
+
+
+def _judged(ladder: Ladder, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """How many e-folds the line on each rung begins above delta at some eps (axes: setting, direction, eps, rung), and
+    how far down it is followed.
+    """
+    c, k = ladder.c, ladder.k
+    about = (_log_deltas(ladder)[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None]).min(axis=3)
+    about = np.minimum(about, 0.0)
+    target = np.maximum(about, about.max(axis=1, keepdims=True) - _LARGER) - _DIGITS
+    height = k - np.log(c * (c + 1.0))
+    return height[:, :, None, :] - c[:, :, None, :] * epsilon[:, None, :, None] - about[..., None], target
+
+
+def expected(ladder: Ladder, log_delta: float) -> FloatArray:
+    """About the eps at which delta is that, in the direction where that is larger."""
+    found = _log_deltas(ladder) - ladder.c * ladder.mean
+    passed = ~(found > log_delta)  # further on there may be no number at all
+    passed[:, :, -1] = True
+    i = np.clip(np.argmax(passed, axis=2) - 1, 0, found.shape[2] - 2)[..., None]
+    near, far = (np.take_along_axis(found, j, 2)[..., 0] for j in (i, i + 1))
+    mean, beyond = (np.take_along_axis(ladder.mean, j, 2)[..., 0] for j in (i, i + 1))
+    share = np.clip((near - log_delta) / (near - far), -4.0, 1.5)
+    return np.maximum((mean + share * (beyond - mean)).max(axis=1), TINY)
 
 
 def last_epsilon(ladder: Ladder, log_floor: float) -> FloatArray:
@@ -81,9 +116,11 @@ def last_epsilon(ladder: Ladder, log_floor: float) -> FloatArray:
 
 
 def _line(
-    ladder: Ladder, mu: FloatArray, loss: FloatArray, target: FloatArray, epsilon: FloatArray
+    ladder: Ladder, mu: FloatArray | None, loss: FloatArray, target: FloatArray, epsilon: FloatArray
 ) -> tuple[FloatArray | IntArray, ...]:
-    """One line: the rung that is nowhere far above delta, and the c that bound its aliases at the least distance."""
+    """One line: the rung that is nowhere far above delta, and the c that bound its aliases at the least distance, also
+    those of a Gaussian of ``mu``.
+    """
     c, k, other_c, other_k = ladder.c, ladder.k, ladder.c[:, ::-1], ladder.k[:, ::-1]
     rung = np.argmin(loss.max(axis=2), axis=2)
     own = np.take_along_axis(c, rung[..., None], axis=2)
@@ -98,7 +135,8 @@ def _line(
     need = need / (other_c + 1.0 + own)
     left, to_left = need.argmin(axis=2), need.min(axis=2)
     spread = np.maximum(np.maximum(to_right, to_left), _LEAST * sd)
-    spread = np.maximum(spread, _of_gaussian(mu[:, None, None], own, epsilon[:, None, :], target))
+    if mu is not None:
+        spread = np.maximum(spread, _of_gaussian(mu[:, None, None], own, epsilon[:, None, :], target))
     fall = height - (target + own * epsilon[:, None, :]).min(axis=2)
     spread = np.where(np.isfinite(spread) & (spread > 0.0), spread, 1.0)
     return rung, right, left, spread, np.where(fall > 0.0, fall, 1.0)

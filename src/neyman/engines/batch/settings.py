@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from neyman._validate import BoolArray, FloatArray
+from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.numerics.rounding import LARGEST_EXPONENT
 
-__all__ = ["LOSS_UNITS", "Settings", "spreads", "taken"]
+__all__ = ["LOSS_UNITS", "Settings", "spreads", "taken", "whole"]
 
 # certifies, units of 2^-53: relative error of a loss, of which 5 |t| more come from t itself. log1p(q expm1(t)) errs by
 # two functions (4 each), a product and t, 3 units off and read by expm1 with a factor of at most 1 + |t|; below
@@ -21,6 +21,7 @@ _FEWEST = 30.0  # steps: of fewer a line is long, and the regular engine has oth
 _MOST = 1e9  # steps that rounding, which grows with them, leaves anything of
 _NOISE = (0.29, 1001.0)
 _RATES = (0.99e-8, 0.999)  # the second certifies, for ``LOSS_UNITS``
+_WHOLE = (1e-4, 50.0)  # mu of Gaussians that are taken
 _SPREADS = (2e-3, 80.0)  # deviations of the loss, about: of less all tilts are steep, of more 1 - delta is no float
 
 
@@ -52,6 +53,16 @@ def spreads(sigma: FloatArray, rate: FloatArray, steps: FloatArray) -> FloatArra
     """About the deviation of the loss of all steps."""
     with np.errstate(over="ignore", divide="ignore", under="ignore"):
         return rate * np.sqrt(steps * np.expm1(np.minimum(sigma**-2.0, LARGEST_EXPONENT)))
+
+
+def whole(sigma: FloatArray, rate: FloatArray, steps: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Which settings are Gaussians, since every record takes part in every step, and their mu = sqrt(T) / s, to 3
+    units; but for those far outside of what anybody asks.
+    """
+    with np.errstate(over="ignore", under="ignore"):
+        mu = np.sqrt(steps) / sigma
+    rows = np.flatnonzero((rate == 1.0) & (mu >= _WHOLE[0]) & (mu <= _WHOLE[1]))
+    return rows, mu[rows]
 
 
 def taken(sigma: FloatArray, rate: FloatArray, steps: FloatArray) -> BoolArray:
