@@ -99,16 +99,14 @@ def _rising(epsilon: FloatArray) -> _Indices:
     return np.flatnonzero(np.append(True, epsilon[1:] > np.maximum.accumulate(epsilon)[:-1]))
 
 
-def _cubic(x: FloatArray, xs: list[FloatArray], ys: list[FloatArray]) -> FloatArray:
-    """Lagrange's, through four points."""
-    total = np.zeros_like(x)
+def _cubic(x: FloatArray, xs: list[FloatArray], columns: list[list[FloatArray]]) -> list[FloatArray]:
+    """Lagrange's through four points, of each of the ``columns``."""
+    away, weights = [x - one for one in xs], list[FloatArray]()
     for i in range(4):
-        weight = np.ones_like(x)
-        for j in range(4):
-            if i != j:
-                weight = weight * (x - xs[j]) / (xs[i] - xs[j])
-        total = total + weight * ys[i]
-    return total
+        j, k, m = (other for other in range(4) if other != i)
+        apart = (xs[i] - xs[j]) * (xs[i] - xs[k]) * (xs[i] - xs[m])
+        weights.append(away[j] * away[k] * away[m] / apart)
+    return [sum((w * y for w, y in zip(weights[1:], ys[1:], strict=True)), weights[0] * ys[0]) for ys in columns]
 
 
 class OrdersTable:
@@ -161,6 +159,25 @@ class OrdersTable:
         at = np.clip(np.searchsorted(self._places, epsilon) - 1, 0, len(self._places) - 2)
         return np.stack([self._best[at], self._best[at + 1]])
 
+    def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """d1 and d2 where the best tangents touch, as near as steering goes, and their orders."""
+        first, second = self.candidates(epsilon)
+        one, two = self._read(first, epsilon), self._read(second, epsilon)
+        worse = ~(one.score <= two.score)
+        row, near = (
+            np.where(worse, second, first),
+            Near(*(np.where(worse, b, a) for a, b in zip(one, two, strict=True))),
+        )
+        count, t = len(self._t), self._t[row % len(self._t)]
+        d1, d2 = np.empty_like(epsilon), np.empty_like(epsilon)
+        for turned in (False, True):
+            at = np.flatnonzero((row >= count) == turned)
+            if len(at):
+                orders = Orders(t[at], self._rho[row[at] % count], turned)
+                d2[at], y = orders.contact(epsilon[at], near.log_d2[at], near.log_y[at])
+                d1[at] = d2[at] + y
+        return d1, d2, t
+
     def tangent(self, row: _Indices, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """The tangents of these rows, one at each eps, and their orders."""
         count, t = len(self._t), self._t[row % len(self._t)]
@@ -185,7 +202,7 @@ class OrdersTable:
         inside = np.clip(epsilon, points[row, 0], points[row, last])
         xs = [points[row, k + i] for i in range(4)]
         with np.errstate(all="ignore"):
-            found = Near(*(_cubic(inside, xs, [x[row, k + i] for i in range(4)]) for x in self._near))
+            found = Near(*_cubic(inside, xs, [[x[row, k + i] for i in range(4)] for x in self._near]))
         seen = (epsilon >= points[row, 0]) & (epsilon <= points[row, last])
         return found._replace(score=np.where(seen, found.score, np.inf))
 
@@ -254,8 +271,9 @@ class AllOrdersTable:
             inside = np.clip(epsilon[below], points[0], points[-1])
             k = np.clip(np.searchsorted(points, inside) - 2, 0, len(points) - 4)
             xs = [points[k + i] for i in range(4)]
-            for column, values in zip(found, columns, strict=True):
-                column[below] = _cubic(inside, xs, [values[k + i] for i in range(4)])
+            read = _cubic(inside, xs, [[values[k + i] for i in range(4)] for values in columns])
+            for column, values in zip(found, read, strict=True):
+                column[below] = values
             found[2] = np.where(epsilon < points[0], np.inf, found[2])
         found[2] = np.where(epsilon > self.last, np.inf, found[2])
         return t, Near(*found)
