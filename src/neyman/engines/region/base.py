@@ -42,6 +42,7 @@ class RegionProfile(ClosedForm):
 
     width_is = "enclosure"  # between tangents, and points that tests attain
     _last: tuple[bytes, Tangent, FloatArray] | None = None
+    _found: tuple[bytes, tuple[FloatArray, FloatArray, FloatArray]] | None = None
 
     @property
     def tail_mu(self) -> float:
@@ -74,6 +75,10 @@ class RegionProfile(ClosedForm):
             low, high = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, _SEARCH - 1)])
         log_alpha = min(log_alpha - 4.0 * UNIT * (2.0 + abs(log_alpha)), -math.log(2.0))
         return start, log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
+
+    @property
+    def turns(self) -> FloatArray:
+        return np.array([self.corner[0]])
 
     @property
     @abstractmethod
@@ -113,11 +118,37 @@ class RegionProfile(ClosedForm):
         return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        tangent, _ = self._touched(epsilon)
-        start, log_alpha, _ = self.corner
-        alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
+        if self._last is not None and self._last[0] == epsilon.tobytes():
+            start, log_alpha, _ = self.corner
+            alpha = np.where(epsilon < start, math.exp(log_alpha), self._last[1].alpha)
+        else:
+            alpha = np.exp(self.touched(epsilon)[0])
         alpha = np.where(epsilon > self._reach, 0.0, alpha)  # an alpha that is no float says nothing
         return np.clip(np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * alpha, 0.0, 1.0)
+
+    def touched(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        place = epsilon.tobytes()
+        if self._found is None or self._found[0] != place:
+            self._found = place, self._touching(epsilon)
+        return self._found[1]
+
+    def _touching(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        start, log_alpha, lean = self.corner
+        d1, d2, _ = self._contacts(np.clip(epsilon, start, max(self._reach, start)))
+        with np.errstate(all="ignore"):
+            apart = np.log(-np.expm1(d2 - d1))
+            power, miss = np.log(-np.expm1(d2)) - apart, d2 + np.log(-np.expm1(-d1)) - apart
+            alpha = power - d1
+        lost = np.flatnonzero(np.isnan(alpha) | np.isnan(miss))
+        if len(lost):  # at an axis, or where no table is
+            tangent, _ = self._touched(epsilon[lost])
+            with np.errstate(all="ignore"):
+                alpha[lost] = np.log(tangent.alpha)
+                power[lost] = np.log(np.minimum(tangent.delta + np.exp(epsilon[lost]) * tangent.alpha, 1.0))
+                miss[lost] = np.log(np.exp(tangent.log_gap) - np.exp(epsilon[lost]) * tangent.alpha)
+            miss[lost] = np.where(np.isfinite(miss[lost]), miss[lost], -np.inf)
+        at = epsilon < start
+        return np.where(at, log_alpha, alpha), np.where(at, log_alpha + lean, power), np.where(at, log_alpha, miss)
 
     def _touched(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """``direct``, remembered: solvers ask for the slope where they just were."""

@@ -74,6 +74,11 @@ class RenyiProfile(RegionProfile):
     def _table(self) -> OrdersTable:
         return OrdersTable(self._t, self._rho, self._reach)
 
+    @cached_property
+    def turns(self) -> FloatArray:
+        """The end of the corner, and where one order takes over from another."""
+        return np.append(self.corner[0], self._table.leaps)
+
     def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         first, second = self._table.candidates(epsilon)
         found, t = self._table.tangent(first, epsilon)
@@ -166,6 +171,11 @@ class ZcdpProfile(RegionProfile):
     @cached_property
     def _table(self) -> AllOrdersTable:
         return AllOrdersTable(self._rho, self._reach)
+
+    @property
+    def turns(self) -> FloatArray:
+        """The end of the corner, and where the least order rules no more."""
+        return np.array([self.corner[0], *([self._table.first] if self._table.useful else [])])
 
     def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """For eps >= 0 the orders of D(P||Q) rule."""

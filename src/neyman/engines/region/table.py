@@ -11,6 +11,7 @@ so one Newton in log y over a ladder of m finds the points of every order, and t
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -27,6 +28,7 @@ _LADDER = np.concatenate([np.linspace(-744.0, -100.0, 200)[:-1], np.linspace(-10
 _NEWTONS = 14  # steps, at most
 _SETTLED = 1e-9  # a step at which it stops
 _PLACES = 900  # eps at which the best of many orders is looked up
+_SECANTS = 12  # that tell where one order takes over from another
 _ALL_ORDERS = 260  # points of the curve of contacts with all orders
 _BISECTIONS = 46  # halvings: down to a float of the first interval, about
 _LEAST_EXCESS, _MOST_EXCESS = 1e-4, 60.0  # t - 1 of those points
@@ -160,7 +162,7 @@ class OrdersTable:
         return np.stack([self._best[at], self._best[at + 1]])
 
     def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """d1 and d2 where the best tangents touch, as near as steering goes, and their orders."""
+        """d1 (NaN at an axis) and d2 where the best tangents touch, as near as steering goes, and their orders."""
         first, second = self.candidates(epsilon)
         one, two = self._read(first, epsilon), self._read(second, epsilon)
         worse = ~(one.score <= two.score)
@@ -176,7 +178,26 @@ class OrdersTable:
                 orders = Orders(t[at], self._rho[row[at] % count], turned)
                 d2[at], y = orders.contact(epsilon[at], near.log_d2[at], near.log_y[at])
                 d1[at] = d2[at] + y
-        return d1, d2, t
+        gone = ~np.isfinite(near.score)  # beyond the table: at an axis, or nowhere
+        return np.where(gone, np.nan, d1), d2, t
+
+    @cached_property
+    def leaps(self) -> FloatArray:
+        """The eps at which the best row changes, where both are known there: by secants of what the table promises."""
+        at = np.flatnonzero(np.diff(self._best))
+        first, second = self._best[at], self._best[at + 1]
+        low, high = self._places[at], self._places[at + 1]
+        with np.errstate(all="ignore"):
+            before, after = (self._read(first, e).score - self._read(second, e).score for e in (low, high))
+            for _ in range(_SECANTS):
+                middle = low - before * (high - low) / (after - before)
+                middle = np.where((middle >= low) & (middle <= high), middle, 0.5 * (low + high))
+                ahead = self._read(first, middle).score - self._read(second, middle).score
+                kept = ahead > 0.0
+                low, before = np.where(kept, low, middle), np.where(kept, 0.5 * before, ahead)
+                high, after = np.where(kept, middle, high), np.where(kept, ahead, 0.5 * after)
+        known = np.isfinite(before) & np.isfinite(after) & (low > 0.0)
+        return np.unique(0.5 * (low + high)[known])
 
     def tangent(self, row: _Indices, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """The tangents of these rows, one at each eps, and their orders."""
