@@ -201,6 +201,7 @@ class RegionProfile(ClosedForm):
         the ``mirrored`` it is log power.
         """
         unit, count, start = max(self.attained_mu, TINY), len(rate), self.corner[0]
+        epsilon = self._aside(rate, epsilon, mirrored)
         d1, d2, _ = self._contacts(np.concatenate([epsilon, epsilon + _STEP * unit]))
         with np.errstate(all="ignore"):
             power = np.log(np.expm1(d2) / np.expm1(d2 - d1))
@@ -209,6 +210,10 @@ class RegionProfile(ClosedForm):
         move = np.where(np.isfinite(move), np.clip(move, -_LONGEST * unit, _LONGEST * unit), 0.0)
         apart = _CLOSE * unit + _UNSURE * np.abs(move)
         return np.maximum(np.concatenate([epsilon + move - apart, epsilon + move + apart]), start)
+
+    def _aside(self, rate: FloatArray, epsilon: FloatArray, mirrored: NDArray[np.bool_]) -> FloatArray:
+        """The same eps, but where all tangents touch one corner and that ``rate`` is elsewhere: just out of it."""
+        return epsilon
 
     @abstractmethod
     def _contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

@@ -14,24 +14,28 @@ from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.engines.region.all_orders import AllOrders
 from neyman.engines.region.base import RegionProfile
 from neyman.engines.region.coins import Coins
+from neyman.engines.region.meetings import Meetings
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.rounding import TINY, UNIT
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
 
-_FINE = 400  # tangents of the hull
+_FINE, _FEW = 400, 16  # tangents of the hull, beside those at corners that are known
 _BESIDE, _SETTLED = 1e-2, 1e-12  # how near to the boundary coins are led to it, and how near they have to be
 _LAST = 690.0  # -log of the smallest delta that matters
 _FARTHEST = 1e12  # an eps beyond it is answered as this one, from above
 _ZOOMS = 7  # how often a grid of orders is narrowed
 _LEVEL = 1e-13  # the least t - 1 there
+_CUT = 1e-8  # by how much E may exceed kappa of another order at a corner that is said to be one
+_OUT, _IN_CORNER = 1e-9, 1e-13  # beside the ends of corners; how near to one log alpha has to be to be told by it alone
 _LOOKED_UP = 128  # points between which the best of all orders is interpolated
 _SOFT = 0.05  # added to t - 1 where it is interpolated: the best order starts from 1
 _LEAST_ORDER = -30.0  # log(t - 1) where the divergence is that of Kullback and Leibler
@@ -74,10 +78,18 @@ class RenyiProfile(RegionProfile):
     def _table(self) -> OrdersTable:
         return OrdersTable(self._t, self._rho, self._reach)
 
-    @cached_property
+    @property
     def turns(self) -> FloatArray:
-        """The end of the corner, and where one order takes over from another."""
-        return np.append(self.corner[0], self._table.leaps)
+        """The ends of corners."""
+        return np.concatenate([[self.corner[0]], self._meetings.low, self._meetings.high])
+
+    @cached_property
+    def _meetings(self) -> Meetings:
+        """The corners between two orders that no other cuts off."""
+        found = self._table.meetings()
+        with np.errstate(all="ignore"):
+            kept = self._share(found.d1, found.d2) <= 1.0 + _CUT
+        return Meetings(*(field[kept] for field in found))
 
     def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         first, second = self._table.candidates(epsilon)
@@ -93,7 +105,26 @@ class RenyiProfile(RegionProfile):
         return found, t
 
     def _contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        return self._table.contacts(epsilon)
+        d1, d2, t = self._table.contacts(epsilon)
+        corners = self._meetings
+        place = corners.place(epsilon)
+        at = np.flatnonzero(place >= 0)
+        d1[at], d2[at] = corners.d1[place[at]], corners.d2[place[at]]
+        return d1, d2, t
+
+    def _aside(self, rate: FloatArray, epsilon: FloatArray, mirrored: NDArray[np.bool_]) -> FloatArray:
+        corners = self._meetings
+        place = corners.place(epsilon)
+        at = np.flatnonzero(place >= 0)
+        if not len(at):
+            return epsilon
+        d1, d2, found = corners.d1[place[at]], corners.d2[place[at]], epsilon.copy()
+        power = np.log(np.expm1(d2) / np.expm1(d2 - d1))
+        there = np.where(mirrored[at], power, power - d1)
+        ends = corners.high[place[at]] * (1.0 + _OUT), corners.low[place[at]] * (1.0 - _OUT)
+        off = np.abs(rate[at] - there) > _IN_CORNER
+        found[at] = np.where(off, np.where(rate[at] < there, *ends), epsilon[at])
+        return found
 
     def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
         share = self._share(d1, d2)
@@ -120,8 +151,10 @@ class RenyiProfile(RegionProfile):
     @cached_property
     def _hull(self) -> PolygonProfile:
         start = self.corner[0]
-        grid = np.append(0.0, np.geomspace(_SHORTEST * self._reach, self._reach, _FINE))
-        grid = np.union1d(grid[grid > start], [start])
+        every = self._table.changes == len(self._meetings.low)  # else corners nobody knows lie somewhere
+        grid = np.append(0.0, np.geomspace(_SHORTEST * self._reach, self._reach, _FEW if every else _FINE))
+        ends = np.concatenate([self._meetings.low, self._meetings.high])
+        grid = np.union1d(grid[grid > start], [start, *ends[ends > start]])
         delta = self.direct(grid)[0].delta
         useful = delta < 0.5  # near 1 a float no longer tells one from the next
         return PolygonProfile(*((grid[useful], delta[useful]) if np.any(useful) else (np.zeros(1), np.ones(1))))
@@ -138,7 +171,11 @@ class RenyiProfile(RegionProfile):
             return []
         a, p = self._hull.corner(epsilon)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return [(np.log(p) - np.log(a), np.log1p(-p) - np.log1p(-a))]
+            d1, d2 = np.log(p) - np.log(a), np.log1p(-p) - np.log1p(-a)
+        place = self._meetings.place(epsilon)
+        at = np.flatnonzero(place >= 0)
+        d1[at], d2[at] = self._meetings.d1[place[at]], self._meetings.d2[place[at]]
+        return [(d1, d2)]
 
 
 class ZcdpProfile(RegionProfile):

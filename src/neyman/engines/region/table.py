@@ -11,13 +11,13 @@ so one Newton in log y over a ladder of m finds the points of every order, and t
 from __future__ import annotations
 
 import math
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.engines.region.meetings import Meetings, meetings
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent, steered, steered_rise
 from neyman.numerics.rounding import TINY
 
@@ -28,7 +28,7 @@ _LADDER = np.concatenate([np.linspace(-744.0, -100.0, 200)[:-1], np.linspace(-10
 _NEWTONS = 14  # steps, at most
 _SETTLED = 1e-9  # a step at which it stops
 _PLACES = 900  # eps at which the best of many orders is looked up
-_SECANTS = 12  # that tell where one order takes over from another
+_SECANTS = 4  # that tell about where one order takes over from another
 _ALL_ORDERS = 260  # points of the curve of contacts with all orders
 _BISECTIONS = 46  # halvings: down to a float of the first interval, about
 _LEAST_EXCESS, _MOST_EXCESS = 1e-4, 60.0  # t - 1 of those points
@@ -181,9 +181,13 @@ class OrdersTable:
         gone = ~np.isfinite(near.score)  # beyond the table: at an axis, or nowhere
         return np.where(gone, np.nan, d1), d2, t
 
-    @cached_property
-    def leaps(self) -> FloatArray:
-        """The eps at which the best row changes, where both are known there: by secants of what the table promises."""
+    @property
+    def changes(self) -> int:
+        """How often one row takes over from another."""
+        return int(np.sum(np.diff(self._best) != 0))
+
+    def meetings(self) -> Meetings:
+        """The corners where the best row changes, where both rows are known there."""
         at = np.flatnonzero(np.diff(self._best))
         first, second = self._best[at], self._best[at + 1]
         low, high = self._places[at], self._places[at + 1]
@@ -196,8 +200,17 @@ class OrdersTable:
                 kept = ahead > 0.0
                 low, before = np.where(kept, low, middle), np.where(kept, 0.5 * before, ahead)
                 high, after = np.where(kept, middle, high), np.where(kept, ahead, 0.5 * after)
-        known = np.isfinite(before) & np.isfinite(after) & (low > 0.0)
-        return np.unique(0.5 * (low + high)[known])
+            between = 0.5 * (low + high)
+            ends = [self._read(row, between) for row in (first, second)]
+            turned = [row >= len(self._t) for row in (first, second)]
+            d2 = [-np.exp(end.log_d2) for end in ends]
+            d1 = [there + np.exp(end.log_y) for there, end in zip(d2, ends, strict=True)]
+            near = np.sqrt(d1[0] * d1[1]), -np.sqrt(d2[0] * d2[1])
+        sides = [
+            (self._t[row % len(self._t)], self._rho[row % len(self._t)], 1.0 * way)
+            for row, way in zip((first, second), turned, strict=True)
+        ]
+        return meetings(sides[0], sides[1], near, between)
 
     def tangent(self, row: _Indices, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """The tangents of these rows, one at each eps, and their orders."""
