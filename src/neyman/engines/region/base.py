@@ -29,7 +29,7 @@ _FARTHEST = 1e12  # an eps beyond it is answered as this one, from above
 _SEARCH, _ZOOMS = 40, 7  # points of a grid of eps, and how often it is narrowed
 _LEVEL = 1e-13  # relative: values that are one to a float; the largest eps of them is taken
 # nominal nanoseconds: of a bracket, of one of its eps, of points inside, and of one of those by one order looked at
-_BRACKET, _PLACE, _INSIDE, _HELD = 3e6, 4e3, 3e6, 450.0
+_BRACKET, _PLACE, _INSIDE, _HELD = 8e5, 2e3, 1.5e6, 170.0
 _LARGEST_EPSILON = 709.0  # e^709 = 8.2e307 is a float
 _SHORTEST = 1e-3  # an eps up to which the end of the corner is looked for at least
 # in units of mu: a step of eps, the longest one; how near two tests are, beside a share of that step
@@ -185,16 +185,21 @@ class RegionProfile(ClosedForm):
     def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
         """By chance one of two tests, of false positive rates just below and just above alpha."""
         del turned  # the pair and its reversal have one curve
-        corner, (start, log_alpha, _) = self._on_diagonal, self.corner
+        middle, (start, log_alpha, _) = self._on_diagonal.tests(np.zeros(1, dtype=np.bool_)), self.corner
+        found = np.max(middle.at(alpha), axis=0)
+        if not self._worth(2 * len(alpha)):
+            return found
         mirrored = alpha > math.exp(log_alpha)
         with np.errstate(all="ignore"):
             rate = np.where(mirrored, np.log1p(-alpha), np.log(alpha))
         tests = self._drawn(*self._contacts(self._beside(rate, np.maximum(epsilon, start), mirrored)))
         tests = tests.tests(np.tile(mirrored, 2))
         one, two = (Tests(*(field[side] for field in tests)) for side in (slice(len(alpha)), slice(len(alpha), None)))
-        middle = corner.tests(np.zeros(1, dtype=np.bool_))
-        mixed = [one.mixed(two, alpha)[None], one.mixed(middle, alpha), middle.at(alpha)]
-        return np.max(np.concatenate(mixed), axis=0)
+        return np.maximum(np.maximum(found, np.max(one.mixed(middle, alpha), axis=0)), one.mixed(two, alpha))
+
+    def _worth(self, many: int) -> bool:
+        """Whether there is effort left for so many points inside."""
+        return allowance().take(_INSIDE + many * (_PLACE + _HELD * self._looks))
 
     def _beside(self, rate: FloatArray, epsilon: FloatArray, mirrored: NDArray[np.bool_]) -> FloatArray:
         """eps just below and just above those whose tangents touch where log alpha is that ``rate``, by a secant; of
@@ -224,7 +229,7 @@ class RegionProfile(ClosedForm):
     def _points(self, epsilon: FloatArray, tangent: Tangent, t: FloatArray) -> list[Coins]:
         """Coins about where the tangents touch, and on the diagonal; where the effort does not suffice, that is all."""
         found = [self._on_diagonal]
-        if allowance().take(_INSIDE + len(epsilon) * (_PLACE + _HELD * self._looks)):
+        if self._worth(len(epsilon)):
             found += [self._drawn(d1, d2, t) for d1, d2 in ((tangent.d1, tangent.d2), *self._corners(epsilon))]
         return found
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.engines.region.tangents import Orders, steered
@@ -29,7 +30,7 @@ class Meetings(NamedTuple):
     d1: FloatArray
     d2: FloatArray
 
-    def place(self, epsilon: FloatArray) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
+    def place(self, epsilon: FloatArray) -> NDArray[np.intp]:
         """The number of the corner that tangents of each slope touch; -1 where there is none."""
         if not len(self.low):
             return np.full(epsilon.shape, -1, dtype=np.intp)

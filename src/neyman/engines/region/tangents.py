@@ -42,11 +42,8 @@ _BORNE = 1e-3  # of a curvature: a rest that is no more is borne, and not taken 
 LEAST_RHO = 1e-290  # a smaller bound is taken for this one: squares underflow
 # steps, how far beside the first the second point lies, and how far a step may go
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
-_REFINEMENTS, _AWAY, _SETTLED = (
-    4,
-    0.2,
-    1e-6,
-)  # steps towards points that are nearly known: how many, how far, and the last
+# steps towards points that are nearly known: how many, how far one goes in log(-d2) and times y, and the last
+_REFINEMENTS, _AWAY, _GROWS, _SETTLED = 6, 0.2, 8.0, 1e-6
 _FURTHEST = 1e280  # of a point: that times any order is a float, and beyond it every point tells the same
 _STEERED, _BENT = 1e-9, 1e-4  # the least |z| for points that are only looked for, and that of derivatives there
 _UNITS = 64.0  # certifies: what few sums and functions err by, beside what grows with their arguments
@@ -297,7 +294,8 @@ class Orders:
                 lean, rise = high - low, self.t * climb - s * fall
                 lean, rise = (y - lean, 1.0 - rise) if self.turned else (lean, rise)
                 rise = np.maximum(rise, TINY)
-                y = np.clip(y - (lean - epsilon - w) / rise, _SHRINKS * y, 3.0 * y)
+                step = np.clip((epsilon + w - lean) / rise, (_SHRINKS - 1.0) * y, _GROWS * y)
+                unsettled, y = np.any(np.abs(step) > _SETTLED * y), y + step
                 m = w + 0.0 * y if not self.turned else y - w
                 by_m = 1.0 / rise - 1.0 if self.turned else 1.0  # how m moves with w, the slope being kept
                 (low, fall), (left, back) = steered_both(s * y), steered_both(-y)
@@ -309,7 +307,7 @@ class Orders:
                 move = np.where(np.isfinite(move), np.clip(move, -_AWAY, _AWAY), 0.0)
                 at, after = at + move, w * np.expm1(move)
                 y = np.clip(y + after / rise, _SHRINKS * y, 3.0 * y)
-                if not np.any(np.abs(move) > _SETTLED):
+                if not unsettled and not np.any(np.abs(move) > _SETTLED):
                     break
         return -np.exp(at), y
 

@@ -104,9 +104,12 @@ _Points = tuple[FloatArray, FloatArray]
 
 
 def _equal(place: FloatArray, deltas: FloatArray) -> float:
-    """Where between two places the two deltas, of which first the one and then the other is less, are about equal."""
-    before, after = (float(deltas[1, i] - deltas[0, i]) for i in (0, 1))
-    share = before / (before - after) if before > 0.0 > after else 0.5
+    """Where between two places the two deltas, of which first the one and then the other is less, are about equal: by
+    their logarithms, for they may fall by orders of magnitude in between.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        before, after = (float(x) for x in np.log(deltas[1]) - np.log(deltas[0]))
+    share = before / (before - after) if math.inf > before > 0.0 > after > -math.inf else 0.5
     return float(place[0] + share * (place[1] - place[0]))
 
 

@@ -172,6 +172,7 @@ class EnvelopeProfile(HeldTogether):
                 np.concatenate([alpha[off], slopes]),
                 np.concatenate([epsilon[off], slopes]),  # of bridges it is not looked at
                 np.concatenate([active[off], np.full(len(new), -1)]),
+                self.parts,
             )
             excess[off] = found[: len(off)]
             known = dict(zip(new, found[len(off) :].tolist(), strict=True))
@@ -185,10 +186,19 @@ class EnvelopeProfile(HeldTogether):
         value = excess - load - 8.0 * UNIT * (excess + load)
         return np.clip(value, 0.0, 1.0)
 
-    def _excess(self, alpha: FloatArray, epsilon: FloatArray, active: NDArray[np.int64]) -> FloatArray:
+    def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
+        """What tests attain of every part is attained of them all: f is the largest of theirs."""
+        if not allowance().take(_LEAST_WORK):
+            return np.zeros_like(alpha)
+        parts = tuple(sides.reversed for sides in self.parts) if turned else self.parts
+        return np.maximum(self._excess(alpha, epsilon, np.full(len(alpha), -1), parts), 0.0)
+
+    def _excess(
+        self, alpha: FloatArray, epsilon: FloatArray, active: NDArray[np.int64], parts: tuple[Pair, ...]
+    ) -> FloatArray:
         """The least of the parts' at each alpha: the ``active`` part's first, the others' as far as they matter."""
         least = np.full_like(alpha, np.inf)
-        every = list(enumerate(zip(self.parts, self._starts, strict=True)))
+        every = list(enumerate(zip(parts, self._starts, strict=True)))
         for i, (sides, start) in every:
             mine = np.flatnonzero(active == i)
             if len(mine):

@@ -16,6 +16,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import crossing
+from neyman.guarantees.questions.excess import attained
 from neyman.guarantees.questions.mu_of_vertices import vertex_fit
 from neyman.guarantees.questions.tradeoff import beta_near, beta_upper, excess_lower, excess_of_plateau
 from neyman.numerics.normal import PROBIT_ERROR, probit, probit_gap
@@ -33,6 +34,7 @@ _FIRST, _FEWER = 24, 6  # knots of each kind, usually and where no effort is lef
 _MOST_KNOTS = 6_000
 _SECTIONS = 8
 _SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
+_SHARP = 1e-10  # of mu: what tests attain that are known is as near as that, or four points around are asked as well
 _LOOSE = 1e-6  # of mu: a bound from below that is as near to the one from above is not worth another
 _TOLD = 1e-7  # relative fall of delta between two knots that tells where their tangents meet
 _BESIDE = 1e-3  # of log alpha: slopes that are as near are believed
@@ -111,8 +113,11 @@ def _point_lower(view: Pair, floor: float, start: float, guess: Fit) -> float:
     if not np.any(usable):
         return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
-    excess = excess_lower(view, alpha, epsilon, start)
+    excess = attained(view, alpha, epsilon, start)
     found = max(middle, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
+    if guess.mu - found > _SHARP * guess.mu:
+        excess = excess_lower(view, alpha, epsilon, start)
+        found = max(found, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
     if guess.mu - found > _LOOSE * guess.mu:
         excess = excess_of_plateau(view, alpha)
         found = max(found, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
