@@ -222,6 +222,12 @@ class Profile(ABC):
         """
         return np.zeros_like(alpha)
 
+    def points(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """(alpha, beta) on or above the curve, about where tangents of these slopes touch and where they do of the
+        reversed pair, from tests that are known; None where none are.
+        """
+        return None
+
     def touched(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
         """Logs of the false positive rate, of the power and of 1 less that where each tangent touches, where these are
         known by themselves: they steer.

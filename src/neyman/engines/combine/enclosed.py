@@ -67,6 +67,9 @@ class OwnProfile(Profile):
     def knots(self) -> FloatArray:
         return self._known.knots
 
+    def points(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        return self._known.points(epsilon)
+
     @property
     def turns(self) -> FloatArray:
         return self._known.turns
@@ -229,7 +232,13 @@ class EnclosedProfile(Profile):
         return _Withheld(self._below, share) if share <= _WITHHELD else None
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        upper, kept = self._above.bracket(epsilon).upper, epsilon.copy()
+        return self._bounded(epsilon, self._above.bracket(epsilon).upper)
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return self._bounded(epsilon, self._above.rough(epsilon).upper)
+
+    def _bounded(self, epsilon: FloatArray, upper: FloatArray) -> Bracket:
+        kept = epsilon.copy()  # solvers may go on writing into theirs
         upper = np.where(upper > _STRONG, np.minimum(upper + self._greater.room, 1.0), upper)
         # the masses of neither law add up to 1 to the last bit: what their complements are is not told
         with np.errstate(divide="ignore"):

@@ -197,6 +197,16 @@ class RegionProfile(ClosedForm):
         one, two = (Tests(*(field[side] for field in tests)) for side in (slice(len(alpha)), slice(len(alpha), None)))
         return np.maximum(np.maximum(found, np.max(one.mixed(middle, alpha), axis=0)), one.mixed(two, alpha))
 
+    def points(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        if not self._worth(len(epsilon)):
+            return None
+        coins = self._drawn(*self._contacts(np.clip(epsilon, self.corner[0], max(self._reach, self.corner[0]))))
+        drawn = Coins(*(np.append(own, middle) for own, middle in zip(coins, self._on_diagonal, strict=True)))
+        sides = [drawn.tests(np.full(len(drawn.d1), turned)) for turned in (False, True)]
+        alpha, excess = np.concatenate([s.alpha for s in sides]), np.concatenate([s.at(s.alpha) for s in sides])
+        told = excess > 0.0
+        return alpha[told], (1.0 - alpha - excess + UNIT)[told]
+
     def _worth(self, many: int) -> bool:
         """Whether there is effort left for so many points inside."""
         return allowance().take(_INSIDE + many * (_PLACE + _HELD * self._looks))

@@ -129,7 +129,7 @@ def _finer(parts: tuple[Pair, ...], at: float, ends: tuple[float, float], room: 
         low = np.clip(ends[0] + room * _OFFSETS, 0.0, at)
         high = np.clip(ends[1] + room * _OFFSETS, at, _FARTHEST)
         place = np.concatenate([low, high])
-        value = np.min([sides.forward.bracket(place).upper for sides in parts], axis=0)
+        value = np.min([sides.forward.rough(place).upper for sides in parts], axis=0)
         i, j = _lowest(at, (low, value[: len(low)]), (high, value[len(low) :]))
         ends, room = (float(low[i]), float(high[j])), room / _NARROWED
     return ends

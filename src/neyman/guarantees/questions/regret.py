@@ -46,7 +46,6 @@ _MOST_POINTS = 8_000
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
 _NEGLIGIBLE = 1e-10
 _VAGUE = 1e-10  # it steers: of the quotient, a width from which secants of further points are looked at
-_VAGUE_SHARE = 0.03  # it steers: of what brackets leave open, by how much a bound on an interval may exceed it
 _FURTHER = (1, 3, 9, 27, 81, 243, 729)  # points, from one end of a secant to the other: every secant serves
 
 
@@ -142,8 +141,7 @@ def _branch(mine: Profile, other: Profile, mine_reversed: Profile, absolute: flo
         # what the brackets at the points themselves allow, no refinement takes away
         known = (points.other_upper - points.self_lower) / (2.0 + points.y)
         known[1:-1] = np.minimum(known[1:-1], np.maximum(bound[:-1], bound[1:]))
-        vague = _VAGUE_SHARE * (float(np.max(known)) - best)  # of what the brackets leave open, whatever is refined
-        wide = max(absolute * max(1.0, points.y.size / _MANY) ** 2, vague)
+        wide = absolute * max(1.0, points.y.size / _MANY) ** 2
         loose = np.flatnonzero(bound > max(best, float(np.max(known))) + wide)
         sections = 8 if loose.size <= 64 else 4
         if loose.size == 0 or points.y.size + loose.size * (sections - 1) > _MOST_POINTS:
