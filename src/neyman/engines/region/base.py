@@ -29,7 +29,7 @@ _FARTHEST = 1e12  # an eps beyond it is answered as this one, from above
 _SEARCH, _ZOOMS = 40, 7  # points of a grid of eps, and how often it is narrowed
 _LEVEL = 1e-13  # relative: values that are one to a float; the largest eps of them is taken
 # nominal nanoseconds: of a bracket, of one of its eps, of points inside, and of one of those by one order looked at
-_BRACKET, _PLACE, _INSIDE, _HELD = 8e5, 2e3, 1.5e6, 170.0
+_BRACKET, _PLACE, _INSIDE, _HELD = 1.5e6, 3e3, 3e6, 200.0
 _LARGEST_EPSILON = 709.0  # e^709 = 8.2e307 is a float
 _SHORTEST = 1e-3  # an eps up to which the end of the corner is looked for at least
 # in units of mu: a step of eps, the longest one; how near two tests are, beside a share of that step

@@ -93,6 +93,13 @@ class RocSteps:
             z = self._step(inside)
         return np.sum(parts, axis=0), parts
 
+    def end(self, score: FloatArray) -> FloatArray:
+        """The score of the power that the chain which starts at each ``score`` ends with."""
+        z = score
+        for _ in range(self._times):
+            z = self._step(np.clip(z, self._knots[0], self._knots[-1]))
+        return z
+
     def _step(self, z: FloatArray) -> FloatArray:
         """The score of 1 - f at the alphas with these scores."""
         out = np.asarray(self._power_at(z))
