@@ -1,4 +1,4 @@
-"""Corners where the boundaries of two Renyi orders meet: found to all digits, brackets closed there, groups of them too."""
+"""Corners where the boundaries of two Renyi orders meet: found to all digits, and brackets closed there."""
 
 import numpy as np
 import pytest
