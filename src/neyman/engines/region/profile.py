@@ -234,8 +234,9 @@ class ZcdpProfile(RegionProfile):
         if not table.useful or np.any(epsilon > table.last):
             tangent, t = self.direct(np.minimum(epsilon, _FARTHEST))
             return tangent.d1, tangent.d2, t
-        t, near = table.near(epsilon)
-        d2, y = Orders(t, self._rho * t, False).contact(epsilon, near.log_d2, near.log_y)
+        reached = np.maximum(epsilon, table.begins)
+        t, near = table.near(reached)
+        d2, y = Orders(t, self._rho * t, False).contact(reached, near.log_d2, near.log_y)
         return d2 + y, d2, t
 
     def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -273,6 +273,7 @@ class AllOrdersTable:
         known = known[_rising(epsilon[known])]
         self._low = epsilon[known], Near(*(x[known] for x in near))
         self.useful = len(known) >= 4
+        self.begins = float(epsilon[known[0]]) if self.useful else 0.0  # tangents of less slope touch at p = 1, about
 
     def _stationary(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """m and log y where the order s + 1 touches the envelope of all, by bisection in log m."""
