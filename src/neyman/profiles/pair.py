@@ -255,6 +255,11 @@ def alpha_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
 
 def power_score(profile: Profile, epsilon: FloatArray) -> FloatArray:
     """-Phi^-1(P(L > eps)), approximate."""
+    touched = profile.touched(epsilon)
+    if touched is not None:
+        return np.where(
+            touched[1] < -np.log(2.0), -probit(np.minimum(touched[1], 0.0)), probit(np.minimum(touched[2], 0.0))
+        )
     b, slope = profile.rough(epsilon), profile.slope(epsilon)
     power = b.upper + slope
     with np.errstate(divide="ignore"):

@@ -146,6 +146,13 @@ class Profile(ABC):
         return math.inf
 
     @property
+    def turns(self) -> FloatArray:
+        """The eps > 0 at which points of contact begin to move, leap or change their pace, where these are known: they
+        steer.
+        """
+        return np.zeros(0)
+
+    @property
     def knots(self) -> FloatArray:
         """The eps >= 0 at which delta bends, rising, where it is straight in e^eps between them: the best tangents."""
         return np.zeros(0)
@@ -214,6 +221,18 @@ class Profile(ABC):
         known to do so well: those about each ``epsilon`` >= 0, whose tangent touches about there. 0 where none are.
         """
         return np.zeros_like(alpha)
+
+    def points(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        """(alpha, beta) on or above the curve, about where tangents of these slopes touch and where they do of the
+        reversed pair, from tests that are known; None where none are.
+        """
+        return None
+
+    def touched(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Logs of the false positive rate, of the power and of 1 less that where each tangent touches, where these are
+        known by themselves: they steer.
+        """
+        return None
 
     def behind(self, epsilon: float) -> Iterator[Profile]:
         """Those whose bounds at ``epsilon`` it may have handed on, the likelier first."""

@@ -151,9 +151,10 @@ def test_what_one_pair_of_coins_attains():
     drawn_a, drawn_p = a / 1.25, p / 1.25
     alpha = np.array([drawn_a / 3.0, drawn_a, 0.5])
     power = np.array([drawn_p / 3.0, drawn_p, drawn_p + (1.0 - drawn_p) * (0.5 - drawn_a) / (1.0 - drawn_a)])
-    found = np.concatenate([coins.excess(alpha[i : i + 1], False) for i in range(3)])
+    heads, tails = (coins.tests(np.array([turned])) for turned in (False, True))
+    found = np.concatenate([heads.at(alpha[i : i + 1]) for i in range(3)])
     assert np.all(found <= power - alpha)
     assert found == pytest.approx(power - alpha, rel=1e-12)
-    turned = coins.excess(np.array([1.0 - drawn_p]), True)  # (1 - p, 1 - a)
+    turned = tails.at(np.array([1.0 - drawn_p]))  # (1 - p, 1 - a)
     assert turned[0] == pytest.approx(drawn_p - drawn_a, rel=1e-12)
     assert turned[0] <= drawn_p - drawn_a

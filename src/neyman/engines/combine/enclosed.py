@@ -35,6 +35,7 @@ _WIDEST = 1 << 20  # points that the composition may take
 _REACH = 22.0  # deviations that they cover
 _VAGUE = 0.5  # of the bound from above
 _STRONG = 0.05  # delta from which engines may read it off 1 - delta, of steps with little overlap
+_WITHHELD = 1e-7  # it steers: a chance of telling nothing up to which a pair that tells less is worth asking
 _SEEN = 0.75  # at most 6 of 8: what mass at loss 0 may be too much by, over what is stated (laws._joined)
 _DIGITS = 256  # a spacing has so few digits that all its multiples are floats
 _FINER, _FINEST = 0.7, 1e-290  # times the spacing that is wanted; the finest whose multiples keep all their digits
@@ -66,6 +67,13 @@ class OwnProfile(Profile):
     def knots(self) -> FloatArray:
         return self._known.knots
 
+    def points(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        return self._known.points(epsilon)
+
+    @property
+    def turns(self) -> FloatArray:
+        return self._known.turns
+
     @property
     def tail_mu(self) -> float:
         return self._of.tail_mu
@@ -75,6 +83,9 @@ class OwnProfile(Profile):
 
     def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
         return self._known.attained(alpha, epsilon, turned)
+
+    def touched(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        return self._known.touched(epsilon)
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return self._known.slope(epsilon)
@@ -115,6 +126,45 @@ class _Law:
         return math.fsum(
             n * _unstated(s.outcomes) for (s, n), (was, _) in laws if was is not s and isinstance(s, ListedStep)
         )
+
+
+class _Withheld(Profile):
+    """With a chance of ``share`` nothing, else all that the pair of ``known`` tells: delta is 1 - share times its own.
+
+    Where delta is only known to be at least min(delta, most) and delta - room, it is at least that for room <= share *
+    most; and so are excess powers.
+    """
+
+    def __init__(self, known: Profile, share: float) -> None:
+        self._known, self._kept = known, (1.0 - share) * (1.0 - 4.0 * UNIT)
+
+    rule = "of which a little is withheld"
+
+    @property
+    def method(self) -> str:
+        return self._known.method
+
+    @property
+    def end(self) -> float:
+        return self._known.end
+
+    @property
+    def knots(self) -> FloatArray:
+        return self._known.knots
+
+    @property
+    def tail_mu(self) -> float:
+        return self._known.tail_mu
+
+    def bracket(self, epsilon: FloatArray) -> Bracket:
+        known = self._known.bracket(epsilon)
+        return Bracket.late(known.upper, known.log_gap_lower, lambda: self._told(known.lower * self._kept))
+
+    def _told(self, lower: FloatArray) -> tuple[FloatArray, FloatArray]:
+        return lower, np.log1p(-lower) * (1.0 - 4.0 * UNIT)
+
+    def slope(self, epsilon: FloatArray) -> FloatArray:
+        return self._known.slope(epsilon)
 
 
 class EnclosedProfile(Profile):
@@ -175,11 +225,20 @@ class EnclosedProfile(Profile):
 
     @property
     def lesser(self) -> Profile | None:
-        """The law below, where its masses need no room."""
-        return None if self._lesser.room > 0.0 else self._below
+        """The law below, or where its masses need room, a pair that hardly tells less and needs none."""
+        share = self._lesser.room / _STRONG  # only of what is above that any is asked
+        if share == 0.0:
+            return self._below
+        return _Withheld(self._below, share) if share <= _WITHHELD else None
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        upper, kept = self._above.bracket(epsilon).upper, epsilon.copy()
+        return self._bounded(epsilon, self._above.bracket(epsilon).upper)
+
+    def rough(self, epsilon: FloatArray) -> Bracket:
+        return self._bounded(epsilon, self._above.rough(epsilon).upper)
+
+    def _bounded(self, epsilon: FloatArray, upper: FloatArray) -> Bracket:
+        kept = epsilon.copy()  # solvers may go on writing into theirs
         upper = np.where(upper > _STRONG, np.minimum(upper + self._greater.room, 1.0), upper)
         # the masses of neither law add up to 1 to the last bit: what their complements are is not told
         with np.errstate(divide="ignore"):

@@ -10,33 +10,32 @@ with E <= s kappa at every order is inside once it is brought nearer to the diag
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.closed_form.polygon import PolygonProfile
 from neyman.engines.region.all_orders import AllOrders
-from neyman.engines.region.coins import FAINT, Coins
-from neyman.engines.region.one_order import elementary_delta
+from neyman.engines.region.base import RegionProfile
+from neyman.engines.region.coins import Coins
+from neyman.engines.region.meetings import Meetings
 from neyman.engines.region.table import AllOrdersTable, OrdersTable, tangents_near
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent
 from neyman.numerics.rounding import TINY, UNIT
-from neyman.profiles.effort import allowance
-from neyman.profiles.profile import Bracket
 
 __all__ = ["RegionProfile", "RenyiProfile", "ZcdpProfile"]
 
-_FINE = 400  # tangents of the hull
+_FINE, _FEW = 400, 16  # tangents of the hull, beside those at corners that are known
 _BESIDE, _SETTLED = 1e-2, 1e-12  # how near to the boundary coins are led to it, and how near they have to be
-_PIECE = 1000  # eps whose points inside are looked at together
 _LAST = 690.0  # -log of the smallest delta that matters
 _FARTHEST = 1e12  # an eps beyond it is answered as this one, from above
-_SEARCH, _ZOOMS = 40, 7  # points of a grid of orders, and how often it is narrowed
-_LEVEL = 1e-13  # relative: values that are one to a float; the largest order of them is taken
+_ZOOMS = 7  # how often a grid of orders is narrowed
+_LEVEL = 1e-13  # the least t - 1 there
+_CUT = 1e-8  # by how much E may exceed kappa of another order at a corner that is said to be one
+_OUT, _IN_CORNER = 1e-9, 1e-13  # beside the ends of corners; how near to one log alpha has to be to be told by it alone
 _LOOKED_UP = 128  # points between which the best of all orders is interpolated
 _SOFT = 0.05  # added to t - 1 where it is interpolated: the best order starts from 1
 _LEAST_ORDER = -30.0  # log(t - 1) where the divergence is that of Kullback and Leibler
@@ -44,155 +43,19 @@ _NEAR = np.geomspace(1e-4, 1.0, 36)  # distances from the best order, in log(t -
 _LOW = np.linspace(_LEAST_ORDER - 1.0, -7.0, 40)  # and all the way to either end: t - 1 hardly counts, or does
 _FAR = np.linspace(0.0, 1.0, 200)  # shares of the way to the farthest order
 _NEARER = 4  # steps of a fixed point that says where orders are worth asking
-# nominal nanoseconds: of a bracket, of one of its eps, of points inside, and of one of those by one order looked at
-_BRACKET, _PLACE, _INSIDE, _HELD = 3e6, 4e3, 3e6, 450.0
 _LIKE_ORDERS = 24  # orders that take as long as the one that tells of all, which is searched for
 _ABOUT = np.array([0.5, 0.8, 0.9, 1.0, 1.1, 1.25, 2.0])  # times t - 1 of the order that an exponent says is best
-_LARGEST_EPSILON = 709.0  # e^709 = 8.2e307 is a float
 _ALL, _NEXT_TO_ONE = 60.0, 1e-2  # eps that an order of 1 alone is asked for, and the least t - 1 that says where to end
 _SHORTEST, _BEYOND = 1e-3, 1.2  # times that end: the first and the last place of a grid
 _LEAST_EXCESS, _MOST_EXCESS = 1e-9, 1e9  # t - 1 that are tried
 _MOST, _SPARE = 40.0, 0.1  # the same beside what is expected, and in log
 
 
-class RegionProfile(ClosedForm):
-    """What finitely many orders and all orders have in common."""
-
-    width_is = "enclosure"  # between tangents, and points that tests attain
-    _last: tuple[bytes, Tangent, FloatArray] | None = None
-
-    @property
-    def tail_mu(self) -> float:
-        """Inf: no number that holds with no floor is known here."""
-        return math.inf
-
-    @abstractmethod
-    def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
-        """The best tangent at each eps, and the order it is of."""
-
-    @property
-    @abstractmethod
-    def _reach(self) -> float:
-        """About the eps beyond which delta does not matter."""
-
-    @cached_property
-    def corner(self) -> tuple[float, float, float]:
-        """From which eps the corner alpha* on the diagonal rules no more; log alpha* from below; log(1 / alpha* - 1).
-
-        It ends where tangents begin to touch at alpha <= beta: there (1 - delta) / (1 + e^eps) is largest.
-        """
-        low, high = 0.0, max(self._reach, _SHORTEST)
-        start, log_alpha = 0.0, -math.inf
-        for _ in range(_ZOOMS):
-            grid = np.linspace(low, high, _SEARCH)
-            value = self.direct(grid)[0].log_gap - np.logaddexp(0.0, grid)
-            # large divergences leave it level for long: then up to where tangents touch beyond it
-            at = int(np.flatnonzero(value >= np.max(value) - _LEVEL * (1.0 + abs(float(np.max(value)))))[-1])
-            start, log_alpha = float(grid[at]), float(value[at])
-            low, high = float(grid[max(at - 1, 0)]), float(grid[min(at + 1, _SEARCH - 1)])
-        log_alpha = min(log_alpha - 4.0 * UNIT * (2.0 + abs(log_alpha)), -math.log(2.0))
-        return start, log_alpha, -log_alpha + math.log1p(-math.exp(log_alpha))
-
-    @property
-    @abstractmethod
-    def attained_mu(self) -> float:
-        """The largest mu of which a Gaussian keeps all bounds, rounded down: its curve is no better than this one."""
-
-    @property
-    @abstractmethod
-    def _looks(self) -> int:
-        """How many orders a point inside is held to."""
-
-    def bracket(self, epsilon: FloatArray) -> Bracket:
-        allowance().spend(_BRACKET + _PLACE * len(epsilon))
-        tangent, t = self._touched(epsilon)
-        start, log_alpha, _ = self.corner
-        flat = log_alpha + np.logaddexp(0.0, epsilon)
-        flat = np.minimum(flat - 4.0 * UNIT * (2.0 + epsilon + abs(log_alpha)), 0.0)
-        ruled = epsilon < start  # a chord ends at its ends
-        upper = np.where(ruled, np.minimum(tangent.delta, -np.expm1(flat) * (1.0 + 4.0 * UNIT)), tangent.delta)
-        log_gap = np.where(ruled, np.maximum(tangent.log_gap, flat), tangent.log_gap)
-        # where a tangent says nothing, delta still does not rise
-        first = min(log_alpha + float(np.logaddexp(0.0, start)) - 8.0 * UNIT * (2.0 + start + abs(log_alpha)), 0.0)
-        beyond = ~ruled & (log_gap < first)
-        upper = np.where(beyond, np.minimum(upper, -math.expm1(first) * (1.0 + 4.0 * UNIT)), upper)
-        log_gap = np.where(beyond, first, log_gap)
-        if np.any(epsilon > self._reach):  # tangents end there, by and by: delta still does not rise
-            last = self.bracket(np.array([self._reach]))
-            far = epsilon > self._reach
-            upper = np.where(far, np.minimum(upper, last.upper), upper)
-            log_gap = np.where(far, np.maximum(log_gap, last.log_gap_lower), log_gap)
-        upper, log_gap = self._hulled(epsilon, upper, log_gap)
-        plain = np.minimum(elementary_delta(*self._plain_orders(epsilon), epsilon), 1.0)
-        upper = np.minimum(upper, plain)
-        with np.errstate(divide="ignore"):
-            log_gap = np.maximum(log_gap, np.log1p(-plain) * (1.0 + 4.0 * UNIT) - 4.0 * UNIT * plain)
-        kept = epsilon.copy()  # solvers may go on writing into theirs
-        return Bracket.late(upper, log_gap, lambda: self._inside(kept, tangent, t))
-
-    def slope(self, epsilon: FloatArray) -> FloatArray:
-        tangent, _ = self._touched(epsilon)
-        start, log_alpha, _ = self.corner
-        alpha = np.where(epsilon < start, math.exp(log_alpha), tangent.alpha)
-        alpha = np.where(epsilon > self._reach, 0.0, alpha)  # an alpha that is no float says nothing
-        return np.clip(np.exp(np.minimum(epsilon, _LARGEST_EPSILON)) * alpha, 0.0, 1.0)
-
-    def _touched(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
-        """``direct``, remembered: solvers ask for the slope where they just were."""
-        place = epsilon.tobytes()
-        if self._last is None or self._last[0] != place:
-            self._last = place, *self.direct(np.minimum(epsilon, _FARTHEST))
-        return self._last[1:]
-
-    @abstractmethod
-    def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Orders t >= 1 whose elementary bounds are worth a look, in rows, and what is stated there."""
-
-    def _hulled(self, epsilon: FloatArray, upper: FloatArray, log_gap: FloatArray) -> tuple[FloatArray, FloatArray]:
-        return upper, log_gap
-
-    def _corners(self, epsilon: FloatArray) -> list[tuple[FloatArray, FloatArray]]:
-        """More points, near the region, that may be on the tangent of that slope."""
-        return []
-
-    def _inside(self, epsilon: FloatArray, tangent: Tangent, t: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Lower bounds on delta, upper bounds on log(1 - delta), from coins about where ``tangent`` touches."""
-        if len(epsilon) > _PIECE:  # tables of eps by orders
-            pieces = np.array_split(np.arange(len(epsilon)), -(-len(epsilon) // _PIECE))
-            each = [self._inside(epsilon[at], tangent.at(at), t[at]) for at in pieces]
-            return np.concatenate([low for low, _ in each]), np.concatenate([high for _, high in each])
-        lower, gap = np.zeros_like(epsilon), np.full_like(epsilon, np.inf)
-        for coins in self._points(epsilon, tangent, t) if len(epsilon) else ():
-            value, left = coins.attained(epsilon)
-            lower, gap = np.where(value > FAINT, np.maximum(lower, value), lower), np.minimum(gap, left)
-        with np.errstate(divide="ignore"):
-            return np.clip(lower, 0.0, 1.0), np.minimum(np.log(gap), 0.0)
-
-    def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
-        tangent, t = self._touched(epsilon)
-        return np.max([coins.excess(alpha, turned) for coins in self._points(epsilon, tangent, t)], axis=0)
-
-    def _points(self, epsilon: FloatArray, tangent: Tangent, t: FloatArray) -> list[Coins]:
-        """Coins about where the tangents touch, and on the diagonal; where the effort does not suffice, that is all."""
-        found = [self._on_diagonal]
-        if allowance().take(_INSIDE + len(epsilon) * (_PLACE + _HELD * self._looks)):
-            found += [self._drawn(d1, d2, t) for d1, d2 in ((tangent.d1, tangent.d2), *self._corners(epsilon))]
-        return found
-
-    @abstractmethod
-    def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
-        """These points, nearer to the diagonal or not, and by which share E exceeds kappa there, at least 1."""
-
-    @cached_property
-    def _on_diagonal(self) -> Coins:
-        corner = np.array([self.corner[2]])
-        return self._drawn(corner, -corner, self.direct(np.zeros(1))[1])
-
-
 class RenyiProfile(RegionProfile):
     """D_t <= rho at finitely many orders t >= 1/2 (rising), in both orders of the pair; rho > 0.
 
-    Error bound: the tangents are certified; where two orders share the rule delta is at most about 1e-4 above the best.
+    Error bound: the tangents are certified; where two orders meet, delta is known to 1e-9 if their corner was found,
+    else it is at most about 1e-4 above the best.
     """
 
     def __init__(self, t: FloatArray, rho: FloatArray) -> None:
@@ -216,6 +79,19 @@ class RenyiProfile(RegionProfile):
     def _table(self) -> OrdersTable:
         return OrdersTable(self._t, self._rho, self._reach)
 
+    @property
+    def turns(self) -> FloatArray:
+        """The ends of corners."""
+        return np.concatenate([[self.corner[0]], self._meetings.low, self._meetings.high])
+
+    @cached_property
+    def _meetings(self) -> Meetings:
+        """The corners between two orders that no other cuts off."""
+        found = self._table.meetings()
+        with np.errstate(all="ignore"):
+            kept = self._share(found.d1, found.d2) <= 1.0 + _CUT
+        return Meetings(*(field[kept] for field in found))
+
     def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         first, second = self._table.candidates(epsilon)
         found, t = self._table.tangent(first, epsilon)
@@ -229,6 +105,28 @@ class RenyiProfile(RegionProfile):
             t[at] = t_other[better]
         return found, t
 
+    def _contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        d1, d2, t = self._table.contacts(epsilon)
+        corners = self._meetings
+        place = corners.place(epsilon)
+        at = np.flatnonzero(place >= 0)
+        d1[at], d2[at] = corners.d1[place[at]], corners.d2[place[at]]
+        return d1, d2, t
+
+    def _aside(self, rate: FloatArray, epsilon: FloatArray, mirrored: NDArray[np.bool_]) -> FloatArray:
+        corners = self._meetings
+        place = corners.place(epsilon)
+        at = np.flatnonzero(place >= 0)
+        if not len(at):
+            return epsilon
+        d1, d2, found = corners.d1[place[at]], corners.d2[place[at]], epsilon.copy()
+        power = np.log(np.expm1(d2) / np.expm1(d2 - d1))
+        there = np.where(mirrored[at], power, power - d1)
+        ends = corners.high[place[at]] * (1.0 + _OUT), corners.low[place[at]] * (1.0 - _OUT)
+        off = np.abs(rate[at] - there) > _IN_CORNER
+        found[at] = np.where(off, np.where(rate[at] < there, *ends), epsilon[at])
+        return found
+
     def _drawn(self, d1: FloatArray, d2: FloatArray, t: FloatArray) -> Coins:
         share = self._share(d1, d2)
         near = np.abs(share - 1.0) < _BESIDE
@@ -240,8 +138,10 @@ class RenyiProfile(RegionProfile):
 
     def _share(self, d1: FloatArray, d2: FloatArray) -> FloatArray:
         """The largest E / kappa over all orders."""
-        held = [Orders(self._t[:, None], self._rho[:, None], turned).held(d1, d2) for turned in (False, True)]
-        return np.max(np.maximum(*held), axis=0)
+        count = len(d1)  # the other way the two laws are exchanged, and the two outcomes
+        ways = np.concatenate([d1, -d2]), np.concatenate([d2, -d1])
+        held = np.max(Orders(self._t[:, None], self._rho[:, None], False).held(*ways), axis=0)
+        return np.maximum(held[:count], held[count:])
 
     def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         few = self._t >= 1.0
@@ -252,8 +152,10 @@ class RenyiProfile(RegionProfile):
     @cached_property
     def _hull(self) -> PolygonProfile:
         start = self.corner[0]
-        grid = np.append(0.0, np.geomspace(_SHORTEST * self._reach, self._reach, _FINE))
-        grid = np.union1d(grid[grid > start], [start])
+        every = self._table.changes == len(self._meetings.low)  # else corners nobody knows lie somewhere
+        grid = np.append(0.0, np.geomspace(_SHORTEST * self._reach, self._reach, _FEW if every else _FINE))
+        ends = np.concatenate([self._meetings.low, self._meetings.high])
+        grid = np.union1d(grid[grid > start], [start, *ends[ends > start]])
         delta = self.direct(grid)[0].delta
         useful = delta < 0.5  # near 1 a float no longer tells one from the next
         return PolygonProfile(*((grid[useful], delta[useful]) if np.any(useful) else (np.zeros(1), np.ones(1))))
@@ -270,7 +172,11 @@ class RenyiProfile(RegionProfile):
             return []
         a, p = self._hull.corner(epsilon)
         with np.errstate(divide="ignore", invalid="ignore"):
-            return [(np.log(p) - np.log(a), np.log1p(-p) - np.log1p(-a))]
+            d1, d2 = np.log(p) - np.log(a), np.log1p(-p) - np.log1p(-a)
+        place = self._meetings.place(epsilon)
+        at = np.flatnonzero(place >= 0)
+        d1[at], d2[at] = self._meetings.d1[place[at]], self._meetings.d2[place[at]]
+        return [(d1, d2)]
 
 
 class ZcdpProfile(RegionProfile):
@@ -304,6 +210,11 @@ class ZcdpProfile(RegionProfile):
     def _table(self) -> AllOrdersTable:
         return AllOrdersTable(self._rho, self._reach)
 
+    @property
+    def turns(self) -> FloatArray:
+        """The end of the corner, and where the least order rules no more."""
+        return np.array([self.corner[0], *([self._table.first] if self._table.useful else [])])
+
     def direct(self, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """For eps >= 0 the orders of D(P||Q) rule."""
         table = self._table
@@ -317,6 +228,16 @@ class ZcdpProfile(RegionProfile):
             beyond, t[far] = self._searched(epsilon[far])
             found = found.replaced(far, beyond)
         return found, t
+
+    def _contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        table = self._table
+        if not table.useful or np.any(epsilon > table.last):
+            tangent, t = self.direct(np.minimum(epsilon, _FARTHEST))
+            return tangent.d1, tangent.d2, t
+        reached = np.maximum(epsilon, table.begins)
+        t, near = table.near(reached)
+        d2, y = Orders(t, self._rho * t, False).contact(reached, near.log_d2, near.log_y)
+        return d2 + y, d2, t
 
     def _plain_orders(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """About the order that is best for e^((t-1) (rho t - eps)), where that is least, and the limit t = 1."""

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
+from neyman.engines.region.meetings import Meetings, meetings
 from neyman.engines.region.tangents import LEAST_RHO, Orders, Tangent, steered, steered_rise
 from neyman.numerics.rounding import TINY
 
@@ -27,6 +28,7 @@ _LADDER = np.concatenate([np.linspace(-744.0, -100.0, 200)[:-1], np.linspace(-10
 _NEWTONS = 14  # steps, at most
 _SETTLED = 1e-9  # a step at which it stops
 _PLACES = 900  # eps at which the best of many orders is looked up
+_SECANTS = 4  # that tell about where one order takes over from another
 _ALL_ORDERS = 260  # points of the curve of contacts with all orders
 _BISECTIONS = 46  # halvings: down to a float of the first interval, about
 _LEAST_EXCESS, _MOST_EXCESS = 1e-4, 60.0  # t - 1 of those points
@@ -99,16 +101,14 @@ def _rising(epsilon: FloatArray) -> _Indices:
     return np.flatnonzero(np.append(True, epsilon[1:] > np.maximum.accumulate(epsilon)[:-1]))
 
 
-def _cubic(x: FloatArray, xs: list[FloatArray], ys: list[FloatArray]) -> FloatArray:
-    """Lagrange's, through four points."""
-    total = np.zeros_like(x)
+def _cubic(x: FloatArray, xs: list[FloatArray], columns: list[list[FloatArray]]) -> list[FloatArray]:
+    """Lagrange's through four points, of each of the ``columns``."""
+    away, weights = [x - one for one in xs], list[FloatArray]()
     for i in range(4):
-        weight = np.ones_like(x)
-        for j in range(4):
-            if i != j:
-                weight = weight * (x - xs[j]) / (xs[i] - xs[j])
-        total = total + weight * ys[i]
-    return total
+        j, k, m = (other for other in range(4) if other != i)
+        apart = (xs[i] - xs[j]) * (xs[i] - xs[k]) * (xs[i] - xs[m])
+        weights.append(away[j] * away[k] * away[m] / apart)
+    return [sum((w * y for w, y in zip(weights[1:], ys[1:], strict=True)), weights[0] * ys[0]) for ys in columns]
 
 
 class OrdersTable:
@@ -161,6 +161,57 @@ class OrdersTable:
         at = np.clip(np.searchsorted(self._places, epsilon) - 1, 0, len(self._places) - 2)
         return np.stack([self._best[at], self._best[at + 1]])
 
+    def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """d1 (NaN at an axis) and d2 where the best tangents touch, as near as steering goes, and their orders."""
+        first, second = self.candidates(epsilon)
+        one, two = self._read(first, epsilon), self._read(second, epsilon)
+        worse = ~(one.score <= two.score)
+        row, near = (
+            np.where(worse, second, first),
+            Near(*(np.where(worse, b, a) for a, b in zip(one, two, strict=True))),
+        )
+        count, t = len(self._t), self._t[row % len(self._t)]
+        d1, d2 = np.empty_like(epsilon), np.empty_like(epsilon)
+        for turned in (False, True):
+            at = np.flatnonzero((row >= count) == turned)
+            if len(at):
+                orders = Orders(t[at], self._rho[row[at] % count], turned)
+                d2[at], y = orders.contact(epsilon[at], near.log_d2[at], near.log_y[at])
+                d1[at] = d2[at] + y
+        gone = ~np.isfinite(near.score)  # beyond the table: at an axis, or nowhere
+        return np.where(gone, np.nan, d1), d2, t
+
+    @property
+    def changes(self) -> int:
+        """How often one row takes over from another."""
+        return int(np.sum(np.diff(self._best) != 0))
+
+    def meetings(self) -> Meetings:
+        """The corners where the best row changes, where both rows are known there."""
+        at = np.flatnonzero(np.diff(self._best))
+        first, second = self._best[at], self._best[at + 1]
+        low, high = self._places[at], self._places[at + 1]
+        with np.errstate(all="ignore"):
+            before, after = (self._read(first, e).score - self._read(second, e).score for e in (low, high))
+            for _ in range(_SECANTS):
+                middle = low - before * (high - low) / (after - before)
+                middle = np.where((middle >= low) & (middle <= high), middle, 0.5 * (low + high))
+                ahead = self._read(first, middle).score - self._read(second, middle).score
+                kept = ahead > 0.0
+                low, before = np.where(kept, low, middle), np.where(kept, 0.5 * before, ahead)
+                high, after = np.where(kept, middle, high), np.where(kept, ahead, 0.5 * after)
+            between = 0.5 * (low + high)
+            ends = [self._read(row, between) for row in (first, second)]
+            turned = [row >= len(self._t) for row in (first, second)]
+            d2 = [-np.exp(end.log_d2) for end in ends]
+            d1 = [there + np.exp(end.log_y) for there, end in zip(d2, ends, strict=True)]
+            near = np.sqrt(d1[0] * d1[1]), -np.sqrt(d2[0] * d2[1])
+        sides = [
+            (self._t[row % len(self._t)], self._rho[row % len(self._t)], 1.0 * way)
+            for row, way in zip((first, second), turned, strict=True)
+        ]
+        return meetings(sides[0], sides[1], near, between)
+
     def tangent(self, row: _Indices, epsilon: FloatArray) -> tuple[Tangent, FloatArray]:
         """The tangents of these rows, one at each eps, and their orders."""
         count, t = len(self._t), self._t[row % len(self._t)]
@@ -185,7 +236,7 @@ class OrdersTable:
         inside = np.clip(epsilon, points[row, 0], points[row, last])
         xs = [points[row, k + i] for i in range(4)]
         with np.errstate(all="ignore"):
-            found = Near(*(_cubic(inside, xs, [x[row, k + i] for i in range(4)]) for x in self._near))
+            found = Near(*_cubic(inside, xs, [[x[row, k + i] for i in range(4)] for x in self._near]))
         seen = (epsilon >= points[row, 0]) & (epsilon <= points[row, last])
         return found._replace(score=np.where(seen, found.score, np.inf))
 
@@ -222,6 +273,7 @@ class AllOrdersTable:
         known = known[_rising(epsilon[known])]
         self._low = epsilon[known], Near(*(x[known] for x in near))
         self.useful = len(known) >= 4
+        self.begins = float(epsilon[known[0]]) if self.useful else 0.0  # tangents of less slope touch at p = 1, about
 
     def _stationary(self, s: FloatArray) -> tuple[FloatArray, FloatArray]:
         """m and log y where the order s + 1 touches the envelope of all, by bisection in log m."""
@@ -254,8 +306,9 @@ class AllOrdersTable:
             inside = np.clip(epsilon[below], points[0], points[-1])
             k = np.clip(np.searchsorted(points, inside) - 2, 0, len(points) - 4)
             xs = [points[k + i] for i in range(4)]
-            for column, values in zip(found, columns, strict=True):
-                column[below] = _cubic(inside, xs, [values[k + i] for i in range(4)])
+            read = _cubic(inside, xs, [[values[k + i] for i in range(4)] for values in columns])
+            for column, values in zip(found, read, strict=True):
+                column[below] = values
             found[2] = np.where(epsilon < points[0], np.inf, found[2])
         found[2] = np.where(epsilon > self.last, np.inf, found[2])
         return t, Near(*found)

@@ -42,7 +42,8 @@ _BORNE = 1e-3  # of a curvature: a rest that is no more is borne, and not taken 
 LEAST_RHO = 1e-290  # a smaller bound is taken for this one: squares underflow
 # steps, how far beside the first the second point lies, and how far a step may go
 _SECANTS, _BESIDE, _ASTRAY = 3, 1e-4, 0.1
-_REFINEMENTS, _NEWTONS, _CLOSE_BY, _AWAY = 2, 2, 1e-5, 0.2  # of points that are nearly known
+# steps towards points that are nearly known: how many, how far one goes in log(-d2) and times y, and the last
+_REFINEMENTS, _AWAY, _GROWS, _SETTLED = 6, 0.2, 8.0, 1e-6
 _FURTHEST = 1e280  # of a point: that times any order is a float, and beyond it every point tells the same
 _STEERED, _BENT = 1e-9, 1e-4  # the least |z| for points that are only looked for, and that of derivatives there
 _UNITS = 64.0  # certifies: what few sums and functions err by, beside what grows with their arguments
@@ -82,6 +83,14 @@ def steered(z: FloatArray) -> FloatArray:
     """``log_expm1_ratio`` to an absolute 1e-16: at a sixth of the cost, where a point is only looked for."""
     size = np.maximum(np.abs(z), _STEERED)
     return np.maximum(z, 0.0) + np.log(-np.expm1(-size) / size)
+
+
+def steered_both(z: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """``steered`` and its derivative, about."""
+    size = np.maximum(np.abs(z), _STEERED)
+    short = np.expm1(-size)
+    rise = np.where(size < _BENT, 0.5, -1.0 / short - 1.0 / size)
+    return np.maximum(z, 0.0) + np.log(-short / size), np.where(z < 0.0, 1.0 - rise, rise)
 
 
 def steered_rise(z: FloatArray) -> FloatArray:
@@ -265,41 +274,42 @@ class Orders:
         return np.where(np.abs(rest) <= _BORNE * np.abs(d2), d2 + rest, d2), y
 
     def refined(self, epsilon: FloatArray, log_d2: FloatArray, log_y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """d2 and y of the nearest points, from about where they are: secants for d2, and y by Newton for each."""
+        """d2 and y of the nearest points, from about where they are."""
         with np.errstate(all="ignore"):
-            at, y = log_d2, np.exp(log_y)
-            for _ in range(_REFINEMENTS):
-                miss, y = self._missed(epsilon, at, y)
-                off, _ = self._missed(epsilon, at + _CLOSE_BY, y)
-                move = -miss * _CLOSE_BY / (off - miss)
-                at = at + np.where(np.isfinite(move), np.clip(move, -_AWAY, _AWAY), 0.0)
-            d2 = -np.exp(at)
+            d2, y = self.contact(epsilon, log_d2, log_y)
             aim = epsilon - _BEFORE * (epsilon - d2 + (self.t + 1.0) * y)
-            y = self._leaning(aim - d2, y)
-            rise = self._risen(y)
-            y = y - (self._lean(y) - (aim - d2)) / rise
+            y = y - (self._lean(y) - (aim - d2)) / self._risen(y)
             # the slope is what must be right: the last of its error is left to d2, unless that is too small to bear it
             rest = aim - d2 - self._lean(y)
             return np.where(np.abs(rest) <= _BORNE * np.abs(d2), d2 + rest, d2), y
 
-    def _missed(self, epsilon: FloatArray, at: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """log(E / kappa), about, where d2 is -e^at and the slope is right, and the y of that point."""
-        d2 = -np.exp(at)
-        y = self._leaning(epsilon - d2, y)
-        m, s = d2 + y if self.turned else -d2, self.t - 1.0
-        least = np.maximum(self.rho, LEAST_RHO)
-        above = steered(s * y) - steered(-y) + np.log(-np.expm1(-m))
-        return above - np.log(least + m) - steered(s * (least + m)), y
-
-    def _leaning(self, goal: FloatArray, y: FloatArray) -> FloatArray:
-        """The y of a lean of ``goal``, from a near one, by Newton."""
-        t, s = self.t, self.t - 1.0
-        for _ in range(_NEWTONS):
-            lean = steered(t * y) - steered(s * y)
-            rise = t * steered_rise(t * y) - s * steered_rise(s * y)
-            lean, rise = (y - lean, 1.0 - rise) if self.turned else (lean, rise)
-            y = np.clip(y - (lean - goal) / np.maximum(rise, TINY), _SHRINKS * y, 3.0 * y)
-        return y
+    def contact(self, epsilon: FloatArray, log_d2: FloatArray, log_y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same as near as steering goes, by Newton for both: d2 has all its digits, the slope may lack its last."""
+        s, rho = self.t - 1.0, np.maximum(self.rho, LEAST_RHO)
+        at, y = log_d2, np.exp(log_y)
+        with np.errstate(all="ignore"):
+            for _ in range(_REFINEMENTS):
+                w = np.exp(at)
+                (high, climb), (low, fall) = steered_both(self.t * y), steered_both(s * y)
+                lean, rise = high - low, self.t * climb - s * fall
+                lean, rise = (y - lean, 1.0 - rise) if self.turned else (lean, rise)
+                rise = np.maximum(rise, TINY)
+                step = np.clip((epsilon + w - lean) / rise, (_SHRINKS - 1.0) * y, _GROWS * y)
+                unsettled, y = np.any(np.abs(step) > _SETTLED * y), y + step
+                m = w + 0.0 * y if not self.turned else y - w
+                by_m = 1.0 / rise - 1.0 if self.turned else 1.0  # how m moves with w, the slope being kept
+                (low, fall), (left, back) = steered_both(s * y), steered_both(-y)
+                most, most_rise = steered_both(s * (rho + m))
+                # log(E / kappa), about, and how that moves
+                miss = low - left + np.log(-np.expm1(-m)) - np.log(rho + m) - most
+                moved = (s * fall + back) / rise + (1.0 / np.expm1(m) - 1.0 / (rho + m) - s * most_rise) * by_m
+                move = -miss / (moved * w)
+                move = np.where(np.isfinite(move), np.clip(move, -_AWAY, _AWAY), 0.0)
+                at, after = at + move, w * np.expm1(move)
+                y = np.clip(y + after / rise, _SHRINKS * y, 3.0 * y)
+                if not unsettled and not np.any(np.abs(move) > _SETTLED):
+                    break
+        return -np.exp(at), y
 
     def _risen(self, y: FloatArray) -> FloatArray:
         """The derivative of ``_lean``."""

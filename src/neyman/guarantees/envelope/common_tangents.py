@@ -89,33 +89,46 @@ def _on_grid(parts: tuple[Pair, ...]) -> list[Bridge]:
     place = np.append(0.0, np.geomspace(min(_NEAREST * start, 1.0), _FARTHEST, _PLACES))
     deltas = np.array([sides.forward.bracket(place).upper for sides in parts])
     best, value = _best(deltas), np.min(deltas, axis=0)
-    found: list[Bridge | None] = []
+    found: list[Bridge] = []
     for at in np.flatnonzero((np.diff(best) != 0) & (value[1:] > 0.0)):
         low, high = np.clip(at - _AWAY, 0, None), np.clip(at + 1 + _AWAY, None, len(place) - 1)
         crossing = _equal(place[at : at + 2], deltas[best[at : at + 2], at : at + 2])
         i, j = _lowest(crossing, (place[low], value[low]), (place[high], value[high]))
         ends, room = (float(place[low[i]]), float(place[high[j]])), float(place[at + 1] - place[at])
         room *= max(float(_AWAY[min(k + 1, len(_AWAY) - 1)] - _AWAY[max(k - 1, 0)]) for k in (i, j))
-        found.append(_built(parts, *_finer(parts, crossing, ends, room)))
-    return [bridge for bridge in found if bridge is not None]
+        bridge = _built(parts, *_finer(parts, crossing, ends, room))
+        if bridge is not None and _lowers(bridge, parts, crossing):
+            found.append(bridge)
+    return found
+
+
+def _lowers(bridge: Bridge, parts: tuple[Pair, ...], at: float) -> bool:
+    """Whether the chord is below all deltas where two of them are about equal: else its slope would lead astray."""
+    place = np.array([at])
+    least = np.min([sides.forward.bracket(place).upper for sides in parts], axis=0)
+    return bool(bridge.lowered(place, least, np.full(1, -np.inf))[0][0] < least[0])
 
 
 _Points = tuple[FloatArray, FloatArray]
 
 
 def _equal(place: FloatArray, deltas: FloatArray) -> float:
-    """Where between two places the two deltas, of which first the one and then the other is less, are about equal."""
-    before, after = (float(deltas[1, i] - deltas[0, i]) for i in (0, 1))
-    share = before / (before - after) if before > 0.0 > after else 0.5
+    """Where between two places the two deltas, of which first the one and then the other is less, are about equal: by
+    their logarithms, for they may fall by orders of magnitude in between.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        before, after = (float(x) for x in np.log(deltas[1]) - np.log(deltas[0]))
+    share = before / (before - after) if math.inf > before > 0.0 > after > -math.inf else 0.5
     return float(place[0] + share * (place[1] - place[0]))
 
 
 def _lowest(at: float, low: _Points, high: _Points) -> tuple[int, int]:
     """Which of the chords from one of ``low`` to one of ``high`` (eps, deltas) is the lowest there."""
     (left, first), (right, last) = ((eps[:, None], value[:, None]) for eps, value in (low, high))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.expm1(at - left) / np.expm1(np.minimum(right.T - left, 700.0))
-    chord = np.where(left < right.T, first + (last.T - first) * share, math.inf)
+    with np.errstate(divide="ignore", invalid="ignore", under="ignore"):  # each weight by itself: nothing cancels
+        whole = -np.expm1(left - right.T)
+        before, after = -np.expm1(at - right.T) / whole, np.exp(at - right.T) * -np.expm1(left - at) / whole
+    chord = np.where(left < right.T, first * before + last.T * after, math.inf)
     i, j = np.unravel_index(int(np.argmin(chord)), chord.shape)
     return int(i), int(j)
 
@@ -126,7 +139,7 @@ def _finer(parts: tuple[Pair, ...], at: float, ends: tuple[float, float], room: 
         low = np.clip(ends[0] + room * _OFFSETS, 0.0, at)
         high = np.clip(ends[1] + room * _OFFSETS, at, _FARTHEST)
         place = np.concatenate([low, high])
-        value = np.min([sides.forward.bracket(place).upper for sides in parts], axis=0)
+        value = np.min([sides.forward.rough(place).upper for sides in parts], axis=0)
         i, j = _lowest(at, (low, value[: len(low)]), (high, value[len(low) :]))
         ends, room = (float(low[i]), float(high[j])), room / _NARROWED
     return ends

@@ -35,6 +35,7 @@ _TIED = 1e-11  # relative difference of deltas that may be equal
 _BESIDE = 1e-12  # how near a corner is in it
 _STEP = 1e-9  # to either side of it
 _LEAST_WORK = 1e5  # nominal nanoseconds, beside that of the parts
+_ROUGH = 1e-5  # to which tangents are steered where a part is only compared: what it attains is told beside them, too
 _NEAR_ONE = 0.9  # from this delta on its complement is bounded from its own small terms
 
 
@@ -161,22 +162,43 @@ class EnvelopeProfile(HeldTogether):
         alpha = np.where(epsilon < _FARTHEST, alpha, 0.0)
         with np.errstate(under="ignore"):  # any alpha serves: of strong ones that of the line itself is no float
             alpha = np.where(active >= 0, np.maximum(alpha, np.minimum(_LEAST, _LEAST_LOAD * np.exp(-epsilon))), alpha)
-        for number, bridge in enumerate(self._bridges):
-            on = (active == -1 - number) & (epsilon < _FARTHEST)
-            if np.any(on):
-                excess[on] = self._excess_at(bridge)
-        off = np.flatnonzero((active >= 0) & (epsilon < _FARTHEST))
-        if len(off):
-            excess[off] = self._excess(alpha[off], epsilon[off], active[off])
+        near = epsilon < _FARTHEST
+        off, on = np.flatnonzero((active >= 0) & near), np.flatnonzero((active < 0) & near)
+        bridges = [self._bridges[-1 - number] for number in active[on]]
+        new = [bridge for bridge in dict.fromkeys(bridges) if bridge not in self._known]
+        slopes = np.array([bridge.alpha for bridge in new])
+        if len(off) or len(new):
+            found = self._excess(
+                np.concatenate([alpha[off], slopes]),
+                np.concatenate([epsilon[off], slopes]),  # of bridges it is not looked at
+                np.concatenate([active[off], np.full(len(new), -1)]),
+                self.parts,
+            )
+            excess[off] = found[: len(off)]
+            known = dict(zip(new, found[len(off) :].tolist(), strict=True))
+            if not allowance().spent:  # else the next question may know more
+                self._known.update(known)
+            excess[on] = [known[bridge] if bridge in known else self._known[bridge] for bridge in bridges]
+        else:
+            excess[on] = [self._known[bridge] for bridge in bridges]
         with np.errstate(under="ignore"):
             load = np.expm1(np.minimum(epsilon, _FARTHEST)) * alpha
         value = excess - load - 8.0 * UNIT * (excess + load)
         return np.clip(value, 0.0, 1.0)
 
-    def _excess(self, alpha: FloatArray, epsilon: FloatArray, active: NDArray[np.int64]) -> FloatArray:
+    def attained(self, alpha: FloatArray, epsilon: FloatArray, turned: bool) -> FloatArray:
+        """What tests attain of every part is attained of them all: f is the largest of theirs."""
+        if not allowance().take(_LEAST_WORK):
+            return np.zeros_like(alpha)
+        parts = tuple(sides.reversed for sides in self.parts) if turned else self.parts
+        return np.maximum(self._excess(alpha, epsilon, np.full(len(alpha), -1), parts), 0.0)
+
+    def _excess(
+        self, alpha: FloatArray, epsilon: FloatArray, active: NDArray[np.int64], parts: tuple[Pair, ...]
+    ) -> FloatArray:
         """The least of the parts' at each alpha: the ``active`` part's first, the others' as far as they matter."""
         least = np.full_like(alpha, np.inf)
-        every = list(enumerate(zip(self.parts, self._starts, strict=True)))
+        every = list(enumerate(zip(parts, self._starts, strict=True)))
         for i, (sides, start) in every:
             mine = np.flatnonzero(active == i)
             if len(mine):
@@ -185,23 +207,22 @@ class EnvelopeProfile(HeldTogether):
             rest = np.flatnonzero(active != i)
             if not len(rest):
                 continue
-            near = np.clip(tangent(sides, alpha[rest], start), -_FARTHEST, _FARTHEST)
-            known = least[rest]
-            open_ = np.flatnonzero(~(attained(sides, alpha[rest], near, start) >= known))
+            known, open_ = least[rest], np.arange(len(rest))
+            told = np.flatnonzero(np.isfinite(known))  # where it is enough to be no less than what another attains
+            if len(told):
+                at = rest[told]
+                near = np.clip(tangent(sides, alpha[at], start, _ROUGH), -_FARTHEST, _FARTHEST)
+                kept = attained(sides, alpha[at], near, start) >= known[told]
+                open_ = np.setdiff1d(open_, told[kept])
             at = rest[open_]
-            open_ = open_[~(excess_lower(sides, alpha[at], near[open_], start) >= known[open_])] if len(at) else open_
-            at = rest[open_]
-            least[at] = np.minimum(known[open_], excess_at(sides, alpha[at], near[open_], start))
+            if not len(at):
+                continue
+            near = np.clip(tangent(sides, alpha[at], start), -_FARTHEST, _FARTHEST)
+            if np.any(np.isfinite(known[open_])):
+                vague = ~(excess_lower(sides, alpha[at], near, start) >= known[open_])
+                at, open_, near = at[vague], open_[vague], near[vague]
+            least[at] = np.minimum(known[open_], excess_at(sides, alpha[at], near, start))
         return least
-
-    def _excess_at(self, bridge: Bridge) -> float:
-        if bridge not in self._known:
-            alpha = np.array([bridge.alpha])
-            found = float(self._excess(alpha, alpha, np.array([-1]))[0])
-            if allowance().spent:  # the next question may know more
-                return found
-            self._known[bridge] = found
-        return self._known[bridge]
 
     @cached_property
     def _known(self) -> dict[Bridge, float]:

@@ -142,6 +142,23 @@ class GroupedProfile(Profile):
         better = self._known.bracket(epsilon).upper < self._above(parts)[0]
         return np.where(better, self._known.slope(epsilon), own)
 
+    def touched(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray] | None:
+        """Where the chain begins and ends, or what is known besides touches."""
+        if self._straight or math.isfinite(self.end):
+            return None
+        score, parts = self._split(epsilon)
+        found = self._last is not None and np.array_equal(self._last[0], epsilon)  # else there was no effort left
+        if not found or not isinstance(self._steps, RocSteps):
+            return None
+        last = self._steps.end(score)
+        own = special.log_ndtr(-score), special.log_ndtr(-last), special.log_ndtr(last)
+        known = None if self._known is None else self._known.touched(epsilon)
+        if self._known is None or known is None:
+            return own if self._known is None else None
+        better = self._known.bracket(epsilon).upper < self._above(parts)[0]
+        first, second, third = (np.where(better, *both) for both in zip(known, own, strict=True))
+        return first, second, third
+
     @property
     def revealed(self) -> float:
         """What even the first of the alphas, 0, leads to."""

@@ -21,6 +21,8 @@ __all__ = ["EDGE", "RocSteps"]
 EDGE = 38.0  # Phi(-38) underflows
 _FINE = 0.04  # of a score, between two points
 _NARROW = 1e-13
+_CLOSE = np.array([_NARROW, 1e-5, 1e-4, 1e-3, 1e-2])  # how near the curve is looked at where it turns
+_AROUND = 1.0 + np.concatenate([-_CLOSE[::-1], [0.0], _CLOSE])
 _MOST_POINTS = 30_000
 _ROUNDS = 18
 _BISECTIONS = 46
@@ -91,6 +93,13 @@ class RocSteps:
             z = self._step(inside)
         return np.sum(parts, axis=0), parts
 
+    def end(self, score: FloatArray) -> FloatArray:
+        """The score of the power that the chain which starts at each ``score`` ends with."""
+        z = score
+        for _ in range(self._times):
+            z = self._step(np.clip(z, self._knots[0], self._knots[-1]))
+        return z
+
     def _step(self, z: FloatArray) -> FloatArray:
         """The score of 1 - f at the alphas with these scores."""
         out = np.asarray(self._power_at(z))
@@ -123,6 +132,10 @@ def _points(sides: Pair, start: float) -> tuple[FloatArray, FloatArray, FloatArr
     """Increasing real eps, close where the curve turns, and the scores of alpha and power there."""
     far = np.geomspace(1e-3 * start, max(1e4 * start, 690.0), 220)
     right, left = _until(far, sides.forward.end), _until(far, sides.backward.end)
+    right, left = (
+        np.union1d(one, (side.turns[:, None] * _AROUND).ravel())
+        for one, side in ((right, sides.forward), (left, sides.backward))
+    )
     e = np.unique(np.concatenate([-left, [0.0], right]))
     alpha, power = _scores(sides, e)
     for _ in range(_ROUNDS):

@@ -16,6 +16,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees.questions.crossing import Guess, crossing, interpolated
+from neyman.guarantees.questions.excess import attained as attained_by_tests
 from neyman.guarantees.questions.knots import (
     BESIDE,
     TOLD,
@@ -52,6 +53,7 @@ _FARTHEST = 1e12  # eps beyond which the floor is not looked for
 _STEEP = 3.0  # times the slope of a Gaussian's score: of no cliff
 _SMALLEST_LOG_GAP = -690.0  # below it alpha is no longer a float
 _APART = 1e-3  # relative: how far below mu the local mu at the floor certainly lies where it is not looked at
+_SHARP = 1e-10  # of mu: what tests attain that are known is as near as that, or four points around are asked as well
 _LOOSE = 1e-6  # of mu: a bound from below that is as near to the one from above is not worth another
 _HALF = 0.5  # beta from which it is known as well as the excess is
 _NOT_NEAR_HALF = -0.1  # log(1 - delta(0)) below it: the probit of the fixed point has all its digits
@@ -132,8 +134,11 @@ def _point_lower(view: Pair, floor: float, start: float, guess: Fit, pressed: bo
     if not np.any(usable):
         return middle
     alpha, epsilon = alpha[usable], epsilon[usable]
-    excess = excess_lower(view, alpha, epsilon, start)
+    excess = attained_by_tests(view, alpha, epsilon, start)
     found = max(middle, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
+    if guess.mu - found > _SHARP * guess.mu:
+        excess = excess_lower(view, alpha, epsilon, start)
+        found = max(found, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))
     if pressed and guess.mu - found > _LOOSE * guess.mu:
         excess = excess_of_plateau(view, alpha)
         found = max(found, _local_lower(alpha, excess, 1.0 - alpha - excess, floor))

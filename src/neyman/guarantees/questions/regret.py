@@ -45,6 +45,8 @@ _ROUNDS = 12
 _MOST_POINTS = 8_000
 _FARTHEST = 45.0  # beyond, 1 / (1 + e^eps) < 3e-20 bounds everything
 _NEGLIGIBLE = 1e-10
+_VAGUE = 1e-10  # it steers: of the quotient, a width from which secants of further points are looked at
+_FURTHER = (1, 3, 9, 27, 81, 243, 729)  # points, from one end of a secant to the other: every secant serves
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,13 +206,8 @@ class Majorant(NamedTuple):
 
 def majorant(p: Points, first_slope: float) -> Majorant:
     """Bound the quotient on each interval: delta~ by its chord, delta by the secants extended from outside."""
-    left_slope = np.empty(p.y.size - 1)  # of the secant that ends where the interval begins
-    left_slope[0] = -first_slope
     step = np.diff(p.y)
-    left_slope[1:] = (p.self_lower[1:-1] - p.self_upper[:-2]) / step[:-1]
-    right_slope = np.zeros(p.y.size - 1)  # of the secant that begins where the interval ends
-    right_slope[:-1] = (p.self_upper[2:] - p.self_lower[1:-1]) / step[1:]
-    right_slope = np.minimum(right_slope, 0.0)
+    left_slope, right_slope = _slopes_beside(p, first_slope)
     start, stop = p.self_lower[:-1], p.self_lower[1:]
     bent = left_slope < right_slope
     bend = np.where(bent, right_slope - left_slope, 1.0)
@@ -230,6 +227,25 @@ def majorant(p: Points, first_slope: float) -> Majorant:
         middle,
         (p.other_upper[1:] - stop + straight) / (2.0 + p.y[1:]),
     )
+
+
+def _slopes_beside(p: Points, first_slope: float) -> tuple[FloatArray, FloatArray]:
+    """Bounds on the slope of delta where each interval begins, from below, and where it ends, from above.
+
+    delta is convex in y: a secant that ends at a point is below every slope beyond it, and one that begins there above
+    every slope before it. Where brackets are wide, near points tell no slope from another, and further ones do.
+    """
+    vague = float(np.max((p.self_upper - p.self_lower) / (2.0 + p.y))) > _VAGUE
+    left, right = np.full(p.y.size - 1, -first_slope), np.zeros(p.y.size - 1)
+    for far in _FURTHER if vague else _FURTHER[:1]:
+        if far >= p.y.size:
+            break
+        step = p.y[far:] - p.y[:-far]
+        ending = (p.self_lower[far:] - p.self_upper[:-far]) / step
+        beginning = (p.self_upper[far:] - p.self_lower[:-far]) / step
+        left[far:] = np.maximum(left[far:], ending[:-1])
+        right[:-far] = np.minimum(right[:-far], beginning[1:])
+    return np.maximum.accumulate(left), np.minimum.accumulate(right[::-1])[::-1]
 
 
 def interval_bounds(p: Points, first_slope: float) -> tuple[FloatArray, float]:
