@@ -106,7 +106,7 @@ class MaximumProfile(Profile):
         place = epsilon.tobytes()
         if self._steered is None or self._steered[0] != place:
             first = self.first.rough(epsilon)
-            found = first, self._second(epsilon, first, self._rough_second)
+            found = first, self._second(epsilon, first, self._roughly)
             if cut_short():
                 return found
             self._steered = place, *found
@@ -124,7 +124,9 @@ class MaximumProfile(Profile):
             return self._last[1], self._last[2]
         away = bool((epsilon > 0.0).all())
         first = (_sharp(self.first, epsilon) if away else None) or self.first.bracket(epsilon)
-        second = self.second.bracket(epsilon) if zero else self._second(epsilon, first, self._sharp_second)
+        second = _sharp(self.second, epsilon) if away and self._soon is None else None
+        if second is None:
+            second = self.second.bracket(epsilon) if zero else self._second(epsilon, first, self._above)
         _ = first.lower, second.lower  # which may be found only now
         if not cut_short():
             if zero:
@@ -137,20 +139,24 @@ class MaximumProfile(Profile):
         """The second's brackets, by ``ask``; where its losses end soon only as far as it may be the larger: delta is
         convex in e^eps, and below its chord from eps = 0 to the end, where it is 0 if nothing is revealed.
         """
-        end, known = self.second.end, self._zero
-        soon = known is not None and end <= _SOON and self.second.tail_mu < np.inf
-        chord = below_chord(epsilon, float(known[1].upper[0]), end) if known is not None and soon else None
+        known, end = self._zero, self._soon
+        chord = None if known is None or end is None else below_chord(epsilon, float(known[1].upper[0]), end)
         if chord is None:
             return ask(epsilon, first.lower)
         at = np.flatnonzero(~(chord.upper <= first.lower))
         return chord.sharpened(at, ask(epsilon[at], first.lower[at])) if len(at) else chord
 
-    def _rough_second(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+    @cached_property
+    def _soon(self) -> float | None:
+        """Where the second's losses end, if that is soon and it reveals nothing."""
+        end = self.second.end
+        return end if end <= _SOON and self.second.tail_mu < np.inf else None
+
+    def _roughly(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
         return self.second.rough(epsilon)
 
-    def _sharp_second(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
-        found = _sharp(self.second, epsilon) if bool((epsilon > 0.0).all()) else None
-        return self.second.above(epsilon, lambda: least) if found is None else found
+    def _above(self, epsilon: FloatArray, least: FloatArray) -> Bracket:
+        return self.second.above(epsilon, lambda: least)
 
 
 def _sharp(profile: Profile, epsilon: FloatArray) -> Bracket | None:
