@@ -50,8 +50,8 @@ class Calibration:
     --------
     >>> import neyman as ny
     >>> print(ny.calibrate(ny.Laplace, ny.targets.Epsilon(0.5, delta=0.0), tolerance=1e-3))
-    Laplace(scale=2.0008, sensitivity=1.0) meets Epsilon(value=0.5, delta=0.0); at 1.9992... in place of 2.0008 it is
-    certainly missed.
+    Laplace(scale=2.0008..., sensitivity=1.0) meets Epsilon(value=0.5, delta=0.0); at 1.9992... in place of 2.0008... it
+    is certainly missed.
     """
 
     parameter: float
