@@ -43,7 +43,7 @@ _MANY = 512  # knots from which that grows with the square of their number, as w
 _ROUNDS = 12
 _FIRST, _FEWER = 24, 6  # knots of each kind, usually and where no effort is left
 _MOST_KNOTS = 6_000
-_AIMED = 0.2  # of what an interval may lose, when it is parted: the square of its length tells it nearly
+_AIMED = 0.8  # of what an interval may lose, when it is parted: the square of its length tells it nearly
 _FARTHER, _USEFUL = 1.02, 0.5  # times where a Gaussian's alpha is the floor; of that, where that of the law is at least
 # times that they are extended at most; of what the last slope says, how far, and times what is known, at most
 _LONGER, _FURTHER, _MOST = 8, 1.05, 32.0
