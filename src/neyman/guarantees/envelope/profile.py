@@ -211,8 +211,13 @@ class EnvelopeProfile(HeldTogether):
             told = np.flatnonzero(np.isfinite(known))  # where it is enough to be no less than what another attains
             if len(told):
                 at = rest[told]
-                near = np.clip(tangent(sides, alpha[at], start, _ROUGH), -_FARTHEST, _FARTHEST)
-                kept = attained(sides, alpha[at], near, start) >= known[told]
+                kept = np.zeros(len(at), dtype=np.bool_)
+                if sides.forward.turns.size and sides.symmetric:  # contacts are found from any eps that is not far off
+                    kept = attained(sides, alpha[at], np.maximum(epsilon[at], 0.0), start) >= known[told]
+                led = np.flatnonzero(~kept)
+                if len(led):
+                    near = np.clip(tangent(sides, alpha[at[led]], start, _ROUGH), -_FARTHEST, _FARTHEST)
+                    kept[led] = attained(sides, alpha[at[led]], near, start) >= known[told[led]]
                 open_ = np.setdiff1d(open_, told[kept])
             at = rest[open_]
             if not len(at):
