@@ -40,7 +40,7 @@ def test_no_line_is_planned_again_and_again_where_none_can_be_had(monkeypatch: p
         return whole(self, steepest, band, limit)
 
     monkeypatch.setattr(StraightLines, "_affordable", noted)
-    g = ny.account(ny.DPSGD(0.5, 0.01, 2))
+    g = ny.account(ny.DPSGD(0.5, 0.01, 2), "add")
     g.gdp()
     g.beta(np.linspace(1.0 / 257.0, 256.0 / 257.0, 256))
     assert 0 < len(planned) <= 10

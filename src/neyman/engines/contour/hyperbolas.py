@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -21,6 +22,8 @@ __all__ = ["Bends"]
 
 _STRETCH, _UPWARD = 30.0, 3.0  # times: how far below and above its own eps an arc is laid out to serve
 _APART = 60.0  # times: one eps whose arcs serve all from the next
+# of an arc that is to serve others' eps: places looked at, relative error that does, and times that of its own
+_PROBES, _SHARPLY, _SHARE = 24, 1e-10, 8.0
 # e-folds that alpha usually falls, and times the eps where it has; share of the way to the end of a law
 _FLOOR, _FARTHER, _SHORT = 23.0, 1.4, 0.95
 _CLEAR = 0.9  # of the steepest uncut line: close to it, rotated sums cancel
@@ -29,6 +32,18 @@ _NEAR = 0.6, 3.0  # shares of an eps, between which no other is served where it 
 _TOWARDS_END, _NEARBY = 0.7, 0.05  # of the way to the end of a law, and c eps, up to which an arc is laid out
 _BEYOND, _REACH = 1.05, 1.55  # times the steepest c that is followed; arguments to the other side of it
 _SURE = 1.3  # times the terms that may be, told by a few steps: all have more
+
+
+def _narrowed(arc: Arc, place: float) -> Arc:
+    """The arc, for those eps about ``place`` alone where it is nearly as sharp as one that is laid for them."""
+    low, high = arc.range
+    epsilon = np.unique(np.concatenate([np.geomspace(max(low, TINY), high, _PROBES), [place]]))
+    found = arc.integrate(epsilon)
+    off, own = found.error / np.abs(found.mantissa), int(np.searchsorted(epsilon, place))
+    blunt = np.flatnonzero(~(off <= max(_SHARPLY, _SHARE * float(off[own]))))
+    before, after = blunt[blunt < own], blunt[blunt > own]
+    first = float(epsilon[before[-1] + 1]) if len(before) else low
+    return replace(arc, range=(first, float(epsilon[after[0] - 1]) if len(after) else high))
 
 
 class Bends:
@@ -56,11 +71,14 @@ class Bends:
             if not len(blunt):
                 return
             target = blunt[len(blunt) // 2]
-            for place in self._places(float(epsilon[target])):
+            own = float(epsilon[target])
+            for place in self._places(own):
                 arc = self._lay(place)
                 if arc is not None:
+                    arc = arc if place == own else _narrowed(arc, place)
                     self._arcs.append(arc)
-                    found.improve(at, arc, epsilon)
+                    served = (place == own) | ((epsilon[at] >= arc.range[0]) & (epsilon[at] <= arc.range[1]))
+                    found.improve(at[served], arc, epsilon)
                 if not found.blunt(np.array([target]))[0]:
                     break
             else:

@@ -90,7 +90,7 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, known: tuple[F
     goal = _target(delta)
     guess = interpolated(known, goal)
     near = guess.known | ((goal > known[1][-1]) & (goal < known[1][-1] + _FARTHER) & (guess.epsilon > 0.0))
-    at = np.flatnonzero(near & (delta < _HALF))
+    at = np.flatnonzero(near & (delta < _HALF) & (delta > 0.0) & (guess.epsilon < _BEYOND))
     root, epsilon = np.full(len(delta), np.nan), guess.epsilon[at]
     if not len(at):
         return root
@@ -99,7 +99,7 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, known: tuple[F
         upper = profile.bracket(epsilon).upper
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             step = np.log(upper / delta[at]) * upper / profile.slope(epsilon)
-        epsilon = np.where(epsilon + step > 0.0, epsilon + step, epsilon)
+        epsilon = np.where(np.abs(step) < epsilon, epsilon + step, epsilon)
         near = np.abs(step) <= _LAST * np.minimum(epsilon, start)
         if near.all():
             break
