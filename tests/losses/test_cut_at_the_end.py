@@ -7,6 +7,7 @@ import pytest
 from flint import arb, ctx
 
 import neyman as ny
+from neyman.losses.gaussian import shifted_bound
 from neyman.losses.gaussian.many.moments import moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 
@@ -52,3 +53,13 @@ def test_steps_of_very_unequal_noise_are_answered() -> None:
     unequal = ny.Gaussian(0.23).poisson(0.0019) ** 25000 * ny.Gaussian(312.0).poisson(0.0019) ** 10**7
     g = ny.account(unequal)
     assert 0.0 < g.optimistic.epsilon(1e-6) <= g.epsilon(1e-6)
+
+
+def test_a_sum_of_what_hardly_is_a_float_is_no_less_than_it_is() -> None:
+    law = SamplingTransform(1.0, 0.5)
+    log_term = np.concatenate([[-744.4], np.full(1000, -745.2), [0.0]])
+    x = np.linspace(-1.0, 1.0, len(log_term))
+    found = shifted_bound._summed(law, x, 0.1, log_term, np.zeros(len(log_term)))
+    with ctx.workprec(200):
+        true = (arb(-744.4).exp() + 1000 * arb(-745.2).exp()).log()
+    assert arb(found) >= true

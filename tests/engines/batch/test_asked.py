@@ -173,3 +173,12 @@ def test_what_no_line_serves_is_not_tried(asked: Questions) -> None:
 
 def test_nothing_asked_is_nothing_answered() -> None:
     assert told([(2.0, 0.1, 400)], Questions((), ())).certain.shape == (0, 1)
+
+
+def test_a_batch_without_any_grid_is_certain_of_nothing() -> None:
+    found = ny.sweep(
+        noise_multiplier=[0.41367209255073906, 0.42], sample_rate=[3.4950254721856973e-07], steps=[95535],
+        quantities=["advantage"], workers=1,
+    )  # fmt: skip
+    assert int(found.attrs["failed"]) == 0
+    assert not np.any(found.in_batch.values)

@@ -22,6 +22,7 @@ __all__ = ["Axis"]
 
 _BITS = 24  # of a step
 _MOST = 1400  # nodes: of more the step is too coarse, and says so
+_FEWEST = 2  # the last of them, at least
 _DIGITS = 36.0  # e-folds from A to its quadrature error, and as many as T more
 _LINES = np.geomspace(0.05, 8.0, 14)  # standard deviations: where the strip may end
 _CLEAR = 0.9  # of pi s^2, where r may vanish
@@ -78,7 +79,8 @@ class Axis:
         step = _short(np.maximum(step, (top - first) / (_MOST - 3.0)))
         beyond = rest[here, np.maximum(np.searchsorted(places[0] / s[0], top / s * (1.0 - ROOM), side="right") - 1, 0)]
         begin = np.floor(first / step)
-        last = np.ceil(top / step).astype(np.int64) - begin.astype(np.int64)
+        length = np.ceil(top / step) - begin  # no number where the law has no grid: nothing is certain there
+        last = np.where(length >= _FEWEST, length, _FEWEST).astype(np.int64)
         count = np.arange(int(last.max()) + 1)
         x = step[:, None] * (begin[:, None] + np.minimum(count, last[:, None]))
         log_weight = -0.5 * (x / s[:, None]) ** 2 + np.log(step / (s * math.sqrt(2.0 * math.pi)))[:, None]

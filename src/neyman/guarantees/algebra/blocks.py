@@ -1,7 +1,10 @@
 """Many steps of which zCDP or Renyi DP is stated, as a few equal blocks of them.
 
 Steps on the same records may be grouped as one likes: a block of steps is a step, and by the additivity of divergences
-it keeps the sum of what its steps state. Where a block states less than another, what the other states holds of it,
+it keeps the sum of what its steps state. That is proved of one kind of steps, of two kinds of which all blocks hold as
+many, and of steps that do not depend on the outputs of others; not of three kinds and more, or of blocks that hold
+unequal numbers, in a run whose later steps are chosen by what earlier ones showed (``docs/internals/regions.md``).
+Where a block states less than another, what the other states holds of it,
 too. So the trade-off curve of the whole lies nowhere below the tensor product of k curves of the largest block. That is
 one law, k times, whatever was composed; a product of two thousand curves, instead, or of twenty different ones, would
 take thousands of times as long and differs by a few per cent of delta at small eps, in favour of neither.

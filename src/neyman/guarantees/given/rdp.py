@@ -48,7 +48,8 @@ class RDP(Given):
 
     Notes
     -----
-    Error bound: each order's tangent is certified to 1e-12; where two orders meet delta is about 1e-9 above the best.
+    Error bound: each order's tangent is certified to 1e-12; where two orders meet delta is mostly 1e-9 above the best,
+    and up to 1e-4 where the corner is not found (it is sound all the same).
 
     Examples
     --------

@@ -41,7 +41,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, SMALLEST, UNIT
+from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
 __all__ = ["Strip", "log_lines", "log_shifted_bound", "log_size", "log_sums", "nodes"]
 
@@ -52,6 +52,7 @@ ROOM = 0.98  # of the same
 WIDEST = 0.3  # 1/sqrt(bend): no wider grid is worth its walls
 _GOOD = 0.5  # of that: a grid that wide is taken without asking how large A(w) is
 _MOST = 1 << 16  # nodes of a sum
+_FAINT = 1e-280  # certifies: of a sum of terms beside the largest, more than what underflow takes of 2^60 of them
 _LOOK = 0.18  # 1/sqrt(bend), times min(s, 1): grid on which a line is bounded cell by cell
 _LONG = 3000.0  # nodes from which it is worth a look how much less than cos^-n a line grows
 ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
@@ -340,8 +341,8 @@ def _summed(law: Strip, x: FloatArray, y: float, log_term: FloatArray, tilted: F
     weight = np.exp(log_term - peak)[:-1]
     parts = 1.0 + (0.5 / law.sigma**2) * (x * x) + np.abs(log_term) + tilted
     whole = float(weight.sum())
-    if not whole > 0.0:  # beside the last, none is a float
-        return peak + math.log(len(x) * SMALLEST) + ROUNDED * (float(parts.max()) + law.bend * y * y) + len(x) * UNIT
+    if not whole > _FAINT:  # beside the last, none is a float with all its digits
+        return peak + math.log(2.0 * _FAINT) + ROUNDED * (float(parts.max()) + law.bend * y * y) + len(x) * UNIT
     off = float(weight @ parts[:-1]) / whole + law.bend * y * y
     return peak + math.log(whole) + ROUNDED * off + len(x) * UNIT
 
