@@ -222,7 +222,7 @@ class Profile(ABC):
         """
         return np.zeros_like(alpha)
 
-    def points(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """(alpha, beta) on or above the curve, about where tangents of these slopes touch and where they do of the
         reversed pair, from tests that are known; None where none are.
         """

@@ -67,8 +67,8 @@ class OwnProfile(Profile):
     def knots(self) -> FloatArray:
         return self._known.knots
 
-    def points(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-        return self._known.points(epsilon)
+    def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+        return self._known.contacts(epsilon)
 
     @property
     def turns(self) -> FloatArray:

@@ -197,7 +197,7 @@ class RegionProfile(ClosedForm):
         one, two = (Tests(*(field[side] for field in tests)) for side in (slice(len(alpha)), slice(len(alpha), None)))
         return np.maximum(np.maximum(found, np.max(one.mixed(middle, alpha), axis=0)), one.mixed(two, alpha))
 
-    def points(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
+    def contacts(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         if not self._worth(len(epsilon)):
             return None
         coins = self._drawn(*self._contacts(np.clip(epsilon, self.corner[0], max(self._reach, self.corner[0]))))

@@ -53,7 +53,7 @@ class AchievedCurve:
 
 def _polygon(sides: Pair, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
     fine = np.interp(np.arange(_FINER * (len(epsilon) - 1) + 1) / _FINER, np.arange(len(epsilon)), epsilon)
-    known = sides.forward.points(np.unique(np.abs(fine))) if sides.symmetric else None
+    known = sides.forward.contacts(np.unique(np.abs(fine))) if sides.symmetric else None
     alpha, beta = points_above(sides, epsilon) if known is None else known
     x, y = np.concatenate([[0.0], alpha, [1.0]]), np.concatenate([[1.0], beta, [0.0]])
     order = np.lexsort((y, x))
