@@ -68,3 +68,8 @@ def test_what_the_law_below_attains_is_below_the_curve_and_near_it():
         found = attained(sides, alpha, epsilon + beside, start)
         assert np.all(found <= most * (1.0 + 1e-12))
     assert np.all(attained(sides, alpha, epsilon, start) >= (1.0 - 1e-2) * most)
+
+
+def test_groups_of_what_a_lattice_tells_are_bounded_from_both_sides() -> None:
+    g = ny.account(ny.Laplace(2.0) ** 3).group(2)
+    assert 0.0 < g.beta(0.1) <= g.optimistic.beta(0.1) <= g.beta(0.1) * (1.0 + 1e-4)
