@@ -7,8 +7,12 @@ import time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import neyman as ny
+from neyman.engines.renyi.composition import ComposedStatement
+from neyman.guarantees.algebra import blocks
 from neyman.guarantees.algebra.blocks import in_blocks
 from neyman.guarantees.dominating_pair import worst_loss
 from neyman.losses.enclosed.step import EnclosedStep
@@ -150,6 +154,30 @@ def test_no_step_is_left_out_of_the_blocks():
     assert 1.0 - 1e-12 <= count * block.promise.zcdp() / whole < 1.1
     few = (steps[0], rest)
     assert in_blocks(few) == few
+
+
+@given(st.data())
+def test_blocks_hold_a_run_in_any_order(data):
+    """Filled one after the other, as the docstring of the room says."""
+    kinds = data.draw(st.integers(2, 5))
+    orders = np.array([2.0, 8.0])
+    told = [[data.draw(st.floats(1e-3, 1.0)) for _ in orders] for _ in range(kinds)]
+    stated = tuple((worst_loss(ny.RDP(orders, np.array(one) * orders)), data.draw(st.integers(1, 6))) for one in told)
+    count = data.draw(st.integers(1, 8))
+    _, bounds = blocks._at_most(stated, orders, count)
+    each = [ComposedStatement(((step, 1),)) for step, _ in stated]
+    bound, size = [one.bound(orders) for one in each], [blocks._size(one, orders) for one in each]
+    run = data.draw(st.permutations([i for i, (_, times) in enumerate(stated) for _ in range(times)]))
+    largest = sorted((size[i] for i in run), reverse=True)[: count - 1]
+    room = max((sum(size[i] for i in run) + sum(largest)) / count, max(size)) * (1.0 + 1e-12)
+    filled = [[]]
+    for i in run:
+        if sum(size[j] for j in filled[-1]) + size[i] > room:
+            filled.append([])
+        filled[-1].append(i)
+    assert len(filled) <= count
+    for block in filled:
+        assert np.all(sum(bound[i] for i in block) <= bounds)
 
 
 def test_orders_in_blocks():

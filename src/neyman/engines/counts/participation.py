@@ -336,7 +336,8 @@ class AddedParticipation(Profile):
         self._most = most - 4.0 * UNIT * abs(most)
         each = np.array([_thresholds(step, times) for step, times in steps])
         self._least = _undominated(each[:, 0].sum(axis=0), np.logaddexp.reduce(each[:, 1], axis=0))
-        self._end = (beside[0].end - self._most) * (1.0 + 4.0 * UNIT)
+        besides = 0.0 if beside[0].tail_mu == 0.0 else beside[0].end  # of what tells nothing there is no loss
+        self._end = (besides - self._most) * (1.0 + 4.0 * UNIT)
 
     @property
     def method(self) -> str:

@@ -1,13 +1,17 @@
-"""Many steps of which zCDP or Renyi DP is stated, as a few equal blocks of them.
+"""Many steps of which zCDP or Renyi DP is stated, as a few blocks of them.
 
-Steps on the same records may be grouped as one likes: a block of steps is a step, and by the additivity of divergences
-it keeps the sum of what its steps state. That is proved of one kind of steps, of two kinds of which all blocks hold as
-many, and of steps that do not depend on the outputs of others; not of three kinds and more, or of blocks that hold
-unequal numbers, in a run whose later steps are chosen by what earlier ones showed (``docs/internals/regions.md``).
-Where a block states less than another, what the other states holds of it,
-too. So the trade-off curve of the whole lies nowhere below the tensor product of k curves of the largest block. That is
-one law, k times, whatever was composed; a product of two thousand curves, instead, or of twenty different ones, would
-take thousands of times as long and differs by a few per cent of delta at small eps, in favour of neither.
+Steps that follow each other are one step, whatever later ones make of earlier outputs, and by the additivity of
+divergences it keeps the sum of what they state. So the trade-off curve of the whole lies nowhere below the tensor
+product of k curves, each of what any of k blocks may state. That is one law, k times, whatever was composed; a product
+of two thousand curves, instead, or of twenty different ones, would take thousands of times as long and differs by a few
+per cent of delta at small eps, in favour of neither.
+
+In which order steps of several kinds come nobody says. Let each have a size, M of all and S of the k - 1 largest
+together. Whatever the order, k blocks of size at most B = (M + S) / k hold all of them: fill one until the next step
+does not fit. If k were not enough, the size of each would be more than B less the step that did not fit, and these,
+but for the last, lie in the blocks after: M > k B - S. What a block may state at an order is then what steps of size B
+state at most, each kind as often as it comes, whole or in part. Of one kind the largest of k blocks has ceil(T / k).
+Steps of other laws among them have a pair of their own, and may be put first (``docs/internals/regions.md``).
 """
 
 from __future__ import annotations
@@ -23,11 +27,13 @@ from neyman.guarantees.dominating_pair import worst_loss
 from neyman.guarantees.given.rdp import LARGEST_RHO, RDP, ZCDP
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["in_blocks", "stated_alone"]
 
 _FEWEST, _MOST = 8, 16  # blocks
 _TRIED = 64  # different steps up to which several numbers of blocks are tried
+_SMALLEST = 1e-12  # of the largest step: the size of any, at least
 _DIFFERENT = 6  # steps up to which each has a curve of its own, if they are no more than the blocks
 
 Losses = tuple[tuple[Step, int], ...]
@@ -75,26 +81,47 @@ class _Blocks(NamedTuple):
 
 
 def _blocks(stated: Losses, count: int) -> _Blocks:
-    """``count`` blocks: of each kind as many steps in one as in another, and those left over one by one, the largest
-    first, in the block that has least so far.
-    """
+    """``count`` blocks, whatever the order of the steps."""
     whole = ComposedStatement(stated)
     orders = whole.orders
     total = _size(whole, orders)
-    held = [[times // count for _, times in stated] for _ in range(count)]
-    load = np.zeros(count)
-    single = [_size(ComposedStatement(((step, 1),)), orders) for step, _ in stated]
-    for i in sorted(range(len(stated)), key=lambda i: -single[i]):
-        for _ in range(stated[i][1] % count):
-            least = int(np.argmin(load))
-            held[least][i] += 1
-            load[least] += single[i]
-    rho, bounds = 0.0, np.zeros(len(orders))
-    for some in {tuple(each) for each in held}:
-        block = ComposedStatement(tuple((step, n) for (step, _), n in zip(stated, some, strict=True) if n))
-        rho, bounds = max(rho, block.rho), np.maximum(bounds, block.bound(orders))
+    if len(stated) == 1:
+        step, times = stated[0]
+        block = ComposedStatement(((step, -(-times // count)),))
+        rho, bounds = block.rho, block.bound(orders)
+    else:
+        rho, bounds = _at_most(stated, orders, count)
     largest = rho if math.isfinite(rho) else float(np.median(bounds)) if len(bounds) else math.inf
     return _Blocks(count, rho, orders, bounds, count * largest / total if total > 0.0 else math.inf)
+
+
+def _at_most(stated: Losses, orders: FloatArray, count: int) -> tuple[float, FloatArray]:
+    """What any of ``count`` blocks may state: rho, and at each order."""
+    each = [ComposedStatement(((step, 1),)) for step, _ in stated]
+    times = np.array([float(n) for _, n in stated])
+    size = np.array([_size(one, orders) for one in each])
+    finite = size[np.isfinite(size)]
+    size = np.clip(size, _SMALLEST * float(finite.max(initial=1.0)), float(finite.max(initial=1.0)))
+    largest = np.argsort(-size)
+    taken = np.clip((count - 1.0) - np.append(0.0, np.cumsum(times[largest])[:-1]), 0.0, times[largest])
+    room = (float(times @ size) + float(taken @ size[largest])) / count * (1.0 + _slack(len(size)))
+    told = np.column_stack([np.array([one.rho for one in each]), np.array([one.bound(orders) for one in each])])
+    found = np.array([_filled(size, times, column, max(room, float(size.max()))) for column in told.T])
+    return float(found[0]), found[1:]
+
+
+def _filled(size: FloatArray, times: FloatArray, told: FloatArray, room: float) -> float:
+    """The largest sum of what is ``told``, of steps of that ``room``, each kind at most as often as it comes."""
+    first = np.argsort(-told / size)
+    used = np.clip(room - np.append(0.0, np.cumsum((times * size)[first])[:-1]), 0.0, (times * size)[first])
+    with np.errstate(invalid="ignore"):
+        parts = np.where(used > 0.0, used / size[first] * told[first], 0.0)
+    return float(parts.sum()) * (1.0 + _slack(len(size)))
+
+
+def _slack(kinds: int) -> float:
+    """More than what sums over so many kinds are rounded by, relative to a block: all have up to ``_MOST`` of it."""
+    return 4.0 * _MOST * (2.0 + kinds) * UNIT
 
 
 def _size(statement: ComposedStatement, orders: FloatArray) -> float:
