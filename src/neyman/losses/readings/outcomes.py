@@ -21,6 +21,7 @@ _TAIL = 38.6  # standard deviations: beyond, masses are below the smallest posit
 _MOST = 1 << 22  # outcomes that are listed
 _TINY = 1e-300  # no less than what a list may leave out
 _SHIFTED = 5.0 * UNIT  # certifies: of a loss of a normal law on integers, a square, a quotient and a product
+_SMALLER = 8.0  # times by which a difference of two losses may be smaller than they are, to be known to its own digits
 _STEEPER = 1e-6  # certifies: relative, of a slope of m over m itself: a few functions
 
 
@@ -220,15 +221,7 @@ def discrete_gaussian(sigma: float, shift: int, rate: float, two_sided: bool) ->
     stretch = 0.0 if exact else _SHIFTED
     if rate == 1.0:
         return Outcomes(up, log_f, (0.0, 0.0), 0.0, stretch, relative, _TINY, rise, place)
-    loss = mixed(up, rate)
-    if not two_sided:
-        further = MIXED_ERROR + stretch * _steepest(up, loss, rate)
-        return Outcomes(loss, log_f, (0.0, 0.0), SMALLEST, further, relative, _TINY, growth=16.0 * UNIT).merged()
-    slack = _room(up, loss, rate, 0.0, stretch)
-    down = mixed(rise * (-x - 0.5 * shift), rate)
-    return Outcomes(
-        loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack, dropped=_TINY
-    ).merged()
+    return _mixed(up, rise * (-x - 0.5 * shift) if two_sided else None, log_f, rate, stretch, relative, _TINY)
 
 
 def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> Outcomes:
@@ -253,12 +246,38 @@ def discrete_laplace(scale: float, shift: int, rate: float, two_sided: bool) -> 
     if rate == 1.0:
         unit, place, end = 2.0 / scale, x - 0.5 * shift, shift / Fraction(scale)
         return Outcomes(unit * place, log_f, (0.0, 0.0), 0.0, stretch, relative, 0.0, unit, place, end)
-    loss = mixed(up, rate)
-    slack = _room(up, loss, rate, 0.0, stretch)
-    if not two_sided:
-        return Outcomes(loss, log_f, slack=slack, relative=relative).merged()
-    down = mixed((np.abs(x) - np.abs(x + shift)) / scale, rate)
-    return Outcomes(loss - down, log_f + down, slack=2.0 * slack, relative=relative + 2.0 * slack).merged()
+    down = (np.abs(x) - np.abs(x + shift)) / scale if two_sided else None
+    return _mixed(up, down, log_f, rate, stretch, relative, 0.0)
+
+
+def _mixed(
+    up: FloatArray, down: FloatArray | None, log_f: FloatArray, rate: float, stretch: float, relative: float,
+    dropped: float,
+) -> Outcomes:  # fmt: skip
+    """One law with the loss ``up`` to that of masses e^log_f, which is the other unless that is mixed, too: at the loss
+    ``down``. All known within ``stretch``, relatively.
+
+    The loss is then m(up) - m(down). Each is known to its own digits, so that the difference is known within as many
+    times their relative error as it is smaller than the sum of their sizes: none where one rises and the other falls.
+    """
+    gain = mixed(up, rate)
+    further = MIXED_ERROR + stretch * _steepest(up, gain, rate)
+    if down is None:
+        table = Outcomes(gain, log_f, slack=SMALLEST, stretch=further, relative=relative, dropped=dropped)
+        return replace(table, growth=16.0 * UNIT if dropped else math.inf).merged()
+    cost = mixed(down, rate)
+    further = max(further, MIXED_ERROR + stretch * _steepest(down, cost, rate)) * (1.0 + AMPLE)
+    loss, size = gain - cost, np.abs(gain) + np.abs(cost)
+    certain, seen = up == down, loss != 0.0  # of equal losses the difference is none
+    smaller = float(np.max(size[seen] / np.abs(loss[seen]), initial=1.0))
+    if smaller <= _SMALLER:
+        slack, more = further * float(np.max(size[~seen & ~certain], initial=0.0)), further * smaller + 2.0 * UNIT
+    else:
+        slack, more = further * float(np.max(size)) + UNIT * _largest(loss), 0.0
+    relative += further * _largest(cost) + 2.0 * UNIT * (1.0 + _largest(log_f))
+    return Outcomes(
+        loss, log_f + cost, slack=slack + 2.0 * SMALLEST, stretch=more, relative=relative, dropped=dropped
+    ).merged()
 
 
 def _room(loss: FloatArray, after: FloatArray, rate: float, slack: float, stretch: float) -> float:

@@ -156,12 +156,13 @@ class PartBounds:
         linear = (corners * first[split][:, None]).real
         # a power of a mean of corners is a mean of the products of as many of them
         near = np.zeros(len(size))
-        for order, moment in enumerate(powers, 2):
-            chosen = np.array(list(combinations_with_replacement(range(3), order)))
-            near += (corners[:, chosen].prod(axis=2) * moment[split][:, None]).real.max(axis=1)
         most = size * once[split] + 2.0 * rest[split]
         fall = self._fall(corners, size)
-        beside = near + size ** (_ORDER + 1) * late[split] - mass[split] + self._left(split, fall)
+        with np.errstate(over="ignore", invalid="ignore"):  # of corners whose powers are no floats: no bound below
+            for order, moment in enumerate(powers, 2):
+                chosen = np.array(list(combinations_with_replacement(range(3), order)))
+                near += (corners[:, chosen].prod(axis=2) * moment[split][:, None]).real.max(axis=1)
+            beside = near + size ** (_ORDER + 1) * late[split] - mass[split] + self._left(split, fall)
         wild = np.flatnonzero(~self.calm(corners))
         if len(wild):
             most[wild], beside[wild] = self._grown(corners[wild], size[wild], split[wild])

@@ -112,12 +112,12 @@ class RareSteps:
             y = path.excess(w)
             path = self._middle.bent if bent else self._middle.straight
             m = path.excess(w)
-            one = np.maximum(np.abs(1.0 + y[0]), _LEAST)
-            ratio = m[0] / np.where(one > _LEAST, 1.0 + y[0], 1.0)
-            power = times * log1p(ratio)
-            with np.errstate(invalid="ignore"):
+            with np.errstate(over="ignore", invalid="ignore"):  # what is no float is not sound below
+                one = np.maximum(np.abs(1.0 + y[0]), _LEAST)
+                ratio = m[0] / np.where(one > _LEAST, 1.0 + y[0], 1.0)
+                power = times * log1p(ratio)
                 beside = np.where(np.isfinite(m[1]), (m[1] + y[1] * np.abs(ratio)) / one, math.inf)
-            off = times * _log_off(beside, ratio) + 16.0 * UNIT * np.abs(power)
+                off = times * _log_off(beside, ratio) + 16.0 * UNIT * np.abs(power)
         with np.errstate(over="ignore", invalid="ignore", divide="ignore", under="ignore"):
             # log(e^p - 1), of large p without e^p
             large = power.real > 1.0
