@@ -15,6 +15,7 @@ from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.gaussian.many import block, bounds, lines, moments
 from neyman.losses.gaussian.many.bounds import certified_of, estimates_of
 from neyman.losses.gaussian.many.lines import on_line_of, sum_on_line, terms_of, weigh
+from neyman.losses.gaussian.many.looks import steps_of
 from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.numerics.fourier_sum import turned_sum, turned_sums
@@ -118,6 +119,30 @@ POINTS = [
         (0.8, 1e-3), (1.0, 0.1), (1.3, 0.2), (2.0, 0.01), (2.5, 0.5), (4.0, 0.1), (0.7, 1e-4), (9.4, 0.3), (30.0, 0.1),
     )
 ]  # fmt: skip
+
+
+def test_what_is_no_float_is_not_known_exactly() -> None:
+    """Far up a line the whole sum is 0 to a float: an error relative to that would be none."""
+    w, omega = math.exp(4.0), np.array([0.0, math.exp(7.5)])
+    law = SamplingTransform(1.0, math.exp(-1.0))
+    together = on_line_of([law] * 8, w, omega, np.full(8, math.inf), MARGIN)
+    for log_a, error in (law.on_line(w, omega, math.inf, MARGIN), (together[0][3], together[1][3])):
+        assert log_a[0].real > 1000.0
+        assert log_a[1].real + math.log(error[1]) >= log_a[0].real - 45.0
+
+
+@given(LAWS, TILTS, st.one_of(st.just(0.0), log_uniform(1e-2, 1e5)), st.one_of(st.just(math.inf), st.floats(0.5, 30.0)))
+def test_steps_after_a_look_are_those_of_each_law(
+    laws: list[SamplingTransform], w: float, omega: float, far: float
+) -> None:
+    plain, _ = block.parted(laws)
+    assume(len(plain) > 0)
+    some = block.Block.of(laws, plain)
+    cuts = far * some.sigma
+    found = steps_of(some, w, omega, MARGIN, cuts)
+    for i, cut, step in zip(plain.tolist(), cuts.tolist(), found.tolist(), strict=True):
+        alone = laws[i]._step(w, omega, MARGIN, 0.0, cut)
+        assert 0.99 * alone <= step <= 1.25 * alone  # of finer cells bounds are nearer
 
 
 @pytest.mark.parametrize(("w", "reach"), [(3.0, 12.0), (-4.0, 9.0), (0.5, 20.0), (14.0, 2.0)])

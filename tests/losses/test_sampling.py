@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from mpmath import mp, mpf
 
-from neyman.losses.sampling import MIXED_ERROR, above, above_end, above_error, mixed, slope
+from neyman.losses.sampling import MIXED_ERROR, above, above_end, above_error, mixed, mixed_lines, slope
 
 UNIT = 2.0**-53
 SMALLEST = 1e-307  # below, floats have fewer digits
@@ -89,3 +89,28 @@ def test_the_inverse_from_the_end_of_the_law_and_the_unsampled_ends() -> None:
     assert np.array_equal(mixed(gaps, 1.0), gaps)
     assert np.array_equal(above(-3.0, gaps, 1.0), gaps)
     assert above_error(-3.0, np.zeros(1), 0.1) < 1e-14
+
+
+@pytest.mark.parametrize("count", [3, pytest.param(60, marks=pytest.mark.slow)])
+def test_lines_by_real_arithmetic_are_as_near_as_they_say(count: int) -> None:
+    """Above all where r nearly vanishes, at a turn of nearly pi."""
+    rng = np.random.default_rng(20 + count)
+    for rate in rates(rng, count):
+        t = np.minimum(losses(rng, rate, 4), 299.0)
+        turn = np.concatenate(
+            [rng.uniform(0.0, math.pi - 0.06, 2), 10.0 ** rng.uniform(-9.0, 0.0, 1), [math.pi - 0.06]]
+        )
+        for each in turn:
+            size, phase, off = mixed_lines(t, np.array([each]), rate)
+            for i, at in enumerate(t):
+                truth = exact(mp.mpc(at, each), rate)
+                assert max(abs(mpf(float(size[0, i])) - truth.real), abs(mpf(float(phase[0, i])) - truth.imag)) <= off
+
+
+def test_what_lines_say_of_their_error_is_not_idle() -> None:
+    """Where r nearly vanishes real arithmetic is off by some of it."""
+    rate, turn = 0.499, np.array([math.pi - 0.06])
+    t = np.linspace(-0.01, 0.01, 400)
+    size, _, off = mixed_lines(t, turn, rate)
+    worst = max(abs(mpf(float(x)) - exact(mp.mpc(at, turn[0]), rate).real) for x, at in zip(size[0], t, strict=True))
+    assert off / 200.0 <= worst <= off

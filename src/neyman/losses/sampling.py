@@ -31,9 +31,24 @@ from neyman._validate import FloatArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["MIXED_ERROR", "above", "above_end", "above_error", "mixed", "mixed_at", "mixed_each", "slope", "wavering"]
+__all__ = [
+    "MIXED_ERROR",
+    "above",
+    "above_end",
+    "above_error",
+    "mixed",
+    "mixed_at",
+    "mixed_each",
+    "mixed_lines",
+    "slope",
+    "wavering",
+]
 
 MIXED_ERROR = 8.0 * UNIT  # of ``mixed``, relative (2.8 units seen); for complex t twice that over cos(Im t / 2)
+_SQUARED = 300.0  # e^300 may still be squared
+_TURNED = (
+    32.0 * UNIT
+)  # certifies: of log |r| and arg r by real arithmetic, for each of the exponents, and to 1 (3 seen)
 _HUGE = 600.0  # e^600 may be squared by no one, but added to anything
 _FAINT = 1e-250  # a slope below may have lost digits to underflow
 _ALL = 40.0  # certifies: t + log q from where 1 - q is e^-40 of r at most, no digit of log r
@@ -111,6 +126,32 @@ def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[Float
     with np.errstate(divide="ignore"):
         size = np.where(real > -0.5, near, np.log(np.hypot(whole, imag)))
     return np.where(far > _ALL, far, size), np.where(far > _ALL, turn, np.arctan2(imag, whole))
+
+
+def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Return the real and the imaginary part of ``mixed`` at every t + i turn, a row for each turn, and how far either
+    may be off: by real arithmetic, which is several times as fast. It loses a few units of 1 and of t, over the least
+    |r|^2 there may be: (1 - rate)^2 sin^2 of the turn, beyond pi / 2.
+
+    Leading axes, if any, are of laws with a ``rate`` each, which is at most 1/2, and t at most 300.
+
+    Examples
+    --------
+    >>> size, phase, off = mixed_lines(np.array([0.5, 2.0]), np.array([0.0, 1.0]), 0.25)
+    >>> bool(abs(size[1, 1] + 1j * phase[1, 1] - mixed(2.0 + 1j, 0.25)) <= off)
+    True
+    """
+    most = np.max(t, axis=-1, initial=0.0)
+    if np.ndim(rate) == 0 and (rate > 0.5 or most > _SQUARED):
+        found = mixed(t + 1j * turn[:, None], rate)
+        size, phase = np.real(found), np.imag(found)
+        return size, phase, 4.0 * MIXED_ERROR * np.max(np.abs(found), initial=0.0)
+    each, angle = np.asarray(rate)[..., None, None], turn[..., None]
+    grown = each * np.exp(t)[..., None, :]
+    real, imag = grown * np.cos(angle) - each, grown * np.sin(angle)
+    size = 0.5 * np.log1p(real * (2.0 + real) + imag * imag)
+    nearest = 0.25 * np.sin(np.clip(np.max(np.abs(turn), axis=-1, initial=0.0), 0.5 * math.pi, math.pi)) ** 2
+    return size, np.arctan2(imag, 1.0 + real), _TURNED * (1.0 + most) / nearest
 
 
 def wavering(t: FloatArray, rate: float) -> FloatArray:

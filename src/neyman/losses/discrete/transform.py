@@ -10,9 +10,9 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.readings.outcomes import Outcomes
-from neyman.losses.readings.transform import ComplexArray, Moments, Transform
+from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.numerics.fourier_sum import turned_sum
-from neyman.numerics.rounding import ROOM, TINY, UNIT
+from neyman.numerics.rounding import ROOM, UNIT
 
 __all__ = ["DiscreteTransform"]
 
@@ -72,7 +72,7 @@ class DiscreteTransform(Transform):
 
     def on_line(self, w: float, omega: FloatArray, cut: float, margin: float) -> tuple[ComplexArray, FloatArray]:
         sum_, peak, error, _ = self._turned(w, omega, cut, _NOTHING)
-        return np.asarray(np.log(sum_) + peak, complex), error / np.maximum(np.abs(sum_), TINY)
+        return logged(sum_, error, peak)
 
     def looked(self, w: float, omega: FloatArray, cut: float) -> FloatArray:
         """By the outcomes that weigh most: the others are a thousandth, however they are turned."""

@@ -53,7 +53,7 @@ WIDEST = 0.3  # 1/sqrt(bend): no wider grid is worth its walls
 _GOOD = 0.5  # of that: a grid that wide is taken without asking how large A(w) is
 _MOST = 1 << 16  # nodes of a sum
 _FAINT = 1e-280  # certifies: of a sum of terms beside the largest, more than what underflow takes of 2^60 of them
-_LOOK = 0.18  # 1/sqrt(bend), times min(s, 1): grid on which a line is bounded cell by cell
+LOOK = 0.18  # 1/sqrt(bend), times min(s, 1): grid on which a line is bounded cell by cell
 _LONG = 3000.0  # nodes from which it is worth a look how much less than cos^-n a line grows
 ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
 _COARSE = 0.2  # 1/sqrt(bend): grid on which log A(w) is bounded from above
@@ -81,8 +81,12 @@ class Strip(Protocol):
         """log r."""
         ...
 
+    def lifted(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """log |r| and arg r at x + iy, one row for each y, and how far they may be off."""
+        ...
+
     def log_loss(self, x: float) -> float:
-        """The same at one real place."""
+        """log r at one real place."""
         ...
 
     def log_density(self, x: Any) -> Any:
@@ -115,8 +119,8 @@ class Strip(Protocol):
         """The same for each real part."""
         ...
 
-    def grown(self, w: float, x: float, y: float) -> float:
-        """Log of a bound on what |F| is at x' + iy beside e^{b y^2} G(x'), for all x' <= x."""
+    def grown(self, w: float, x: float, y: FloatArray) -> FloatArray:
+        """Logs of bounds on what |F| is at x' + iy beside e^{b y^2} G(x'), for all x' <= x."""
         ...
 
     def ends(self, reach: float, w: float, cut: float) -> tuple[float, float]:
@@ -205,13 +209,14 @@ def log_lines(
     each node, whose mean over the cell around it is M h^2/24 below it (Jensen).
     """
     s2 = law.sigma**2
-    step = _LOOK / math.sqrt(law.bend) * min(1.0, law.sigma)
+    step = LOOK / math.sqrt(law.bend) * min(1.0, law.sigma)
     low = min(law.ends(abs(w), w, top)[0], low)
     count = max(2, math.ceil((top - low) / step))
     x, step = np.linspace(low, top, count + 1), (top - low) / count
     lines = np.concatenate([[0.0], y])
-    loss = law.log_ratio(x + 1j * lines[:, None])
-    log_term = law.log_smooth(x, lines) + w * loss.real + omega * loss.imag
+    size, phase, off = law.lifted(x, lines)
+    off = float(off) * (abs(w) + omega)
+    log_term = law.log_smooth(x, lines) + w * size + omega * phase
     steepest = 1.0 / (s2 * np.cos(0.5 * lines / s2)) ** 2  # p (1 - p) grows by e^{h/s^2} in a cell at most
     turning = law.turning_at(x, math.hypot(w, omega)) * math.exp(min(step / s2, LARGEST_EXPONENT))
     curve = step**2 * (2.0 * law.bend + steepest[:, None] * turning)
@@ -221,11 +226,10 @@ def log_lines(
     first = float(x[0])
     rise, _ = law.rates(w, first, top)
     start = float(law.log_envelope(first) + w * law.log_loss(first)) - math.log(rise) if rise > 0.0 else math.inf
-    before = [start + law.bend * h * h + law.grown(w, first, h) for h in lines.tolist()]
-    before = np.array(before) + omega * law.turned(first, lines)
+    before = start + law.bend * lines * lines + law.grown(w, first, lines) + omega * law.turned(first, lines)
     most = np.logaddexp(log_sums(log_term + 0.125 * curve) + math.log(step), before)
     least = float(log_sums((log_term[0] - curve[0] / 24.0)[1:-1])) + math.log(step)
-    return most[1:], least, float(x[-1])
+    return most[1:] + off, least - off, float(x[-1])
 
 
 def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, near: float) -> float:
@@ -316,7 +320,7 @@ def _grown(law: Strip, w: float, top: float, v: FloatArray) -> FloatArray:
     small up to there.
     """
     most = -law.shrinks(w) * np.log(np.cos(0.5 * v / law.sigma**2))
-    return np.minimum(most, [law.grown(w, top, each) for each in v.tolist()])
+    return np.minimum(most, law.grown(w, top, v))
 
 
 def _log_beyond(law: Strip, w: float, first: float, top: float, cut: float, y: float) -> float:
@@ -324,7 +328,7 @@ def _log_beyond(law: Strip, w: float, first: float, top: float, cut: float, y: f
     rise, fall = law.rates(w, first, top)
     if not rise > 0.0:
         return math.inf
-    grown = law.bend * y * y + law.grown(w, first, y)
+    grown = law.bend * y * y + float(law.grown(w, first, np.array([y]))[0])
     before = float(law.log_envelope(first) + w * law.log_loss(first)) + grown - math.log(rise)
     if top >= min(cut, law.limit):
         return before

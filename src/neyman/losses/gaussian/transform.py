@@ -22,11 +22,10 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.shifted_bound import log_lines, log_shifted_bound, log_sums, nodes
 from neyman.losses.readings.tilted import VALLEY, excess, last_valley, tilted_moments
-from neyman.losses.readings.transform import ComplexArray, Moments, Transform
-from neyman.losses.sampling import mixed, mixed_at, wavering
+from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
+from neyman.losses.sampling import mixed, mixed_at, mixed_each, mixed_lines, wavering
 from neyman.numerics.fourier_sum import turned_sum
-from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, TINY, UNIT
+from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, UNIT
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
 
@@ -35,7 +34,7 @@ _SLIGHT = 6.0  # e-folds of growth that are not worth a look
 FINE = 0.08  # standard deviations: a grid finer than this is worth an effort to avoid
 LINES = np.geomspace(0.05, 8.0, 12)  # standard deviations: parallels on which a step is judged
 FEW_LINES = LINES[1::3]  # of these, where nothing turns: the grid serves one point, and costs what a line costs
-_WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
+WALL = np.geomspace(0.005, 8.0, 90)  # the same, for the wall where a law ends
 FAN, NEAR = np.geomspace(2e-3, 1.0, 7), np.array([0.6, 0.8, 1.0, 1.25, 1.6])  # of a ceiling, of a slope: shifts tried
 _MOST = 1 << 18  # points of a grid for one tilt: usual ones have hundreds
 _CHUNK = 1 << 13  # entries of a matrix product: small enough that BLAS starts no threads for it
@@ -43,7 +42,7 @@ DEVIATIONS = 12.0  # certifies: of the noise, beyond which a tilted density has 
 MARGIN, AIMED, SPAN = 42.0, 40.0, 24.0  # e-folds from moments, and transforms, to their errors; deviations of a grid
 SMOOTH, ROUGH, _WORTH = 0.177, 0.212, 0.6  # 1/sqrt(bend): coarsest steps of sums and of guesses; a step worth a shift
 LOOK, CLEAR, WIDE = 0.85, 0.9, 10.0  # of pi s^2, where r may vanish, for looks and for strips; deviations at most
-BELOW, _LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
+BELOW, LEAST = 0.999, 1e-3  # certifies: share of a slope that rounding leaves; the least fall along a wall
 
 
 def log_ratio(x: Any, sigma: float, rate: float) -> Any:
@@ -69,6 +68,10 @@ class SamplingTransform(Transform):
     def log_ratio(self, z: Any) -> Any:
         """The loss at z, to relative accuracy; complex z must lie in |Im z| < pi sigma^2."""
         return log_ratio(z, self.sigma, self.rate)
+
+    def lifted(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """log |r| and arg r at x + iy, one row for each y, and how far they may be off."""
+        return mixed_lines((2.0 * x - 1.0) / (2.0 * self.sigma**2), y / self.sigma**2, self.rate)
 
     @property
     def bend(self) -> float:
@@ -145,12 +148,14 @@ class SamplingTransform(Transform):
         reach = float(omega[-1])
         if reach == 0.0:  # nothing turns
             return self._on_axis(w, omega, cut, margin, 0.0)
-        if self._step(w, reach, margin, 0.0, cut) < FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
+        step = self._step(w, reach, margin, 0.0, cut)
+        if step < FINE * self.sigma and self._way_down(w, cut, shift) < -margin:
             shifted = self._step(w, 0.0, margin, shift, cut)
-            while self._step(w, reach, margin, 0.0, cut) < _WORTH * shifted:
+            while step < _WORTH * shifted:
                 reach *= 0.5
+                step = self._step(w, reach, margin, 0.0, cut)
         split = int(np.searchsorted(omega, reach, side="right"))
-        parts = [self._on_axis(w, omega[:split], cut, margin, 0.0)] if split else []
+        parts = [self._on_axis(w, omega[:split], cut, margin, 0.0, step)] if split else []
         if split < len(omega):
             parts.append(self._on_axis(w, omega[split:], cut, margin, shift))
         return np.concatenate([a for a, _ in parts]), np.concatenate([e for _, e in parts])
@@ -246,17 +251,15 @@ class SamplingTransform(Transform):
         """p (1 - p)."""
         return wavering((2.0 * x - 1.0) / (2.0 * self.sigma**2), self.rate)
 
-    def grown(self, w: float, x: float, y: float) -> float:
-        """Log of a bound on what |r^w| is at x' + iy beside its real value, for all x' <= x."""
-        return max(-w, 0.0) * self._shrunk(x, y, -1.0)
+    def grown(self, w: float, x: float, y: FloatArray) -> FloatArray:
+        """Logs of bounds on what |r^w| is at x' + iy beside its real value, for all x' <= x."""
+        return -w * self._shrunk(x, y, -1.0) if w < 0.0 else np.zeros(len(y))
 
-    def _shrunk(self, x: float, y: float, side: float) -> float:
+    def _shrunk(self, x: float, y: FloatArray, side: float) -> FloatArray:
         """-log |r| / r: 1 - |r|^2/r^2 is 4 p (1 - p) sin^2(Im t / 2), largest where p = 1/2."""
-        if y == 0.0:
-            return 0.0
         if side * (self._odds(x) - math.log1p(-self.rate)) < 0.0:
-            return -math.log(math.cos(0.5 * y / self.sigma**2))
-        return self.mixed_at(x, 0.0)[0] - self.mixed_at(x, y)[0]
+            return -np.log(np.cos(0.5 * y / self.sigma**2))
+        return np.where(y > 0.0, self.mixed_at(x, 0.0)[0] - self._mixed_each(x, y)[0], 0.0)
 
     def rates(self, w: float, first: float, last: float) -> tuple[float, float]:
         """How fast the log of the tilted density rises up to the first place and falls from the last on, at least.
@@ -277,6 +280,11 @@ class SamplingTransform(Transform):
         """``log_ratio`` of one side at x + iy, in its parts."""
         return mixed_at((2.0 * x - 1.0) / (2.0 * self.sigma**2), y / self.sigma**2, self.rate)
 
+    def _mixed_each(self, x: float, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """The same at many heights."""
+        t = np.full(len(y), (2.0 * x - 1.0) / (2.0 * self.sigma**2))
+        return mixed_each(t, y / self.sigma**2, np.full(len(y), self.rate))
+
     def log_loss(self, x: float) -> float:
         """``log_ratio`` at one real place."""
         return self.mixed_at(x, 0.0)[0]
@@ -289,7 +297,7 @@ class SamplingTransform(Transform):
 
     def turned(self, x: float, y: FloatArray) -> FloatArray:
         """arg r grows with x."""
-        return np.array([self.mixed_at(x, each)[1] for each in y.tolist()])
+        return self._mixed_each(x, y)[1]
 
     def climb(self, x: float, y: float) -> float:
         """a with arg r(x + iu) >= a u for all 0 <= u <= y: arg(1 + rho e^{iu}) is convex in u for rho > 1, else
@@ -298,10 +306,13 @@ class SamplingTransform(Transform):
         return min(BELOW * self._chance(x) / self.sigma**2, BELOW * self.mixed_at(x, y)[1] / y)
 
     def _on_axis(
-        self, w: float, omega: FloatArray, cut: float, margin: float, shift: float
+        self, w: float, omega: FloatArray, cut: float, margin: float, shift: float, step: float | None = None
     ) -> tuple[ComplexArray, FloatArray]:
-        """The quadrature along Im x = shift, scaled by e^-scale so that nothing overflows."""
-        step = self._step(w, float(omega[-1]), margin, shift, cut, LINES if omega[-1] > 0.0 else FEW_LINES)
+        """The quadrature along Im x = shift, scaled by e^-scale so that nothing overflows; ``step``, where it is known
+        already: what serves a frequency serves those below it.
+        """
+        if step is None:
+            step = self._step(w, float(omega[-1]), margin, shift, cut, LINES if omega[-1] > 0.0 else FEW_LINES)
         low, top = self.ends(abs(w), w, cut)
         if not (top - low) / step < _MOST:  # nothing is known there
             return np.zeros(len(omega), complex), np.full(len(omega), np.inf)
@@ -326,9 +337,7 @@ class SamplingTransform(Transform):
             quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), LARGEST_EXPONENT))
         units = (16.0 + len(x) / 8.0) * UNIT
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
-        log_a: ComplexArray = np.asarray(np.log(value) + scale if large else log1p(value), complex)
-        modulus = np.maximum(np.abs(value if large else 1.0 + value), TINY)
-        return log_a, (rounding + quadrature) / modulus
+        return logged(np.asarray(value, complex), rounding + quadrature, scale if large else 0.0, not large)
 
     def _range(self, reach: float, w: float, cut: float, step: float) -> FloatArray:
         low, top = self.ends(reach, w, cut)
@@ -364,8 +373,8 @@ class SamplingTransform(Transform):
         looked, end, base = self._growth(w, omega, y, cut)
         growth = np.minimum(growth, looked)
         # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
-        high = np.minimum(self.sigma * _WALL, ceiling)
-        allowed = 2.0 * math.pi * high / np.maximum(self._on_wall(w, omega, end, high) - base + margin + 3.0, _LEAST)
+        high = np.minimum(self.sigma * WALL, ceiling)
+        allowed = 2.0 * math.pi * high / np.maximum(self._on_wall(w, omega, end, high) - base + margin + 3.0, LEAST)
         walls = np.minimum.accumulate(allowed)[np.maximum(np.searchsorted(high, y, side="right") - 1, 0)]
         return max(step, float(np.max(np.minimum(2.0 * math.pi * y / (growth + margin), walls))))
 

@@ -20,11 +20,11 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.laplace.bins import LaplaceLaw, Piece
 from neyman.losses.laplace.bound import labour, log_shifted
-from neyman.losses.readings.transform import ComplexArray, Moments, Transform
+from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.losses.sampling import mixed, slope
 from neyman.numerics.fourier_sum import turned_sum
 from neyman.numerics.gauss import gauss
-from neyman.numerics.rounding import ROOM, TINY, UNIT
+from neyman.numerics.rounding import ROOM, UNIT
 
 __all__ = ["LaplaceTransform"]
 
@@ -136,7 +136,7 @@ class LaplaceTransform(Transform):
         # a rounded t moves its loss by a share ``steepest`` of that; mirrored losses are measured from the lower end
         moved = spread + (self.steepest + abs(self.law.ends[0])) * total
         error = units * (total + (omega + abs(w)) * moved) + _QUADRATURE * total
-        return np.asarray(np.log(value) + peak, complex), error / np.maximum(np.abs(value), TINY)
+        return logged(value, error, peak)
 
     def _closed_line(self, w: float, omega: FloatArray) -> tuple[ComplexArray, FloatArray]:
         d = self.law.d
@@ -148,9 +148,7 @@ class LaplaceTransform(Transform):
         share = np.where(tiny, d * (1.0 - 0.5 * turn), share)
         inner = 1.0 + np.exp(-turn) + share
         size = 1.0 + np.exp(-turn.real) + np.abs(share)
-        log_a = v * d - 0.5 * d - math.log(2.0) + np.log(inner)
-        error = 16.0 * UNIT * (2.0 + np.abs(turn) + d) * size / np.maximum(np.abs(inner), TINY)
-        return np.asarray(log_a, complex), error
+        return logged(inner, 16.0 * UNIT * (2.0 + np.abs(turn) + d) * size, v * d - 0.5 * d - math.log(2.0))
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         known = self._known.get(w.tobytes())

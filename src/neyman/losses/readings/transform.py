@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.whole import demand_whole
-from neyman.numerics.rounding import LARGEST_EXPONENT
+from neyman.numerics.log1p import log1p
+from neyman.numerics.rounding import LARGEST_EXPONENT, TINY
 
-__all__ = ["LOGGED", "WEIGHED", "ComplexArray", "Moments", "Transform"]
+__all__ = ["LOGGED", "WEIGHED", "ComplexArray", "Moments", "Transform", "logged"]
 
 LOGGED = 8.0  # certifies, units of 2^-53 of its modulus: what a logarithm of A is rounded by (``numerics.log1p``)
 WEIGHED = 36.0  # e-folds below 1 of the quadrature errors in A(0) and A(1)
@@ -35,6 +36,28 @@ class Moments:
     mean: FloatArray
     variance: FloatArray
     cut: FloatArray
+
+
+def logged(
+    value: ComplexArray, off: FloatArray, scale: Any = 0.0, more: bool = False
+) -> tuple[ComplexArray, FloatArray]:
+    """log A of A = e^scale ``value``, or 1 + ``value`` where that is how much ``more`` than 1 it is, and the error of A
+    relative to the one that is returned, of ``off`` absolutely (in units of e^scale).
+
+    What is no float is replaced by 1e-300, and off by that: an error relative to 0 would be none.
+
+    Examples
+    --------
+    >>> log_a, error = logged(np.array([0j, 0.5 + 0j]), np.array([1e-9, 1e-9]))
+    >>> log_a.real.round(3), bool(error[0] * np.exp(log_a[0].real) >= 1e-9), float(error[1])
+    (array([-690.776,   -0.693]), True, 2e-09)
+    """
+    size = np.abs(1.0 + value if more else value)
+    nothing = size < TINY
+    if np.any(nothing):
+        value, off = np.where(nothing, 0.0 if more else TINY, value), off + 2.0 * TINY * nothing
+    log_a = log1p(value) if more else np.log(value)
+    return np.where(nothing, math.log(TINY), log_a) + scale, off / np.maximum(size, TINY)
 
 
 class Transform(ABC):

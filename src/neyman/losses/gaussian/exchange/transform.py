@@ -33,6 +33,10 @@ class ReplacedTransform(SamplingTransform):
     def log_ratio(self, z: Any) -> Any:
         return log_ratio(z, self.sigma, self.rate) - log_ratio(-z, self.sigma, self.rate)
 
+    def lifted(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        ahead, behind = SamplingTransform.lifted(self, x, y), SamplingTransform.lifted(self, -x, -y)
+        return ahead[0] - behind[0], ahead[1] - behind[1], ahead[2] + behind[2]
+
     def log_density(self, x: Any) -> Any:
         """Log density of Q."""
         return SamplingTransform.log_density(self, x) + log_ratio(-x, self.sigma, self.rate)
@@ -64,7 +68,7 @@ class ReplacedTransform(SamplingTransform):
         behind = self._wavering(-x)
         return size * (self._wavering(x) + behind) + behind
 
-    def grown(self, w: float, x: float, y: float) -> float:
+    def grown(self, w: float, x: float, y: FloatArray) -> FloatArray:
         return max(-w, 0.0) * self._shrunk(x, y, -1.0) + max(w - 1.0, 0.0) * self._shrunk(-x, y, 1.0)
 
     def rates(self, w: float, first: float, last: float) -> tuple[float, float]:

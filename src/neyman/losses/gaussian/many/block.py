@@ -19,9 +19,11 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.losses.gaussian.transform import CLEAR, DEVIATIONS, LIMIT, LINES, SamplingTransform
 from neyman.losses.readings.transform import Transform
+from neyman.losses.sampling import mixed_each
 from neyman.numerics.log1p import log1p
+from neyman.numerics.rounding import AMPLE
 
-__all__ = ["ENTRIES", "LONG", "Block", "chunks", "nodes_of", "parted"]
+__all__ = ["ENTRIES", "LONG", "Block", "chance", "chunks", "nodes_of", "parted"]
 
 _FEW = 8  # laws that are asked one by one
 ENTRIES = 1 << 14  # of a table: 128 kB, more than which is taken from the system and given back each time
@@ -68,6 +70,12 @@ class Block:
     def log_density(self, x: FloatArray) -> FloatArray:
         """The same."""
         return -0.5 * (x / self.sigma[:, None]) ** 2 - np.log(self.sigma * math.sqrt(2.0 * math.pi))[:, None]
+
+
+def chance(block: Block, x: FloatArray) -> FloatArray:
+    """p = q e^t / r(x), from above, at one place of each law."""
+    t = (2.0 * x - 1.0) / (2.0 * block.sigma**2)
+    return np.exp(np.minimum(t + np.log(block.rate) - mixed_each(t, 0.0 * t, block.rate)[0] + AMPLE, 0.0))
 
 
 def parted(laws: Sequence[Transform], few: int = _FEW) -> tuple[IntArray, IntArray]:

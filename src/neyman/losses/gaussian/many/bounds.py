@@ -12,12 +12,12 @@ from collections.abc import Sequence
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.many.block import Block, chunks, nodes_of, parted
+from neyman.losses.gaussian.many.block import Block, chance, chunks, nodes_of, parted
 from neyman.losses.gaussian.shifted_bound import BENT, DEEP, ROOM, ROUNDED, SHARES, WIDEST, log_sums
 from neyman.losses.gaussian.transform import BELOW, FAN, LIMIT, LOOK, NEAR, ROUGH, WIDE
 from neyman.losses.readings.transform import Transform
 from neyman.losses.sampling import mixed_each
-from neyman.numerics.rounding import AMPLE, UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["certified_of", "estimates_of"]
 
@@ -100,7 +100,7 @@ def _grids(
     most = ROOM * math.pi * s2 - y
     v = np.concatenate([most * SHARES, np.minimum(most, BENT * scale)], axis=1)
     _, top = block.ends(abs(w), w, cut)
-    p = _chance(block, top)
+    p = chance(block, top)
     turning = (math.hypot(w, omega) * np.where(p < 0.5, p * (1.0 - p), 0.25))[:, None]
     bent = (0.5 / s2 + 0.5 * turning / (s2 * np.cos(0.5 * (y + v) / s2)) ** 2) * v**2
     steps = 2.0 * math.pi * v / (DEEP + bent)
@@ -152,7 +152,7 @@ class _Strips:
         """The way down at the end."""
         y, w = self._y, self._w
         far = y + self._width
-        climb = BELOW * np.minimum(_chance(self._block, top) / self._s2, self._at(top, far)[1] / far)
+        climb = BELOW * np.minimum(chance(self._block, top) / self._s2, self._at(top, far)[1] / far)
         slope = self._omega * climb
         near, lifted = self._at(top, 0.0 * y)[0], self._at(top, y)[0]
         wall = self._log_density(top) + np.maximum(w * near, w * lifted)
@@ -161,7 +161,7 @@ class _Strips:
     def _beyond(self, first: FloatArray, top: FloatArray, cut: FloatArray) -> FloatArray:
         """The nodes before the first, and what the law has between ``top`` and ``cut``."""
         block, w, y = self._block, self._w, self._y
-        rise = (-first - max(-w, 0.0) * _chance(block, first)) / self._s2
+        rise = (-first - max(-w, 0.0) * chance(block, first)) / self._s2
         plain, lifted = self._at(first, 0.0 * y)[0], self._at(first, y)[0]
         steep = self._odds(first) > np.log1p(-block.rate)
         shrunk = np.where(steep, -np.log(np.cos(0.5 * y / self._s2)), plain - lifted)
@@ -181,9 +181,3 @@ class _Strips:
     def _at(self, x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """``SamplingTransform.mixed_at``."""
         return mixed_each((2.0 * x - 1.0) / (2.0 * self._s2), y / self._s2, self._block.rate)
-
-
-def _chance(block: Block, x: FloatArray) -> FloatArray:
-    """p = q e^t / r(x), from above."""
-    t = (2.0 * x - 1.0) / (2.0 * block.sigma**2)
-    return np.exp(np.minimum(t + np.log(block.rate) - mixed_each(t, 0.0 * t, block.rate)[0] + AMPLE, 0.0))

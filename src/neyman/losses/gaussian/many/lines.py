@@ -9,12 +9,12 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import LONG, Block, chunks, nodes_of, parted
-from neyman.losses.gaussian.transform import AIMED, FEW_LINES, FINE, LINES, SPAN
+from neyman.losses.gaussian.many.looks import steps_of
+from neyman.losses.gaussian.transform import AIMED, FEW_LINES, FINE, SPAN
 from neyman.losses.readings.tilted import VALLEY, excess
-from neyman.losses.readings.transform import LOGGED, WEIGHED, ComplexArray, Transform
+from neyman.losses.readings.transform import LOGGED, WEIGHED, ComplexArray, Transform, logged
 from neyman.numerics.fourier_sum import turned_sums
-from neyman.numerics.log1p import log1p
-from neyman.numerics.rounding import TINY, UNIT
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["on_line_of", "sum_on_line", "terms_of", "weigh"]
 
@@ -36,7 +36,7 @@ def on_line_of(
     plain, alone = parted(laws)
     if len(plain) and len(omega) < _NODES:
         block, reach = Block.of(laws, plain), float(omega[-1])
-        step = block.step(w, reach, margin, LINES if reach > 0.0 else FEW_LINES)
+        step = steps_of(block, w, reach, margin, cuts[plain]) if reach > 0.0 else block.step(w, 0.0, margin, FEW_LINES)
         low, top = block.ends(abs(w), w, cuts[plain])
         count = np.ceil((top - low) / step)
         straight = (step > FINE * block.sigma) & (count < LONG)
@@ -77,7 +77,7 @@ def terms_of(laws: Sequence[Transform], w: float, omega: float) -> float:
     total = 0.0
     if len(plain):
         block = Block.of(laws, plain)
-        step = block.step(w, omega, AIMED)
+        step = steps_of(block, w, omega, AIMED)
         straight = step > FINE * block.sigma
         total = float(np.sum(SPAN * block.sigma[straight] / step[straight]))
         alone = np.concatenate([alone, plain[~straight]])
@@ -133,6 +133,4 @@ def _scaled(
     quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
     units = (16.0 + loss.shape[1] / 8.0) * UNIT
     rounding = units * ((omega + abs(w)) * spread[:, None] + rest[:, None])
-    log_a = np.log(value) + scale[:, None] if large else log1p(value)
-    modulus = np.maximum(np.abs(value if large else 1.0 + value), TINY)
-    return np.asarray(log_a, complex), (rounding + quadrature[:, None]) / modulus
+    return logged(np.asarray(value, complex), rounding + quadrature[:, None], scale[:, None], not large)

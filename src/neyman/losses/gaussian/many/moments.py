@@ -9,7 +9,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import ENTRIES, LONG, Block, chunks, nodes_of, parted
-from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH
+from neyman.losses.gaussian.many.looks import steps_of
+from neyman.losses.gaussian.transform import LIMIT, MARGIN, SMOOTH
 from neyman.losses.readings.tilted import tilted_moments
 from neyman.losses.readings.transform import Moments, Transform
 
@@ -55,10 +56,10 @@ def _put(out: Moments, at: object, found: Moments) -> None:
 def _tilted(block: Block, laws: Sequence[Transform], w: FloatArray) -> Moments:
     """``moments`` of plain laws at tilts that share a grid."""
     out = Moments(*(np.empty((len(laws), len(w))) for _ in range(4)))
-    step = np.minimum(block.step(float(w.min()), 0.0, MARGIN), SMOOTH * math.sqrt(2.0) * block.sigma)
+    step = np.minimum(steps_of(block, float(w.min()), 0.0, MARGIN), SMOOTH * math.sqrt(2.0) * block.sigma)
     low, top = block.ends(float(np.abs(w).max()), float(w.max()), math.inf)
     count = np.ceil((top - low) / step)
-    alone = (step <= FINE * block.sigma) | ~(count < LONG)  # a look makes the grid coarser
+    alone = ~(count < LONG)
     for i in np.flatnonzero(alone).tolist():
         _put(out, i, laws[i].moments(w))
     for some, most in chunks(np.flatnonzero(~alone), count, len(w)):
