@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from neyman_papers.anchors import anchor, parts
+from neyman_papers.anchors import anchor, parts, slug
 from neyman_papers.verdict import WORDS, Number, Verdict
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def markdown(summary: Summary) -> str:
         paper = result.paper
         lines.append(f"### {_text(paper.title)} {{ #{paper.key}-paper }}\n\n{_text(paper.source)} {_text(paper.choices)}\n")
         for part, verdicts in parts(result):
-            lines.append(f"**{_text(part)}**\n\n{_HEAD}" + "".join(map(_row, verdicts)))
+            lines.append(f"#### {_text(part)} {{ #{paper.key}-{slug(part)} }}\n\n{_HEAD}" + "".join(map(_row, verdicts)))
     return "\n".join(lines)
 
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from decimal import Decimal, InvalidOperation
+from itertools import groupby
 
 import pytest
 
+from neyman_papers.anchors import anchor
 from neyman_papers.paper import Paper
 from neyman_papers.papers import PAPERS, asked_for, paper_named
 from neyman_papers.published import Above, Below, Holds, Rounds, Undetermined
+from neyman_papers.verdict import judge
 
 EVERY = [paper_named(key) for key in PAPERS]
 ids = pytest.mark.parametrize("paper", EVERY, ids=PAPERS)
@@ -24,6 +27,15 @@ def test_every_entry_is_named_once_and_says_what_it_is(paper: Paper) -> None:
         assert p.quantity
         assert p.printed
         assert isinstance(p.rule, (Rounds, Below, Above, Holds, Undetermined))
+
+
+@ids
+def test_rows_of_one_section_follow_each_other_and_have_names_to_link_to(paper: Paper) -> None:
+    parts = [part for part, _ in groupby(p.part for p in paper.published)]
+    assert len(set(parts)) == len(parts)
+    assert all(parts)
+    names = [anchor(judge(p, None)) for p in paper.published]
+    assert len(set(names)) == len(names)
 
 
 @ids
@@ -65,7 +77,7 @@ def test_the_papers_are_all_there() -> None:
     assert {d.key for d in divergence.drawings} == {f"figure-{n}" for n in range(1, 9)}
     assert {d.key for d in sensitivity.drawings} == {f"figure-{n}" for n in range(1, 7)}
     assert sum(p.where == "Table 3" for p in reporting.published) == 24
-    assert sum(p.where == "Fig. 1 (c)" for p in reporting.published) == 11
+    assert sum(p.where == "Fig. 1 (c)" for p in reporting.published) == 12
 
 
 def test_the_name_that_it_had_still_finds_it() -> None:
