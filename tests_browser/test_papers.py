@@ -7,19 +7,22 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from playwright.sync_api import Browser
+
 from neyman_papers.page import page
 from neyman_papers.paper import Paper
 from neyman_papers.published import Holds, Published, Undetermined
 from neyman_papers.summary import Summary, collected
 from neyman_papers.tasks import Done, Task
 from neyman_papers.verdict import Statement
-from playwright.sync_api import Browser
 
 
 def _paper(key: str, holds: tuple[bool | None, ...]) -> tuple[Paper, Done]:
     rules = [Undetermined() if h is None else Holds() for h in holds]
     rows = tuple(
-        Published(key, f"row-{i}", f"Lemma {i}", f"statement {i} of <b>{key}</b>", "stated", rule, "why", f"Section {i % 2}")
+        Published(
+            key, f"row-{i}", f"Lemma {i}", f"statement {i} of <b>{key}</b>", "stated", rule, "why", f"Section {i % 2}"
+        )
         for i, rule in enumerate(rules)
     )
     rows = tuple(sorted(rows, key=lambda p: p.part))

@@ -32,9 +32,13 @@ def markdown(summary: Summary) -> str:
     lines = [_COUNTS + "".join(_counted(name, count) for name, count in counts)]
     for result in summary.results:
         paper = result.paper
-        lines.append(f"### {_text(paper.title)} {{ #{paper.key}-paper }}\n\n{_text(paper.source)} {_text(paper.choices)}\n")
+        lines.append(
+            f"### {_text(paper.title)} {{ #{paper.key}-paper }}\n\n{_text(paper.source)} {_text(paper.choices)}\n"
+        )
         for part, verdicts in parts(result):
-            lines.append(f"#### {_text(part)} {{ #{paper.key}-{slug(part)} }}\n\n{_HEAD}" + "".join(map(_row, verdicts)))
+            lines.append(
+                f"#### {_text(part)} {{ #{paper.key}-{slug(part)} }}\n\n{_HEAD}" + "".join(map(_row, verdicts))
+            )
     return "\n".join(lines)
 
 
@@ -63,13 +67,19 @@ def _counted(name: str, count: Count) -> str:
 def _row(verdict: Verdict) -> str:
     p = verdict.published
     timed = isinstance(verdict.ours, Number) and verdict.ours.timed
-    ours = "timed at each run" if timed else verdict.shown_to(_DIGITS) or "–"
+    ours = "timed at each run" if timed else verdict.shown_to(_DIGITS) or "–"  # noqa: RUF001 (nothing is there)
     if verdict.uncertified and not timed:
         ours += " (computed)"
     what = p.quantity + (f" — {verdict.note}" if verdict.note else "")
     said = WORDS[verdict.outcome] if verdict.outcome != "undetermined" else "not determined"
     why = f": {_text(verdict.why)}" if verdict.why else ""
-    cells = (f'<a id="{anchor(verdict)}"></a>{_text(p.where)}', _text(what), _text(p.printed), _text(ours), f"**{said}**{why}")
+    cells = (
+        f'<a id="{anchor(verdict)}"></a>{_text(p.where)}',
+        _text(what),
+        _text(p.printed),
+        _text(ours),
+        f"**{said}**{why}",
+    )
     return f"| {' | '.join(cells)} |\n"
 
 

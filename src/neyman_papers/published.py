@@ -104,9 +104,9 @@ class Published:
 def published(paper: str) -> tuple[Published, ...]:
     """Return every number and statement that a paper prints, as its ``published.toml`` holds them.
 
-    An entry has a ``key``, the ``part`` of the paper and ``where`` in it the entry is printed, the ``quantity``, what is ``printed`` ("stated" where it is a
-    sentence), one rule (``rounds``, ``below``, ``above``: with the digits; ``holds``, ``undetermined``: true) and
-    perhaps a ``reason``.
+    An entry has a ``key``, the ``part`` of the paper and ``where`` in it that it is printed, the ``quantity``, what is
+    ``printed`` ("stated" where it is a sentence), one rule (``rounds``, ``below``, ``above``: with the digits;
+    ``holds``, ``undetermined``: true) and perhaps a ``reason``.
 
     Examples
     --------

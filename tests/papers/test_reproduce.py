@@ -150,7 +150,9 @@ def test_figures_come_before_rows_and_the_filter_waits_for_its_script(made_up: A
     text = (tmp_path / "index.html").read_text()
     assert text.index('id="made-up-figure-1"') < text.index('id="made-up-numbers"')
     assert text.count("data-verdict=") == 4
-    assert text.index('id="made-up-section-1"') < text.index('id="made-up-row-b"') < text.index('id="made-up-section-2"')
+    assert (
+        text.index('id="made-up-section-1"') < text.index('id="made-up-row-b"') < text.index('id="made-up-section-2"')
+    )
     assert re.search(r'<form id="filter"[^>]* hidden>', text)
 
 

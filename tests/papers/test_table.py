@@ -1,4 +1,4 @@
-"""The table in the documentation: every row of every paper, as the code writes it; what is computed is checked slowly."""
+"""The table in the documentation: every row of every paper; what is computed is checked slowly."""
 
 from __future__ import annotations
 

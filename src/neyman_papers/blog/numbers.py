@@ -63,15 +63,16 @@ def statements() -> dict[str, Ours]:
             FRIENDS["kinked, crosses f"].beta(0.0) < 1.0, "that of (0.8, 0.1): straight pieces, f(0) = 0.9"
         ),
         "mechanism": Statement(
-            float(np.max(np.abs(np.asarray(g.beta(alpha)) - np.asarray(GDP(2.0).beta(alpha))))) < 1e-9, "sigma 0.5: mu 2"
+            float(np.max(np.abs(np.asarray(g.beta(alpha)) - np.asarray(GDP(2.0).beta(alpha))))) < 1e-9,
+            "sigma 0.5: mu 2",
         ),
         "sgd": Number.computed(
             sgd.regret, f"regret of mu = {sgd.mu:.4f} for DP-SGD with noise 9.4, rate 0.32768, 2000 steps, floor 1e-10"
         ),
         "ratio": Statement(bool(np.all(np.diff(ratio) > 0.0)), "mu = 2, X from -3 to 5"),
         "rates": Statement(
-            float(np.max(np.abs(np.asarray(GDP(2.0).beta(above)) - below))) < 1e-9, "mu = 2, 81 thresholds: the formula "
-            "turns P(X > t) under H0 into P(X < t) under H1"
+            float(np.max(np.abs(np.asarray(GDP(2.0).beta(above)) - below))) < 1e-9,
+            "mu = 2, 81 thresholds: the formula turns P(X > t) under H0 into P(X < t) under H1"
         ),
         "lower": Statement(
             bool(np.all(np.diff(np.asarray(GDP(2.0).beta(alpha))) < 0.0)), "mu = 2, at 99 rates"

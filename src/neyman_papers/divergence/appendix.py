@@ -48,8 +48,8 @@ def appendix() -> dict[str, Ours]:
                                                        f"{kept:.4f} under H0; its type I error is {rejected:.4f}"),
         "eq21": Statement(bool(np.allclose(np.max(two, axis=0), np.min(two, axis=0))), "two pairs of databases, one "
                           "alike and one told apart: the supremum of their curves is 1 - alpha, the infimum 0"),
-        "eq22": Statement(bool(np.all(np.asarray(BLATANT.beta(_ALPHA)) <= np.min(two, axis=0))), "the same two: T(P, Q) "
-                          "below the infimum of their curves is what is meant"),
+        "eq22": Statement(bool(np.all(np.asarray(BLATANT.beta(_ALPHA)) <= np.min(two, axis=0))), "the same two: T(P, "
+                          "Q) below the infimum of their curves is what is meant"),
         "eq24": Statement(_gap(gaussian, gauss().beta(_ALPHA)) < 1e-9, "Gauss, at 99 error rates"),
         "eq24/atoms": Statement(abs(by_law - true) < 1e-9, f"Laplace, alpha = 0.1: F_Y(F_X^-1(0.9)) = F_Y(1) = 1, and "
                                                            f"f = {true:.4f} = 1 - e alpha"),

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from scipy import integrate
 
 from neyman import join, meet
 from neyman._validate import FloatArray
 from neyman.accounting import account
 from neyman.comparison import compare, dominance_bound, moments
-from neyman.guarantees import BLATANT, GDP, PERFECT, Guarantee
+from neyman.guarantees import BLATANT, PERFECT, Guarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism
 from neyman_papers.cases import dpsgd, laplace, response
 from neyman_papers.divergence.series import gauss, same_pair
-from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.verdict import Ours, Statement
 
 __all__ = ["bayes", "dominance", "emergence"]
 
@@ -24,7 +25,12 @@ _ALPHA: FloatArray = np.linspace(0.0, 1.0, 2001)
 
 
 def _cases() -> dict[str, Guarantee]:
-    return {"Gauss": gauss(), "Laplace": laplace(), "randomised response": response(1.0), "DP-SGD": dpsgd(2.0, 0.1, 400)}
+    return {
+        "Gauss": gauss(),
+        "Laplace": laplace(),
+        "randomised response": response(1.0),
+        "DP-SGD": dpsgd(2.0, 0.1, 400),
+    }
 
 
 def bayes() -> dict[str, Ours]:
@@ -46,7 +52,8 @@ def bayes() -> dict[str, Ours]:
     crossed = compare(few.guarantee, many.guarantee).crossings
     at = sorted(abs(0.5 * (x.low + x.high)) for x in crossed)
     return {
-        "tv/min": Statement(all(abs(least[n] - most[n]) < 1e-6 for n in cases), f"least and largest 1 - alpha - f: {shown}"),
+        "tv/min": Statement(all(abs(least[n] - most[n]) < 1e-6 for n in cases), f"least and "
+                            f"largest 1 - alpha - f: {shown}"),
         "s2/shape": Statement(fine, f"{said}, at 2001 priors"),
         "prior": _prior(),
         "1/everywhere": Statement(len({round(x, 3) for x in at}) == 1, "of ours: the profiles cross at epsilon "
@@ -66,7 +73,7 @@ def _prior() -> Statement:
     printed = float(np.min(pi * alpha + (1.0 - pi) * 0.5 * (1.0 - alpha)))
     null, member = min(pi, 0.5 * (1.0 - pi)), min(1.0 - pi, 0.5 * pi)
     return Statement(abs(printed - member) < 1e-12, f"laws (1, 0) and (1/2, 1/2), pi = 0.2: equation 2 gives "
-                     f"{printed:.3f}; the least error is {null:.3f} if pi is P(H0), and {member:.3f} if it is the prior "
+                     f"{printed:.3f}; the least error is {null:.3f} if pi is P(H0), and {member:.3f} if it is that "
                      "of membership")  # fmt: skip
 
 
@@ -112,10 +119,12 @@ def dominance() -> dict[str, Ours]:
     zero = max(abs(g.delta(0.0) - g.advantage) for g in cases.values())
     return {
         "theorem-2": _approximate(c.bounds[0].lower, c.bounds[0].upper),
-        "grid": Statement(max(off) <= 1.0, "Delta(Laplace || Gauss), N = 10, 100, 1000: off by " + ", ".join(f"{max(x, 0.0):.2g} / N" for x in off)),
-        "worst": Statement(abs(float(np.max(a - b)) - c.divergence) < 1e-6, f"Gauss and Laplace: {c.divergence:.6f}, at "
-                                                                           f"prior {c.prior:.4f}"),
-        "eq6": Statement(abs(most - kappa) < 1.0 / 40000, f"Gauss and Laplace: {most:.7f} at 40,001 priors, {kappa:.7f}"),
+        "grid": Statement(max(off) <= 1.0, "Delta(Laplace || Gauss), N = 10, 100, 1000: off by "
+                          + ", ".join(f"{max(x, 0.0):.2g} / N" for x in off)),
+        "worst": Statement(abs(float(np.max(a - b)) - c.divergence) < 1e-6, f"Gauss and Laplace: "
+                           f"{c.divergence:.6f}, at prior {c.prior:.4f}"),
+        "eq6": Statement(abs(most - kappa) < 1.0 / 40000, f"Gauss and Laplace: {most:.7f} at 40,001 priors, "
+                         f"{kappa:.7f}"),
         "lemma-1": Statement(inside, f"Gauss and Laplace, {kappa:.6f}, at 2001 error rates"),
         "lemma-1/zero": Statement(compare(gauss(), account(Gaussian(2.0, 2.0))).distance == 0.0 < kappa, "Gauss, and "
                                   "the same with sensitivity and noise doubled: 0; Gauss and Laplace: not 0"),
@@ -157,7 +166,9 @@ def _approximate(lower: float, upper: float) -> Statement:
             == bool(np.all(error <= d + 1e-12))
             == expected
         )
-    return Statement(all(good), f"Gauss and Laplace: true of {upper * 1.001:.6f}, false of {lower * 0.99:.6f}, all three")
+    return Statement(
+        all(good), f"Gauss and Laplace: true of {upper * 1.001:.6f}, false of {lower * 0.99:.6f}, all three"
+    )
 
 
 def _levy(kappa: float) -> Statement:
@@ -182,9 +193,10 @@ def emergence() -> dict[str, Ours]:
     m, n = moments(Gaussian(1.0)), moments(Laplace(1.0))
     x = np.linspace(-1.0, 1.0, 400001)
     density = 0.25 * np.exp(-0.5 * (x + 1.0))  # of the loss under H0, between its atoms
-    second = 0.5 + 0.5 * math.exp(-1.0) + float(np.trapezoid(x * x * density, x))
+    second = 0.5 + 0.5 * math.exp(-1.0) + float(integrate.trapezoid(x * x * density, x))
     return {
-        "moments": Statement(abs(n.v1 - math.exp(-1.0)) < 1e-9 and abs(n.v2 - second) < 1e-8 and abs(m.eta - 0.5) < 1e-9,
+        "moments": Statement(abs(n.v1 - math.exp(-1.0)) < 1e-9 and abs(n.v2 - second) < 1e-8
+                             and abs(m.eta - 0.5) < 1e-9,
                              f"Laplace: v1 = {n.v1:.9f} = 1/e, v2 = {n.v2:.6f}; Gauss: eta = {m.eta:.6f} = mu / 2"),
         "lemma-6": _never(1.05, scaled=True),
         "6/inevitable": _never(1.2, scaled=False),
@@ -195,8 +207,8 @@ def emergence() -> dict[str, Ours]:
 def _never(sigma: float, scaled: bool) -> Statement:
     """Laplace mechanisms against Gaussian ones, of a smaller K / s and of a smaller eta: 1 / (2 sigma).
 
-    N Laplace mechanisms of scale b are (N / b)-DP: delta(N / b) = 0, where N Gaussian ones have a positive delta. Clause
-    2 of Theorem 1 fails for every N, whether b grows as sqrt(N), so that all conditions of Lemma 6 hold, or stays 1.
+    N Laplace mechanisms of scale b are (N / b)-DP: delta(N / b) = 0, where N Gaussian ones have a positive delta.
+    Clause 2 of Theorem 1 fails for every N, whether b is 1 or sqrt(N), with which all conditions of Lemma 6 hold.
     """
     holds, shown = False, []
     for n in (1, 4, 16):

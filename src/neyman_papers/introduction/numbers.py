@@ -97,7 +97,8 @@ def passage() -> dict[str, Ours]:
                  >= 0.0)), "200 thresholds against mu = 1.25: where one error falls the other rises"
         ),
         "harder": Statement(
-            compare(GDP(0.5), GDP(1.0)).order == "more_private" and GDP(0.5).delta(1.0) < GDP(1.0).optimistic.delta(1.0),
+            compare(GDP(0.5), GDP(1.0)).order == "more_private"
+            and GDP(0.5).delta(1.0) < GDP(1.0).optimistic.delta(1.0),
             "mu 0.5 against 1: every error is larger, delta(1) is smaller",
         ),
         "errors": Statement(

@@ -147,8 +147,8 @@ def accountants() -> dict[str, Ours]:
         "alg2": Statement(off < _NEAR, f"the same, at 400 rates below 1: within {off:.0e}; at alpha = 1 its line 2 "
                                        "reads 0 / 0"),
         "c.1": Statement(abs(float(np.max(mus)) - high.mu) < 1e-6 and high.mu - low.mu < 1e-6,
-                         f"the same: {float(np.max(mus)):.9f} over the breakpoints, {high.mu:.9f} over all rates; at the breakpoint (0, 1) equation 21 reads "
-                         "inf - inf, and is left out"),
+                         f"the same: {float(np.max(mus)):.9f} over the breakpoints, {high.mu:.9f} over all rates; "
+                         "at the breakpoint (0, 1) equation 21 reads inf - inf, and is left out"),
     }  # fmt: skip
 
 

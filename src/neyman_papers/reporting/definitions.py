@@ -11,7 +11,7 @@ from neyman import risk
 from neyman._validate import FloatArray
 from neyman.accounting import account
 from neyman.comparison import compare
-from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP, Guarantee, PureDP
+from neyman.guarantees import GDP, RDP, ApproximateDP, Guarantee, PureDP
 from neyman.mechanisms import DPSGD, ApproximateMechanism, Gaussian, Laplace, Tabulated
 from neyman_papers.cases import CIFAR_RATE, FROM_SCRATCH, census, dpsgd, fit, laplace, response
 from neyman_papers.reporting.literal import widest
@@ -168,12 +168,13 @@ def limits_of_gdp() -> dict[str, Ours]:
                               "must read (0, 1), too"),
         "e35": Statement(compare(g, summary).order == "more_private", "epsilon = 1: more private than its mu"),
         "e/worst": Statement(laplace().satisfies(PureDP(1.0)).outcome == "yes" and _gap(PureDP(1.0).beta(_ALPHA),
-                             g.beta(_ALPHA)) < _NEAR, "Laplace, b = 1, is nowhere below randomised response, epsilon 1"),
+                             g.beta(_ALPHA)) < _NEAR, "Laplace, b = 1, is nowhere below randomised "
+                             "response, epsilon 1"),
     }  # fmt: skip
 
 
 def _bounded_range(epsilon: float, share: float) -> Tabulated:
-    """The pair of two outcomes with losses t and t - epsilon, t = share epsilon: worst for the exponential mechanism."""
+    """Two outcomes with losses t and t - epsilon, t = share epsilon: the worst pairs of the exponential mechanism."""
     up, down = math.exp(share * epsilon), math.exp(share * epsilon - epsilon)
     first = (1.0 - down) / (up - down)
     return Tabulated([up * first, 1.0 - up * first], [first, 1.0 - first])

@@ -40,7 +40,7 @@ def limit_mu(noise: float, steps: int) -> Number:
 
 @cache
 def regret_over_floors(noise: float, steps: int) -> Number:
-    """The regret at the default floor; from the least to the largest of all floors where that one alone is 1e-3 or more.
+    """The regret at the default floor; of all floors from the least to the largest where the default alone misses 1e-3.
 
     The printed bound is met if the default floor meets it, and missed only if every floor misses it.
     """

@@ -50,8 +50,11 @@ def table_3() -> dict[str, Ours]:
     """Table 3, and the pair that the text picks from it."""
     found: dict[str, Ours] = {f"3/{e:g}/{d:g}": gaussian_mu(e, d) for e in TABLE_3 for d in TABLE_3_DELTAS}
     eight, six = gaussian_mu(8.0, 1e-9), gaussian_mu(6.0, 1e-5)
-    found["2/column"] = Statement(None, f"(8, 1e-5) is met by mu {gaussian_mu(8.0, 1e-5).lower:.4f}, (8, 8e-7) by mu "
-                                        f"{gaussian_mu(8.0, 8e-7).lower:.4f}")
+    found["2/column"] = Statement(
+        None,
+        f"(8, 1e-5) is met by mu {gaussian_mu(8.0, 1e-5).lower:.4f}, (8, 8e-7) by mu "
+        f"{gaussian_mu(8.0, 8e-7).lower:.4f}",
+    )
     found["3/more-private"] = Statement(eight.upper < six.lower, f"mu {eight.upper:.4f} against {six.lower:.4f}")
     return found
 

@@ -48,7 +48,7 @@ def mechanism() -> dict[str, Ours]:
     return {
         "psi": Statement(same.distance == 0.0, "sensitivity 2, sigma 2, and sensitivity 1, sigma 1: the same curve"),
         "post": Statement(bool(np.all(np.asarray(thresholded.beta(_FPR)) >= np.asarray(g.beta(_FPR)) - 1e-12)),
-                          "whether the output is above 1/2, psi = 1: nowhere below the curve of the output, at 99 rates"),
+                          "whether the output is above 1/2, psi = 1: nowhere below the output, at 99 rates"),
         "kl": Statement(abs(kl[0] - 0.5) < _NEAR and abs(kl[1] - kl[0]) < 1e-3, f"psi = 1: {kl[0]:.6f} at order 1, "
                                                                               f"{kl[1]:.6f} at 1.001"),
         "classical/one": _classical_beyond_one(),
@@ -124,7 +124,7 @@ def optimal() -> dict[str, Ours]:
         epsilon = 0.5 * order * psi * psi + math.log1p(-d)
         large &= all(float(GDP(float(p)).delta(float(e))) <= d + _NEAR for p, e in zip(psi, epsilon, strict=True))
     rules = {"standard": rdp_standard, "(A)": rdp_improved_a, "(B)": rdp_improved_b}
-    least = {name: math.inf for name in rules}
+    least = dict.fromkeys(rules, math.inf)
     for p in np.arange(1, 61) / 10.0:
         exact = gaussian_epsilon(float(p), 1e-5)
         for name, rule in rules.items():
@@ -146,7 +146,8 @@ def optimal() -> dict[str, Ours]:
         "6.2": Statement(large, "order 2, delta 0.5, 0.7, 0.95, psi 0.1 to 4; a negative epsilon among them"),
         "corollary-12": Statement(least["(A)"] >= 1.0, f"psi 0.1 to 6, orders to 64: at least {least['(A)']:.3f} times "
                                                        "the exact epsilon"),
-        "6.5": Statement(None, "equation 6.3, of which it is the case rho = order psi^2 / 2, is for products in (0, 1)"),
+        "6.5": Statement(None, "equation 6.3, of which it is the case rho = order psi^2 / 2, is for "
+                         "products in (0, 1)"),
         "corollary-13": Statement(least["(B)"] >= 1.0, f"psi 0.1 to 6, orders to 64: at least {least['(B)']:.3f} times "
                                                        "the exact epsilon"),
         "corollary-14": Statement(formula_14 < _NEAR, "psi 0.1 to 6, epsilon 0 to 8"),
