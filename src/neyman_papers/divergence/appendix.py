@@ -22,6 +22,9 @@ _ALPHA: FloatArray = np.linspace(0.01, 0.99, 99)
 def appendix() -> dict[str, Ours]:
     """Equations 21 to 29, and the sentences around them."""
     kept, rejected = float(special.ndtr(1.0)), float(special.ndtr(-1.0))
+    loss = np.linspace(-3.0, 3.0, 61)  # thresholds on the loss, x - 1/2 of the output x
+    cuts, powers = special.ndtr(-loss - 0.5), special.ndtr(loss - 0.5)
+    missed = float(special.ndtr(1.6448536 - 1.0) - special.ndtr(-1.6448536 - 1.0))
     two = np.array([np.asarray(PERFECT.beta(_ALPHA)), np.asarray(BLATANT.beta(_ALPHA))])
     gaussian = special.ndtr(special.ndtri(1.0 - _ALPHA) - 1.0)
     # the loss X of Laplace noise under H0 has an atom of e^-1 / 2 at its largest value, 1, where F_Y is 1
@@ -46,6 +49,9 @@ def appendix() -> dict[str, Ours]:
     return {
         "a/phi": Statement(abs(kept - rejected) < 1e-9, f"a test at 1 of N(0, 1): if 0 encodes 'reject', E[phi] is "
                                                        f"{kept:.4f} under H0; its type I error is {rejected:.4f}"),
+        "a/np": Statement(_gap(powers, gauss().beta(cuts)) < 1e-9, "Gauss: thresholds on the loss draw the "
+                          f"whole curve; a test on |output| above 1.645 misses {missed:.3f}, the curve "
+                          f"{float(gauss().beta(0.1)):.3f}"),
         "eq21": Statement(bool(np.allclose(np.max(two, axis=0), np.min(two, axis=0))), "two pairs of databases, one "
                           "alike and one told apart: the supremum of their curves is 1 - alpha, the infimum 0"),
         "eq22": Statement(bool(np.all(np.asarray(BLATANT.beta(_ALPHA)) <= np.min(two, axis=0))), "the same two: T(P, "

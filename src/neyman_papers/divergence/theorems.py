@@ -15,6 +15,7 @@ from neyman.guarantees import BLATANT, PERFECT, Guarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism
 from neyman_papers.cases import dpsgd, laplace, response
 from neyman_papers.divergence.series import gauss, same_pair
+from neyman_papers.introduction.numbers import limit_statement
 from neyman_papers.verdict import Ours, Statement
 
 __all__ = ["bayes", "dominance", "emergence"]
@@ -59,6 +60,10 @@ def bayes() -> dict[str, Ours]:
         "1/everywhere": Statement(len({round(x, 3) for x in at}) == 1, "of ours: the profiles cross at epsilon "
                                   + ", ".join(f"{x:.3f}" for x in dict.fromkeys(round(x, 3) for x in at))
                                   + " (and at minus that) and nowhere else"),
+        "pair": Statement(
+            abs(few.guarantee.delta(4.0) - many.guarantee.delta(4.0)) < 1e-4 and many.divergence[0] > 1e-3,
+            f"two runs with (4, {few.guarantee.delta(4.0):.3f}): {many.divergence[0]:.4f} of Bayes error apart",
+        ),
         "theorem-1": _equivalent(),
     }  # fmt: skip
 
@@ -198,6 +203,7 @@ def emergence() -> dict[str, Ours]:
         "moments": Statement(abs(n.v1 - math.exp(-1.0)) < 1e-9 and abs(n.v2 - second) < 1e-8
                              and abs(m.eta - 0.5) < 1e-9,
                              f"Laplace: v1 = {n.v1:.9f} = 1/e, v2 = {n.v2:.6f}; Gauss: eta = {m.eta:.6f} = mu / 2"),
+        "towards": limit_statement(),
         "lemma-6": _never(1.05, scaled=True),
         "6/inevitable": _never(1.2, scaled=False),
         "theorem-3": _bounded(),

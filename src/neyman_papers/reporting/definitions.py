@@ -135,6 +135,8 @@ def profiles_and_curves() -> dict[str, Ours]:
         "eq28": Statement(abs(worst - high.regret) < 1e-6, f"DP-SGD of Section 5: {worst:.7f}, regret "
                                                            f"{low.regret:.7f}"),
         "d/point": Statement(high.regret < 0.01 and worst < 0.01, f"{worst:.2e}, of a regret of {high.regret:.2e}"),
+        "1/zcdp": Statement(None, f"DP-SGD of Section 5: rho = {g.zcdp():.6f}, and T / (2 sigma^2) = "
+                                  f"{2000 / (2 * 9.4**2):.6f}"),
         "5/pair": Statement(g.epsilon(1e-5) <= 8.0, f"epsilon(1e-5) is at most {g.epsilon(1e-5):.4f}"),
         "5/gaussian": Statement(both.regret < 1e-7, f"sigma 2 and 3: mu {both.mu:.6f}, regret below 1e-7"),
         "8/finite": Statement(high.mu >= low.mu > 0.0, f"DP-SGD of Section 5, 2000 steps: {high.mu:.6f} is promised, "

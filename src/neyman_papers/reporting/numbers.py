@@ -179,6 +179,9 @@ def attacks() -> dict[str, Ours]:
         "6/envelope": Statement(
             falls and below < 1e-9, f"at FPR 1e-10 to 0.5 the envelope lies above by a fraction of at most {shown}"
         ),
+        "b/dot": Statement(
+            abs(math.log10(whole.delta(8.0)) + 5.0) < 1e-6, f"mu {mu:.6f}: delta(8) = {whole.delta(8.0):.6g}"
+        ),
         "6/thin": Statement(
             bool(np.all(single > power * (1.0 - 1e-12))),
             f"by factors from {touch:.3f} to {float(np.max(single / power)):.3g} at FPR 1e-10 to 0.5",

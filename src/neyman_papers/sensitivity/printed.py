@@ -21,7 +21,7 @@ from neyman.conversions import (
     rdp_improved_b,
     rdp_standard,
 )
-from neyman.guarantees import GDP
+from neyman.guarantees import GDP, ApproximateDP
 from neyman.mechanisms import Gaussian, Tabulated
 from neyman_papers.verdict import Ours, Statement
 
@@ -40,12 +40,15 @@ def mechanism() -> dict[str, Ours]:
     """Sections 2 to 4.1: psi alone decides; post-processing; the classical bound; the tail of the loss."""
     same = compare(account(Gaussian(2.0, sensitivity=2.0)), account(Gaussian(1.0)))
     g = account(Gaussian(1.0))
+    alone = ApproximateDP(g.epsilon(1e-5), 1e-5).roc(0.1)
     below, above = float(special.ndtr(0.5)), float(special.ndtr(-0.5))
     thresholded = account(Tabulated([below, above], [above, below]))
     kl = [float(g.renyi(t)) for t in (1.0, 1.001)]
     psi, e = 1.0, 1.0
     tail = float(special.ndtr(0.5 * psi - e / psi))
     return {
+        "3/one": Statement(alone > 2.0 * g.roc(0.1), f"psi = 1, its pair at delta 1e-5 alone: TPR at FPR 0.1 up to "
+                                                     f"{alone:.4f}, the mechanism {g.roc(0.1):.4f}"),
         "psi": Statement(same.distance == 0.0, "sensitivity 2, sigma 2, and sensitivity 1, sigma 1: the same curve"),
         "post": Statement(bool(np.all(np.asarray(thresholded.beta(_FPR)) >= np.asarray(g.beta(_FPR)) - 1e-12)),
                           "whether the output is above 1/2, psi = 1: nowhere below the output, at 99 rates"),
