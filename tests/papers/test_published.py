@@ -101,7 +101,8 @@ _Due = dict[str, int | tuple[int, ...]]
 _NUMBERED: dict[str, dict[str, _Due]] = {
     "reporting": {
         "[Ee]q.": {"": 35}, "Theorem": {"2.": (4,), "A.": (6, 7, 9, 10)}, "Propositions?": {"4.": 1, "6.": 2, "C.": 2},
-        "Lemma": {"D.": 1}, "Definitions?": {"2.": (1, 2, 3, 5, 6), "A.": (1, 3, 5, 8, 12), "C.": (3,)}, "Table": {"": 5},
+        "Lemma": {"D.": 1}, "Definitions?": {"2.": (1, 2, 3, 5, 6), "A.": (1, 2, 3, 4, 5, 8, 11, 12), "C.": (3,)},
+        "Table": {"": 5},
         "Fig.": {"": 8}, "Algorithm": {"": 2},
     },
     "divergence": {
