@@ -30,7 +30,7 @@ from tests.effort import rest_slow
 from tests.papers.test_table import ROOT, differences
 
 COUNTS = {  # reproduced, differ, not determined
-    "reporting": (150, 14, 48), "divergence": (53, 14, 28), "sensitivity": (52, 9, 4), "introduction": (10, 1, 1),
+    "reporting": (150, 14, 48), "divergence": (54, 14, 28), "sensitivity": (52, 9, 5), "introduction": (10, 1, 1),
     "blog": (15, 0, 4),
 }  # fmt: skip
 TITLE = 'A <script>alert("paper")</script>'
