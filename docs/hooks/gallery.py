@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ten import TEN  # pyright: ignore[reportMissingImports] (beside this file)
+
 import neyman as ny
 
 __all__ = ["PICTURES", "pictures"]
@@ -69,7 +71,7 @@ def pictures() -> dict[str, str]:
 
     mpl.use("Agg")
     found = {}
-    for name, (title, draw) in PICTURES.items():
+    for name, (title, draw) in (PICTURES | TEN).items():
         with ny.plot.style.paper():
             figure = draw().figure
             found[name] = ny.plot.svg(figure, name, title=title)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,7 +17,9 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["ALPHAS", "bayes_of", "curve_of", "curves_of", "line", "mark", "panels", "ruler", "shade", "square"]
+__all__ = [
+    "ALPHAS", "bayes_of", "curve_of", "curves_of", "legend", "line", "mark", "panels", "ruler", "shade", "square",
+]  # fmt: skip
 
 _PANEL = 2.9  # inches, where several share a row
 
@@ -89,6 +92,11 @@ def square(
     axes.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), xlabel=x, ylabel=y, aspect="equal")
 
 
+def legend(axes: Axes) -> None:
+    """The legend of a trade-off curve: on white, for the line of perfect privacy passes there."""
+    axes.legend(loc="upper right", frameon=True, facecolor="white", edgecolor="none", framealpha=1.0, borderpad=0.3)
+
+
 def curve_of(name: str, g: Guarantee, alpha: FloatArray = ALPHAS) -> Curve:
     """A trade-off curve as numbers: its certified bounds."""
     return Curve(name, {"alpha": alpha, "beta_at_least": g.beta(alpha), "beta_at_most": g.optimistic.beta(alpha)})
@@ -96,10 +104,23 @@ def curve_of(name: str, g: Guarantee, alpha: FloatArray = ALPHAS) -> Curve:
 
 def curves_of(data: Columns) -> list[Curve]:
     """The numbers of a picture of the plot room; its single facts as a curve of one point."""
-    kept = (
-        [Curve(name, data.of(name).columns) for name in data.curves] if data.curves else [Curve("curve", data.columns)]
-    )
-    return [*kept, Curve("facts", {name: [value] for name, value in data.facts.items()})] if data.facts else kept
+    parts: dict[str, Mapping[str, Any]] = {name: data.of(name).columns for name in data.curves} or {
+        "curve": data.columns
+    }
+    if data.facts:
+        parts["facts"] = {name: [value] for name, value in data.facts.items()}
+    return [
+        Curve(name, {_side(column, columns): values for column, values in columns.items()})
+        for name, columns in parts.items()
+    ]
+
+
+def _side(column: str, columns: Mapping[str, Any]) -> str:
+    """A column's name as all pictures of the papers have it: which side of the truth it is on."""
+    for end, side in (("_lower", "_at_least"), ("_upper", "_at_most")):
+        if column.endswith(end):
+            return column.removesuffix(end) + side
+    return f"{column}_at_most" if f"{column}_lower" in columns else column
 
 
 def bayes_of(name: str, g: Guarantee, prior: FloatArray) -> Curve:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -95,16 +96,17 @@ def csv_of(curves: Sequence[Curve]) -> bytes:
 
 
 def csv_of_rows(rows: Rows) -> bytes:
-    """A table as it is shown.
+    """A table as it is shown, under names of columns that programs like.
 
     Examples
     --------
-    >>> print(csv_of_rows(Rows(["epsilon", "mu"], [["8", "1.67"]])).decode())
-    epsilon,mu
+    >>> print(csv_of_rows(Rows(["epsilon", "mu, first row"], [["8", "1.67"]])).decode())
+    epsilon,mu_first_row
     8,1.67
     """
     text = io.StringIO()
-    csv.writer(text, lineterminator="\n").writerows([rows.head, *rows.rows])
+    head = [re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_") for name in rows.head]
+    csv.writer(text, lineterminator="\n").writerows([head, *rows.rows])
     return text.getvalue().encode()
 
 

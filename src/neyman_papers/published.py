@@ -87,6 +87,8 @@ class Published:
         When ours agrees.
     reason : str
         Why ours does not, or what the text leaves open; may be empty where ours agrees.
+    part : str
+        The section or appendix that it belongs to; the rows of one follow each other.
     """
 
     paper: str
@@ -96,19 +98,20 @@ class Published:
     printed: str
     rule: Rule
     reason: str = ""
+    part: str = ""
 
 
 def published(paper: str) -> tuple[Published, ...]:
     """Return every number and statement that a paper prints, as its ``published.toml`` holds them.
 
-    An entry has a ``key``, ``where`` it is printed, the ``quantity``, what is ``printed`` ("stated" where it is a
-    sentence), one rule (``rounds``, ``below``, ``above``: with the digits; ``holds``, ``undetermined``: true) and
-    perhaps a ``reason``.
+    An entry has a ``key``, the ``part`` of the paper and ``where`` in it that it is printed, the ``quantity``, what is
+    ``printed`` ("stated" where it is a sentence), one rule (``rounds``, ``below``, ``above``: with the digits;
+    ``holds``, ``undetermined``: true) and perhaps a ``reason``.
 
     Examples
     --------
     >>> published("blog")[-1].quantity
-    '(epsilon, delta) and f-DP convert into each other'
+    'composition is easier in f-DP, subsampling in (epsilon, delta)'
     """
     return tuple(_entry(paper, dict(entry)) for entry in tables_of(paper)["published"])
 

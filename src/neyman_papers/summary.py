@@ -46,7 +46,7 @@ class Count:
 
     def __str__(self) -> str:
         said = (
-            f"{self.published} published numbers: {self.reproduced} reproduced, {self.differs} differ, "
+            f"{self.published} published numbers and statements: {self.reproduced} reproduced, {self.differs} differ, "
             f"{self.undetermined} not determined by the text"
         )
         return f"{said}, {self.failed} failed" if self.failed else said

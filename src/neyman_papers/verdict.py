@@ -9,9 +9,14 @@ from typing import Literal
 
 from neyman_papers.published import Above, Below, Holds, Published, Rounds
 
-__all__ = ["Number", "Ours", "Statement", "Verdict", "judge", "outward"]
+__all__ = ["WORDS", "Number", "Ours", "Statement", "Verdict", "judge", "outward"]
 
 Outcome = Literal["reproduced", "differs", "undetermined"]
+
+WORDS: dict[Outcome, str] = {
+    "reproduced": "reproduced", "differs": "differs", "undetermined": "not determined by the text",
+}  # fmt: skip
+"""The outcomes as a reader is told them."""
 
 _DIGITS = 7
 _WIDE = "Our bracket is too wide to tell."
@@ -21,13 +26,14 @@ _WIDE = "Our bracket is too wide to tell."
 class Number:
     """A number of ours: the truth lies between; ``certified`` is False where a formula or a grid stands in for a proof.
 
-    ``note`` says how it was found, or what else was tried.
+    ``note`` says how it was found, or what else was tried; ``timed`` is a time, which no two runs share.
     """
 
     lower: float
     upper: float
     certified: bool = True
     note: str = ""
+    timed: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lower", float(self.lower))  # NumPy's own kinds are none that JSON knows
@@ -37,6 +43,11 @@ class Number:
     def computed(cls, value: float, note: str = "") -> Number:
         """A number by a formula or on a grid, which nothing certifies."""
         return cls(value, value, False, note)
+
+    @classmethod
+    def seconds(cls, value: float, note: str) -> Number:
+        """A time on this machine, under whatever load."""
+        return cls(value, value, False, note, timed=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,9 +76,13 @@ class Verdict:
     @property
     def shown(self) -> str:
         """Ours as text, rounded outward."""
+        return self.shown_to(_DIGITS)
+
+    def shown_to(self, digits: int) -> str:
+        """Ours as text, with about so many significant digits."""
         if self.ours is None:
             return ""
-        return _truth(self.ours) if isinstance(self.ours, Statement) else _bracket(self.ours)
+        return _truth(self.ours) if isinstance(self.ours, Statement) else _bracket(self.ours, digits)
 
     @property
     def note(self) -> str:
@@ -91,7 +106,7 @@ class Verdict:
         elif self.ours is not None:
             ours = {"holds": self.ours.holds}
         return {
-            "key": p.key, "where": p.where, "quantity": p.quantity, "printed": p.printed, "ours": ours,
+            "key": p.key, "part": p.part, "where": p.where, "quantity": p.quantity, "printed": p.printed, "ours": ours,
             "shown": self.shown, "note": self.note, "outcome": self.outcome, "why": self.why,
         }  # fmt: skip
 
@@ -164,14 +179,14 @@ def outward(value: float, digits: int, *, up: bool) -> str:
     return f"{float(context.plus(Decimal(value))):.{digits}g}"
 
 
-def _bracket(number: Number) -> str:
+def _bracket(number: Number, least: int) -> str:
     if number.lower == number.upper:
-        return f"{number.upper:.{_DIGITS}g}"
-    for digits in range(_DIGITS, 14):
+        return f"{number.upper:.{least}g}"
+    for digits in range(least, 14):
         low, high = outward(number.lower, digits, up=False), outward(number.upper, digits, up=True)
         if low != high:
             return f"[{low}, {high}]"
-    return f"{number.upper:.{_DIGITS}g}"
+    return f"{number.upper:.{least}g}"
 
 
 def _truth(statement: Statement) -> str:

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal, InvalidOperation
+from itertools import groupby
 
 import pytest
 
+from neyman_papers.anchors import anchor
 from neyman_papers.paper import Paper
 from neyman_papers.papers import PAPERS, asked_for, paper_named
 from neyman_papers.published import Above, Below, Holds, Rounds, Undetermined
+from neyman_papers.verdict import judge
 
 EVERY = [paper_named(key) for key in PAPERS]
 ids = pytest.mark.parametrize("paper", EVERY, ids=PAPERS)
@@ -24,6 +28,15 @@ def test_every_entry_is_named_once_and_says_what_it_is(paper: Paper) -> None:
         assert p.quantity
         assert p.printed
         assert isinstance(p.rule, (Rounds, Below, Above, Holds, Undetermined))
+
+
+@ids
+def test_rows_of_one_section_follow_each_other_and_have_names_to_link_to(paper: Paper) -> None:
+    parts = [part for part, _ in groupby(p.part for p in paper.published)]
+    assert len(set(parts)) == len(parts)
+    assert all(parts)
+    names = [anchor(judge(p, None)) for p in paper.published]
+    assert len(set(names)) == len(names)
 
 
 @ids
@@ -65,7 +78,60 @@ def test_the_papers_are_all_there() -> None:
     assert {d.key for d in divergence.drawings} == {f"figure-{n}" for n in range(1, 9)}
     assert {d.key for d in sensitivity.drawings} == {f"figure-{n}" for n in range(1, 7)}
     assert sum(p.where == "Table 3" for p in reporting.published) == 24
-    assert sum(p.where == "Fig. 1 (c)" for p in reporting.published) == 11
+    assert sum(p.where == "Fig. 1 (c)" for p in reporting.published) == 12
+
+
+_LISTED = r"(?:[A-Z]\.)?\d[\d.]*"
+
+
+def _numbers(words: str, text: str) -> set[str]:
+    """The numbers that follow one of the words: "eq. 4, 7 and 9 to 11", "Lemma D.1"."""
+    found: set[str] = set()
+    for listed in re.findall(rf"(?:{words}) ({_LISTED}(?:(?: and | to |, ){_LISTED})*)", text):
+        for one in re.split(r" and |, ", listed):
+            first, _, last = one.strip().rstrip(".").partition(" to ")
+            head, _, low = first.rpartition(".")
+            high = last.rpartition(".")[2] or low
+            found |= {f"{head}.{n}".lstrip(".") for n in range(int(low), int(high) + 1)}
+    return found
+
+
+_Due = dict[str, int | tuple[int, ...]]
+# in the text: how many of each, with the letter or the section before the number
+_NUMBERED: dict[str, dict[str, _Due]] = {
+    "reporting": {
+        "[Ee]q.": {"": 35}, "Theorem": {"2.": (4,), "A.": (6, 7, 9, 10)}, "Propositions?": {"4.": 1, "6.": 2, "C.": 2},
+        "Lemma": {"D.": 1}, "Definitions?": {"2.": (1, 2, 3, 5, 6), "A.": (1, 2, 3, 4, 5, 8, 11, 12), "C.": (3,)},
+        "Table": {"": 5},
+        "Fig.": {"": 8}, "Algorithm": {"": 2},
+    },
+    "divergence": {
+        "[Ee]q.": {"": 30}, "Theorem": {"": 3}, "Lemma": {"": 6, "B.": 1}, "Corollary": {"": 2}, "Definition": {"": 3},
+        "Fig.": {"": 8},
+    },
+    "sensitivity": {
+        "[Ee]q.": {"3.": 11, "4.": 14, "5.": 7, "6.": 7, "7.": 3}, "Lemma": {"": 7}, "Corollar(?:y|ies)": {"": 14},
+        "Definitions?": {"": 7}, "Fig.": {"": 6},
+    },
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("key", _NUMBERED)
+def test_nothing_that_has_a_number_in_a_paper_is_without_a_row(key: str) -> None:
+    """Every equation, theorem, lemma, definition, table and figure is named where some row stands."""
+    where = "; ".join(p.where for p in paper_named(key).published)
+    for words, due in _NUMBERED[key].items():
+        wanted = {
+            f"{head}{n}"
+            for head, many in due.items()
+            for n in (many if isinstance(many, tuple) else range(1, many + 1))
+        }
+        assert wanted <= _numbers(words.replace(".", r"\.") if words.endswith(".") else words, where), words
+
+
+def test_numbers_are_read_as_they_are_listed() -> None:
+    assert _numbers("eq\\.", "Lemma 2, eq. 4.7 and 4.9 to 4.11; eq. 3, Fig. 1") == {"4.7", "4.9", "4.10", "4.11", "3"}
+    assert _numbers("Theorem", "Theorem A.10 and so on") == {"A.10"}
 
 
 def test_the_name_that_it_had_still_finds_it() -> None:

@@ -9,7 +9,7 @@ from neyman.guarantees import GDP
 from neyman.plot import likelihood_ratio, tradeoff
 from neyman.plot.style import GUIDE, INK
 from neyman_papers.blog.numbers import BASE, FRIENDS
-from neyman_papers.canvas import ALPHAS, curve_of, curves_of, line, mark, panels, shade, square
+from neyman_papers.canvas import ALPHAS, curve_of, curves_of, legend, line, mark, panels, shade, square
 from neyman_papers.drawn import Curve, Picture
 
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5"]
@@ -24,7 +24,7 @@ def figure_1() -> Picture:
     for number, (name, g) in enumerate(FRIENDS.items()):
         line(axes, ALPHAS, g.beta(ALPHAS), number, name, linestyle=("dashed", "dotted", "dashdot")[number])
     square(axes)
-    axes.legend(loc="upper right")
+    legend(axes)
     return Picture(figure, [curve_of("f", BASE), *(curve_of(name, g) for name, g in FRIENDS.items())])
 
 
@@ -71,7 +71,7 @@ def figure_4() -> Picture:
     line(right, ALPHAS, GDP(_MU).beta(ALPHAS), 1, "β(α) = Φ(Φ⁻¹(1 - α) - μ)", linestyle="solid")
     mark(right, alpha, float(GDP(_MU).beta(alpha)), "", (8.0, 5.0))
     square(right)
-    right.legend(loc="upper right")
+    legend(right)
     laws = Curve("laws", {"x": x, "density_absent": absent, "density_present": present})
     return Picture(figure, [laws, curve_of("beta", GDP(_MU))])
 

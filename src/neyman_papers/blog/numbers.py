@@ -9,7 +9,7 @@ from neyman.accounting import account
 from neyman.comparison import compare
 from neyman.guarantees import GDP, ApproximateDP, PureDP
 from neyman.mechanisms import Gaussian
-from neyman_papers.cases import census, laplace, response
+from neyman_papers.cases import CIFAR_RATE, census, dpsgd, fit, laplace, response
 from neyman_papers.introduction.numbers import limit_statement
 from neyman_papers.verdict import Number, Ours, Statement
 
@@ -31,6 +31,29 @@ def _shaped() -> Statement:
     return Statement(fine, "Laplace, randomised response, TopDown, Gauss, at 401 points")
 
 
+def _gaussian() -> dict[str, Ours]:
+    """What is said of Gaussian differential privacy and of its figures, mu = 2."""
+    alpha, g, two = np.linspace(0.001, 0.999, 99), account(Gaussian(0.5)), GDP(2.0)
+    x = np.linspace(-3.0, 5.0, 81)
+    ratio = np.exp(-0.5 * (x - 2.0) ** 2) / np.exp(-0.5 * x * x)  # of the densities of N(2, 1) and N(0, 1)
+    above, below = special.ndtr(-x), special.ndtr(x - 2.0)
+    sgd = fit(dpsgd(9.4, CIFAR_RATE, 2000))[0]
+    return {
+        "mechanism": Statement(
+            float(np.max(np.abs(np.asarray(g.beta(alpha)) - np.asarray(two.beta(alpha))))) < 1e-9, "sigma 0.5: mu 2"
+        ),
+        "sgd": Number.computed(
+            sgd.regret, f"regret of mu = {sgd.mu:.4f} for DP-SGD with noise 9.4, rate 0.32768, 2000 steps, floor 1e-10"
+        ),
+        "ratio": Statement(bool(np.all(np.diff(ratio) > 0.0)), "mu = 2, X from -3 to 5"),
+        "rates": Statement(
+            float(np.max(np.abs(np.asarray(two.beta(above)) - below))) < 1e-9,
+            "mu = 2, 81 thresholds: the formula turns P(X > t) under H0 into P(X < t) under H1",
+        ),
+        "lower": Statement(bool(np.all(np.diff(np.asarray(two.beta(alpha))) < 0.0)), "mu = 2, at 99 rates"),
+    }
+
+
 def statements() -> dict[str, Ours]:
     """All of them."""
     mu = float(special.ndtri(0.95) - special.ndtri(0.1))
@@ -44,7 +67,20 @@ def statements() -> dict[str, Ours]:
     back = max(
         abs(float(GDP(1.0).epsilon(float(d))) - e) for e, d in zip(epsilon, GDP(1.0).delta(epsilon), strict=True)
     )
+    pair = np.asarray(ApproximateDP(1.0, 0.05).beta(np.linspace(0.0, 1.0, 401)))
     return {
+        "boundary": Statement(
+            bool(np.all(np.diff(pair) <= 1e-12) and np.all(np.diff(pair, 2) >= -1e-9)
+                 and np.all(pair <= 1.0 - np.linspace(0.0, 1.0, 401))), "(1, 0.05), at 401 points"
+        ),
+        "higher": Statement(
+            compare(GDP(0.6), BASE).order == "more_private" and GDP(0.6).bayes_error(0.5) > BASE.bayes_error(0.5),
+            "mu 0.6 and 1: a guess from even odds errs more often against the higher curve",
+        ),
+        "kinked": Statement(
+            FRIENDS["kinked, crosses f"].beta(0.0) < 1.0, "that of (0.8, 0.1): straight pieces, f(0) = 0.9"
+        ),
+        **_gaussian(),
         "example": Number.computed(mu, f"mu with G_mu(0.05) = {GDP(mu).beta(0.05):.3f}"),
         "shape": _shaped(),
         "figure-1": Statement(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neyman_papers.divergence import designs, figures, numbers
+from neyman_papers.divergence import appendix, designs, figures, numbers, theorems
 from neyman_papers.drawn import Drawing
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
@@ -28,6 +28,10 @@ PAPER = Paper(
         "tightness": numbers.tightness,
         "weighed": numbers.weighed,
         "design": designs.design,
+        "bayes": theorems.bayes,
+        "dominance": theorems.dominance,
+        "emergence": theorems.emergence,
+        "appendix": appendix.appendix,
     },
     tables=(),
     drawings=(

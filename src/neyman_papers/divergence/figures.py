@@ -125,7 +125,7 @@ def figure_5() -> Picture:
     axes.set(xlabel="noise multiplier σ~", ylabel="excess vulnerability")
     axes.set_ylim(0.0, 1.15 * max(excess))
     axes.legend(loc="lower right")
-    columns = {"noise": noise, "rate": [m.rate for m in rows], "steps": [m.steps for m in rows],
+    columns = {"noise_multiplier": noise, "sample_rate": [m.rate for m in rows], "steps": [m.steps for m in rows],
                "divergence_at_most": excess, "divergence_at_least": [m.divergence[0] for m in rows]}  # fmt: skip
     return Picture(figure, [Curve("runs", columns)])
 
@@ -139,7 +139,7 @@ def figure_6() -> Picture:
         row = [m for m in members if m.steps == steps]
         noise, found = [m.noise for m in row], [m.divergence[1] for m in row]
         line(axes, noise, found, number, f"{steps} steps", marker="os^D"[number], markersize=3.5, linewidth=0.8)
-        columns = {"noise": noise, "rate": [m.rate for m in row], "steps": [m.steps for m in row],
+        columns = {"noise_multiplier": noise, "sample_rate": [m.rate for m in row], "steps": [m.steps for m in row],
                    "divergence_at_most": found, "divergence_at_least": [m.divergence[0] for m in row]}  # fmt: skip
         curves.append(Curve(f"{steps} steps", columns))
     mark(axes, 0.54, 0.0, "baseline: σ = 0.54, p = 0.01, 500 steps", (8.0, 6.0), marker="X", markersize=6)

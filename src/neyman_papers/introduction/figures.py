@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from neyman.guarantees import GDP
 from neyman.plot import likelihood_ratio
-from neyman_papers.canvas import ALPHAS, curve_of, curves_of, line, mark, panels, square
+from neyman_papers.canvas import ALPHAS, curve_of, curves_of, legend, line, mark, panels, square
 from neyman_papers.cases import fit
 from neyman_papers.drawn import Picture
 from neyman_papers.introduction.numbers import COPIES, many_laplace
@@ -19,9 +19,9 @@ def figure_1() -> Picture:
     g = GDP(1.0)
     beta = float(g.beta(0.1))
     line(right, ALPHAS, g.beta(ALPHAS), 0, "f, μ = 1")
-    mark(right, 0.1, beta, f"α = 0.1, β = {beta:.3f}", (8.0, 4.0))
+    mark(right, 0.1, beta, label=f"α = 0.1, β = {beta:.3f}")
     square(right)
-    right.legend(loc="upper right")
+    legend(right)
     return Picture(figure, [*curves_of(likelihood_ratio.data(1.0, alpha=0.1)), curve_of("f", g)])
 
 
@@ -32,7 +32,7 @@ def figure_2() -> Picture:
     for number, (name, g) in enumerate(shown.items()):
         line(axes, ALPHAS, g.beta(ALPHAS), number, name)
     square(axes)
-    axes.legend(loc="upper right")
+    legend(axes)
     return Picture(figure, [curve_of(name, g) for name, g in shown.items()])
 
 
@@ -46,6 +46,6 @@ def figure_3() -> Picture:
         line(one, ALPHAS, g.beta(ALPHAS), 0, f"{copies} Laplace, b = {copies**0.5:g}")
         line(one, ALPHAS, GDP(report.mu).beta(ALPHAS), 1, f"its μ-GDP, μ = {report.mu:.3f}\nregret {report.regret:.2g}")
         square(one)
-        one.legend(loc="upper right")
+        legend(one)
         curves += [curve_of(f"{copies} Laplace", g), curve_of(f"{copies} Laplace, mu", GDP(report.mu))]
     return Picture(figure, curves)

@@ -10,7 +10,8 @@ import numpy as np
 from scipy import special
 
 from neyman.accounting import account
-from neyman.guarantees import GDP, Guarantee
+from neyman.comparison import compare
+from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP, Guarantee, PureDP
 from neyman.mechanisms import Gaussian, Laplace
 from neyman_papers.cases import fit, laplace, response
 from neyman_papers.verdict import Ours, Statement
@@ -50,6 +51,32 @@ def _embedding() -> Statement:
     return Statement(worst < 1e-3, f"Laplace, randomised response, Gauss: within {worst:.0e}, on grids")
 
 
+def _special() -> Statement:
+    """Pure, approximate, Renyi and zero-concentrated DP each have a curve, which all keep who keep them."""
+    kinds = (PureDP(1.0), ApproximateDP(1.0, 1e-3), RDP([2.0, 8.0], [1.0, 4.0]), ZCDP(0.5))
+    kept = (response(1.0), response(1.0), account(Gaussian(1.0)), account(Gaussian(1.0)))
+    alpha = np.linspace(0.0, 1.0, 401)
+    fine = all(
+        bool(np.all(np.asarray(g.optimistic.beta(alpha)) >= np.asarray(kind.beta(alpha)) - 1e-12))
+        for kind, g in zip(kinds, kept, strict=True)
+    )
+    said = "epsilon 1 and (1, 1e-3) by randomised response; two orders and rho 1/2 by a Gaussian mechanism, mu 1"
+    return Statement(fine, said)
+
+
+def _variants() -> Statement:
+    """Whether the curve of (2, 1/2)-RDP gives that promise back.
+
+    The polygon through points of the curve is above it, so that its divergence of order 2, log of the sum of
+    (change of beta)^2 / (change of alpha), is at most that of the curve.
+    """
+    alpha = np.unique(np.concatenate([np.geomspace(1e-9, 0.1, 400), np.linspace(0.0, 1.0, 801)]))
+    beta = np.asarray(RDP([2.0], [0.5]).optimistic.beta(alpha))
+    least = float(np.log(np.sum(np.diff(beta) ** 2 / np.diff(alpha))))
+    said = f"(2, 0.5)-RDP: a mechanism with all its (epsilon, delta) may have a divergence of order 2 of {least:.3f}"
+    return Statement(least <= 0.5, f"{said}, at least; of a mechanism itself they determine the divergences")
+
+
 def passage() -> dict[str, Ours]:
     """All of the passage."""
     alpha = np.linspace(0.001, 0.999, 99)
@@ -63,6 +90,17 @@ def passage() -> dict[str, Ours]:
     added, exact = 100.0 * account(Gaussian(2.0)).epsilon(1e-7), many.epsilon(1e-5)
     return {
         "embedding": _embedding(),
+        "special": _special(),
+        "variants": _variants(),
+        "dilemma": Statement(
+            bool(np.all(np.diff(special.ndtr(-thresholds)) <= 0.0) and np.all(np.diff(special.ndtr(thresholds - 1.25))
+                 >= 0.0)), "200 thresholds against mu = 1.25: where one error falls the other rises"
+        ),
+        "harder": Statement(
+            compare(GDP(0.5), GDP(1.0)).order == "more_private"
+            and GDP(0.5).delta(1.0) < GDP(1.0).optimistic.delta(1.0),
+            "mu 0.5 against 1: every error is larger, delta(1) is smaller",
+        ),
         "errors": Statement(
             bool(np.all(attacker >= -1e-12)), "200 thresholds against mu = 1.25: none below f by more than "
                                               f"{max(0.0, -attacker.min()):.0e}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neyman_papers.drawn import Drawing, Table
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
-from neyman_papers.reporting import figures, numbers, regrets, tables
+from neyman_papers.reporting import background, definitions, figures, literal, numbers, regrets, tables
 
 __all__ = ["PAPER"]
 
@@ -24,6 +24,13 @@ PAPER = Paper(
         "statements": numbers.statements,
         "attacks": numbers.attacks,
         "appendix": numbers.appendix,
+        "literal": literal.literal,
+        "definitions": definitions.definitions,
+        "profiles": definitions.profiles_and_curves,
+        "limits": definitions.limits_of_gdp,
+        "appendix-a": background.appendix_a,
+        "accountants": background.accountants,
+        "appendix-c": background.appendix_c,
     },
     tables=(
         Table("figure-1c", "Figure 1 (c). Regret, in percent", "By the road of Appendix C; pairs, GDP and pure DP "

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from neyman.guarantees import GDP, ApproximateDP, Guarantee, PureDP
 from neyman.plot import regret
 from neyman.plot.style import COLOURS, GUIDE, INK
-from neyman_papers.canvas import ALPHAS, curve_of, curves_of, line, mark, panels, square
+from neyman_papers.canvas import ALPHAS, curve_of, curves_of, legend, line, mark, panels, square
 from neyman_papers.cases import CIFAR_RATE, FINE_TUNING, FROM_SCRATCH, census, dpsgd, fit, laplace, response
 from neyman_papers.drawn import Curve, Picture
 from neyman_papers.reporting.numbers import gaussian_mu
@@ -15,7 +17,14 @@ from neyman_papers.reporting.printed import EPSILONS
 from neyman_papers.reporting.regrets import one_pair
 from neyman_papers.reporting.sampling import NOISES, STEPS, findings, regrets_by_rate
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 __all__ = ["figure_1", "figure_2", "figure_4", "figure_5", "figure_6", "figure_7", "figure_8"]
+
+
+_LOOKS = tuple((0.35 + 0.325 * place, 0.8 + 0.4 * place) for place in range(len(STEPS)))
+"""Opacity and width of the lines of Fig. 4 by their number of steps."""
 
 
 def figure_1() -> Picture:
@@ -31,7 +40,7 @@ def figure_1() -> Picture:
             line(axes, ALPHAS, g.beta(ALPHAS), number, name)
             curves.append(curve_of(name, g))
         square(axes)
-        axes.legend(loc="upper right")
+        legend(axes)
     power = dpsgd(9.4, CIFAR_RATE, 2000).roc(0.1)
     mark(right, 0.1, 1.0 - power, f"TPR {100 * power:.1f} %", (9.0, 7.0), markersize=3)
     left.set_title("(a) Laplace")
@@ -64,13 +73,13 @@ def figure_4() -> Picture:
         for place, steps in enumerate(STEPS):
             one = found.sel(noise_multiplier=noise, steps=steps)
             label = f"σ = {noise:g}" if place == len(STEPS) - 1 else ""
-            shade = 0.35 + 0.325 * place
-            line(axes, rates, np.maximum(one["regret"].values, 1e-9), number, label, alpha=shade,
-                 linewidth=0.8 + 0.4 * place)  # fmt: skip
+            opacity, width = _LOOKS[place]
+            line(axes, rates, np.maximum(one["regret"].values, 1e-9), number, label, alpha=opacity,
+                 linewidth=width)  # fmt: skip
             columns = {
-                "noise": np.full(rates.shape, noise),
+                "noise_multiplier": np.full(rates.shape, noise),
                 "steps": np.full(rates.shape, steps),
-                "rate": rates,
+                "sample_rate": rates,
                 "regret_at_most": one["regret"].values,
                 "regret_at_least": one["optimistic.regret"].values,
             }
@@ -80,8 +89,17 @@ def figure_4() -> Picture:
     axes.set(
         xscale="log", yscale="log", xlabel="sampling rate", ylabel="regret of μ", ylim=(1e-6, 0.1), xlim=(0.01, 1.0)
     )
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
+    for (opacity, width), steps in zip(_LOOKS, STEPS, strict=True):
+        axes.plot([], [], color=INK, alpha=opacity, linewidth=width, label=f"{steps} steps")
+    axes.legend(*_by_row(axes, 3), loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3)
     return Picture(figure, curves, findings())
+
+
+def _by_row(axes: Axes, columns: int) -> tuple[list[Any], list[str]]:
+    """The entries of a legend so that they are read row by row; Matplotlib fills columns."""
+    handles, labels = axes.get_legend_handles_labels()
+    order = [place for first in range(columns) for place in range(first, len(labels), columns)]
+    return [handles[place] for place in order], [labels[place] for place in order]
 
 
 def figure_5() -> Picture:
@@ -96,7 +114,7 @@ def figure_5() -> Picture:
         line(axes, ALPHAS, GDP(report.mu).beta(ALPHAS), 1, f"μ-GDP, μ = {report.mu:.4f}\nregret {report.regret:.2g}")
         square(axes)
         axes.set_title(name)
-        axes.legend(loc="upper right")
+        legend(axes)
         curves += [curve_of(name, g), curve_of(f"{name}, mu", GDP(report.mu))]
     return Picture(figure, curves)
 
@@ -163,7 +181,7 @@ def _rows(rows: dict[float, tuple[float, int]]) -> Picture:
             Curve(f"epsilon {epsilon:g}, difference", {"alpha": small, "difference_at_least": difference}),
         ]
     square(left)
-    left.legend(loc="upper right")
+    legend(left)
     middle.set(xscale="log", yscale="log", xlabel="false positive rate", ylabel="true positive rate, at most",
                xlim=(1e-10, 1.0), ylim=(1e-10, 1.5))  # fmt: skip
     right.set(xscale="log", xlabel="false positive rate α", ylabel="$f - G_μ$", xlim=(1e-10, 1.0))

@@ -37,7 +37,14 @@ def table_1() -> Rows:
          _yes(key in sgd and sgd[key].upper < 1.0)]
         for key in concise
     ]  # fmt: skip
-    head = ["method", "concise (D1)", "ordered (D2)", "regret, Laplace, %", "regret, DP-SGD, %", "accurate (D3)"]
+    head = [
+        "method",
+        "concise (D1)",
+        "ordered (D2)",
+        "regret, Laplace, percent",
+        "regret, DP-SGD, percent",
+        "accurate (D3)",
+    ]
     return Rows(head, rows)
 
 
@@ -54,7 +61,13 @@ def figure_1c() -> Rows:
          outward(sgd[key].upper, 6, up=True) if key in sgd else ""]
         for key, name in SUMMARIES.items()
     ]  # fmt: skip
-    head = ["summary", "Laplace, at least", "Laplace, at most", "DP-SGD, at least", "DP-SGD, at most"]
+    head = [
+        "summary",
+        "Laplace, percent at least",
+        "Laplace, percent at most",
+        "DP-SGD, percent at least",
+        "DP-SGD, percent at most",
+    ]
     return Rows(head, rows)
 
 
@@ -65,7 +78,14 @@ def table_2() -> Rows:
         first, third = (fit(dpsgd(*_row(table[epsilon])))[0] for table in (FROM_SCRATCH, FINE_TUNING))
         rows.append([f"{epsilon:g}", REPLACEMENTS[epsilon], _up(first.mu, 5), _up(first.regret, 3), _up(third.mu, 5),
                      _up(third.regret, 3)])  # fmt: skip
-    head = ["epsilon (printed)", "mu (printed)", "mu, first row", "regret", "mu, third row", "regret of it"]
+    head = [
+        "epsilon (printed)",
+        "mu (printed)",
+        "mu, first row",
+        "regret, first row",
+        "mu, third row",
+        "regret, third row",
+    ]
     return Rows(head, rows)
 
 
@@ -96,7 +116,7 @@ def _hyperparameters(table: dict[float, tuple[float, int]]) -> Rows:
         report = fit(g)[0]
         rows.append([f"{epsilon:g}", f"{noise:g}", steps, _up(g.epsilon(1e-5), 5), _up(report.mu, 6),
                      _up(report.regret, 4), _up(g.advantage, 4)])  # fmt: skip
-    head = ["epsilon (printed)", "noise multiplier", "updates", "epsilon(1e-5)", "mu", "regret", "advantage"]
+    head = ["epsilon (printed)", "noise multiplier", "steps", "epsilon(1e-5)", "mu", "regret", "advantage"]
     return Rows(head, rows)
 
 
@@ -109,5 +129,5 @@ def algorithm_1() -> Rows:
             accountant.step(noise_multiplier=noise, sample_rate=rate)
         mu, regret = accountant.get_mu_and_regret()
         rows.append([f"{noise:g}", f"{rate:g}", steps, _up(mu, 7), _up(regret, 4), "yes" if regret < 0.01 else "no"])
-    head = ["noise multiplier", "sample rate", "mini-batches", "mu", "regret", "mu is the whole story"]
+    head = ["noise multiplier", "sample rate", "mini-batches", "mu", "regret", "regret below 0.01"]
     return Rows(head, rows, _EXAMPLE.format(noise=1.0, rate=0.001, steps=1000))

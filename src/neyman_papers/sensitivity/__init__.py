@@ -5,7 +5,7 @@ from __future__ import annotations
 from neyman_papers.drawn import Drawing
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
-from neyman_papers.sensitivity import figures, numbers
+from neyman_papers.sensitivity import figures, numbers, printed
 
 __all__ = ["PAPER"]
 
@@ -17,7 +17,8 @@ PAPER = Paper(
             "at 1 and "
     "kappa = 0.25. Statements are asked of examples, which can refute them and never prove them.",
     published=published("sensitivity"),
-    groups={"region": numbers.region, "language": numbers.language, "conversions": numbers.conversions},
+    groups={"region": numbers.region, "language": numbers.language, "conversions": numbers.conversions,
+            "mechanism": printed.mechanism, "classifier": printed.classifier, "optimal": printed.optimal},
     tables=(),
     drawings=(
         Drawing("figure-1", "Figure 1", "Outputs of the Gaussian mechanism on both data sets, and the law of its "

@@ -15,6 +15,7 @@ from neyman_papers.sensitivity.numbers import DELTA, excess
 __all__ = ["figure_1", "figure_2", "figure_3", "figure_4", "figure_5", "figure_6"]
 
 _PSI = 1.5
+_COLUMNS = {"standard": "standard_rdp", "a": "improved_rdp_a", "b": "improved_rdp_b"}
 _FPR = np.unique(np.concatenate([np.geomspace(1e-6, 1e-2, 60), np.linspace(0.0, 1.0, 201)]))
 _RATES = ("false positive rate", "true positive rate")
 
@@ -38,7 +39,7 @@ def figure_1() -> Picture:
         axes.set_ylim(0.0, 1.35 * float(axes.get_ylim()[1]))
         axes.legend(loc="upper right")
     return Picture(figure, [
-        Curve("outputs", {"x": x, "density_without": _normal(x, 0.0), "density_with": _normal(x, _PSI)}),
+        Curve("outputs", {"x": x, "density_absent": _normal(x, 0.0), "density_present": _normal(x, _PSI)}),
         Curve("loss", {"x": loss, "density": _normal(loss, mean, _PSI)}),
     ])  # fmt: skip
 
@@ -61,7 +62,7 @@ def figure_2() -> Picture:
     axes.legend(loc="upper right", ncols=2)
     fpr = float(GDP(0.0).roc(float(1.0 - _area(cut))))
     columns = {"psi": [_PSI], "cut": [cut], "fpr": [fpr], "tpr": [float(GDP(_PSI).roc(fpr))]}
-    laws = Curve("laws", {"x": x, "density_without": without, "density_with": present})
+    laws = Curve("laws", {"x": x, "density_absent": without, "density_present": present})
     return Picture(figure, [laws, Curve("rates", columns)])
 
 
@@ -98,7 +99,7 @@ def figure_5() -> Picture:
     power, failed = np.asarray(page.roc(_FPR)), np.asarray(page.failed_roc(_FPR, kappa))
     line(axes, _FPR, failed, 0, f"failed with probability κ = {kappa:g}")
     line(axes, _FPR, power, 1, f"R(x), ψ = {_PSI:g}")
-    mark(axes, 0.0, kappa, "κ", (6.0, -2.0))
+    mark(axes, 0.0, kappa, "κ", (6.0, -2.0), clip_on=False)
     axes.plot([0, 1], [0, 1], color=GUIDE, linewidth=0.6)
     square(axes, *_RATES, diagonal=False)
     axes.legend(loc="lower right")
@@ -115,10 +116,10 @@ def figure_6() -> Picture:
              (axes[1], 6.0, np.linspace(0.02, 2.0, 199), "(B) low ψ, order 6"))  # fmt: skip
     for one, order, psi, title in shown:
         exact = np.array([gaussian_epsilon(float(p), DELTA) for p in psi])
-        columns = {"psi": psi, "order": np.full(psi.shape, order), "profile": exact}
+        columns = {"psi": psi, "order": np.full(psi.shape, order), "epsilon_by_profile": exact}
         for number, (rule, name) in enumerate(names.items()):
-            columns[rule] = excess(rule, order, psi)
-            line(one, psi, columns[rule], number, name)
+            found = columns[f"epsilon_by_{_COLUMNS[rule]}"] = excess(rule, order, psi)
+            line(one, psi, found, number, name)
         line(one, psi, exact, 4, "privacy profile", linestyle="solid", linewidth=0.9)
         one.set(title=title, xlabel="ψ", ylabel=f"ε at δ = {DELTA:g}", xlim=(psi[0], psi[-1]))
         one.set_ylim(bottom=0.0)

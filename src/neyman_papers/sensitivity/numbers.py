@@ -153,6 +153,8 @@ def language() -> dict[str, Ours]:
             f"noise 1, rate 0.01, 1000 Poisson-sampled steps: {limit:.4f} asymptotically (Bu et al.), at least "
             f"{certain:.4f} for certain at floor 1e-10",
         ),
+        "5/reasonable": Statement(None, f"noise 1, rate 0.01, 1000 Poisson-sampled steps: {limit:.4f}, "
+                                        f"and {certain:.4f}"),
         "lemma-7": Statement(off < _NEAR, f"{_SAID}, orders 1 to 64: within {off:.0e}"),
         **_unequal(),
         "equivalent": Statement(apart < 1e-6, f"four Gaussians that make psi 1.3: within {apart:.0e}"),
