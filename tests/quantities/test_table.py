@@ -238,6 +238,7 @@ def test_a_target_limits_each() -> None:
     typed: list[tuple[Limit, str]] = [
         (targets.Epsilon(1.0, delta=1e-5), "delta at epsilon 1"), (targets.Epsilon(1.0, 0.0), "epsilon at delta 0"),
         (targets.Mu(1.0, floor=1e-4), "mu at floor 0.0001"), (targets.Advantage(0.1), "advantage"),
+        (targets.Regret(0.01, floor=1e-6), "regret at floor 1e-06"),
         (targets.TPR(0.5, fpr=0.01), "TPR at FPR 0.01"),
         (targets.BayesError(0.2, prior=0.3), "Bayes error at prior 0.3"),
         (targets.Reconstruction(0.5, baseline=0.1), "reconstruction from baseline 0.1"),
