@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 from neyman._errors import NeymanError
 from neyman._validate import FloatArray
 from neyman.accounting import account
+from neyman.comparison import compare
 from neyman.mechanisms import Mechanism
 from neyman.sweeps.batches import in_batches
-from neyman.sweeps.job import Job, Values
+from neyman.sweeps.job import Job, Setting, Values
 from neyman.sweeps.version import VERSION
 
 __all__ = ["Answers", "answers", "digest"]
@@ -48,31 +49,34 @@ def answers(job: Job, values: Values) -> Answers:
         If ``job.make`` returns something else than a mechanism.
     """
     shape = tuple(len(some) for some in values)
-    found = np.full((len(job.quantities), math.prod(shape)), np.nan)
+    found = np.full((len(job.columns), math.prod(shape)), np.nan)
     status = np.zeros(math.prod(shape), dtype=np.int32)
     reasons = {"": 0}
     batched = in_batches(job, values, found) if job.batches else np.zeros(len(status), dtype=np.bool_)
     for i, setting in enumerate(product(*values)):
         if not batched[i]:
-            why = _ask(job, job.mechanism(setting), found[:, i])
+            why = _ask(job, setting, found[:, i])
             status[i] = reasons.setdefault(why, len(reasons))
     arrays = tuple(column.reshape(shape) for column in found)
     marks = batched.astype(np.int8).reshape(shape)
     return Answers(arrays, status.reshape(shape), marks, tuple(reasons), VERSION)
 
 
-def _ask(job: Job, mechanism: Mechanism | NeymanError, row: FloatArray) -> str:
+def _ask(job: Job, setting: Setting, row: FloatArray) -> str:
     """Fill ``row``; return why some of it is NaN."""
+    first, mechanism = job.calibrated(setting)
+    row[: len(first)] = first
     if isinstance(mechanism, NeymanError):
         return str(mechanism)
     try:
         guarantee = account(mechanism, adjacency=job.adjacency, tolerance=job.tolerance, effort=job.effort)
+        beside = compare(job.baseline.guarantee(*job.limits), guarantee) if job.baseline else None
     except NeymanError as error:
         return str(error)
     why: list[str] = []
-    for k, quantity in enumerate(job.quantities):
+    for k, quantity in enumerate(job.quantities, len(first)):
         try:
-            row[k] = quantity.ask(guarantee)
+            row[k] = quantity.ask(guarantee, beside)
         except NeymanError as error:
             why.append(f"{quantity.key}: {error}")
         else:
@@ -82,7 +86,8 @@ def _ask(job: Job, mechanism: Mechanism | NeymanError, row: FloatArray) -> str:
 
 
 def digest(job: Job, values: Values) -> str:
-    """Return what tells the mechanisms of a block from any others: a hash of their dict forms.
+    """Return what tells the mechanisms of a block from any others: a hash of their dict forms. What is calibrated is 1
+    in them.
 
     Raises
     ------
