@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from neyman.proving import prove
     from neyman.reports import report, verify
     from neyman.sweeps import sweep
+    from neyman.tables import Table, table
 
 
 __all__ = [
@@ -105,6 +106,7 @@ __all__ = [
     "PureMechanism",
     "RandomizedResponse",
     "Satisfaction",
+    "Table",
     "Tabulated",
     "Tradeoff",
     "UnreadableState",
@@ -130,6 +132,7 @@ __all__ = [
     "risk",
     "steps_for_dpsgd",
     "sweep",
+    "table",
     "targets",
     "training",
     "verify",
@@ -192,6 +195,7 @@ _ROOMS = {
     "neyman.proving": ("prove",),
     "neyman.reports": ("report", "verify"),
     "neyman.sweeps": ("sweep",),
+    "neyman.tables": ("Table", "table"),
 }
 _WHOLE_ROOMS = (
     "audit",
