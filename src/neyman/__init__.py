@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from neyman._version import __version__
 
 if TYPE_CHECKING:
-    from neyman import audit, comparison, conversions, plot, risk
+    from neyman import audit, census, comparison, conversions, plot, risk
     from neyman._errors import (
         BudgetExceeded,
         FileInUse,
@@ -114,6 +114,7 @@ __all__ = [
     "account",
     "audit",
     "calibrate",
+    "census",
     "compare",
     "comparison",
     "compose",
@@ -199,6 +200,7 @@ _ROOMS = {
 }
 _WHOLE_ROOMS = (
     "audit",
+    "census",
     "comparison",
     "conversions",
     "plot",

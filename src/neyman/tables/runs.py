@@ -17,7 +17,7 @@ from neyman._validate import inside, not_negative, positive, reals
 from neyman.mechanisms import DPSGD, Mechanism, training
 from neyman.mechanisms.training import batch_rate, epoch_steps
 
-__all__ = ["KNOWN", "MOST_RUNS", "Run", "read_csv", "runs_of"]
+__all__ = ["KNOWN", "MOST_RUNS", "Run", "read_csv", "runs_of", "text_of"]
 
 MOST_RUNS = 10_000
 LARGEST = 10**6  # bytes of a file
@@ -59,7 +59,7 @@ def runs_of(source: object, delta: object) -> tuple[Run, ...]:
         If there are none, or too many, or a row is not that of a run: its number and column are named.
     """
     if isinstance(source, (str, os.PathLike)):
-        rows = read_csv(_text(Path(source)))
+        rows = read_csv(text_of("runs", Path(source)))
     elif isinstance(source, Iterable) and not isinstance(source, Mapping):
         rows = list(source)
     else:
@@ -95,17 +95,24 @@ def read_csv(text: str) -> list[dict[str, object]]:
     return [dict(zip(head, (cell.strip() for cell in row), strict=True)) for row in filled]
 
 
-def _text(path: Path) -> str:
+def text_of(name: str, path: Path) -> str:
+    """Return at most 1 MB of UTF-8; errors are of ``name``.
+
+    Raises
+    ------
+    InvalidParameter
+        If there is no such file, or it is longer, or no UTF-8.
+    """
     try:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
         if not len(content) <= LARGEST:
-            raise InvalidParameter("runs", str(path), "at most 1 MB long")
+            raise InvalidParameter(name, str(path), "at most 1 MB long")
         return content.decode()
     except OSError as error:
-        raise InvalidParameter("runs", str(path), "a file that can be read", f"{error.strerror}.") from None
+        raise InvalidParameter(name, str(path), "a file that can be read", f"{error.strerror}.") from None
     except UnicodeDecodeError as error:
-        raise InvalidParameter("runs", str(path), "text in UTF-8", f"Byte {error.start} is not.") from None
+        raise InvalidParameter(name, str(path), "text in UTF-8", f"Byte {error.start} is not.") from None
 
 
 def _run(number: int, row: object, delta: float) -> Run:
