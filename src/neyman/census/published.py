@@ -24,6 +24,8 @@ from neyman.tables.runs import read_csv, text_of
 __all__ = ["NAMES", "parsed", "published", "read"]
 
 NAMES = ("dhc-2022-08-25", "dhc-2023", "redistricting-2021")
+"""What ``published`` takes."""
+
 _COLUMNS = ("level", "rho", "share", "query", "queries")
 
 
