@@ -17,6 +17,7 @@ import xarray as xr
 
 import neyman as ny
 from neyman.cli.main import main
+from neyman.cli.reading.sweep_spec import read_sweep
 
 SPEC = {
     "noise_multiplier": [2, 1],
@@ -24,10 +25,12 @@ SPEC = {
     "steps": {"linspace": [400, 1000, 2]},
     "quantities": ["mu", "beta(0.1)"],
 }
+EXAMPLES = Path(__file__).parents[2] / "examples"
 HELD = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores Ctrl-C
 from neyman.cli.main import main
+from neyman.cli.reading.sweep_spec import read_sweep
 from neyman.sweeps.store import Store
 
 def take(self, number, found, take=Store.take, taken=[]):
@@ -293,3 +296,14 @@ def test_words_of_calibrated_files(call: Any, changes: dict[str, Any], words: st
     assert (code, out) == (2, "")
     assert err.startswith(f"neyman: SPEC calibrated.json: {words}"), err
     assert not Path("out.nc").exists()
+
+
+def test_the_calibrated_example_is_figure_6() -> None:
+    """Of the divergence paper: its baseline, its (epsilon, delta), and the ends of its rates and steps."""
+    asked = read_sweep(str(EXAMPLES / "sweep_calibrated.yaml"), ("add_or_remove", 1e-6, 1e-10, 10.0))
+    assert asked.job.sought is not None
+    assert (asked.job.sought.name, asked.job.sought.shown) == ("noise_multiplier", "Epsilon(value=8.0, delta=1e-05)")
+    assert asked.job.baseline is not None
+    assert asked.job.baseline.what == ny.DPSGD(0.54, 0.01, 500)
+    rates, steps = (axis.values for axis in asked.axes)
+    assert (min(rates), max(rates), steps) == (pytest.approx(0.04), pytest.approx(0.9), (534, 1500))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -14,7 +15,6 @@ from neyman.plot.marks import curve, legend, on_paper, scales
 from neyman.plot.picture import picture
 from neyman.plot.style import COLOURS, GUIDE
 from neyman.plot.swept import axis_span, name_of
-from neyman.tables.table import Table
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -28,20 +28,30 @@ _CAPTION = (
     "one is as accurate and costs as little, or better; shaded: where all runs between two efficient ones, or beyond "
     "the last, are such. Star: the most accurate run."
 )
+
 _X = ("noise_multiplier", "sample_rate", "steps")
 
 
-def _data(table: Table, x: str = "noise_multiplier") -> Columns:
+class _Rows(Protocol):
+    """What ``ny.table`` returns, as far as it is read here: that room stands above this one."""
+
+    def records(self) -> list[Mapping[str, Any]]:
+        """One mapping a run."""
+        ...
+
+
+def _data(table: _Rows, x: str = "noise_multiplier") -> Columns:
     """Return the points of `pareto`: the column ``x``, ``divergence``, ``accuracy`` and ``efficient``, by rising x."""
-    if not isinstance(table, Table):
+    if not callable(getattr(table, "records", None)):
         raise InvalidParameter("table", table, "a Table of ny.table with a baseline and accuracies")
+    given = table.records()
+    names = list(given[0])
     if x not in _X:
         raise InvalidParameter("x", x, f"one of {', '.join(_X)}")
-    names = [column.name for column in table.columns]
     if "divergence" not in names or "efficient" not in names:
         advice = "ny.table(runs, baseline=...), and a column accuracy or utility."
         raise InvalidParameter("table", ", ".join(names), "one with a baseline and accuracies", advice)
-    rows = [row for row in table.records() if row["efficient"] is not None]
+    rows = [row for row in given if row["efficient"] is not None]
     if len(rows) < 2:
         raise InvalidParameter("table", len(rows), "one of at least two runs with an accuracy")
     rows.sort(key=lambda row: float(row[x] or 0.0))
@@ -53,7 +63,7 @@ def _data(table: Table, x: str = "noise_multiplier") -> Columns:
 
 
 @picture(_data)
-def pareto(table: Table, x: str = "noise_multiplier", ax: Axes | None = None) -> Axes:
+def pareto(table: _Rows, x: str = "noise_multiplier", ax: Axes | None = None) -> Axes:
     """Draw excess vulnerability and accuracy of runs, and the region that no one should choose from.
 
     Parameters

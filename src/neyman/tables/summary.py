@@ -41,7 +41,7 @@ _EFFICIENT = Column("efficient", "Pareto-efficient")
 _CAPTION = (
     "ε at δ, μ at error rates of {floor:g} and above, regrets, advantage and divergences are certified upper bounds, "
     "rounded up. The regret of a summary is how much of the attacker's Bayes error it gives away; below 0.01 the "
-    "summary is practically the whole story."
+    "summary is practically the whole story. Neighbours: {adjacency}.{baseline}"
 )
 
 
@@ -109,16 +109,17 @@ def table(
     rows = [_row(run, g, floor) for run, g in zip(read, made, strict=True)]
     columns = [*_FOUND]
     if base is not None:
-        beside = [compare(base, g) for g in made]
+        compared = [compare(base, g) for g in made]
         columns += _BESIDE
-        rows = [(*row, *_both(c)) for row, c in zip(rows, beside, strict=True)]
+        rows = [(*row, *_both(c)) for row, c in zip(rows, compared, strict=True)]
         if any(run.utility is not None for run in read):
-            costs = [c.divergence for c in beside]
+            costs = [c.divergence for c in compared]
             rows = [(*row, efficient) for row, efficient in zip(rows, _efficient(read, costs), strict=True)]
             columns.append(_EFFICIENT)
     heads, before = _before(read, made)
     whole = tuple((*first, *row) for first, row in zip(before, rows, strict=True))
-    return Table((*heads, *columns), whole, _CAPTION.format(floor=floor))
+    beside = f" Baseline: {baseline if isinstance(baseline, str) else repr(baseline)}." if base is not None else ""
+    return Table((*heads, *columns), whole, _CAPTION.format(floor=floor, adjacency=kind, baseline=beside))
 
 
 def _before(runs: tuple[Run, ...], made: list[Any]) -> tuple[list[Column], list[list[Cell]]]:
