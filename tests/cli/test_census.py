@@ -31,9 +31,6 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
 
 
 def test_tables(call: Any) -> None:
-    code, out, err = call("census", "--format", "csv")
-    assert (code, err) == (0, "")
-    assert out.splitlines()[-1].startswith("total,1.0,3.65,80,2.2359")
     found = ny.census.account(ny.census.read("own.csv"))
     code, out, err = call("census", "own.csv")
     assert (code, err) == (0, "")
@@ -48,6 +45,8 @@ def test_tables(call: Any) -> None:
 
 
 def test_the_mechanism_for_other_verbs(call: Any) -> None:
+    out = call("census", "--spec")[1]
+    assert ny.mechanism_from_dict(json.loads(out)) == ny.census.published("dhc-2022-08-25").mechanism()
     code, out, _ = call("census", "own.csv", "--spec")
     assert code == 0
     assert ny.mechanism_from_dict(json.loads(out)) == ny.census.read("own.csv").mechanism()

@@ -247,7 +247,7 @@ def test_on_a_cluster(call: Any) -> None:
 
 
 def calibrated(**changes: Any) -> None:
-    spec = {"noise_multiplier": {"calibrate": "epsilon=8,delta=1e-5"}, "sample_rate": [0.1, 0.9], "steps": 534,
+    spec = {"noise_multiplier": {"calibrate": "epsilon=8,delta=1e-5"}, "sample_rate": [0.3, 1.0], "steps": 534,
             "quantities": ["divergence", "epsilon(1e-5)"], "baseline": "dpsgd:0.54,0.01,500"}  # fmt: skip
     Path("calibrated.json").write_text(json.dumps({**spec, **changes}))
 
@@ -261,7 +261,7 @@ def test_a_calibrated_axis_and_a_baseline(call: Any) -> None:
     assert said["quantities"]["noise_multiplier"]["side"] == "meets"
     with xr.open_dataset("out.nc", engine="h5netcdf") as found:
         same = ny.sweep(
-            noise_multiplier=ny.targets.Epsilon(8.0, delta=1e-5), sample_rate=[0.1, 0.9], steps=534,
+            noise_multiplier=ny.targets.Epsilon(8.0, delta=1e-5), sample_rate=[0.3, 1.0], steps=534,
             quantities=["divergence", "epsilon(1e-5)"], baseline=ny.DPSGD(0.54, 0.01, 500), workers=1,
         )  # fmt: skip
         xr.testing.assert_equal(found.load(), same)
@@ -269,10 +269,17 @@ def test_a_calibrated_axis_and_a_baseline(call: Any) -> None:
     assert code == 0
     assert "calibrated: noise_multiplier to Epsilon(value=8.0, delta=1e-05)" in out
     assert repr(float(same.noise_multiplier.max())) in out
-    calibrated(noise_multiplier={"calibrate": ["mu=2", "divergence=0.1,baseline=dpsgd:0.54,0.01,500"]})
-    assert call("calibrated.json", "-o", "other.nc", "--workers", "1")[0] == 0
-    calibrated(baseline={"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0})
-    assert call("calibrated.json", "-o", "third.nc", "--workers", "1")[0] == 0
+    calibrated(
+        noise_multiplier={"calibrate": ["mu=2", "divergence=0.1,baseline=dpsgd:0.54,0.01,500"]},
+        baseline={"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0},
+    )
+    asked = read_sweep("calibrated.json", ("add_or_remove", 1e-6, 1e-10, 10.0))
+    assert asked.job.baseline is not None
+    assert asked.job.baseline.what == ny.Gaussian(2.0)
+    assert asked.job.sought is not None
+    assert asked.job.sought.shown == (
+        f"Mu(value=2.0, floor=1e-10) & Divergence(value=0.1, baseline={ny.DPSGD(0.54, 0.01, 500)!r})"
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,9 @@
 """The census: what TopDown's noise promises, from the rho of each geographic level, by level and in total.
 
->>> from neyman import census
->>> found = census.account(census.published("dhc-2022-08-25"))
->>> found["level"][-1], round(found["mu"][-1], 3)
-('total', 2.702)
+>>> import neyman as ny
+>>> allocation = ny.census.published("dhc-2022-08-25")
+>>> allocation.rho("State"), round(ny.account(allocation.mechanism()).mu(), 3)
+(1.0001, 2.702)
 """
 
 from __future__ import annotations
