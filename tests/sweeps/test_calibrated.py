@@ -179,6 +179,17 @@ def test_a_baseline_without_words_has_no_store(tmp_path: Path) -> None:
     assert not (tmp_path / "s").exists()
 
 
+def test_a_baseline_that_cannot_be_sent_stays_at_home() -> None:
+    """What is of two records is compared with in this process, and refused elsewhere, before it starts one."""
+    both = ny.account(ny.DPSGD(2.0, 0.1, 100)).group(2)
+    given: dict[str, Any] = {"axes": {"sigma": [1.0, 2.0]}, "quantities": "divergence", "baseline": both, "block": 1}
+    found = ny.sweep(ny.Gaussian, **given, workers=1)
+    expected = [ny.compare(both, ny.account(ny.Gaussian(sigma))).divergence for sigma in (1.0, 2.0)]
+    assert found.divergence.values == pytest.approx(expected, abs=1e-9)
+    with pytest.raises(ny.InvalidParameter, match="baseline must be one that can be sent to another process"):
+        ny.sweep(ny.Gaussian, **given, workers=2)
+
+
 def test_sweeps_without_either_are_the_same_sweeps() -> None:
     """Their fingerprints are those of stores that know neither word."""
     asked = plan(None, {"noise_multiplier": 1.0, "sample_rate": 0.1, "steps": 10}, "mu", USUAL, batches=False)

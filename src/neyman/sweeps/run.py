@@ -153,6 +153,7 @@ def sweep(
     crew = crew_of(workers, client)
     for package in PACKAGES:
         need(package)
+    _check_journey(asked, client is not None or crew > 1)
     kept = Memory(asked) if store is None else Store(_path(store), asked)
     complete(kept, client, crew, progress)
     return in_memory(kept.plan, kept.blocks()) if isinstance(kept, Memory) else opened(kept.result())
@@ -220,6 +221,18 @@ def _axes(axes: Mapping[str, object] | None, noise: object, rate: object, steps:
         if values is None:
             raise InvalidParameter(name, values, "a number, or a list of numbers", "DP-SGD has all three axes.")
     return named
+
+
+def _check_journey(asked: Plan, away: bool) -> None:
+    """Refuse a baseline that no other process can be sent, where one is to answer."""
+    if not away or not asked.nameless:
+        return
+    try:
+        need("cloudpickle").dumps(asked.job)
+    except Exception:  # noqa: BLE001 (whatever it is made of says so in words of its own)
+        advice = "Give a mechanism or a given guarantee, or workers=1."
+        base = asked.job.baseline.what if asked.job.baseline else None
+        raise InvalidParameter("baseline", base, "one that can be sent to another process", advice) from None
 
 
 def crew_of(workers: int | None, client: Any) -> int:
