@@ -73,7 +73,7 @@ def test_the_same_as_by_hand_to_the_last_bit(rates: list[float], steps: list[int
 def test_the_other_two_of_dpsgd(name: str) -> None:
     target = T.Mu(0.5)
     given: dict[str, Any] = {"noise_multiplier": [1.0, 2.0], "sample_rate": 0.01, "steps": 400, name: target}
-    swept = ny.sweep(**given, quantities="mu", workers=1)
+    swept = ny.sweep(**given, quantities="mu", workers=1, batches=False)
     for noise in (1.0, 2.0):
         cell = swept.sel(noise_multiplier=noise).squeeze()
         found = (
@@ -81,6 +81,24 @@ def test_the_other_two_of_dpsgd(name: str) -> None:
         )  # fmt: skip
         assert (float(cell[name]), float(cell[f"{name}_missed"])) == found.bracket
         assert float(cell.mu) == found.guarantee.mu() <= 0.5
+
+
+def test_batches_answer_what_is_asked_of_what_was_calibrated() -> None:
+    given: dict[str, Any] = {
+        "noise_multiplier": T.Epsilon(8.0, delta=1e-5), "sample_rate": [0.1, 1e-9], "steps": [534, 600],
+        "quantities": ["mu", "optimistic.mu", "regret", "epsilon(1e-5)", "advantage"], "workers": 1,
+    }  # fmt: skip
+    fast, slow = ny.sweep(**given), ny.sweep(**given, batches=False)
+    np.testing.assert_array_equal(fast.noise_multiplier.values, slow.noise_multiplier.values)
+    assert fast.in_batch.sel(sample_rate=0.1).values.tolist() == [1, 1]
+    assert int(slow.in_batch.sum()) == 0
+    assert fast.attrs["failed"] == slow.attrs["failed"] == 2  # so rare that no noise is needed
+    for key in given["quantities"]:
+        near = fast[key].sel(sample_rate=0.1).values
+        assert near == pytest.approx(slow[key].sel(sample_rate=0.1).values, rel=1e-8, abs=4e-9)
+        assert np.isnan(fast[key].sel(sample_rate=1e-9).values).all()
+    assert (fast["optimistic.mu"] <= fast.mu).sel(sample_rate=0.1).all()
+    assert (fast["epsilon(1e-5)"].sel(sample_rate=0.1) <= 8.0 * (1.0 + 1e-8)).all()
 
 
 def test_any_mechanism() -> None:

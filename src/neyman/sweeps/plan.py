@@ -194,7 +194,7 @@ def plan(
         advice = f"A setting takes 1 to 15 ms: raise at_most if this is meant, to {MOST_POINTS:.0e} at most."
         raise InvalidParameter("axes", size, f"of at most {at_most} settings in all", advice)
     effort = positive("effort", settings[3])
-    many = flag("batches", batches) and sought is None and served(function, asked, (kind, width, effort))
+    many = flag("batches", batches) and served(function, asked, (kind, width, effort))
     base = _baseline(baseline, asked, kind)
     job = Job(function, tuple(some.name for some in found), asked, kind, width, floor, effort, many, sought, base)
     most = min(max(size // _BLOCKS, _MANY if many else _SMALL), _LARGE)

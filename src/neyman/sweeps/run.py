@@ -130,7 +130,8 @@ def sweep(
 
     An argument that is calibrated is no axis of the result but a variable of that name, and one with "_missed" behind
     it, the value next to it that certainly misses the target: see ``calibrate``, which finds them for each setting by
-    itself, with the tolerance of the sweep. Where it refuses, all of the setting is NaN, and ``reason`` says why.
+    itself, with the tolerance of the sweep; batches may answer what is then asked. Where it refuses, all of the setting
+    is NaN, and ``reason`` says why.
 
     Examples
     --------
