@@ -2,7 +2,7 @@
 
 >>> import neyman as ny
 >>> allocation = ny.census.published("dhc-2022-08-25")
->>> allocation.rho("State"), round(ny.account(allocation.mechanism()).mu(), 3)
+>>> float(allocation.exactly("State")), round(ny.account(allocation.mechanism()).mu(), 3)
 (1.0001, 2.702)
 """
 
