@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from neyman._version import __version__
 
 if TYPE_CHECKING:
-    from neyman import audit, comparison, conversions, plot, risk
+    from neyman import audit, census, comparison, conversions, plot, risk
     from neyman._errors import (
         BudgetExceeded,
         FileInUse,
@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     from neyman.proving import prove
     from neyman.reports import report, verify
     from neyman.sweeps import sweep
+    from neyman.tables import Table, table
 
 
 __all__ = [
@@ -105,6 +106,7 @@ __all__ = [
     "PureMechanism",
     "RandomizedResponse",
     "Satisfaction",
+    "Table",
     "Tabulated",
     "Tradeoff",
     "UnreadableState",
@@ -112,6 +114,7 @@ __all__ = [
     "account",
     "audit",
     "calibrate",
+    "census",
     "compare",
     "comparison",
     "compose",
@@ -130,6 +133,7 @@ __all__ = [
     "risk",
     "steps_for_dpsgd",
     "sweep",
+    "table",
     "targets",
     "training",
     "verify",
@@ -192,9 +196,11 @@ _ROOMS = {
     "neyman.proving": ("prove",),
     "neyman.reports": ("report", "verify"),
     "neyman.sweeps": ("sweep",),
+    "neyman.tables": ("Table", "table"),
 }
 _WHOLE_ROOMS = (
     "audit",
+    "census",
     "comparison",
     "conversions",
     "plot",

@@ -285,3 +285,31 @@ def test_steps_that_no_count_reaches_are_refused_at_once(noise: float, rate: flo
     with pytest.raises(ny.InvalidParameter, match="met throughout"):
         ny.steps_for_dpsgd(ny.targets.Mu(1.0), noise, rate)
     assert time.process_time() - began < 10.0  # it was half a minute
+
+
+def test_noise_for_a_regret() -> None:
+    """Certified on both sides by the accounting alone, and by another road to the regret: Delta(f || G_mu)."""
+    target = t.Regret(0.01)
+    for rate, steps in ((0.1, 400), (0.01, 10_000)):
+        found = ny.noise_for_dpsgd(target, rate, steps)
+        meets, misses = (ny.account(ny.DPSGD(noise, rate, steps)) for noise in found.bracket)
+        report = meets.gdp()
+        assert report.regret <= 0.01 < misses.optimistic.gdp().regret
+        assert ny.compare(meets, ny.GDP(report.mu)).bounds[0].lower <= 0.01
+        assert found.bracket[1] == pytest.approx(found.bracket[0], rel=2e-6)
+
+
+def test_a_regret_asks_for_noise_even_where_everything_is_shown() -> None:
+    """With no noise, after so many steps nothing is hidden and no mu is finite: there mu tells all there is to tell."""
+    assert t.Regret(0.01).met_by(ny.account(ny.ApproximateMechanism(0.0, 1.0 - 1e-12)))
+    assert ny.noise_for_dpsgd(t.Regret(0.01), 0.1, 400).parameter > 2.0
+
+
+def test_where_a_regret_rises_and_falls() -> None:
+    with pytest.raises(ny.InvalidParameter, match="give calibrate\\(\\) a bracket") as caught:
+        ny.calibrate(ny.Laplace, t.Regret(0.04))
+    assert caught.value.name == "make"
+    found = ny.calibrate(ny.Laplace, t.Regret(0.02), (0.2, 0.5))
+    assert found.bracket[0] < found.bracket[1]  # less noise, and less to regret
+    found = ny.calibrate(ny.Laplace, t.Regret(0.02), (1.0, 10.0))
+    assert found.bracket[0] > found.bracket[1]

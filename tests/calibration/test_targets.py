@@ -183,7 +183,11 @@ NAN, INF = math.nan, math.inf
         *[(lambda p=p: t.Posterior(0.9, p, 0.1), "membership_prior") for p in (0.0, 1.0, NAN)],
         *[(lambda f=f: t.Posterior(0.9, 0.5, f), "fpr") for f in (1.0, -0.1, NAN)],
         *[(lambda v=v: t.Divergence(v, ny.GDP(1.0)), "value") for v in (0.0, 0.5, NAN)],
-        *[(lambda g=g: t.Divergence(0.1, g), "baseline_guarantee") for g in (1.0, None, ny.GDP(1.0).optimistic)],
+        *[(lambda g=g: t.Divergence(0.1, g), "baseline") for g in (1.0, None, ny.GDP(1.0).optimistic)],
+        (lambda: t.Divergence(0.1, baseline_guarantee=1.0), "baseline"),  # type: ignore[arg-type]
+        (lambda: t.Divergence(0.1, ny.GDP(1.0), baseline_guarantee=ny.GDP(1.0)), "baseline_guarantee"),
+        *[(lambda v=v: t.Regret(v), "value") for v in (0.0, 0.5, -0.1, NAN, INF, "0.01", True)],
+        *[(lambda f=f: t.Regret(0.01, f), "floor") for f in (0.0, 0.5, NAN)],
         (lambda: t.All(), "targets"),
         (lambda: t.All(1.0), "targets"),  # type: ignore[arg-type]
         (lambda: t.Mu(1.0).met_by(1.0), "guarantee"),  # type: ignore[arg-type]
@@ -205,3 +209,66 @@ def test_numbers_that_are_not_sharp_are_still_bounds() -> None:
     assert t.Advantage(wide.value.upper).met_by(g)
     assert not t.Advantage(wide.value.upper * (1.0 - 1e-9)).met_by(g)
     assert t.Advantage(wide.value.lower * (1.0 - 1e-6)).missed_by(g)
+
+
+def test_the_baseline_has_two_names() -> None:
+    """The documented one, and the one it had."""
+    base = ny.GDP(1.0)
+    new, old = t.Divergence(0.01, baseline=base), t.Divergence(0.01, baseline_guarantee=base)
+    assert new == old == t.Divergence(0.01, base)
+    assert hash(new) == hash(old)
+    assert new.baseline is old.baseline is old.baseline_guarantee is base
+    assert repr(new) == "Divergence(value=0.01, baseline=GDP(mu=1.0))"
+    assert new.met_by(ny.GDP(1.02))
+    assert new.missed_by(ny.GDP(1.1))
+
+
+def gaussian_regret(scale: float, floor: float) -> tuple[float, float]:
+    """mu and regret of Laplace noise by search over its closed curve, in double precision."""
+    b = 1.0 / scale
+
+    def f(alpha: Any) -> Any:  # Dong, Roth and Su (2022), of Laplace noise
+        low = 0.5 * math.exp(-b)
+        middle = math.exp(-b) / (4.0 * np.maximum(alpha, 1e-300))
+        return np.where(
+            alpha < low, 1.0 - math.exp(b) * alpha, np.where(alpha <= 0.5, middle, math.exp(-b) * (1 - alpha))
+        )
+
+    kinks = [0.5 * math.exp(-b), 0.5]
+    alpha = np.concatenate([np.geomspace(floor, 0.5, 200_001), 1.0 - np.geomspace(0.5, floor, 200_001), kinks])
+    beta = f(alpha)
+    inside = beta >= floor
+    mu = float(np.max(stats.norm.isf(alpha[inside]) - stats.norm.ppf(beta[inside])))
+    epsilon = np.concatenate([np.linspace(-2.0 * b - 1.0, 2.0 * b + 1.0, 20_001), [-b, b]])
+    gauss = stats.norm.cdf(-epsilon / mu + mu / 2.0) - np.exp(epsilon) * stats.norm.cdf(-epsilon / mu - mu / 2.0)
+    pure = np.maximum(-np.expm1(0.5 * (epsilon - b)), 0.0)  # delta of Laplace noise, for epsilon >= -b
+    pure = np.where(epsilon < -b, -np.expm1(epsilon), np.where(epsilon < b, pure, 0.0))
+    return mu, float(np.max((gauss - pure) / (1.0 + np.exp(epsilon))))
+
+
+@pytest.mark.parametrize("scale", [0.5, 1.0, 3.0, 8.0])
+def test_regret_against_closed_curves(scale: float) -> None:
+    g = ny.account(ny.Laplace(scale))
+    _, regret = gaussian_regret(scale, 1e-10)
+    assert t.Regret(regret * (1.0 + 1e-6)).met_by(g)
+    assert t.Regret(regret * (1.0 - 1e-6)).missed_by(g)
+
+
+@examples(6, 300)
+@given(g=pool.any_guarantee, value=st.floats(1e-6, 0.49), floor=st.sampled_from([1e-10, 1e-4]))
+def test_a_regret_is_met_or_missed_by_its_bracket(g: ny.Guarantee, value: float, floor: float) -> None:
+    target = t.Regret(value, floor)
+    above = g.gdp(floor).regret
+    below = g.optimistic.gdp(floor).regret
+    assert target.met_by(g) == (above <= value)
+    assert target.missed_by(g) == (below > value)
+
+
+def test_what_is_ordered() -> None:
+    """Of every other target a more private guarantee meets it all the more; of regret it need not."""
+    assert t.Mu(1.0).ordered
+    assert (t.Mu(1.0) & t.Advantage(0.1)).ordered
+    assert not t.Regret(0.01).ordered
+    assert not (t.Mu(1.0) & t.Regret(0.01)).ordered
+    loud, middle, quiet = (ny.account(ny.Laplace(scale)) for scale in (0.2, 1.0, 10.0))
+    assert [t.Regret(0.02).met_by(g) for g in (loud, middle, quiet)] == [True, False, True]

@@ -86,7 +86,9 @@ def test_every_kind_of_target(call: Any, text: str, target: Any) -> None:
     code, out, err = call(*RUN, "--target", text, "--json")
     if target is None:  # the first name says which kind it is
         assert (code, out) == (2, "")
-        assert err.startswith("neyman: target must be one of: epsilon=...,delta=...; mu=...; advantage=...;")
+        assert err.startswith(
+            "neyman: target must be one of: epsilon=...,delta=...; mu=...; regret=...; advantage=...;"
+        )
         return
     assert (code, err) == (0, "")
     assert json.loads(out)["value"] == ny.noise_for_dpsgd(target, 0.01, 1000).parameter
@@ -101,6 +103,18 @@ def test_divergence_from_a_mechanism(call: Any) -> None:
 
 
 @pytest.mark.slow
+def test_regret(call: Any) -> None:
+    code, out, err = call("--target", "regret=0.01", "--sample-rate", "0.1", "--steps", "400", "--json")
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    (limited,) = found["targets"]
+    assert (limited["number"], limited["limit"]) == ("regret at floor 1e-10", 0.01)
+    assert limited["certified"]["upper"] <= 0.01
+    g = ny.account(ny.DPSGD(found["value"], 0.1, 400))
+    assert g.gdp().regret <= 0.01
+    assert ny.account(ny.DPSGD(found["bracket"]["misses"], 0.1, 400)).optimistic.gdp().regret > 0.01
+
+
 def test_divergence_from_a_file(call: Any) -> None:
     code, out, _ = call(*RUN, "--target", "divergence=0.03,baseline=whole.json", "--adjacency", "add")
     assert code == 0

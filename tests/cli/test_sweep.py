@@ -17,6 +17,7 @@ import xarray as xr
 
 import neyman as ny
 from neyman.cli.main import main
+from neyman.cli.reading.sweep_spec import read_sweep
 
 SPEC = {
     "noise_multiplier": [2, 1],
@@ -24,10 +25,12 @@ SPEC = {
     "steps": {"linspace": [400, 1000, 2]},
     "quantities": ["mu", "beta(0.1)"],
 }
+EXAMPLES = Path(__file__).parents[2] / "examples"
 HELD = """
 import signal, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # what a shell starts in the background ignores Ctrl-C
 from neyman.cli.main import main
+from neyman.cli.reading.sweep_spec import read_sweep
 from neyman.sweeps.store import Store
 
 def take(self, number, found, take=Store.take, taken=[]):
@@ -241,3 +244,73 @@ def test_on_a_cluster(call: Any) -> None:
     with xr.open_dataset("out.nc") as written:
         xr.testing.assert_identical(written, ny.sweep(**grid(), quantities=SPEC["quantities"], workers=1))
     assert call("spec.json", "-o", "other.nc", "--scheduler", "no address")[0] == 2
+
+
+def calibrated(**changes: Any) -> None:
+    spec = {"noise_multiplier": {"calibrate": "epsilon=8,delta=1e-5"}, "sample_rate": [0.3, 1.0], "steps": 534,
+            "quantities": ["divergence", "epsilon(1e-5)"], "baseline": "dpsgd:0.54,0.01,500"}  # fmt: skip
+    Path("calibrated.json").write_text(json.dumps({**spec, **changes}))
+
+
+def test_a_calibrated_axis_and_a_baseline(call: Any) -> None:
+    calibrated()
+    code, out, err = call("calibrated.json", "-o", "out.nc", "--workers", "1", "--json")
+    assert (code, err) == (0, "")
+    said = json.loads(out)
+    assert said["axes"].keys() == {"sample_rate", "steps"}
+    assert said["quantities"]["noise_multiplier"]["side"] == "meets"
+    with xr.open_dataset("out.nc", engine="h5netcdf") as found:
+        same = ny.sweep(
+            noise_multiplier=ny.targets.Epsilon(8.0, delta=1e-5), sample_rate=[0.3, 1.0], steps=534,
+            quantities=["divergence", "epsilon(1e-5)"], baseline=ny.DPSGD(0.54, 0.01, 500), workers=1,
+        )  # fmt: skip
+        xr.testing.assert_equal(found.load(), same)
+    code, out, _ = call("calibrated.json", "-o", "out.nc", "--workers", "1")
+    assert code == 0
+    assert "calibrated: noise_multiplier to Epsilon(value=8.0, delta=1e-05)" in out
+    assert repr(float(same.noise_multiplier.max())) in out
+    calibrated(
+        noise_multiplier={"calibrate": ["mu=2", "divergence=0.1,baseline=dpsgd:0.54,0.01,500"]},
+        baseline={"kind": "gaussian", "sigma": 2.0, "sensitivity": 1.0},
+    )
+    asked = read_sweep("calibrated.json", ("add_or_remove", 1e-6, 1e-10, 10.0))
+    assert asked.job.baseline is not None
+    assert asked.job.baseline.what == ny.Gaussian(2.0)
+    assert asked.job.sought is not None
+    assert asked.job.sought.shown == (
+        f"Mu(value=2.0, floor=1e-10) & Divergence(value=0.1, baseline={ny.DPSGD(0.54, 0.01, 500)!r})"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"noise_multiplier": {"calibrate": "epsilon=8"}}, "target must be epsilon=NUMBER,delta=NUMBER, got"),
+        ({"noise_multiplier": {"calibrate": []}}, "calibrate of noise_multiplier must be a target, or a list of them"),
+        ({"noise_multiplier": {"calibrate": 8}}, "calibrate of noise_multiplier must be a target, or a list of them"),
+        ({"noise_multiplier": {"calibrated": "mu=1"}}, "noise_multiplier must be a number, a list of numbers, {geom"),
+        ({"steps": {"calibrate": "mu=1"}}, "steps must be made of numbers, got Mu(value=1.0, floor=1e-10)."),
+        ({"baseline": "dpsgd:1"}, "baseline must be a file as for neyman account, or dpsgd:"),
+        ({"baseline": [1]}, "baseline must be a mechanism as in a file, or dpsgd:"),
+        ({"baseline": {"kind": "gaussian", "sigma": -1.0, "sensitivity": 1.0}}, "baseline: sigma must be a"),
+        ({"quantities": "mu"}, "baseline must be left out where none of divergence, reverse, distance is asked for"),
+        ({"baseline": None}, "baseline must be a mechanism as in a file"),
+    ],
+)
+def test_words_of_calibrated_files(call: Any, changes: dict[str, Any], words: str) -> None:
+    calibrated(**changes)
+    code, out, err = call("calibrated.json", "-o", "out.nc")
+    assert (code, out) == (2, "")
+    assert err.startswith(f"neyman: SPEC calibrated.json: {words}"), err
+    assert not Path("out.nc").exists()
+
+
+def test_the_calibrated_example_is_figure_6() -> None:
+    """Of the divergence paper: its baseline, its (epsilon, delta), and the ends of its rates and steps."""
+    asked = read_sweep(str(EXAMPLES / "sweep_calibrated.yaml"), ("add_or_remove", 1e-6, 1e-10, 10.0))
+    assert asked.job.sought is not None
+    assert (asked.job.sought.name, asked.job.sought.shown) == ("noise_multiplier", "Epsilon(value=8.0, delta=1e-05)")
+    assert asked.job.baseline is not None
+    assert asked.job.baseline.what == ny.DPSGD(0.54, 0.01, 500)
+    rates, steps = (axis.values for axis in asked.axes)
+    assert (min(rates), max(rates), steps) == (pytest.approx(0.04), pytest.approx(0.9), (534, 1500))

@@ -61,7 +61,7 @@ def test_every_public_name_is_in_the_reference() -> None:
         for line in page.read_text(encoding="utf-8").splitlines()
         if line.startswith("::: ")
     }
-    rooms = ("comparison", "conversions", "risk", "targets", "plot", "audit")
+    rooms = ("comparison", "conversions", "risk", "targets", "plot", "audit", "census")
     public = {*ny.__all__, *(name for room in rooms for name in getattr(ny, room).__all__)}
     assert public - listed <= {*rooms, "__version__"}
 

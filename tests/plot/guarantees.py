@@ -46,9 +46,18 @@ def swept():
     return found.assign(mu=(found["mu"].dims, values, found["mu"].attrs))
 
 
+@cache
+def runs():
+    """A table of five runs, of which two in the middle and the last are not efficient."""
+    given = ((2.0, 100, 0.70), (2.5, 200, 0.69), (3.0, 300, 0.68), (4.0, 600, 0.80), (5.0, 1500, 0.75))
+    rows = [{"noise_multiplier": a, "sample_rate": 0.1, "steps": b, "accuracy": c} for a, b, c in given]
+    return ny.table(rows, baseline="1")
+
+
 PICTURES = (
     "tradeoff", "roc", "roc", "profile", "bayes_error", "regret", "regret", "difference", "local_mu",
     "likelihood_ratio", "roc_tangent", "rdp_conversions", "sweep_lines", "sweep_map", "audit",
+    "weighted_bayes_error", "pareto", "envelope",
 )  # fmt: skip
 
 
@@ -87,4 +96,7 @@ def _arguments():
             (g, [0.01, 0.1, 0.5], [0.02, 0.2, 0.6]),
             {"lower": [0.01, 0.15, 0.55], "upper": [0.05, 0.25, 0.7], "mu_lower": 0.1},
         ),
+        ((g, other, ny.comparison.UQuadratic()), {}),
+        ((runs(),), {}),
+        ((other,), {"of": "tradeoff"}),
     )

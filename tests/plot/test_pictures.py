@@ -20,7 +20,8 @@ DRAWN = {
     "bayes_error": ("prior", "bayes_error_lower"), "regret": ("alpha", "beta_lower"),
     "difference": ("alpha", "difference_lower"), "local_mu": ("alpha", "local_mu_upper"),
     "roc_tangent": ("fpr", "tpr_upper"), "rdp_conversions": ("mu", "epsilon"), "audit": ("fpr", "tpr"),
-    "sweep_lines": ("noise_multiplier", "mu"),
+    "sweep_lines": ("noise_multiplier", "mu"), "weighted_bayes_error": ("prior", "weighted_lower"),
+    "envelope": ("x", "y"),
 }  # fmt: skip
 
 

@@ -26,7 +26,7 @@ from neyman.reports import quantities as claims
 from neyman.reports.build import expected
 from neyman.reports.model import GivenModel
 from neyman.risk.kinds import KINDS
-from neyman.sweeps.quantities import WORDS
+from neyman.sweeps.quantities import BESIDE, WORDS
 from tests.guarantees import pool
 
 SOMEWHERE: dict[str, float | str] = {
@@ -46,7 +46,7 @@ CLAIMED = {  # the names that files of reports hold: what is given, and which si
 }  # fmt: skip
 SWEPT = (
     "mu", "regret", "shortfall", "tail_mu", "epsilon(delta)", "delta(epsilon)", "beta(alpha)", "tpr(fpr)", "advantage",
-    "auc", "fixed_point", "bayes_error(prior)", "renyi(order)", "rho",
+    "auc", "fixed_point", "bayes_error(prior)", "renyi(order)", "rho", "divergence", "reverse", "distance",
 )  # fmt: skip
 SPOKEN = ("mu", "epsilon", "delta", "beta", "tpr", "advantage", "auc", "bayes-error", "renyi", "rho")
 
@@ -179,10 +179,13 @@ def test_a_sweep_asks_for_each() -> None:
     assert refusal.value.allowed == "one of " + ", ".join(SWEPT)
     assert all(f'"{form}"' in (ny.sweep.__doc__ or "") for form in SWEPT)
     asked = [f"{name}({SOMEWHERE[one.place]!r})" if one.place else name for name, one in WORDS.items()]
-    found = ny.sweep(ny.Laplace, axes={"scale": [2.0]}, quantities=asked, workers=1)
+    base = ny.GDP(0.9)
+    found = ny.sweep(ny.Laplace, axes={"scale": [2.0]}, quantities=asked, baseline=base, workers=1)
     g = ny.account(ny.Laplace(2.0))
     for key, (name, one) in zip(asked, WORDS.items(), strict=True):
-        assert float(found[key][0]) == QUANTITIES[name].number(g, at(one))
+        beside = name in BESIDE
+        told = getattr(ny.compare(base, g), name) if beside else QUANTITIES[name].number(g, at(one))
+        assert float(found[key][0]) == pytest.approx(told, rel=1e-9 if beside else 0.0, abs=1e-12 if beside else 0.0)
         assert found[key].attrs["long_name"] == one.meaning
         assert found[key].attrs["side"].startswith("lower" if one.from_below else "upper")
         assert one.place is None or found[key].attrs[one.place] == SOMEWHERE[one.place]
@@ -238,6 +241,7 @@ def test_a_target_limits_each() -> None:
     typed: list[tuple[Limit, str]] = [
         (targets.Epsilon(1.0, delta=1e-5), "delta at epsilon 1"), (targets.Epsilon(1.0, 0.0), "epsilon at delta 0"),
         (targets.Mu(1.0, floor=1e-4), "mu at floor 0.0001"), (targets.Advantage(0.1), "advantage"),
+        (targets.Regret(0.01, floor=1e-6), "regret at floor 1e-06"),
         (targets.TPR(0.5, fpr=0.01), "TPR at FPR 0.01"),
         (targets.BayesError(0.2, prior=0.3), "Bayes error at prior 0.3"),
         (targets.Reconstruction(0.5, baseline=0.1), "reconstruction from baseline 0.1"),

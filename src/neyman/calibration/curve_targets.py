@@ -1,4 +1,6 @@
-"""Targets in the languages of the curve: a pair (epsilon, delta), mu, and what is given away to a baseline."""
+"""Targets in the languages of the curve: a pair (epsilon, delta), mu and its regret, and what is given away to a
+baseline.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,7 @@ from neyman.quantities import QUANTITIES, Quantity
 from neyman.quantities.places import At
 from neyman.risk.attacked import promised
 
-__all__ = ["Divergence", "Epsilon", "Mu"]
+__all__ = ["Divergence", "Epsilon", "Mu", "Regret"]
 
 _SHARP = 1e-9  # of the advantage: to which divergences are searched for
 _LEAST_SHARP = 1e-13
@@ -134,6 +136,56 @@ class Mu(Limit):
 
 
 @dataclass(frozen=True)
+class Regret(Limit):
+    """mu alone overstates what attackers can do by ``value`` at most: Delta(f || G_mu) at mu(floor) is at most that.
+
+    Parameters
+    ----------
+    value : float
+        The largest regret, in Bayes error, in (0, 0.5). Below 0.01, mu is practically the whole story.
+    floor : float
+        Of mu, in (0, 0.5).
+
+    Raises
+    ------
+    InvalidParameter
+        If a number lies outside its domain.
+
+    Notes
+    -----
+    Gomez et al., Gaussian DP for reporting differential privacy guarantees in machine learning, Section 2.5. Regret is
+    small where hardly anything is told, and again where nearly everything is: it is not monotone in noise, steps or
+    rate. ``calibrate`` and its like begin where so little is told that no regret could be larger, which is certain, and
+    return the first parameter from there that certainly meets the target beside one that certainly misses it; farther
+    on it may be met again. Where the trials prove that the regret rises and falls between them, they refuse: give a
+    narrower bracket. To keep a budget as well, join it: ``Epsilon(8.0, 1e-5) & Regret(0.01)``.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> target = ny.targets.Regret(0.01)
+    >>> target.met_by(ny.account(ny.DPSGD(2.0, 0.1, 1000))), target.missed_by(ny.account(ny.Laplace(1.0)))
+    (True, True)
+    >>> found = ny.noise_for_dpsgd(ny.targets.Regret(0.01), sample_rate=0.1, steps=400)
+    >>> found.guarantee.gdp().regret <= 0.01
+    True
+    """
+
+    quantity: ClassVar[str] = "regret"
+    ordered: ClassVar[bool] = False
+    value: float
+    floor: float = 1e-10
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "value", inside("value", self.value, 0.0, 0.5))
+        object.__setattr__(self, "floor", inside("floor", self.floor, 0.0, 0.5))
+
+    def reading(self, number: float) -> float:
+        """The mu up to which no regret is larger: Delta(perfect privacy || G_mu) is half its advantage."""
+        return mu_of_advantage(min(2.0 * number, 1.0))
+
+
+@dataclass(frozen=True, init=False)
 class Divergence(Limit):
     """Delta(baseline || guarantee) is at most ``value``: so much is given away, in the attacker's Bayes error, at most.
 
@@ -141,8 +193,8 @@ class Divergence(Limit):
     ----------
     value : float
         In (0, 0.5): see ``compare``.
-    baseline_guarantee : Guarantee
-        What it is compared with, for the same neighbours.
+    baseline : Guarantee
+        What it is compared with, for the same neighbours. ``baseline_guarantee``, its former name, is still taken.
 
     Raises
     ------
@@ -153,20 +205,32 @@ class Divergence(Limit):
     --------
     >>> import neyman as ny
     >>> a, b = ny.GDP(1.0), ny.GDP(1.05)
-    >>> ny.targets.Divergence(0.01, a).met_by(b), ny.compare(a, b).divergence < 0.01
+    >>> ny.targets.Divergence(0.01, baseline=a).met_by(b), ny.compare(a, b).divergence < 0.01
     (True, True)
     """
 
     quantity: ClassVar[str] = "reverse"
     value: float
-    baseline_guarantee: Guarantee
+    baseline: Guarantee
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "value", inside("value", self.value, 0.0, 0.5))
+    def __init__(
+        self, value: float, baseline: Guarantee | None = None, *, baseline_guarantee: Guarantee | None = None
+    ) -> None:
+        object.__setattr__(self, "value", inside("value", value, 0.0, 0.5))
+        if baseline is not None and baseline_guarantee is not None:
+            raise InvalidParameter(
+                "baseline_guarantee", baseline_guarantee, "left out", "It is the baseline's old name."
+            )
         try:
-            promise(self.baseline_guarantee)
+            base = promise(baseline if baseline_guarantee is None else baseline_guarantee)
         except InvalidParameter as error:
-            raise InvalidParameter("baseline_guarantee", error.value, error.allowed, error.advice) from None
+            raise InvalidParameter("baseline", error.value, error.allowed, error.advice) from None
+        object.__setattr__(self, "baseline", base)
+
+    @property
+    def baseline_guarantee(self) -> Guarantee:
+        """The baseline, by its former name."""
+        return self.baseline
 
     @property
     def label(self) -> str:
@@ -175,9 +239,9 @@ class Divergence(Limit):
 
     def number(self, side: Guarantee) -> float:
         """The divergence."""
-        base = self.baseline_guarantee
+        base = self.baseline
         if side.adjacency != base.adjacency:
-            raise InvalidParameter("baseline_guarantee", base.adjacency, f"a guarantee for {side.adjacency!r}")
+            raise InvalidParameter("baseline", base.adjacency, f"a guarantee for {side.adjacency!r}")
         found = divergence(base.sides, side.sides, self._sharp)
         return found.upper if promised(side) else found.lower
 
@@ -199,4 +263,4 @@ class Divergence(Limit):
 
     @cached_property
     def _advantage(self) -> float:
-        return sound(lambda: self.baseline_guarantee.advantage)
+        return sound(lambda: self.baseline.advantage)

@@ -70,7 +70,7 @@ def noise_for_dpsgd(
     trials = trials_of(lambda noise: DPSGD(noise, rate, times), asked, adjacency, (tolerance, effort), chart, False)
     shown = -math.expm1(times * math.log1p(-rate)) * (1.0 + 1e-14) if rate < 1.0 else 1.0
     bare = PessimisticGuarantee(ApproximateDP(0.0, min(shown, 1.0)).sides, trials.adjacency)
-    if asked.met_by(bare):
+    if asked.ordered and asked.met_by(bare):
         advice = f"A record is in one of {times} batches with a probability of {shown:.3g}: less than it allows."
         raise InvalidParameter("target", asked, "missed where no noise is added", advice)
     start = chart.back(math.log(asked.gaussian_mu))

@@ -25,6 +25,7 @@ class Limit(Target):
 
     quantity: ClassVar[str]  # its name in the table; its places are the fields of the same names
     __match_args__: ClassVar[tuple[str, ...]]  # the names of its fields, the first of them that of the limit
+    ordered: ClassVar[bool] = True  # pyright: ignore[reportIncompatibleMethodOverride]
     _vague: ClassVar[bool] = False  # whether an answer that is not as sharp as the tolerance asks will do
 
     @property

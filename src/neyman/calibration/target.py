@@ -32,6 +32,11 @@ class Target(ABC):
     def gaussian_mu(self) -> float:
         """The mu of the Gaussian mechanism that would just meet it (approximate)."""
 
+    @property
+    def ordered(self) -> bool:
+        """Whether a more private guarantee meets whatever a less private one meets."""
+        return all(part.ordered for part in self.parts)
+
     @abstractmethod
     def excess(self, side: Guarantee) -> float:
         """Return how far over the limit the number of ``side`` is, in log mu; its sign is exact: met up to 0.

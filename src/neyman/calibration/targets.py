@@ -9,7 +9,7 @@
 from __future__ import annotations
 
 from neyman.calibration.attack_targets import TPR, Advantage, BayesError, Posterior, Reconstruction
-from neyman.calibration.curve_targets import Divergence, Epsilon, Mu
+from neyman.calibration.curve_targets import Divergence, Epsilon, Mu, Regret
 from neyman.calibration.target import All, Target
 
 __all__ = [
@@ -22,5 +22,6 @@ __all__ = [
     "Mu",
     "Posterior",
     "Reconstruction",
+    "Regret",
     "Target",
 ]

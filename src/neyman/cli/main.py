@@ -19,6 +19,7 @@ from neyman.cli.printing.lessons import ROOT_EXAMPLES, epilog_of
 from neyman.cli.verbs.account import account
 from neyman.cli.verbs.audit import audit
 from neyman.cli.verbs.calibrate import calibrate
+from neyman.cli.verbs.census import census
 from neyman.cli.verbs.compare import compare
 from neyman.cli.verbs.convert import convert
 from neyman.cli.verbs.dpsgd import dpsgd
@@ -26,6 +27,7 @@ from neyman.cli.verbs.prove import prove
 from neyman.cli.verbs.report import report
 from neyman.cli.verbs.reproduce import reproduce
 from neyman.cli.verbs.sweep import sweep
+from neyman.cli.verbs.table import table
 from neyman.cli.verbs.verify import verify
 
 __all__ = ["app", "main"]
@@ -63,6 +65,8 @@ app.command(epilog=epilog_of("convert"))(convert)
 app.command(epilog=epilog_of("compare"))(compare)
 app.command(epilog=epilog_of("calibrate"))(calibrate)
 app.command(epilog=epilog_of("sweep"))(sweep)
+app.command(epilog=epilog_of("table"))(table)
+app.command(epilog=epilog_of("census"))(census)
 app.command(epilog=epilog_of("audit"))(audit)
 app.command(epilog=epilog_of("report"), short_help="A report to hand over, which others can verify.")(report)
 app.command(epilog=epilog_of("verify"))(verify)

@@ -13,9 +13,11 @@ from neyman.plot.bayes_errors import bayes_error
 from neyman.plot.claim_and_audit import audit
 from neyman.plot.columns import Columns
 from neyman.plot.differences import difference
+from neyman.plot.envelope import envelope
 from neyman.plot.inline_svg import svg
 from neyman.plot.likelihood_ratios import likelihood_ratio
 from neyman.plot.local_mus import local_mu
+from neyman.plot.pareto_front import pareto
 from neyman.plot.privacy_profile import profile
 from neyman.plot.rdp_roads import rdp_conversions
 from neyman.plot.regret_ruler import regret
@@ -24,14 +26,17 @@ from neyman.plot.sweep_as_lines import sweep_lines
 from neyman.plot.sweep_as_map import sweep_map
 from neyman.plot.tangents import roc_tangent
 from neyman.plot.tradeoff_curve import tradeoff
+from neyman.plot.weighted_errors import weighted_bayes_error
 
 __all__ = [
     "Columns",
     "audit",
     "bayes_error",
     "difference",
+    "envelope",
     "likelihood_ratio",
     "local_mu",
+    "pareto",
     "profile",
     "rdp_conversions",
     "regret",
@@ -42,4 +47,5 @@ __all__ = [
     "sweep_lines",
     "sweep_map",
     "tradeoff",
+    "weighted_bayes_error",
 ]

@@ -11,7 +11,7 @@ from neyman.plot.columns import Columns, stacked
 from neyman.plot.marks import curve, legend, on_paper, scales
 from neyman.plot.picture import picture
 from neyman.plot.style import look
-from neyman.plot.swept import axis_span, name_of, swept
+from neyman.plot.swept import axis_span, beside, name_of, swept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,6 +29,8 @@ def _data(dataset: Any, quantity: str, x: str, hue: str | None = None) -> Column
 
     A setting that could not be certified is NaN.
     """
+    if x in getattr(dataset, "data_vars", ()):
+        return _beside(dataset, quantity, x, hue)
     found = swept(dataset, quantity, {"x": x} | ({} if hue is None else {"hue": hue}))
     caption = _CAPTION.format(quantity=quantity, side=found.side or "as swept")
     lines: dict[str, FloatArray] = {quantity: found.values}
@@ -36,6 +38,16 @@ def _data(dataset: Any, quantity: str, x: str, hue: str | None = None) -> Column
         names = [f"{name_of(hue)} = {word}" for word in _told_apart(found.axes[1].tolist())]
         lines = {name: found.values[:, i] for i, name in enumerate(names)}
     return stacked({label: {x: found.axes[0], quantity: values} for label, values in lines.items()}, {}, caption)
+
+
+def _beside(dataset: Any, quantity: str, x: str, hue: str | None) -> Columns:
+    """The same against another variable: what was calibrated, or a second quantity."""
+    points = beside(dataset, quantity, x, hue)
+    words = _told_apart([value for value in points if value is not None])
+    labels = [quantity] if hue is None else [f"{name_of(hue)} = {word}" for word in words]
+    parts = {label: {x: xs, quantity: ys} for label, (xs, ys) in zip(labels, points.values(), strict=True)}
+    side = str(dataset[quantity].attrs.get("side", ""))
+    return stacked(parts, {}, _CAPTION.format(quantity=quantity, side=side or "as swept"))
 
 
 def _told_apart(values: list[float]) -> list[str]:
@@ -58,7 +70,7 @@ def sweep_lines(dataset: Any, quantity: str, x: str, hue: str | None = None, ax:
     quantity : str
         As it was asked for: "mu", "epsilon(1e-5)".
     x : str
-        The axis to run along.
+        The axis to run along, or another variable of the sweep: what was calibrated, or a second quantity.
     hue : str, optional
         The axis that tells the lines apart.
     ax : matplotlib Axes, optional
@@ -88,7 +100,8 @@ def sweep_lines(dataset: Any, quantity: str, x: str, hue: str | None = None, ax:
     ('steps T = 400', 'steps T = 1000')
     """
     data = _data(dataset, quantity, x, hue)
-    across, up = axis_span(data[x]), axis_span(data[quantity], 0.06)
+    second = x in getattr(dataset, "data_vars", ()) and not str(dataset[x].attrs.get("side", "")).startswith("meets")
+    across, up = axis_span(data[x], linear=second), axis_span(data[quantity], 0.06, linear=second)
     with on_paper(ax) as axes:
         scales(axes, across, up, (name_of(x), name_of(quantity)))
         entries: list[tuple[Any, str]] = []

@@ -14,7 +14,7 @@ from neyman.plot.span import Span
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["Swept", "axis_span", "name_of", "swept"]
+__all__ = ["Swept", "axis_span", "beside", "name_of", "swept"]
 
 _NAMES = {
     "noise_multiplier": "noise multiplier σ",
@@ -27,6 +27,8 @@ _NAMES = {
     "delta": "δ",
     "epsilon": "ε",
     "mu": "μ",
+    "divergence": "Δ(baseline ‖ setting)",
+    "reverse": "Δ(setting ‖ baseline)",
 }
 
 
@@ -66,6 +68,31 @@ def swept(dataset: Any, quantity: object, axes: Mapping[str, object]) -> Swept:
     return Swept(str(quantity), sorted_, numbers, str(found.attrs.get("side", "")))
 
 
+def beside(dataset: Any, quantity: object, x: object, hue: object) -> dict[float | None, tuple[FloatArray, FloatArray]]:
+    """Read a quantity against another variable of the sweep, by the values of ``hue``: the points in order of ``x``.
+
+    Raises
+    ------
+    InvalidParameter
+        As ``swept``.
+    """
+    up, across = _quantity(dataset, quantity), _quantity(dataset, x)
+    dims = [str(name) for name in up.dims]
+    if hue is not None and hue not in dims:
+        raise InvalidParameter("hue", hue, "one of " + ", ".join(map(repr, dims)))
+    along = [name for name in dims if name != hue and up.sizes[name] > 1]
+    if len(along) > 1:
+        advice = f"Choose one value: dataset.sel({along[0]}=...), or tell lines apart by hue={along[0]!r}."
+        raise InvalidParameter("dataset", f"several values of {' and '.join(along)}", "of one value there", advice)
+    found: dict[float | None, tuple[FloatArray, FloatArray]] = {}
+    for value in [None] if hue is None else np.sort(np.asarray(up[str(hue)].values)).tolist():
+        part = {} if hue is None else {str(hue): value}
+        xs, ys = (np.asarray(one.sel(part).values, dtype=np.float64).ravel() for one in (across, up))
+        order = np.argsort(xs, kind="stable")
+        found[value] = xs[order], ys[order]
+    return found
+
+
 def _quantity(dataset: Any, quantity: object) -> xarray.DataArray:
     if not all(hasattr(dataset, name) for name in ("data_vars", "dims", "attrs", "coords")):
         raise InvalidParameter("dataset", dataset, "a Dataset of ny.sweep")
@@ -98,13 +125,13 @@ def name_of(axis: str) -> str:
     return _NAMES.get(word, word.replace("_", " ")) + bracket + rest
 
 
-def axis_span(values: FloatArray, room: float = 0.03) -> Span:
-    """An axis for values: logarithmic where they span more than a decade and are all positive."""
+def axis_span(values: FloatArray, room: float = 0.03, linear: bool = False) -> Span:
+    """An axis for values: logarithmic where they span more than a decade and are all positive, unless ``linear``."""
     finite = values[np.isfinite(values)]
     if finite.size == 0:
         return Span(0.0, 1.0)
     low, high = float(np.min(finite)), float(np.max(finite))
-    if low > 0.0 and high / low > 10.0:
+    if low > 0.0 and high / low > 10.0 and not linear:
         stretch = (high / low) ** room
         return Span(low / stretch, high * stretch, True)
     size = high - low or max(abs(high), 1.0)

@@ -27,7 +27,7 @@ _OF_THE_CURVE = (
     Quantity(
         name="regret", places=("floor",), ask=lambda g, at: g.gdp(at).regret,
         both=lambda a, _: (a.below.regret, a.above.regret),
-        meaning="regret of stating mu alone", label="regret of that mu",
+        meaning="regret of stating mu alone", short="regret at floor {floor}", label="regret of that mu",
         sentence=f"Stating the least mu {_OVERSTATES}", digits=3,
     ),
     Quantity(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from collections.abc import Mapping
 
 import numpy as np
 
@@ -10,8 +10,7 @@ from neyman._validate import BoolArray, FloatArray
 from neyman.engines.batch.answer import RELATIVE_WIDTH, answer
 from neyman.engines.batch.asked import Questions, answers
 from neyman.mechanisms import DPSGD
-from neyman.sweeps.axes import DPSGD_AXES
-from neyman.sweeps.job import Job, Values
+from neyman.sweeps.job import Job
 from neyman.sweeps.quantities import Quantity
 
 __all__ = ["in_batches", "served"]
@@ -32,12 +31,13 @@ def served(make: object, quantities: tuple[Quantity, ...], settings: tuple[str, 
     return some and adjacency == "add_or_remove" and tolerance >= RELATIVE_WIDTH and effort >= _LEAST
 
 
-def in_batches(job: Job, values: Values, found: FloatArray) -> BoolArray:
-    """Fill the columns of the settings of a block that batches answer, one row a quantity; return which these are."""
-    settings = np.array(list(product(*values)), dtype=np.float64).reshape(-1, len(job.names)).T
-    columns = tuple(settings[job.names.index(name)] for name in DPSGD_AXES)
+def in_batches(job: Job, settings: Mapping[str, FloatArray], found: FloatArray) -> BoolArray:
+    """Fill the columns of the settings that batches answer, one row a quantity; return which these are."""
+    columns = (settings["noise_multiplier"], settings["sample_rate"], settings["steps"])
+    if not columns[0].size:
+        return np.zeros(0, dtype=np.bool_)
     told = _Told(columns, job)
-    certain = np.ones(settings.shape[1], dtype=np.bool_)
+    certain = np.ones(columns[0].shape, dtype=np.bool_)
     for quantity in job.quantities:
         certain &= told.of(quantity)[0]
     for row, quantity in enumerate(job.quantities):

@@ -75,17 +75,18 @@ class _Labelled:
             "settings": self.plan.size,
             "failed": self.failed,
             "sweep": self.plan.fingerprint,
+            **self.plan.beside,
         }
 
 
 def in_memory(plan: Plan, blocks: Iterable[tuple[int, Answers]]) -> xarray.Dataset:
     """Label the answers of all blocks."""
     xr = need("xarray")
-    values = {q.key: np.full(plan.shape, np.nan) for q in plan.job.quantities}
+    values = {q.key: np.full(plan.shape, np.nan) for q in plan.job.columns}
     made = _Labelled(plan, values, np.zeros(plan.shape, np.int32), np.zeros(plan.shape, np.int8))
     made.take(blocks)
     dims = plan.job.names
-    variables: dict[str, Any] = {q.key: (dims, values[q.key], q.labels) for q in plan.job.quantities}
+    variables: dict[str, Any] = {q.key: (dims, values[q.key], dict(q.labels)) for q in plan.job.columns}
     variables["status"] = (dims, made.status, STATUS)
     variables["in_batch"] = (dims, made.marks, IN_BATCH)
     variables["reason"] = (("reason_number",), made.words.astype(str), REASON)
@@ -101,7 +102,7 @@ def write(path: Path, plan: Plan, blocks: Iterable[tuple[int, Answers]]) -> None
             made = file.create_variable(some.name, (some.name,), some.array.dtype, some.array)
             made.attrs.update(some.labels)
         values: dict[str, Any] = {}
-        for quantity in plan.job.quantities:
+        for quantity in plan.job.columns:
             values[quantity.key] = file.create_variable(quantity.key, plan.job.names, "f8", fillvalue=np.nan)
             values[quantity.key].attrs.update(quantity.labels)
         status = file.create_variable("status", plan.job.names, "i4")

@@ -13,16 +13,21 @@ from typing import Any
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, flag, inside, positive, whole
 from neyman.accounting import ADJACENCIES
+from neyman.calibration.target import Target
 from neyman.mechanisms import DPSGD, Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.sweeps.axes import DPSGD_AXES, Axis, axis
+from neyman.sweeps.baseline import Baseline
 from neyman.sweeps.batches import served
+from neyman.sweeps.calibrated import Calibrated
 from neyman.sweeps.job import Job, Values
+from neyman.sweeps.quantities import BESIDE, Quantity
 from neyman.sweeps.quantities import quantities as read_quantities
 from neyman.sweeps.version import VERSION
 
-__all__ = ["EXPECTED", "MOST_POINTS", "USUAL", "Plan", "plan"]
+__all__ = ["BESIDES", "EXPECTED", "MOST_POINTS", "USUAL", "Plan", "plan"]
 
+BESIDES = ("baseline", "calibrated")  # what is said of sweeps that have one
 USUAL: dict[str, Any] = {"effort": EFFORT, "batches": False}  # what older stores do not say
 MOST_POINTS = 10**9
 EXPECTED = 10**7  # settings of a sweep that nobody has said to be as large as it is: three core-hours to two core-days
@@ -99,7 +104,24 @@ class Plan:
             "floor": self.job.floor,
             "effort": self.job.effort,
             "batches": self.job.batches,
+            **({"baseline": self.job.baseline.told} if self.job.baseline else {}),
+            **({"calibrated": [self.job.sought.name, self.job.sought.told]} if self.job.sought else {}),
         }
+
+    @property
+    def beside(self) -> dict[str, str]:
+        """What the axes do not say, for a reader: the baseline, and what is calibrated to which target."""
+        job = self.job
+        base = {"baseline": repr(job.baseline.what)} if job.baseline else {}
+        return base | ({"calibrated": f"{job.sought.name} to {job.sought.shown}"} if job.sought else {})
+
+    @property
+    def nameless(self) -> bool:
+        """Whether there is a baseline that no words tell from others."""
+        job = self.job
+        return (job.baseline is not None and job.baseline.words is None) or (
+            job.sought is not None and job.sought.nameless
+        )
 
     @cached_property
     def fingerprint(self) -> str:
@@ -122,6 +144,7 @@ def plan(
     points: int | None = None,
     at_most: int = EXPECTED,
     batches: bool = True,
+    baseline: object = None,
 ) -> Plan:
     """Validate everything that ``sweep`` was told.
 
@@ -130,7 +153,7 @@ def plan(
     make : callable, optional
         ``DPSGD`` if left out.
     axes : mapping
-        Of each keyword argument of ``make``, its values.
+        Of each keyword argument of ``make``, its values; of one of them a target, to which it is calibrated.
     questions : str or sequence of str
         The quantities.
     settings : (str, float, float, float)
@@ -141,6 +164,8 @@ def plan(
         How many settings there may be, up to 10^9.
     batches : bool
         Whether batches may answer, where they serve.
+    baseline : Mechanism or Guarantee, optional
+        What divergences are from.
 
     Raises
     ------
@@ -157,6 +182,9 @@ def plan(
     floor = inside("floor", settings[2], 0.0, 0.5)
     asked = read_quantities(questions, floor)
     names = tuple(_name(name, {q.key for q in asked}) for name in axes)
+    kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
+    sought = _sought({name: axes[name] for name in names}, {q.key for q in asked}, kind)
+    names = tuple(name for name in names if sought is None or name != sought.name)
     found = tuple(axis(name, axes[name], function is DPSGD) for name in names)
     if function is DPSGD:
         found = tuple(sorted(found, key=lambda some: list(DPSGD_AXES).index(some.name)))
@@ -165,13 +193,44 @@ def plan(
     if not size <= whole("at_most", at_most, 1, MOST_POINTS):
         advice = f"A setting takes 1 to 15 ms: raise at_most if this is meant, to {MOST_POINTS:.0e} at most."
         raise InvalidParameter("axes", size, f"of at most {at_most} settings in all", advice)
-    kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
     effort = positive("effort", settings[3])
     many = flag("batches", batches) and served(function, asked, (kind, width, effort))
-    job = Job(function, tuple(some.name for some in found), asked, kind, width, floor, effort, many)
+    base = _baseline(baseline, asked, kind)
+    job = Job(function, tuple(some.name for some in found), asked, kind, width, floor, effort, many, sought, base)
     most = min(max(size // _BLOCKS, _MANY if many else _SMALL), _LARGE)
     most = most if points is None else whole("block", points, 1, MOST_POINTS)
     return Plan(job, found, _block(shape, most))
+
+
+def _sought(axes: Mapping[str, object], keys: set[str], adjacency: str) -> Calibrated | None:
+    """The argument that is calibrated, if one is."""
+    aimed = {name: value for name, value in axes.items() if isinstance(value, Target)}
+    if not aimed:
+        return None
+    name, target = next(iter(aimed.items()))
+    if len(aimed) > 1:
+        other, value = list(aimed.items())[1]
+        raise InvalidParameter(other, value, "made of numbers", f"{name} is calibrated, and one alone can be.")
+    if len(axes) == 1:
+        advice = "Of one setting ny.calibrate tells more."
+        raise InvalidParameter(name, target, "beside at least one axis of numbers", advice)
+    found = Calibrated.to(name, target, adjacency)
+    for column in found.columns:
+        if column.key in keys or (column.key in axes and column.key != name):
+            raise InvalidParameter("name of an axis", column.key, "not that of a calibrated variable")
+    return found
+
+
+def _baseline(value: object, asked: tuple[Quantity, ...], adjacency: str) -> Baseline | None:
+    """What divergences are from, where some are asked for."""
+    beside = [quantity.key for quantity in asked if quantity.word in BESIDE]
+    if value is None and not beside:
+        return None
+    if value is None:
+        raise InvalidParameter("baseline", value, f"given: {beside[0]} is from it", "A Mechanism, or a Guarantee.")
+    if not beside:
+        raise InvalidParameter("baseline", value, f"left out where none of {', '.join(BESIDE)} is asked for")
+    return Baseline.of(value, adjacency)
 
 
 def _callable(value: object) -> bool:

@@ -2,7 +2,8 @@
 
     quantity = ["optimistic."] word ["(" number ")"]
 
-The words are those of the table of quantities that have a ``meaning`` there. Without "optimistic." a quantity is on the
+The words are those of the table of quantities that have a ``meaning`` there, and the divergences from the sweep's own
+baseline. Without "optimistic." a quantity is on the
 safe side; with it, it is the certified bound from the other side, so that the two enclose the truth.
 """
 
@@ -14,17 +15,26 @@ from dataclasses import dataclass
 from typing import Any
 
 from neyman._errors import InvalidParameter
+from neyman.comparison import Comparison
 from neyman.guarantees import Guarantee
 from neyman.quantities import QUANTITIES
 from neyman.quantities import Quantity as Word
 from neyman.quantities.places import DOMAINS
 
-__all__ = ["WORDS", "Quantity", "quantities"]
+__all__ = ["BESIDE", "WORDS", "Quantity", "quantities"]
 
 _FORM = re.compile(r"(?P<side>optimistic\.)?(?P<word>[a-z_]+)(?:\((?P<at>[^()]*)\))?\Z")
 _ABOVE, _BELOW = "upper bound: the truth is at most this", "lower bound: the truth is at least this"
 
-WORDS = {name: word for name, word in QUANTITIES.items() if word.meaning}
+BESIDE = {
+    word.name: word
+    for word in (
+        Word(name="divergence", meaning="Delta(baseline || setting): what the setting costs beyond the baseline"),
+        Word(name="reverse", meaning="Delta(setting || baseline): what the baseline costs beyond the setting"),
+        Word(name="distance", meaning="the larger of both divergences between setting and baseline"),
+    )
+}  # in Bayes error
+WORDS = {name: word for name, word in QUANTITIES.items() if word.meaning} | BESIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,8 +89,11 @@ class Quantity:
         place = {} if word.place is None or self.at is None else {word.place: self.at}
         return {"long_name": word.meaning, "units": "1", "side": side, **place}
 
-    def ask(self, guarantee: Guarantee) -> float:
-        """Ask it of the guarantee on the safe side."""
+    def ask(self, guarantee: Guarantee, beside: Comparison | None = None) -> float:
+        """Ask it of the guarantee on the safe side, or of the comparison of the baseline with it."""
+        if beside is not None and self.word in BESIDE:
+            forth, back = ((one.lower if self.optimistic else one.upper) for one in beside.bounds)
+            return {"divergence": forth, "reverse": back, "distance": max(forth, back)}[self.word]
         side = guarantee.optimistic if self.optimistic else guarantee
         return WORDS[self.word].number(side, () if self.at is None else (self.at,))
 

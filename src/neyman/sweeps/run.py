@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
+from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.sweeps.answers import Answers
@@ -51,6 +52,7 @@ def sweep(
     at_most: int = EXPECTED,
     progress: bool | None = None,
     batches: bool = True,
+    baseline: Mechanism | Guarantee | None = None,
 ) -> xarray.Dataset:
     """Ask the same questions of every setting of a grid, and return the answers under their labels.
 
@@ -59,13 +61,17 @@ def sweep(
     make : callable, optional
         Returns the mechanism of one setting, from keyword arguments named as ``axes``; ``DPSGD`` if left out.
     axes : mapping of str to number or sequence of numbers
-        Of each argument of ``make``, its values: finite, no two equal, in any order, which is kept.
+        Of each argument of ``make``, its values: finite, no two equal, in any order, which is kept. One of them may
+        be a target in place of values: at each setting of the others it is calibrated to that, see Notes.
     noise_multiplier, sample_rate, steps : number or sequence of numbers
-        For DP-SGD the same in fewer words: all three, in place of ``axes``.
+        For DP-SGD the same in fewer words: all three, in place of ``axes``. So
+        ``noise_multiplier=ny.targets.Epsilon(8.0, delta=1e-5)`` is the least noise with which each rate and number of
+        steps keeps to that.
     quantities : str or sequence of str
         What is asked: "mu", "regret", "shortfall" (at the floor, or at another: "mu(1e-6)"), "epsilon(delta)",
         "delta(epsilon)", "tpr(fpr)", "beta(alpha)", "bayes_error(prior)", "renyi(order)", "rho", "advantage", "auc",
-        "fixed_point", "tail_mu", with numbers in the parentheses. Each is on the safe side; with "optimistic." before
+        "fixed_point", "tail_mu", with numbers in the parentheses; from ``baseline`` "divergence", Delta(baseline ||
+        setting), "reverse" and "distance", the larger. Each is on the safe side; with "optimistic." before
         it, it is the certified bound from the other.
     adjacency, tolerance
         As for ``account``.
@@ -94,6 +100,9 @@ def sweep(
         Whether settings of DP-SGD of which nothing is asked but mu, regret, epsilon (at deltas of 1e-15 to 0.999),
         delta (at epsilons up to 300) and advantage (adjacency "add_or_remove") may be answered many at a time, ten
         times as fast. False: by ``account`` alone, to the last bit.
+    baseline : Mechanism or Guarantee, optional
+        What settings are compared with, where a divergence is asked for: a mechanism, the guarantee that ``account``
+        returned for one (it is accounted for again, with the tolerance of the sweep), or a given guarantee.
 
     Returns
     -------
@@ -119,6 +128,11 @@ def sweep(
     what ``account`` says by no more than both are wide, usually 1e-11 of mu. So it does with ``block``, which settings
     are in a batch together. All of a setting of which a batch cannot certify something goes to ``account``.
 
+    An argument that is calibrated is no axis of the result but a variable of that name, and one with "_missed" behind
+    it, the value next to it that certainly misses the target: see ``calibrate``, which finds them for each setting by
+    itself, with the tolerance of the sweep; batches may answer what is then asked. Where it refuses, all of the setting
+    is NaN, and ``reason`` says why.
+
     Examples
     --------
     >>> import neyman as ny
@@ -129,12 +143,18 @@ def sweep(
     (0, 'upper bound: the truth is at most this')
     >>> ny.sweep(ny.Laplace, axes={"scale": [1.0, 2.0]}, quantities=["advantage"]).advantage.values.round(6)
     array([0.393469, 0.221199])
+    >>> base = ny.DPSGD(0.5415, 0.01, 500)
+    >>> found = ny.sweep(noise_multiplier=ny.targets.Epsilon(8.0, delta=1e-5), sample_rate=[0.1, 0.9], steps=1500,
+    ...                  quantities=["divergence", "reverse"], baseline=base)
+    >>> found.noise_multiplier.values.ravel().round(4), found.divergence.values.ravel().round(4)
+    (array([ 2.4519, 20.9273]), array([0.1228, 0.1284]))
     """
     asked = plan(make, _axes(axes, noise_multiplier, sample_rate, steps, make), quantities,
-                 (adjacency, tolerance, floor, effort), block, at_most, batches)  # fmt: skip
+                 (adjacency, tolerance, floor, effort), block, at_most, batches, baseline)  # fmt: skip
     crew = crew_of(workers, client)
     for package in PACKAGES:
         need(package)
+    _check_journey(asked, client is not None or crew > 1)
     kept = Memory(asked) if store is None else Store(_path(store), asked)
     complete(kept, client, crew, progress)
     return in_memory(kept.plan, kept.blocks()) if isinstance(kept, Memory) else opened(kept.result())
@@ -202,6 +222,18 @@ def _axes(axes: Mapping[str, object] | None, noise: object, rate: object, steps:
         if values is None:
             raise InvalidParameter(name, values, "a number, or a list of numbers", "DP-SGD has all three axes.")
     return named
+
+
+def _check_journey(asked: Plan, away: bool) -> None:
+    """Refuse a baseline that no other process can be sent, where one is to answer."""
+    if not away or not asked.nameless:
+        return
+    try:
+        need("cloudpickle").dumps(asked.job)
+    except Exception:  # noqa: BLE001 (whatever it is made of says so in words of its own)
+        advice = "Give a mechanism or a given guarantee, or workers=1."
+        base = asked.job.baseline.what if asked.job.baseline else None
+        raise InvalidParameter("baseline", base, "one that can be sent to another process", advice) from None
 
 
 def crew_of(workers: int | None, client: Any) -> int:

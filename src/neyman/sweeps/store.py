@@ -21,7 +21,7 @@ from neyman._errors import InvalidParameter
 from neyman.sweeps.answers import Answers, digest
 from neyman.sweeps.dataset import IN_BATCH, REASON, STATUS, write
 from neyman.sweeps.extras import need
-from neyman.sweeps.plan import USUAL, Plan
+from neyman.sweeps.plan import BESIDES, USUAL, Plan
 
 __all__ = ["Store"]
 
@@ -50,6 +50,9 @@ class Store:
 
     def __init__(self, path: Path, plan: Plan) -> None:
         self.path = path
+        if plan.nameless:
+            advice = "Without one a store could not tell whether it is the same; nor can ny.mechanism_from_dict."
+            raise InvalidParameter("baseline", None, "a baseline with a dict form where there is a store", advice)
         if path.exists() and not path.is_dir():
             raise InvalidParameter("store", str(path), "a directory")
         try:
@@ -75,7 +78,7 @@ class Store:
                 file.dimensions[some.name] = len(values)
                 made = file.create_variable(some.name, (some.name,), some.array.dtype, np.array(values))
                 made.attrs.update(some.labels)
-            for quantity, values in zip(plan.job.quantities, found.values, strict=True):
+            for quantity, values in zip(plan.job.columns, found.values, strict=True):
                 made = file.create_variable(quantity.key, plan.job.names, "f8", values, fillvalue=np.nan)
                 made.attrs.update(quantity.labels)
             file.create_variable("status", plan.job.names, "i4", found.status).attrs.update(STATUS)
@@ -122,12 +125,12 @@ class Store:
         plan, values = self.plan, self.plan.values(number)
         shape = tuple(len(some) for some in values)
         marks = ["in_batch"] if plan.job.batches else []
-        names = [*plan.job.names, "status", "reason", *marks, *(q.key for q in plan.job.quantities)]
+        names = [*plan.job.names, "status", "reason", *marks, *(q.key for q in plan.job.columns)]
         return (
             data.attrs.get("sweep") == plan.fingerprint
             and data.attrs.get("block") == number
             and set(names) <= set(data.variables)
-            and all(data[q.key].shape == shape for q in plan.job.quantities)
+            and all(data[q.key].shape == shape for q in plan.job.columns)
             and all(data[name].shape == shape for name in ("status", *marks))
             and all(np.array_equal(data[n][...], some) for n, some in zip(plan.job.names, values, strict=True))
         )
@@ -142,7 +145,7 @@ class Store:
         """All answers, block by block."""
         for number in range(self.plan.count):
             with need("h5netcdf").File(self._files[number], "r") as file:
-                values = tuple(np.asarray(file[q.key][...]) for q in self.plan.job.quantities)
+                values = tuple(np.asarray(file[q.key][...]) for q in self.plan.job.columns)
                 words = tuple(_text(word) for word in file["reason"][...])
                 status = np.asarray(file["status"][...])
                 marks = np.asarray(file["in_batch"][...]) if self.plan.job.batches else np.zeros(status.shape, np.int8)
@@ -204,7 +207,7 @@ def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
         schema = theirs["schema"]
     except (OSError, ValueError, OverflowError, KeyError, TypeError):
         raise InvalidParameter("store", where, "a store whose sweep.json can be read", _ADVICE) from None
-    differ = [key for key, value in ours.items() if theirs.get(key) != value]
+    differ = [key for key in dict.fromkeys((*ours, *BESIDES)) if theirs.get(key) != ours.get(key)]
     if schema != SCHEMA or differ:
         advice = f"Not the same there: {', '.join(differ or ['schema'])}. {_ADVICE}"
         raise InvalidParameter("store", where, "the store of this very sweep", advice)

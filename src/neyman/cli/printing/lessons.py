@@ -40,6 +40,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "neyman sweep examples/sweep.yaml -o sweep.nc",
         "neyman sweep examples/sweep.yaml -o - --workers 1 > sweep.nc",
     ),
+    "table": (
+        "neyman table examples/runs.csv",
+        "neyman table examples/runs.csv --baseline 'tuned 1' --format tex",
+        "neyman table examples/runs.csv --baseline dpsgd:40,0.33,900 -o runs.md",
+    ),
+    "census": (
+        "neyman census",
+        "neyman census redistricting-2021 --delta 1e-10 -o census.md",
+        "neyman census dhc-2023 --level State --spec | neyman account -",
+    ),
     "report": (
         "neyman report dpsgd:9.4,0.32768,2000",
         "neyman report examples/census_topdown.json -o census.json --unit person --title 'Census release'",

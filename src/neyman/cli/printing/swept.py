@@ -16,6 +16,7 @@ from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import rounded_up, table
+from neyman.numerics.decimals import exactly
 from neyman.sweeps.dataset import opened
 from neyman.sweeps.extras import need
 from neyman.sweeps.plan import Plan
@@ -43,7 +44,7 @@ class Swept:
         with opened(path) as found:
             ranges = tuple(
                 (q.key, q.labels["side"].partition(":")[0], float(found[q.key].min()), float(found[q.key].max()))
-                for q in plan.job.quantities
+                for q in plan.job.columns
             )
             return cls(path, plan, computed, int(found.attrs["failed"]), ranges)
 
@@ -118,6 +119,9 @@ def show(answer: Swept, console: Console) -> None:
     console.print(head, highlight=False, soft_wrap=True)
     job = answer.plan.job
     console.print(f"adjacency {job.adjacency}, floor {job.floor:g}, tolerance {job.tolerance:g}\n", highlight=False)
+    if answer.plan.beside:
+        told = "\n".join(f"{name}: {what}" for name, what in answer.plan.beside.items())
+        console.print(f"{escape(told)}\n", highlight=False, soft_wrap=True)
     axes = table("axis", "values", "least", "largest")
     for axis in answer.plan.axes:
         axes.add_row(axis.name, str(len(axis.values)), f"{min(axis.values):g}", f"{max(axis.values):g}")
@@ -133,7 +137,9 @@ def show(answer: Swept, console: Console) -> None:
 
 
 def _bound(value: float, side: str) -> str:
-    """A number that is still a bound, on its side, as printed."""
+    """A number that is still a bound, on its side, as printed; what was calibrated in all its digits."""
+    if side in ("meets", "misses"):
+        return exactly(value)
     return rounded_up(value) if side.startswith("upper") else f"{0.0 - float(rounded_up(-value)):.7g}"
 
 

@@ -8,7 +8,12 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import positive, reals, whole
+from neyman.calibration.target import Target
+from neyman.cli.reading.mechanism import read_mechanism
 from neyman.cli.reading.spec import read_data
+from neyman.cli.reading.target_text import read_targets
+from neyman.guarantees import mechanism_from_dict
+from neyman.mechanisms import Mechanism
 from neyman.sweeps.axes import DPSGD_AXES, LONGEST
 from neyman.sweeps.plan import EXPECTED, Plan, plan
 
@@ -24,8 +29,9 @@ def read_sweep(source: str, settings: tuple[str, float, float, float], at_most: 
     ----------
     source : str
         As for ``read_spec``. It holds a mapping with noise_multiplier, sample_rate and steps (each a number, a list of
-        numbers, or {geomspace: [first, last, count]} or {linspace: ...}) and, if others than mu and regret are asked
-        for, quantities.
+        numbers, or {geomspace: [first, last, count]} or {linspace: ...}; one of them may be {calibrate: TARGET} in
+        place of numbers, or a list of targets that must all hold) and, if others than mu and regret are asked for,
+        quantities. What divergences are from is the baseline: a mechanism, as in files or as in ``neyman compare``.
     settings : (str, float, float, float)
         Adjacency, tolerance, floor and effort.
     at_most : int
@@ -39,26 +45,33 @@ def read_sweep(source: str, settings: tuple[str, float, float, float], at_most: 
     data = read_data(source)
     if not isinstance(data, dict):
         raise InvalidParameter(f"SPEC {source}", data, f"a mapping with {', '.join(DPSGD_AXES)} and quantities")
-    unknown = sorted(map(str, set(data) - {*DPSGD_AXES, "quantities"}))
+    unknown = sorted(map(str, set(data) - {*DPSGD_AXES, "quantities", "baseline"}))
     missing = [name for name in DPSGD_AXES if name not in data]
     if unknown or missing:
         advice = f"Missing: {', '.join(missing) or 'nothing'}. Unknown: {', '.join(unknown) or 'nothing'}."
         raise InvalidParameter(f"SPEC {source}", sorted(map(str, data)), "named as the axes and quantities", advice)
     try:
-        axes = {name: _values(name, data[name]) for name in DPSGD_AXES}
-        return plan(None, axes, data.get("quantities", ["mu", "regret"]), settings, at_most=at_most)
+        axes = {name: _values(name, data[name], settings) for name in DPSGD_AXES}
+        base = _baseline(data["baseline"]) if "baseline" in data else None
+        asked = data.get("quantities", ["mu", "regret"])
+        return plan(None, axes, asked, settings, at_most=at_most, baseline=base)
     except InvalidParameter as error:
         if error.name in ("adjacency", "tolerance", "floor", "effort", "at_most"):  # said on the command line
             raise
         raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
 
 
-def _values(name: str, given: Any) -> Any:
-    """The values of an axis: as they stand, or between two ends."""
+def _values(name: str, given: Any, settings: tuple[str, float, float, float]) -> Any:
+    """The values of an axis: as they stand, or between two ends; or the target that it is calibrated to."""
     if not isinstance(given, dict):
         return given
-    allowed = "a number, a list of numbers, or {geomspace: [first, last, count]} or {linspace: [first, last, count]}"
+    allowed = (
+        "a number, a list of numbers, {geomspace: [first, last, count]}, {linspace: [first, last, count]} or "
+        "{calibrate: TARGET}"
+    )
     kind = next(iter(given), None)
+    if kind == "calibrate" and len(given) == 1:
+        return _target(name, given[kind], settings)
     if len(given) != 1 or kind not in _SPACINGS or not isinstance(given[kind], list) or len(given[kind]) != 3:
         raise InvalidParameter(name, given, allowed)
     first, last, count = given[kind]
@@ -73,3 +86,28 @@ def _values(name: str, given: Any) -> Any:
     if not bool(np.all(values == np.round(values))) or not bool(np.all(np.abs(values) < 2.0**53)):
         raise InvalidParameter(name, given, "whole numbers: they do not come out whole", "Write them as a list.")
     return values.astype(np.int64)
+
+
+def _target(name: str, given: Any, settings: tuple[str, float, float, float]) -> Target:
+    """Targets as they are typed for ``neyman calibrate``; a baseline in one is accounted for as the sweep is."""
+    texts = given if isinstance(given, list) else [given]
+    if not texts or not all(isinstance(text, str) for text in texts):
+        raise InvalidParameter(
+            f"calibrate of {name}", given, "a target, or a list of them", "Such as epsilon=8,delta=1e-5."
+        )
+    adjacency, tolerance, _, effort = settings
+    return read_targets(texts, adjacency, tolerance, effort)
+
+
+def _baseline(given: Any) -> Mechanism:
+    """A mechanism in the words of a file, or in those of ``neyman compare``."""
+    if isinstance(given, str):
+        return read_mechanism("baseline", given)
+    if not isinstance(given, dict):
+        raise InvalidParameter(
+            "baseline", given, "a mechanism as in a file, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
+        )
+    try:
+        return mechanism_from_dict({"schema": 1, **given})
+    except InvalidParameter as error:
+        raise InvalidParameter(f"baseline: {error.name}", error.value, error.allowed, error.advice) from None

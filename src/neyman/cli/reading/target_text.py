@@ -12,8 +12,8 @@ from neyman.calibration.target import Target
 __all__ = ["read_targets"]
 
 _NUMBERS: tuple[type[Limit], ...] = (
-    targets.Epsilon, targets.Mu, targets.Advantage, targets.TPR, targets.Reconstruction, targets.BayesError,
-    targets.Posterior,
+    targets.Epsilon, targets.Mu, targets.Regret, targets.Advantage, targets.TPR, targets.Reconstruction,
+    targets.BayesError, targets.Posterior,
 )  # fmt: skip
 
 

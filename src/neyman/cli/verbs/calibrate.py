@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 __all__ = ["calibrate"]
 
 TARGET_KINDS = (
-    "epsilon=", "mu=", "advantage=", "tpr=", "reconstruction=", "bayes-error=", "posterior=", "divergence=",
+    "epsilon=", "mu=", "regret=", "advantage=", "tpr=", "reconstruction=", "bayes-error=", "posterior=", "divergence=",
 )  # fmt: skip
 _ONE = "exactly two of --noise-multiplier, the sample rate and the steps: the third is found"
 
@@ -35,7 +35,7 @@ def calibrate(
         typer.Option(
             metavar="TARGET",
             autocompletion=completing(TARGET_KINDS),
-            help="What must hold: epsilon=8,delta=1e-5; mu=1; advantage=0.1; tpr=0.5,fpr=0.01; "
+            help="What must hold: epsilon=8,delta=1e-5; mu=1; regret=0.01; advantage=0.1; tpr=0.5,fpr=0.01; "
             "reconstruction=0.5,baseline=0.1; bayes-error=0.4,prior=0.5; posterior=0.9,membership-prior=0.5,fpr=0.01; "
             "divergence=0.05,baseline=SPEC. Repeatable.",
         ),

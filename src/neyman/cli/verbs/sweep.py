@@ -21,7 +21,8 @@ def sweep(
         typer.Argument(
             metavar="SPEC",
             help="File (.json, .yaml, .yml) that holds noise_multiplier, sample_rate and steps, each a number, a list, "
-            "{geomspace: [first, last, count]} or {linspace: [...]}, and quantities; - reads standard input.",
+            "{geomspace: [first, last, count]} or {linspace: [...]}, or, once, {calibrate: TARGET} as for neyman "
+            "calibrate; quantities; and the baseline that divergences are from; - reads standard input.",
         ),
     ],
     output: Annotated[
@@ -49,9 +50,9 @@ def sweep(
 ) -> None:
     """The same questions asked of a whole grid of DP-SGD runs.
 
-    Writes one NetCDF file with a labelled axis for each of noise_multiplier, sample_rate and steps; values that cannot
-    be certified are NaN, and the file says why. After an interruption run the same command again: what is done is
-    kept.
+    Writes one NetCDF file with a labelled axis for each of noise_multiplier, sample_rate and steps (what is calibrated
+    is a variable); values that cannot be certified are NaN, and the file says why. After an interruption run the same
+    command again: what is done is kept.
     """
     from neyman.cli.printing.swept import Swept, run, show
     from neyman.cli.reading.sweep_spec import read_sweep  # NumPy and the engines: not needed for --help

@@ -1,0 +1,78 @@
+"""The command ``neyman table``: what it prints, writes and refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import neyman as ny
+from neyman.cli.main import main
+
+RUNS = "name,noise_multiplier,sample_rate,steps,epsilon,accuracy\na,2.0,0.1,400,8,70\nb,3.0,0.1,400,1,60\n"
+
+
+@pytest.fixture
+def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Run the command in a directory of its own; returns code, output, error."""
+    monkeypatch.chdir(tmp_path)
+    Path("runs.csv").write_text(RUNS)
+
+    def run(*arguments: str) -> tuple[int, str, str]:
+        with pytest.raises(SystemExit) as left:
+            main(["table", *arguments])
+        out, err = capsys.readouterr()
+        assert isinstance(left.value.code, int)
+        return left.value.code, out, err
+
+    return run
+
+
+def test_for_people_and_for_programs(call: Any) -> None:
+    code, out, err = call("runs.csv", "--baseline", "b")
+    assert (code, err) == (0, "")
+    found = ny.table("runs.csv", baseline="b")
+    assert all(column.title in out for column in found.columns)
+    assert found.caption in out
+    code, out, _ = call("runs.csv", "--baseline", "b", "--json")
+    said = json.loads(out)
+    assert said["rows"] == [dict(row) for row in found.records()]
+    assert said["sides"]["epsilon"] == "at most"
+    assert [row["stated_holds"] for row in said["rows"]] == [True, False]
+    same = json.loads(call("runs.csv", "--baseline", "dpsgd:3,0.1,400", "--json")[1])
+    assert same["rows"] == said["rows"]
+
+
+def test_files(call: Any) -> None:
+    found = ny.table("runs.csv", delta=1e-6)
+    for name, text in (("t.csv", found.csv()), ("t.md", found.markdown()), ("t.tex", found.latex())):
+        assert call("runs.csv", "--delta", "1e-6", "-o", name) == (0, "", "")
+        assert Path(name).read_text(encoding="utf-8") == text
+        code, out, _ = call("runs.csv", "--delta", "1e-6", "--format", name[2:])
+        assert (code, out) == (0, text)
+    code, out, _ = call("runs.csv", "-o", "-")
+    assert len(list(csv.DictReader(io.StringIO(out)))) == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["none.csv"], "RUNS must be a file that can be read, got 'none.csv'."),
+        (["runs.csv", "--baseline", "c"], "baseline must be the name of a run: a, b, got 'c'."),
+        (["runs.csv", "--baseline", "dpsgd:1"], "baseline must be a file as for neyman account, or dpsgd:"),
+        (["runs.csv", "--delta", "1"], "delta must be a number in (0, 1), got 1.0."),
+        (["runs.csv", "--format", "pdf"], "format must be one of csv, md, tex, got 'pdf'."),
+        (["runs.csv", "-o", "t.pdf"], "output must be a path that ends in .csv or .md or .tex, or -, got 't.pdf'."),
+        (["runs.csv", "-o", "t.md", "--format", "tex"], "format must be left out, or md as the file is named"),
+        (["runs.csv", "-o", "t.md", "--json"], "json must be left out where a file or a format is asked for"),
+    ],
+)  # fmt: skip
+def test_words(call: Any, arguments: list[str], words: str) -> None:
+    code, out, err = call(*arguments)
+    assert (code, out) == (2, "")
+    assert err.startswith(f"neyman: {words}")
+    assert not Path("t.md").exists()
