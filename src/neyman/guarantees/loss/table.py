@@ -1,0 +1,118 @@
+"""Places of a law between which little happens, and draws from the law that runs straight between them."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from neyman._validate import FloatArray
+from neyman.engines.region.profile import RegionProfile
+from neyman.guarantees.loss.quantiles import quantiles
+from neyman.guarantees.loss.tails import tails
+from neyman.guarantees.questions.epsilon import spread
+from neyman.numerics.rounding import UNIT
+from neyman.profiles.pair import HeldTogether, Pair
+
+__all__ = ["DrawError", "Table"]
+
+_ENDS = 1e-9  # of the mass, that may lie beyond either end
+_NARROW = 1e-6  # of the spread: what happens in so little is a jump
+_CELLS, _MOST, _FEW = 256, 1 << 13, 1 << 10
+_SHARE = 2.5e-4  # of the mass: cells with more are parted
+_ROUNDS = 16
+_SECTIONS = 4
+_MOST_KNOTS = 1024
+
+
+class DrawError(NamedTuple):
+    """How far the law that is drawn from, G, may be from the law of the loss, F, certified:
+
+    F(x - shift) - probability <= G(x) <= F(x + shift) + probability at every x. With shift = probability that is Levy's
+    distance; with shift = 0 it would be Kolmogorov's, which no bracket can bound at a jump.
+    """
+
+    shift: float
+    probability: float
+
+
+class Table:
+    """The law of L under P at rising places: cells with much of the mass are parted until they are narrow."""
+
+    def __init__(self, pair: Pair) -> None:
+        self._pair = pair
+        unit = spread(pair.forward)
+        self.narrow = _NARROW * unit
+        start = pair.forward.bracket(np.zeros(1))
+        if float(start.upper[0]) == 0.0 or pair.forward.revealed == 1.0:  # L is 0, or infinite
+            self.place = np.zeros(1)
+            self.cdf = self.lower = self.upper = np.full(1, 1.0 - pair.forward.revealed)
+            return
+        dear = any(isinstance(one, (HeldTogether, RegionProfile)) for one in pair)
+        most = _FEW if dear else _MOST
+        low, high = self._ends(unit)
+        # where it may jump: at what is known of it, at its ends, and at 0 where two directions meet
+        others = np.array([0.0, pair.forward.end, -pair.backward.end])
+        knots = np.unique(np.concatenate([pair.forward.knots[:_MOST_KNOTS], -pair.backward.knots[:_MOST_KNOTS], others]))
+        knots = knots[(knots > low) & (knots < high)]
+        beside = (knots[:, None] + 0.49 * self.narrow * np.array([-1.0, 1.0])).ravel()
+        edges = [low - 0.4 * self.narrow, low + 0.4 * self.narrow, high - 0.4 * self.narrow, high + 0.4 * self.narrow]
+        self._read(np.unique(np.concatenate([np.linspace(low, high, min(_CELLS, most // 2) + 1), beside, edges])))
+        for _ in range(_ROUNDS):
+            mass, width = np.diff(self.cdf), np.diff(self.place)
+            loose = np.flatnonzero((mass > _SHARE) & (width > self.narrow))
+            room = (most - len(self.place)) // (_SECTIONS - 1)
+            loose = loose[np.argsort(mass[loose])[::-1][: max(room, 0)]]
+            if not loose.size:
+                break
+            part = np.arange(1, _SECTIONS) / _SECTIONS
+            inner = (self.place[loose, None] + width[loose, None] * part).ravel()
+            grown = np.union1d(self.place, inner)
+            if len(grown) == len(self.place):
+                break
+            self._read(grown)
+
+    def _ends(self, unit: float) -> tuple[float, float]:
+        """Where nearly all of the finite losses lie."""
+        finite = 1.0 - self._pair.forward.revealed
+        low, high = quantiles(self._pair, np.array([_ENDS, max(finite - _ENDS, 0.5 * finite)]))
+        first, last = float(low[0]), float(high[1])
+        if not np.isfinite(last):  # the mass that may be infinite is not known well: where delta no longer falls
+            last = float(low[1]) if np.isfinite(low[1]) else 0.0
+        if not np.isfinite(first):
+            first = 0.0
+        return min(first, last), max(first, last, min(first, last) + unit * 1e-6)
+
+    def _read(self, place: FloatArray) -> None:
+        found = tails(self._pair, place)
+        self.place = place
+        self.lower = np.maximum.accumulate(found.below_lower)
+        self.upper = np.minimum.accumulate(found.below_upper[::-1])[::-1]
+        self.cdf = np.clip(np.maximum.accumulate(0.5 * (self.lower + self.upper)), 0.0, 1.0)
+
+    @property
+    def finite(self) -> float:
+        """The mass that is drawn as finite losses."""
+        most, seen = 1.0 - self._pair.forward.revealed, float(self.cdf[-1])
+        return most if most - seen <= 2.0 * _ENDS else seen
+
+    @property
+    def error(self) -> DrawError:
+        """How far the law that is drawn from may be from the truth.
+
+        Within a cell both laws are somewhere between their values at its ends; from within a narrow one its ends are no
+        farther than its width. Before the first place nothing is drawn, beyond the last nothing but infinite losses.
+        """
+        at_places = np.maximum(self.upper - self.cdf, self.cdf - self.lower)
+        narrow = np.diff(self.place) <= self.narrow
+        across = np.maximum(self.upper[1:] - self.cdf[:-1], self.cdf[1:] - self.lower[:-1])
+        beyond = max(self.finite - float(self.lower[-1]), 1.0 - self._pair.forward.revealed - self.finite)
+        worst = max(
+            float(np.max(at_places)), float(np.max(across[~narrow], initial=0.0)), float(self.upper[0]), beyond
+        )
+        shift = float(np.max(np.diff(self.place)[narrow], initial=0.0))
+        return DrawError(shift * (1.0 + 4.0 * UNIT), min(worst + 4.0 * UNIT, 1.0))
+
+    def drawn(self, uniform: FloatArray) -> FloatArray:
+        """Losses by inversion; inf for the mass that is infinite."""
+        return np.where(uniform >= self.finite, np.inf, np.interp(uniform, self.cdf, self.place))
