@@ -77,6 +77,13 @@ class DominanceBound:
     ratio: float
     needed: float
 
+    def __str__(self) -> str:
+        """The sentence for a person."""
+        compared = f"N_a / N_b = {self.ratio:.6g}, and {self.needed:.6g} is needed"
+        if not self.applies:
+            return f"The moments do not bound the divergence of b from a: {compared}."
+        return f"By the moments, b gives away at most {self.value:.4g} of the Bayes error beyond a: {compared}."
+
 
 def moments(mechanism: Mechanism, direction: str = "remove") -> Moments:
     """Return the moments of the privacy loss of one step.

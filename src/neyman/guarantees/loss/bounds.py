@@ -32,7 +32,7 @@ class Bounds(NamedTuple):
         return float(found) if found.ndim == 0 else found
 
     def __neg__(self) -> Bounds:
-        return Bounds(-self.upper, -self.lower)
+        return Bounds(0.0 - self.upper, 0.0 - self.lower)
 
 
 def shaped(lower: FloatArray, upper: FloatArray, like: FloatArray) -> Bounds:

@@ -45,7 +45,7 @@ class PrivacyLoss:
     [0.5, -0.5, 1.0]
     >>> g = ny.account(ny.Gaussian(1.0).poisson(0.1))
     >>> round(g.loss.remove.under_p.mean.upper, 9), round(g.loss.add.under_p.mean.upper, 9)
-    (0.007669681, 0.006910474)
+    (0.00725773, 0.006386136)
     """
 
     def __init__(

@@ -28,39 +28,43 @@ _DOUBLINGS, _GROWTH = 800, 4.0
 
 def quantiles(pair: Pair, p: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bounds on the least x with P(L <= x) >= p, for each ``p`` in (0, 1) (1-d)."""
-    unit = spread(pair.forward)
 
-    def surely_less(x: FloatArray) -> BoolArray:
-        return tails(pair, x).below_upper < np.repeat(p, x.size // p.size)
+    def surely_less(x: FloatArray, p: FloatArray) -> BoolArray:
+        return tails(pair, x).below_upper < p
 
-    def surely_reached(x: FloatArray) -> BoolArray:  # read from the right, so that it fails from some x on
-        return tails(pair, -x).below_lower >= np.repeat(p, x.size // p.size)
+    def surely_reached(x: FloatArray, p: FloatArray) -> BoolArray:  # from the right, so that it fails from some x on
+        return tails(pair, -x).below_lower >= p
 
-    if _nothing(pair):
-        return np.zeros(p.size), np.zeros(p.size)
-    low, high = _last(surely_less, p.size, unit), -_last(surely_reached, p.size, unit)
-    return np.where(p > 1.0 - pair.forward.revealed + UNIT, np.inf, low), high
+    return _both(pair, p, p > 1.0 - pair.forward.revealed + UNIT, surely_less, surely_reached)
 
 
 def upper_quantiles(pair: Pair, p: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Bounds on the largest x with P(L >= x) >= p, for each ``p`` in (0, 1) (1-d)."""
-    unit = spread(pair.forward)
 
-    def surely_reached(x: FloatArray) -> BoolArray:
-        return tails(pair, x).above_lower >= np.repeat(p, x.size // p.size)
+    def surely_reached(x: FloatArray, p: FloatArray) -> BoolArray:
+        return tails(pair, x).above_lower >= p
 
-    def surely_less(x: FloatArray) -> BoolArray:
-        return tails(pair, -x).above_upper < np.repeat(p, x.size // p.size)
+    def surely_less(x: FloatArray, p: FloatArray) -> BoolArray:
+        return tails(pair, -x).above_upper < p
 
-    if _nothing(pair):
+    return _both(pair, p, p <= pair.forward.revealed, surely_reached, surely_less)
+
+
+_Holds = Callable[[FloatArray, FloatArray], BoolArray]
+
+
+def _both(
+    pair: Pair, p: FloatArray, endless: BoolArray, right: _Holds, left: _Holds
+) -> tuple[FloatArray, FloatArray]:
+    """The last x where ``right`` holds, and, read at -x, where ``left`` does; inf where the quantile is ``endless``."""
+    if float(pair.forward.bracket(np.zeros(1)).upper[0]) == 0.0:  # nothing is given away: L is 0
         return np.zeros(p.size), np.zeros(p.size)
-    low, high = _last(surely_reached, p.size, unit), -_last(surely_less, p.size, unit)
-    return np.where(p <= pair.forward.revealed, np.inf, low), high
-
-
-def _nothing(pair: Pair) -> bool:
-    """Whether nothing is given away: L is 0."""
-    return float(pair.forward.bracket(np.zeros(1)).upper[0]) == 0.0
+    low, high, unit = np.full(p.size, np.inf), np.full(p.size, np.inf), spread(pair.forward)
+    asked = p[~endless]
+    if asked.size:
+        low[~endless] = _last(lambda x: right(x, np.repeat(asked, x.size // asked.size)), asked.size, unit)
+        high[~endless] = -_last(lambda x: left(x, np.repeat(asked, x.size // asked.size)), asked.size, unit)
+    return low, high
 
 
 def _last(holds: Callable[[FloatArray], BoolArray], n: int, unit: float) -> FloatArray:

@@ -20,7 +20,7 @@ _ENDS = 1e-9  # of the mass, that may lie beyond either end
 _NARROW = 1e-6  # of the spread: what happens in so little is a jump
 _CELLS, _MOST, _FEW = 256, 1 << 13, 1 << 10
 _SHARE = 2.5e-4  # of the mass: cells with more are parted
-_ROUNDS = 16
+_ROUNDS = 30
 _SECTIONS = 4
 _MOST_KNOTS = 1024
 
@@ -62,7 +62,8 @@ class Table:
             mass, width = np.diff(self.cdf), np.diff(self.place)
             loose = np.flatnonzero((mass > _SHARE) & (width > self.narrow))
             room = (most - len(self.place)) // (_SECTIONS - 1)
-            loose = loose[np.argsort(mass[loose])[::-1][: max(room, 0)]]
+            # the largest first, and half of what is left: jumps go on being parted when all else is fine
+            loose = loose[np.argsort(mass[loose])[::-1][: (room + 1) // 2]]
             if not loose.size:
                 break
             part = np.arange(1, _SECTIONS) / _SECTIONS
@@ -103,6 +104,8 @@ class Table:
         Within a cell both laws are somewhere between their values at its ends; from within a narrow one its ends are no
         farther than its width. Before the first place nothing is drawn, beyond the last nothing but infinite losses.
         """
+        if len(self.place) == 1:
+            return DrawError(0.0, 0.0)
         at_places = np.maximum(self.upper - self.cdf, self.cdf - self.lower)
         narrow = np.diff(self.place) <= self.narrow
         across = np.maximum(self.upper[1:] - self.cdf[:-1], self.cdf[1:] - self.lower[:-1])
