@@ -49,6 +49,7 @@ def swept():
 PICTURES = (
     "tradeoff", "roc", "roc", "profile", "bayes_error", "regret", "regret", "difference", "local_mu",
     "likelihood_ratio", "roc_tangent", "rdp_conversions", "sweep_lines", "sweep_map", "audit",
+    "privacy_loss", "privacy_loss",
 )  # fmt: skip
 
 
@@ -87,4 +88,6 @@ def _arguments():
             (g, [0.01, 0.1, 0.5], [0.02, 0.2, 0.6]),
             {"lower": [0.01, 0.15, 0.55], "upper": [0.05, 0.25, 0.7], "mu_lower": 0.1},
         ),
+        ((guarantee("dpsgd"),), {"direction": "remove"}),
+        ((guarantee("approximate"),), {"kind": "cdf"}),
     )

@@ -11,6 +11,8 @@ from neyman._validate import not_negative
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.given.base import Given
+from neyman.guarantees.loss.bounds import Bounds
+from neyman.guarantees.loss.privacy_loss import LossDirection
 from neyman.guarantees.questions.mu import Fit
 from neyman.guarantees.questions.report import GDPReport
 from neyman.guarantees.renyi import Divergences
@@ -71,6 +73,11 @@ class GDP(Given):
     def divergences(self) -> Divergences:
         """Its Renyi divergences: mu^2 t / 2."""
         return CompositionDivergence(((GaussianStep(self._value, self.least), 1),), (True,))
+
+    def known_mean(self, direction: LossDirection) -> Bounds | None:
+        """mu^2 / 2, the Kullback-Leibler divergence."""
+        low, high = (float(self.divergences.divergence(np.ones(1), upper)[0]) for upper in (False, True))
+        return Bounds(low, high)
 
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit: itself, attained everywhere."""

@@ -124,10 +124,12 @@ class LossLaw:
         first, last = (float(v) for v in (ends if self.under == "P" else -ends[::-1]))  # of the pair's own loss
         if math.isinf(first) and first == last:
             return self.infinite if first > 0.0 else Bounds(0.0, 0.0)
+        if math.isinf(first) and math.isinf(last):
+            return Bounds(1.0, 1.0)
         if math.isinf(first) or math.isinf(last):
             found = tails(self._pair, np.array([last if math.isinf(first) else first]))
             if math.isinf(last):
-                return Bounds(1.0, 1.0) if math.isinf(first) else _only(found.above_lower, found.above_upper)
+                return _only(found.above_lower, found.above_upper)
             return _only(found.below_lower, found.below_upper)
         found = tails(self._pair, np.array([first, last]))
         least = max(found.below_lower[1] - found.below_upper[0], found.above_lower[0] - found.above_upper[1])
@@ -254,7 +256,7 @@ class LossLaw:
         else:  # L = -M
             found = moment(self._pair, n, -centre, self._decay)
             found = -found if n % 2 else found
-        return Bounds(max(found.lower, 0.0), found.upper) if n % 2 == 0 else found
+        return found
 
     def draw(self, n: int, seed: int | np.random.Generator | None = None) -> FloatArray:
         """Return ``n`` losses, drawn at random.

@@ -48,6 +48,7 @@ class Table:
             self.place = np.zeros(1)
             self.cdf = self.lower = self.upper = np.full(1, 1.0 - pair.forward.revealed)
             return
+        self.place, self.cdf, self.lower, self.upper = (np.zeros(0) for _ in range(4))
         dear = any(isinstance(one, (HeldTogether, RegionProfile)) for one in pair)
         most = _FEW if dear else _MOST
         low, high = self._ends(unit)
@@ -68,10 +69,10 @@ class Table:
                 break
             part = np.arange(1, _SECTIONS) / _SECTIONS
             inner = (self.place[loose, None] + width[loose, None] * part).ravel()
-            grown = np.union1d(self.place, inner)
-            if len(grown) == len(self.place):
+            inner = np.setdiff1d(inner, self.place)
+            if not inner.size:
                 break
-            self._read(grown)
+            self._read(inner)
 
     def _ends(self, unit: float) -> tuple[float, float]:
         """Where nearly all of the finite losses lie."""
@@ -84,11 +85,14 @@ class Table:
             first = 0.0
         return min(first, last), max(first, last, min(first, last) + unit * 1e-6)
 
-    def _read(self, place: FloatArray) -> None:
-        found = tails(self._pair, place)
-        self.place = place
-        self.lower = np.maximum.accumulate(found.below_lower)
-        self.upper = np.minimum.accumulate(found.below_upper[::-1])[::-1]
+    def _read(self, more: FloatArray) -> None:
+        """Add these places."""
+        found = tails(self._pair, more)
+        order = np.argsort(np.concatenate([self.place, more]), kind="stable")
+        self.place = np.concatenate([self.place, more])[order]
+        lower, upper = np.concatenate([self.lower, found.below_lower]), np.concatenate([self.upper, found.below_upper])
+        self.lower = np.maximum.accumulate(lower[order])
+        self.upper = np.minimum.accumulate(upper[order][::-1])[::-1]
         self.cdf = np.clip(np.maximum.accumulate(0.5 * (self.lower + self.upper)), 0.0, 1.0)
 
     @property
