@@ -32,6 +32,7 @@ __all__ = [
     "positives",
     "probability",
     "reals",
+    "seeded",
     "unit_interval",
     "unmasked",
     "whole",
@@ -50,9 +51,7 @@ MAX_COUNT = 10**18  # above this, counts are no longer exact in the float64 arit
 _NO_LISTS = (str, bytes, bytearray, memoryview, Mapping)  # an empty one is a slip, not the word that nothing is meant
 
 
-def alike(
-    name: str, arguments: tuple[object, ...], kind: type, allowed: str, advice: str = ""
-) -> tuple[object, ...]:
+def alike(name: str, arguments: tuple[object, ...], kind: type, allowed: str, advice: str = "") -> tuple[object, ...]:
     """Return what was passed one by one, or as one list (any iterable) of them; what is in it is not looked at.
 
     Raises
@@ -73,6 +72,15 @@ def _elements(name: str, value: object, allowed: str, advice: str) -> tuple[obje
     if not isinstance(value, Iterable) or isinstance(value, _NO_LISTS) or numeric:
         raise InvalidParameter(name, value, allowed, advice)
     return tuple(cast("Iterable[object]", value))
+
+
+def seeded(seed: object) -> np.random.Generator:
+    """Return the generator of ``numpy.random.default_rng``."""
+    try:
+        return np.random.default_rng(cast("Any", seed))
+    except (TypeError, ValueError) as wrong:
+        allowed = "what numpy.random.default_rng takes: None, a whole number >= 0 or a Generator"
+        raise InvalidParameter("seed", seed, allowed) from wrong
 
 
 def flag(name: str, value: object) -> bool:

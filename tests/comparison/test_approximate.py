@@ -94,15 +94,16 @@ def test_sentences() -> None:
     assert ny.compare(ny.GDP(1.0), ny.GDP(0.5)).verdict.startswith("b is more private than a")
     assert ny.compare(ny.GDP(1.0), ny.GDP(1.0)).verdict == "a and b are equally private, against every attacker."
     crossed = ny.compare(GAUSS, LAPLACE)
-    assert "change places at epsilon = 0.328772: against attackers with a prior" in str(crossed.crossings[1])
+    assert "change places at epsilon = 0.328772, prior 0.5815 (P(record absent))" in str(crossed.crossings[1])
     assert "between 0.1 and 0.2" in str(ny.comparison.Crossing(0.1, 0.2))
     assert str(crossed.weighted(stats.beta(0.5, 0.5))).endswith(
         "choosing a instead of b at most 0.0246: b is to be preferred. Both are certified."
     )
-    assert str(crossed.weighted(stats.truncnorm(-1, 1, 0.5, 0.1))).endswith("A search found these; nothing is promised.")
+    searched = crossed.weighted(stats.truncnorm(-1, 1, 0.5, 0.1))
+    assert str(searched).endswith("A search found these; nothing is promised.")
     points = GAUSS.curve(40)
     assert repr(points) == "<TradeoffPoints: 40 points, alpha from 1e-10 to 1>"
-    assert str(points).startswith("40 certified points of a trade-off curve: a test with false positive rate alpha misses")
+    assert str(points).startswith("40 certified points of a trade-off curve: a test with false positive rate alpha")
     assert len(str(points).splitlines()) == 11
 
 
@@ -174,7 +175,6 @@ def test_ratios_of_copies() -> None:
 def test_a_fixed_number_of_copies(mu: float, other: float, m: int, limit: float) -> None:
     found = dominates_after(ny.Gaussian(1.0 / mu), ny.Gaussian(1.0 / other), limit, copies_of_b=m)
     goal = other * math.sqrt(m)
-
 
     def enough(n: int) -> bool:
         return mu * math.sqrt(n) >= goal or gaussian_divergence(mu * math.sqrt(n), goal) <= limit

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, numbers, unit_interval, whole
+from neyman._validate import FloatArray, numbers, seeded, unit_interval, whole
 from neyman.comparison.compare import Comparison
 from neyman.guarantees import Bounds, Guarantee, OptimisticGuarantee
 from neyman.numerics.rounding import UNIT
@@ -132,11 +132,7 @@ class CanonicalPair:
         InvalidParameter
             If ``n`` is no whole number in this range, or there can be no generator of this seed.
         """
-        count = whole("n", n, 1, _MOST_DRAWS)
-        try:
-            generator = np.random.default_rng(seed)
-        except (TypeError, ValueError) as wrong:
-            raise InvalidParameter("seed", seed, "what numpy.random.default_rng takes: a number, a Generator") from wrong
+        count, generator = whole("n", n, 1, _MOST_DRAWS), seeded(seed)
         return self.quantile(generator.random(count)).middle
 
 

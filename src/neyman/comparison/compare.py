@@ -63,7 +63,12 @@ def compare(a: Guarantee, b: Guarantee) -> Comparison:
 
 
 class Comparison:
-    """What it costs to choose ``b`` in place of ``a``, and the reverse; each value is computed when first asked for."""
+    """What it costs to choose ``b`` in place of ``a``, and the reverse; each value is computed when first asked for.
+
+    ``print`` says who is more private and what it costs to choose the other. ``divergence`` and ``reverse`` are the
+    Delta-divergences, ``distance`` is the symmetrised Delta-divergence; for approximate dominance up to a given delta
+    see ``approximately_dominates``.
+    """
 
     def __init__(self, a: Guarantee, b: Guarantee) -> None:
         for name, value in (("a", a), ("b", b)):
@@ -151,7 +156,7 @@ class Comparison:
 
     @cached_property
     def order(self) -> Order:
-        """Blackwell's order, of ``a`` as seen from ``b``, proved from the certified brackets; ``verdict`` is the sentence.
+        """Blackwell's order of ``a`` as seen from ``b``, proved from the certified brackets; ``verdict`` says it.
 
         "more_private": f_a >= f_b everywhere and somewhere above; "less_private": the reverse; "equal";
         "incomparable": each is better somewhere; "undecided": the certificates do not tell, see ``width``. How far b

@@ -42,8 +42,8 @@ class Crossing:
     >>> import neyman as ny
     >>> c = ny.compare(ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0)))
     >>> print(c.crossings[1])
-    The curves change places at epsilon = 0.328772: against attackers with a prior, P(record absent), just below 0.5815 \
-one guarantee is more private, just above it the other.
+    The curves change places at epsilon = 0.328772, prior 0.5815 (P(record absent)): just below it one guarantee is \
+more private, just above it the other.
     """
 
     low: float
@@ -65,8 +65,8 @@ one guarantee is more private, just above it the other.
         if f"{self.low:.6g}" == f"{self.high:.6g}":
             where = f"= {self.epsilon:.6g}"
         return (
-            f"The curves change places at epsilon {where}: against attackers with a prior, P(record absent), just "
-            f"below {self.prior:.4g} one guarantee is more private, just above it the other."
+            f"The curves change places at epsilon {where}, prior {self.prior:.4g} (P(record absent)): just below it "
+            "one guarantee is more private, just above it the other."
         )
 
 

@@ -28,7 +28,7 @@ _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replac
 
 @dataclass(frozen=True, slots=True)
 class Dominance:
-    """``copies`` of a dominate ``copies_of_b`` of b up to ``divergence``: Delta(a^copies || b^copies_of_b) is at most that.
+    """``copies`` of a dominate ``copies_of_b`` of b up to ``divergence``: Delta(a^copies || b^copies_of_b) is no more.
 
     ``before`` is a certified lower bound on the same for the number tried before, one step less (0 where there is none,
     or it cannot be told). ``smallest``: every smaller number of copies certifiably fails.
@@ -44,8 +44,8 @@ class Dominance:
         """The sentence for a person."""
         said = "; fewer certainly do not" if self.smallest and self.copies > 1 else ""
         return (
-            f"{self.copies} copies of a approximately dominate {self.copies_of_b} of b: whoever runs the latter instead "
-            f"gives away at most {outward(self.divergence, 4)} of the attacker's Bayes error{said}."
+            f"{self.copies} copies of a approximately dominate {self.copies_of_b} of b: whoever runs the latter "
+            f"instead gives away at most {outward(self.divergence, 4)} of the attacker's Bayes error{said}."
         )
 
 

@@ -1,4 +1,4 @@
-"""Which of two mechanisms comes to dominate the other as both are repeated: emergent dominance, by the moments of the loss."""
+"""Which of two mechanisms comes to dominate the other as both are repeated, by the moments of the loss of one step."""
 
 from __future__ import annotations
 
@@ -26,7 +26,8 @@ class EmergentDominance:
         "a": a^(k n) comes to dominate b^(m n) approximately, Delta(a^(k n) || b^(m n)) -> 0 as n grows; "b": the
         reverse; "undecided": what they tend to is too near to be told apart.
     strength_a, strength_b : float
-        2 eta sqrt(k) and 2 eta sqrt(m): n times as many copies come near Gaussian mechanisms with sqrt(n) times these mu.
+        2 eta sqrt(k) and 2 eta sqrt(m): n times as many copies come near Gaussian mechanisms with sqrt(n) times that
+        mu.
     ratio : tuple of two int
         (k, m).
     """
@@ -53,7 +54,7 @@ class EmergentDominance:
         """
         times = whole("n", n, 1, 10**9)
         if self.outcome == "undecided":
-            raise InvalidParameter("n", n, "a verdict that is decided", "Neither side comes to dominate, as far as told.")
+            raise InvalidParameter("n", n, "a verdict that is decided", "Neither is told to dominate.")
         sides = [(self.moments_a, self.ratio[0] * times), (self.moments_b, self.ratio[1] * times)]
         first, second = sides if self.outcome == "a" else sides[::-1]
         return dominance_bound(*first, *second)

@@ -216,7 +216,8 @@ class Guarantee(Views):
     def regret(self, other: Guarantee) -> float:
         """Return Delta(self || other), what is given away by stating ``other`` instead of this guarantee.
 
-        max over real eps of (delta_other - delta_self) / (1 + e^eps); in [0, 1/2].
+        The Delta-divergence of Kaissis et al. (2024), max over real eps of (delta_other - delta_self) / (1 + e^eps); in
+        [0, 1/2]. The larger of both ways, the symmetrised Delta-divergence, is ``compare(...).distance``.
 
         Parameters
         ----------

@@ -139,9 +139,8 @@ def _checked(passed: tuple[Guarantee | Iterable[Guarantee], ...]) -> list[Guaran
             "They speak of different neighbouring data sets.",
         )  # fmt: skip
     if len({isinstance(g, OptimisticGuarantee) for g in guarantees}) > 1:
-        raise InvalidParameter(
-            "guarantees", tuple(guarantees), "all pessimistic or all optimistic", "Take .optimistic of the result instead."
-        )
+        advice = "Take .optimistic of the result instead."
+        raise InvalidParameter("guarantees", tuple(guarantees), "all pessimistic or all optimistic", advice)
     return guarantees
 
 

@@ -32,8 +32,8 @@ def compose_tradeoffs(
     Parameters
     ----------
     *guarantees : Guarantee, or one iterable of Guarantee
-        At least one, one by one or in one list, given or computed, all for the same neighbours. A trade-off curve that is not symmetric is the one
-        for a removed record, its inverse that for an added one; the result covers both.
+        At least one, one by one or in one list, given or computed, all for the same neighbours. A trade-off curve that
+        is not symmetric is the one for a removed record, its inverse that for an added one; the result covers both.
     tolerance : float, optional
         Relative width aimed for, and held to, of the certified bracket of delta(epsilon), wherever delta >= 1e-30; in
         [1e-12, 1). If none is given, 1e-6 is aimed for, or the largest that a computed guarantee has; where a curve is

@@ -24,6 +24,8 @@ __all__ = ["GDP"]
 class GDP(Given):
     """The guarantee whose trade-off curve is G_mu(alpha) = Phi(Phi^-1(1 - alpha) - mu), the same in both directions.
 
+    That of the Gaussian mechanism with the sensitivity index mu.
+
     Parameters
     ----------
     mu : float

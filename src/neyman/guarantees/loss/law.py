@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman._validate import FloatArray, numbers, reals, whole
+from neyman._validate import FloatArray, numbers, reals, seeded, whole
 from neyman.guarantees.loss.bounds import Bounds, shaped
 from neyman.guarantees.loss.moments import Decay, moment
 from neyman.guarantees.loss.quantiles import quantiles, upper_quantiles
@@ -166,7 +166,7 @@ class LossLaw:
         values = numbers("p", p, "a number, or a non-empty array of numbers, in (0, 1)")
         if not bool(np.all((values > 0.0) & (values < 1.0))):
             wrong = values[~((values > 0.0) & (values < 1.0))].flat[0]
-            raise InvalidParameter("p", float(wrong), "a number in (0, 1)", "The ends of the law: see cdf and infinite.")
+            raise InvalidParameter("p", float(wrong), "a number in (0, 1)", "Of the ends see cdf and infinite.")
         flat = values.ravel()
         if self.under == "P":
             low, high = quantiles(self._pair, flat)
@@ -178,7 +178,7 @@ class LossLaw:
     @cached_property
     @question
     def infinite(self) -> Bounds:
-        """Bounds on the chance of an infinite loss: +inf under P, -inf under Q. What then happens reveals the record."""
+        """Bounds on the chance of an infinite loss, +inf under P and -inf under Q: what then comes out tells all."""
         one = self._pair.forward
         if math.isfinite(one.tail_mu) or (one.revealed == 0.0 and self._decay()):
             return Bounds(0.0, 0.0)
@@ -288,11 +288,7 @@ class LossLaw:
         >>> bool(abs(losses.mean() - 0.5) < 0.02), law.draw_error.probability < 1e-3
         (True, True)
         """
-        count = whole("n", n, 1, _MOST_DRAWS)
-        try:
-            generator = np.random.default_rng(seed)
-        except (TypeError, ValueError) as wrong:
-            raise InvalidParameter("seed", seed, "what numpy.random.default_rng takes: a number, a Generator") from wrong
+        count, generator = whole("n", n, 1, _MOST_DRAWS), seeded(seed)
         found = self._table.drawn(generator.random(count))
         return found if self.under == "P" else 0.0 - found
 
@@ -333,7 +329,8 @@ class LossLaw:
             out[:, finite] = found.below_lower, found.below_upper, found.above_lower, found.above_upper
         if (own == np.inf).any():  # all but the infinite losses
             low, high = self.infinite
-            out[:, own == np.inf] = np.array([max(1.0 - high - UNIT, 0.0), min(1.0 - low + UNIT, 1.0), low, high])[:, None]
+            rest = max(1.0 - high - UNIT, 0.0), min(1.0 - low + UNIT, 1.0)
+            out[:, own == np.inf] = np.array([*rest, low, high])[:, None]
         below, above = Bounds(*out[:2]), Bounds(*out[2:])
         return (below, above) if self.under == "P" else (above, below)
 

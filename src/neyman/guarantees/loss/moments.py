@@ -192,7 +192,7 @@ class _Weighed:
         return above, np.minimum(below, above), np.where(self.weight(middle) < 0.0, -1.0, 1.0)
 
     def _lines(self, h: FloatArray, width: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Slopes of the secants before and after each cell, in e^{t - start}, and where the lines through its ends meet."""
+        """Slopes of the secants beside each cell, in e^{t - start}, and where the lines through its ends meet."""
         low, high = self.lower, self.upper
         before = -np.expm1(-h[:-1])
         first = (low[1:-1] - high[:-2] - _ROOM * (low[1:-1] + high[:-2])) / before

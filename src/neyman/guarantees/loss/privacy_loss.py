@@ -33,9 +33,9 @@ class PrivacyLoss:
     they differ; ``remove`` and ``add`` are those of each direction. Where the curve is symmetric, all three are one.
 
     The law of L is that of the curve, and of nothing else: every pair with the same trade-off curve has the same law of
-    L. Of a computed guarantee it is therefore the mechanism's own. A promise that was given (``GDP``, ``ApproximateDP``,
-    ``Tradeoff``, ``ZCDP``, ``meet``, ...) has the law of the pair that attains the promised curve; a mechanism behind it
-    that is more private has another.
+    L. Of a computed guarantee it is therefore the mechanism's own. A promise that was given (``GDP``, ``Tradeoff``,
+    ``ApproximateDP``, ``ZCDP``, ``meet``, ...) has the law of the pair that attains the promised curve; a mechanism
+    behind it that is more private has another.
 
     Examples
     --------

@@ -53,9 +53,7 @@ def upper_quantiles(pair: Pair, p: FloatArray) -> tuple[FloatArray, FloatArray]:
 _Holds = Callable[[FloatArray, FloatArray], BoolArray]
 
 
-def _both(
-    pair: Pair, p: FloatArray, endless: BoolArray, right: _Holds, left: _Holds
-) -> tuple[FloatArray, FloatArray]:
+def _both(pair: Pair, p: FloatArray, endless: BoolArray, right: _Holds, left: _Holds) -> tuple[FloatArray, FloatArray]:
     """The last x where ``right`` holds, and, read at -x, where ``left`` does; inf where the quantile is ``endless``."""
     if float(pair.forward.bracket(np.zeros(1)).upper[0]) == 0.0:  # nothing is given away: L is 0
         return np.zeros(p.size), np.zeros(p.size)

@@ -26,7 +26,7 @@ _MOST_KNOTS = 1024
 
 
 class DrawError(NamedTuple):
-    """How far the law that is drawn from, G, may be from the law of the loss, F, certified:
+    """How far the law that is drawn from, G, may be from the law of the loss, F, certified.
 
     F(x - shift) - probability <= G(x) <= F(x + shift) + probability at every x. With shift = probability that is Levy's
     distance; with shift = 0 it would be Kolmogorov's, which no bracket can bound at a jump.
@@ -53,8 +53,8 @@ class Table:
         most = _FEW if dear else _MOST
         low, high = self._ends(unit)
         # where it may jump: at what is known of it, at its ends, and at 0 where two directions meet
-        others = np.array([0.0, pair.forward.end, -pair.backward.end])
-        knots = np.unique(np.concatenate([pair.forward.knots[:_MOST_KNOTS], -pair.backward.knots[:_MOST_KNOTS], others]))
+        known = (pair.forward.knots[:_MOST_KNOTS], -pair.backward.knots[:_MOST_KNOTS])
+        knots = np.unique(np.concatenate([*known, [0.0, pair.forward.end, -pair.backward.end]]))
         knots = knots[(knots > low) & (knots < high)]
         beside = (knots[:, None] + 0.49 * self.narrow * np.array([-1.0, 1.0])).ravel()
         edges = [low - 0.4 * self.narrow, low + 0.4 * self.narrow, high - 0.4 * self.narrow, high + 0.4 * self.narrow]
@@ -114,9 +114,7 @@ class Table:
         narrow = np.diff(self.place) <= self.narrow
         across = np.maximum(self.upper[1:] - self.cdf[:-1], self.cdf[1:] - self.lower[:-1])
         beyond = max(self.finite - float(self.lower[-1]), 1.0 - self._pair.forward.revealed - self.finite)
-        worst = max(
-            float(np.max(at_places)), float(np.max(across[~narrow], initial=0.0)), float(self.upper[0]), beyond
-        )
+        worst = max(float(np.max(at_places)), float(np.max(across[~narrow], initial=0.0)), float(self.upper[0]), beyond)
         shift = float(np.max(np.diff(self.place)[narrow], initial=0.0))
         return DrawError(shift * (1.0 + 4.0 * UNIT), min(worst + 4.0 * UNIT, 1.0))
 

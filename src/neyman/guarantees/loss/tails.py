@@ -4,7 +4,8 @@ h(k) = delta(log k) is convex in k = e^eps, with slopes -Q(L >= eps) from the le
 P(L > eps) = h + k Q(L > eps). A secant that ends at eps is steeper than both slopes, one that begins there is flatter
 than both: for every s > 0, with delta at eps - s, at eps and at eps + s,
 
-    (delta - e^-s delta(eps + s)) / (1 - e^-s)  <=  P(L > eps) <= P(L >= eps)  <=  (delta(eps - s) - e^-s delta) / (1 - e^-s)
+    (delta - e^-s delta(eps + s)) / (1 - e^-s)  <=  P(L > eps)
+                                                <=  P(L >= eps)  <=  (delta(eps - s) - e^-s delta) / (1 - e^-s)
 
 and e^eps Q(L > eps) is what exceeds delta in them. The same of the gap g = 1 - delta, where that is small, brackets
 P(L <= eps). Whatever s is, that is true: a bad one is only wide. A bracket of delta of relative width w leaves about
@@ -107,7 +108,8 @@ def _places(pair: Pair, epsilon: FloatArray, here: Bracket) -> tuple[FloatArray,
     slope = np.clip(np.nan_to_num(pair.forward.slope(epsilon)), 1e-300, 1.0)
     least = 1e-13 * np.maximum(unit, epsilon)
     step = np.clip(np.sqrt(wide * unit / slope), least, np.maximum(unit, least))
-    steps = np.concatenate([np.outer(step, _FINE), np.broadcast_to(unit * np.array(_COARSE), (epsilon.size, 3))], axis=1)
+    coarse = np.broadcast_to(unit * np.array(_COARSE), (epsilon.size, len(_COARSE)))
+    steps = np.concatenate([np.outer(step, _FINE), coarse], axis=1)
     before, after = epsilon[:, None] - steps, epsilon[:, None] + steps
     knots = np.union1d(pair.forward.knots, -pair.backward.knots)
     if 0 < knots.size <= _MOST_KNOTS:
