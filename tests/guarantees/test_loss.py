@@ -184,6 +184,7 @@ def test_infinite_losses() -> None:
     assert holds(loss.under_p.infinite, [mass])
     assert loss.under_p.infinite.width < 1e-12
     assert loss.under_p.mean == (math.inf, math.inf)
+    assert ny.account(ny.ApproximateMechanism(1.0, 1e-5)).loss.under_p.mean == (math.inf, math.inf)
     assert loss.under_q.mean == (-math.inf, -math.inf)
     assert loss.under_p.variance == (math.inf, math.inf)
     assert holds(loss.under_p.survival(math.inf), [mass])
@@ -324,3 +325,23 @@ def test_refusals(asked: object, name: str) -> None:
     with pytest.raises(ny.InvalidParameter) as caught:
         asked()
     assert caught.value.name == name
+
+
+def test_divergences_that_are_stated_bound_the_tail() -> None:
+    """Where no Gaussian dominates, a Renyi divergence does: of weak promises one of a large order."""
+    for rho in (1e-6, 0.5):
+        law = ny.ZCDP(rho).loss.under_p
+        assert rho < law.mean.lower <= law.mean.upper < 1.6 * rho  # the pair that attains the curve is not zCDP itself
+        assert law.mean.width < 1e-3 * rho
+
+
+def test_the_mean_is_the_integral() -> None:
+    """What is known by the steps' divergences and what delta tells agree."""
+    for mechanism in (ny.DPSGD(1.0, 0.05, 50), ny.Laplace(1.0) * ny.Gaussian(2.0), ny.RandomizedResponse(1.0, k=3)):
+        g = ny.account(mechanism)
+        for loss in (g.loss.remove, g.loss.add):
+            for law in (loss.under_p, loss.under_q):
+                by_delta = law.moment(1)
+                assert by_delta.lower <= law.mean.lower + 1e-15
+                assert law.mean.upper <= by_delta.upper + 1e-15
+                assert law.mean.width < 1e-9

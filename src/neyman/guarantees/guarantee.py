@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["ALGEBRA", "Guarantee", "shared_effort"]
 
 _LARGEST = sys.float_info.max
-_DECAYS = 2.0 ** np.arange(-3, 7)  # orders beyond 1 at which a Renyi divergence may bound a tail
+_DECAYS = 2.0 ** np.arange(-3, 41)  # orders beyond 1 at which a Renyi divergence may bound a tail
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
 
 
@@ -116,7 +116,8 @@ class Guarantee(Views):
         direction: LossDirection = "both" if self._sides.symmetric else "add" if one == "add" else "remove"
 
         def decay() -> list[tuple[float, float]]:
-            bounds = own.divergences.divergence(1.0 + _DECAYS, True)
+            stated = own.divergences.statement  # of which any order costs nothing, and beyond which the curve has no more
+            bounds = stated.bound(1.0 + _DECAYS) if stated else own.divergences.divergence(1.0 + _DECAYS, True)
             return [(float(s), float(s * d)) for s, d in zip(_DECAYS, bounds, strict=True) if d < math.inf]
 
         return PrivacyLoss(self._sides, direction, self.effort, decay, own.known_mean)

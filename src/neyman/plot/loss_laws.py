@@ -16,6 +16,7 @@ from neyman.plot.span import UNIT_SPAN, Span, sampled
 from neyman.plot.style import BAND, look
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
     from neyman.guarantees import Guarantee
@@ -51,6 +52,8 @@ def _data(guarantee: Guarantee, kind: Kind = "histogram", direction: Whose = "st
     laws = {"under P": loss.under_p, "under Q": loss.under_q}
     facts = {"infinite_p": loss.under_p.infinite.upper, "infinite_q": loss.under_q.infinite.upper}
     if chosen == "cdf":
+        room = 0.03 * (across.high - across.low)
+        across = Span(across.low - room, across.high + room)
         parts = {name: _cdf(law, across) for name, law in laws.items()}
     else:
         edges = np.linspace(across.low, across.high, count + 1)
@@ -139,10 +142,10 @@ def privacy_loss(
     return axes
 
 
-def _draw_cdf(axes: Axes, data: Columns, words: dict[str, str]) -> list[tuple[object, str]]:
+def _draw_cdf(axes: Axes, data: Columns, words: dict[str, str]) -> list[tuple[Artist, str]]:
     across = Span(float(data["loss"].min()), float(data["loss"].max()))
     scales(axes, across, UNIT_SPAN, (_LOSS, "chance of at most that loss"))
-    entries: list[tuple[object, str]] = []
+    entries: list[tuple[Artist, str]] = []
     for number, label in enumerate(data.curves):
         part = data.of(label)
         middle = 0.5 * (part["cdf_lower"] + part["cdf_upper"])
@@ -151,12 +154,12 @@ def _draw_cdf(axes: Axes, data: Columns, words: dict[str, str]) -> list[tuple[ob
     return entries
 
 
-def _draw_histogram(axes: Axes, data: Columns, words: dict[str, str]) -> list[tuple[object, str]]:
+def _draw_histogram(axes: Axes, data: Columns, words: dict[str, str]) -> list[tuple[Artist, str]]:
     across = Span(float(data["low"].min()), float(data["high"].max()))
     up = Span(0.0, 1.05 * float(data["density_upper"].max()) or 1.0)
     scales(axes, across, up, (_LOSS, "chance by unit of loss"))
     guide(axes, [0.0, 0.0], [up.low, up.high])
-    entries: list[tuple[object, str]] = []
+    entries: list[tuple[Artist, str]] = []
     for number, label in enumerate(data.curves):
         part = data.of(label)
         edges = np.append(part["low"], part["high"][-1])

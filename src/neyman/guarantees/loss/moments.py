@@ -89,6 +89,7 @@ class _Weighed:
         self.profile, self.n, self.centre, self.turned = profile, n, centre, turned
         dear = isinstance(profile, (HeldTogether, RegionProfile))
         self._most = _FEW if dear else _MOST
+        self.place, self.upper, self.lower = (np.zeros(0) for _ in range(3))
         self.last = self._reached()
         if self.last > 0.0:
             self._refine()
@@ -143,17 +144,19 @@ class _Weighed:
             worst = np.argsort(gap)[::-1][:room]
             worst = worst[gap[worst] > 0.1 * total / len(gap)]
             middle = 0.5 * (self.place[worst] + self.place[worst + 1])
-            grown = np.union1d(self.place, middle)
-            if len(grown) == len(self.place):
+            middle = np.setdiff1d(middle, self.place)
+            if not middle.size:
                 return
-            self._read(grown)
+            self._read(middle)
 
-    def _read(self, place: FloatArray) -> None:
-        found = self.profile.bracket(place)
-        self.place = place
-        self.upper = np.minimum.accumulate(found.upper)
-        self.lower = np.maximum.accumulate(found.lower[::-1])[::-1]
-        if len(place) > 1:
+    def _read(self, more: FloatArray) -> None:
+        """Add these places; delta falls, so that each bound is one for those beyond."""
+        found = self.profile.bracket(more)
+        order = np.argsort(np.concatenate([self.place, more]), kind="stable")
+        self.place = np.concatenate([self.place, more])[order]
+        self.upper = np.minimum.accumulate(np.concatenate([self.upper, found.upper])[order])
+        self.lower = np.maximum.accumulate(np.concatenate([self.lower, found.lower])[order][::-1])[::-1]
+        if len(self.place) > 1:
             self._found = self._cells()
 
     def _cells(self) -> tuple[FloatArray, FloatArray, FloatArray]:
