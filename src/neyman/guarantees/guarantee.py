@@ -116,7 +116,9 @@ class Guarantee(Views):
         direction: LossDirection = "both" if self._sides.symmetric else "add" if one == "add" else "remove"
 
         def decay() -> list[tuple[float, float]]:
-            stated = own.divergences.statement  # of which any order costs nothing, and beyond which the curve has no more
+            stated = (
+                own.divergences.statement
+            )  # of which any order costs nothing, and beyond which the curve has no more
             bounds = stated.bound(1.0 + _DECAYS) if stated else own.divergences.divergence(1.0 + _DECAYS, True)
             return [(float(s), float(s * d)) for s, d in zip(_DECAYS, bounds, strict=True) if d < math.inf]
 

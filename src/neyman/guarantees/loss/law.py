@@ -307,9 +307,8 @@ class LossLaw:
         return self._table.error
 
     @cached_property
-    @question
     def _table(self) -> Table:
-        return Table(self._pair)
+        return Table(self._pair, self.effort)
 
     def _probability(self, x: Any, below: bool) -> Bounds:
         values = numbers("x", x, "a number, or a non-empty array of numbers")

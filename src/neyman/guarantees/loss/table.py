@@ -12,13 +12,15 @@ from neyman.guarantees.loss.quantiles import quantiles
 from neyman.guarantees.loss.tails import tails
 from neyman.guarantees.questions.epsilon import spread
 from neyman.numerics.rounding import UNIT
+from neyman.profiles.effort import Effort
 from neyman.profiles.pair import HeldTogether, Pair
 
 __all__ = ["DrawError", "Table"]
 
-_ENDS = 1e-9  # of the mass, that may lie beyond either end
+_ENDS, _DEAR_ENDS = 1e-9, 1e-3  # of the mass, that may lie beyond either end
 _NARROW = 1e-6  # of the spread: what happens in so little is a jump
-_CELLS, _MOST, _FEW = 256, 1 << 13, 1 << 10
+_CELLS, _MOST, _FEW, _FEWEST = 256, 1 << 13, 1 << 10, 1 << 8
+_UNSURE = 1e-6  # of the cdf: places in a jump, where it is known less well, are left out
 _SHARE = 2.5e-4  # of the mass: cells with more are parted
 _ROUNDS = 30
 _SECTIONS = 4
@@ -39,19 +41,20 @@ class DrawError(NamedTuple):
 class Table:
     """The law of L under P at rising places: cells with much of the mass are parted until they are narrow."""
 
-    def __init__(self, pair: Pair) -> None:
-        self._pair = pair
+    def __init__(self, pair: Pair, effort: Effort) -> None:
+        self._pair, self._effort = pair, effort  # of each round: what one took is not missed in the next
         unit = spread(pair.forward)
         self.narrow = _NARROW * unit
         start = pair.forward.bracket(np.zeros(1))
         if float(start.upper[0]) == 0.0 or pair.forward.revealed == 1.0:  # L is 0, or infinite
-            self.place = np.zeros(1)
+            self.place, self._ends = np.zeros(1), 0.0
             self.cdf = self.lower = self.upper = np.full(1, 1.0 - pair.forward.revealed)
             return
         self.place, self.cdf, self.lower, self.upper = (np.zeros(0) for _ in range(4))
-        dear = any(isinstance(one, (HeldTogether, RegionProfile)) for one in pair)
-        most = _FEW if dear else _MOST
-        low, high = self._ends(unit)
+        most = _FEW if any(isinstance(one, RegionProfile) for one in pair) else _MOST
+        dear = any(isinstance(one, HeldTogether) for one in pair)  # each question, and those far out more than others
+        most, self._ends = (_FEWEST, _DEAR_ENDS) if dear else (most, _ENDS)
+        low, high = self._reach(unit)
         # where it may jump: at what is known of it, at its ends, and at 0 where two directions meet
         known = (pair.forward.knots[:_MOST_KNOTS], -pair.backward.knots[:_MOST_KNOTS])
         knots = np.unique(np.concatenate([*known, [0.0, pair.forward.end, -pair.backward.end]]))
@@ -73,11 +76,25 @@ class Table:
             if not inner.size:
                 break
             self._read(inner)
+        self._thin()
 
-    def _ends(self, unit: float) -> tuple[float, float]:
+    def _thin(self) -> None:
+        """Leave out places in jumps: between those beside them, no farther apart than ``narrow``, all is one jump."""
+        unsure = np.maximum(self.upper - self.cdf, self.cdf - self.lower) > _UNSURE
+        self.narrow *= 2.0
+        kept, last = np.ones(len(self.place), dtype=np.bool_), 0
+        for i in range(1, len(self.place) - 1):
+            kept[i] = not (unsure[i] and self.place[i + 1] - self.place[last] <= self.narrow)
+            last = i if kept[i] else last
+        self.place, self.cdf, self.lower, self.upper = (
+            one[kept] for one in (self.place, self.cdf, self.lower, self.upper)
+        )
+
+    def _reach(self, unit: float) -> tuple[float, float]:
         """Where nearly all of the finite losses lie."""
         finite = 1.0 - self._pair.forward.revealed
-        low, high = quantiles(self._pair, np.array([_ENDS, max(finite - _ENDS, 0.5 * finite)]))
+        with self._effort:
+            low, high = quantiles(self._pair, np.array([self._ends, max(finite - self._ends, 0.5 * finite)]))
         first, last = float(low[0]), float(high[1])
         if not np.isfinite(last):  # the mass that may be infinite is not known well: where delta no longer falls
             last = float(low[1]) if np.isfinite(low[1]) else 0.0
@@ -87,7 +104,8 @@ class Table:
 
     def _read(self, more: FloatArray) -> None:
         """Add these places."""
-        found = tails(self._pair, more)
+        with self._effort:
+            found = tails(self._pair, more)
         order = np.argsort(np.concatenate([self.place, more]), kind="stable")
         self.place = np.concatenate([self.place, more])[order]
         lower, upper = np.concatenate([self.lower, found.below_lower]), np.concatenate([self.upper, found.below_upper])
@@ -99,7 +117,7 @@ class Table:
     def finite(self) -> float:
         """The mass that is drawn as finite losses."""
         most, seen = 1.0 - self._pair.forward.revealed, float(self.cdf[-1])
-        return most if most - seen <= 2.0 * _ENDS else seen
+        return most if most - seen <= 2.0 * self._ends else seen
 
     @property
     def error(self) -> DrawError:
