@@ -43,7 +43,8 @@ class Moments:
 
     ``v1`` = -int log|f'| = KL(Q || P), ``v2`` = int log^2|f'|, ``v3`` = int |log|f'| + v1|^3, ``v4`` = int |log|f'||^3;
     ``variance`` = v2 - v1^2, with digits of its own.
-    By quadrature in double precision, about 1e-11 relative; not certified.
+    By quadrature in double precision, about 1e-11 relative; not certified. ``g.loss`` has certified brackets of mean,
+    variance and moments, of compositions too.
     """
 
     v1: float
