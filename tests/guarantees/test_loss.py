@@ -335,6 +335,25 @@ def test_divergences_that_are_stated_bound_the_tail() -> None:
         assert law.mean.width < 1e-3 * rho
 
 
+def test_jumps_are_named() -> None:
+    for n, epsilon in ((1, 0.3), (4, 1.0)):
+        loss = ny.account(ny.RandomizedResponse(epsilon) ** n).loss
+        for law, column in ((loss.under_p, 1), (loss.under_q, 2)):
+            exact = [atom for atom in listed(n, epsilon) if atom[column] > 1e-5]
+            assert len(law.jumps) == len(exact)
+            for jump, atom in zip(law.jumps, exact, strict=True):
+                assert jump.low < atom[0] < jump.high
+                assert holds(jump.mass, [atom[column]])
+                assert jump.mass.width < 1e-6
+    ends = ny.account(ny.Laplace(2.0)).loss.under_q.jumps
+    assert [round(0.5 * (j.low + j.high), 6) for j in ends] == [-0.5, 0.5]
+    assert ends[0].mass.lower == pytest.approx(0.5, abs=1e-5)
+    assert ny.GDP(1.0).loss.under_p.jumps == ny.account(ny.DPSGD(1.0, 0.05, 50)).loss.remove.under_p.jumps == ()
+    both = ny.account(ny.Gaussian(1.0).poisson(0.1)).loss.under_p.jumps  # where the two directions meet
+    assert [j.low < 0.0 < j.high for j in both] == [True]
+    assert ny.PERFECT.loss.under_p.mass(0.0, 0.0).upper == 1.0
+
+
 def test_the_mean_is_the_integral() -> None:
     """What is known by the steps' divergences and what delta tells agree."""
     for mechanism in (ny.DPSGD(1.0, 0.05, 50), ny.Laplace(1.0) * ny.Gaussian(2.0), ny.RandomizedResponse(1.0, k=3)):

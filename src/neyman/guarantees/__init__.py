@@ -15,6 +15,7 @@ from neyman.guarantees.given.tradeoff import Tradeoff
 from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.implication import satisfaction
 from neyman.guarantees.loss.bounds import Bounds
+from neyman.guarantees.loss.jumps import Jump
 from neyman.guarantees.loss.law import LossLaw
 from neyman.guarantees.loss.privacy_loss import PrivacyLoss
 from neyman.guarantees.loss.table import DrawError
@@ -42,6 +43,7 @@ __all__ = [
     "GDPReport",
     "Given",
     "Guarantee",
+    "Jump",
     "LossLaw",
     "Opaque",
     "OptimisticGuarantee",

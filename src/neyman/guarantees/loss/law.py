@@ -12,6 +12,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, numbers, reals, seeded, whole
 from neyman.guarantees.loss.bounds import Bounds, shaped
+from neyman.guarantees.loss.jumps import Jump, jumps
 from neyman.guarantees.loss.moments import Decay, moment
 from neyman.guarantees.loss.quantiles import quantiles, upper_quantiles
 from neyman.guarantees.loss.table import DrawError, Table
@@ -185,6 +186,26 @@ class LossLaw:
             return Bounds(0.0, 0.0)
         places = np.array([*(x for x in (one.end,) if math.isfinite(x)), *_FAR])
         return Bounds(one.revealed, max(float(np.min(one.bracket(places).upper)), one.revealed))
+
+    @cached_property
+    @question
+    def jumps(self) -> tuple[Jump, ...]:
+        """Losses that happen with a chance of their own, by rising loss.
+
+        Each is a ``Jump(low, high, mass)``: the certified chance of a loss between two places that are 2e-6 of the
+        law's width apart. Listed are those of at least 1e-5 where the profile knows of them (discrete and straight
+        laws, the ends of losses, 0 where two directions meet); infinite losses are ``infinite``. Not to be listed is no
+        promise.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> law = ny.account(ny.RandomizedResponse(1.0) ** 2).loss.under_p
+        >>> [(round(0.5 * (j.low + j.high), 6), round(j.mass.middle, 6)) for j in law.jumps]
+        [(-2.0, 0.072329), (0.0, 0.393224), (2.0, 0.534447)]
+        """
+        found = jumps(self._pair)
+        return found if self.under == "P" else tuple(Jump(-j.high, -j.low, j.mass) for j in reversed(found))
 
     @cached_property
     def mean(self) -> Bounds:

@@ -8,6 +8,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.region.profile import RegionProfile
+from neyman.guarantees.loss.jumps import places
 from neyman.guarantees.loss.quantiles import quantiles
 from neyman.guarantees.loss.tails import tails
 from neyman.guarantees.questions.epsilon import spread
@@ -24,7 +25,6 @@ _UNSURE = 1e-6  # of the cdf: places in a jump, where it is known less well, are
 _SHARE = 2.5e-4  # of the mass: cells with more are parted
 _ROUNDS = 30
 _SECTIONS = 4
-_MOST_KNOTS = 1024
 
 
 class DrawError(NamedTuple):
@@ -55,9 +55,7 @@ class Table:
         dear = any(isinstance(one, HeldTogether) for one in pair)  # each question, and those far out more than others
         most, self._ends = (_FEWEST, _DEAR_ENDS) if dear else (most, _ENDS)
         low, high = self._reach(unit)
-        # where it may jump: at what is known of it, at its ends, and at 0 where two directions meet
-        known = (pair.forward.knots[:_MOST_KNOTS], -pair.backward.knots[:_MOST_KNOTS])
-        knots = np.unique(np.concatenate([*known, [0.0, pair.forward.end, -pair.backward.end]]))
+        knots = places(pair)
         knots = knots[(knots > low) & (knots < high)]
         beside = (knots[:, None] + 0.49 * self.narrow * np.array([-1.0, 1.0])).ravel()
         edges = [low - 0.4 * self.narrow, low + 0.4 * self.narrow, high - 0.4 * self.narrow, high + 0.4 * self.narrow]
