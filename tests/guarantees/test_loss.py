@@ -335,6 +335,17 @@ def test_divergences_that_are_stated_bound_the_tail() -> None:
         assert law.mean.width < 1e-3 * rho
 
 
+def test_moments_of_few_large_losses() -> None:
+    """Nearly all of the mass is where the loss is about 0; what is rare has nearly all of the mean."""
+    p, q = (0.9989872808197654, 0.0010127191802345146), (0.9999999981143338, 1.885666274895268e-09)
+    first, second = ([mp.mpf(one) / mp.fsum(row) for one in row] for row in (p, q))
+    law = ny.account(ny.Tabulated(p, q)).loss.remove.under_p
+    for order in (1, 2, 3):
+        truth = mp.fsum(a * mp.log(a / b) ** order for a, b in zip(first, second, strict=True))
+        assert holds(law.moment(order), [truth])
+        assert law.moment(order).width < 1e-9 * truth
+
+
 def test_jumps_are_named() -> None:
     for n, epsilon in ((1, 0.3), (4, 1.0)):
         loss = ny.account(ny.RandomizedResponse(epsilon) ** n).loss

@@ -116,12 +116,12 @@ class _Weighed:
             return 0.0
         mu = self.profile.tail_mu if unit >= 1e5 and math.isfinite(self.profile.tail_mu) else unit
         far = max(1e3 * unit, unit * (unit + 100.0), min(0.5 * mu * mu + 40.0 * mu, 1e300))
-        place = np.geomspace(1e-3 * unit, far, 200)
         last = self.profile.end if math.isfinite(self.profile.tail_mu) else math.inf
-        if self.turned:
-            last = min(last, _FARTHEST)
-            place = np.append(place, _FARTHEST)
-        place = np.unique(np.minimum(place, last))
+        far = max(far, last) if math.isfinite(last) else far  # a few losses may be much larger than most
+        last = min(last, _FARTHEST) if self.turned else last
+        place = np.unique(np.minimum(np.append(np.geomspace(1e-3 * unit, far, 200), far), last))
+        if self.turned and place[-1] < last:
+            place = np.append(place, last)
         seen = self.profile.bracket(place).upper
         small = seen <= _NEGLIGIBLE * float(seen[0])
         return float(place[int(np.argmax(small))] if small.any() else place[-1])
