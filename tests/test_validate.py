@@ -242,7 +242,7 @@ def test_no_statement_and_no_mechanism_rounds_what_it_is_given(value):
 )
 def test_what_is_no_list_of_mechanisms_is_no_perfect_privacy(nothing):
     error = refused(neyman.compose, nothing)
-    assert error.allowed == "an iterable of mechanisms"
+    assert error.allowed == "given one by one, or in one list"
 
 
 def test_an_empty_list_and_an_array_of_mechanisms_compose():

@@ -66,6 +66,10 @@ PICTURES: dict[str, tuple[str, Callable[[], Any]]] = {
         lambda: ny.plot.roc(_paper(), ny.ApproximateDP(7.43, 1e-5), labels=["DP-SGD", "(7.43, 1e-5)"]),
     ),
     "profile": ("Privacy profiles", lambda: ny.plot.profile(_paper(), ny.GDP(1.57), labels=["DP-SGD", "1.57-GDP"])),
+    "privacy-loss": (
+        "The laws of the privacy loss of the paper's run, for a removed record",
+        lambda: ny.plot.privacy_loss(_paper(), direction="remove"),
+    ),
     "bayes-error": (
         "Bayes errors of a Gaussian and a Laplace mechanism, with both divergences",
         lambda: ny.plot.bayes_error(ny.account(ny.Gaussian(1.0)), _laplace(), labels=["Gaussian", "Laplace"]),

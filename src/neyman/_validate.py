@@ -7,7 +7,7 @@ refused. To round it would need the side that is safe, which only the caller kno
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
 from typing import Any, TypeVar, cast
 
@@ -20,6 +20,7 @@ __all__ = [
     "BoolArray",
     "FloatArray",
     "IntArray",
+    "alike",
     "between",
     "choice",
     "count",
@@ -31,6 +32,7 @@ __all__ = [
     "positives",
     "probability",
     "reals",
+    "seeded",
     "unit_interval",
     "unmasked",
     "whole",
@@ -44,6 +46,41 @@ _Option = TypeVar("_Option", bound=str)
 
 _EXACT = 2**53  # whole numbers up to here are float64
 MAX_COUNT = 10**18  # above this, counts are no longer exact in the float64 arithmetic of the cumulants
+
+
+_NO_LISTS = (str, bytes, bytearray, memoryview, Mapping)  # an empty one is a slip, not the word that nothing is meant
+
+
+def alike(name: str, arguments: tuple[object, ...], kind: type, allowed: str, advice: str = "") -> tuple[object, ...]:
+    """Return what was passed one by one, or as one list (any iterable) of them; what is in it is not looked at.
+
+    Raises
+    ------
+    InvalidParameter
+        If the only argument is neither of that ``kind`` nor a list, or a list stands beside others.
+    """
+    if len(arguments) == 1 and not isinstance(arguments[0], kind):
+        return _elements(name, arguments[0], allowed, advice)
+    for one in arguments:
+        if isinstance(one, (list, tuple)):
+            raise InvalidParameter(name, one, allowed, "Pass them one by one, or one list of them all.")
+    return arguments
+
+
+def _elements(name: str, value: object, allowed: str, advice: str) -> tuple[object, ...]:
+    numeric = isinstance(value, np.ndarray) and (value.dtype.kind != "O" or value.ndim == 0)
+    if not isinstance(value, Iterable) or isinstance(value, _NO_LISTS) or numeric:
+        raise InvalidParameter(name, value, allowed, advice)
+    return tuple(cast("Iterable[object]", value))
+
+
+def seeded(seed: object) -> np.random.Generator:
+    """Return the generator of ``numpy.random.default_rng``."""
+    try:
+        return np.random.default_rng(cast("Any", seed))
+    except (TypeError, ValueError) as wrong:
+        allowed = "what numpy.random.default_rng takes: None, a whole number >= 0 or a Generator"
+        raise InvalidParameter("seed", seed, allowed) from wrong
 
 
 def flag(name: str, value: object) -> bool:

@@ -182,8 +182,9 @@ def test_what_is_no_hyperprior(law: object) -> None:
 def test_sentences() -> None:
     text = str(ny.compare(GAUSS, LAPLACE))
     assert text == (
+        "Neither is more private than the other: a is against some attackers, b against others. "
         "Choosing b instead of a costs at most 0.00528 of the attacker's Bayes error, at prior 0.5 (P(record absent)); "
-        "choosing a instead of b at most 0.0342. Neither is more private against every attacker."
+        "choosing a instead of b at most 0.0342."
     )
     assert "what is promised is compared" in str(ny.compare(ny.GDP(1.0), LAPLACE))
     assert repr(ny.compare(GAUSS, LAPLACE)).startswith("<Comparison: incomparable, 0.0052722")

@@ -87,7 +87,7 @@ def test_the_classes_behind_the_algebra_check_too():
 
 
 def test_only_mechanisms_compose():
-    assert message(lambda: compose(3)) == "mechanisms must be an iterable of mechanisms, got 3."
+    assert message(lambda: compose(3)) == "mechanisms must be given one by one, or in one list, got 3."
     assert message(lambda: compose([Gaussian(1.0), 2.0])) == "mechanisms[1] must be a mechanism, got 2.0."
     for call in (lambda: Gaussian(1.0) * 2.0, lambda: 2.0 * Gaussian(1.0), lambda: 2 ** Gaussian(1.0)):
         with pytest.raises(TypeError, match="unsupported operand"):

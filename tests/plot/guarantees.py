@@ -58,6 +58,7 @@ PICTURES = (
     "tradeoff", "roc", "roc", "profile", "bayes_error", "regret", "regret", "difference", "local_mu",
     "likelihood_ratio", "roc_tangent", "rdp_conversions", "sweep_lines", "sweep_map", "audit",
     "weighted_bayes_error", "pareto", "envelope",
+    "privacy_loss", "privacy_loss",
 )  # fmt: skip
 
 
@@ -99,4 +100,6 @@ def _arguments():
         ((g, other, ny.comparison.UQuadratic()), {}),
         ((runs(),), {}),
         ((other,), {"of": "tradeoff"}),
+        ((guarantee("dpsgd"),), {"direction": "remove"}),
+        ((guarantee("approximate"),), {"kind": "cdf"}),
     )

@@ -37,6 +37,22 @@ def test_lines_are_the_data(number):
         assert any(line.shape == wanted.shape and np.array_equal(line, wanted, equal_nan=True) for line in lines)
 
 
+def test_laws_of_the_loss_are_the_data():
+    data = ny.plot.privacy_loss.data(guarantee("laplace"), kind="cdf")
+    ax = ny.plot.privacy_loss(guarantee("laplace"), kind="cdf")
+    for line, label in zip(ax.lines, data.curves, strict=True):
+        part = data.of(label)
+        np.testing.assert_array_equal(line.get_ydata(), 0.5 * (part["cdf_lower"] + part["cdf_upper"]))
+        np.testing.assert_array_equal(line.get_xdata(), part["loss"])
+    data = ny.plot.privacy_loss.data(guarantee("response"), bins=11)  # its losses are -3, -1, 1, 3
+    for label, mass in (("under P", [0.0195, 0.1586, 0.4312, 0.3907]), ("under Q", [0.3907, 0.4312, 0.1586, 0.0195])):
+        part = data.of(label)
+        width = part["high"] - part["low"]
+        seen = (part["density_lower"] * width)[part["density_upper"] * width > 1e-3]
+        np.testing.assert_allclose(seen, mass, atol=1e-4)
+        assert np.all(part["density_upper"] - part["density_lower"] < 1e-6)
+
+
 def test_densities_and_cells_are_the_data():
     ax, data = ny.plot.likelihood_ratio(1.0), ny.plot.likelihood_ratio.data(1.0)
     np.testing.assert_array_equal(ax.lines[0].get_ydata(), data["density_absent"])
@@ -218,6 +234,10 @@ REFUSALS = [
     ("audit", (ny.GDP(1.0), [0.1], [0.2]), {"mu_lower": float("nan")}, "mu_lower must be a finite number >= 0"),
     ("audit", (ny.GDP(1.0), [0.1], [0.2]), {"labels": ["attack"]}, "labels must be another label"),
     ("audit", (ny.Gaussian(1.0), [0.1], [0.2]), {}, "must be a finished Guarantee"),
+    ("privacy_loss", (ny.GDP(1.0).optimistic,), {}, "must be a finished Guarantee"),
+    ("privacy_loss", (ny.GDP(1.0),), {"kind": "density"}, "kind must be one of 'histogram', 'cdf'"),
+    ("privacy_loss", (ny.GDP(1.0),), {"direction": "both"}, "direction must be one of 'stated', 'remove', 'add'"),
+    ("privacy_loss", (ny.GDP(1.0),), {"bins": 4}, "bins must be a whole number from 5 to"),
 ]
 
 
@@ -248,7 +268,10 @@ def test_refusals(name, positional, named, message):
         ("bayes_error", (ny.PERFECT, ny.BLATANT), {}),
         ("bayes_error", (ny.GDP(1.0), ny.GDP(1.0)), {}),
         ("audit", (ny.BLATANT, [0.0, 1.0], [0.0, 1.0]), {"mu_lower": 0.0}),
-    ], 1, 3, 4, 5, 6, 7, 10, 11),
+        ("privacy_loss", (ny.BLATANT,), {}),
+        ("privacy_loss", (ny.PERFECT,), {"kind": "cdf"}),
+        ("privacy_loss", (ny.GDP(1e-9),), {}),
+    ], 1, 3, 4, 5, 6, 7, 10, 11, 14, 15, 16),
 )  # fmt: skip
 def test_extremes_are_drawn(name, positional, named):
     ax = getattr(ny.plot, name)(*positional, **named)

@@ -8,27 +8,37 @@
 
 from __future__ import annotations
 
+from neyman.comparison.approximate import ApproximateDominance, approximately_dominates
+from neyman.comparison.canonical import CanonicalPair, canonical_pair, levy_distance
 from neyman.comparison.compare import Comparison, compare
 from neyman.comparison.crossings import Crossing
 from neyman.comparison.design import Candidate, Choice, pareto
 from neyman.comparison.emergent import Dominance, dominates_after
+from neyman.comparison.eventual import EmergentDominance, emergent_dominance
 from neyman.comparison.hyperprior import UQuadratic, Weighted, WeightedEstimate
 from neyman.comparison.moments import DominanceBound, Moments, dominance_bound, moments
 
 __all__ = [
+    "ApproximateDominance",
     "Candidate",
+    "CanonicalPair",
     "Choice",
     "Comparison",
     "Crossing",
     "Dominance",
     "DominanceBound",
+    "EmergentDominance",
     "Moments",
     "UQuadratic",
     "Weighted",
     "WeightedEstimate",
+    "approximately_dominates",
+    "canonical_pair",
     "compare",
     "dominance_bound",
     "dominates_after",
+    "emergent_dominance",
+    "levy_distance",
     "moments",
     "pareto",
 ]

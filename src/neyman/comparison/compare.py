@@ -63,7 +63,12 @@ def compare(a: Guarantee, b: Guarantee) -> Comparison:
 
 
 class Comparison:
-    """What it costs to choose ``b`` in place of ``a``, and the reverse; each value is computed when first asked for."""
+    """What it costs to choose ``b`` in place of ``a``, and the reverse; each value is computed when first asked for.
+
+    ``print`` says who is more private and what it costs to choose the other. ``divergence`` and ``reverse`` are the
+    Delta-divergences, ``distance`` is the symmetrised Delta-divergence; for approximate dominance up to a given delta
+    see ``approximately_dominates``.
+    """
 
     def __init__(self, a: Guarantee, b: Guarantee) -> None:
         for name, value in (("a", a), ("b", b)):
@@ -105,7 +110,9 @@ class Comparison:
 
     @property
     def distance(self) -> float:
-        """The larger of the two, a metric: Levy's, of the distribution functions f_a(1 - alpha) and f_b(1 - alpha)."""
+        """The symmetrised Delta-divergence, the larger of the two, from above: a metric (Kaissis et al. 2024,
+        Definition 3), Levy's of the distribution functions f_a(1 - alpha) and f_b(1 - alpha): see ``levy_distance``.
+        """
         return max(self.divergence, self.reverse)
 
     @property
@@ -120,7 +127,9 @@ class Comparison:
 
     @property
     def excess_advantage(self) -> float:
-        """How much more membership advantage ``b`` may give away than ``a``: delta_b(0) - delta_a(0), from above."""
+        """How much more membership advantage (total variation distance) ``b`` may give away than ``a``: delta_b(0) -
+        delta_a(0), from above.
+        """
         if self.divergence == 0.0:  # no attacker gains
             return 0.0
         zero = np.zeros(1)
@@ -147,10 +156,12 @@ class Comparison:
 
     @cached_property
     def order(self) -> Order:
-        """Blackwell's order, proved from the certified brackets.
+        """Blackwell's order of ``a`` as seen from ``b``, proved from the certified brackets; ``verdict`` says it.
 
         "more_private": f_a >= f_b everywhere and somewhere above; "less_private": the reverse; "equal";
-        "incomparable": each is better somewhere; "undecided": the certificates do not tell, see ``width``.
+        "incomparable": each is better somewhere; "undecided": the certificates do not tell, see ``width``. How far b
+        may be from being as private as a in any case is the divergence: "approximate dominance", see
+        ``approximately_dominates``.
         """
         forth, back = self._forth.outcome, self._back.outcome
         answers: dict[tuple[str, str], Order] = {
@@ -158,6 +169,18 @@ class Comparison:
             ("no", "no"): "incomparable",
         }  # fmt: skip
         return answers.get((forth, back), "undecided")
+
+    @property
+    def verdict(self) -> str:
+        """Who is more private, as a sentence: what ``order`` says.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> ny.compare(ny.GDP(0.5), ny.GDP(1.0)).verdict
+        'a is more private than b, against every attacker.'
+        """
+        return _ORDERS[self.order].format(width=outward(self.width, 2))
 
     @property
     def width(self) -> float:
@@ -220,13 +243,13 @@ class Comparison:
         return weighted(self.a.sides, self.b.sides, hyperprior, (forth.upper == 0.0, back.upper == 0.0))
 
     def __str__(self) -> str:
-        """The sentence for a person."""
+        """The sentences for a person: who is more private, and what it costs to choose the other."""
         cost, other = self.bounds
         parts = [
+            self.verdict,
             f"Choosing b instead of a costs at most {outward(cost.upper, 3)} of the attacker's Bayes error"
             + (f", at prior {self.prior:.3g} (P(record absent))" if cost.lower > 0.0 else "")
             + f"; choosing a instead of b at most {outward(other.upper, 3)}.",
-            _ORDERS[self.order].format(width=outward(self.width, 2)),
             self.note,
         ]
         return " ".join(part for part in parts if part)
@@ -255,9 +278,9 @@ def _promised(g: Guarantee) -> bool:
 
 
 _ORDERS: dict[str, str] = {
-    "more_private": "a is more private against every attacker.",
-    "less_private": "b is more private against every attacker.",
-    "equal": "They are equally private.",
-    "incomparable": "Neither is more private against every attacker.",
-    "undecided": "Whether one is more private against every attacker cannot be told within {width}.",
+    "more_private": "a is more private than b, against every attacker.",
+    "less_private": "b is more private than a, against every attacker.",
+    "equal": "a and b are equally private, against every attacker.",
+    "incomparable": "Neither is more private than the other: a is against some attackers, b against others.",
+    "undecided": "Whether a or b is more private cannot be told within {width}.",
 }

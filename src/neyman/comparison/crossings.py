@@ -35,7 +35,16 @@ _CELLS = 64
 
 @dataclass(frozen=True, slots=True)
 class Crossing:
-    """The curves cross between the eps ``low`` and ``high``; ``prior`` is that of their middle, P(record absent)."""
+    """The curves cross between the eps ``low`` and ``high``; ``prior`` is that of their middle, P(record absent).
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> c = ny.compare(ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0)))
+    >>> print(c.crossings[1])
+    The curves change places at epsilon = 0.328772, prior 0.5815 (P(record absent)): just below it one guarantee is \
+more private, just above it the other.
+    """
 
     low: float
     high: float
@@ -49,6 +58,16 @@ class Crossing:
     def prior(self) -> float:
         """1 / (1 + e^-epsilon)."""
         return float(1.0 / (1.0 + np.exp(-self.epsilon)))
+
+    def __str__(self) -> str:
+        """The sentence for a person."""
+        where = f"between {self.low:.6g} and {self.high:.6g}"
+        if f"{self.low:.6g}" == f"{self.high:.6g}":
+            where = f"= {self.epsilon:.6g}"
+        return (
+            f"The curves change places at epsilon {where}, prior {self.prior:.4g} (P(record absent)): just below it "
+            "one guarantee is more private, just above it the other."
+        )
 
 
 class Crossings(NamedTuple):

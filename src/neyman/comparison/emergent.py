@@ -1,19 +1,20 @@
-"""At how many copies one mechanism comes to dominate another, up to a given divergence."""
+"""At how many copies one mechanism comes to dominate another, up to a given divergence: emergent dominance."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman._validate import choice, inside, whole
+from neyman._validate import MAX_COUNT, choice, inside, whole
 from neyman.engines.choose import profiles
 from neyman.guarantees.opaque import check_adjacency
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.regret import Divergence, divergence
 from neyman.mechanisms import Mechanism
+from neyman.numerics.decimals import outward
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Adjacency, Pair
 
@@ -27,20 +28,36 @@ _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replac
 
 @dataclass(frozen=True, slots=True)
 class Dominance:
-    """``copies`` of a dominate as many of b up to ``divergence``: Delta(a^copies || b^copies) is at most that.
+    """``copies`` of a dominate ``copies_of_b`` of b up to ``divergence``: Delta(a^copies || b^copies_of_b) is no more.
 
-    ``before`` is a certified lower bound on the same for one copy less (0 where copies is 1, or it cannot be told).
-    ``smallest``: every smaller number of copies was looked at, and certifiably fails.
+    ``before`` is a certified lower bound on the same for the number tried before, one step less (0 where there is none,
+    or it cannot be told). ``smallest``: every smaller number of copies certifiably fails.
     """
 
     copies: int
     divergence: float
     before: float
     smallest: bool
+    copies_of_b: int
+
+    def __str__(self) -> str:
+        """The sentence for a person."""
+        said = "; fewer certainly do not" if self.smallest and self.copies > 1 else ""
+        return (
+            f"{self.copies} copies of a approximately dominate {self.copies_of_b} of b: whoever runs the latter "
+            f"instead gives away at most {outward(self.divergence, 4)} of the attacker's Bayes error{said}."
+        )
 
 
 def dominates_after(
-    a: Mechanism, b: Mechanism, delta: float, most: int = 100_000, adjacency: str = "add_or_remove"
+    a: Mechanism,
+    b: Mechanism,
+    delta: float,
+    most: int = 100_000,
+    adjacency: str = "add_or_remove",
+    *,
+    ratio: tuple[int, int] = (1, 1),
+    copies_of_b: int | None = None,
 ) -> Dominance:
     """Return a number of self-compositions at which ``a`` is less private than ``b`` everywhere, up to ``delta``.
 
@@ -49,12 +66,16 @@ def dominates_after(
     a, b : Mechanism
         What is repeated.
     delta : float
-        The Delta-divergence that is let pass, in (0, 1/2): the attacker's Bayes error against b^n is nowhere smaller
-        than against a^n by more than that.
+        The Delta-divergence that is let pass, in (0, 1/2): the attacker's Bayes error against b is nowhere smaller than
+        against a by more than that ("approximate dominance", ``approximately_dominates``).
     most : int
-        The largest number of copies tried, from 1 to 10^9.
+        The largest number of copies of ``a`` that is tried, from 1 to 10^9.
     adjacency : str
         As for ``account``.
+    ratio : tuple of two int
+        (k, m): k n copies of a are set against m n copies of b, n = 1, 2, ...; from 1 to 10^9. (1, 1): as many.
+    copies_of_b : int, optional
+        If given, copies of a are set against this many of b, however many those of a are; from 1 to 10^18.
 
     Raises
     ------
@@ -65,11 +86,14 @@ def dominates_after(
     Notes
     -----
     Numbers are doubled until the certified upper bound is at most ``delta``, then the last doubling is bisected: it
-    holds at ``copies``, and not, or not certifiably, at ``copies`` - 1. The divergence need not fall steadily: that of
-    Laplace(20) from Laplace(10) grows from 0.012 at one copy to 0.156 at a thousand before it falls. Where that is 64
-    or less, all smaller numbers are looked at, one by one, and the smallest that does is returned; beyond, fewer copies
-    that were not tried may do, and in any case more may not. Kaissis et al. (2024), Section 4: it tends to 0 where eta
-    of a is the larger (see ``moments``).
+    holds at ``copies``, and not, or not certifiably, one step before. At a fixed ratio the divergence need not fall
+    steadily: that of Laplace(20) from Laplace(10) grows from 0.012 at one copy to 0.156 at a thousand before it falls.
+    Where n is 64 or less, all smaller numbers are looked at, one by one, and the smallest that does is returned;
+    beyond, fewer copies that were not tried may do, and in any case more may not. Against a fixed number of copies of
+    b it falls steadily, as more copies of a never give away less, and the smallest is found by bisection.
+
+    Kaissis et al. (2024), Section 4: at a fixed ratio it tends to 0 where k / m is above (eta_b / eta_a)^2, see
+    ``emergent_dominance``.
 
     Examples
     --------
@@ -77,6 +101,9 @@ def dominates_after(
     >>> found = dominates_after(Laplace(1.0), Gaussian(1.2), 0.005)
     >>> found.copies, found.divergence <= 0.005 < found.before, found.smallest
     (3, True, True)
+    >>> found = dominates_after(Gaussian(2.0), Gaussian(1.0), 1e-3, copies_of_b=25)  # mu = sqrt(n) / 2 against 5
+    >>> found.copies, found.copies_of_b, found.smallest
+    (96, 25, True)
     """
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, Mechanism):
@@ -85,34 +112,71 @@ def dominates_after(
     kind: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
     for mechanism in (a, b):
         check_adjacency(mechanism, kind)
+    numbers = _numbers(ratio, copies_of_b, largest)
 
     def at(n: int) -> Divergence:
-        return _after(a, b, n, max(_FINEST, 1e-3 * limit), kind)
+        return _after((a, numbers.of_a(n)), (b, numbers.of_b(n)), max(_FINEST, 1e-3 * limit), kind)
 
-    found = _by_doubling(at, limit, largest)
-    if found.copies > _ONE_BY_ONE:
+    found = _by_doubling(at, limit, numbers)
+    if numbers.fixed is not None:
+        return replace(found, smallest=found.copies == 1 or found.before > limit)
+    n = found.copies // numbers.k
+    if n > _ONE_BY_ONE:
         return found
     before, certain = 0.0, True
-    for n in range(1, found.copies):
-        least = _at_least(*_copies(a, b, n, kind))
+    for fewer in range(1, n):
+        least = _at_least(*_copies((a, numbers.of_a(fewer)), (b, numbers.of_b(fewer)), kind))
         if least <= limit:
-            tried = at(n)
+            tried = at(fewer)
             if tried.upper <= limit:
-                return Dominance(n, tried.upper, before, certain)
+                return numbers.found(fewer, tried.upper, before, certain)
             least, certain = tried.lower, certain and tried.lower > limit
         before = least
-    return Dominance(found.copies, found.divergence, before, certain)
+    return numbers.found(n, found.divergence, before, certain)
 
 
-def _by_doubling(at: Callable[[int], Divergence], limit: float, largest: int) -> Dominance:
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """k n copies of a against m n of b, or against a ``fixed`` number; n is at most ``last``."""
+
+    k: int
+    m: int
+    fixed: int | None
+    last: int
+
+    def of_a(self, n: int) -> int:
+        return self.k * n
+
+    def of_b(self, n: int) -> int:
+        return self.m * n if self.fixed is None else self.fixed
+
+    def found(self, n: int, divergence: float, before: float, smallest: bool) -> Dominance:
+        return Dominance(self.of_a(n), divergence, before, smallest, self.of_b(n))
+
+
+def _numbers(ratio: tuple[int, int], copies_of_b: int | None, most: int) -> _Numbers:
+    allowed = "two whole numbers, copies of a and copies of b"
+    if not isinstance(ratio, (tuple, list)) or len(ratio) != 2:
+        raise InvalidParameter("ratio", ratio, allowed)
+    k, m = (whole(f"ratio[{i}]", part, 1, 10**9) for i, part in enumerate(ratio))
+    if copies_of_b is None:
+        if k > most:
+            raise InvalidParameter("most", most, f"a number of copies of a of at least {k}, that of the ratio")
+        return _Numbers(k, m, None, min(most // k, MAX_COUNT // m))
+    if (k, m) != (1, 1):
+        raise InvalidParameter("copies_of_b", copies_of_b, "None where there is a ratio", "Give one of the two.")
+    return _Numbers(1, 1, whole("copies_of_b", copies_of_b, 1, MAX_COUNT), most)
+
+
+def _by_doubling(at: Callable[[int], Divergence], limit: float, numbers: _Numbers) -> Dominance:
     """Some number at which it holds, the last doubling bisected."""
     low, high, found = 0, 1, at(1)
     before = 0.0
     while found.upper > limit:
-        if high >= largest:
+        if high >= numbers.last:
             advice = f"Delta is between {found.lower:.3g} and {found.upper:.3g} there: another mechanism may dominate."
-            raise InvalidParameter("most", largest, "a number of copies at which it holds", advice)
-        low, high, before = high, min(2 * high, largest), found.lower
+            raise InvalidParameter("most", numbers.of_a(high), "a number of copies at which it holds", advice)
+        low, high, before = high, min(2 * high, numbers.last), found.lower
         found = at(high)
     while high - low > 1:
         middle = (low + high) // 2
@@ -121,18 +185,23 @@ def _by_doubling(at: Callable[[int], Divergence], limit: float, largest: int) ->
             high, found = middle, tried
         else:
             low, before = middle, tried.lower
-    return Dominance(high, found.upper, before, smallest=False)
+    return numbers.found(high, found.upper, before, smallest=False)
 
 
-def _after(a: Mechanism, b: Mechanism, n: int, sharp: float, adjacency: Adjacency) -> Divergence:
-    """Delta(a^n || b^n)."""
-    return Divergence(0.0, 0.0, 0.0) if a == b else divergence(*_copies(a, b, n, adjacency), sharp)
+_Repeated = tuple[Mechanism, int]
 
 
-def _copies(a: Mechanism, b: Mechanism, n: int, adjacency: Adjacency) -> tuple[Pair, Pair]:
-    """Both, n times."""
+def _after(a: _Repeated, b: _Repeated, sharp: float, adjacency: Adjacency) -> Divergence:
+    """Delta(a^n || b^m)."""
+    if a[0] == b[0] and a[1] >= b[1]:  # more of the same gives away no less
+        return Divergence(0.0, 0.0, 0.0)
+    return divergence(*_copies(a, b, adjacency), sharp)
+
+
+def _copies(a: _Repeated, b: _Repeated, adjacency: Adjacency) -> tuple[Pair, Pair]:
+    """Both, as often as they run."""
     pair: list[Pair] = []
-    for mechanism in (a, b):
+    for mechanism, n in (a, b):
         remove, add = profiles((mechanism**n).losses(replace=adjacency == "replace"), _TOLERANCE)
         pair.append(Pair.of(remove, add, adjacency))
     return pair[0], pair[1]

@@ -13,6 +13,7 @@ from neyman._validate import FloatArray
 from neyman.comparison.densities import BetaDensity, Density, UniformDensity, UQuadratic
 from neyman.comparison.weighing import weighted_divergence
 from neyman.guarantees.questions.regret import Divergence
+from neyman.numerics.decimals import outward
 from neyman.profiles.pair import Pair
 
 __all__ = ["UQuadratic", "Weighted", "WeightedEstimate", "weighted"]
@@ -22,6 +23,12 @@ _CELLS, _FINER, _ROUNDS, _PEAKS = 1024, 48, 5, 3
 _ALLOWED = "a frozen continuous distribution of scipy.stats on [0, 1], or UQuadratic()"
 
 _NONE = Divergence(0.0, 0.0, 0.0)
+_PREFERRED = {
+    "a": "a is to be preferred.",
+    "b": "b is to be preferred.",
+    "either": "neither is to be preferred.",
+    "undecided": "which is to be preferred cannot be told.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +45,8 @@ class Weighted:
     >>> w = c.weighted(scipy.stats.beta(0.5, 0.5))
     >>> round(w.divergence, 8), round(w.reverse, 8), w.preferred, all(b.upper - b.lower < 1e-10 for b in w.bounds)
     (0.00335639, 0.024507, 'b', True)
+    >>> print(str(w)[-48:])
+    .0246: b is to be preferred. Both are certified.
     """
 
     bounds: tuple[Divergence, Divergence]
@@ -64,6 +73,14 @@ class Weighted:
             return "b"
         return "either" if max(forth.upper, back.upper) == 0.0 else "undecided"
 
+    def __str__(self) -> str:
+        """The sentence for a person."""
+        return (
+            f"Weighted by what is believed of the attacker's prior, choosing b instead of a costs at most "
+            f"{outward(self.divergence, 3)} of the Bayes error, choosing a instead of b at most "
+            f"{outward(self.reverse, 3)}: {_PREFERRED[self.preferred]} Both are certified."
+        )
+
 
 @dataclass(frozen=True, slots=True)
 class WeightedEstimate:
@@ -82,6 +99,14 @@ class WeightedEstimate:
         if abs(self.divergence - self.reverse) <= 1e-9 * max(self.divergence, self.reverse):
             return "either"
         return "a" if self.divergence > self.reverse else "b"
+
+    def __str__(self) -> str:
+        """The sentence for a person."""
+        return (
+            f"Weighted by what is believed of the attacker's prior, choosing b instead of a costs about "
+            f"{self.divergence:.3g} of the Bayes error, choosing a instead of b about {self.reverse:.3g}: "
+            f"{_PREFERRED[self.preferred]} A search found these; nothing is promised."
+        )
 
 
 def weighted(

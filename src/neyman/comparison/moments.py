@@ -43,7 +43,8 @@ class Moments:
 
     ``v1`` = -int log|f'| = KL(Q || P), ``v2`` = int log^2|f'|, ``v3`` = int |log|f'| + v1|^3, ``v4`` = int |log|f'||^3;
     ``variance`` = v2 - v1^2, with digits of its own.
-    By quadrature in double precision, about 1e-11 relative; not certified.
+    By quadrature in double precision, about 1e-11 relative; not certified. ``g.loss`` has certified brackets of mean,
+    variance and moments, of compositions too.
     """
 
     v1: float
@@ -76,6 +77,13 @@ class DominanceBound:
     applies: bool
     ratio: float
     needed: float
+
+    def __str__(self) -> str:
+        """The sentence for a person."""
+        compared = f"N_a / N_b = {self.ratio:.6g}, and {self.needed:.6g} is needed"
+        if not self.applies:
+            return f"The moments do not bound the divergence of b from a: {compared}."
+        return f"By the moments, b gives away at most {self.value:.4g} of the Bayes error beyond a: {compared}."
 
 
 def moments(mechanism: Mechanism, direction: str = "remove") -> Moments:

@@ -1,4 +1,6 @@
-"""The Gaussian mechanism by its one number psi = sensitivity / sigma: exact roads to (epsilon, delta) and back."""
+"""The analytic Gaussian mechanism, by its one number psi = sensitivity / sigma, the sensitivity index: exact roads to
+(epsilon, delta) and back.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,7 @@ def gaussian_epsilon(psi: float, delta: float | Numbers) -> float | FloatArray:
     Parameters
     ----------
     psi : float
-        Sensitivity / sigma; finite, >= 0.
+        Sensitivity / sigma, the sensitivity index; finite, >= 0.
     delta : float or array
         In [0, 1].
 
@@ -51,7 +53,8 @@ def gaussian_epsilon(psi: float, delta: float | Numbers) -> float | FloatArray:
 
     References
     ----------
-    Balle and Wang, Improving the Gaussian mechanism for differential privacy, 2018, Theorem 8 (it is exact).
+    Balle and Wang, Improving the Gaussian mechanism for differential privacy, 2018, Theorem 8 (it is exact): the
+    analytic Gaussian mechanism.
 
     Examples
     --------

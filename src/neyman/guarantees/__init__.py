@@ -14,6 +14,11 @@ from neyman.guarantees.given.rdp import RDP, ZCDP
 from neyman.guarantees.given.tradeoff import Tradeoff
 from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.implication import satisfaction
+from neyman.guarantees.loss.bounds import Bounds
+from neyman.guarantees.loss.jumps import Jump
+from neyman.guarantees.loss.law import LossLaw
+from neyman.guarantees.loss.privacy_loss import PrivacyLoss
+from neyman.guarantees.loss.table import DrawError
 from neyman.guarantees.opaque import Opaque
 from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
@@ -30,15 +35,20 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproximateDP",
+    "Bounds",
     "Certificate",
     "CertifiedDelta",
     "ComposedGuarantee",
+    "DrawError",
     "GDPReport",
     "Given",
     "Guarantee",
+    "Jump",
+    "LossLaw",
     "Opaque",
     "OptimisticGuarantee",
     "PessimisticGuarantee",
+    "PrivacyLoss",
     "Profile",
     "PureDP",
     "Satisfaction",

@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray, choice
+from neyman.guarantees.loss.bounds import Bounds
+from neyman.guarantees.loss.privacy_loss import LossDirection
 from neyman.guarantees.questions.epsilon import epsilon_lower
 from neyman.guarantees.renyi import Divergences, divergences
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
+from neyman.losses.enclosed.step import EnclosedStep
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import Effort, cut_short, question
-from neyman.profiles.pair import Adjacency, Pair
+from neyman.profiles.pair import Adjacency, MaximumProfile, Pair
 from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["ComposedGuarantee"]
@@ -112,6 +115,21 @@ class ComposedGuarantee(PessimisticGuarantee):
     def divergences(self) -> Divergences:
         """Its Renyi divergences, bounded from both sides."""
         return divergences(self._sides, self._adjacency, self._losses)
+
+    @question
+    def known_mean(self, direction: LossDirection) -> Bounds | None:
+        """The mean of the privacy loss of that direction: a Kullback-Leibler divergence, which adds over the steps."""
+        steps = self._losses
+        if steps is None or self._adjacency == "replace" or any(isinstance(step, EnclosedStep) for step, _ in steps):
+            return None
+        if direction == "both":
+            if isinstance(self._sides.forward, MaximumProfile):  # neither direction's own
+                return None
+            found = self.divergences
+        else:
+            found = divergences(self._sides, direction, steps)
+        low, high = (float(found.divergence(np.ones(1), upper)[0]) for upper in (False, True))
+        return Bounds(low, high)
 
     @property
     def tolerance(self) -> float:

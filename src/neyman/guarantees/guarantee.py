@@ -8,6 +8,7 @@ beta is convex and non-increasing in alpha, at most 1 - alpha; epsilon(delta(e))
 
 from __future__ import annotations
 
+import math
 import sys
 from abc import abstractmethod
 from collections.abc import Callable
@@ -18,6 +19,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import MAX_COUNT, between, count, inside, whole
+from neyman.guarantees.loss.privacy_loss import LossDirection, PrivacyLoss
 from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.curve import tradeoff_points
 from neyman.guarantees.questions.epsilon import spread
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["ALGEBRA", "Guarantee", "shared_effort"]
 
 _LARGEST = sys.float_info.max
+_DECAYS = 2.0 ** np.arange(-3, 41)  # orders beyond 1 at which a Renyi divergence may bound a tail
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
 
 
@@ -97,8 +100,33 @@ class Guarantee(Views):
         """The guarantee of certified upper bounds, which ``optimistic`` belongs to."""
 
     @cached_property
+    def loss(self) -> PrivacyLoss:
+        """The privacy loss L = log dP/dQ as a random variable: cdf, quantiles, moments and draws, each certified.
+
+        Of ``.optimistic`` it is the same: every answer is a bracket.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> law = ny.account(ny.RandomizedResponse(1.0)).loss.under_p  # +1 or -1
+        >>> round(law.cdf(0.0).upper, 9), [round(b, 9) for b in law.mean]
+        (0.268941421, [0.462117157, 0.462117157])
+        """
+        own, one = self.pessimistic, self.adjacency
+        direction: LossDirection = "both" if self._sides.symmetric else "add" if one == "add" else "remove"
+
+        def decay() -> list[tuple[float, float]]:
+            stated = (
+                own.divergences.statement
+            )  # of which any order costs nothing, and beyond which the curve has no more
+            bounds = stated.bound(1.0 + _DECAYS) if stated else own.divergences.divergence(1.0 + _DECAYS, True)
+            return [(float(s), float(s * d)) for s, d in zip(_DECAYS, bounds, strict=True) if d < math.inf]
+
+        return PrivacyLoss(self._sides, direction, self.effort, decay, own.known_mean)
+
+    @cached_property
     def advantage(self) -> float:
-        """The largest membership advantage TPR - FPR: delta(0)."""
+        """The largest membership advantage TPR - FPR: delta(0), the total variation distance of the two output laws."""
         return float(self._delta(np.zeros(1))[0])
 
     @cached_property
@@ -191,7 +219,8 @@ class Guarantee(Views):
     def regret(self, other: Guarantee) -> float:
         """Return Delta(self || other), what is given away by stating ``other`` instead of this guarantee.
 
-        max over real eps of (delta_other - delta_self) / (1 + e^eps); in [0, 1/2].
+        The Delta-divergence of Kaissis et al. (2024), max over real eps of (delta_other - delta_self) / (1 + e^eps); in
+        [0, 1/2]. The larger of both ways, the symmetrised Delta-divergence, is ``compare(...).distance``.
 
         Parameters
         ----------

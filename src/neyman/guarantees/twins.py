@@ -11,6 +11,8 @@ from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile
 from neyman.engines.renyi.step import Statement
 from neyman.guarantees.guarantee import Guarantee
+from neyman.guarantees.loss.bounds import Bounds
+from neyman.guarantees.loss.privacy_loss import LossDirection
 from neyman.guarantees.questions.area import area_over_points, area_under_curve, fixed_point
 from neyman.guarantees.questions.curve import SMALLEST_ALPHA
 from neyman.guarantees.questions.epsilon import epsilon_lower, epsilon_upper
@@ -74,6 +76,10 @@ class PessimisticGuarantee(Guarantee):
         if self._statement is not None:
             return KnownDivergence(self._statement, self._sides)
         return divergences(self._sides, self._adjacency, None)
+
+    def known_mean(self, direction: LossDirection) -> Bounds | None:
+        """The mean of the privacy loss of that direction under its P, where it is known otherwise than by delta."""
+        return None
 
     @question
     def _renyi(self, order: FloatArray) -> FloatArray:

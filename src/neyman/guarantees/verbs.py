@@ -51,7 +51,8 @@ class Views(ABC):
     def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
         """Return the least epsilon >= 0 with delta(epsilon) <= ``delta``.
 
-        0 where ``delta`` is at least delta(0); inf where it is below the mass at infinity (and beyond 1e150).
+        0 where ``delta`` is at least delta(0); inf where it is below the mass at infinity (and beyond 1e150). Of a
+        Gaussian mechanism it is that of the analytic Gaussian mechanism (Balle and Wang 2018).
 
         Parameters
         ----------

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from neyman._errors import InvalidParameter
-from neyman._validate import count
+from neyman._validate import alike, count
 from neyman.mechanisms.base import Mechanism, Part, SingleStep
 
 __all__ = ["Composition", "compose", "repeat", "several_steps"]
 
-_NO_LISTS = (str, bytes, bytearray, memoryview, Mapping)  # an empty one is a slip, not the word that nothing runs
+_ALLOWED = "given one by one, or in one list"
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -69,13 +67,13 @@ class Composition(Mechanism):
         return nodes[0] if len(nodes) == 1 else {"kind": "compose", "of": nodes}
 
 
-def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
+def compose(*mechanisms: Mechanism | Iterable[Mechanism]) -> Mechanism:
     """Return the composition of any number of mechanisms, in normal form.
 
     Parameters
     ----------
-    mechanisms : iterable of Mechanism
-        None at all gives perfect privacy, one gives that one.
+    *mechanisms : Mechanism, or one iterable of Mechanism
+        One by one, or in one list. None at all gives perfect privacy, one gives that one.
 
     Raises
     ------
@@ -87,12 +85,11 @@ def compose(mechanisms: Iterable[Mechanism]) -> Mechanism:
     >>> from neyman import DPSGD, Gaussian, compose
     >>> compose(DPSGD(1.0, 0.01, steps) for steps in (100, 200))
     Gaussian(sigma=1.0, sensitivity=1.0).poisson(0.01) ** 300
+    >>> compose(Gaussian(1.0), Gaussian(1.0)) == compose([Gaussian(1.0), Gaussian(1.0)])
+    True
     """
-    arrayed = isinstance(mechanisms, np.ndarray) and (mechanisms.dtype.kind != "O" or mechanisms.ndim == 0)
-    if not isinstance(mechanisms, Iterable) or isinstance(mechanisms, _NO_LISTS) or arrayed:
-        raise InvalidParameter("mechanisms", mechanisms, "an iterable of mechanisms")
     parts: list[Part] = []
-    for index, mechanism in enumerate(mechanisms):
+    for index, mechanism in enumerate(alike("mechanisms", mechanisms, Mechanism, _ALLOWED)):
         if not isinstance(mechanism, Mechanism):
             raise InvalidParameter(f"mechanisms[{index}]", mechanism, "a mechanism")
         parts.extend(mechanism.parts)

@@ -26,7 +26,9 @@ WIDEST = 1e100  # keeps mu^2 times the largest count inside float64
 class Gaussian(Unsampled):
     """A query of given sensitivity released with Gaussian noise.
 
-    It is exactly mu-GDP with mu = sensitivity / sigma (Dong, Roth and Su 2022, Theorem 2.7).
+    It is exactly mu-GDP with mu = sensitivity / sigma (Dong, Roth and Su 2022, Theorem 2.7). Accounted for, it is the
+    analytic Gaussian mechanism: ``epsilon(delta)`` and ``delta(epsilon)`` are exact (Balle and Wang 2018, Theorem 8),
+    at every epsilon and not only below 1; ``calibrate`` finds the least sigma.
 
     Parameters
     ----------
@@ -62,7 +64,7 @@ class Gaussian(Unsampled):
 
     @property
     def psi(self) -> float:
-        """Sensitivity / sigma, the mu of this mechanism: the least float64 not below it."""
+        """The sensitivity index, sensitivity / sigma, the mu of this mechanism: the least float64 not below it."""
         return at_least(Fraction(self.sensitivity) / Fraction(self.sigma))
 
     @property

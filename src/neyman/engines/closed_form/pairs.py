@@ -305,6 +305,11 @@ class BlatantProfile(_ConstantProfile):
 
     delta, log_gap, mu = 1.0, -np.inf, np.inf
 
+    @property
+    def revealed(self) -> float:
+        """All of it."""
+        return 1.0
+
 
 def _log_rest(rate: float) -> tuple[float, float]:
     """log(1 - rate) as an unevaluated sum, to twice working precision however small the rate is."""

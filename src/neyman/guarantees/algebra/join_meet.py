@@ -7,11 +7,13 @@ real eps, the maximum and the lower convex envelope (in e^eps) of the minimum.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import reduce
 
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._validate import alike
 from neyman.engines.renyi.step import Statement
 from neyman.guarantees.algebra.reversal import like
 from neyman.guarantees.computed import ComposedGuarantee
@@ -25,7 +27,7 @@ from neyman.profiles.profile import Profile
 __all__ = ["join", "meet"]
 
 
-def join(*guarantees: Guarantee) -> Guarantee:
+def join(*guarantees: Guarantee | Iterable[Guarantee]) -> Guarantee:
     """Return what can be promised when any ONE of ``guarantees`` may be the truth.
 
     delta(eps) is the largest of theirs at every real eps; f is the convex hull of the smallest of theirs. Each of them
@@ -33,8 +35,8 @@ def join(*guarantees: Guarantee) -> Guarantee:
 
     Parameters
     ----------
-    *guarantees : Guarantee
-        One or more, of the same adjacency; either none or all of them ``.optimistic``.
+    *guarantees : Guarantee, or one iterable of Guarantee
+        One or more, one by one or in one list, of the same adjacency; either none or all of them ``.optimistic``.
 
     Returns
     -------
@@ -74,7 +76,7 @@ def join(*guarantees: Guarantee) -> Guarantee:
     return _made(several, Pair(worst, worst if same else _largest(backward)), stated)
 
 
-def meet(*guarantees: Guarantee) -> Guarantee:
+def meet(*guarantees: Guarantee | Iterable[Guarantee]) -> Guarantee:
     """Return what holds when ALL ``guarantees`` hold for the same mechanism: every attack must pass every bound.
 
     f is the largest of theirs at every alpha; delta, over all real eps, is the largest function below all of theirs
@@ -82,8 +84,8 @@ def meet(*guarantees: Guarantee) -> Guarantee:
 
     Parameters
     ----------
-    *guarantees : Guarantee
-        One or more, of the same adjacency; either none or all of them ``.optimistic``.
+    *guarantees : Guarantee, or one iterable of Guarantee
+        One or more, one by one or in one list, of the same adjacency; either none or all of them ``.optimistic``.
 
     Returns
     -------
@@ -121,13 +123,15 @@ def meet(*guarantees: Guarantee) -> Guarantee:
     return _made(several, both, stated)
 
 
-def _checked(guarantees: tuple[Guarantee, ...]) -> list[Guarantee]:
-    allowed = "one or more guarantees"
-    if not guarantees:
-        raise InvalidParameter("guarantees", guarantees, allowed)
-    for g in guarantees:
+def _checked(passed: tuple[Guarantee | Iterable[Guarantee], ...]) -> list[Guarantee]:
+    allowed, advice = "one or more guarantees", "Account for a mechanism with account() first."
+    guarantees: list[Guarantee] = []
+    for g in alike("guarantees", passed, Guarantee, allowed, advice):
         if not isinstance(g, Guarantee):
-            raise InvalidParameter("guarantees", g, allowed, "Account for a mechanism with account() first.")
+            raise InvalidParameter("guarantees", g, allowed, advice)
+        guarantees.append(g)
+    if not guarantees:
+        raise InvalidParameter("guarantees", (), allowed)
     adjacencies = list(dict.fromkeys(g.adjacency for g in guarantees))
     if len(adjacencies) > 1:
         raise InvalidParameter(
@@ -135,10 +139,9 @@ def _checked(guarantees: tuple[Guarantee, ...]) -> list[Guarantee]:
             "They speak of different neighbouring data sets.",
         )  # fmt: skip
     if len({isinstance(g, OptimisticGuarantee) for g in guarantees}) > 1:
-        raise InvalidParameter(
-            "guarantees", guarantees, "all pessimistic or all optimistic", "Take .optimistic of the result instead."
-        )
-    return list(guarantees)
+        advice = "Take .optimistic of the result instead."
+        raise InvalidParameter("guarantees", tuple(guarantees), "all pessimistic or all optimistic", advice)
+    return guarantees
 
 
 def _without(guarantees: list[Guarantee], weaker: bool) -> list[Guarantee]:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 from neyman._errors import InvalidParameter
-from neyman._validate import inside, positive
+from neyman._validate import alike, inside, positive
 from neyman.engines.combine.enclosed import unbundled
 from neyman.guarantees.algebra.composition import composition
 from neyman.guarantees.computed import ComposedGuarantee
@@ -21,7 +22,7 @@ _TOLERANCE = 1e-6
 
 
 def compose_tradeoffs(
-    *guarantees: Guarantee, tolerance: float | None = None, effort: float | None = None
+    *guarantees: Guarantee | Iterable[Guarantee], tolerance: float | None = None, effort: float | None = None
 ) -> ComposedGuarantee:
     """Return what several guarantees promise together: the tensor product f_1 x f_2 x ... of their trade-off curves.
 
@@ -30,9 +31,9 @@ def compose_tradeoffs(
 
     Parameters
     ----------
-    guarantees : Guarantee
-        At least one, given or computed, all for the same neighbours. A trade-off curve that is not symmetric is the one
-        for a removed record, its inverse that for an added one; the result covers both.
+    *guarantees : Guarantee, or one iterable of Guarantee
+        At least one, one by one or in one list, given or computed, all for the same neighbours. A trade-off curve that
+        is not symmetric is the one for a removed record, its inverse that for an added one; the result covers both.
     tolerance : float, optional
         Relative width aimed for, and held to, of the certified bracket of delta(epsilon), wherever delta >= 1e-30; in
         [1e-12, 1). If none is given, 1e-6 is aimed for, or the largest that a computed guarantee has; where a curve is
@@ -75,9 +76,10 @@ def compose_tradeoffs(
     >>> round(g.mu(), 12), round((GDP(3.0) * GDP(4.0)).mu(), 12), round((GDP(0.5) ** 100).mu(), 12)
     (5.0, 5.0, 5.0)
     """
-    if not guarantees:
-        raise InvalidParameter("guarantees", guarantees, "at least one", "Nothing at all is PERFECT.")
-    checked = [_checked(f"guarantees[{i}]", g) for i, g in enumerate(guarantees)]
+    passed = alike("guarantees", guarantees, Guarantee, "given one by one, or in one list")
+    if not passed:
+        raise InvalidParameter("guarantees", passed, "at least one", "Nothing at all is PERFECT.")
+    checked = [_checked(f"guarantees[{i}]", g) for i, g in enumerate(passed)]
     first = checked[0].adjacency
     for i, g in enumerate(checked):
         if g.adjacency != first:

@@ -11,6 +11,8 @@ from neyman._validate import not_negative
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.given.base import Given
+from neyman.guarantees.loss.bounds import Bounds
+from neyman.guarantees.loss.privacy_loss import LossDirection
 from neyman.guarantees.questions.mu import Fit
 from neyman.guarantees.questions.report import GDPReport
 from neyman.guarantees.renyi import Divergences
@@ -21,6 +23,8 @@ __all__ = ["GDP"]
 
 class GDP(Given):
     """The guarantee whose trade-off curve is G_mu(alpha) = Phi(Phi^-1(1 - alpha) - mu), the same in both directions.
+
+    That of the Gaussian mechanism with the sensitivity index mu.
 
     Parameters
     ----------
@@ -71,6 +75,11 @@ class GDP(Given):
     def divergences(self) -> Divergences:
         """Its Renyi divergences: mu^2 t / 2."""
         return CompositionDivergence(((GaussianStep(self._value, self.least), 1),), (True,))
+
+    def known_mean(self, direction: LossDirection) -> Bounds | None:
+        """mu^2 / 2, the Kullback-Leibler divergence."""
+        low, high = (float(self.divergences.divergence(np.ones(1), upper)[0]) for upper in (False, True))
+        return Bounds(low, high)
 
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit: itself, attained everywhere."""

@@ -10,6 +10,8 @@ from neyman.numerics.decimals import outward
 
 __all__ = ["GDPReport", "OptimisticReport", "TradeoffPoints"]
 
+_SHOWN = 9
+
 
 @dataclass(frozen=True, slots=True)
 class GDPReport:
@@ -76,8 +78,35 @@ class TradeoffPoints:
     """Certified points of a trade-off curve: every test with false positive rate ``alpha`` misses at least ``beta``.
 
     ``alpha`` falls strictly as ``epsilon`` grows; each point lies on the certified tangent of slope -e^epsilon.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> print(ny.GDP(1.0).curve(5))
+    5 certified points of a trade-off curve: a test with false positive rate alpha misses at least beta.
+         epsilon         alpha          beta
+        -5.86134             1  9.999999e-11
+        -2.93067     0.9924646  0.0003010457
+               0     0.3085376     0.3085375
+         2.93067  0.0003010458     0.9924645
+         5.86134         1e-10     0.9999999
     """
 
     epsilon: FloatArray
     alpha: FloatArray
     beta: FloatArray
+
+    def __str__(self) -> str:
+        """What the points mean, with up to nine of them: alpha rounded up, beta down."""
+        n = len(self.alpha)
+        head = f"{n} certified points of a trade-off curve: a test with false positive rate alpha misses at least beta."
+        shown = sorted({round(i * (n - 1) / (_SHOWN - 1)) for i in range(_SHOWN)} if n > _SHOWN else set(range(n)))
+        rows = [f"{'epsilon':>12}{'alpha':>14}{'beta':>14}"]
+        for i in shown:
+            alpha, beta = outward(float(self.alpha[i]), 7), outward(float(self.beta[i]), 7, up=False)
+            rows.append(f"{float(self.epsilon[i]):>12.6g}{alpha:>14}{beta:>14}")
+        return "\n".join([head if n <= _SHOWN else f"{head[:-1]}; {len(shown)} of them:", *rows])
+
+    def __repr__(self) -> str:
+        low, high = (f"{v:.3g}" for v in (self.alpha[-1], self.alpha[0]))
+        return f"<TradeoffPoints: {len(self.alpha)} points, alpha from {low} to {high}>"
