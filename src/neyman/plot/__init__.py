@@ -17,8 +17,8 @@ from neyman.plot.envelope import envelope
 from neyman.plot.inline_svg import svg
 from neyman.plot.likelihood_ratios import likelihood_ratio
 from neyman.plot.local_mus import local_mu
-from neyman.plot.pareto_front import pareto
 from neyman.plot.loss_laws import privacy_loss
+from neyman.plot.pareto_front import pareto
 from neyman.plot.privacy_profile import profile
 from neyman.plot.rdp_roads import rdp_conversions
 from neyman.plot.regret_ruler import regret

@@ -43,7 +43,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import COMPLEX, LARGEST_EXPONENT, UNIT
 
-__all__ = ["Strip", "log_lines", "log_shifted_bound", "log_size", "log_sums", "nodes"]
+__all__ = ["Strip", "log_lines", "log_on_wall", "log_shifted_bound", "log_size", "log_sums", "nodes"]
 
 DEEP = 32.0  # e-folds below the bound of what its sum may miss: of 10^11 steps, 1e-3
 SHARES = np.geomspace(0.02, 1.0, 10)  # of the way to where r may vanish: widths of a strip
@@ -230,6 +230,19 @@ def log_lines(
     most = np.logaddexp(log_sums(log_term + 0.125 * curve) + math.log(step), before)
     least = float(log_sums((log_term[0] - curve[0] / 24.0)[1:-1])) + math.log(step)
     return most[1:] + off, least - off, float(x[-1])
+
+
+def log_on_wall(law: Strip, w: float, omega: float, x: float, high: FloatArray) -> FloatArray:
+    """Log of a bound on u times |F(x + iu)|, from each of ``high`` up to the next, F as above.
+
+    Between two heights d apart its log lies at most M d^2/8 above the larger, M as for lines.
+    """
+    s2, above = law.sigma**2, np.append(high[1:], high[-1])
+    loss = law.log_ratio(x + 1j * high)
+    size = law.log_smooth(np.array([x]), high)[:, 0] + w * loss.real + omega * loss.imag
+    turning = float(law.turning_at(np.array([x]), math.hypot(w, omega))[0])
+    curve = 2.0 * law.bend + turning / (s2 * np.cos(0.5 * above / s2)) ** 2
+    return np.maximum(size, np.append(size[1:], size[-1])) + 0.125 * curve * (above - high) ** 2 + np.log(above)
 
 
 def log_shifted_bound(law: Strip, w: float, omega: float, y: float, cut: float, near: float) -> float:

@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.losses.gaussian.shifted_bound import log_lines, log_shifted_bound, log_sums, nodes
+from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shifted_bound, log_sums, nodes
 from neyman.losses.readings.tilted import VALLEY, excess, last_valley, tilted_moments
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.losses.sampling import mixed, mixed_at, mixed_each, mixed_lines, wavering
@@ -374,21 +374,9 @@ class SamplingTransform(Transform):
         growth = np.minimum(growth, looked)
         # the strip ends with the law; on its end wall, too, the integrand must fall behind e^{2 pi y / step}
         high = np.minimum(self.sigma * WALL, ceiling)
-        allowed = 2.0 * math.pi * high / np.maximum(self._on_wall(w, omega, end, high) - base + margin + 3.0, LEAST)
+        allowed = 2.0 * math.pi * high / np.maximum(log_on_wall(self, w, omega, end, high) - base + margin + 3.0, LEAST)
         walls = np.minimum.accumulate(allowed)[np.maximum(np.searchsorted(high, y, side="right") - 1, 0)]
         return max(step, float(np.max(np.minimum(2.0 * math.pi * y / (growth + margin), walls))))
-
-    def _on_wall(self, w: float, omega: float, x: float, high: FloatArray) -> FloatArray:
-        """Log of a bound on u times the modulus of the integrand at x + iu, from each of ``high`` up to the next.
-
-        Between two heights d apart its log lies at most M d^2/8 above the larger, M as for lines (``log_lines``).
-        """
-        s2, above = self.sigma**2, np.append(high[1:], high[-1])
-        loss = self.log_ratio(x + 1j * high)
-        size = self.log_smooth(np.array([x]), high)[:, 0] + w * loss.real + omega * loss.imag
-        turning = float(self.turning_at(np.array([x]), math.hypot(w, omega))[0])
-        curve = 2.0 * self.bend + turning / (s2 * np.cos(0.5 * above / s2)) ** 2
-        return np.maximum(size, np.append(size[1:], size[-1])) + 0.125 * curve * (above - high) ** 2 + np.log(above)
 
     def _growth_at_most(self, w: float, omega: float, y: FloatArray) -> FloatArray:
         """No less than ``_growth``, without a look: on Im x = y, |r| lies between cos(y/(2 s^2)) and 1 times its real

@@ -110,7 +110,7 @@ class _Look:
         return start + 0.5 * y**2 / self._s2 + max(-self._w, 0.0) * shrunk + self._omega * phase
 
     def _on_wall(self, high: FloatArray) -> FloatArray:
-        """``SamplingTransform._on_wall``."""
+        """``log_on_wall``."""
         above = np.concatenate([high[:, 1:], high[:, -1:]], axis=1)
         log_term, off = self._log_terms(self._end, high)
         size = log_term[..., 0] + off
