@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         join,
         mechanism_from_dict,
         meet,
+        tradeoff_between,
     )
     from neyman.integrations import from_dp_event, from_pld
     from neyman.mechanisms import (
@@ -131,6 +132,7 @@ __all__ = [
     "steps_for_dpsgd",
     "sweep",
     "targets",
+    "tradeoff_between",
     "training",
     "verify",
 ]
@@ -171,6 +173,7 @@ _ROOMS = {
         "compose_tradeoffs",
         "join",
         "meet",
+        "tradeoff_between",
         "mechanism_from_dict",  # from here it knows the kind "opaque" too
     ),
     "neyman.integrations": ("from_dp_event", "from_pld"),

@@ -3,6 +3,7 @@
 from neyman.guarantees.algebra import group, reversal
 from neyman.guarantees.algebra.join_meet import join, meet
 from neyman.guarantees.algebra.product import compose_tradeoffs
+from neyman.guarantees.between import Between, tradeoff_between
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.given.approximate import ApproximateDP
 from neyman.guarantees.given.base import Given
@@ -30,6 +31,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproximateDP",
+    "Between",
     "Certificate",
     "CertifiedDelta",
     "ComposedGuarantee",
@@ -48,4 +50,5 @@ __all__ = [
     "join",
     "mechanism_from_dict",
     "meet",
+    "tradeoff_between",
 ]

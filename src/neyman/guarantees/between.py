@@ -1,0 +1,310 @@
+"""The trade-off between two distributions of one real number, as a guarantee."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from neyman._errors import InvalidParameter
+from neyman._validate import FloatArray, flag, not_negative, reals
+from neyman.engines.closed_form.enclosed_corners import enclosed_pair
+from neyman.engines.closed_form.pairs import BlatantProfile
+from neyman.engines.line.atoms import Corners, DiscreteLaw, corners_between
+from neyman.engines.line.densities import DensityLaw
+from neyman.engines.line.laws import LEAST, LineLaw, StatsLaw, quietly
+from neyman.engines.line.pieces import Contradiction
+from neyman.engines.line.profile import LineProfile, line_profiles
+from neyman.guarantees.questions.lower_polygon import lower_hull
+from neyman.guarantees.questions.tradeoff import tangent
+from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
+from neyman.numerics.rounding import UNIT
+from neyman.profiles.effort import question
+from neyman.profiles.pair import Pair
+
+__all__ = ["Between", "tradeoff_between"]
+
+Density = Callable[[FloatArray], FloatArray]
+
+_ERROR = 1e-12  # default of relative_error: what SciPy's distribution functions err by, with room
+_CANCELLED = 2.0**-49  # of masses that are 1 minus something: sixteen units
+_MOST_POINTS = 64
+_BESIDE = np.array([-1e-2, -1e-5, 0.0, 1e-5, 1e-2])  # in units of the spread: which tests are asked, beside a tangent
+_SLACK = 8.0 * UNIT
+_WHAT = "a continuous or discrete distribution of scipy.stats with fixed numbers, or a density: a function of an array"
+
+
+class Between(PessimisticGuarantee):
+    """The trade-off curve of two known laws, certified from both sides: what ``tradeoff_between`` returns."""
+
+    def __init__(self, sides: Pair, words: str) -> None:
+        super().__init__(sides, "add_or_remove")
+        self._words = words
+
+    @cached_property
+    def optimistic(self) -> OptimisticGuarantee:
+        """The guarantee of certified lower bounds: its answers and this one's enclose the truth."""
+        known = all(isinstance(side, LineProfile) for side in self._sides)
+        return _Tested(self) if known else super().optimistic
+
+    def __repr__(self) -> str:
+        return self._words
+
+
+class _Tested(OptimisticGuarantee):
+    """Bounds from tests that are known beside each tangent, too: chords between what they attain lie above the curve."""
+
+    @question
+    def _beta(self, alpha: FloatArray) -> FloatArray:
+        size, miss, _ = self._tests(alpha)
+        return np.minimum(super()._beta(alpha), _chord(alpha, size, miss))
+
+    @question
+    def _power(self, fpr: FloatArray) -> FloatArray:
+        size, _, power = self._tests(fpr)
+        return np.maximum(super()._power(fpr), -_chord(fpr, size, -power))
+
+    def _tests(self, alpha: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Both errors and the power of tests beside each ``alpha``, one row a test."""
+        forward, backward = self._sides
+        if not (isinstance(forward, LineProfile) and isinstance(backward, LineProfile)):
+            return np.ones((1, len(alpha))), np.zeros((1, len(alpha))), np.ones((1, len(alpha)))
+        epsilon = tangent(self._sides, alpha, self._start)
+        at = (epsilon + _BESIDE[:, None] * self._start).ravel()
+        ahead, back = forward.tests(np.maximum(at, 0.0)), backward.tests(np.maximum(-at, 0.0))
+        turned = back[1], back[0], 1.0 - back[0] - UNIT
+        rows = [np.where(at >= 0.0, a, b).reshape(-1, len(alpha)) for a, b in zip(ahead, turned, strict=True)]
+        zero, one = np.zeros((1, len(alpha))), np.ones((1, len(alpha)))
+        known = forward.revealed * one
+        size, miss, power = rows
+        return (
+            np.concatenate([zero, size, one]),
+            np.concatenate([1.0 - known + UNIT, miss, zero]),
+            np.concatenate([known, power, one]),
+        )
+
+
+def _chord(alpha: FloatArray, size: FloatArray, height: FloatArray) -> FloatArray:
+    """The lowest chord between two points, of rows of points, over each alpha, rounded up."""
+    best = np.full(alpha.shape, np.inf)
+    for i in range(len(size)):
+        for k in range(len(size)):
+            left, right = size[i] <= alpha, alpha <= size[k]
+            with np.errstate(divide="ignore", invalid="ignore"):
+                width = size[k] - size[i]
+                first, last = (size[k] - alpha) / width * height[i], (alpha - size[i]) / width * height[k]
+                value = first + last + _SLACK * (np.abs(first) + np.abs(last))
+            best = np.where(left & right & (size[i] < size[k]), np.fmin(best, value), best)
+        best = np.where(size[i] <= alpha, np.minimum(best, height[i]), best)  # a test of less size is one of this
+    return best
+
+
+def tradeoff_between(
+    p: Any,
+    q: Any,
+    *,
+    support: tuple[float, float] | None = None,
+    log: bool = False,
+    turns: object = None,
+    points: object = None,
+    relative_error: float = _ERROR,
+    absolute_error: float | None = None,
+) -> Between:
+    """Return the trade-off curve T(P, Q): the least false negative rate of any test of P (under H0) against Q (H1).
+
+    Two distributions of ``scipy.stats``, or two densities, of one real number. The null hypothesis is ``p``, as in the
+    papers; ``Tabulated(p, q)`` lists the law with the record first, so that ``account(Tabulated(a, b),
+    adjacency="remove")`` is T(b, a). For both orders, ask ``symmetrized()``.
+
+    Parameters
+    ----------
+    p, q : distributions or callables
+        Two frozen distributions of ``scipy.stats`` (or two of its new kind), both continuous or both discrete; or two
+        densities, each a function of a 1-d float64 array that answers with as many numbers. What they raise is passed
+        on.
+    support : (float, float), optional
+        Of two densities, and of them alone: the ends between which they live, -inf and inf included.
+    log : bool
+        Whether the two functions are logs of densities, which keep their digits in far tails.
+    turns : array, optional
+        All places where the likelihood ratio q/p changes between rising and falling (``[]`` where it never does).
+        Found on a few thousand places unless they are given. Of continuous laws only.
+    points : array, optional
+        Where a density bends, jumps or has a narrow peak, at most 64. Of two densities only.
+    relative_error, absolute_error : float
+        In [0, 0.01]. What p and q answer (densities, distribution functions, probabilities) is right to within the one
+        times itself, and the masses of distributions to the other beside. The default 1e-12 is what SciPy's common
+        distributions keep. Some lose digits in one tail (``cdf`` as 1 minus something): the absolute error is 0 by
+        default, and 2^-49 where their densities show that.
+
+    Returns
+    -------
+    Guarantee
+        ``beta`` is nowhere above T(P, Q), ``optimistic.beta`` nowhere below. Composes with others by ``*`` and
+        ``Opaque``.
+
+    Raises
+    ------
+    InvalidParameter
+        If p and q are not of one kind, are not laws (masses add up to 1), or contradict what is assumed of them.
+
+    Notes
+    -----
+    The best test between two laws says "Q" where q/p is large (Neyman and Pearson 1933; Dong, Roth and Su 2022,
+    Definition 2.1). Of continuous laws its masses are taken from distribution functions between the places at which
+    q/p crosses a level, of which both sides are bounded: what is certified rests on the errors stated and on q/p being
+    monotone between the turns. That many places cannot prove this is the one assumption; stated turns that are not all
+    of them, and masses that contradict the densities, are refused. Densities are integrated by Gauss-Legendre rules,
+    halved until two agree to 1e-13. Discrete laws need no assumption about their ratio: outcomes are listed, up to
+    262,144, and those left out count as revealed.
+
+    Error bound: about 10 times ``relative_error``, and what rounding hides below 1e-300. ``mu`` has no bound with no
+    floor (``tail_mu`` is inf): no table proves what two tails are beside each other. Where the pair has a name, that is
+    sharper: ``GDP(mu)``.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> g = tradeoff_between(stats.norm(0, 1), stats.norm(0, 2))
+    >>> round(g.beta(0.05), 6), round(g.optimistic.beta(0.05), 6), round(g.advantage, 6)
+    (0.672896, 0.672896, 0.322567)
+    """
+    relative = _error("relative_error", relative_error)
+    absolute = 0.0 if absolute_error is None else _error("absolute_error", absolute_error)
+    words = f"tradeoff_between({_named(p)}, {_named(q)})"
+    kinds = _kind("p", p), _kind("q", q)
+    if kinds[0] != kinds[1]:
+        allowed = f"{kinds[0]}, as p is"
+        raise InvalidParameter("q", f"{kinds[1]}", allowed, "Laws of two kinds are told apart without error.")
+    if kinds[0] != "a density":
+        for name, given, usual in (("support", support, None), ("points", points, None), ("log", log, False)):
+            if given is not usual:
+                raise InvalidParameter(name, given, "left out where p and q are distributions")
+    if kinds[0] == "discrete":
+        if turns is not None:
+            raise InvalidParameter("turns", turns, "left out where p and q are discrete")
+        laws = (DiscreteLaw(name, one, relative, absolute) for name, one in (("p", p), ("q", q)))
+        below, above = corners_between(*laws)
+        return Between(enclosed_pair(_closed_below(below), _closed_above(above)), words)
+    places = None if turns is None else _places("turns", turns)
+    if kinds[0] == "a density":
+        if absolute > 0.0:
+            raise InvalidParameter("absolute_error", absolute, "0 for densities, which err relatively")
+        line = _of_densities(p, q, support, flag("log", log), places, points, relative)
+    else:
+        line = StatsLaw("p", p, relative, absolute), StatsLaw("q", q, relative, absolute)
+    if not max(line[0].low, line[1].low) < min(line[0].high, line[1].high):
+        return Between(Pair.both([BlatantProfile()]), words)
+    try:
+        backward, forward = line_profiles(*line, places)
+    except Contradiction:
+        if absolute_error is not None or kinds[0] != "continuous":
+            raise
+        line = StatsLaw("p", p, relative, _CANCELLED), StatsLaw("q", q, relative, _CANCELLED)
+        backward, forward = line_profiles(*line, places)
+    return Between(Pair(forward, backward), words)
+
+
+def _of_densities(
+    p: Density, q: Density, support: object, log: bool, turns: FloatArray | None, points: object, relative: float
+) -> tuple[LineLaw, LineLaw]:
+    low, high = _interval(support)
+    hints = _places("points", points) if points is not None else np.zeros(0)
+    if len(hints) > _MOST_POINTS:
+        raise InvalidParameter("points", len(hints), f"at most {_MOST_POINTS} places")
+    hints = np.unique(np.append(hints, turns if turns is not None else []))
+    found, least = [one if log else _log_of(one) for one in (p, q)], -math.inf if log else LEAST
+    first, second = (
+        DensityLaw(name, one, low, high, hints, relative, least) for name, one in zip("pq", found, strict=True)
+    )
+    return first, second
+
+
+def _log_of(density: Density) -> Density:
+    """The log of a density; what is no density stays NaN, to be refused."""
+
+    def logged(x: FloatArray) -> FloatArray:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.log(np.asarray(density(x), dtype=np.float64))
+
+    return logged
+
+
+def _kind(name: str, law: Any) -> str:
+    if any(hasattr(law, verb) for verb in ("cdf", "ccdf")):
+        if isinstance(law, type) or not callable(getattr(law, "support", None)):
+            raise InvalidParameter(name, law, _WHAT)
+        new = hasattr(law, "ccdf")
+        discrete = any(one.__name__ == "DiscreteDistribution" for one in type(law).__mro__) if new else None
+        discrete = hasattr(law, "pmf") and not hasattr(law, "pdf") if discrete is None else discrete
+        wanted = ("logpmf" if discrete else "logpdf", "cdf")
+        try:
+            ends = np.asarray(quietly(law.support), dtype=np.float64)
+        except TypeError:  # a family, which has parameters still to be given
+            raise InvalidParameter(name, law, _WHAT, "Fix its parameters: scipy.stats.norm(0.0, 1.0).") from None
+        if ends.shape != (2,) or not all(hasattr(law, verb) for verb in wanted):
+            raise InvalidParameter(name, law, _WHAT)
+        return "discrete" if discrete else "continuous"
+    if not callable(law):
+        raise InvalidParameter(name, law, _WHAT)
+    return "a density"
+
+
+def _interval(value: object) -> tuple[float, float]:
+    allowed = "two numbers (low, high) with low < high, for two densities; -inf and inf where they have no end"
+    try:
+        low, high = (float(one) for one in value)  # type: ignore[attr-defined]
+    except (TypeError, ValueError):
+        raise InvalidParameter("support", value, allowed) from None
+    if not low < high:
+        raise InvalidParameter("support", value, allowed)
+    return low, high
+
+
+def _places(name: str, value: object) -> FloatArray:
+    if isinstance(value, (list, tuple)) and not value:
+        return np.zeros(0)
+    places = np.atleast_1d(reals(name, value))
+    if places.ndim > 1 or not bool(np.all(np.diff(places) > 0.0)):
+        raise InvalidParameter(name, places.tolist(), "strictly rising numbers")
+    return places
+
+
+def _error(name: str, value: object) -> float:
+    error = not_negative(name, value)
+    if not error <= 0.01:
+        raise InvalidParameter(name, error, "at most 0.01")
+    return error
+
+
+def _closed_below(corners: Corners) -> Corners:
+    """A polygon nowhere above the curve: corners moved left or down lie below it, and so do chords between them."""
+    alpha, beta = corners
+    return _hulled(np.append(alpha, 1.0), np.append(beta, 0.0))
+
+
+def _closed_above(corners: Corners) -> Corners:
+    """A polygon nowhere below it: f is convex, below every point that a test attains, (0, 1) and (1, 0) among them."""
+    alpha, beta = corners
+    return _hulled(np.concatenate([[0.0], alpha, [1.0]]), np.concatenate([[1.0], beta, [0.0]]))
+
+
+def _hulled(alpha: FloatArray, beta: FloatArray) -> Corners:
+    alpha, beta = np.clip(alpha, 0.0, 1.0), np.clip(beta, 0.0, 1.0)
+    first = np.flatnonzero(np.append(True, np.diff(alpha) > 0.0))
+    alpha, beta = alpha[first], np.minimum.reduceat(beta, first)
+    ended = int(np.argmax(beta <= 0.0)) + 1  # beyond it the curve is 0
+    return lower_hull(alpha[:ended], np.minimum.accumulate(beta)[:ended])
+
+
+def _named(law: Any) -> str:
+    """A distribution in the words that made it, as far as they are known."""
+    family = getattr(getattr(law, "dist", None), "name", None)
+    if isinstance(family, str):
+        words = [f"{one!r}" for one in getattr(law, "args", ())]
+        words += [f"{key}={one!r}" for key, one in getattr(law, "kwds", {}).items()]
+        return f"{family}({', '.join(words)})"
+    return str(getattr(law, "__name__", type(law).__name__))
