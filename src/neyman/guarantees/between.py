@@ -17,12 +17,10 @@ from neyman.engines.line.atoms import Corners, DiscreteLaw, corners_between
 from neyman.engines.line.densities import DensityLaw
 from neyman.engines.line.laws import LEAST, LineLaw, StatsLaw, quietly
 from neyman.engines.line.pieces import Contradiction
-from neyman.engines.line.profile import LineProfile, line_profiles
+from neyman.engines.line.profile import line_profiles
+from neyman.guarantees.attained import Attained
 from neyman.guarantees.questions.lower_polygon import lower_hull
-from neyman.guarantees.questions.tradeoff import tangent
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
-from neyman.numerics.rounding import UNIT
-from neyman.profiles.effort import question
 from neyman.profiles.pair import Pair
 
 __all__ = ["Between", "tradeoff_between"]
@@ -32,8 +30,6 @@ Density = Callable[[FloatArray], FloatArray]
 _ERROR = 1e-12  # default of relative_error: what SciPy's distribution functions err by, with room
 _CANCELLED = 2.0**-49  # of masses that are 1 minus something: sixteen units
 _MOST_POINTS = 64
-_BESIDE = np.array([-1e-2, -1e-5, 0.0, 1e-5, 1e-2])  # in units of the spread: which tests are asked, beside a tangent
-_SLACK = 8.0 * UNIT
 _WHAT = "a continuous or discrete distribution of scipy.stats with fixed numbers, or a density: a function of an array"
 
 
@@ -47,59 +43,10 @@ class Between(PessimisticGuarantee):
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
         """The guarantee of certified lower bounds: its answers and this one's enclose the truth."""
-        known = all(isinstance(side, LineProfile) for side in self._sides)
-        return _Tested(self) if known else super().optimistic
+        return Attained(self)
 
     def __repr__(self) -> str:
         return self._words
-
-
-class _Tested(OptimisticGuarantee):
-    """Bounds from tests that are known beside each tangent, too: chords between what they attain lie above the curve."""
-
-    @question
-    def _beta(self, alpha: FloatArray) -> FloatArray:
-        size, miss, _ = self._tests(alpha)
-        return np.minimum(super()._beta(alpha), _chord(alpha, size, miss))
-
-    @question
-    def _power(self, fpr: FloatArray) -> FloatArray:
-        size, _, power = self._tests(fpr)
-        return np.maximum(super()._power(fpr), -_chord(fpr, size, -power))
-
-    def _tests(self, alpha: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Both errors and the power of tests beside each ``alpha``, one row a test."""
-        forward, backward = self._sides
-        if not (isinstance(forward, LineProfile) and isinstance(backward, LineProfile)):
-            return np.ones((1, len(alpha))), np.zeros((1, len(alpha))), np.ones((1, len(alpha)))
-        epsilon = tangent(self._sides, alpha, self._start)
-        at = (epsilon + _BESIDE[:, None] * self._start).ravel()
-        ahead, back = forward.tests(np.maximum(at, 0.0)), backward.tests(np.maximum(-at, 0.0))
-        turned = back[1], back[0], 1.0 - back[0] - UNIT
-        rows = [np.where(at >= 0.0, a, b).reshape(-1, len(alpha)) for a, b in zip(ahead, turned, strict=True)]
-        zero, one = np.zeros((1, len(alpha))), np.ones((1, len(alpha)))
-        known = forward.revealed * one
-        size, miss, power = rows
-        return (
-            np.concatenate([zero, size, one]),
-            np.concatenate([1.0 - known + UNIT, miss, zero]),
-            np.concatenate([known, power, one]),
-        )
-
-
-def _chord(alpha: FloatArray, size: FloatArray, height: FloatArray) -> FloatArray:
-    """The lowest chord between two points, of rows of points, over each alpha, rounded up."""
-    best = np.full(alpha.shape, np.inf)
-    for i in range(len(size)):
-        for k in range(len(size)):
-            left, right = size[i] <= alpha, alpha <= size[k]
-            with np.errstate(divide="ignore", invalid="ignore"):
-                width = size[k] - size[i]
-                first, last = (size[k] - alpha) / width * height[i], (alpha - size[i]) / width * height[k]
-                value = first + last + _SLACK * (np.abs(first) + np.abs(last))
-            best = np.where(left & right & (size[i] < size[k]), np.fmin(best, value), best)
-        best = np.where(size[i] <= alpha, np.minimum(best, height[i]), best)  # a test of less size is one of this
-    return best
 
 
 def tradeoff_between(

@@ -28,6 +28,7 @@ from neyman.mechanisms.rounding import at_least, at_most
 
 __all__ = ["worst_loss"]
 
+_MOST_READ = 1 << 15  # places at which a profile is read that takes microseconds each
 _MOST_CORNERS = 1 << 12  # of a curve, each an outcome
 _GAUSSIAN = (1e-100, 1e100)  # mu whose square, and inverse, are floats
 
@@ -106,7 +107,7 @@ def _enclosed(guarantee: PessimisticGuarantee, rate: float, turned: bool) -> Enc
     if turned or guarantee.adjacency == "add":
         remove, add = add, remove
     promise = _Turned(guarantee) if turned else guarantee
-    quick = all(isinstance(side, ClosedForm | LineProfile) and not isinstance(side, RegionProfile) for side in (remove, add))
+    quick = all(isinstance(side, ClosedForm) and not isinstance(side, RegionProfile) for side in (remove, add))
     if rate < 1.0:
         sampled = SampledProfile((remove, remove), rate, "remove"), SampledProfile((add, add), rate, "add")
         return EnclosedStep(promise, rate, *sampled, quick=quick)
@@ -117,6 +118,8 @@ def _enclosed(guarantee: PessimisticGuarantee, rate: float, turned: bool) -> Enc
     elif isinstance(remove, EnclosedCorners) and isinstance(add, EnclosedCorners):
         knots = np.union1d(remove.knots, add.knots)
         corners = tuple(knots[knots > 0.0].tolist()) if len(knots) <= _MOST_CORNERS else ()
+    if isinstance(remove, LineProfile):
+        return EnclosedStep(promise, rate, remove, add, corners, quick, _MOST_READ)
     return EnclosedStep(promise, rate, remove, add, corners, quick)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import ClosedForm
 from neyman.engines.closed_form.straight import CornerProfile
+from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket
 
@@ -20,8 +21,9 @@ class EnclosedCorners(ClosedForm):
 
     width_is = "two polygons"
 
-    def __init__(self, below: CornerProfile, above: CornerProfile) -> None:
-        self._below, self._above = below, above
+    def __init__(self, below: Corners, above: Corners) -> None:
+        self._below, self._above = CornerProfile(*below), CornerProfile(*above)
+        self._tests = above
 
     @property
     def end(self) -> float:
@@ -48,6 +50,15 @@ class EnclosedCorners(ClosedForm):
             np.maximum(least.log_gap_upper, most.log_gap_lower),
         )
 
+    def corners_around(self, alpha: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """The corners of the upper polygon on either side of each ``alpha``, two rows: both errors, and the power rounded
+        down.
+        """
+        a, b = self._tests
+        left = np.clip(np.searchsorted(a, alpha, side="right") - 1, 0, len(a) - 1)
+        at = np.stack([left, np.minimum(left + 1, len(a) - 1)])
+        return a[at], b[at], np.maximum(1.0 - b[at] - UNIT, 0.0)
+
     def slope(self, epsilon: FloatArray) -> FloatArray:
         return self._below.slope(epsilon)
 
@@ -63,8 +74,7 @@ def enclosed_pair(below: Corners, above: Corners) -> Pair:
     >>> bool(b.lower[0] < 1e-12), round(float(b.upper[0]), 12)
     (True, 0.5)
     """
-    forward = EnclosedCorners(CornerProfile(*below), CornerProfile(*above))
-    return Pair(forward, EnclosedCorners(CornerProfile(*turned(*below)), CornerProfile(*turned(*above))))
+    return Pair(EnclosedCorners(below, above), EnclosedCorners(turned(*below), turned(*above)))
 
 
 def turned(alpha: FloatArray, beta: FloatArray) -> Corners:
