@@ -14,7 +14,7 @@ from neyman.guarantees.given.pure import PureDP
 from neyman.guarantees.given.rdp import RDP, ZCDP
 from neyman.guarantees.given.tradeoff import Tradeoff
 from neyman.guarantees.guarantee import Guarantee
-from neyman.guarantees.implication import satisfaction
+from neyman.guarantees.implication import fdp, satisfaction
 from neyman.guarantees.opaque import Opaque
 from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
@@ -22,7 +22,7 @@ from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.mechanisms import mechanism_from_dict
 from neyman.profiles.certificate import Certificate, CertifiedDelta
 
-_ = group, reversal, satisfaction  # what guarantees are made into: each names itself in ``ALGEBRA``
+_ = group, reversal, fdp, satisfaction  # what guarantees are made into: each names itself in ``ALGEBRA``
 
 __all__ = [
     "BLATANT",

@@ -253,8 +253,8 @@ def _gap(
         far = np.maximum(own.before_far - q_far, 0.0) + x * np.maximum(other.far - p_far, 0.0)
         near = np.maximum(own.before_near - q_near, 0.0) + x * np.maximum(other.near - p_near, 0.0)
         by_far, by_near = (own.between + q_between) * above, x * (other.between + p_between) * below
-        room = 4.0 * UNIT * (far + near)
-    return np.maximum(far - by_far, near - by_near) - room, most * (1.0 + 4.0 * UNIT)
+        least = np.maximum(far * (1.0 - 4.0 * UNIT) - by_far, near * (1.0 - 4.0 * UNIT) - by_near)
+    return least * (1.0 - UNIT), most * (1.0 + 4.0 * UNIT)
 
 
 def _level(own: _Masses, other: _Masses, found: Crossing, x: FloatArray) -> FloatArray:
