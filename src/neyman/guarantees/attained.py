@@ -13,7 +13,7 @@ from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import question
 from neyman.profiles.pair import Pair
 
-__all__ = ["Attained"]
+__all__ = ["Attained", "touching"]
 
 _BESIDE = np.array([-1e-2, -1e-5, 0.0, 1e-5, 1e-2])  # in units of the spread: which tests are asked, beside a tangent
 _SLACK = 8.0 * UNIT
@@ -55,7 +55,7 @@ class Attained(OptimisticGuarantee):
             return forward.corners_around(alpha)
         if not (isinstance(forward, LineProfile) and isinstance(backward, LineProfile)):
             return np.ones((1, len(alpha))), np.zeros((1, len(alpha))), np.ones((1, len(alpha)))
-        epsilon = tangent(self._sides, alpha, self._start)
+        epsilon = touching(self._sides, alpha, self._start)
         at = (epsilon + _BESIDE[:, None] * self._start).ravel()
         ahead, back = forward.tests(np.maximum(at, 0.0)), backward.tests(np.maximum(-at, 0.0))
         turned = back[1], back[0], 1.0 - back[0] - UNIT
@@ -69,6 +69,26 @@ class Attained(OptimisticGuarantee):
             np.concatenate([1.0 - known + UNIT, miss, zero]),
             np.concatenate([known, power, one]),
         )
+
+
+def touching(sides: Pair, alpha: FloatArray, start: float) -> FloatArray:
+    """Return the real eps whose tangent touches near each ``alpha``, also where losses end in a smooth top (it steers).
+
+    Examples
+    --------
+    >>> from neyman.engines.closed_form.pairs import GaussianProfile
+    >>> one = GaussianProfile(1.0)
+    >>> touching(Pair(one, one), np.array([0.30853754]), 1.0).round(6) + 0.0
+    array([0.])
+    """
+    epsilon = tangent(sides, alpha, start)
+    forward, backward = sides
+    if not (isinstance(forward, LineProfile) and isinstance(backward, LineProfile)):
+        return epsilon
+    ahead, back = np.flatnonzero(epsilon > 0.0), np.flatnonzero(epsilon < 0.0)
+    epsilon[ahead] = forward.late(epsilon[ahead], alpha[ahead], True)
+    epsilon[back] = -backward.late(-epsilon[back], 1.0 - alpha[back], False)
+    return epsilon
 
 
 def chord(alpha: FloatArray, size: FloatArray, height: FloatArray) -> FloatArray:

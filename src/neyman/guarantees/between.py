@@ -18,9 +18,12 @@ from neyman.engines.line.densities import DensityLaw
 from neyman.engines.line.laws import LEAST, LineLaw, StatsLaw, quietly
 from neyman.engines.line.pieces import Contradiction
 from neyman.engines.line.profile import line_profiles
-from neyman.guarantees.attained import Attained
+from neyman.guarantees.attained import Attained, touching
 from neyman.guarantees.questions.lower_polygon import lower_hull
+from neyman.guarantees.questions.tradeoff import line
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
+from neyman.numerics.rounding import SMALLEST, UNIT
+from neyman.profiles.effort import question
 from neyman.profiles.pair import Pair
 
 __all__ = ["Between", "tradeoff_between"]
@@ -28,6 +31,7 @@ __all__ = ["Between", "tradeoff_between"]
 Density = Callable[[FloatArray], FloatArray]
 
 _ERROR = 1e-12  # default of relative_error: what SciPy's distribution functions err by, with room
+_LOAD = 4.0 * UNIT  # relative: an exponential of a sum, a product and a sum
 _CANCELLED = 2.0**-49  # of masses that are 1 minus something: sixteen units
 _MOST_POINTS = 64
 _WHAT = "a continuous or discrete distribution of scipy.stats with fixed numbers, or a density: a function of an array"
@@ -44,6 +48,19 @@ class Between(PessimisticGuarantee):
     def optimistic(self) -> OptimisticGuarantee:
         """The guarantee of certified lower bounds: its answers and this one's enclose the truth."""
         return Attained(self)
+
+    @question
+    def _beta(self, alpha: FloatArray) -> FloatArray:
+        found, epsilon = super()._beta(alpha), touching(self._sides, alpha, self._start)
+        return np.maximum(found, line(self._sides.bracket(epsilon).log_gap_lower, epsilon, alpha))
+
+    @question
+    def _power(self, fpr: FloatArray) -> FloatArray:
+        found, epsilon = super()._power(fpr), touching(self._sides, fpr, self._start)
+        with np.errstate(divide="ignore", under="ignore"):
+            load = np.exp(np.minimum(epsilon + np.log(fpr), 1.0)) * (1.0 + _LOAD * (2.0 + np.abs(epsilon) + 745.0))
+        bound = self._sides.bracket(epsilon).upper + load
+        return np.minimum(found, bound * (1.0 + _LOAD) + SMALLEST)
 
     def __repr__(self) -> str:
         return self._words
@@ -140,18 +157,18 @@ def tradeoff_between(
     if kinds[0] == "a density":
         if absolute > 0.0:
             raise InvalidParameter("absolute_error", absolute, "0 for densities, which err relatively")
-        line = _of_densities(p, q, support, flag("log", log), places, points, relative)
+        both = _of_densities(p, q, support, flag("log", log), places, points, relative)
     else:
-        line = StatsLaw("p", p, relative, absolute), StatsLaw("q", q, relative, absolute)
-    if not max(line[0].low, line[1].low) < min(line[0].high, line[1].high):
+        both = StatsLaw("p", p, relative, absolute), StatsLaw("q", q, relative, absolute)
+    if not max(both[0].low, both[1].low) < min(both[0].high, both[1].high):
         return Between(Pair.both([BlatantProfile()]), words)
     try:
-        backward, forward = line_profiles(*line, places)
+        backward, forward = line_profiles(*both, places)
     except Contradiction:
         if absolute_error is not None or kinds[0] != "continuous":
             raise
-        line = StatsLaw("p", p, relative, _CANCELLED), StatsLaw("q", q, relative, _CANCELLED)
-        backward, forward = line_profiles(*line, places)
+        both = StatsLaw("p", p, relative, _CANCELLED), StatsLaw("q", q, relative, _CANCELLED)
+        backward, forward = line_profiles(*both, places)
     return Between(Pair(forward, backward), words)
 
 

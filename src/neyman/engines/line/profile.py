@@ -33,6 +33,7 @@ __all__ = ["LineProfile", "line_profiles"]
 _LARGEST_EPSILON = 690.0  # beyond it masses below 1e-300 count
 _ROOM = 64.0 * UNIT  # relative, certifying: e^eps, a few products, a sum over at most 65 pieces
 _LEAP, _MOST_LEAPS = 0.25, 1024  # of L between neighbouring places: more is looked at, this often at most
+_LATE, _HALVINGS = 1e-5, 40  # before the end, relatively: where it is looked again; how closely
 _BEYOND = 1e-9  # beyond the largest loss, by more than it errs
 _NEARLY = 1e-9  # below 0, of a loss that rounding has put there
 _LEVEL = 1e-4  # own mass at one loss from which a profile has a corner worth naming
@@ -184,6 +185,24 @@ class LineProfile(Profile):
         found = crossed(piece, self._loss, error, wanted[:_MOST_LEAPS])
         place = np.unique(np.concatenate([found.near, found.far]))
         return piece.joined(place, self._loss(place)[0])
+
+    def late(self, epsilon: FloatArray, told: FloatArray, by_other: bool) -> FloatArray:
+        """The eps beside the ``end`` at which the mass of other (or of own) beyond it is ``told``; each ``epsilon`` as it
+        is where it is not that late. It steers: solvers see nothing between the end and a millionth before it, where L
+        has a smooth top.
+        """
+        rows = np.flatnonzero(epsilon > self._end * (1.0 - _LATE)) if self._end < np.inf else np.zeros(0, np.int64)
+        if not len(rows):
+            return epsilon
+        low, high = np.full(len(rows), self._end * (1.0 - 2.0 * _LATE)), np.full(len(rows), self._end)
+        for _ in range(_HALVINGS):
+            middle = 0.5 * (low + high)
+            bracket, slope = self._found(middle)
+            more = (slope * np.exp(-middle) if by_other else bracket.upper + slope) > told[rows]
+            low, high = np.where(more, middle, low), np.where(more, high, middle)
+        found = epsilon.copy()
+        found[rows] = low
+        return found
 
     def tests(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Tests that are known about each ``epsilon`` >= 0, two rows of them: bounds from above on the errors under H0
