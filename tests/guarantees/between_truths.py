@@ -25,15 +25,15 @@ class Case:
 
 
 def root(f: Callable[[Any], Any], low: Any, high: Any) -> Any:
-    """Where a monotone f is 0 between two places, to 60 bits of what it is told in and then by secants."""
+    """Where a monotone f is 0 between two places."""
     sign = mp.sign(f(low))
-    for _ in range(190):
+    for _ in range(24):
         middle = (low + high) / 2
         if mp.sign(f(middle)) == sign:
             low = middle
         else:
             high = middle
-    return (low + high) / 2
+    return mp.findroot(f, (low, high), solver="anderson", tol=mp.mpf(10) ** -49, maxsteps=60, verify=False)
 
 
 def upper_normal(alpha: Any) -> Any:

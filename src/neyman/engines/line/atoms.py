@@ -56,6 +56,8 @@ class DiscreteLaw:
     def reach(self) -> tuple[float, float]:
         """The first and the last place beyond which next to nothing lies, or as far as is worth a list."""
         middle = float(np.asarray(quietly(self._median, np.array([0.5])), dtype=np.float64)[0])
+        if not math.isfinite(middle):
+            raise InvalidParameter(self.name, middle, "a distribution with a median", "SciPy cannot tell this one's.")
         step = 2.0 ** np.arange(_FARTHEST)
         down, up = np.maximum(middle - step, self.low), np.minimum(middle + step, self.high)
         below, above = answered(self.name, self._below, down), answered(self.name, self._above, up)

@@ -116,14 +116,18 @@ class _State:
     def learn(self, rows: IntArray, tries: FloatArray, value: FloatArray) -> None:
         """Take in what L is at the places tried."""
         room, epsilon = self.room[rows], self.epsilon[rows]
+        told = np.zeros(len(rows), dtype=np.bool_)
         for z, found in zip(tries, value, strict=True):
             with np.errstate(invalid="ignore"):
                 between = (z > self.near[rows]) & (z < self.far[rows]) & ~self.level[rows]
                 below, above = between & (found <= epsilon - room), between & (found >= epsilon + room)
                 even = between & (np.abs(found - epsilon) < room)
+            told |= below | above | even
             at = rows[below]
             self.near[at], self.near_loss[at] = z[below], found[below]
             at = rows[above]
             self.far[at], self.far_loss[at] = z[above], found[above]
             at = rows[even]
             self.level[at], self.first[at], self.last[at] = True, z[even], z[even]
+        with np.errstate(invalid="ignore"):  # where densities are too small to tell, next to no mass is left
+            self._deep[rows] |= ~told & ~np.isfinite(self.far_loss[rows] - self.near_loss[rows])

@@ -22,7 +22,6 @@ __all__ = ["DensityLaw"]
 
 _NODES, _WEIGHTS = gauss(16)
 _AGREED = 1e-13  # relative: two rules that differ by less are not refined
-_ROUNDED = 1e-9  # relative: the most that is taken for rounding
 _MOST_CELLS = 20_000
 _ROUNDS = 70  # a cell halved as often has no float between its ends
 _TOTAL = 1e-9  # by which all mass may miss 1
@@ -88,8 +87,8 @@ class DensityLaw(LineLaw):
         at = np.clip(x, self._edge[0], self._edge[-1])
         cell = np.clip(np.searchsorted(self._edge, at, side="right") - 1, 0, len(self._edge) - 2)
         left, right = self._edge[cell], self._edge[cell + 1]
-        below = self._below[cell] + self._mass(left, at)
-        above = self._above[cell + 1] + self._mass(at, right)
+        below = self._below[cell] + self._mass(left, at)[0]
+        above = self._above[cell + 1] + self._mass(at, right)[0]
         inner = self._error[cell]
         errors = self._below_error[cell] + inner + self._sum * below, self._above_error[cell + 1] + inner
         return Sides(
@@ -102,11 +101,14 @@ class DensityLaw(LineLaw):
         left, width = self._edge[:-1], np.diff(self._edge)
         return np.concatenate([self._edge, [self.low, self.high], *(left + part * width for part in (0.25, 0.5, 0.75))])
 
-    def _mass(self, start: FloatArray, stop: FloatArray) -> FloatArray:
+    def _mass(self, start: FloatArray, stop: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of cells, and what the rounding of the nodes does to it: at most what the density varies by, per place."""
         half = 0.5 * (stop - start)
         at = np.clip((start + half)[:, None] + half[:, None] * _NODES, start[:, None], stop[:, None])
         with np.errstate(under="ignore", over="ignore"):
-            return half * (np.exp(self.log_density(at)) @ _WEIGHTS)
+            value = np.exp(self.log_density(at))
+            varies = np.sum(np.abs(np.diff(value, axis=1)), axis=1) + np.max(value, axis=1) - np.min(value, axis=1)
+            return half * (value @ _WEIGHTS), 4.0 * UNIT * np.maximum(np.abs(start), np.abs(stop)) * varies
 
     def _edges(self, points: FloatArray) -> FloatArray:
         """Where cells begin: at the points, and about the highest place ever wider ones, until nothing is left."""
@@ -143,20 +145,18 @@ class DensityLaw(LineLaw):
     def _refined(self) -> tuple[FloatArray, FloatArray]:
         """The mass of each cell and its error; the edges are laid as densely as that takes."""
         edge = self._edge
-        whole = self._mass(edge[:-1], edge[1:])
+        whole, _ = self._mass(edge[:-1], edge[1:])
         done: list[tuple[FloatArray, FloatArray, FloatArray]] = []  # left edges, masses, errors
         left, right = edge[:-1], edge[1:]
-        count, before = 0, np.full(whole.shape, np.inf)
+        count = 0
         for turn in range(_ROUNDS):
             middle = left + 0.5 * (right - left)
-            halves = self._mass(left, middle), self._mass(middle, right)
-            both = halves[0] + halves[1]
+            (first, first_off), (second, second_off) = self._mass(left, middle), self._mass(middle, right)
+            both, rounding = first + second, first_off + second_off
             error = np.abs(both - whole)
             narrow = (middle <= left) | (middle >= right) | (turn == _ROUNDS - 1)
-            # what halving does not mend is rounding, of places far from 0 most of all
-            stuck = (error <= _ROUNDED * both) & (error > 0.25 * before)
-            fine = (error <= _AGREED * both) | narrow | stuck
-            done.append((left[fine], both[fine], error[fine] + 16.0 * UNIT * both[fine]))
+            fine = (error <= np.maximum(_AGREED * both, rounding)) | narrow
+            done.append((left[fine], both[fine], error[fine] + rounding[fine] + 16.0 * UNIT * both[fine]))
             count += int(np.sum(fine))
             open_ = ~fine
             if not np.any(open_):
@@ -166,8 +166,7 @@ class DensityLaw(LineLaw):
                     self.name, f"a function that {_MOST_CELLS} cells do not tell", "a density smooth between few points",
                     "State in points= where it bends or jumps; give its log (log=True) where it spans many decades.",
                 )  # fmt: skip
-            whole = np.concatenate([halves[0][open_], halves[1][open_]])
-            before = np.tile(error[open_], 2)
+            whole = np.concatenate([first[open_], second[open_]])
             left, right = np.concatenate([left[open_], middle[open_]]), np.concatenate([middle[open_], right[open_]])
         starts, masses, errors = (np.concatenate([part[i] for part in done]) for i in range(3))
         order = np.argsort(starts, kind="stable")

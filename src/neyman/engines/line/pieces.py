@@ -16,6 +16,7 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import BoolArray, FloatArray
 from neyman.engines.line.laws import LineLaw, Sides
+from neyman.numerics.gauss import gauss
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["Contradiction", "Piece", "Ratio"]
@@ -25,6 +26,8 @@ _FINE = 33  # places among which a turn is narrowed down
 _ROUNDS = 16  # each narrows it sixteenfold
 _NOISE = 4.0  # times the error of L: less is no turn
 _SURE = 16.0 * UNIT  # beside the errors stated: of sums and products in a check of two masses
+_VAGUE, _AGREED = 10.0, 1e-10  # times what two rules differ by, and relatively: by which an integral may be off
+_LEAST, _NARROWEST = 1e-280, 1e-300  # of a mass that is held against its integral, and of its cell
 _LARGEST = 600.0  # losses whose exponential is a float with room
 
 
@@ -189,7 +192,7 @@ class Ratio:
         return (float(loss[0]) if math.isfinite(loss[0]) else math.nan), 0.0
 
     def _check(self, piece: Piece) -> None:
-        """Refuse cells whose masses are in a ratio that L does not have between their ends."""
+        """Refuse cells whose masses are in a ratio that L does not have between their ends, or not those of a density."""
         order = slice(None) if piece.rising else slice(None, None, -1)
         x, loss = piece.place[order], piece.loss[order]
         low, high = np.minimum(loss[:-1], loss[1:]), np.maximum(loss[:-1], loss[1:])
@@ -198,15 +201,33 @@ class Ratio:
         room = np.nan_to_num(np.maximum(error[:-1], error[1:]) * _NOISE + _SURE, posinf=0.0)
         with np.errstate(over="ignore", invalid="ignore", under="ignore"):
             wrong = _above(p - p_off, q + q_off, high + room) | _above(q - q_off, p + p_off, room - low)
+        for law, mass, off in ((self._p, p, p_off), (self._q, q, q_off)):
+            wrong |= _contradicted(law, x, mass, off)
         if bool(np.any(wrong)):
             at = int(np.argmax(wrong))
             raise Contradiction(
                 self._p.name, [float(x[at]), float(x[at + 1])],
                 "a law whose density and distribution function agree, with a likelihood ratio to "
                 f"{self._q.name} that is monotone between turns",
-                "Between the places shown it is not: state turns= where the ratio turns, points= where a density jumps, "
-                "or relative_error and absolute_error.",
+                f"Between the places shown {self._p.name} or {self._q.name} is not: state turns= where the ratio turns, "
+                "points= where a density jumps, or relative_error and absolute_error.",
             )  # fmt: skip
+
+
+def _contradicted(law: LineLaw, x: FloatArray, mass: FloatArray, off: FloatArray) -> BoolArray:
+    """Cells whose mass is not the integral of the density, where two rules agree on what that is."""
+    with np.errstate(invalid="ignore", over="ignore", under="ignore"):
+        half = 0.5 * np.diff(x)
+        middle = x[:-1] + half
+        rows = np.isfinite(half) & (half > _NARROWEST)
+        found = np.zeros((2, len(half)))
+        at, by = middle[rows][:, None], half[rows][:, None]
+        for row, (nodes, weights) in enumerate((gauss(8), gauss(16))):
+            logs = law.log_density((at + by * nodes).ravel()).reshape(-1, len(nodes))
+            found[row, rows] = half[rows] * (np.exp(logs) @ weights)
+        vague = _VAGUE * np.abs(found[1] - found[0]) + _AGREED * found[1] + 4.0 * UNIT * np.abs(x[1:]) / half * mass
+        rows &= (mass > _LEAST) & np.all(np.isfinite(found), axis=0)
+        return rows & ~(np.abs(mass - found[1]) <= 3.0 * off + vague)
 
 
 def _known(log_density: FloatArray, least: float) -> FloatArray:
