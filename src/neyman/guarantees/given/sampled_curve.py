@@ -88,7 +88,8 @@ def _asked(f: CurveFunction, alpha: FloatArray) -> object:
 
 def _one(f: CurveFunction, alpha: float) -> object:
     found: Any = cast(Any, f)(alpha)
-    return found if isinstance(found, complex | str | bytes) or np.ndim(found) else float(found)
+    number = hasattr(found, "__float__") and np.ndim(found) == 0
+    return float(found) if number else found
 
 
 def _gaps(alpha: FloatArray, beta: FloatArray, relative: float, absolute: float) -> tuple[FloatArray, FloatArray]:
