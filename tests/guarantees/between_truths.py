@@ -56,7 +56,9 @@ def ends(truth: Truth, first: Any = 1) -> Truth:
 
 def shifted_normal(mu: float) -> Case:
     m = mp.mpf(mu)
-    return Case(f"normal({mu})", stats.norm(0.0, 1.0), stats.norm(mu, 1.0), ends(lambda a: mp.ncdf(upper_normal(a) - m)))
+    return Case(
+        f"normal({mu})", stats.norm(0.0, 1.0), stats.norm(mu, 1.0), ends(lambda a: mp.ncdf(upper_normal(a) - m))
+    )
 
 
 def binormal(mu: float, sigma: float) -> Case:
@@ -81,7 +83,9 @@ def binormal(mu: float, sigma: float) -> Case:
         r = root(lambda r: inside(0, 1, r) - a, mp.mpf(0), mp.mpf(60) + abs(c))
         return outside(m, s, r)
 
-    return Case(f"binormal({mu}, {sigma})", stats.norm(0.0, 1.0), stats.norm(mu, sigma), ends(wide if s > 1 else narrow))
+    return Case(
+        f"binormal({mu}, {sigma})", stats.norm(0.0, 1.0), stats.norm(mu, sigma), ends(wide if s > 1 else narrow)
+    )
 
 
 def laplace(mu: float) -> Case:
@@ -101,9 +105,7 @@ def exponential(scale: float) -> Case:
 
 def logistic(mu: float) -> Case:
     e = mp.exp(mp.mpf(mu))
-    return Case(
-        f"logistic({mu})", stats.logistic(0.0), stats.logistic(mu), ends(lambda a: (1 - a) / (1 - a + a * e))
-    )
+    return Case(f"logistic({mu})", stats.logistic(0.0), stats.logistic(mu), ends(lambda a: (1 - a) / (1 - a + a * e)))
 
 
 def uniform(shift: float) -> Case:

@@ -140,7 +140,8 @@ def test_the_null_hypothesis_is_p_and_the_inverse_exchanges_them() -> None:
 
 def test_laws_without_anything_in_common_and_laws_that_are_the_same() -> None:
     apart = ny.tradeoff_between(stats.uniform(0.0, 1.0), stats.uniform(2.0, 1.0))
-    assert apart.beta(0.0) == 0.0 and apart.advantage == 1.0
+    assert apart.beta(0.0) == 0.0
+    assert apart.advantage == 1.0
     for law in (stats.norm(), stats.poisson(3.0)):
         same = ny.tradeoff_between(law, law)
         assert same.beta(0.3) == pytest.approx(0.7, abs=1e-10)
@@ -152,13 +153,17 @@ def test_every_question_has_an_answer() -> None:
     named = ny.GDP(1.0)
     assert named.epsilon(1e-5) <= g.epsilon(1e-5) < named.epsilon(1e-5) + 1e-9
     assert g.optimistic.epsilon(1e-5) <= named.epsilon(1e-5)
-    assert named.mu() <= g.mu() < 1.0 + 1e-5 and g.optimistic.mu() <= 1.0
-    assert named.auc <= g.auc and g.optimistic.auc <= named.auc
+    assert named.mu() <= g.mu() < 1.0 + 1e-5
+    assert g.optimistic.mu() <= 1.0
+    assert named.auc <= g.auc
+    assert g.optimistic.auc <= named.auc
     assert named.bayes_error(0.3) - 1e-11 < g.bayes_error(0.3) <= named.bayes_error(0.3) * (1.0 + 1e-14)
-    assert math.isinf(g.tail_mu) and math.isinf(g.zcdp())
+    assert math.isinf(g.tail_mu)
+    assert math.isinf(g.zcdp())
     assert g.certificate(1.0).upper >= g.certificate(1.0).lower
     assert repr(g) == "tradeoff_between(norm(0.0, 1.0), norm(1.0, 1.0))"
-    assert g.optimistic.pessimistic is g and g.optimistic.optimistic is g.optimistic
+    assert g.optimistic.pessimistic is g
+    assert g.optimistic.optimistic is g.optimistic
 
 
 def test_it_composes_with_what_else_is_known() -> None:

@@ -122,7 +122,8 @@ def test_the_bracket_is_what_sampling_costs() -> None:
     assert g.optimistic.pessimistic is g
     assert g.chords.beta(0.1) > exact.beta(0.1) > g.beta(0.1)
     stated = ny.Tradeoff(g.stated["alphas"], g.stated["betas"])  # the promise alone
-    assert stated == g and stated.chords is stated
+    assert stated == g
+    assert stated.chords is stated
     assert stated.optimistic.beta(0.1) == pytest.approx(g.beta(0.1), abs=1e-9)
 
 
@@ -167,7 +168,8 @@ def test_bayes_errors_come_back_and_nothing_is_added(places: list[int], mu: floa
     errors = known.bayes_error(priors)
     g = ny.Tradeoff.from_bayes_errors(priors, errors)
     back = g.bayes_error(priors)
-    assert np.all(back <= errors * (1.0 + 1e-15)) and np.all(back >= errors * (1.0 - 1e-12) - 1e-15)
+    assert np.all(back <= errors * (1.0 + 1e-15))
+    assert np.all(back >= errors * (1.0 - 1e-12) - 1e-15)
     alphas = np.linspace(0.0, 1.0, 41)
     best = np.max((errors[:, None] - priors[:, None] * alphas) / (1.0 - priors[:, None]), axis=0)
     assert np.all(g.beta(alphas) <= np.maximum(best, 0.0) + 1e-15)
@@ -186,7 +188,8 @@ def test_bayes_errors_are_lines_below_the_curve_exactly() -> None:
         errors = ny.GDP(rng.uniform(0.1, 3.0)).bayes_error(priors)
         g = ny.Tradeoff.from_bayes_errors(priors, errors)
         x, y = g.stated["alphas"], g.stated["betas"]
-        assert isinstance(x, tuple) and isinstance(y, tuple)
+        assert isinstance(x, tuple)
+        assert isinstance(y, tuple)
         p, e = ([Fraction(float(v)) for v in values] for values in (priors, errors))
         for a, b in zip(x, y, strict=True):
             best = max((r - q * Fraction(a)) / (1 - q) for q, r in zip(p, e, strict=True))
@@ -303,8 +306,10 @@ def test_is_it_f_dp() -> None:
     laplace_ = ny.account(ny.Laplace(1.0))
     assert laplace_.is_fdp(gauss(1.04)[0]).outcome == "yes"
     no = laplace_.is_fdp(gauss(1.02)[0])
-    assert no.outcome == "no" and not no
-    assert no.alpha is not None and no.excess > 0.0
+    assert no.outcome == "no"
+    assert not no
+    assert no.alpha is not None
+    assert no.excess > 0.0
     assert laplace_.optimistic.beta(no.alpha) < gauss(1.02)[1](mp.mpf(no.alpha))
     assert laplace_.is_fdp(ny.GDP(1.04)) == laplace_.satisfies(ny.GDP(1.04))
     assert ny.PureDP(1.0).is_fdp(lambda alpha: max(0.0, 1.0 - 3.0 * alpha, (1.0 - alpha) / 3.0))
@@ -314,7 +319,8 @@ def test_is_it_f_dp() -> None:
 
 def test_a_curve_that_is_attained_is_neither_proved_nor_disproved() -> None:
     open_ = ny.GDP(1.0).is_fdp(gauss(1.0)[0])
-    assert open_.outcome == "undecided" and 0.0 < open_.excess < 1e-3
+    assert open_.outcome == "undecided"
+    assert 0.0 < open_.excess < 1e-3
     assert str(open_).startswith("undecided: its delta is nowhere larger by more than")
     assert ny.GDP(1.0).is_fdp(gauss(0.999)[0]).outcome == "no"
 
@@ -322,7 +328,8 @@ def test_a_curve_that_is_attained_is_neither_proved_nor_disproved() -> None:
 def test_two_laws_and_f() -> None:
     g = ny.tradeoff_between(stats.laplace(0.0), stats.laplace(1.0))
     open_ = g.is_fdp(lambda alpha: (1.0 - alpha) ** 4)  # nothing is known of a tail in which next to nothing lies
-    assert open_.outcome == "undecided" and open_.excess < 1e-290
+    assert open_.outcome == "undecided"
+    assert open_.excess < 1e-290
     assert g.is_fdp(gauss(0.9)[0]).outcome == "no"
     assert ny.PureDP(0.5).is_fdp(g).outcome == "yes"
 

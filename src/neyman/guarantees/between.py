@@ -138,38 +138,37 @@ def tradeoff_between(
     """
     relative = _error("relative_error", relative_error)
     absolute = 0.0 if absolute_error is None else _error("absolute_error", absolute_error)
-    words = f"tradeoff_between({_named(p)}, {_named(q)})"
-    kinds = _kind("p", p), _kind("q", q)
-    if kinds[0] != kinds[1]:
-        allowed = f"{kinds[0]}, as p is"
-        raise InvalidParameter("q", f"{kinds[1]}", allowed, "Laws of two kinds are told apart without error.")
-    if kinds[0] != "a density":
-        for name, given, usual in (("support", support, None), ("points", points, None), ("log", log, False)):
-            if given is not usual:
-                raise InvalidParameter(name, given, "left out where p and q are distributions")
-    if kinds[0] == "discrete":
-        if turns is not None:
-            raise InvalidParameter("turns", turns, "left out where p and q are discrete")
-        laws = (DiscreteLaw(name, one, relative, absolute) for name, one in (("p", p), ("q", q)))
-        below, above = corners_between(*laws)
+    words, kind = f"tradeoff_between({_named(p)}, {_named(q)})", _common_kind(p, q)
+    told = {"support": support, "points": points, "log": flag("log", log) or None, "turns": turns}
+    for name in ("turns",) * (kind == "discrete") + ("support", "points", "log") * (kind != "a density"):
+        if told[name] is not None:
+            raise InvalidParameter(name, told[name], f"left out where p and q are {kind} distributions")
+    if kind == "discrete":
+        below, above = corners_between(*(DiscreteLaw(*law, relative, absolute) for law in (("p", p), ("q", q))))
         return Between(enclosed_pair(_closed_below(below), _closed_above(above)), words)
     places = None if turns is None else _places("turns", turns)
-    if kinds[0] == "a density":
+    if kind == "a density":
         if absolute > 0.0:
             raise InvalidParameter("absolute_error", absolute, "0 for densities, which err relatively")
-        both = _of_densities(p, q, support, flag("log", log), places, points, relative)
-    else:
-        both = StatsLaw("p", p, relative, absolute), StatsLaw("q", q, relative, absolute)
-    if not max(both[0].low, both[1].low) < min(both[0].high, both[1].high):
-        return Between(Pair.both([BlatantProfile()]), words)
+        return Between(_sides(_of_densities(p, q, support, log, places, points, relative), places), words)
     try:
-        backward, forward = line_profiles(*both, places)
+        return Between(_sides(_of_distributions(p, q, relative, absolute), places), words)
     except Contradiction:
-        if absolute_error is not None or kinds[0] != "continuous":
+        if absolute_error is not None:
             raise
-        both = StatsLaw("p", p, relative, _CANCELLED), StatsLaw("q", q, relative, _CANCELLED)
-        backward, forward = line_profiles(*both, places)
-    return Between(Pair(forward, backward), words)
+    return Between(_sides(_of_distributions(p, q, relative, _CANCELLED), places), words)
+
+
+def _sides(laws: tuple[LineLaw, LineLaw], turns: FloatArray | None) -> Pair:
+    p, q = laws
+    if not max(p.low, q.low) < min(p.high, q.high):  # one look tells them apart
+        return Pair.both([BlatantProfile()])
+    backward, forward = line_profiles(p, q, turns)
+    return Pair(forward, backward)
+
+
+def _of_distributions(p: Any, q: Any, relative: float, absolute: float) -> tuple[LineLaw, LineLaw]:
+    return StatsLaw("p", p, relative, absolute), StatsLaw("q", q, relative, absolute)
 
 
 def _of_densities(
@@ -195,6 +194,14 @@ def _log_of(density: Density) -> Density:
             return np.log(np.asarray(density(x), dtype=np.float64))
 
     return logged
+
+
+def _common_kind(p: Any, q: Any) -> str:
+    one, other = _kind("p", p), _kind("q", q)
+    if one != other:
+        advice = "Laws of two kinds are told apart without error."
+        raise InvalidParameter("q", other, f"{one}, as p is", advice)
+    return one
 
 
 def _kind(name: str, law: Any) -> str:

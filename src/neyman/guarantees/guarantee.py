@@ -250,8 +250,8 @@ class Guarantee(Views):
         Parameters
         ----------
         f : Guarantee or callable
-            A guarantee answers as ``satisfies`` does. Of a function (as ``Tradeoff.from_function`` takes it) "yes" means
-            nowhere below its chords, "no" below what is proved of it; it is asked at more points until one of them holds.
+            As for ``satisfies``; or a function, as ``Tradeoff.from_function`` takes it, asked until this is nowhere
+            below its chords ("yes") or somewhere below what is proved of it ("no").
 
         Returns
         -------

@@ -51,8 +51,8 @@ class EnclosedCorners(ClosedForm):
         )
 
     def corners_around(self, alpha: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """The corners of the upper polygon on either side of each ``alpha``, two rows: both errors, and the power rounded
-        down.
+        """The corners of the upper polygon on either side of each ``alpha``, two rows: both errors, and the power
+        rounded down.
         """
         a, b = self._tests
         left = np.clip(np.searchsorted(a, alpha, side="right") - 1, 0, len(a) - 1)

@@ -66,7 +66,7 @@ class DiscreteLaw:
         return float(max(first, self.low)), float(min(last, self.high))
 
     def logs(self, place: FloatArray) -> FloatArray:
-        """Logs of the probabilities, -inf where there are none; nowhere less than any float has where there may be some."""
+        """Logs of the probabilities, -inf where there are none: where there may be some they are no less than a number."""
         found = np.full(place.shape, -np.inf)
         on = (place >= self.low) & (place <= self.high)
         if math.isfinite(self.low):  # nothing is between the places of its lattice
@@ -75,7 +75,9 @@ class DiscreteLaw:
             found[on] = np.nan_to_num(answered(self.name, self._log, place[on]), nan=-np.inf)
         if not bool(np.all(found <= 1e-9)):
             at = int(np.argmax(found))
-            raise InvalidParameter(self.name, float(found[at]), f"a law with probabilities: one at {float(place[at])!r}")
+            raise InvalidParameter(
+                self.name, float(found[at]), f"a law with probabilities: one at {float(place[at])!r}"
+            )
         found[on] = np.maximum(found[on], _LEAST)
         return np.minimum(found, 0.0)
 
@@ -128,8 +130,7 @@ def corners_between(p: DiscreteLaw, q: DiscreteLaw) -> tuple[Corners, Corners]:
     low = [np.maximum(v * (1.0 - e) - r, 0.0) for v, e, r in zip((alpha, beta), errors, rest, strict=True)]
     # what underflows, a sum of nothing apart
     high = [
-        v * (1.0 + e) + np.where(v > 0.0, r + _NOTHING, r)
-        for v, e, r in zip((alpha, beta), errors, rest, strict=True)
+        v * (1.0 + e) + np.where(v > 0.0, r + _NOTHING, r) for v, e, r in zip((alpha, beta), errors, rest, strict=True)
     ]
     return (low[0], low[1]), (high[0], high[1] + missed[1] * (1.0 + errors[1]))
 

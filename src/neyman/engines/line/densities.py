@@ -163,11 +163,12 @@ class DensityLaw(LineLaw):
                 break
             if count + 2 * int(np.sum(open_)) > _MOST_CELLS:
                 raise InvalidParameter(
-                    self.name, f"a function that {_MOST_CELLS} cells do not tell", "a density smooth between few points",
+                    self.name, f"one that {_MOST_CELLS} cells do not tell", "a density smooth between few points",
                     "State in points= where it bends or jumps; give its log (log=True) where it spans many decades.",
                 )  # fmt: skip
             whole = np.concatenate([first[open_], second[open_]])
-            left, right = np.concatenate([left[open_], middle[open_]]), np.concatenate([middle[open_], right[open_]])
+            at = middle[open_]
+            left, right = np.concatenate([left[open_], at]), np.concatenate([at, right[open_]])
         starts, masses, errors = (np.concatenate([part[i] for part in done]) for i in range(3))
         order = np.argsort(starts, kind="stable")
         self._edge = np.append(starts[order], edge[-1])

@@ -1,15 +1,17 @@
 """Where the loss L = log dP/dQ of two laws on the real line rises and where it falls.
 
 The line is cut at the turns of L. They are found on a few thousand places spread through both laws, or stated by the
-caller. Between two turns L is taken to be monotone: an assumption about the densities, which finitely many places cannot
-prove. Three things would show that it is false, and are refused: stated turns between which L turns again, more turns
-than any density people name has, and cells whose two masses are in another ratio than L has at their ends.
+caller. Between two turns L is taken to be monotone: an assumption about the densities, which finitely many places
+cannot prove. Four things would show that it is false, and are refused: stated turns between which L turns again, more
+turns than any density people name has, and cells whose masses are not the integrals of their densities, or whose two
+masses are in another ratio than L has at their ends.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from neyman.numerics.rounding import UNIT
 __all__ = ["Contradiction", "Piece", "Ratio"]
 
 _MOST_TURNS = 64
+_SUBNORMAL = 1e-300  # places nearer to 0 have not all their digits
 _FINE = 33  # places among which a turn is narrowed down
 _ROUNDS = 16  # each narrows it sixteenfold
 _NOISE = 4.0  # times the error of L: less is no turn
@@ -53,7 +56,8 @@ class Piece:
     @property
     def reversed(self) -> Piece:
         """Of -L."""
-        return Piece(self.place[::-1], -self.loss[::-1], not self.rising, self.unsure[::-1], self.vague[::-1])
+        unsure, vague = (self.unsure[1], self.unsure[0]), (self.vague[1], self.vague[0])
+        return Piece(self.place[::-1], -self.loss[::-1], not self.rising, unsure, vague)
 
     def even(self, error: FloatArray) -> list[tuple[int, int, float]]:
         """Where L stays the same, up to its ``error``: the first and the last place of each stretch, and L there."""
@@ -91,7 +95,8 @@ class Ratio:
         self._p, self._q = p, q
         self.low, self.high = max(p.low, q.low), min(p.high, q.high)
         place = np.concatenate([p.places(), q.places(), np.zeros(0) if turns is None else turns])
-        place = np.unique(place[(place > self.low) & (place < self.high) & np.isfinite(place)])
+        inner = (place > self.low) & (place < self.high) & np.isfinite(place)
+        place = np.unique(place[inner & ((np.abs(place) > _SUBNORMAL) | (place == 0.0))])
         if len(place) < 3:
             raise InvalidParameter(p.name, "nothing", f"a law with mass in the support of {q.name}")
         place = np.unique(np.append(place, place[:-1] + 0.5 * np.diff(place)))
@@ -149,7 +154,7 @@ class Ratio:
         vague = [self._vague(*cell) for cell in cells]
         ends = [(self.low, *self._end(self.low), 0.0), *vague, (self.high, *self._end(self.high), 0.0)]
         pieces: list[Piece] = []
-        for (left, l_loss, l_unsure, l_mass), (right, r_loss, r_unsure, r_mass) in zip(ends, ends[1:], strict=False):
+        for (left, l_loss, l_unsure, l_mass), (right, r_loss, r_unsure, r_mass) in pairwise(ends):
             inner = (place > left) & (place < right)
             x, values = place[inner], loss[inner]
             known = np.concatenate([[l_loss] * math.isfinite(l_loss), values, [r_loss] * math.isfinite(r_loss)])
@@ -162,10 +167,10 @@ class Ratio:
             l_end, r_end = _outside(l_loss, values[:1], rising, True), _outside(r_loss, values[-1:], rising, False)
             x, values = np.concatenate([[left], x, [right]]), np.concatenate([[l_end], values, [r_end]])
             steps = np.maximum.accumulate(values if rising else values[::-1])  # up to its error it rises anyhow
-            unsure, off = (l_unsure, r_unsure), (l_mass, r_mass)
+            one = Piece(x, steps, True, (l_unsure, r_unsure), (l_mass, r_mass))
             if not rising:
-                x, unsure, off = x[::-1], unsure[::-1], off[::-1]
-            pieces.append(Piece(x, steps, rising, unsure, off))
+                one = Piece(x[::-1], steps, False, (r_unsure, l_unsure), (r_mass, l_mass))
+            pieces.append(one)
         return pieces
 
     def _vague(self, left: float, best: float, right: float) -> tuple[float, float, float, float]:
@@ -192,7 +197,7 @@ class Ratio:
         return (float(loss[0]) if math.isfinite(loss[0]) else math.nan), 0.0
 
     def _check(self, piece: Piece) -> None:
-        """Refuse cells whose masses are in a ratio that L does not have between their ends, or not those of a density."""
+        """Refuse cells whose masses are in a ratio that L does not have between their ends, or no density's."""
         order = slice(None) if piece.rising else slice(None, None, -1)
         x, loss = piece.place[order], piece.loss[order]
         low, high = np.minimum(loss[:-1], loss[1:]), np.maximum(loss[:-1], loss[1:])
@@ -209,8 +214,8 @@ class Ratio:
                 self._p.name, [float(x[at]), float(x[at + 1])],
                 "a law whose density and distribution function agree, with a likelihood ratio to "
                 f"{self._q.name} that is monotone between turns",
-                f"Between the places shown {self._p.name} or {self._q.name} is not: state turns= where the ratio turns, "
-                "points= where a density jumps, or relative_error and absolute_error.",
+                f"Between the places shown {self._p.name} or {self._q.name} is not: state turns= where the ratio turns,"
+                " points= where a density leaps, or relative_error and absolute_error.",
             )  # fmt: skip
 
 

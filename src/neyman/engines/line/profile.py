@@ -7,11 +7,12 @@ them of own and other, C what is between, L1 <= L <= L2 there, x = e^eps. Whatev
     delta >= Q(far) - x P(far),    delta >= Q(near) - x P(near),
     delta <= Q(far) - x P(far) + Q(C) (1 - e^(eps - L2)),
     delta <= Q(near) - x P(near) + x P(C) (1 - e^(L1 - eps)),
+    delta <= Q(near),
 
 as the integral of (q - x p)_+ over C is at most that of q (1 - x e^-L2) and at most Q(C) - x P(C) and the integral of
-(x p - q)_+. Where L stays at eps both are on that stretch, and what L may be on the wrong side of eps is added (``_level``). The
-same of 1 - delta, the integral of min(q, x p): Q before and x P beyond, sums of positive terms, so that
-nothing cancels. What own has outside the support of other is revealed. Masses err as their laws state; that adds up.
+(x p - q)_+. Where L stays at eps both are on that stretch, and what L may be on the wrong side of eps is added
+(``_level``). The same of 1 - delta, the integral of min(q, x p): Q before and x P beyond, sums of positive terms, so that nothing
+cancels. What own has outside the support of other is revealed. Masses err as their laws state; that adds up.
 """
 
 from __future__ import annotations
@@ -119,7 +120,7 @@ class LineProfile(Profile):
             found = crossed(piece, self._loss, self._errors[k], at)
             own, other = (self._masses(law, k, found) for law in (self._own, self._other))
             low, high = _delta(own, other, found, at, x)
-            vague = _vague(piece, at) + _level(own, other, found, x)
+            vague = _vague(piece, at) + _level(own, found)
             lower, upper = lower + np.maximum(low, 0.0), upper + np.maximum(high, 0.0) + vague
             low, high = _gap(own, other, found, at, x)
             least, most = least + np.maximum(low - vague, 0.0), most + high
@@ -152,7 +153,14 @@ class LineProfile(Profile):
         def mass(one: Sides, other: Sides) -> tuple[FloatArray, FloatArray]:
             return one.until(other) if rising else other.until(one)
 
-        pairs = mass(far, last), mass(near, last), mass(first, far), mass(first, near), mass(near, far), mass(start, near)
+        pairs = (
+            mass(far, last),
+            mass(near, last),
+            mass(first, far),
+            mass(first, near),
+            mass(near, far),
+            mass(start, near),
+        )
         values, errors = zip(*pairs, strict=True)
         return _Masses(*values, errors=errors)
 
@@ -187,9 +195,9 @@ class LineProfile(Profile):
         return piece.joined(place, self._loss(place)[0])
 
     def late(self, epsilon: FloatArray, told: FloatArray, by_other: bool) -> FloatArray:
-        """The eps beside the ``end`` at which the mass of other (or of own) beyond it is ``told``; each ``epsilon`` as it
-        is where it is not that late. It steers: solvers see nothing between the end and a millionth before it, where L
-        has a smooth top.
+        """The eps beside the ``end`` at which the mass of other (or of own) beyond it is ``told``; each ``epsilon`` as
+        it is where it is not that late. It steers: solvers see nothing between the end and a millionth before it, where
+        L has a smooth top.
         """
         rows = np.flatnonzero(epsilon > self._end * (1.0 - _LATE)) if self._end < np.inf else np.zeros(0, np.int64)
         if not len(rows):
@@ -254,7 +262,8 @@ def _delta(
         below = -np.expm1(np.minimum(found.least - epsilon, 0.0)) * (1.0 + _ROOM)
         by_far = _more(own.far, q_far, x * other.far, x * p_far) + (own.between + q_between) * above
         by_near = _more(own.near, q_near, x * other.near, x * p_near) + x * (other.between + p_between) * below
-    return low, np.minimum(by_far, by_near)
+        by_own = own.near + q_near  # x p left out
+    return low, np.minimum(np.minimum(by_far, by_near), by_own)
 
 
 def _gap(
@@ -273,16 +282,15 @@ def _gap(
         near = np.maximum(own.before_near - q_near, 0.0) + x * np.maximum(other.near - p_near, 0.0)
         by_far, by_near = (own.between + q_between) * above, x * (other.between + p_between) * below
         least = np.maximum(far * (1.0 - 4.0 * UNIT) - by_far, near * (1.0 - 4.0 * UNIT) - by_near)
+        least = np.maximum(least, (own.before_near - q_near) * (1.0 - 4.0 * UNIT))  # x p left out
     return least * (1.0 - UNIT), most * (1.0 + 4.0 * UNIT)
 
 
-def _level(own: _Masses, other: _Masses, found: Crossing, x: FloatArray) -> FloatArray:
-    """What a stretch at eps may add, or take from 1 - delta: before near q is at most e^room x p, and counts where it is
-    more than x p; beyond far x p is at most e^room q.
+def _level(own: _Masses, found: Crossing) -> FloatArray:
+    """What a stretch at eps may add, or take from 1 - delta: before near q - x p is at most 1 - e^-room of q, beyond
+    far x p - q is at most e^room - 1 of it.
     """
-    with np.errstate(over="ignore", invalid="ignore"):
-        extra = -np.expm1(-found.room) * (1.0 + _ROOM) * (own.start + own.errors[5] + x * (other.far + other.errors[0]))
-    return np.where(found.room > 0.0, extra, 0.0)
+    return np.expm1(found.room) * (1.0 + _ROOM) * (own.start + own.errors[5] + own.far + own.errors[0])
 
 
 def _less(value: FloatArray, error: FloatArray, load: FloatArray, load_error: FloatArray) -> FloatArray:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import cast
 
 import numpy as np
 
@@ -99,9 +98,7 @@ class Tradeoff(Given):
         return lower_hull(alpha, beta)
 
     @classmethod
-    def _through(
-        cls, name: str, alpha: FloatArray, beta: FloatArray, relative: float, absolute: float
-    ) -> Tradeoff:
+    def _through(cls, name: str, alpha: FloatArray, beta: FloatArray, relative: float, absolute: float) -> Tradeoff:
         """What points prove, with what they cannot exceed."""
         found = cls(*lower_polygon(name, alpha, beta, relative, absolute))
         found._above = upper_polygon(name, alpha, beta, relative, absolute)
@@ -182,7 +179,7 @@ class Tradeoff(Given):
         ----------
         f : callable
             The curve, convex, continuous, falling, f(alpha) <= 1 - alpha: for a 1-d float64 array of alphas strictly
-            between 0 and 1 an array of as many betas; or of one alpha, where arrays are nothing to it. What it raises is
+            between 0 and 1 an array of as many betas; or of one alpha, where it knows no arrays. What it raises is
             passed on.
         tolerance : float
             In (0, 1). Where the curve is not known to this part of the power 1 - beta (and of 1 - alpha, with the roles
@@ -345,7 +342,7 @@ def _of_roc(
     except InvalidParameter as error:
         if error.name not in ("tpr", "betas"):
             raise
-        shown = 1.0 - cast(float, error.value) if isinstance(error.value, float) else error.value
+        shown = 1.0 - error.value if isinstance(error.value, float) else error.value
         allowed = f"the ROC curve of a best attack (concave, rising, at least fpr; 1 - tpr {error.allowed})"
         raise InvalidParameter("tpr", shown, allowed, _ONE_ATTACK) from None
 
@@ -386,4 +383,3 @@ def _convex(alpha: FloatArray, beta: FloatArray) -> None:
             "betas", float(beta[at]), f"convex: at most {float(chord[at - 1])!r} at alpha = {float(alpha[at])!r}",
             "Their lower convex hull would be safe.",
         )  # fmt: skip
-

@@ -1,6 +1,4 @@
-"""Is it f-DP? Of a curve that is given as a function: what lies above its chords is, what dips below what is proved of f
-is not.
-"""
+"""Is it f-DP? Of a curve given as a function: what lies above its chords is, what dips below what is proved is not."""
 
 from __future__ import annotations
 
@@ -16,7 +14,11 @@ from neyman.guarantees.questions.answer import Satisfaction
 
 __all__ = ["fdp"]
 
-_EFFORTS = ((1e-2, 128), (1e-3, 2048), (1e-4, 8192))  # tolerances, and points at most: the dearer where the cheap is vague
+_EFFORTS = (
+    (1e-2, 128),
+    (1e-3, 2048),
+    (1e-4, 8192),
+)  # tolerances, and points at most: the dearer where the cheap is vague
 
 
 def fdp(g: Guarantee, f: Guarantee | Callable[..., object]) -> Satisfaction:

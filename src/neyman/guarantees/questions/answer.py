@@ -45,8 +45,6 @@ class Satisfaction:
         if self.outcome == "yes":
             return "yes"
         if self.outcome == "no":
-            return (
-                f"no: at alpha = {self.alpha:.6g} it is lower, and at epsilon = {self.epsilon:.6g} its delta is larger by "
-                f"at least {self.excess:.3g}"
-            )
+            where = f"at alpha = {self.alpha:.6g} it is lower, and at epsilon = {self.epsilon:.6g}"
+            return f"no: {where} its delta is larger by at least {self.excess:.3g}"
         return f"undecided: its delta is nowhere larger by more than {self.excess:.3g}"

@@ -76,8 +76,8 @@ def upper_polygon(
 ) -> tuple[FloatArray, FloatArray]:
     """Return the corners of the least convex curve nowhere below any trade-off curve through the points: their chords.
 
-    The points as high as their errors allow, with (0, 1) and (1, 0): f is convex and below them, hence below their lower
-    convex hull. What ``lower_polygon`` refuses is no curve.
+    The points as high as their errors allow, with (0, 1) and (1, 0): f is convex and below them, hence below their
+    lower convex hull. What ``lower_polygon`` refuses is no curve.
 
     Examples
     --------

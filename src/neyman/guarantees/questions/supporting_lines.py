@@ -8,6 +8,7 @@ below the curve, as the chords between such corners do.
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -45,7 +46,7 @@ def below_lines(priors: FloatArray, errors: FloatArray) -> tuple[FloatArray, Flo
     if not kept:
         return np.array([0.0]), np.array([0.0])
     corners = [(Fraction(0), kept[0][0])]
-    corners += [(_meeting(a, b), _height(a, _meeting(a, b))) for a, b in zip(kept, kept[1:], strict=False)]
+    corners += [(_meeting(a, b), _height(a, _meeting(a, b))) for a, b in pairwise(kept)]
     corners.append((kept[-1][0] / kept[-1][1], Fraction(0)))
     x = np.array([down(a.numerator, a.denominator) for a, _ in corners])
     y = np.array([down(b.numerator, b.denominator) for _, b in corners])
