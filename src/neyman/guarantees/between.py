@@ -134,7 +134,7 @@ def tradeoff_between(
     >>> from scipy import stats
     >>> g = tradeoff_between(stats.norm(0, 1), stats.norm(0, 2))
     >>> round(g.beta(0.05), 6), round(g.optimistic.beta(0.05), 6), round(g.advantage, 6)
-    (0.672896, 0.672896, 0.322567)
+    (0.672905, 0.672905, 0.322675)
     """
     relative = _error("relative_error", relative_error)
     absolute = 0.0 if absolute_error is None else _error("absolute_error", absolute_error)

@@ -66,7 +66,7 @@ class DiscreteLaw:
         return float(max(first, self.low)), float(min(last, self.high))
 
     def logs(self, place: FloatArray) -> FloatArray:
-        """Logs of the probabilities, -inf where there are none: where there may be some they are no less than a number."""
+        """Logs of the probabilities: -inf where there are none, a number where there may be some."""
         found = np.full(place.shape, -np.inf)
         on = (place >= self.low) & (place <= self.high)
         if math.isfinite(self.low):  # nothing is between the places of its lattice

@@ -50,7 +50,7 @@ def crossed(piece: Piece, loss: Loss, error: FloatArray, epsilon: FloatArray) ->
     >>> x = np.array([-2.0, 0.0, 2.0])
     >>> line = Piece(x, x, True, (0.0, 0.0), (0.0, 0.0))
     >>> found = crossed(line, lambda x: (x, 0.0 * x), np.zeros(3), np.array([0.5]))
-    >>> bool(found.near[0] < 0.5 < found.far[0] < found.near[0] + 1e-6)
+    >>> bool(found.near[0] <= 0.5 <= found.far[0] < found.near[0] + 1e-6)
     True
     """
     sign = 1.0 if piece.rising else -1.0

@@ -11,8 +11,9 @@ them of own and other, C what is between, L1 <= L <= L2 there, x = e^eps. Whatev
 
 as the integral of (q - x p)_+ over C is at most that of q (1 - x e^-L2) and at most Q(C) - x P(C) and the integral of
 (x p - q)_+. Where L stays at eps both are on that stretch, and what L may be on the wrong side of eps is added
-(``_level``). The same of 1 - delta, the integral of min(q, x p): Q before and x P beyond, sums of positive terms, so that nothing
-cancels. What own has outside the support of other is revealed. Masses err as their laws state; that adds up.
+(``_level``). The same of 1 - delta, the integral of min(q, x p): Q before and x P beyond, sums of positive terms, so
+that nothing cancels. What own has outside the support of other is revealed. Masses err as their laws state; that adds
+up.
 """
 
 from __future__ import annotations

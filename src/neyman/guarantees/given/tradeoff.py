@@ -260,7 +260,7 @@ class Tradeoff(Given):
         --------
         >>> g = Tradeoff.from_roc([0.0, 0.25, 1.0], [0.0, 0.75, 1.0], "chords")  # an output with two values
         >>> round(g.roc(0.125), 12), round(Tradeoff.from_roc([0.0, 0.25, 1.0], [0.0, 0.75, 1.0]).roc(0.125), 12)
-        (0.375, 0.708333333333)
+        (0.375, 0.791666666667)
         """
         return _of_roc(cls, fpr, tpr, choice("between", between, ("below", "chords")), relative_error, absolute_error)
 
