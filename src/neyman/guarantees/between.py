@@ -122,10 +122,11 @@ def tradeoff_between(
     q/p crosses a level, of which both sides are bounded: what is certified rests on the errors stated and on q/p being
     monotone between the turns. That many places cannot prove this is the one assumption; stated turns that are not all
     of them, and masses that contradict the densities, are refused. Densities are integrated by Gauss-Legendre rules,
-    halved until two agree to 1e-13. Discrete laws need no assumption about their ratio: outcomes are listed, up to
-    262,144, and those left out count as revealed.
+    halved until two agree to 1e-13. Discrete laws need no assumption about their ratio: outcomes are listed, as far as
+    131,072 from the medians, and those left out count as revealed.
 
-    Error bound: about 10 times ``relative_error``, and what rounding hides below 1e-300. ``mu`` has no bound with no
+    Error bound: about 10 times ``relative_error``, times the likelihood ratio where a test has its edges inside the
+    laws and not in their tails, and what rounding hides below 1e-300. ``mu`` has no bound with no
     floor (``tail_mu`` is inf): no table proves what two tails are beside each other. Where the pair has a name, that is
     sharper: ``GDP(mu)``.
 

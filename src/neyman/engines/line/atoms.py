@@ -23,10 +23,10 @@ __all__ = ["Corners", "DiscreteLaw", "corners_between"]
 
 Corners = tuple[FloatArray, FloatArray]
 
-_MOST = 1 << 18  # outcomes
+_MOST = 1 << 19  # outcomes
+_DOUBLINGS = 18  # steps away from the median, all of which are listed: SciPy adds up to some that are asked for
 _NOTHING = 1e-300  # of the mass beyond: outcomes no one lists
 _TOTAL = 1e-9  # by which all may miss 1, beside the errors stated
-_FARTHEST = 62  # doublings
 _APART = 1e-9  # places nearer to each other are one
 _LEAST = -1e4  # log of a probability that is 0 in floats: less than that is taken for it, and paid for
 
@@ -58,7 +58,7 @@ class DiscreteLaw:
         middle = float(np.asarray(quietly(self._median, np.array([0.5])), dtype=np.float64)[0])
         if not math.isfinite(middle):
             raise InvalidParameter(self.name, middle, "a distribution with a median", "SciPy cannot tell this one's.")
-        step = 2.0 ** np.arange(_FARTHEST)
+        step = 2.0 ** np.arange(_DOUBLINGS)
         down, up = np.maximum(middle - step, self.low), np.minimum(middle + step, self.high)
         below, above = answered(self.name, self._below, down), answered(self.name, self._above, up)
         first = down[int(np.argmax(below <= _NOTHING))] if bool(np.any(below <= _NOTHING)) else down[-1]
@@ -139,7 +139,7 @@ def _listed(p: DiscreteLaw, q: DiscreteLaw) -> tuple[FloatArray, tuple[float, fl
     """All places that count, and the masses of both beyond them."""
     reaches = p.reach(), q.reach()
     first, last = min(reach[0] for reach in reaches), max(reach[1] for reach in reaches)
-    if not last - first < _MOST:
+    if not last - first <= _MOST:
         raise InvalidParameter(
             p.name, f"{last - first:.3g} outcomes", f"laws that live on at most {_MOST} outcomes",
             f"With {q.name} they reach from {first!r} to {last!r}.",

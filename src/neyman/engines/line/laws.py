@@ -7,6 +7,7 @@ What is certified of a trade-off rests on the errors that a law states of itself
 from __future__ import annotations
 
 import math
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -93,7 +94,7 @@ class StatsLaw(LineLaw):
 
     def __init__(self, name: str, distribution: Any, relative: float, absolute: float) -> None:
         self.name = name
-        self.relative, self.least = relative, LEAST
+        self.relative, self.least = relative, -np.inf if _own_logs(distribution) else LEAST
         self._absolute = absolute
         new = hasattr(distribution, "ccdf")
         self._below, self._log_density = distribution.cdf, distribution.logpdf
@@ -124,6 +125,8 @@ class StatsLaw(LineLaw):
         # the smaller one has the digits of both
         left = below <= 0.5
         small = np.where(left, below, above)
+        more, small = np.maximum(more, -small), np.clip(small, 0.0, 1.0)
+        below, above = np.clip(below, 0.0, 1.0), np.clip(above, 0.0, 1.0)
         error = self.relative * small + self._absolute + more + np.where(small < _UNDERFLOW, _UNDERFLOW, 0.0)
         below = np.where(x <= self.low, 0.0, np.where(x >= self.high, 1.0, np.where(left, below, 1.0 - above)))
         above = np.where(x >= self.high, 0.0, np.where(x <= self.low, 1.0, np.where(left, 1.0 - below, above)))
@@ -136,18 +139,26 @@ class StatsLaw(LineLaw):
 
     def _masses(self, verb: Callable[[FloatArray], object], x: FloatArray) -> FloatArray:
         values = answered(self.name, verb, x)
-        fine = (values >= 0.0) & (values <= 1.0 + _OVER)
+        fine = (values >= -_OVER) & (values <= 1.0 + _OVER)
         if not bool(np.all(fine)):
             at = int(np.argmin(fine))
             allowed = f"a distribution whose cdf and sf are in [0, 1] at {float(x[at])!r}"
             raise InvalidParameter(self.name, float(values[at]), allowed)
-        return np.minimum(values, 1.0)
+        return values
 
     def places(self) -> FloatArray:
         deep = np.logspace(_DEEPEST, _SHALLOW, _DEEP, endpoint=False)
         level = np.append(deep, np.linspace(10.0**_SHALLOW, 0.5, _EVEN))
-        found = [np.asarray(quietly(verb, level), dtype=np.float64) for verb in (self._quantile, self._from_above)]
+        with warnings.catch_warnings():  # solvers that find no quantile say so, and nothing rests on them
+            warnings.simplefilter("ignore", RuntimeWarning)
+            found = [np.asarray(quietly(verb, level), dtype=np.float64) for verb in (self._quantile, self._from_above)]
         return np.concatenate([[self.low, self.high], *found])
+
+
+def _own_logs(distribution: Any) -> bool:
+    """Whether its log density is a formula of its own, and not the log of a density that underflows."""
+    kind = type(getattr(distribution, "dist", distribution))
+    return "_logpdf" in vars(kind) or "_logpdf_formula" in vars(kind)
 
 
 def quietly(verb: Callable[..., object], *arguments: object) -> object:

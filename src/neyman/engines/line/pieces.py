@@ -30,6 +30,7 @@ _ROUNDS = 16  # each narrows it sixteenfold
 _NOISE = 4.0  # times the error of L: less is no turn
 _SURE = 16.0 * UNIT  # beside the errors stated: of sums and products in a check of two masses
 _VAGUE, _AGREED = 10.0, 1e-10  # times what two rules differ by, and relatively: by which an integral may be off
+_STEEP = 3.0  # by which the log of a density may change in a cell: where it is more, rules may agree by chance
 _LEAST, _NARROWEST = 1e-280, 1e-300  # of a mass that is held against its integral, and of its cell
 _LARGEST = 600.0  # losses whose exponential is a float with room
 
@@ -103,6 +104,9 @@ class Ratio:
         loss, error = self.loss(place)
         known = ~np.isnan(loss)
         place, loss, error = place[known], loss[known], error[known]
+        if not len(place):
+            allowed = f"a law with a density above 1e-290 where {q.name} has one"
+            raise InvalidParameter(p.name, "two laws too far apart for floats", allowed, "Give the logs of densities.")
         found = _turns(loss, error)
         if turns is None:
             cells = [self._narrowed(place[max(k - 1, 0)], place[min(k + 1, len(place) - 1)], up) for k, up in found]
@@ -221,18 +225,20 @@ class Ratio:
 
 def _contradicted(law: LineLaw, x: FloatArray, mass: FloatArray, off: FloatArray) -> BoolArray:
     """Cells whose mass is not the integral of the density, where two rules agree on what that is."""
+    half = 0.5 * np.diff(x)
+    wrong = np.zeros(len(half), dtype=np.bool_)
+    rows = np.flatnonzero(np.isfinite(half) & (half > _NARROWEST) & (mass > _LEAST))
+    found, even = [], np.ones(len(rows), dtype=np.bool_)
     with np.errstate(invalid="ignore", over="ignore", under="ignore"):
-        half = 0.5 * np.diff(x)
-        middle = x[:-1] + half
-        rows = np.isfinite(half) & (half > _NARROWEST)
-        found = np.zeros((2, len(half)))
-        at, by = middle[rows][:, None], half[rows][:, None]
-        for row, (nodes, weights) in enumerate((gauss(8), gauss(16))):
-            logs = law.log_density((at + by * nodes).ravel()).reshape(-1, len(nodes))
-            found[row, rows] = half[rows] * (np.exp(logs) @ weights)
-        vague = _VAGUE * np.abs(found[1] - found[0]) + _AGREED * found[1] + 4.0 * UNIT * np.abs(x[1:]) / half * mass
-        rows &= (mass > _LEAST) & np.all(np.isfinite(found), axis=0)
-        return rows & ~(np.abs(mass - found[1]) <= 3.0 * off + vague)
+        for nodes, weights in (gauss(8), gauss(16)):
+            at = (x[rows] + half[rows])[:, None] + half[rows][:, None] * nodes
+            logs = law.log_density(at.ravel()).reshape(at.shape)
+            even &= np.isfinite(logs).all(axis=1) & (logs.max(axis=1) - logs.min(axis=1) < _STEEP)
+            found.append(half[rows] * (np.exp(logs) @ weights))
+        vague = _VAGUE * np.abs(found[1] - found[0]) + _AGREED * found[1]
+        vague += 4.0 * UNIT * np.abs(x[rows + 1]) / half[rows] * mass[rows]
+        wrong[rows] = even & ~(np.abs(mass[rows] - found[1]) <= 3.0 * off[rows] + vague)
+    return wrong
 
 
 def _known(log_density: FloatArray, least: float) -> FloatArray:
