@@ -290,3 +290,15 @@ def test_many_turns_are_refused() -> None:
 
     with pytest.raises(ny.InvalidParameter, match="turns"):
         ny.tradeoff_between(lambda x: 1.0 + 0.0 * x, wavy, support=(0.0, 1.0))
+
+
+def test_probabilities_that_have_lost_digits_are_refused_until_that_is_stated() -> None:
+    """SciPy's Poisson probabilities at 1e8 are off by 7e-8."""
+    p, q = stats.poisson(1e8), stats.poisson(1e8 + 1e4)
+    with pytest.raises(ny.InvalidParameter, match="state relative_error"):
+        ny.tradeoff_between(p, q)
+
+
+def test_tails_that_no_list_holds_count_as_revealed() -> None:
+    g = ny.tradeoff_between(stats.zipf(2.5), stats.zipf(3.0))
+    assert 0.0 < g.optimistic.beta(0.1) - g.beta(0.1) < 1e-7

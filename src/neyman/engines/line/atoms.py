@@ -115,7 +115,7 @@ def corners_between(p: DiscreteLaw, q: DiscreteLaw) -> tuple[Corners, Corners]:
         if not off <= _TOTAL + 2.0 * (error + rest) + law.absolute * len(mass):
             raise InvalidParameter(
                 law.name, total, f"a law whose probabilities add up to 1 within {_TOTAL:g}",
-                "The value is what was found, with what the distribution function has beyond.",
+                "The value is what was found. Where logpmf has lost digits, state relative_error.",
             )  # fmt: skip
         errors.append(error + off)
     order = np.argsort(log_p - log_q, kind="stable")

@@ -78,7 +78,8 @@ class Tradeoff(Given):
         """The guarantee of certified lower bounds: its answers and this one's enclose the truth.
 
         Of corners that were stated the polygon is the truth. Of points and functions it is the curve behind them, which
-        lies nowhere above the chords of what was asked: how far apart the two are is what sampling costs.
+        lies nowhere above the chords of what was asked: how far apart the two are is what sampling costs. What is made
+        of the promise (its inverse, groups, compositions) has bounds from both sides of the promise alone.
         """
         if self._above is None:
             return OptimisticGuarantee(self)
