@@ -262,7 +262,7 @@ LINE = (-math.inf, math.inf)
         (lambda: ny.tradeoff_between(NORMAL, stats.poisson(1.0)), "q"),
         (lambda: ny.tradeoff_between(NORMAL, NORMAL, support=(0.0, 1.0)), "support"),
         (lambda: ny.tradeoff_between(NORMAL, NORMAL, log=True), "log"),
-        (lambda: ny.tradeoff_between(NORMAL, NORMAL, points=[0.0]), "points"),
+        (lambda: ny.tradeoff_between(stats.poisson(1.0), stats.poisson(2.0), points=[0.0]), "points"),
         (lambda: ny.tradeoff_between(NORMAL, NORMAL, turns=[1.0, 0.0]), "turns"),
         (lambda: ny.tradeoff_between(NORMAL, NORMAL, relative_error=math.nan), "relative_error"),
         (lambda: ny.tradeoff_between(NORMAL, NORMAL, absolute_error=0.5), "absolute_error"),
@@ -302,3 +302,34 @@ def test_probabilities_that_have_lost_digits_are_refused_until_that_is_stated() 
 def test_tails_that_no_list_holds_count_as_revealed() -> None:
     g = ny.tradeoff_between(stats.zipf(2.5), stats.zipf(3.0))
     assert 0.0 < g.optimistic.beta(0.1) - g.beta(0.1) < 1e-7
+
+
+class Peaked(Biased):
+    """A normal law with a little of its mass in a narrow peak, which no quantile of it tells."""
+
+    def __init__(self, share: float, width: float) -> None:
+        super().__init__(0.0)
+        self._parts = (1.0 - share, self._law), (share, stats.norm(0.3, width))
+
+    def cdf(self, x: np.ndarray) -> np.ndarray:
+        return np.sum([share * law.cdf(x) for share, law in self._parts], axis=0)
+
+    def sf(self, x: np.ndarray) -> np.ndarray:
+        return np.sum([share * law.sf(x) for share, law in self._parts], axis=0)
+
+    def logpdf(self, x: np.ndarray) -> np.ndarray:
+        return np.logaddexp(*(np.log(share) + law.logpdf(x) for share, law in self._parts))
+
+
+@pytest.mark.parametrize(("share", "width"), [(1e-3, 1e-7), (1e-6, 1e-4)])
+def test_peaks_that_no_place_has_seen_are_refused_and_those_stated_are_told(share: float, width: float) -> None:
+    p, q = stats.norm(0.0, 1.0), Peaked(share, width)
+    line = {"support": LINE, "log": True}
+    with pytest.raises(ny.InvalidParameter):
+        ny.tradeoff_between(p, q)
+    with pytest.raises(ny.InvalidParameter):
+        ny.tradeoff_between(p.logpdf, q.logpdf, **line)
+    for g in (ny.tradeoff_between(p, q, points=[0.3]), ny.tradeoff_between(p.logpdf, q.logpdf, **line, points=[0.3])):
+        told = (1.0 - share) * (1.0 - 0.1)  # all of the peak, and the rest by chance
+        assert g.beta(0.1) == pytest.approx(told, abs=10.0 * width * share + 1e-9)
+        assert g.beta(0.1) <= g.optimistic.beta(0.1)

@@ -15,7 +15,7 @@ from neyman.engines.closed_form.enclosed_corners import enclosed_pair
 from neyman.engines.closed_form.pairs import BlatantProfile
 from neyman.engines.line.atoms import Corners, DiscreteLaw, corners_between
 from neyman.engines.line.densities import DensityLaw
-from neyman.engines.line.laws import LEAST, LineLaw, StatsLaw, quietly
+from neyman.engines.line.laws import LEAST, LineLaw, StatsLaw, around, quietly
 from neyman.engines.line.pieces import Contradiction
 from neyman.engines.line.profile import line_profiles
 from neyman.guarantees.attained import Attained, touching
@@ -97,7 +97,7 @@ def tradeoff_between(
         All places where the likelihood ratio q/p changes between rising and falling (``[]`` where it never does).
         Found on a few thousand places unless they are given. Of continuous laws only.
     points : array, optional
-        Where a density bends, jumps or has a narrow peak, at most 64. Of two densities only.
+        Where a density bends, jumps or has a narrow peak, at most 64. Of continuous laws only.
     relative_error, absolute_error : float
         In [0, 0.01]. What p and q answer (densities, distribution functions, probabilities) is right to within the one
         times itself, and the masses of distributions to the other beside. The default 1e-12 is what SciPy's common
@@ -141,30 +141,35 @@ def tradeoff_between(
     absolute = 0.0 if absolute_error is None else _error("absolute_error", absolute_error)
     words, kind = f"tradeoff_between({_named(p)}, {_named(q)})", _common_kind(p, q)
     told = {"support": support, "points": points, "log": flag("log", log) or None, "turns": turns}
-    for name in ("turns",) * (kind == "discrete") + ("support", "points", "log") * (kind != "a density"):
+    for name in ("turns", "points") * (kind == "discrete") + ("support", "log") * (kind != "a density"):
         if told[name] is not None:
             raise InvalidParameter(name, told[name], f"left out where p and q are {kind} distributions")
     if kind == "discrete":
         below, above = corners_between(*(DiscreteLaw(*law, relative, absolute) for law in (("p", p), ("q", q))))
         return Between(enclosed_pair(_closed_below(below), _closed_above(above)), words)
     places = None if turns is None else _places("turns", turns)
+    hints = _places("points", points) if points is not None else np.zeros(0)
+    if len(hints) > _MOST_POINTS:
+        raise InvalidParameter("points", len(hints), f"at most {_MOST_POINTS} places")
     if kind == "a density":
         if absolute > 0.0:
             raise InvalidParameter("absolute_error", absolute, "0 for densities, which err relatively")
-        return Between(_sides(_of_densities(p, q, support, log, places, points, relative), places), words)
+        both = _of_densities(p, q, support, log, np.union1d(hints, [] if places is None else places), relative)
+        return Between(_sides(both, places, hints), words)
     try:
-        return Between(_sides(_of_distributions(p, q, relative, absolute), places), words)
+        return Between(_sides(_of_distributions(p, q, relative, absolute), places, hints), words)
     except Contradiction:
         if absolute_error is not None:
             raise
-    return Between(_sides(_of_distributions(p, q, relative, _CANCELLED), places), words)
+    return Between(_sides(_of_distributions(p, q, relative, _CANCELLED), places, hints), words)
 
 
-def _sides(laws: tuple[LineLaw, LineLaw], turns: FloatArray | None) -> Pair:
+def _sides(laws: tuple[LineLaw, LineLaw], turns: FloatArray | None, points: FloatArray) -> Pair:
     p, q = laws
     if not max(p.low, q.low) < min(p.high, q.high):  # one look tells them apart
         return Pair.both([BlatantProfile()])
-    backward, forward = line_profiles(p, q, turns)
+    width = max(float(np.ptp(points)) if len(points) else 0.0, 1.0)
+    backward, forward = line_profiles(p, q, turns, around(points, width))
     return Pair(forward, backward)
 
 
@@ -173,16 +178,12 @@ def _of_distributions(p: Any, q: Any, relative: float, absolute: float) -> tuple
 
 
 def _of_densities(
-    p: Density, q: Density, support: object, log: bool, turns: FloatArray | None, points: object, relative: float
+    p: Density, q: Density, support: object, log: bool, points: FloatArray, relative: float
 ) -> tuple[LineLaw, LineLaw]:
     low, high = _interval(support)
-    hints = _places("points", points) if points is not None else np.zeros(0)
-    if len(hints) > _MOST_POINTS:
-        raise InvalidParameter("points", len(hints), f"at most {_MOST_POINTS} places")
-    hints = np.unique(np.append(hints, turns if turns is not None else []))
     found, least = [one if log else _log_of(one) for one in (p, q)], -math.inf if log else LEAST
     first, second = (
-        DensityLaw(name, one, low, high, hints, relative, least) for name, one in zip("pq", found, strict=True)
+        DensityLaw(name, one, low, high, points, relative, least) for name, one in zip("pq", found, strict=True)
     )
     return first, second
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.engines.line.laws import LineLaw, Sides, answered
+from neyman.engines.line.laws import LineLaw, Sides, answered, around
 from neyman.numerics.gauss import gauss
 from neyman.numerics.rounding import SLIGHT, UNIT
 
@@ -115,7 +115,8 @@ class DensityLaw(LineLaw):
         ends = np.array([end for end in (self.low, self.high) if math.isfinite(end)])
         inner = points[(points > self.low) & (points < self.high)]
         if len(ends) == 2:
-            return np.unique(np.concatenate([ends, inner, np.linspace(self.low, self.high, 9)]))
+            found = [ends, around(inner, self.high - self.low), np.linspace(self.low, self.high, 9)]
+            return np.unique(np.clip(np.concatenate(found), self.low, self.high))
         base = ends[0] if len(ends) else 0.0
         sought = np.concatenate([base + _SOUGHT, inner, *(one + _SOUGHT for one in inner[:16])])
         sought = np.unique(sought[(sought > self.low) & (sought < self.high)])
@@ -130,7 +131,7 @@ class DensityLaw(LineLaw):
             advice = "State in points= where its mass is."
             raise InvalidParameter(self.name, float(height[peak]), "a density that is above 0 somewhere", advice)
         scale = math.exp(-min(max(float(height[peak]), -600.0), 600.0))
-        found = [sought[peak : peak + 1], ends, inner]
+        found = [sought[peak : peak + 1], ends, np.clip(around(inner, scale), self.low, self.high)]
         for way, last in ((-1.0, self.low), (1.0, self.high)):
             with np.errstate(over="ignore"):
                 reach = sought[peak] + way * scale * 2.0 ** np.arange(-3.0, _DOUBLINGS)

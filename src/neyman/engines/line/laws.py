@@ -19,7 +19,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, unmasked
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["LEAST", "LineLaw", "Sides", "StatsLaw", "answered", "quietly"]
+__all__ = ["LEAST", "LineLaw", "Sides", "StatsLaw", "answered", "around", "quietly"]
 
 LEAST = math.log(1e-290)  # of a density: below it floats lose its digits, and so do logs that are taken of them
 _UNDERFLOW = 1e-300  # masses below it are no more than that
@@ -159,6 +159,18 @@ def _own_logs(distribution: Any) -> bool:
     """Whether its log density is a formula of its own, and not the log of a density that underflows."""
     kind = type(getattr(distribution, "dist", distribution))
     return "_logpdf" in vars(kind) or "_logpdf_formula" in vars(kind)
+
+
+def around(points: FloatArray, width: float) -> FloatArray:
+    """Places beside each point, ever nearer to it: what is narrow there is seen.
+
+    Examples
+    --------
+    >>> around(np.array([1.0]), 1.0).size
+    31
+    """
+    steps = width * 10.0 ** -np.arange(1.0, 16.0)
+    return np.concatenate([points, *(points[:, None] + way * steps for way in (-1.0, 1.0))], axis=None)
 
 
 def quietly(verb: Callable[..., object], *arguments: object) -> object:

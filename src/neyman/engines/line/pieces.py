@@ -92,10 +92,10 @@ class Ratio:
     [False, True]
     """
 
-    def __init__(self, p: LineLaw, q: LineLaw, turns: FloatArray | None) -> None:
+    def __init__(self, p: LineLaw, q: LineLaw, turns: FloatArray | None, more: FloatArray | None = None) -> None:
         self._p, self._q = p, q
         self.low, self.high = max(p.low, q.low), min(p.high, q.high)
-        place = np.concatenate([p.places(), q.places(), np.zeros(0) if turns is None else turns])
+        place = np.concatenate([p.places(), q.places(), *(one for one in (turns, more) if one is not None)])
         inner = (place > self.low) & (place < self.high) & np.isfinite(place)
         place = np.unique(place[inner & ((np.abs(place) > _SUBNORMAL) | (place == 0.0))])
         if len(place) < 3:

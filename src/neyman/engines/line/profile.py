@@ -232,8 +232,10 @@ class LineProfile(Profile):
         )
 
 
-def line_profiles(p: LineLaw, q: LineLaw, turns: FloatArray | None) -> tuple[LineProfile, LineProfile]:
-    """Return the profiles of (P, Q), with P under H1, and of (Q, P).
+def line_profiles(
+    p: LineLaw, q: LineLaw, turns: FloatArray | None, more: FloatArray | None = None
+) -> tuple[LineProfile, LineProfile]:
+    """Return the profiles of (P, Q), with P under H1, and of (Q, P); ``more`` are places to look at besides.
 
     Examples
     --------
@@ -244,7 +246,7 @@ def line_profiles(p: LineLaw, q: LineLaw, turns: FloatArray | None) -> tuple[Lin
     >>> bool(b.lower[0] <= 0.12693673750664397 <= b.upper[0] <= b.lower[0] + 1e-11)
     True
     """
-    ratio = Ratio(p, q, turns)
+    ratio = Ratio(p, q, turns, more)
     turned = [piece.reversed for piece in ratio.pieces]
     return LineProfile(p, q, ratio, ratio.pieces, False), LineProfile(q, p, ratio, turned, True)
 
