@@ -50,6 +50,7 @@ if TYPE_CHECKING:
         join,
         mechanism_from_dict,
         meet,
+        tradeoff_between,
     )
     from neyman.integrations import from_dp_event, from_pld
     from neyman.mechanisms import (
@@ -135,6 +136,7 @@ __all__ = [
     "sweep",
     "table",
     "targets",
+    "tradeoff_between",
     "training",
     "verify",
 ]
@@ -175,6 +177,7 @@ _ROOMS = {
         "compose_tradeoffs",
         "join",
         "meet",
+        "tradeoff_between",
         "mechanism_from_dict",  # from here it knows the kind "opaque" too
     ),
     "neyman.integrations": ("from_dp_event", "from_pld"),

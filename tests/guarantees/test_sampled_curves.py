@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy.special import ndtr, ndtri
 
 import neyman as ny
-from neyman.guarantees.questions.lower_polygon import _down
+from neyman.guarantees.questions.lower_polygon import down as _down
 from tests.effort import examples
 
 Curve = Callable[[np.ndarray], np.ndarray]
@@ -249,7 +249,7 @@ def test_rounding_of_the_chord_refuses_no_corner() -> None:
         (lambda a: 0.25 - 0.5 * np.abs(a - 0.5), "f must be falling"),
         (lambda a: (1.0 - a * a) / 3.0, "f must be convex: at most"),
         (lambda a: ndtr(-ndtri(a) - 1.0) * (1.0 + 1e-6 * np.sin(1e6 * a)), "If that is rounding, state it"),
-        (lambda a: 0.25, "an array of 3 alphas with an array of as many betas, got 'shape ()"),
+        (lambda a: 0.25, "f must be convex: at most"),
         (lambda a: a[:-1], "got 'shape (2,), float64'"),
         (lambda a: (1.0 - a)[:, None], "got 'shape (3, 1), float64'"),
         (lambda a: None, "as many betas"),

@@ -3,6 +3,7 @@
 from neyman.guarantees.algebra import group, reversal
 from neyman.guarantees.algebra.join_meet import join, meet
 from neyman.guarantees.algebra.product import compose_tradeoffs
+from neyman.guarantees.between import Between, tradeoff_between
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.given.approximate import ApproximateDP
 from neyman.guarantees.given.base import Given
@@ -13,7 +14,7 @@ from neyman.guarantees.given.pure import PureDP
 from neyman.guarantees.given.rdp import RDP, ZCDP
 from neyman.guarantees.given.tradeoff import Tradeoff
 from neyman.guarantees.guarantee import Guarantee
-from neyman.guarantees.implication import satisfaction
+from neyman.guarantees.implication import fdp, satisfaction
 from neyman.guarantees.loss.bounds import Bounds
 from neyman.guarantees.loss.jumps import Jump
 from neyman.guarantees.loss.law import LossLaw
@@ -26,7 +27,7 @@ from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.mechanisms import mechanism_from_dict
 from neyman.profiles.certificate import Certificate, CertifiedDelta
 
-_ = group, reversal, satisfaction  # what guarantees are made into: each names itself in ``ALGEBRA``
+_ = group, reversal, fdp, satisfaction  # what guarantees are made into: each names itself in ``ALGEBRA``
 
 __all__ = [
     "BLATANT",
@@ -35,6 +36,7 @@ __all__ = [
     "RDP",
     "ZCDP",
     "ApproximateDP",
+    "Between",
     "Bounds",
     "Certificate",
     "CertifiedDelta",
@@ -58,4 +60,5 @@ __all__ = [
     "join",
     "mechanism_from_dict",
     "meet",
+    "tradeoff_between",
 ]

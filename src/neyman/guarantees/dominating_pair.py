@@ -7,7 +7,9 @@ from fractions import Fraction
 
 import numpy as np
 
+from neyman.engines.closed_form.enclosed_corners import EnclosedCorners
 from neyman.engines.closed_form.pairs import BlatantProfile, ClosedForm, GaussianProfile, PerfectProfile, SampledProfile
+from neyman.engines.line.profile import LineProfile
 from neyman.engines.region.profile import RegionProfile
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.given.approximate import ApproximateDP
@@ -26,6 +28,8 @@ from neyman.mechanisms.rounding import at_least, at_most
 
 __all__ = ["worst_loss"]
 
+_MOST_READ = 1 << 15  # places at which a profile is read that takes microseconds each
+_MOST_CORNERS = 1 << 12  # of a curve, each an outcome
 _GAUSSIAN = (1e-100, 1e100)  # mu whose square, and inverse, are floats
 
 
@@ -111,6 +115,11 @@ def _enclosed(guarantee: PessimisticGuarantee, rate: float, turned: bool) -> Enc
     if isinstance(guarantee, Profile):
         epsilons = guarantee.stated["epsilons"]
         corners = tuple(e for e in epsilons if e > 0.0) if isinstance(epsilons, tuple) else ()
+    elif isinstance(remove, EnclosedCorners) and isinstance(add, EnclosedCorners):
+        knots = np.union1d(remove.knots, add.knots)
+        corners = tuple(knots[knots > 0.0].tolist()) if len(knots) <= _MOST_CORNERS else ()
+    if isinstance(remove, LineProfile):
+        return EnclosedStep(promise, rate, remove, add, corners, quick, _MOST_READ)
     return EnclosedStep(promise, rate, remove, add, corners, quick)
 
 

@@ -43,6 +43,7 @@ class Algebra:
     """What is made from guarantees. The rooms that do it build on this file, and say here who they are."""
 
     satisfaction: Callable[[Guarantee, Guarantee], Satisfaction]
+    fdp: Callable[[Guarantee, Guarantee | Callable[..., object]], Satisfaction]
     product: Callable[[Guarantee, Guarantee], Guarantee]
     power: Callable[[Guarantee, int], Guarantee]
     group: Callable[[Guarantee, int], Guarantee]
@@ -271,6 +272,34 @@ class Guarantee(Views):
             raise InvalidParameter("other", other, "a Guarantee")
         with shared_effort(self, other):
             return ALGEBRA.satisfaction(self, other)
+
+    def is_fdp(self, f: Guarantee | Callable[..., object]) -> Satisfaction:
+        """Decide whether this is f-DP: f_self >= f at every alpha (Dong, Roth and Su 2022, Definition 2.3).
+
+        Parameters
+        ----------
+        f : Guarantee or callable
+            As for ``satisfies``; or a function, as ``Tradeoff.from_function`` takes it, asked until this is nowhere
+            below its chords ("yes") or somewhere below what is proved of it ("no").
+
+        Returns
+        -------
+        Satisfaction
+            Its ``str`` is a sentence, with the ``alpha`` where it fails. Of a curve that is attained it is "undecided".
+
+        Raises
+        ------
+        InvalidParameter
+            If ``f`` is neither, or no trade-off curve.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> print(ny.account(ny.Laplace(1.0)).is_fdp(lambda alpha: (1.0 - alpha) ** 4))
+        yes
+        """
+        with self.effort:
+            return ALGEBRA.fdp(self, f)
 
     def group(self, k: int) -> Guarantee:
         """Return the guarantee for ``k`` records that change together: f^(k) = 1 - (1 - f)^{applied k times}.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, cast
 
 import numpy as np
 
@@ -59,7 +60,7 @@ def sample(
 
 
 def _values(f: CurveFunction, alpha: FloatArray, error: float) -> FloatArray:
-    raw = unmasked("f", f(alpha.copy()))
+    raw = unmasked("f", _asked(f, alpha))
     allowed = f"a function that answers an array of {len(alpha)} alphas with an array of as many betas"
     if raw is None or raw.dtype.kind not in "fiu" or raw.shape != alpha.shape:
         raise InvalidParameter("f", "something else" if raw is None else f"shape {raw.shape}, {raw.dtype}", allowed)
@@ -72,6 +73,23 @@ def _values(f: CurveFunction, alpha: FloatArray, error: float) -> FloatArray:
         at = int(np.argmin(fine))
         raise InvalidParameter("f", float(beta[at]), f"in [0, 1] at alpha = {float(alpha[at])!r}")
     return beta
+
+
+def _asked(f: CurveFunction, alpha: FloatArray) -> object:
+    """What f says of all at once; of one after the other, if it knows numbers only."""
+    try:
+        found = f(alpha.copy())
+    except (TypeError, ValueError):  # of math.exp, and of `if`
+        return [_one(f, float(a)) for a in alpha]
+    if len(alpha) and np.ndim(cast(Any, found)) == 0:  # a constant
+        return [_one(f, float(a)) for a in alpha]
+    return found
+
+
+def _one(f: CurveFunction, alpha: float) -> object:
+    found: Any = cast(Any, f)(alpha)
+    number = hasattr(found, "__float__") and np.ndim(found) == 0
+    return float(found) if number else found
 
 
 def _gaps(alpha: FloatArray, beta: FloatArray, relative: float, absolute: float) -> tuple[FloatArray, FloatArray]:

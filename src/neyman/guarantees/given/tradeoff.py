@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, choice, inside, not_negative, unit_interval, whole
+from neyman.engines.closed_form.enclosed_corners import enclosed_pair, turned
 from neyman.engines.closed_form.straight import CornerProfile
+from neyman.guarantees.attained import Attained
 from neyman.guarantees.given.base import Given, columns, listed
 from neyman.guarantees.given.sampled_curve import CurveFunction, sample
-from neyman.guarantees.questions.lower_polygon import lower_hull, lower_polygon
+from neyman.guarantees.questions.lower_polygon import lower_hull, lower_polygon, upper_polygon
+from neyman.guarantees.questions.supporting_lines import below_lines
+from neyman.guarantees.twins import OptimisticGuarantee
+from neyman.numerics.rounding import UNIT
 
 __all__ = ["Tradeoff"]
 
@@ -62,8 +69,41 @@ class Tradeoff(Given):
         corners = lower_hull(alpha, beta)
         forward = CornerProfile(*corners)
         same = np.array_equal(corners[0], corners[1][::-1])
-        backward = forward if same else CornerProfile(*_reversed(*corners))
+        backward = forward if same else CornerProfile(*turned(*corners))
         super().__init__(forward, backward, alphas=listed(alpha), betas=listed(beta))
+        self._above: tuple[FloatArray, FloatArray] | None = None
+
+    @cached_property
+    def optimistic(self) -> OptimisticGuarantee:
+        """The guarantee of certified lower bounds: its answers and this one's enclose the truth.
+
+        Of corners that were stated the polygon is the truth. Of points and functions it is the curve behind them, which
+        lies nowhere above the chords of what was asked: how far apart the two are is what sampling costs. What is made
+        of the promise (its inverse, groups, compositions) has bounds from both sides of the promise alone.
+        """
+        if self._above is None:
+            return OptimisticGuarantee(self)
+        return Attained(self, enclosed_pair(self._corners, self._above))
+
+    @property
+    def chords(self) -> Tradeoff:
+        """The least curve that is surely nowhere below the one behind it: through what was asked, in straight lines.
+
+        No promise: it says too much. Itself where corners were stated.
+        """
+        return self if self._above is None else Tradeoff(*self._above)
+
+    @property
+    def _corners(self) -> tuple[FloatArray, FloatArray]:
+        alpha, beta = (np.asarray(self.stated[name], dtype=np.float64) for name in ("alphas", "betas"))
+        return lower_hull(alpha, beta)
+
+    @classmethod
+    def _through(cls, name: str, alpha: FloatArray, beta: FloatArray, relative: float, absolute: float) -> Tradeoff:
+        """What points prove, with what they cannot exceed."""
+        found = cls(*lower_polygon(name, alpha, beta, relative, absolute))
+        found._above = upper_polygon(name, alpha, beta, relative, absolute)
+        return found
 
     @classmethod
     def from_points(
@@ -122,7 +162,7 @@ class Tradeoff(Given):
         stored = np.asarray(betas).dtype
         coarse = float(np.finfo(stored).eps) if stored.kind == "f" else 0.0
         errors = _errors(max(_ERROR, coarse) if relative_error is None else relative_error, absolute_error or 0.0)
-        return cls(*lower_polygon("betas", alpha, beta, *errors))
+        return cls._through("betas", alpha, beta, *errors)
 
     @classmethod
     def from_function(
@@ -140,7 +180,8 @@ class Tradeoff(Given):
         ----------
         f : callable
             The curve, convex, continuous, falling, f(alpha) <= 1 - alpha: for a 1-d float64 array of alphas strictly
-            between 0 and 1 an array of as many betas. What it raises is passed on.
+            between 0 and 1 an array of as many betas; or of one alpha, where it knows no arrays. What it raises is
+            passed on.
         tolerance : float
             In (0, 1). Where the curve is not known to this part of the power 1 - beta (and of 1 - alpha, with the roles
             exchanged; of 1e-10 where they are less), it is asked at more points, unless its errors explain the gap.
@@ -160,7 +201,10 @@ class Tradeoff(Given):
         Notes
         -----
         What is certified is ``from_points`` of the points asked: true if f is a trade-off curve and errs by no more
-        than stated. No tolerance bears on that. Where the curve has a name, that is sharper: ``GDP(mu)``.
+        than stated. No tolerance bears on that. Where the curve has a name, that is sharper: ``GDP(mu)``. Between the
+        points asked convexity alone is used: f lies above the extensions of its chords, which is what is promised, and
+        below the chords, which is what ``optimistic`` answers from. That f is convex where nobody asked is taken on
+        trust; where it was asked, no curve within the errors stated is a refusal.
 
         beta(0) falls short of 1 by the errors near alpha = 0 at least, so that epsilon is inf at a delta of less than
         about ten times the absolute error there.
@@ -176,7 +220,132 @@ class Tradeoff(Given):
             raise InvalidParameter("f", f, "a function of an array of alphas")
         aim, most = inside("tolerance", tolerance, 0.0, 1.0), whole("points", points, 3, 100_000)
         errors = _errors(relative_error, absolute_error)
-        return cls(*lower_polygon("f", *sample(f, aim, most, *errors), *errors))
+        return cls._through("f", *sample(f, aim, most, *errors), *errors)
+
+    @classmethod
+    def from_roc(
+        cls,
+        fpr: object,
+        tpr: object,
+        between: str = "below",
+        *,
+        relative_error: float | None = None,
+        absolute_error: float = 0.0,
+    ) -> Tradeoff:
+        """Return the promise of a ROC curve: that of the best attack there can be.
+
+        f(fpr) = 1 - tpr. A ROC curve is a promise where it is known to be the best attack's: derived from the laws of
+        the output, or stated by whoever guarantees it. **The ROC curve of one attack, measured on samples, promises
+        nothing**: a better attack lies above it. It is evidence against promises, which ``ny.audit.from_scores`` reads;
+        most of them are refused here, for the ROC curve of a best attack is concave and has no steps.
+
+        Parameters
+        ----------
+        fpr, tpr : array
+            1-d, as many, in [0, 1], rising (equal neighbours are allowed), tpr >= fpr, concave up to the errors: as
+            ``sklearn.metrics.roc_curve`` returns them. Of several points at one fpr the highest counts.
+        between : "below" or "chords"
+            As of ``from_points``. "below": the points lie on the ROC curve, which is known nowhere else and may lie
+            above their chords. "chords": straight lines between the points are the ROC curve, as those of an output
+            with finitely many values are.
+        relative_error, absolute_error : float, optional
+            tpr is right to within relative_error * (1 - tpr) + absolute_error, 1e-12 (or the resolution of tpr in less
+            than float64) and 0 unless stated. The rounding of 1 - tpr is added. Only for "below".
+
+        Raises
+        ------
+        InvalidParameter
+            If the numbers lie outside their domains or are no ROC curve of a best attack.
+
+        Examples
+        --------
+        >>> g = Tradeoff.from_roc([0.0, 0.25, 1.0], [0.0, 0.75, 1.0], "chords")  # an output with two values
+        >>> round(g.roc(0.125), 12), round(Tradeoff.from_roc([0.0, 0.25, 1.0], [0.0, 0.75, 1.0]).roc(0.125), 12)
+        (0.375, 0.791666666667)
+        """
+        return _of_roc(cls, fpr, tpr, choice("between", between, ("below", "chords")), relative_error, absolute_error)
+
+    @classmethod
+    def from_bayes_errors(cls, priors: object, errors: object) -> Tradeoff:
+        """Return the curve behind errors of the best guess: f and the Bayes error function are conjugate.
+
+        R(prior) >= error, the record ABSENT with probability ``prior``, is prior alpha + (1 - prior) f(alpha) >= error
+        at every alpha: a line that f lies above. The answer is the largest of these lines and 0, and says no more than
+        the errors do: they count as bounds from below, and ``bayes_error`` gives each of them back, rounded down.
+
+        Parameters
+        ----------
+        priors : array
+            1-d, not empty, strictly rising in (0, 1): P(H0), as of ``bayes_error``.
+        errors : array
+            As many, each in [0, min(prior, 1 - prior)], concave in the prior up to a relative 1e-12, with 0 at 0 and 1.
+
+        Raises
+        ------
+        InvalidParameter
+            If the numbers lie outside their domains or no curve has these Bayes errors.
+
+        See Also
+        --------
+        Profile.from_bayes_errors : the same for neighbours in either order, where errors at ``prior`` hold at 1 - prior
+
+        Notes
+        -----
+        Kaissis et al. (2024), Beyond the calibration point, Section 3 and Figure 8: R(prior) = min over alpha of prior
+        alpha + (1 - prior) f(alpha). Error bound: lines meet in rationals; both coordinates of a corner are rounded
+        down, to one unit in the last place. ``prior`` is taken as exactly the float it is.
+
+        Examples
+        --------
+        >>> g = Tradeoff.from_bayes_errors([0.2, 0.5, 0.8], [0.15, 0.3, 0.15])
+        >>> np.round(g.bayes_error([0.2, 0.5, 0.8]), 12).tolist(), round(g.beta(0.3), 12)
+        ([0.15, 0.3, 0.15], 0.3)
+        """
+        prior, error = columns(priors=priors, errors=errors)
+        if not bool(np.all((prior > 0.0) & (prior < 1.0))):
+            raise InvalidParameter("priors", listed(prior), "numbers in (0, 1)")
+        if not bool(np.all(np.diff(prior) > 0.0)):
+            raise InvalidParameter("priors", listed(prior), "strictly rising numbers")
+        if not bool(np.all((error >= 0.0) & (error <= np.minimum(prior, 1.0 - prior)))):
+            raise InvalidParameter("errors", listed(error), "numbers in [0, min(prior, 1 - prior)]")
+        return cls(*below_lines(prior, error))
+
+
+_ONE_ATTACK = "What one attack did on samples is no promise, but evidence: ny.audit.from_scores."
+
+
+def _of_roc(
+    kind: type[Tradeoff], fpr: object, tpr: object, between: str, relative_error: float | None, absolute_error: object
+) -> Tradeoff:
+    x, y = columns(fpr=fpr, tpr=tpr)
+    for name, values in (("fpr", x), ("tpr", y)):
+        unit_interval(name, values)
+        if not bool(np.all(np.diff(values) >= 0.0)):
+            raise InvalidParameter(name, listed(values), "rising numbers", "Sort the points by fpr.")
+    step = (np.diff(x) == 0.0) & (np.diff(y) > 0.0) & (x[1:] > 0.0)
+    if bool(np.any(step)):
+        allowed = f"without a step, as a concave curve is, at fpr = {float(x[1:][step][0])!r}"
+        raise InvalidParameter("tpr", float(y[1:][step][0]), allowed, _ONE_ATTACK)
+    last = np.append(np.diff(x) > 0.0, True)
+    x, y = x[last], y[last]
+    rounded = 0.0 if bool(np.all(1.0 - (1.0 - y) == y)) else UNIT
+    stored = np.asarray(tpr).dtype
+    coarse = float(np.finfo(stored).eps) if stored.kind == "f" else 0.0
+    relative, absolute = _errors(max(_ERROR, coarse) if relative_error is None else relative_error, absolute_error)
+    try:
+        if between == "below":
+            return kind._through("tpr", x, 1.0 - y, relative, absolute + rounded)  # pyright: ignore[reportPrivateUsage]
+        if relative_error is not None or absolute > 0.0:
+            name = "absolute_error" if absolute > 0.0 else "relative_error"
+            raise InvalidParameter(name, absolute or relative_error, "left out where chords are the curve")
+        beta = np.maximum(np.nextafter(1.0 - y, -1.0) if rounded else 1.0 - y, 0.0)
+        return kind(np.append(0.0, x) if x[0] > 0.0 else x, np.append(1.0, beta) if x[0] > 0.0 else beta)
+    except InvalidParameter as error:
+        if error.name not in ("tpr", "betas"):
+            raise
+        shown = 1.0 - error.value if isinstance(error.value, float) else error.value
+        allowed = f"the ROC curve of a best attack (concave, rising, at least fpr; 1 - tpr {error.allowed})"
+        raise InvalidParameter("tpr", shown, allowed, _ONE_ATTACK) from None
 
 
 def _errors(relative: object, absolute: object) -> tuple[float, float]:
@@ -215,10 +384,3 @@ def _convex(alpha: FloatArray, beta: FloatArray) -> None:
             "betas", float(beta[at]), f"convex: at most {float(chord[at - 1])!r} at alpha = {float(alpha[at])!r}",
             "Their lower convex hull would be safe.",
         )  # fmt: skip
-
-
-def _reversed(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The corners with the roles exchanged; where alpha is 0 already, the least beta counts."""
-    a, b = beta[::-1], alpha[::-1]
-    keep = np.append(np.diff(a) > 0.0, True)
-    return a[keep], b[keep]

@@ -26,7 +26,7 @@ from neyman.guarantees.questions.tradeoff import excess_lower
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair
 
-__all__ = ["satisfaction"]
+__all__ = ["satisfaction", "searched"]
 
 _LARGEST = 690.0
 _MOST = 1.7e308
@@ -48,7 +48,7 @@ def satisfaction(g: Guarantee, other: Guarantee) -> Satisfaction:
             decided = None
         if decided is not None:
             return decided
-    return _searched(g.sides, other.sides)
+    return searched(g.sides, other.sides)
 
 
 def _fewer(g: Guarantee, other: Guarantee) -> bool:
@@ -57,7 +57,8 @@ def _fewer(g: Guarantee, other: Guarantee) -> bool:
     return mine is not None and theirs is not None and g.adjacency == other.adjacency and within(mine, theirs)
 
 
-def _searched(mine: Pair, other: Pair) -> Satisfaction:
+def searched(mine: Pair, other: Pair) -> Satisfaction:
+    """Decide by search alone, from the brackets of both."""
     found = compared(mine, other)
     if found.failed:
         return _no(mine, other, found.epsilon, found.excess)

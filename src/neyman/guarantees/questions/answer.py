@@ -10,7 +10,7 @@ __all__ = ["Satisfaction"]
 
 @dataclass(frozen=True, slots=True)
 class Satisfaction:
-    """The answer of ``g.satisfies(other)``. As a truth value it is True for "yes" alone.
+    """The answer of ``g.satisfies(other)`` and ``g.is_fdp(f)``. True for "yes" alone; ``print`` shows a sentence.
 
     Attributes
     ----------
@@ -40,3 +40,11 @@ class Satisfaction:
 
     def __bool__(self) -> bool:
         return self.outcome == "yes"
+
+    def __str__(self) -> str:
+        if self.outcome == "yes":
+            return "yes"
+        if self.outcome == "no":
+            where = f"at alpha = {self.alpha:.6g} it is lower, and at epsilon = {self.epsilon:.6g}"
+            return f"no: {where} its delta is larger by at least {self.excess:.3g}"
+        return f"undecided: its delta is nowhere larger by more than {self.excess:.3g}"

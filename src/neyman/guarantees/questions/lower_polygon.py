@@ -21,7 +21,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
 
-__all__ = ["lower_hull", "lower_polygon"]
+__all__ = ["down", "lower_hull", "lower_polygon", "upper_polygon"]
 
 Slope = tuple[int, int]  # numerator and positive denominator
 
@@ -69,6 +69,24 @@ def lower_polygon(
     y = np.minimum(y, 1.0 - x)
     first = np.flatnonzero(np.append(True, np.diff(x) > 0.0))  # rounding may put two corners on one alpha
     return lower_hull(x[first], np.minimum.reduceat(y, first))
+
+
+def upper_polygon(
+    name: str, alpha: FloatArray, beta: FloatArray, relative: float, absolute: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return the corners of the least convex curve nowhere below any trade-off curve through the points: their chords.
+
+    The points as high as their errors allow, with (0, 1) and (1, 0): f is convex and below them, hence below their
+    lower convex hull. What ``lower_polygon`` refuses is no curve.
+
+    Examples
+    --------
+    >>> x, y = upper_polygon("betas", np.array([0.5]), np.array([0.25]), 0.0, 0.0)
+    >>> x.tolist(), y.tolist()
+    ([0.0, 0.5, 1.0], [1.0, 0.25, 0.0])
+    """
+    a, _, high = _bands(name, alpha, beta, relative, absolute)
+    return lower_hull(a, np.minimum.accumulate(np.minimum(high, 1.0)))
 
 
 def lower_hull(alpha: FloatArray, beta: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -152,7 +170,7 @@ def _meetings(alpha: FloatArray, low: FloatArray, high: FloatArray) -> tuple[Flo
     least, most = both[: len(a)], both[len(a) :]
     before, after = _slopes(a, least, most)
     n, d = after[1]
-    x, y = [0.0], [_down(least[1] * d - n * a[1], d * unit_b)]
+    x, y = [0.0], [down(least[1] * d - n * a[1], d * unit_b)]
     for i in range(1, len(a)):
         x.append(float(alpha[i]))
         y.append(float(low[i]))
@@ -162,8 +180,8 @@ def _meetings(alpha: FloatArray, low: FloatArray, high: FloatArray) -> tuple[Flo
         bend = n_right * d_left - n_left * d_right
         part = n_right * (a[i + 1] - a[i]) + (least[i] - least[i + 1]) * d_right
         if bend > 0 and 0 < d_left * part < (a[i + 1] - a[i]) * bend:
-            x.append(_down(a[i] * bend + d_left * part, bend * unit_a))
-            y.append(_down(least[i] * bend + n_left * part, bend * unit_b))
+            x.append(down(a[i] * bend + d_left * part, bend * unit_a))
+            y.append(down(least[i] * bend + n_left * part, bend * unit_b))
     return np.array(x), np.array(y)
 
 
@@ -190,8 +208,14 @@ def _whole(values: FloatArray) -> tuple[list[int], int]:
     return [n * (unit // d) for n, d in ratios], unit
 
 
-def _down(n: int, d: int) -> float:
-    """n / d, not negative, rounded down."""
+def down(n: int, d: int) -> float:
+    """Return n / d, not negative, rounded down.
+
+    Examples
+    --------
+    >>> down(1, 4), down(1, 10) < 0.1
+    (0.25, True)
+    """
     near = n / d
     p, q = near.as_integer_ratio()
     return near if p * d <= n * q else float(np.nextafter(near, -1.0))

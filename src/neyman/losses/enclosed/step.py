@@ -51,7 +51,8 @@ class EnclosedStep(Step):
 
     It is named by a ``promise`` and by the ``rate`` at which it is sampled. ``forward`` is the profile of "remove",
     ``backward`` that of "add": one object where they agree. ``corners`` are the eps > 0 between which both are straight
-    in e^eps, where there are any; beyond the last they are constant. ``quick`` where bounds cost next to nothing.
+    in e^eps, where there are any; beyond the last they are constant. ``quick`` where bounds cost next to nothing,
+    ``most`` how many points may lie on either side of 0 where they do not.
     """
 
     promise: Promise
@@ -60,6 +61,7 @@ class EnclosedStep(Step):
     backward: Known = field(compare=False)
     corners: tuple[float, ...] = field(default=(), compare=False)
     quick: bool = field(default=False, compare=False)
+    most: int = field(default=_MOST, compare=False)
 
     @property
     def tail_mu(self) -> float:
@@ -122,7 +124,7 @@ class EnclosedStep(Step):
     @property
     def finest(self) -> float:
         """The least spacing that is worth its time."""
-        return self.reach / (_QUICK if self.quick else _MOST)
+        return self.reach / (_QUICK if self.quick else self.most)
 
     def law(self, h: float, above: bool) -> ListedStep:
         """A law nowhere below this one, or nowhere ``above`` it, on multiples of ``h`` or at the corners."""
