@@ -8,26 +8,25 @@ beta is convex and non-increasing in alpha, at most 1 - alpha; epsilon(delta(e))
 
 from __future__ import annotations
 
-import math
 import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
-import numpy as np
-
 from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import MAX_COUNT, between, count, inside, whole
 from neyman.guarantees.loss.privacy_loss import LossDirection, PrivacyLoss
 from neyman.guarantees.questions.answer import Satisfaction
+from neyman.guarantees.questions.certified import certified_delta
 from neyman.guarantees.questions.curve import tradeoff_points
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
+from neyman.guarantees.renyi import decay
 from neyman.guarantees.verbs import Views
 from neyman.profiles.certificate import CertifiedDelta
 from neyman.profiles.effort import Effort
-from neyman.profiles.pair import Adjacency, LargestProfile, MaximumProfile, Pair
+from neyman.profiles.pair import Adjacency, Pair
 
 if TYPE_CHECKING:
     from neyman.guarantees.twins import PessimisticGuarantee
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["ALGEBRA", "Guarantee", "shared_effort"]
 
 _LARGEST = sys.float_info.max
-_DECAYS = 2.0 ** np.arange(-3, 41)  # orders beyond 1 at which a Renyi divergence may bound a tail
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
 
 
@@ -113,72 +111,9 @@ class Guarantee(Views):
         >>> round(law.cdf(0.0).upper, 9), [round(b, 9) for b in law.mean]
         (0.268941421, [0.462117157, 0.462117157])
         """
-        own, one = self.pessimistic, self.adjacency
-        direction: LossDirection = "both" if self._sides.symmetric else "add" if one == "add" else "remove"
-
-        def decay() -> list[tuple[float, float]]:
-            stated = (
-                own.divergences.statement
-            )  # of which any order costs nothing, and beyond which the curve has no more
-            bounds = stated.bound(1.0 + _DECAYS) if stated else own.divergences.divergence(1.0 + _DECAYS, True)
-            return [(float(s), float(s * d)) for s, d in zip(_DECAYS, bounds, strict=True) if d < math.inf]
-
-        return PrivacyLoss(self._sides, direction, self.effort, decay, own.known_mean)
-
-    @cached_property
-    def advantage(self) -> float:
-        """The largest membership advantage TPR - FPR: delta(0), the total variation distance of the two output laws."""
-        return float(self._delta(np.zeros(1))[0])
-
-    @cached_property
-    @abstractmethod
-    def auc(self) -> float:
-        """The area under the ROC curve, 1 - integral of f."""
-
-    @cached_property
-    @abstractmethod
-    def fixed_point(self) -> float:
-        """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
-
-    @property
-    @abstractmethod
-    def tail_mu(self) -> float:
-        """A mu that is valid with no floor at all (inf where there is none)."""
-
-    def mu(self, floor: float = 1e-10) -> float:
-        """Return the least mu with G_mu <= f wherever alpha and f(alpha) are at least ``floor``.
-
-        Where the whole curve lies below the floor (the fixed point is smaller), the fixed point takes the floor's
-        place, so that a blatant mechanism never gets a small mu. It is inf where delta stays above ``floor`` however
-        large epsilon is: with that chance the output reveals the record, and no Gaussian curve tells of that, even if
-        one lies below f down to the floor. (Of "add" alone that is what only the law without the record shows.)
-
-        Parameters
-        ----------
-        floor : float
-            In (0, 0.5).
-
-        Raises
-        ------
-        InvalidParameter
-            If ``floor`` lies outside (0, 0.5).
-        """
-        return self._mu(_floor(floor))
-
-    def gdp(self, floor: float = 1e-10) -> GDPReport:
-        """Return mu at ``floor`` together with what it leaves out: regret, tail_mu and shortfall.
-
-        Parameters
-        ----------
-        floor : float
-            In (0, 0.5).
-
-        Raises
-        ------
-        InvalidParameter
-            If ``floor`` lies outside (0, 0.5).
-        """
-        return self._gdp(_floor(floor))
+        own = self.pessimistic
+        direction: LossDirection = "both" if self._sides.symmetric else "add" if self.adjacency == "add" else "remove"
+        return PrivacyLoss(self._sides, direction, self.effort, lambda: decay(own.divergences), own.known_mean)
 
     def certificate(self, epsilon: float) -> CertifiedDelta:
         """Return why delta(epsilon) lies where it does: of each direction who answered, and the terms of the error.
@@ -206,16 +141,7 @@ class Guarantee(Views):
         """
         at = between("epsilon", epsilon, -_LARGEST, _LARGEST)
         with self.effort:
-            branch = self._sides.forward if at >= 0.0 else self._sides.backward
-            if isinstance(branch, MaximumProfile) and not isinstance(branch, LargestProfile):
-                # the reversed pair of "remove" is that of "add"
-                order = ("remove", "add") if at >= 0.0 else ("add", "remove")
-                names = dict(zip(order, (branch.first, branch.second), strict=True))
-            else:
-                names = {"both" if self._sides.symmetric else self._adjacency: branch}
-            found = {name: one.certificate(abs(at)) for name, one in names.items()}
-            bracket = self._sides.bracket(np.array([at]))
-            return CertifiedDelta(at, float(bracket.lower[0]) + 0.0, float(bracket.upper[0]), found)
+            return certified_delta(self._sides, self._adjacency, at)
 
     def regret(self, other: Guarantee) -> float:
         """Return Delta(self || other), what is given away by stating ``other`` instead of this guarantee.

@@ -24,6 +24,7 @@ __all__ = [
     "KnownDivergence",
     "ProfileDivergence",
     "StatedDivergence",
+    "decay",
     "divergences",
     "largest",
     "least",
@@ -33,6 +34,7 @@ _FINE, _COARSE = 1 << 13, 1 << 11  # cells of a profile
 _WIDTH = 1e-6  # to which rho is searched for there
 _TINY = 1e-300  # more than the smallest floats may be off
 _LOOKED = 1.0 + np.geomspace(1e-6, 1e3, 28)  # orders at which a lower bound is looked for
+_DECAYS = 2.0 ** np.arange(-3, 41)  # orders beyond 1 at which a divergence may bound a tail
 _DIRECTIONS: dict[Adjacency, tuple[bool, ...]] = {"remove": (True,), "add": (False,)}
 
 
@@ -58,6 +60,14 @@ def divergences(sides: Pair, adjacency: Adjacency, losses: tuple[tuple[Step, int
     if losses is not None:
         return CompositionDivergence(losses, _DIRECTIONS.get(adjacency, (True, False)))
     return ProfileDivergence(sides)
+
+
+def decay(known: Divergences) -> list[tuple[float, float]]:
+    """s and s D_{1+s} at some orders 1 + s, from above: how fast a tail of the losses dies. Of what is stated any order
+    costs nothing, and beyond it the curve has no more.
+    """
+    bounds = known.statement.bound(1.0 + _DECAYS) if known.statement else known.divergence(1.0 + _DECAYS, True)
+    return [(float(s), float(s * d)) for s, d in zip(_DECAYS, bounds, strict=True) if d < math.inf]
 
 
 class ProfileDivergence:
