@@ -115,6 +115,61 @@ class Guarantee(Views):
         direction: LossDirection = "both" if self._sides.symmetric else "add" if self.adjacency == "add" else "remove"
         return PrivacyLoss(self._sides, direction, self.effort, lambda: decay(own.divergences), own.known_mean)
 
+    @cached_property
+    def advantage(self) -> float:
+        """The largest membership advantage TPR - FPR: delta(0), the total variation distance of the two output laws."""
+        return float(self._delta(np.zeros(1))[0])
+
+    @cached_property
+    @abstractmethod
+    def auc(self) -> float:
+        """The area under the ROC curve, 1 - integral of f."""
+
+    @cached_property
+    @abstractmethod
+    def fixed_point(self) -> float:
+        """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
+
+    @property
+    @abstractmethod
+    def tail_mu(self) -> float:
+        """A mu that is valid with no floor at all (inf where there is none)."""
+
+    def mu(self, floor: float = 1e-10) -> float:
+        """Return the least mu with G_mu <= f wherever alpha and f(alpha) are at least ``floor``.
+
+        Where the whole curve lies below the floor (the fixed point is smaller), the fixed point takes the floor's
+        place, so that a blatant mechanism never gets a small mu. It is inf where delta stays above ``floor`` however
+        large epsilon is: with that chance the output reveals the record, and no Gaussian curve tells of that, even if
+        one lies below f down to the floor. (Of "add" alone that is what only the law without the record shows.)
+
+        Parameters
+        ----------
+        floor : float
+            In (0, 0.5).
+
+        Raises
+        ------
+        InvalidParameter
+            If ``floor`` lies outside (0, 0.5).
+        """
+        return self._mu(_floor(floor))
+
+    def gdp(self, floor: float = 1e-10) -> GDPReport:
+        """Return mu at ``floor`` together with what it leaves out: regret, tail_mu and shortfall.
+
+        Parameters
+        ----------
+        floor : float
+            In (0, 0.5).
+
+        Raises
+        ------
+        InvalidParameter
+            If ``floor`` lies outside (0, 0.5).
+        """
+        return self._gdp(_floor(floor))
+
     def certificate(self, epsilon: float) -> CertifiedDelta:
         """Return why delta(epsilon) lies where it does: of each direction who answered, and the terms of the error.
 
