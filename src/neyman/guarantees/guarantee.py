@@ -14,9 +14,12 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar
 
+import numpy as np
+
 from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import MAX_COUNT, between, count, inside, whole
 from neyman.guarantees.loss.privacy_loss import LossDirection, PrivacyLoss
+from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.certified import certified_delta
 from neyman.guarantees.questions.curve import tradeoff_points
@@ -31,25 +34,10 @@ from neyman.profiles.pair import Adjacency, Pair
 if TYPE_CHECKING:
     from neyman.guarantees.twins import PessimisticGuarantee
 
-__all__ = ["ALGEBRA", "Guarantee", "shared_effort"]
+__all__ = ["Guarantee", "shared_effort"]
 
 _LARGEST = sys.float_info.max
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
-
-
-class Algebra:
-    """What is made from guarantees. The rooms that do it build on this file, and say here who they are."""
-
-    satisfaction: Callable[[Guarantee, Guarantee], Satisfaction]
-    fdp: Callable[[Guarantee, Guarantee | Callable[..., object]], Satisfaction]
-    product: Callable[[Guarantee, Guarantee], Guarantee]
-    power: Callable[[Guarantee, int], Guarantee]
-    group: Callable[[Guarantee, int], Guarantee]
-    inverse: Callable[[Guarantee], Guarantee]
-    symmetrized: Callable[[Guarantee], Guarantee]
-
-
-ALGEBRA = Algebra()
 
 
 class Guarantee(Views):

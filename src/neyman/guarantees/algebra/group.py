@@ -11,7 +11,8 @@ from neyman.guarantees.given.extremes import BLATANT
 from neyman.guarantees.given.gdp import GDP
 from neyman.guarantees.given.rdp import LARGEST_RHO, ZCDP
 from neyman.guarantees.groups.profile import GroupedProfile, multiple
-from neyman.guarantees.guarantee import ALGEBRA, Guarantee
+from neyman.guarantees.guarantee import Guarantee
+from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile

@@ -11,7 +11,8 @@ from neyman.engines.combine.enclosed import unbundled
 from neyman.guarantees.algebra.composition import composition
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.dominating_pair import worst_loss
-from neyman.guarantees.guarantee import ALGEBRA, Guarantee
+from neyman.guarantees.guarantee import Guarantee
+from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed.step import BundleStep
 from neyman.profiles.effort import EFFORT, Effort

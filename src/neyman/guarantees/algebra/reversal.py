@@ -7,7 +7,8 @@ delta_inverse(eps) = 1 - e^eps + e^eps delta(-eps).
 from __future__ import annotations
 
 from neyman.guarantees.envelope.profile import EnvelopeProfile
-from neyman.guarantees.guarantee import ALGEBRA, Guarantee
+from neyman.guarantees.guarantee import Guarantee
+from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.profiles.pair import Adjacency, MaximumProfile, Pair
 

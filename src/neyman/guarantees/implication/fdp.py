@@ -8,8 +8,9 @@ from typing import cast
 from neyman._errors import InvalidParameter
 from neyman.guarantees.given.sampled_curve import CurveFunction
 from neyman.guarantees.given.tradeoff import Tradeoff
-from neyman.guarantees.guarantee import ALGEBRA, Guarantee
+from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.implication.satisfaction import satisfaction, searched
+from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.questions.answer import Satisfaction
 
 __all__ = ["fdp"]

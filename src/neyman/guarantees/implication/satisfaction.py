@@ -16,10 +16,11 @@ from neyman._errors import NotCertified
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.guarantees.given.base import Given
-from neyman.guarantees.guarantee import ALGEBRA, Guarantee
+from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.implication.by_construction import implied
 from neyman.guarantees.implication.dominance import compared
 from neyman.guarantees.implication.step_by_step import within
+from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.tradeoff import excess_lower
