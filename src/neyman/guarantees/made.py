@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import Any
 
 from neyman.guarantees.questions.answer import Satisfaction
 
-if TYPE_CHECKING:
-    from neyman.guarantees.guarantee import Guarantee
-
 __all__ = ["ALGEBRA", "Algebra"]
+
+_Guarantee = Any  # which asks this file, and is not known to it
 
 
 class Algebra:
     """The verbs of a guarantee that make others, or decide between two."""
 
-    satisfaction: Callable[[Guarantee, Guarantee], Satisfaction]
-    fdp: Callable[[Guarantee, Guarantee | Callable[..., object]], Satisfaction]
-    product: Callable[[Guarantee, Guarantee], Guarantee]
-    power: Callable[[Guarantee, int], Guarantee]
-    group: Callable[[Guarantee, int], Guarantee]
-    inverse: Callable[[Guarantee], Guarantee]
-    symmetrized: Callable[[Guarantee], Guarantee]
+    satisfaction: Callable[[_Guarantee, _Guarantee], Satisfaction]
+    fdp: Callable[[_Guarantee, _Guarantee | Callable[..., object]], Satisfaction]
+    product: Callable[[_Guarantee, _Guarantee], _Guarantee]
+    power: Callable[[_Guarantee, int], _Guarantee]
+    group: Callable[[_Guarantee, int], _Guarantee]
+    inverse: Callable[[_Guarantee], _Guarantee]
+    symmetrized: Callable[[_Guarantee], _Guarantee]
 
 
 ALGEBRA = Algebra()

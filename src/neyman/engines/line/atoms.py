@@ -73,7 +73,7 @@ class DiscreteLaw:
             on &= np.abs((place - self.low) - np.rint(place - self.low)) < _APART
         if np.any(on):
             found[on] = np.nan_to_num(answered(self.name, self._log, place[on]), nan=-np.inf)
-        if not bool(np.all(found <= 1e-9)):
+        if not bool(np.all(found <= _TOTAL)):
             at = int(np.argmax(found))
             raise InvalidParameter(
                 self.name, float(found[at]), f"a law with probabilities: one at {float(place[at])!r}"

@@ -26,6 +26,7 @@ _MOST_CELLS = 20_000
 _ROUNDS = 70  # a cell halved as often has no float between its ends
 _TOTAL = 1e-9  # by which all mass may miss 1
 _LEAST = -720.0  # log of a mass at which a tail ends
+_EXPONENT = 600.0  # of a scale, at most: e^600 is a float
 _CLIMBS = 40  # each looks sixteen times as closely
 _DOUBLINGS = 1100  # from 1e-16 of the scale to the largest float
 _SOUGHT = np.concatenate([[0.0], np.geomspace(1e-12, 1e12, 385), -np.geomspace(1e-12, 1e12, 385)])
@@ -130,7 +131,7 @@ class DensityLaw(LineLaw):
         if not math.isfinite(height[peak]):
             advice = "State in points= where its mass is."
             raise InvalidParameter(self.name, float(height[peak]), "a density that is above 0 somewhere", advice)
-        scale = math.exp(-min(max(float(height[peak]), -600.0), 600.0))
+        scale = math.exp(-min(max(float(height[peak]), -_EXPONENT), _EXPONENT))
         found = [sought[peak : peak + 1], ends, np.clip(around(inner, scale), self.low, self.high)]
         for way, last in ((-1.0, self.low), (1.0, self.high)):
             with np.errstate(over="ignore"):

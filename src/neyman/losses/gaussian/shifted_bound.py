@@ -55,6 +55,7 @@ _MOST = 1 << 16  # nodes of a sum
 _FAINT = 1e-280  # certifies: of a sum of terms beside the largest, more than what underflow takes of 2^60 of them
 LOOK = 0.18  # 1/sqrt(bend), times min(s, 1): grid on which a line is bounded cell by cell
 _LONG = 3000.0  # nodes from which it is worth a look how much less than cos^-n a line grows
+BELOW_MEAN = 24.0  # certifies: of a parabola over a cell about its middle, beside its bend times the square of the cell
 ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
 _COARSE = 0.2  # 1/sqrt(bend): grid on which log A(w) is bounded from above
 
@@ -228,7 +229,7 @@ def log_lines(
     start = float(law.log_envelope(first) + w * law.log_loss(first)) - math.log(rise) if rise > 0.0 else math.inf
     before = start + law.bend * lines * lines + law.grown(w, first, lines) + omega * law.turned(first, lines)
     most = np.logaddexp(log_sums(log_term + 0.125 * curve) + math.log(step), before)
-    least = float(log_sums((log_term[0] - curve[0] / 24.0)[1:-1])) + math.log(step)
+    least = float(log_sums((log_term[0] - curve[0] / BELOW_MEAN)[1:-1])) + math.log(step)
     return most[1:] + off, least - off, float(x[-1])
 
 

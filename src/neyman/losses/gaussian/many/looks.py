@@ -13,7 +13,7 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import Block, chance, chunks
-from neyman.losses.gaussian.shifted_bound import LOOK, log_sums
+from neyman.losses.gaussian.shifted_bound import BELOW_MEAN, LOOK, log_sums
 from neyman.losses.gaussian.transform import CLEAR, FINE, LEAST, LINES, WALL
 from neyman.losses.readings.tilted import last_valley
 from neyman.losses.sampling import mixed_each, mixed_lines
@@ -62,7 +62,7 @@ class _Look:
         seen, inner = place <= last, (place >= 1) & (place < last)
         self._end = np.take_along_axis(x, last, axis=1)
         above = np.where(seen[:, None], log_term + 0.125 * curve, -math.inf)
-        below = np.where(inner, log_term[:, 0] - curve[:, 0] / 24.0, -math.inf)
+        below = np.where(inner, log_term[:, 0] - curve[:, 0] / BELOW_MEAN, -math.inf)
         self._least = log_sums(below)[:, None] + np.log(step) - off
         most = np.logaddexp(log_sums(above) + np.log(step), self._before(x[:, :1], heights)) + off
         self._growth = np.maximum(most[:, 1:] - self._least, 0.0)
