@@ -333,3 +333,16 @@ def test_peaks_that_no_place_has_seen_are_refused_and_those_stated_are_told(shar
         told = (1.0 - share) * (1.0 - 0.1)  # all of the peak, and the rest by chance
         assert g.beta(0.1) == pytest.approx(told, abs=10.0 * width * share + 1e-9)
         assert g.beta(0.1) <= g.optimistic.beta(0.1)
+
+
+@pytest.mark.parametrize(
+    ("p", "q"),
+    [(stats.poisson(1), stats.poisson(200)), (stats.binom(400, 0.1), stats.binom(400, 0.95))],
+)
+def test_probabilities_that_are_no_floats_are_not_revealed(p: object, q: object) -> None:
+    """Losses are finite, up to 900 or so, and nothing is told beyond."""
+    low = ny.tradeoff_between(p, q).optimistic
+    assert low.epsilon(0.1) < 900.0
+    assert low.delta(1e4) == 0.0
+    assert low.beta(0.0) == 1.0
+    assert low.roc(0.0) == 0.0

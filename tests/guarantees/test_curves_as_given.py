@@ -338,3 +338,12 @@ def test_two_laws_and_f() -> None:
 def test_no_curve_no_answer(f: Any) -> None:
     with pytest.raises(ny.InvalidParameter):
         ny.GDP(1.0).is_fdp(f)
+
+
+@pytest.mark.parametrize("points", [2, 3, 6, 10])
+def test_what_some_attack_reaches_is_no_more_than_the_chords_allow(points: int) -> None:
+    """roc and beta of the other side are one curve: the chord towards alpha = 0 ends where both polygons do."""
+    alpha = np.linspace(0.0, 1.0, points)
+    g = ny.Tradeoff.from_points(alpha, (1.0 - alpha) ** 2)
+    asked = np.array([0.0, 1e-12, 1e-3, 0.01, 0.1, 0.3, 0.7])
+    assert np.all(g.optimistic.roc(asked) <= 1.0 - np.interp(asked, alpha, (1.0 - alpha) ** 2) + 1e-15)

@@ -25,10 +25,11 @@ from neyman.engines.rules.contours import contours_or_lattice, lists_beside
 from neyman.engines.rules.discrete import by_rare_outcomes, listed_together, outcomes_one_by_one, too_long_for_lines
 from neyman.engines.rules.epochs import epochs
 from neyman.engines.rules.participation import hardly_ever, loud_beside
-from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.discrete.steps import DiscreteStep, RandomizedResponseStep
 from neyman.losses.enclosed.step import EnclosedStep, ListedStep
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.norm import together
+from neyman.numerics.rounding import AMPLE, TINY
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Pair
 
@@ -84,7 +85,7 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     finite = {step: whole.table for step, whole in wholes.items()}
     silent = {step for step, table in finite.items() if len(table.loss) == 1}
     rest = tuple((step, times) for step, times in losses if step not in silent)
-    remove, add = _finite(rest, finite, tolerance, effort)
+    remove, add = _finite(rest, finite, tolerance, effort) if rest else _unheard(losses, finite, tolerance, effort)
     if log_a == 0.0 and log_b == 0.0:
         return Pair(remove, add)
     p_revealed, q_revealed = revealed_mass(log_a, off[0], tables, 0), revealed_mass(log_b, off[1], tables, 1)
@@ -92,6 +93,17 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     if remove is add and log_a == log_b:
         return Pair.both([whole])
     return Pair(whole, InfiniteMassProfile(add, remove, (log_b, log_a), q_revealed, tolerance, max(off)))
+
+
+def _unheard(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Pair:
+    """Steps of one outcome each: they tell nothing, but for what no float holds, which is a pure epsilon."""
+    perfect = Pair.both([PerfectProfile()])
+    quiet = ((tables[step], times) for step, times in losses if isinstance(step, DiscreteStep))
+    off = math.fsum(2.0 * times * (t.slack + (1.0 + t.stretch) * float(abs(t.loss[0]))) for t, times in quiet)
+    if not off > 0.0:
+        return perfect
+    loud = RandomizedResponseStep(max(off * (1.0 + AMPLE), TINY))
+    return outward_profiles(perfect, _finite(((loud, 1),), {loud: loud.table()}, tolerance, effort))
 
 
 def _finite(losses: Losses, tables: dict[DiscreteStep, Outcomes], tolerance: float, effort: Effort) -> Pair:

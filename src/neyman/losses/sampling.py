@@ -145,7 +145,8 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
     if np.ndim(rate) == 0 and (rate > 0.5 or most > _SQUARED):
         found = mixed(t + 1j * turn[:, None], rate)
         size, phase = np.real(found), np.imag(found)
-        return size, phase, 4.0 * MIXED_ERROR * np.max(np.abs(found), initial=0.0)
+        wide = 2.0 / math.cos(0.5 * float(np.max(np.abs(turn), initial=0.0)))
+        return size, phase, wide * MIXED_ERROR * np.max(np.abs(found), initial=0.0)
     each, angle = np.asarray(rate)[..., None, None], turn[..., None]
     grown = each * np.exp(t)[..., None, :]
     real, imag = grown * np.cos(angle) - each, grown * np.sin(angle)

@@ -26,8 +26,8 @@ class AtomsProfile(Profile):
     """delta of a list of outcomes, in one direction; ``infinite`` bounds the mass of P beside it.
 
     With A_J = e^{l_J} Q(L >= l_J) at the first loss l_J above eps, delta(eps) = (1 - e^{eps - l_J}) A_J + sum over
-    k >= J of (1 - e^{l_k - l_{k+1}}) A_{k+1}: only positive terms, so that delta keeps its relative accuracy down to
-    the last outcome.
+    k >= J of (1 - e^{l_k - l_{k+1}}) A_{k+1}: only positive terms, so that delta is known within some units of its
+    logarithm down to the last outcome.
     """
 
     def __init__(
@@ -52,13 +52,15 @@ class AtomsProfile(Profile):
         self._log_below = np.append(none, _suffix(log_p[::-1])[::-1])  # P(L < l_j)
         start = above + loss  # A_j
         with np.errstate(divide="ignore"):
-            steps = np.log(-np.expm1(-np.diff(loss))) + start[1:]
+            gaps, far = np.log(-np.expm1(-np.diff(loss))), np.log(np.abs(np.expm1(-np.abs(loss))))
+        steps = gaps + start[1:]
         self._log_start = np.append(start, none)
         self._log_growth = np.concatenate([_suffix(steps), none, none])
         self._dropped, self._infinite, self._method = atoms.dropped, infinite, method
         self._log_dropped = math.log(atoms.dropped) if atoms.dropped > 0.0 else -math.inf
         self._left_out, self._log_overlap = atoms.overlap, atoms.log_overlap
-        size = 1.0 + float(np.max(np.abs(log_w)) + np.max(np.abs(loss)))
+        # logarithms are rounded in proportion to what they are, and those of small losses and gaps are large
+        size = 1.0 + sum(_largest(x) for x in (log_w, loss, gaps, far))
         # 1 - e^{-x (1 + stretch)} <= (1 + stretch) (1 - e^{-x}): far losses may be off in proportion
         self._relative = SECOND_ORDER * (
             self._stretch + atoms.relative + 4.0 * UNIT * (4.0 + math.log2(len(loss) + 1.0)) * size
@@ -157,11 +159,18 @@ class AtomsProfile(Profile):
         j = np.searchsorted(self._loss, at, side="right")
         first = self._loss[np.minimum(j, len(self._loss) - 1)]
         with np.errstate(divide="ignore", invalid="ignore"):
-            part = np.log(-np.expm1(np.minimum(at - first, 0.0))) + self._log_start[j]
-            log_delta = np.logaddexp(part, self._log_growth[j]) + sign * self._relative
+            beyond = np.log(-np.expm1(np.minimum(at - first, 0.0)))
+            log_delta = np.logaddexp(beyond + self._log_start[j], self._log_growth[j])
+            own = 4.0 * UNIT * np.nan_to_num(np.abs(beyond) + np.abs(log_delta), nan=0.0, posinf=0.0)
+            log_delta = log_delta + sign * (self._relative + own)
             log_gap = np.logaddexp(self._log_below[j], at + self._log_above[j])
         room = self._relative + self._slack + (self._stretch + 8.0 * UNIT) * (1.0 + np.abs(epsilon) + np.abs(log_gap))
         return np.where(j < len(self._loss), log_delta, -math.inf), log_gap - sign * room
+
+
+def _largest(log_x: FloatArray) -> float:
+    """The largest modulus, of those that are finite."""
+    return float(np.max(np.abs(log_x), where=np.isfinite(log_x), initial=0.0))
 
 
 def _suffix(log_x: FloatArray) -> FloatArray:

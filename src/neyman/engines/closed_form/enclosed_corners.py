@@ -27,7 +27,8 @@ class EnclosedCorners(ClosedForm):
 
     @property
     def end(self) -> float:
-        return self._below.end
+        """From there on both stay where they are."""
+        return max(self._below.end, self._above.end)
 
     @property
     def knots(self) -> FloatArray:

@@ -128,9 +128,11 @@ def corners_between(p: DiscreteLaw, q: DiscreteLaw) -> tuple[Corners, Corners]:
     alpha, beta = alpha[:last], beta[:last]
     rest = [len(place) * law.absolute for law in (p, q)]
     low = [np.maximum(v * (1.0 - e) - r, 0.0) for v, e, r in zip((alpha, beta), errors, rest, strict=True)]
-    # what underflows, a sum of nothing apart
+    # what underflows: all but a sum of no outcome, the first alpha and the last beta, may be more than a float tells
+    summed = [np.arange(len(alpha)) > 0, np.arange(len(beta)) < len(beta) - 1]
     high = [
-        v * (1.0 + e) + np.where(v > 0.0, r + _NOTHING, r) for v, e, r in zip((alpha, beta), errors, rest, strict=True)
+        v * (1.0 + e) + np.where(some, r + _NOTHING, r)
+        for v, some, e, r in zip((alpha, beta), summed, errors, rest, strict=True)
     ]
     return (low[0], low[1]), (high[0], high[1] + missed[1] * (1.0 + errors[1]))
 

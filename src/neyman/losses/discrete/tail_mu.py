@@ -32,8 +32,9 @@ def outcomes_mu(table: Outcomes) -> float:
     """
     if max(table.infinite) > 0.0:
         return math.inf
-    if len(table.loss) < 2:
-        return 0.0
+    if len(table.loss) < 2:  # all is said alike, but for what no float holds; e-DP is 4 e-GDP
+        off = table.slack + (1.0 + table.stretch) * float(np.max(np.abs(table.loss), initial=0.0))
+        return 4.0 * off + TINY if off > 0.0 else 0.0
     log_p, log_q = table.log_p, table.log_q
     room = table.relative + table.slack + 8.0 * UNIT * len(log_q) * (1.0 + np.abs(log_q) + np.abs(log_p))
     # alpha = Q(L > l_j) and beta = P(L <= l_j), with their complements

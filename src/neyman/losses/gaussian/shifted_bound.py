@@ -57,6 +57,7 @@ LOOK = 0.18  # 1/sqrt(bend), times min(s, 1): grid on which a line is bounded ce
 _LONG = 3000.0  # nodes from which it is worth a look how much less than cos^-n a line grows
 BELOW_MEAN = 24.0  # certifies: of a parabola over a cell about its middle, beside its bend times the square of the cell
 ROUNDED = (8.0 + COMPLEX) * UNIT  # of one exponent, beside its parts
+_VAGUE = 1e-3  # e-folds by which real arithmetic may be off: beyond, losses are asked for to their own digits
 _COARSE = 0.2  # 1/sqrt(bend): grid on which log A(w) is bounded from above
 
 
@@ -217,6 +218,9 @@ def log_lines(
     lines = np.concatenate([[0.0], y])
     size, phase, off = law.lifted(x, lines)
     off = float(off) * (abs(w) + omega)
+    if not off < _VAGUE:  # of a rare step losses are nearly nothing, and tilts the larger
+        loss, off = law.log_ratio(x + 1j * lines[:, None]), 0.0
+        size, phase = loss.real, loss.imag
     log_term = law.log_smooth(x, lines) + w * size + omega * phase
     steepest = 1.0 / (s2 * np.cos(0.5 * lines / s2)) ** 2  # p (1 - p) grows by e^{h/s^2} in a cell at most
     turning = law.turning_at(x, math.hypot(w, omega)) * math.exp(min(step / s2, LARGEST_EXPONENT))

@@ -290,7 +290,7 @@ def _room(loss: FloatArray, after: FloatArray, rate: float, slack: float, stretc
         rate * math.exp(min(float(np.max(loss, initial=0.0) - np.max(after, initial=0.0)), LARGEST_EXPONENT)), 1.0
     )
     own = MIXED_ERROR * _largest(after)
-    return own + steepest * (1.0 + AMPLE) * (slack + stretch * largest)
+    return own + steepest * (1.0 + AMPLE) * (slack + stretch * largest) + SMALLEST
 
 
 def _steepest(loss: FloatArray, after: FloatArray, rate: float) -> float:

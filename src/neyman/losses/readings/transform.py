@@ -42,7 +42,8 @@ def logged(
     value: ComplexArray, off: FloatArray, scale: Any = 0.0, more: bool = False
 ) -> tuple[ComplexArray, FloatArray]:
     """log A of A = e^scale ``value``, or 1 + ``value`` where that is how much ``more`` than 1 it is, and the error of A
-    relative to the one that is returned, of ``off`` absolutely (in units of e^scale).
+    relative to the one that is returned, of ``off`` absolutely (in units of e^scale), which counts at least sixteen
+    units of the sum that ``value`` is: a logarithm that ``scale`` cancels is rounded by no more.
 
     What is no float is replaced by 1e-300, and off by that: an error relative to 0 would be none.
 
@@ -57,7 +58,8 @@ def logged(
     if np.any(nothing):
         value, off = np.where(nothing, 0.0 if more else TINY, value), off + 2.0 * TINY * nothing
     log_a = log1p(value) if more else np.log(value)
-    return np.where(nothing, math.log(TINY), log_a) + scale, off / np.maximum(size, TINY)
+    with np.errstate(over="ignore"):
+        return np.where(nothing, math.log(TINY), log_a) + scale, off / np.maximum(size, TINY)
 
 
 class Transform(ABC):
@@ -88,7 +90,8 @@ class Transform(ABC):
         """log A(w + i omega) at ``omega`` >= 0 (1-d, ascending), with a bound on the error of each A, relative to the
         one that is returned; what rounds its logarithm comes besides (``LOGGED``).
 
-        ``margin``: how many e-folds below A(w) the quadrature error must lie.
+        ``margin``: how many e-folds below A(w) the quadrature error must lie. ``cut`` is what ``moments`` says of w, or
+        before that: of a law that ends where it has not died, or of a tilt out of reach, the values are another law's.
         """
 
     def looked(self, w: float, omega: FloatArray, cut: float) -> FloatArray:

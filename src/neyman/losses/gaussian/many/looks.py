@@ -19,7 +19,9 @@ from neyman.losses.readings.tilted import last_valley
 from neyman.losses.sampling import mixed_each, mixed_lines
 from neyman.numerics.rounding import LARGEST_EXPONENT
 
-__all__ = ["steps_of"]
+__all__ = ["STEEPEST", "steps_of"]
+
+STEEPEST = 1e9  # of tilts and frequencies at which real arithmetic is near enough: beyond, nobody looks
 
 _HEIGHTS = np.concatenate([[0.0], LINES])
 
@@ -28,7 +30,7 @@ def steps_of(block: Block, w: float, omega: float, margin: float, cut: FloatArra
     """Steps on the real axis whose alias lies ``margin`` e-folds below A(w), of laws that end at ``cut``."""
     step = block.step(w, omega, margin)
     fine = np.flatnonzero(step <= FINE * block.sigma)
-    if len(fine):
+    if len(fine) and abs(w) + omega <= STEEPEST:
         cuts = np.broadcast_to(np.asarray(cut, dtype=np.float64), step.shape)[fine]
         some = block[fine]
         low, top = some.ends(abs(w), w, cuts)

@@ -9,8 +9,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.many.block import ENTRIES, LONG, Block, chunks, nodes_of, parted
-from neyman.losses.gaussian.many.looks import steps_of
-from neyman.losses.gaussian.transform import LIMIT, MARGIN, SMOOTH
+from neyman.losses.gaussian.many.looks import STEEPEST, steps_of
+from neyman.losses.gaussian.transform import FINE, LIMIT, MARGIN, SMOOTH
 from neyman.losses.readings.tilted import tilted_moments
 from neyman.losses.readings.transform import Moments, Transform
 
@@ -60,6 +60,8 @@ def _tilted(block: Block, laws: Sequence[Transform], w: FloatArray) -> Moments:
     low, top = block.ends(float(np.abs(w).max()), float(w.max()), math.inf)
     count = np.ceil((top - low) / step)
     alone = ~(count < LONG)
+    if np.abs(w).max() > STEEPEST:  # a look makes the grid coarser
+        alone |= step <= FINE * block.sigma
     for i in np.flatnonzero(alone).tolist():
         _put(out, i, laws[i].moments(w))
     for some, most in chunks(np.flatnonzero(~alone), count, len(w)):
