@@ -5,7 +5,7 @@ from __future__ import annotations
 from neyman_papers.drawn import Drawing, Table
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
-from neyman_papers.reporting import background, definitions, figures, literal, numbers, regrets, sentences, tables
+from neyman_papers.reporting import background, definitions, figures, literal, numbers, sentences, tables
 
 __all__ = ["PAPER"]
 
@@ -19,7 +19,6 @@ PAPER = Paper(
     "Section 5 has it; Tables 4 and 5 state no number of records.",
     published=published("reporting"),
     groups={
-        "figure-1": regrets.figure_1,
         "table-2": numbers.table_2,
         "table-3": numbers.table_3,
         "statements": numbers.statements,
@@ -32,8 +31,7 @@ PAPER = Paper(
         "appendix-a": background.appendix_a,
         "accountants": background.accountants,
         "appendix-c": background.appendix_c,
-        "sections": sentences.sections,
-        "appendices": sentences.appendices,
+        "sentences": sentences.sentences,
     },
     tables=(
         Table("figure-1c", "Figure 1 (c). Regret, in percent", "By the road of Appendix C; pairs, GDP and pure DP "

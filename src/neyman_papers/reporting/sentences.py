@@ -15,22 +15,27 @@ from neyman.guarantees import GDP, RDP, ApproximateDP, PureDP
 from neyman.mechanisms import ApproximateMechanism, Gaussian, Tabulated
 from neyman_papers.cases import CIFAR_RATE, census, dpsgd, fit, laplace, response
 from neyman_papers.reporting.numbers import gaussian_mu
-from neyman_papers.reporting.regrets import regrets
+from neyman_papers.reporting.regrets import figure_1, regrets
 from neyman_papers.verdict import Number, Ours, Statement
 from neyman_papers.words import within
 
-__all__ = ["appendices", "marks", "sections"]
+__all__ = ["sentences"]
 
 _NEAR = 1e-9
 
 
-def sections() -> dict[str, Ours]:
+def sentences() -> dict[str, Ours]:
+    """All of them, and Fig. 1, by whose regrets some are judged: in one process they are computed once."""
+    return figure_1() | _sections() | _appendices()
+
+
+def _sections() -> dict[str, Ours]:
     """Sections 1 to 6."""
     lap, sgd = regrets("laplace"), regrets("dpsgd")
     one_way = compare(GDP(5.0), GDP(0.1))
     g = dpsgd(9.4, CIFAR_RATE, 2000)
-    best = max(0.5 * (float(g.roc(a)) + 1.0 - a) for a in np.linspace(0.0, 1.0, 2001))
-    alpha = np.linspace(0.01, 0.99, 99)
+    rates, alpha = np.linspace(0.0, 1.0, 2001), np.linspace(0.01, 0.99, 99)
+    best = float(np.max(0.5 * (np.asarray(g.roc(rates)) + 1.0 - rates)))
     prior, epsilon = np.linspace(0.0, 0.9995, 4000), np.linspace(-8.0, 8.0, 3201)
     by_errors = np.max((np.asarray(GDP(1.0).bayes_error(prior)) - np.outer(alpha, prior)) / (1.0 - prior), axis=1)
     by_profile = np.max(1.0 - np.asarray(GDP(1.0).delta(epsilon)) - np.outer(alpha, np.exp(epsilon)), axis=1)
@@ -43,7 +48,7 @@ def sections() -> dict[str, Ours]:
             f"f of mu = 5 and f~ of mu = 0.1: Delta(f, f~) = {one_way.divergence:g}, Delta(f~, f) = "
             f"{one_way.reverse:.3f}",
         ),
-        "t1/marks": marks(),
+        "t1/marks": _marks(),
         "d3/tighter": Statement(
             all(part["gdp"].upper < min(part["zcdp"].lower, part["rdp"].lower) for part in (lap, sgd)),
             f"percent, in Fig. 1 (c) and by ours: DP-SGD: GDP {sgd['gdp'].upper:.2f}, RDP at least "
@@ -70,7 +75,7 @@ def sections() -> dict[str, Ours]:
     }  # fmt: skip
 
 
-def marks() -> Statement:
+def _marks() -> Statement:
     """Table 1 as far as the text of Section 3 fixes its marks, against ours."""
     sgd = regrets("dpsgd")
     accurate = {key for key in sgd if sgd[key].upper < 1.0}
@@ -99,7 +104,7 @@ def _chosen(one: tuple[float, ...], other: tuple[float, ...]) -> Tabulated:
     return Tabulated(*(law / np.sum(law) for law in laws))
 
 
-def appendices() -> dict[str, Ours]:
+def _appendices() -> dict[str, Ours]:
     """Appendices A, C and D."""
     lap, sgd = regrets("laplace"), regrets("dpsgd")
     g, r = dpsgd(9.4, CIFAR_RATE, 2000), response(1.0)
