@@ -82,7 +82,9 @@ class Verdict:
         """Ours as text, with about so many significant digits."""
         if self.ours is None:
             return ""
-        return _truth(self.ours) if isinstance(self.ours, Statement) else _bracket(self.ours, digits)
+        if isinstance(self.ours, Statement):
+            return _truth(self.ours, of_ours=self.outcome == "undetermined")
+        return _bracket(self.ours, digits)
 
     @property
     def note(self) -> str:
@@ -189,8 +191,11 @@ def _bracket(number: Number, least: int) -> str:
     return f"{number.upper:.{least}g}"
 
 
-def _truth(statement: Statement) -> str:
-    return {True: "holds", False: "does not hold", None: "cannot be told"}[statement.holds]
+def _truth(statement: Statement, of_ours: bool) -> str:
+    """In words; a sentence that the text leaves open holds, if at all, of the examples that we chose."""
+    if statement.holds is None:
+        return "cannot be told"
+    return ("holds" if statement.holds else "does not hold") + (" of ours" if of_ours else "")
 
 
 def _finite(value: float) -> float | str:

@@ -68,6 +68,24 @@ def test_the_counts_are_those_of_the_rows() -> None:
         assert f"](#{key}-paper) | {len(rows)} | {by[0]} | {by[1]} | {by[2]} |" in page
 
 
+def test_the_page_says_how_many_differ_and_how_many_of_these_are_misprints() -> None:
+    """The summary above the table, counted in the table."""
+    text = (ROOT / "docs" / "reproduce.md").read_text(encoding="utf-8")
+    rows = [line for line in between(text).splitlines() if "| **differs**" in line]
+    slips = [row for row in rows if re.search(r"\*\*differs\*\*: A (misprint|slip)", row)]
+    assert f"{len(rows)} rows differ." in text
+    assert f"{len(slips)} of them are misprints and slips, and the other {len(rows) - len(slips)} have" in text
+
+
+def test_no_row_leans_on_another_for_its_subject() -> None:
+    """Rows are filtered one by one: none begins with a word that the row before would explain."""
+    leaning = re.compile(r"(and|it|its|their|they|this|these|the same|that (mu|regret|run))\b", re.IGNORECASE)
+    for key in PAPERS:
+        for p in paper_named(key).published:
+            assert not leaning.match(p.quantity), (key, p.key)
+            assert "the note" not in p.reason, (key, p.key)
+
+
 def test_tables_are_told_apart_but_for_what_machines_round() -> None:
     line = "| a | mu 1.566947 \u2014 within 3e-16 | 1.57 | \\[1.566, 1.567\\] | **reproduced** |"
     assert not differences(line, line.replace("3e-16", "0e+00").replace("1.566947", "1.566948"))

@@ -52,6 +52,13 @@ def test_statements(holds: bool | None, expected: str) -> None:
     assert judge(entry(Rounds("1")), Statement(holds, "because")).outcome == "undetermined"
 
 
+def test_a_sentence_that_is_left_open_holds_of_ours_alone() -> None:
+    assert judge(entry(Undetermined()), Statement(True, "")).shown == "holds of ours"
+    assert judge(entry(Undetermined()), Statement(False, "")).shown == "does not hold of ours"
+    assert judge(entry(Holds()), Statement(None, "")).shown == "cannot be told"
+    assert [judge(entry(Holds()), Statement(holds, "")).shown for holds in (True, False)] == ["holds", "does not hold"]
+
+
 def test_nothing_of_ours() -> None:
     verdict = judge(entry(Undetermined()), None)
     assert (verdict.outcome, verdict.shown, verdict.note, verdict.why) == ("undetermined", "", "", "why")

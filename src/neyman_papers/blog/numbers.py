@@ -10,8 +10,9 @@ from neyman.comparison import compare
 from neyman.guarantees import GDP, ApproximateDP, PureDP
 from neyman.mechanisms import Gaussian
 from neyman_papers.cases import CIFAR_RATE, census, dpsgd, fit, laplace, response
-from neyman_papers.introduction.numbers import limit_statement
+from neyman_papers.introduction.limits import any_limit_statement
 from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.words import within
 
 __all__ = ["BASE", "FRIENDS", "statements"]
 
@@ -29,6 +30,18 @@ def _shaped() -> Statement:
         f = np.asarray(g.beta(alpha))
         fine &= bool(np.all(np.diff(f) <= 1e-9) and np.all(np.diff(f, 2) >= -1e-9) and np.all(f <= 1.0 - alpha))
     return Statement(fine, "Laplace, randomised response, TopDown, Gauss, at 401 points")
+
+
+def _coloured() -> Statement:
+    """The colours of the caption of Figure 3."""
+    areas = {"blue": "false positives", "green": "false negatives"}
+    less = float(GDP(2.0).beta(0.05)) > float(GDP(2.0).beta(0.1))
+    return Statement(
+        "red" in areas and less,
+        "by the caption of Figure 3 the areas are "
+        + ", ".join(f"{colour} ({what})" for colour, what in areas.items())
+        + "; mu = 2: with fewer false positives there are more false negatives, as the sentence goes on",
+    )
 
 
 def _gaussian() -> dict[str, Ours]:
@@ -50,6 +63,7 @@ def _gaussian() -> dict[str, Ours]:
             float(np.max(np.abs(np.asarray(two.beta(above)) - below))) < 1e-9,
             "mu = 2, 81 thresholds: the formula turns P(X > t) under H0 into P(X < t) under H1",
         ),
+        "red": _coloured(),
         "lower": Statement(bool(np.all(np.diff(np.asarray(two.beta(alpha))) < 0.0)), "mu = 2, at 99 rates"),
     }
 
@@ -90,10 +104,10 @@ def statements() -> dict[str, Ours]:
             added > 1.5 * exact, f"ten Gaussians of sigma 3, delta 1e-5: {added:.2f} by adding pairs, {exact:.3f} "
                                  "exactly"
         ),
-        "limit": limit_statement(),
-        "formula": Statement(apart < 1e-9, f"mu = 2: within {apart:.0e}"),
+        "limit": any_limit_statement(),
+        "formula": Statement(apart < 1e-9, f"mu = 2: {within(apart)}"),
         "less": Statement(compare(GDP(0.9), GDP(1.0)).order == "more_private", "mu 0.9 against 1"),
         "half": Number.computed(100.0 * GDP(0.5).advantage),
         "six": Statement(six < 0.01, f"its point closest to the origin has both errors at {six:.5f}"),
-        "convert": Statement(back < 1e-9, f"mu = 1, epsilon to delta and back: within {back:.0e}"),
+        "convert": Statement(back < 1e-9, f"mu = 1, epsilon to delta and back: {within(back)}"),
     }  # fmt: skip

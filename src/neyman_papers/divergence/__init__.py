@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from neyman_papers.divergence import appendix, designs, figures, numbers, theorems
+from neyman_papers.divergence import appendix, designs, figures, numbers, sentences, theorems
 from neyman_papers.drawn import Drawing
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
@@ -32,6 +32,7 @@ PAPER = Paper(
         "dominance": theorems.dominance,
         "emergence": theorems.emergence,
         "appendix": appendix.appendix,
+        "sentences": sentences.sentences,
     },
     tables=(),
     drawings=(

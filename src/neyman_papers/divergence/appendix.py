@@ -13,6 +13,7 @@ from neyman.guarantees import BLATANT, GDP, PERFECT
 from neyman_papers.cases import laplace, response
 from neyman_papers.divergence.series import gauss
 from neyman_papers.verdict import Ours, Statement
+from neyman_papers.words import within
 
 __all__ = ["appendix"]
 
@@ -54,17 +55,22 @@ def appendix() -> dict[str, Ours]:
                           f"{float(gauss().beta(0.1)):.3f}"),
         "eq21": Statement(bool(np.allclose(np.max(two, axis=0), np.min(two, axis=0))), "two pairs of databases, one "
                           "alike and one told apart: the supremum of their curves is 1 - alpha, the infimum 0"),
-        "eq22": Statement(bool(np.all(np.asarray(BLATANT.beta(_ALPHA)) <= np.min(two, axis=0))), "the same two: T(P, "
-                          "Q) below the infimum of their curves is what is meant"),
+        "eq22": Statement(bool(np.all(np.asarray(BLATANT.beta(_ALPHA)) <= np.min(two, axis=0))), "two pairs of "
+                                                                                                 "databases, "
+                          "one alike and one told apart: T(P, Q) = 0 is below both curves, as the equation asks of "
+                          "all"),
         "eq24": Statement(_gap(gaussian, gauss().beta(_ALPHA)) < 1e-9, "Gauss, at 99 error rates"),
         "eq24/atoms": Statement(abs(by_law - true) < 1e-9, f"Laplace, alpha = 0.1: F_Y(F_X^-1(0.9)) = F_Y(1) = 1, and "
                                                            f"f = {true:.4f} = 1 - e alpha"),
-        "eq25": Statement(profile < 1e-4, f"Gauss, epsilon -3 to 3: within {profile:.0e}, on a grid"),
-        "eq26": Statement(stick < 1e-7, f"Laplace: within {stick:.0e}, by quadrature"),
+        "eq25": Statement(profile < 1e-4, f"Gauss, epsilon -3 to 3: {within(profile)}, on a grid"),
+        "eq26": Statement(stick < 1e-7, f"Laplace: {within(stick)}, by quadrature"),
         "eq27": Statement(abs(variation - laplace().advantage) < 1e-8, f"Laplace: {variation:.7f}, by quadrature"),
         "eq28": Statement(abs(least - 1.0 + laplace().advantage) < 1e-6, f"Laplace: least alpha + beta {least:.7f}"),
         "shape": Statement(bool(np.all(np.diff(shape) <= 0.0) and np.all(np.diff(shape, 2) >= -1e-9)
-                                and _gap(shape[[0, -1]], [1.0, 0.0]) < 1e-12), "randomised response, at 401 points"),
+                                and _gap(shape[[0, -1]], [1.0, 0.0]) < 1e-12) and float(BLATANT.beta(0.0)) == 1.0,
+                           "randomised response, at 401 points: all of it; blatant non-privacy, f = 0 in Section "
+                           "3.4: f(0) is "
+                           f"{float(BLATANT.beta(0.0)):g}"),
         "a/lossy": Statement(lost > 0.1, f"mu 1, delta 1e-5: from 400 orders {lost:.3f} too much"),
     }  # fmt: skip
 

@@ -15,10 +15,10 @@ from neyman.guarantees import BLATANT, PERFECT, Guarantee
 from neyman.mechanisms import Gaussian, Laplace, Mechanism
 from neyman_papers.cases import dpsgd, laplace, response
 from neyman_papers.divergence.series import gauss, same_pair
-from neyman_papers.introduction.numbers import limit_statement
+from neyman_papers.introduction.limits import limit_statement
 from neyman_papers.verdict import Ours, Statement
 
-__all__ = ["bayes", "dominance", "emergence"]
+__all__ = ["bayes", "dominance", "emergence", "never"]
 
 _NEAR = 1e-9
 _PRIOR: FloatArray = np.linspace(0.0, 1.0, 2001)
@@ -57,7 +57,7 @@ def bayes() -> dict[str, Ours]:
                             f"largest 1 - alpha - f: {shown}"),
         "s2/shape": Statement(fine, f"{said}, at 2001 priors"),
         "prior": _prior(),
-        "1/everywhere": Statement(len({round(x, 3) for x in at}) == 1, "of ours: the profiles cross at epsilon "
+        "1/everywhere": Statement(len({round(x, 3) for x in at}) == 1, "our two runs: the profiles cross at epsilon "
                                   + ", ".join(f"{x:.3f}" for x in dict.fromkeys(round(x, 3) for x in at))
                                   + " (and at minus that) and nowhere else"),
         "pair": Statement(
@@ -131,8 +131,6 @@ def dominance() -> dict[str, Ours]:
         "lemma-1/zero": Statement(compare(gauss(), account(Gaussian(2.0, 2.0))).distance == 0.0 < kappa, "Gauss, and "
                                   "the same with sensitivity and noise doubled: 0; Gauss and Laplace: not 0"),
         "levy": _levy(kappa),
-        "b.1": Statement(None, "with the CDF W = f(1 - x), as in Section 3.3, the test 'U beyond 1 - alpha' has the "
-                               "errors alpha and f(alpha)"),
         "perfect": Statement(bool(np.all(profile == 0.0)), f"1 + f*(-e^epsilon) at epsilon -1, 0, 1: {profile[0]:.4f}, "
                                                            f"{profile[1]:.0f}, {profile[2]:.0f}"),
         "blatant": Statement(bool(np.all(np.asarray(BLATANT.delta(epsilon)) == 1.0) and BLATANT.beta(0.0) == 0.0),
@@ -143,7 +141,8 @@ def dominance() -> dict[str, Ours]:
         "origin": Statement(BLATANT.fixed_point == 0.0 and BLATANT.bayes_error(0.5) == 0.0
                             and min(g.fixed_point for g in cases.values()) > 0.0, "of f = 0 it is; of "
                             "Gauss, Laplace, randomised response, DP-SGD it is not"),
-        "lattice": Statement(bounds, "Gauss and Laplace: ny.join is less private than both, ny.meet more"),
+        "lattice": Statement(bounds, "Gauss and Laplace: of the greatest lower and the least upper bound of their "
+                             "curves one is less private than both, the other more"),
         "partial": Statement(compare(gauss(), laplace()).order == "incomparable", "Gauss and Laplace are not ranked"),
     }  # fmt: skip
 
@@ -204,13 +203,13 @@ def emergence() -> dict[str, Ours]:
                              and abs(m.eta - 0.5) < 1e-9,
                              f"Laplace: v1 = {n.v1:.9f} = 1/e, v2 = {n.v2:.6f}; Gauss: eta = {m.eta:.6f} = mu / 2"),
         "towards": limit_statement(),
-        "lemma-6": _never(1.05, scaled=True),
-        "6/inevitable": _never(1.2, scaled=False),
+        "lemma-6": never(1.05, scaled=True),
+        "6/inevitable": never(1.2, scaled=False),
         "theorem-3": _bounded(),
     }  # fmt: skip
 
 
-def _never(sigma: float, scaled: bool) -> Statement:
+def never(sigma: float, scaled: bool) -> Statement:
     """Laplace mechanisms against Gaussian ones, of a smaller K / s and of a smaller eta: 1 / (2 sigma).
 
     N Laplace mechanisms of scale b are (N / b)-DP: delta(N / b) = 0, where N Gaussian ones have a positive delta.
@@ -222,10 +221,10 @@ def _never(sigma: float, scaled: bool) -> Statement:
         mine, other = account(Laplace(b) ** n), account(Gaussian(sigma * b) ** n)
         most, least = float(mine.delta(n / b)), float(other.optimistic.delta(n / b))
         holds |= most >= least
-        shown.append(f"N = {n}: {most:.0e} and {least:.1e}")
+        shown.append(f"N = {n}: {most:g} and at least {least:.1e}")
     scale = "sqrt(N)" if scaled else "1"
-    said = f"Laplace, b = {scale}, and Gauss, sigma = {sigma:g} b, N times: delta(N / b) is at most and at least"
-    return Statement(holds, f"{said} {'; '.join(shown)}")
+    said = f"Laplace, b = {scale}, and Gauss, sigma = {sigma:g} b, N times: delta(N / b) of the first and of the second"
+    return Statement(holds, f"{said}, {'; '.join(shown)}")
 
 
 def _bounded() -> Statement:
@@ -239,5 +238,5 @@ def _bounded() -> Statement:
         bound = dominance_bound(moments(a), n, moments(b), m)
         found = compare(account(a**n), account(b**m)).bounds[0].upper
         held &= bound.applies and found <= bound.value
-        shown.append(f"{found:.1e} <= {bound.value:.1e}")
-    return Statement(held, f"four pairs that meet its condition: {', '.join(shown)}")
+        shown.append(f"{max(found, 1e-12):.1e} <= {bound.value:.1e}")
+    return Statement(held, f"four pairs that meet its condition, to 1e-12: {', '.join(shown)}")

@@ -7,7 +7,7 @@ from neyman.plot import likelihood_ratio
 from neyman_papers.canvas import ALPHAS, curve_of, curves_of, legend, line, mark, panels, square
 from neyman_papers.cases import fit
 from neyman_papers.drawn import Picture
-from neyman_papers.introduction.numbers import COPIES, many_laplace
+from neyman_papers.introduction.laplace import COPIES, many_laplace
 
 __all__ = ["figure_1", "figure_2", "figure_3"]
 

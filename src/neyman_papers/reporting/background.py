@@ -15,8 +15,9 @@ from neyman.conversions import asymptotic_dpsgd_poisson, rdp_best, rdp_profile_c
 from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP
 from neyman.mechanisms import ApproximateMechanism, Gaussian, Laplace, RandomizedResponse
 from neyman_papers.cases import CIFAR_RATE, dpsgd, fit, laplace, response
-from neyman_papers.introduction.numbers import limit_statement
+from neyman_papers.introduction.limits import any_limit_statement
 from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.words import within
 
 __all__ = ["accountants", "appendix_a", "appendix_c"]
 
@@ -47,15 +48,17 @@ def appendix_a() -> dict[str, Ours]:
                                                               f"{sums.delta(1.5):.5f}"),
         "a1/hockey": _hockey_stick(),
         "a1/kairouz": _kairouz(),
-        "a2/added": Statement(apart < 1e-8, f"Laplace 1 and Gauss 2, orders 1.5, 2, 8: within {apart:.0e}"),
+        "a2/added": Statement(apart < 1e-8, f"Laplace 1 and Gauss 2, orders 1.5, 2, 8: {within(apart)}"),
         "a2/tighter": Statement(renyi < summed, f"a hundred Gaussians of sigma 2, delta 1e-5: {renyi:.2f} by Renyi "
                                                 f"divergences, {summed:.1f} by adding pairs of delta 1e-7"),
-        "a5/limit": limit_statement(),
+        "a5/limit": any_limit_statement(),
         "a2/lossy": Statement(lost > 0.1, f"mu 1, delta 1e-5: {lost:.3f} too much at the best of 400 orders"),
         "a5/profile": Statement(
             above.lower <= 0.0,
             f"DP-SGD of Section 5: the limit's delta is too small near epsilon {abs(below.epsilon):.2f}, by "
-            f"{below.lower:.1e} (1 + e^epsilon), and too large near {abs(above.epsilon):.2f}, by {above.lower:.1e}",
+            f"{below.lower * (1.0 + math.exp(abs(below.epsilon))):.1e}, and too large near "
+            f"{abs(above.epsilon):.2f}, by "
+            f"{above.lower * (1.0 + math.exp(abs(above.epsilon))):.1e}",
         ),
         "a5/deviates": Statement(one > 1e-3, f"one step, noise 1, rate 0.1: regret at least {one:.4f}"),
         **_regions(),
@@ -70,7 +73,7 @@ def _hockey_stick() -> Statement:
         p, q = 0.5 * np.exp(-np.abs(x)), 0.5 * np.exp(-np.abs(x - 1.0))
         found = float(integrate.trapezoid(np.maximum(q - math.exp(epsilon) * p, 0.0), x))
         off = max(off, abs(found - laplace().delta(epsilon)))
-    return Statement(off < 1e-7, f"Laplace, epsilon -0.5 to 0.9: within {off:.0e}, by quadrature")
+    return Statement(off < 1e-7, f"Laplace, epsilon -0.5 to 0.9: {within(off)}, by quadrature")
 
 
 def _kairouz() -> Statement:
@@ -83,7 +86,7 @@ def _kairouz() -> Statement:
         ]
         inside = sum(terms) / (1.0 + math.exp(epsilon)) ** n
         off = max(off, abs(1.0 - (1.0 - delta) ** n * (1.0 - inside) - g.delta((n - 2 * i) * epsilon)))
-    return Statement(off < _NEAR, f"(0.5, 1e-3) five times: within {off:.0e}")
+    return Statement(off < _NEAR, f"(0.5, 1e-3) five times: {within(off)}")
 
 
 def _regions() -> dict[str, Ours]:
@@ -100,7 +103,7 @@ def _regions() -> dict[str, Ours]:
     dense = np.geomspace(1.01, 200.0, 60)
     one, other = np.asarray(ZCDP(0.5).beta(alpha)), np.asarray(RDP(dense, 0.5 * dense).beta(alpha))
     return {
-        **{f"a6/{name}": Statement(gap < 1e-6, f"order {t}, epsilon 0.4: equality on the curve within {gap:.0e}")
+        **{f"a6/{name}": Statement(gap < 1e-6, f"order {t}, epsilon 0.4: equality on the curve {within(gap)}")
            for (name, gap), t in zip(off.items(), ("4", "0.6", "1"), strict=True)},
         "a6/adp": Statement(_gap(ApproximateDP(1.0, 0.05).beta(alpha), pair) < _NEAR, "(1, 0.05)"),
         "a6/minimum": Statement(least <= _NEAR if bool(np.all(both >= np.maximum(*single) - _NEAR)) else None,
@@ -149,12 +152,15 @@ def accountants() -> dict[str, Ours]:
         "a.9": _conjugate(),
         "a.9/half": _half(),
         "a.10": Statement(between < 1e-6, f"randomised response, epsilon 1, three times: straight between the "
-                                          f"{kinks.size} breakpoints, slopes within {between:.0e}"),
-        "alg2": Statement(off < _NEAR, f"the same, at 400 rates below 1: within {off:.0e}; at alpha = 1 its line 2 "
-                                       "reads 0 / 0"),
-        "c.1": Statement(abs(float(np.max(mus)) - high.mu) < 1e-6 and high.mu - low.mu < 1e-6,
-                         f"the same: {float(np.max(mus)):.9f} over the breakpoints, {high.mu:.9f} over all rates; "
-                         "at the breakpoint (0, 1) equation 21 reads inf - inf, and is left out"),
+                                          f"{kinks.size} breakpoints, slopes {within(between)}"),
+        "alg2": Statement(off < _NEAR and not _undefined_at_one(p_x), f"three randomised responses, epsilon 1: "
+                          f"{within(off)} at 400 rates below 1; at alpha = 1 line 1 gives t = 0, and line 2 reads 0 "
+                          f"/ 0"),
+        "c.1": Statement(abs(float(np.max(mus)) - high.mu) < 1e-6 and high.mu - low.mu < 1e-6
+                         and _defined(beyond, below),
+                         f"three randomised responses, epsilon 1: {float(np.max(mus)):.9f} over the breakpoints but "
+                         f"(0, 1), "
+                         f"{high.mu:.9f} over all rates; at (0, 1) the maximum of equation 21 is over inf - inf"),
     }  # fmt: skip
 
 
@@ -177,6 +183,18 @@ def _algorithm_2(alpha: FloatArray, x: FloatArray, p_x: FloatArray, p_y: FloatAr
         gamma = (a - beyond[t]) / p_x[t - 1]
         found.append(float(np.sum(p_y[:t])) - gamma * p_y[t - 1])
     return np.array(found)
+
+
+def _undefined_at_one(p_x: FloatArray) -> bool:
+    """Whether line 2 divides 0 by 0 at alpha = 1: there t = 0, beyond x_0 = -inf lies all, and at x_0 nothing."""
+    return 1.0 - float(np.sum(p_x)) < _NEAR
+
+
+def _defined(beyond: FloatArray, below: FloatArray) -> bool:
+    """Whether equation 21 is a number at every breakpoint of Theorem A.10."""
+    with np.errstate(invalid="ignore"):
+        each = special.ndtri(1.0 - np.clip(beyond, 0.0, 1.0)) - special.ndtri(np.clip(below, 0.0, 1.0))
+    return bool(np.all(np.isfinite(each)))
 
 
 def _expected(epsilon: float, mean: float, deviation: float) -> float:
@@ -214,7 +232,7 @@ def _conjugate() -> Statement:
     for g in (laplace(), response(1.0), GDP(1.0), dpsgd(9.4, CIFAR_RATE, 2000)):
         conjugate = np.max(-np.exp(epsilon)[:, None] * alpha - np.asarray(g.beta(alpha)), axis=1)
         off = max(off, _gap(1.0 + conjugate, g.delta(epsilon)))
-    return Statement(off < 1e-4, f"Laplace, randomised response, Gauss, DP-SGD, epsilon -3 to 3: within {off:.0e} by "
+    return Statement(off < 1e-4, f"Laplace, randomised response, Gauss, DP-SGD, epsilon -3 to 3: {within(off)} by "
                      "22,000 error rates")  # fmt: skip
 
 
@@ -225,7 +243,7 @@ def _half() -> Statement:
         _gap(g.delta(-epsilon), -np.expm1(-epsilon) + np.exp(-epsilon) * np.asarray(g.delta(epsilon)))
         for g in (laplace(), GDP(1.0), dpsgd(9.4, CIFAR_RATE, 2000))
     )
-    return Statement(off < 1e-8, f"Laplace, Gauss, DP-SGD: the other half follows within {off:.0e}")
+    return Statement(off < 1e-8, f"Laplace, Gauss, DP-SGD: the other half follows {within(off)}")
 
 
 def appendix_c() -> dict[str, Ours]:

@@ -15,7 +15,8 @@ from neyman.guarantees import GDP, RDP, ApproximateDP, Guarantee, PureDP
 from neyman.mechanisms import DPSGD, ApproximateMechanism, Gaussian, Laplace, Tabulated
 from neyman_papers.cases import CIFAR_RATE, FROM_SCRATCH, census, dpsgd, fit, laplace, response
 from neyman_papers.reporting.literal import widest
-from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.verdict import Number, Ours, Statement, outward
+from neyman_papers.words import within
 
 __all__ = ["definitions", "limits_of_gdp", "profiles_and_curves"]
 
@@ -48,7 +49,7 @@ def definitions() -> dict[str, Ours]:
         "eq4": Statement(_gap(GDP(1.3).beta(a), mu) < _NEAR, "mu = 1.3, at 401 points"),
         "2.4": _by_profile(),
         "eq5/tight": Statement(high.mu - low.mu < 1e-6 * high.mu, f"DP-SGD of Section 5, floor 1e-10: the least mu is "
-                                                                  f"between {low.mu:.9f} and {high.mu:.9f}"),
+                                                                  f"{high.mu:.9f}, certified from both sides"),
         "2/shift": _shift(),
         "eq7": Statement(c.distance == max(c.divergence, c.reverse), f"Gauss and Laplace: {c.divergence:.4f} and "
                                                                      f"{c.reverse:.4f}, so {c.distance:.4f}"),
@@ -67,7 +68,7 @@ def _by_profile() -> Statement:
         delta = np.asarray(g.delta(epsilon.ravel()))[:, None]
         f = np.maximum(1.0 - delta - np.exp(epsilon) * alpha, np.exp(-epsilon) * (1.0 - delta - alpha))
         off = max(off, _gap(np.maximum(np.max(f, axis=0), 0.0), g.beta(alpha)))
-    return Statement(off < 1e-5, f"Laplace, randomised response, Gauss: within {off:.0e}, by 3201 values of epsilon")
+    return Statement(off < 1e-5, f"Laplace, randomised response, Gauss: {within(off)}, by 3201 values of epsilon")
 
 
 def _shift() -> Statement:
@@ -96,7 +97,9 @@ def _never_pure() -> bool:
 def _all_fit() -> Statement:
     regrets = [fit(dpsgd(noise, CIFAR_RATE, steps))[0].regret for noise, steps in FROM_SCRATCH.values()]
     regrets.append(fit(census())[0].regret)
-    return Statement(max(regrets) < 0.01, f"regrets at floor 1e-10: at most {max(regrets):.2g} (Table 4, TopDown)")
+    return Statement(
+        max(regrets) < 0.01, f"regrets at floor 1e-10: at most {outward(max(regrets), 3, up=True)} (Table 4, TopDown)"
+    )
 
 
 def profiles_and_curves() -> dict[str, Ours]:
@@ -129,7 +132,7 @@ def profiles_and_curves() -> dict[str, Ours]:
                          f"DP-SGD of Section 5: {g.advantage:.5f}, which is delta(0)"),
         "eq8/others": Statement(max(others) <= g.advantage, f"by at most {max(others):.4f} over baselines 0.01, 0.1, "
                                                             f"0.5; the advantage is {g.advantage:.4f}"),
-        "4/loglog": Statement(max(apart) < 1e-6, f"Table 4, floor 1e-10: the curves differ by at least {apart[0]:.1e} "
+        "4/loglog": Statement(max(apart) < 1e-6, f"Table 4, floor 1e-10: f and f_mu differ by at least {apart[0]:.1e} "
                                                  f"(noise 40) and {apart[1]:.1e} (noise 9.4) somewhere"),
         "eq28": Statement(abs(worst - high.regret) < 1e-6, f"DP-SGD of Section 5: {worst:.7f}, regret "
                                                            f"{low.regret:.7f}"),
@@ -153,21 +156,23 @@ def limits_of_gdp() -> dict[str, Ours]:
     pure = compare(laplace(), summary)
     variation = max(abs(GDP(m).advantage - (2.0 * float(special.ndtr(0.5 * m)) - 1.0)) for m in (0.3, 1.0, 3.0))
     forms = [2.0 * float(special.ndtri(x)) for x in (math.e * at, 1.0 - at)] + [-2.0 * float(special.ndtri(at))]
+    missed = _gap(np.interp(_ALPHA, [at, 1.0], [at, 0.0]), g.beta(_ALPHA))  # the points that are printed
     rho = [account(_bounded_range(1.0, float(s))).zcdp() for s in _RATIOS[1:-1]]
     return {
-        "6.1/ends": Statement(max(ends) < _NEAR, "both curves end in (0, 1) and (1, 0)"),
-        "6.1/low": Statement(power > 2.0, f"at FPR 1e-6 it allows {power:.3g} times the TPR"),
+        "6.1/ends": Statement(max(ends) < _NEAR, "epsilon 1: both curves end in (0, 1) and (1, 0)"),
+        "6.1/low": Statement(power > 2.0, f"epsilon 1: at FPR 1e-6 it allows {power:.3g} times the TPR of "
+                                          f"randomised response"),
         "6.1/any": Statement(pure.order == "more_private", f"Laplace, b = 1, and mu = {mu:.4f}"),
         "6.2/leaky": Statement(math.isinf(leaky.mu()) and leaky.beta(0.0) < 1.0, "randomised response that reveals "
                                f"the record with probability 0.01: f(0) = {leaky.beta(0.0):.2f}, no finite mu"),
         "6/exponential": Statement(max(rho) <= 0.125 * (1.0 + _NEAR), f"epsilon = 1, the {len(rho)} worst pairs of "
                                    f"losses in [t - 1, t] (bounded range): rho at most {max(rho):.6f}"),
-        "e30": Statement(variation < _NEAR, f"mu 0.3, 1, 3: within {variation:.0e}"),
+        "e30": Statement(variation < _NEAR, f"mu 0.3, 1, 3: {within(variation)}"),
         "e32": Statement(max(forms) - min(forms) < _NEAR, f"epsilon 1: {forms[0]:.9f}"),
-        "e/points": Statement(max(ends) < _NEAR and abs(float(g.beta(at)) - at) < _NEAR,
-                              f"epsilon 1: both pass through ({at:.4f}, {at:.4f}) and (1, 0); the first of the three "
-                              "must read (0, 1), too"),
-        "e35": Statement(compare(g, summary).order == "more_private", "epsilon = 1: more private than its mu"),
+        "e/points": Statement(missed < _NEAR, f"epsilon 1: the curve between ({at:.4f}, {at:.4f}) and (1, 0) is "
+                              f"that line; where alpha is below {at:.4f} it starts from (0, 1), which is not among the "
+                              f"three, and lies up to {missed:.4f} above what the three say"),
+        "e35": Statement(compare(g, summary).order == "more_private", "epsilon = 1: nowhere below that of its mu"),
         "e/worst": Statement(laplace().satisfies(PureDP(1.0)).outcome == "yes" and _gap(PureDP(1.0).beta(_ALPHA),
                              g.beta(_ALPHA)) < _NEAR, "Laplace, b = 1, is nowhere below randomised "
                              "response, epsilon 1"),

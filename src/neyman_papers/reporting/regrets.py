@@ -117,7 +117,10 @@ def figure_1() -> dict[str, Ours]:
     )
     found["d3"] = Statement(
         sgd["gdp"].upper < 1.0 and all(sgd[key].lower > 1.0 for key in ("pair", "zcdp", "rdp")),
-        ", ".join(f"{SUMMARIES[key]} {sgd[key].upper:.4g}" for key in SUMMARIES if key in sgd) + " percent",
+        ", ".join(f"{SUMMARIES[key]} {sgd[key].upper:.4g}" for key in ("pair", "zcdp", "gdp"))
+        + " percent; no summary of "
+        f"two numbers, but not accurate either: the Renyi divergences of all orders, {sgd['rdp'].lower:.4g} to "
+        f"{sgd['rdp'].upper:.4g} by the grids of orders beside Fig. 1 (c). {sgd['rdp'].note.rpartition('. ')[2]}",
     )
     found["c3"] = Statement(
         all(part["zcdp"].lower > part["rdp"].lower for part in (lap, sgd)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neyman_papers.drawn import Drawing
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
-from neyman_papers.sensitivity import figures, numbers, printed
+from neyman_papers.sensitivity import figures, numbers, printed, sentences
 
 __all__ = ["PAPER"]
 
@@ -18,7 +18,8 @@ PAPER = Paper(
     "kappa = 0.25. Statements are asked of examples, which can refute them and never prove them.",
     published=published("sensitivity"),
     groups={"region": numbers.region, "language": numbers.language, "conversions": numbers.conversions,
-            "mechanism": printed.mechanism, "classifier": printed.classifier, "optimal": printed.optimal},
+            "mechanism": printed.mechanism, "classifier": printed.classifier, "optimal": printed.optimal,
+            "sentences": sentences.sentences},
     tables=(),
     drawings=(
         Drawing("figure-1", "Figure 1", "Outputs of the Gaussian mechanism on both data sets, and the law of its "

@@ -27,6 +27,7 @@ from neyman.guarantees import GDP
 from neyman.mechanisms import Gaussian
 from neyman_papers.cases import dpsgd, fit, laplace
 from neyman_papers.verdict import Number, Ours, Statement
+from neyman_papers.words import within
 
 __all__ = ["DELTA", "ORDERS", "PSIS", "conversions", "excess", "language", "region"]
 
@@ -83,13 +84,13 @@ def region() -> dict[str, Ours]:
         "laplace": Statement(abs(laplace(2.5).epsilon(0.0) - 0.4) < _NEAR, "S = 1, b = 2.5"),
         "loss": Statement(loss, "mean and variance, psi 0.1, 1, 3"),
         "lemma-1": Statement(tail <= profile, shown),
-        "lemma-2": Statement(curve < _NEAR, f"{_SAID}: within {curve:.0e}"),
+        "lemma-2": Statement(curve < _NEAR, f"{_SAID}: {within(curve)}"),
         "lemma-3": Statement(held, f"{_SAID}: within brackets at most {wide:.0e} wide"),
         "binormal": _binormal(),
         "4.10": Number.computed(GaussianPage(60.0).auc, "at psi = 60"),
         "4.11": Number.computed(GaussianPage(1e-9).auc, "at psi = 1e-9"),
         "corollary-4": Statement(allowed, f"{_SAID}, {_FPR.size} rates"),
-        "lemma-4": Statement(touching < _NEAR, f"{_SAID}, epsilon 0 to 8: equal to delta within {touching:.0e}"),
+        "lemma-4": Statement(touching < _NEAR, f"{_SAID}, epsilon 0 to 8: equal to delta {within(touching)}"),
         "lemma-4/proof": Statement(tail <= profile, shown),
         "mirror": _mirrored(),
         "failed": Statement(abs(failed - 0.2) < _NEAR, f"kappa = 0.2: {failed:.6f}"),
@@ -106,7 +107,7 @@ def _binormal() -> Statement:
         )
         for shift, s0, s1 in ((1.0, 1.0, 2.0), (0.5, 2.0, 1.0), (2.0, 1.0, 1.0))
     )
-    return Statement(off < 1e-5, f"three pairs of variances: within {off:.0e}, by quadrature")
+    return Statement(off < 1e-5, f"three pairs of variances: {within(off)}, by quadrature")
 
 
 def _mirrored() -> Statement:
@@ -116,7 +117,7 @@ def _mirrored() -> Statement:
     fpr = np.linspace(0.01, 0.99, 99)
     least = np.min([line.intercept + line.slope * fpr for line in lines], axis=0)
     off = float(np.max(np.abs(least - page.guarantee.roc(fpr))))
-    return Statement(off < 1e-5, f"psi = 1: within {off:.0e} by 4802 tangents")
+    return Statement(off < 1e-5, f"psi = 1: {within(off)} by 4802 tangents")
 
 
 def language() -> dict[str, Ours]:
@@ -143,7 +144,7 @@ def language() -> dict[str, Ours]:
     ]
     apart = max(abs(float(x)) for x in agree)
     return {
-        "lemma-5": Statement(same < _NEAR, f"{_SAID}: within {same:.0e}"),
+        "lemma-5": Statement(same < _NEAR, f"{_SAID}: {within(same)}"),
         "corollary-6": Statement(falls, "mu 1 against 1.001"),
         "group": Statement(abs(group - 1.5) < _NEAR, f"psi 0.5, three records: {group:.9f}"),
         "compose": Statement(abs(composed - formula) < 1e-6, f"sigma 2, 0.7, 1.1: {composed:.9f}, formula "
@@ -155,9 +156,9 @@ def language() -> dict[str, Ours]:
         ),
         "5/reasonable": Statement(None, f"noise 1, rate 0.01, 1000 Poisson-sampled steps: {limit:.4f}, "
                                         f"and {certain:.4f}"),
-        "lemma-7": Statement(off < _NEAR, f"{_SAID}, orders 1 to 64: within {off:.0e}"),
+        "lemma-7": Statement(off < _NEAR, f"{_SAID}, orders 1 to 64: {within(off)}"),
         **_unequal(),
-        "equivalent": Statement(apart < 1e-6, f"four Gaussians that make psi 1.3: within {apart:.0e}"),
+        "equivalent": Statement(apart < 1e-6, f"four Gaussians that make psi 1.3: {within(apart)}"),
     }  # fmt: skip
 
 
@@ -175,7 +176,7 @@ def _unequal() -> dict[str, Ours]:
     off = max(abs(by_hand(*case) - gaussian_renyi(*case)) for case in cases)
     printed, both = gaussian_renyi(2.0, 1.0, 1.0, 1.2), by_hand(2.0, 1.0, 1.0, 1.2) + by_hand(2.0, 0.0, 1.0, 1.2)
     return {
-        "corollary-10": Statement(off < 1e-6, f"three pairs of variances: within {off:.0e}, by quadrature"),
+        "corollary-10": Statement(off < 1e-6, f"three pairs of variances: {within(off)}, by quadrature"),
         "corollary-10/n": Statement(
             abs(printed - both) < 1e-6,
             f"order 2, sigma 1 and 1.2, means 1 apart: {printed:.4f} printed, {both:.4f} in two dimensions",
@@ -204,7 +205,7 @@ def conversions() -> dict[str, Ours]:
     errors = [float(table[rule][2, 0] / exact[0]) for rule in ("standard", "b", "a")]
     tight = 1.0 + 1e-12
     return {
-        "lossless": Statement(back < _NEAR, f"psi 0.1 to 6: within {back:.0e}"),
+        "lossless": Statement(back < _NEAR, f"psi 0.1 to 6: {within(back)}"),
         "6/best": Statement(bool(np.all(exact <= a * tight)), grid),
         "6/improved": Statement(bool(np.all(a <= standard * tight) and np.all(b <= standard * tight)), grid),
         "6/par": Statement(high > 0.99, f"orders 16 to 64: (A) at least {high:.4f} of (B); at order 2 down to "

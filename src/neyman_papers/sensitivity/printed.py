@@ -29,6 +29,7 @@ __all__ = ["classifier", "mechanism", "optimal"]
 
 _NEAR = 1e-9
 _PSI, _CUT = 1.5, 1.0
+_KEPT = {"more_private": "holds", "less_private": "does not"}
 _FPR: FloatArray = np.linspace(0.001, 0.999, 99)
 
 
@@ -91,6 +92,8 @@ def classifier() -> dict[str, Ours]:
     mu = 1.0
     shifted = -float(special.ndtr(mu + special.ndtri(0.5)))
     ranks = [compare(account(Gaussian(1.0 / 1.2)), GDP(m)).order for m in (1.3, 1.1)]
+    larger = 1.2
+    own = compare(account(Gaussian(1.0 / larger)), GDP(larger)).order
     return {
         "c1/tpr": Statement(abs(printed[0] - tpr) < _NEAR, f"psi = 1.5, c = 1: the integral of the density under D "
                             f"beyond c is {printed[0]:.4f}, 1 - Phi under D' is {tpr:.4f}"),
@@ -111,7 +114,10 @@ def classifier() -> dict[str, Ours]:
                                    f"is {no_phi:.0f}, R is {float(special.ndtr(mu)):.4f}"),
         "lemma-5/moved": Statement(abs(shifted - float(GDP(mu).beta(0.5))) < _NEAR, f"mu = 1, x = 1/2: mirrored "
                                    f"{shifted:.4f}; G_mu = {float(GDP(mu).beta(0.5)):.4f} is 1 above that"),
-        "lemma-6": Statement(ranks == ["more_private", "less_private"], "psi = 1.2: mu = 1.3 holds, mu = 1.1 does not"),
+        "lemma-6": Statement((own == "equal") == (larger <= mu), f"psi = {larger:g}, mu = {mu:g}: the mechanism is "
+                                                                 f"psi-GDP, and psi "
+                             f"<= mu is false. Of mu-GDP the lemma holds: mu = 1.3 {_KEPT[ranks[0]]}, mu = 1.1 "
+                             f"{_KEPT[ranks[1]]}"),
     }  # fmt: skip
 
 
@@ -149,8 +155,6 @@ def optimal() -> dict[str, Ours]:
         "6.2": Statement(large, "order 2, delta 0.5, 0.7, 0.95, psi 0.1 to 4; a negative epsilon among them"),
         "corollary-12": Statement(least["(A)"] >= 1.0, f"psi 0.1 to 6, orders to 64: at least {least['(A)']:.3f} times "
                                                        "the exact epsilon"),
-        "6.5": Statement(None, "equation 6.3, of which it is the case rho = order psi^2 / 2, is for "
-                         "products in (0, 1)"),
         "corollary-13": Statement(least["(B)"] >= 1.0, f"psi 0.1 to 6, orders to 64: at least {least['(B)']:.3f} times "
                                                        "the exact epsilon"),
         "corollary-14": Statement(formula_14 < _NEAR, "psi 0.1 to 6, epsilon 0 to 8"),
