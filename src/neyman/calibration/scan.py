@@ -7,6 +7,7 @@ up to the first trial that differs. What lies between two trials is not seen: no
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from neyman._errors import InvalidParameter, NotCertified
 from neyman.calibration.gaussian_reading import mu_of_advantage
@@ -41,7 +42,9 @@ def scanned(trials: Trials, start: float, limits: Limits) -> tuple[Trial, Trial]
         )
     toward = _louder(trials, begun, (low, high))
     here = _quiet(trials, begun, toward, (low, high))
-    pair = _changed(trials, here, toward, (low, high)) or (_peak(trials) if here.meets else None)
+    pair = _changed(trials, here, toward, (low, high)) or _neighbours(trials, toward)
+    if pair is None and here.meets:
+        pair = _peak(trials)
     if pair is None:
         raise unseen(trials)
     return pair
@@ -95,6 +98,12 @@ def _changed(trials: Trials, here: Trial, toward: float, ends: Limits) -> tuple[
             return (here, other) if here.meets else (other, here)
         here = other
     return None
+
+
+def _neighbours(trials: Trials, toward: float) -> tuple[Trial, Trial] | None:
+    """The same of all trials: one of the way to where little is told may have missed what lies between two steps."""
+    rows = sorted(trials.by_age, key=lambda trial: trial.x * toward)
+    return next(((a, b) if a.meets else (b, a) for a, b in pairwise(rows) if a.meets != b.meets), None)
 
 
 def _bare(trial: Trial, limit: float) -> bool:

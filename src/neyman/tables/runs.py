@@ -17,7 +17,7 @@ from neyman._validate import inside, not_negative, positive, reals
 from neyman.mechanisms import DPSGD, Mechanism, training
 from neyman.mechanisms.training import batch_rate, epoch_steps
 
-__all__ = ["KNOWN", "MOST_RUNS", "Run", "read_csv", "runs_of", "text_of"]
+__all__ = ["KNOWN", "MOST_RUNS", "Run", "read_csv", "runs_of", "separated", "text_of"]
 
 MOST_RUNS = 10_000
 LARGEST = 10**6  # bytes of a file
@@ -75,8 +75,9 @@ def runs_of(source: object, delta: object) -> tuple[Run, ...]:
     return found
 
 
-def read_csv(text: str) -> list[dict[str, object]]:
-    """Return the rows of CSV whose first line names the columns; lines that begin with # are notes.
+def read_csv(text: str, what: str = "runs") -> list[dict[str, object]]:
+    """Return the rows of CSV whose first line names the columns; lines that begin with # are notes. Errors are of
+    ``what``.
 
     Raises
     ------
@@ -87,12 +88,21 @@ def read_csv(text: str) -> list[dict[str, object]]:
     rows = list(csv.reader(io.StringIO("\n".join(lines)), skipinitialspace=True))
     head = [name.strip() for name in rows[0]] if rows else []
     if not head or not all(head) or len(set(head)) != len(head):
-        raise InvalidParameter("runs", ",".join(head), "CSV with columns of different names in its first line")
+        advice = "" if head else "It is empty."
+        raise InvalidParameter(what, ",".join(head), "CSV with columns of different names in its first line", advice)
     filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     for number, row in enumerate(filled, 1):
         if len(row) != len(head):
             raise InvalidParameter(f"row {number}", ",".join(row), f"{len(head)} cells long, as the first line")
     return [dict(zip(head, (cell.strip() for cell in row), strict=True)) for row in filled]
+
+
+def separated(names: Iterable[object]) -> str:
+    """Return what to say of a first line that is one name, since no comma separates its columns; else nothing."""
+    for mark, word in ((";", "Semicolons"), ("\t", "Tabs")):
+        if any(mark in str(name) for name in names):
+            return f"{word} separate its columns, where commas must."
+    return ""
 
 
 def text_of(name: str, path: Path) -> str:
