@@ -21,7 +21,7 @@ from pathlib import Path
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
 from neyman.census.allocation import Allocation, Share
-from neyman.tables.runs import read_csv, separated, text_of
+from neyman.tables.runs import read_csv, text_of
 
 __all__ = ["NAMES", "parsed", "published", "read"]
 
@@ -103,7 +103,7 @@ def parsed(text: str, name: str, rho: object = None, changed: int = 1) -> Alloca
     head = list(rows[0])
     unknown = [column for column in head if column not in _COLUMNS]
     if unknown or "level" not in head or ("rho" in head) == ("share" in head):
-        raise InvalidParameter("allocation", ", ".join(head), _FORM, separated(head))
+        raise InvalidParameter("allocation", ", ".join(head), _FORM)
     total = None if rho is None and "rho" not in notes else _fraction("rho", notes["rho"] if rho is None else rho)
     amount = "share" if "share" in head else "rho"
     amounts = [_fraction(f"row {i}: {amount}", row[amount]) for i, row in enumerate(rows, 1)]

@@ -12,12 +12,14 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, not_negative, positive, reals
 from neyman.mechanisms import DPSGD, Mechanism, training
 from neyman.mechanisms.training import batch_rate, epoch_steps
 
-__all__ = ["KNOWN", "MOST_RUNS", "Run", "read_csv", "runs_of", "separated", "text_of"]
+__all__ = ["KNOWN", "MOST_RUNS", "Run", "read_csv", "runs_of", "text_of"]
 
 MOST_RUNS = 10_000
 LARGEST = 10**6  # bytes of a file
@@ -90,6 +92,8 @@ def read_csv(text: str, what: str = "runs") -> list[dict[str, object]]:
     if not head or not all(head) or len(set(head)) != len(head):
         advice = "" if head else "It is empty."
         raise InvalidParameter(what, ",".join(head), "CSV with columns of different names in its first line", advice)
+    if len(head) == 1 and _separated(head[0]):
+        raise InvalidParameter(what, head[0], "CSV with commas between its columns", _separated(head[0]))
     filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     for number, row in enumerate(filled, 1):
         if len(row) != len(head):
@@ -97,11 +101,11 @@ def read_csv(text: str, what: str = "runs") -> list[dict[str, object]]:
     return [dict(zip(head, (cell.strip() for cell in row), strict=True)) for row in filled]
 
 
-def separated(names: Iterable[object]) -> str:
-    """Return what to say of a first line that is one name, since no comma separates its columns; else nothing."""
+def _separated(name: str) -> str:
+    """What to say of a first line that is one name, since no comma separates its columns; else nothing."""
     for mark, word in ((";", "Semicolons"), ("\t", "Tabs")):
-        if any(mark in str(name) for name in names):
-            return f"{word} separate its columns, where commas must."
+        if mark in name:
+            return f"{word} separate its columns."
     return ""
 
 
@@ -183,13 +187,32 @@ def _empty(value: object) -> bool:
 
 
 def _number(name: str, value: object) -> object:
-    """A number as it stands, or the one that a person reads in a text."""
+    """A number as it stands, or the one that a person reads in a text; counts as people and spreadsheets write them."""
+    if name in _WHOLE and isinstance(value, (float, np.floating)):
+        return int(value) if float(value).is_integer() else value
     if not isinstance(value, str):
         return value
-    kind = int if name in _WHOLE else float
+    kind = _count if name in _WHOLE else float
     if "_" in value or not value.isascii():
         raise InvalidParameter(name, value, "a number in ASCII digits")
     try:
         return kind(value)
     except ValueError:
-        raise InvalidParameter(name, value, "a whole number" if kind is int else "a number") from None
+        raise InvalidParameter(name, value, "a whole number" if kind is _count else "a number") from None
+
+
+def _count(text: str) -> int:
+    """A whole number, also as 10.0 or 1e6.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    try:
+        return int(text)
+    except ValueError:
+        number = float(text)
+        if not number.is_integer():
+            raise
+        return int(number)
