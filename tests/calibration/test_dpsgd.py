@@ -306,10 +306,53 @@ def test_a_regret_asks_for_noise_even_where_everything_is_shown() -> None:
 
 
 def test_where_a_regret_rises_and_falls() -> None:
-    with pytest.raises(ny.InvalidParameter, match="give calibrate\\(\\) a bracket") as caught:
-        ny.calibrate(ny.Laplace, t.Regret(0.04))
-    assert caught.value.name == "make"
     found = ny.calibrate(ny.Laplace, t.Regret(0.02), (0.2, 0.5))
     assert found.bracket[0] < found.bracket[1]  # less noise, and less to regret
     found = ny.calibrate(ny.Laplace, t.Regret(0.02), (1.0, 10.0))
     assert found.bracket[0] > found.bracket[1]
+    assert ny.calibrate(ny.Laplace, t.Regret(0.02)).bracket == pytest.approx(found.bracket, rel=1e-5)
+    peak = ny.calibrate(ny.Laplace, t.Regret(0.0375))  # 0.03758 at its highest, between two steps of the search
+    assert t.Regret(0.0375).missed_by(ny.account(ny.Laplace(peak.bracket[1])))
+    for ends in ((0.1, 10.0), (0.5, 1.5)):  # both ends alike: of what is between nothing is said
+        with pytest.raises(ny.InvalidParameter, match=r"where it was tried: from .* at 2 parameters"):
+            ny.calibrate(ny.Laplace, t.Regret(0.02), ends)
+
+
+@pytest.mark.parametrize(
+    ("ask", "largest"),
+    [
+        (lambda: ny.noise_for_dpsgd(t.Regret(0.01), 0.3, 400), "0.0081"),
+        (lambda: ny.rate_for_dpsgd(t.Regret(0.02), noise_multiplier=2.0, steps=400), "0.0143"),
+        (lambda: ny.calibrate(ny.Laplace, t.Regret(0.05)), "0.0375"),
+        (lambda: ny.calibrate(ny.Laplace, t.Regret(0.04)), "0.0375"),
+        (lambda: ny.calibrate(ny.Gaussian, t.Regret(0.01)), ".*e-"),
+    ],
+)
+def test_a_regret_that_is_nowhere_too_large(ask: Any, largest: str) -> None:
+    words = f"met throughout where it was tried: from .*; the largest regret at floor 1e-10 is .* {largest}"
+    with pytest.raises(ny.InvalidParameter, match=words) as caught:
+        ask()
+    assert caught.value.name == "target"
+
+
+def test_a_regret_that_is_met_nowhere_in_reach() -> None:
+    """With a probability of 0.3 all is shown, so that no mu is finite."""
+    with pytest.raises(ny.InvalidParameter, match=r"met nowhere where it was tried: .* give calibrate\(\) a bracket"):
+        ny.calibrate(lambda e: ny.ApproximateMechanism(e, 0.3), t.Regret(0.01), (0.1, 1.0))
+
+
+def test_steps_for_a_regret() -> None:
+    """The most that keep the rest, where it is kept there, too; nothing is claimed of fewer, or of a regret alone."""
+    both = t.Regret(0.005) & t.Epsilon(8.0, 1e-5)
+    found = ny.steps_for_dpsgd(both, noise_multiplier=2.0, sample_rate=0.01)
+    assert just(found, lambda n: ny.DPSGD(2.0, 0.01, n)) == 97_314
+    assert found.bracket == ny.steps_for_dpsgd(t.Epsilon(8.0, 1e-5), 2.0, 0.01).bracket
+    assert both.missed_by(ny.account(ny.DPSGD(2.0, 0.01, 2)))  # which is no reason to stop there
+    with pytest.raises(ny.InvalidParameter, match=r"They are 97314: there the regret .* Fewer steps may meet it"):
+        ny.steps_for_dpsgd(t.Regret(0.0001) & t.Epsilon(8.0, 1e-5), 2.0, 0.01)
+    with pytest.raises(ny.InvalidParameter, match=r"joined to one that limits steps.*DPSGD\(2.0, 0.1, n\)") as caught:
+        ny.steps_for_dpsgd(t.Regret(0.01), noise_multiplier=2.0, sample_rate=0.1)
+    assert "nowhere" not in str(caught.value)
+    ends = ny.calibrate(lambda n: ny.DPSGD(2.0, 0.1, n), t.Regret(0.01), (400, 5000)).bracket
+    assert ends[0] == ends[1] + 1  # from here on it is met, at least as far as 5000
+    assert ny.calibrate(lambda n: ny.DPSGD(2.0, 0.1, n), t.Regret(0.01), integer=True).bracket == ends

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import time
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -177,8 +178,8 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "runs must be CSV with columns"),
-        ("level,rho\n", "allocation must be CSV with the columns level and either rho or share"),
+        ("", "allocation must be CSV with the columns"),
+        ("level,rho\n", "allocation must be made of at least one row"),
         ("rho\n1\n", "allocation must be CSV with the columns"),
         ("level\nUS\n", "allocation must be CSV with the columns"),
         ("level,rho,share\nUS,1,1\n", "allocation must be CSV with the columns"),
@@ -221,10 +222,66 @@ def test_files_that_are_none(text: str, words: str) -> None:
         (lambda: Share("US", 1.0), "rho of US must be a Fraction > 0"),  # type: ignore[arg-type]
         (lambda: Share("US", Fraction(0)), "rho of US must be a Fraction > 0"),
         (lambda: Share("US", Fraction(1), queries=0), "queries must be a whole number from 1"),
-        (lambda: parsed("level,rho\nUS,1e-9\n", "x").mechanism(), "sigma of US must be a number"),
+        (lambda: parsed("level,rho\nUS,1e-9\n", "x").mechanism(), "rho of US must be such that its noise"),
     ],
 )  # fmt: skip
 def test_refusals(ask: Any, words: str) -> None:
     with pytest.raises(ny.InvalidParameter) as refusal:
         ask()
     assert str(refusal.value).startswith(words)
+
+
+@pytest.mark.parametrize(
+    "written",
+    ["1e-999999999", "1e999999999", "1e" + "9" * 40, "9" * 5000, "*".join(["1"] * 10_000), "1e-999999999*1e999999999"],
+)
+def test_numbers_that_would_take_forever(written: str) -> None:
+    """Nothing is expanded before it is known to be short: each of them was, to a billion digits."""
+    began = time.process_time()
+    with pytest.raises(ny.InvalidParameter, match=r"^rho must be a number > 0, .* from 1e-12 to 1e12, got "):
+        published("dhc-2023", rho=written)
+    with pytest.raises(ny.InvalidParameter, match=r"^row 1: rho must be a number > 0"):
+        parsed(f"level,rho\nUS,{written}\n", "file")
+    assert time.process_time() - began < 1.0
+
+
+def test_queries_of_many_digits() -> None:
+    with pytest.raises(ny.InvalidParameter, match=r"row 1: queries must be a whole number from 1 .*\(5000 digits\)"):
+        parsed(f"level,rho,queries\nUS,1,{'9' * 5000}\n", "file")
+    assert parsed("level,rho,queries\nUS,1,0003\n", "file").shares[0].queries == 3
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", r"^allocation must be CSV with the columns level .*, got 'file'. It is empty."),
+        ("# rho: 2\n\n", r"^allocation must be CSV with the columns level .*, got 'file'. It is empty."),
+        ("level,rho\n", r"^allocation must be made of at least one row, got 'file'. Nothing stands below"),
+        ("level,level\nUS,1\n", r"^allocation must be CSV with columns of different names"),
+        ("level;rho\nUS;1\n", r"^allocation must be CSV .* commas between its columns.* Semicolons separate"),
+        ("level\trho\nUS\t1\n", r"^allocation must be CSV .* commas between its columns.* Tabs separate"),
+        ("level,rho\nUS,1\ntotal,2\n", r"^level must be another name, got 'total'. That is the row of all levels"),
+        ("# rho: 2.5\nlevel,rho\nUS,1\n", r"^# rho must be the sum of the column rho.* adds up to 1: leave"),
+    ],
+)
+def test_files_that_say_two_things_or_nothing(text: str, words: str) -> None:
+    with pytest.raises(ny.InvalidParameter, match=words):
+        parsed(text, "file")
+
+
+def test_a_note_that_says_the_same_and_a_total_that_is_given() -> None:
+    text = "# rho: 3/2\nlevel,rho\nUS,0.5\nState,1\n"
+    assert parsed(text, "file").exactly() == Fraction(3, 2)
+    scaled = parsed(text, "file", "6")
+    assert [scaled.exactly(level) for level in scaled.levels] == [2, 4]
+
+
+def test_a_rho_too_small_is_named_as_it_was_written() -> None:
+    with pytest.raises(ny.InvalidParameter, match=r"^rho of US must be .*, got 1e-12. That is sqrt\(2 / \(2 rho\)\)"):
+        parsed("level,rho\nUS,1e-12\n", "file", changed=2).mechanism()
+
+
+def test_latex_heads_hold_no_greek() -> None:
+    head = account(parsed(OWN, "own"), [1e-6]).latex().split("\\midrule")[0].split("\\toprule")[1]
+    assert head.isascii()
+    assert r"$\varepsilon$ at 1e-06 of $\rho$" in head

@@ -170,7 +170,22 @@ def test_files_with_one_number_open(call: Any) -> None:
         ([*RUN, "--target", "mu=nan"], "target mu=nan: value must be a finite number > 0, got nan."),
         ([*RUN, "--target", "divergence=0.1"], "target must be one of: epsilon"),
         ([*RUN, "--target", "divergence=x,baseline=whole.json"], "target must be one of: epsilon"),
-        ([*RUN, "--target", "divergence=0.1,baseline=none.json"], "SPEC must be a file that can be read"),
+        (
+            [*RUN, "--target", "divergence=0.1,baseline=none.json"],
+            "target divergence=0.1,baseline=none.json: baseline: SPEC must be a file that can be read",
+        ),
+        (
+            [*RUN, "--target", "divergence=0.02,baseline=foo"],
+            "target divergence=0.02,baseline=foo: baseline must be a file that ends in .json, .yaml or .yml, or -",
+        ),
+        (
+            [*RUN, "--target", "divergence=0.02,baseline=dpsgd:-2,.1,3"],
+            "target divergence=0.02,baseline=dpsgd:-2,.1,3: baseline: noise_multiplier must be a finite number > 0",
+        ),
+        (
+            ["--sample-rate", "0.1", "--noise-multiplier", "2", "--target", "regret=0.01"],
+            "target must be joined to one that limits steps",
+        ),
         ([*HALF, "--steps", "10"], "given must be exactly two of --noise-multiplier, the sample rate and the steps"),
         ([*HALF, *RUN, "--noise-multiplier", "1"], "given must be exactly two of"),
         ([*HALF, "--noise-multiplier", "1", "--epochs", "3"], "epochs must be given beside a sample rate, got 3.0."),

@@ -128,3 +128,19 @@ def test_large_grids_are_cut_into_bounded_blocks() -> None:
 def test_rows_of_unequal_lengths() -> None:
     with pytest.raises(ny.InvalidParameter, match="steps must be a number, or a non-empty list"):
         ny.sweep(noise_multiplier=1.0, sample_rate=1.0, steps=[[1, 2], [3]], workers=1)
+
+
+@pytest.mark.parametrize("name", ["mechanism", "make", "scale"])
+def test_arguments_that_sweeps_do_not_have(name: str) -> None:
+    words = f"{name} must be left out: sweep has no argument of that name, .*comes first.*ny.sweep\\(ny.Laplace, axes="
+    with pytest.raises(ny.InvalidParameter, match=words):
+        ny.sweep(axes={"scale": [1.0]}, **{name: ny.Laplace})  # type: ignore[call-arg]
+
+
+def test_the_reason_says_what_became_of_a_regret() -> None:
+    found = ny.sweep(noise_multiplier=ny.targets.Regret(0.01), sample_rate=[0.1, 0.3], steps=400, workers=1)
+    assert found.attrs["failed"] == 1
+    (reason,) = found.reason.values[found.status.values.ravel()[1:]]
+    assert "It is met throughout where it was tried" in reason
+    found = ny.sweep(steps=ny.targets.Regret(0.005), noise_multiplier=2.0, sample_rate=[0.01], workers=1)
+    assert "joined to one that limits steps" in found.reason.values[-1]

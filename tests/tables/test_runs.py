@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import mpmath as mp
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -254,3 +255,65 @@ def test_what_is_printed_is_a_bound(value: float, digits: int) -> None:
 def test_the_documented_columns_are_those_that_are_read() -> None:
     told = ny.table.__doc__ or ""
     assert all(name in told for name in KNOWN)
+
+
+def test_counts_as_spreadsheets_write_them() -> None:
+    first = ny.table([{**ROW, "steps": 400}])["mu"]
+    for steps in (400.0, np.float32(400.0), "400.0", "4e2", " 400 ".strip()):
+        found = ny.table([{**ROW, "steps": steps}])
+        assert found["mu"] == first
+        assert found["steps"] == [400]
+    text = "noise_multiplier,batch_size,dataset_size,steps\n2,1e5,1e6,4e2\n"
+    assert runs_of(read_csv(text), 1e-5)[0].mechanism == ny.DPSGD(2.0, 0.1, 400)
+    for steps in (4.5, "4.5", "1e400", "inf", "nan", "9" * 5000, math.inf):
+        with pytest.raises(ny.InvalidParameter, match="row 1: steps must be"):
+            ny.table([{**ROW, "steps": steps}])
+
+
+def test_of_equal_costs_the_smaller_mu_is_better() -> None:
+    """d is more private than the baseline, which costs nothing beyond itself: both certified to cost 0."""
+    rows = [
+        {**ROW, "name": "a", "accuracy": 90.0}, {**ROW, "name": "b", "accuracy": 95.0, "noise_multiplier": 1.5},
+        {**ROW, "name": "d", "accuracy": 90.0, "noise_multiplier": 8.0},
+    ]  # fmt: skip
+    found = ny.table(rows, baseline="a")
+    assert found["divergence"][0] == found["divergence"][2] == 0.0
+    assert found["efficient"] == [False, True, True]
+    twins = ny.table([rows[0], {**rows[0], "name": "e"}], baseline="a")
+    assert twins["efficient"] == [True, True]
+
+
+def test_a_table_is_asked_like_a_frame(paper: Table) -> None:
+    assert list(paper) == [column.name for column in paper.columns]
+    assert len(paper) == len(paper.rows) == 10
+    assert "mu" in paper
+    assert "luck" not in paper
+    assert 3 not in paper
+
+
+@pytest.mark.parametrize(("mark", "word"), [(";", "Semicolons"), ("\t", "Tabs")])
+def test_columns_that_no_comma_separates(tmp_path: Path, mark: str, word: str) -> None:
+    path = tmp_path / "runs.csv"
+    path.write_text(mark.join(["noise_multiplier", "sample_rate", "steps"]) + "\n" + mark.join(["2,0", "0,1", "400"]))
+    with pytest.raises(
+        ny.InvalidParameter, match=f"runs must be CSV with commas between its columns, .* {word} separate"
+    ):
+        ny.table(path)
+
+
+def test_an_adjacency_of_its_own() -> None:
+    same = ny.table([{**ROW, "adjacency": "add"}, {**ROW, "name": "b", "adjacency": None}], adjacency="add")
+    assert same["adjacency"] == ["add", ""]
+    with pytest.raises(
+        ny.InvalidParameter, match="row 2: adjacency must be empty, or 'add_or_remove', as the table's, g"
+    ):
+        ny.table([ROW, {**ROW, "adjacency": "replace"}])
+
+
+def test_what_was_answered_is_not_asked_again() -> None:
+    pandas = pytest.importorskip("pandas")
+    made = ny.table([{**ROW, "name": "a", "epsilon": 9.0}])
+    with pytest.raises(ny.InvalidParameter, match=r"it is one of the answers.*the columns of the runs alone"):
+        ny.table(pandas.DataFrame(made.records()).to_dict("records"))
+    frame = pandas.DataFrame(made.records())[["name", "noise_multiplier", "sample_rate", "steps", "delta"]]
+    assert ny.table(frame.to_dict("records"))["mu"] == made["mu"]

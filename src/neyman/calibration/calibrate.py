@@ -9,6 +9,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside, positive, whole
+from neyman.calibration.scan import scanned
 from neyman.calibration.search import Limits, bracketed, expanded, settled
 from neyman.calibration.target import Target
 from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
@@ -81,7 +82,9 @@ def calibrate(
 ) -> Calibration:
     """Return the parameter at which a mechanism just meets a target: the least noise, the most steps, the largest rate.
 
-    Whether small or large parameters meet it is found out.
+    Whether small or large parameters meet it is found out. A target that is not ordered (``Regret``) may be met, missed
+    and met again: of it no more is promised than a parameter that certainly meets it beside one that certainly misses
+    it. Without a bracket they are looked for from where little is told, in steps; between these nothing is seen.
 
     Parameters
     ----------
@@ -112,7 +115,8 @@ def calibrate(
     ------
     InvalidParameter
         If an argument lies outside its domain, ``make`` returns no mechanism or is certainly not monotone where it was
-        evaluated, or the target is met everywhere or nowhere: with what was found at the ends.
+        evaluated, or the target is met everywhere or nowhere (one that is not ordered: wherever it was tried): with
+        what was found at the ends.
     NotCertified
         If the accounting leaves open, on more than the tolerance, which parameters meet the target; where work was left
         out for it, the reason names ``effort``.
@@ -140,7 +144,8 @@ def calibrate(
         limits, whole_numbers = _bracket(bracket, integer)
     trials = trials_of(make, target, adjacency, (tolerance, effort), LOGARITHMIC, whole_numbers)
     if limits is None:
-        pair = expanded(trials, 1.0, _REACH_WHOLE if whole_numbers else _REACH, tolerance)
+        reach = _REACH_WHOLE if whole_numbers else _REACH
+        pair = expanded(trials, 1.0, reach, tolerance) if trials.target.ordered else scanned(trials, 1.0, reach)
     else:
         pair = bracketed(trials, limits, tolerance)
     return solved(trials, pair, tolerance)

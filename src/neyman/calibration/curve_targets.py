@@ -155,10 +155,12 @@ class Regret(Limit):
     -----
     Gomez et al., Gaussian DP for reporting differential privacy guarantees in machine learning, Section 2.5. Regret is
     small where hardly anything is told, and again where nearly everything is: it is not monotone in noise, steps or
-    rate. ``calibrate`` and its like begin where so little is told that no regret could be larger, which is certain, and
-    return the first parameter from there that certainly meets the target beside one that certainly misses it; farther
-    on it may be met again. Where the trials prove that the regret rises and falls between them, they refuse: give a
-    narrower bracket. To keep a budget as well, join it: ``Epsilon(8.0, 1e-5) & Regret(0.01)``.
+    rate. What ``calibrate``, ``noise_for_dpsgd`` and ``rate_for_dpsgd`` return is therefore a parameter that certainly
+    meets it beside one that certainly misses it, and no more: they go in steps from where so little is told that no
+    regret could be larger toward where more is, and stop at the first that misses it; farther on it may be met again.
+    Where no step misses it, they refuse and say what was tried. To keep a budget as well, join it: ``Epsilon(8.0, 1e-5)
+    & Regret(0.01)``; ``steps_for_dpsgd`` takes it in no other way, and returns the most steps that keep the rest of it,
+    where they keep the regret, too.
 
     Examples
     --------

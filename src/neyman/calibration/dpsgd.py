@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, probability, whole
 from neyman.calibration.calibrate import Calibration, checked_target, solved, trials_of
+from neyman.calibration.scan import scanned
 from neyman.calibration.search import Limits, expanded, refused
-from neyman.calibration.target import Target
+from neyman.calibration.target import All, Target
 from neyman.calibration.trial import LOGARITHMIC, Chart
 from neyman.guarantees import ApproximateDP, PessimisticGuarantee
-from neyman.mechanisms import DPSGD
+from neyman.mechanisms import DPSGD, Mechanism
 from neyman.mechanisms.gaussian import gaussian_noise
 from neyman.profiles.effort import EFFORT
 
@@ -35,6 +37,9 @@ def noise_for_dpsgd(
     effort: float = EFFORT,
 ) -> Calibration:
     """Return the least noise multiplier with which DP-SGD certainly meets a target.
+
+    Of a target that is not ordered (``Regret``, alone or among others) it is the last of those tried, from much noise
+    to less, that certainly meets it, beside one that certainly misses it; with still less noise it may be met again.
 
     Parameters
     ----------
@@ -75,7 +80,9 @@ def noise_for_dpsgd(
         raise InvalidParameter("target", asked, "missed where no noise is added", advice)
     start = chart.back(math.log(asked.gaussian_mu))
     reach = (limits[0], min(max(_FAR, 100.0 * start), limits[1]))
-    return solved(trials, expanded(trials, start, reach, tolerance, slope=1.0), tolerance)
+    ordered = asked.ordered
+    pair = expanded(trials, start, reach, tolerance, slope=1.0) if ordered else scanned(trials, start, reach)
+    return solved(trials, pair, tolerance)
 
 
 def steps_for_dpsgd(
@@ -88,6 +95,10 @@ def steps_for_dpsgd(
     effort: float = EFFORT,
 ) -> Calibration:
     """Return the most steps of DP-SGD that certainly meet a target; one more certainly misses it.
+
+    A target that is not ordered (``Regret``) limits no number of steps from above, since the regret falls in the end as
+    steps go on. Joined to targets that are ordered, such as ``Epsilon(8.0, 1e-5) & Regret(0.01)``, the answer is the
+    most steps that keep those, if they keep it, too; where they do not, or it stands alone, it is refused.
 
     Parameters
     ----------
@@ -106,7 +117,8 @@ def steps_for_dpsgd(
     Raises
     ------
     InvalidParameter
-        If an argument lies outside its domain, or not even one step meets the target.
+        If an argument lies outside its domain, or not even one step meets the target; or if the target is not ordered,
+        and is missed at the most steps that keep the rest of it, or there is no rest.
     NotCertified
         As ``calibrate``.
 
@@ -121,14 +133,38 @@ def steps_for_dpsgd(
         gaussian_noise("noise_multiplier", noise_multiplier),
         _rate(sample_rate),
     )
-    trials = trials_of(
-        lambda times: DPSGD(noise, rate, int(times)), asked, adjacency, (tolerance, effort), LOGARITHMIC, True
-    )
-    start = asked.gaussian_mu**2 / max(_spread(rate, noise), 1e-300)  # which may be no float
+    rest = [part for part in asked.parts if part.ordered]
+    if not rest:
+        raise _endless(asked, noise, rate)
+    kept = asked if asked.ordered else All(*rest)
+
+    def make(times: float) -> Mechanism:
+        return DPSGD(noise, rate, int(times))
+
+    trials = trials_of(make, kept, adjacency, (tolerance, effort), LOGARITHMIC, True)
+    start = kept.gaussian_mu**2 / max(_spread(rate, noise), 1e-300)  # which may be no float
     if start > 1e3 * _STEPS[1] and trials.at(_STEPS[1]).meets:  # as many as can be asked for
         raise refused(trials)
     start = min(start, 0.1 * _STEPS[1])
-    return solved(trials, expanded(trials, start, _STEPS, tolerance, slope=0.5), tolerance)
+    found = solved(trials, expanded(trials, start, _STEPS, tolerance, slope=0.5), tolerance)
+    if asked.ordered:
+        return found
+    if not asked.met_by(found.guarantee):
+        raise _endless(asked, noise, rate, found)
+    return replace(found, target=asked)  # with one step more, and with every larger number, the rest is missed
+
+
+def _endless(target: Target, noise: float, rate: float, most: Calibration | None = None) -> InvalidParameter:
+    """Return the refusal of steps for a target that is not ordered."""
+    call = f"ny.calibrate(lambda n: ny.DPSGD({float(noise)!r}, {float(rate)!r}, n), target, bracket=(low, high))"
+    way = f"For a number of steps at which it begins or ceases to be met: {call}, of which one end meets it."
+    part = next(part for part in target.parts if not part.ordered)
+    if most is None:
+        allowed = "joined to one that limits steps, such as Epsilon(8.0, 1e-5) & Regret(0.01)"
+        return InvalidParameter("target", target, allowed, f"A {part.quantity} falls again as steps go on. {way}")
+    told = f"the {part.label} is certified to be {part.number(most.guarantee):.6g}, allowed {part.limit:.6g}"
+    advice = f"They are {most.parameter}: there {told}. Fewer steps may meet it. {way}"
+    return InvalidParameter("target", target, "met at the most steps that keep the rest of it", advice)
 
 
 def rate_for_dpsgd(
@@ -141,6 +177,9 @@ def rate_for_dpsgd(
     effort: float = EFFORT,
 ) -> Calibration:
     """Return the largest sample rate with which DP-SGD certainly meets a target.
+
+    Of a target that is not ordered (``Regret``, alone or among others) it is the last of those tried, from small rates
+    to large, that certainly meets it, beside one that certainly misses it; at larger rates it may be met again.
 
     Parameters
     ----------
@@ -176,7 +215,10 @@ def rate_for_dpsgd(
         lambda rate: DPSGD(noise, rate, times), asked, adjacency, (tolerance, effort), LOGARITHMIC, False
     )
     one = math.expm1(min(asked.gaussian_mu**2 / times, _LARGEST)) / math.expm1(min(noise**-2, _LARGEST))
-    return solved(trials, expanded(trials, math.sqrt(one), _RATES, tolerance, slope=1.0), tolerance)
+    start = math.sqrt(one)
+    ordered = asked.ordered
+    pair = expanded(trials, start, _RATES, tolerance, slope=1.0) if ordered else scanned(trials, start, _RATES)
+    return solved(trials, pair, tolerance)
 
 
 def _rate(value: object) -> float:

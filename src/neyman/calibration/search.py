@@ -13,7 +13,7 @@ from neyman._errors import InvalidParameter, NotCertified
 from neyman.calibration.guide import BESIDE, hasten, nearer
 from neyman.calibration.trial import Trial, Trials
 
-__all__ = ["Limits", "bracketed", "expanded", "refused", "settled"]
+__all__ = ["Limits", "bracketed", "expanded", "refused", "settled", "unseen"]
 
 _FIRST = 0.7  # the longest step on the chart while the direction is new; it doubles after a few
 _STEPS = 60
@@ -128,6 +128,8 @@ def settled(trials: Trials, meets: Trial, misses: Trial, tolerance: float) -> tu
         If certainly missing begins farther away than the tolerance allows.
     """
     toward = _direction(trials)  # from meeting to missing
+    if not trials.target.ordered:  # the excess may rise on one side and fall on the other: between these two it counts
+        toward = math.copysign(1.0, misses.parameter - meets.parameter)
     width, patience = math.inf, _PATIENCE
     for _ in range(_MOST):
         if (misses.parameter - meets.parameter) * toward < 0.0:  # neighbours told apart by rounding alone
@@ -152,13 +154,36 @@ def settled(trials: Trials, meets: Trial, misses: Trial, tolerance: float) -> tu
 
 
 def refused(trials: Trials) -> InvalidParameter:
-    """Return the refusal of a target that is met nowhere, or everywhere, with what was found at the ends."""
+    """Return the refusal of a target that is met nowhere, or everywhere, with what was found at the ends; of one that
+    is not ordered no more is said than what was tried.
+    """
     rows = trials.in_order
+    if not trials.target.ordered:
+        return unseen(trials)
     ends = (rows[0], rows[-1]) if len(rows) > 1 else (rows[0],)
     found = "; ".join(f"at {row.parameter!r} {_found(trials, row)}" for row in ends) + trials.left_out
     if rows[0].meets:
         return InvalidParameter("target", trials.target, "missed somewhere in reach", f"It is met throughout: {found}.")
     return InvalidParameter("target", trials.target, "met somewhere in reach", f"It is met nowhere: {found}.")
+
+
+def unseen(trials: Trials) -> InvalidParameter:
+    """Return the refusal of a target that every trial met, or none: of what was tried, and of nothing else."""
+    rows, target = trials.in_order, trials.target
+    meets = rows[0].meets
+    pick = max if meets else min
+    shown = pick(rows, key=lambda trial: trial.excess)
+    worst = max(target.parts, key=lambda part: part.excess(shown.guarantee))
+    where = f"from {rows[0].parameter!r} to {rows[-1].parameter!r}, at {len(rows)} parameters"
+    extreme, number = "largest" if meets else "smallest", worst.number(shown.guarantee)
+    found = (
+        f"the {extreme} {worst.label} is certified to be {number:.6g}, at {shown.parameter!r}, "
+        f"allowed {worst.limit:.6g}{trials.left_out}"
+    )
+    advice = f"It is met {'throughout' if meets else 'nowhere'} where it was tried: {where}; {found}."
+    if not meets:
+        advice += " Elsewhere it may be met: give calibrate() a bracket of which one end meets it and one does not."
+    return InvalidParameter("target", target, f"{'missed' if meets else 'met'} somewhere that is tried", advice)
 
 
 def _found(trials: Trials, trial: Trial) -> str:

@@ -194,16 +194,20 @@ class Trials:
         return self._missed[trial.parameter]
 
     def _check_order(self) -> None:
-        """Refuse an excess that is proved, by bounds from both sides, to rise and fall; to seem to is not enough."""
+        """Refuse an excess that is proved, by bounds from both sides, to rise and fall; to seem to is not enough.
+        Targets that are not ordered may do so.
+        """
+        if not self.target.ordered:
+            return
         rows = self.in_order
         steps = [
             row for before, row in zip([None, *rows], rows, strict=False) if not before or row.excess != before.excess
         ]
         for a, b, c in zip(steps, steps[1:], steps[2:], strict=False):
             if b.excess > max(a.excess, c.excess) and self._above(b, a if a.excess > c.excess else c):
-                raise _non_monotone(a, b, c, "farther from the target", self.target)
+                raise _non_monotone(a, b, c, "farther from the target")
             if b.excess < min(a.excess, c.excess) and self._above(a, b) and self._above(c, b):
-                raise _non_monotone(a, b, c, "nearer to the target", self.target)
+                raise _non_monotone(a, b, c, "nearer to the target")
 
     def _above(self, one: Trial, other: Trial) -> bool:
         """Whether the excess of ``one`` is certainly the larger."""
@@ -211,11 +215,7 @@ class Trials:
         return one.excess > level and self.target.excess(one.guarantee.optimistic) > level
 
 
-def _non_monotone(a: Trial, b: Trial, c: Trial, where: str, target: Target) -> InvalidParameter:
+def _non_monotone(a: Trial, b: Trial, c: Trial, where: str) -> InvalidParameter:
     found = ", ".join(f"{trial.excess:+.4g} at {trial.parameter!r}" for trial in (a, b, c))
     advice = f"{b.parameter!r} is {where} than {a.parameter!r} and {c.parameter!r}: {found} (log mu over the target)."
-    if not target.ordered:
-        advice += (
-            " Such a target may be met on both sides of where it is missed: give calibrate() a bracket around one."
-        )
     return InvalidParameter("make", b.parameter, "monotone in its parameter", advice)

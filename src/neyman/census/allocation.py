@@ -10,9 +10,11 @@ from neyman._errors import InvalidParameter
 from neyman._validate import whole
 from neyman.mechanisms import DiscreteGaussian, Mechanism, compose
 
-__all__ = ["Allocation", "Share"]
+__all__ = ["TOTAL", "Allocation", "Share"]
 
 MOST_ROWS = 10_000
+TOTAL = "total"
+"""The row of all levels together, which no level may be named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Allocation:
     Raises
     ------
     InvalidParameter
-        If there is no row, or too many, or ``changed`` is another number.
+        If there is no row, or too many, or a level is named "total", or ``changed`` is another number.
 
     Notes
     -----
@@ -86,6 +88,8 @@ class Allocation:
         if isinstance(self.changed, bool) or self.changed not in (1, 2):
             advice = "1: a record is added or removed; 2: its answers are replaced."
             raise InvalidParameter("changed", self.changed, "1 or 2", advice)
+        if any(share.level == TOTAL for share in self.shares):
+            raise InvalidParameter("level", TOTAL, "another name", "That is the row of all levels together.")
         if not 0 < len(self.shares) <= MOST_ROWS:
             raise InvalidParameter("shares", len(self.shares), f"from 1 to {MOST_ROWS:,} rows")
 
@@ -145,4 +149,7 @@ def _noise(share: Share, changed: int) -> Mechanism:
         return DiscreteGaussian(_sigma(share, changed)) ** (share.queries * changed)
     except InvalidParameter as error:
         row = f"{share.level} {share.query}".strip()
-        raise InvalidParameter(f"{error.name} of {row}", error.value, error.allowed, error.advice) from None
+        advice = f"That is sqrt({share.queries * changed} / (2 rho)) with this row's rho, {float(share.rho):g}: "
+        advice += f"{error.name} must be {error.allowed}."
+        allowed = f"such that its noise can be accounted for: {error.name} = {error.value!r} cannot"
+        raise InvalidParameter(f"rho of {row}", float(share.rho), allowed, advice) from None

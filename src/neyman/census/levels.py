@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from neyman._errors import InvalidParameter
 from neyman._validate import inside
 from neyman.accounting import account as accounted
-from neyman.census.allocation import Allocation
+from neyman.census.allocation import TOTAL, Allocation
 from neyman.guarantees import ZCDP
 from neyman.profiles.effort import EFFORT
 from neyman.tables.table import Cell, Column, Table
 
 __all__ = ["TOTAL", "account"]
 
-TOTAL = "total"
 _MOST_DELTAS = 20
 _COLUMNS = (
     Column("level", "level"),
@@ -89,8 +88,13 @@ def account(
     columns = [*_COLUMNS]
     for delta in at:
         columns += [
-            Column(f"epsilon({delta:g})", f"ε at {delta:g}", "at most"),
-            Column(f"epsilon_of_rho({delta:g})", f"ε at {delta:g} of rho", "at most"),
+            Column(f"epsilon({delta:g})", f"ε at {delta:g}", "at most", tex=rf"$\varepsilon$ at {delta:g}"),
+            Column(
+                f"epsilon_of_rho({delta:g})",
+                f"ε at {delta:g} of rho",
+                "at most",
+                tex=rf"$\varepsilon$ at {delta:g} of $\rho$",
+            ),
         ]
     rows = tuple(_row(allocation, level, at, (floor, tolerance, effort)) for level in (*allocation.levels, None))
     source = f" {allocation.name}: {allocation.source}" if allocation.source else ""

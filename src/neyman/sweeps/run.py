@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Never
 
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
@@ -30,6 +30,10 @@ __all__ = ["PACKAGES", "complete", "crew_of", "sweep"]
 
 PACKAGES = ("xarray", "h5netcdf", "h5py", "cloudpickle")
 MOST_WORKERS = 1024
+_CALL = (
+    "What makes the mechanisms comes first, and the values of its arguments in axes: "
+    'ny.sweep(ny.Laplace, axes={"scale": [1.0, 2.0]}).'
+)
 
 
 def sweep(
@@ -53,6 +57,7 @@ def sweep(
     progress: bool | None = None,
     batches: bool = True,
     baseline: Mechanism | Guarantee | None = None,
+    **unknown: Never,
 ) -> xarray.Dataset:
     """Ask the same questions of every setting of a grid, and return the answers under their labels.
 
@@ -149,6 +154,8 @@ def sweep(
     >>> found.noise_multiplier.values.ravel().round(4), found.divergence.values.ravel().round(4)
     (array([ 2.4519, 20.9273]), array([0.1228, 0.1284]))
     """
+    for name, value in unknown.items():
+        raise InvalidParameter(name, value, "left out: sweep has no argument of that name", _CALL)
     asked = plan(make, _axes(axes, noise_multiplier, sample_rate, steps, make), quantities,
                  (adjacency, tolerance, floor, effort), block, at_most, batches, baseline)  # fmt: skip
     crew = crew_of(workers, client)

@@ -12,6 +12,8 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, not_negative, positive, reals
 from neyman.mechanisms import DPSGD, Mechanism, training
@@ -75,8 +77,9 @@ def runs_of(source: object, delta: object) -> tuple[Run, ...]:
     return found
 
 
-def read_csv(text: str) -> list[dict[str, object]]:
-    """Return the rows of CSV whose first line names the columns; lines that begin with # are notes.
+def read_csv(text: str, what: str = "runs") -> list[dict[str, object]]:
+    """Return the rows of CSV whose first line names the columns; lines that begin with # are notes. Errors are of
+    ``what``.
 
     Raises
     ------
@@ -87,12 +90,23 @@ def read_csv(text: str) -> list[dict[str, object]]:
     rows = list(csv.reader(io.StringIO("\n".join(lines)), skipinitialspace=True))
     head = [name.strip() for name in rows[0]] if rows else []
     if not head or not all(head) or len(set(head)) != len(head):
-        raise InvalidParameter("runs", ",".join(head), "CSV with columns of different names in its first line")
+        advice = "" if head else "It is empty."
+        raise InvalidParameter(what, ",".join(head), "CSV with columns of different names in its first line", advice)
+    if len(head) == 1 and _separated(head[0]):
+        raise InvalidParameter(what, head[0], "CSV with commas between its columns", _separated(head[0]))
     filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     for number, row in enumerate(filled, 1):
         if len(row) != len(head):
             raise InvalidParameter(f"row {number}", ",".join(row), f"{len(head)} cells long, as the first line")
     return [dict(zip(head, (cell.strip() for cell in row), strict=True)) for row in filled]
+
+
+def _separated(name: str) -> str:
+    """What to say of a first line that is one name, since no comma separates its columns; else nothing."""
+    for mark, word in ((";", "Semicolons"), ("\t", "Tabs")):
+        if mark in name:
+            return f"{word} separate its columns."
+    return ""
 
 
 def text_of(name: str, path: Path) -> str:
@@ -173,13 +187,32 @@ def _empty(value: object) -> bool:
 
 
 def _number(name: str, value: object) -> object:
-    """A number as it stands, or the one that a person reads in a text."""
+    """A number as it stands, or the one that a person reads in a text; counts as people and spreadsheets write them."""
+    if name in _WHOLE and isinstance(value, (float, np.floating)):
+        return int(value) if float(value).is_integer() else value
     if not isinstance(value, str):
         return value
-    kind = int if name in _WHOLE else float
+    kind = _count if name in _WHOLE else float
     if "_" in value or not value.isascii():
         raise InvalidParameter(name, value, "a number in ASCII digits")
     try:
         return kind(value)
     except ValueError:
-        raise InvalidParameter(name, value, "a whole number" if kind is int else "a number") from None
+        raise InvalidParameter(name, value, "a whole number" if kind is _count else "a number") from None
+
+
+def _count(text: str) -> int:
+    """A whole number, also as 10.0 or 1e6.
+
+    Raises
+    ------
+    ValueError
+        If it is none.
+    """
+    try:
+        return int(text)
+    except ValueError:
+        number = float(text)
+        if not number.is_integer():
+            raise
+        return int(number)

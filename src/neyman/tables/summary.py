@@ -63,7 +63,7 @@ def table(
         A CSV file (at most 1 MB; lines that begin with # are notes), or one mapping a run (of a pandas.DataFrame:
         ``frame.to_dict("records")``). Columns: noise_multiplier; sample_rate, or batch_size and dataset_size; steps, or
         epochs; and, where there are any, name, delta, epsilon (what was stated for the run) and accuracy or utility
-        (larger is better). Any other column is kept as words.
+        (larger is better). Any other column is kept as words; one named adjacency must say what ``adjacency`` does.
     delta : float
         At which epsilon is told of runs that have no delta of their own; in (0, 1).
     baseline : str, Mechanism or Guarantee, optional
@@ -78,7 +78,8 @@ def table(
         Delta(run || (epsilon, delta)), what is given away where epsilon alone is reported; "regret_mu" the same of mu.
         With epsilons that were stated: "stated_holds", whether the run keeps that pair, "undecided" where its bracket
         does not tell. With a baseline: "divergence", Delta(baseline || run), and "reverse". With accuracies as well:
-        "efficient", whether no other run has at least its accuracy and at most its divergence, and one of them better.
+        "efficient", whether no other run has at least its accuracy and at most its divergence, and one of them better;
+        of equal divergences, such as 0 of all runs that are more private than the baseline, the smaller mu is better.
 
     Raises
     ------
@@ -104,6 +105,7 @@ def table(
     kind = choice("adjacency", adjacency, ADJACENCIES)
     inside("floor", floor, 0.0, 0.5)
     read = runs_of(runs, delta)
+    _check_words(read, kind)
     made = [account(run.mechanism, adjacency=kind, tolerance=tolerance, effort=effort) for run in read]
     base = _baseline(baseline, read, made, (kind, tolerance, effort))
     rows = [_row(run, g, floor) for run, g in zip(read, made, strict=True)]
@@ -113,7 +115,7 @@ def table(
         columns += _BESIDE
         rows = [(*row, *_both(c)) for row, c in zip(rows, compared, strict=True)]
         if any(run.utility is not None for run in read):
-            costs = [c.divergence for c in compared]
+            costs = [(c.divergence, g.mu(floor)) for c, g in zip(compared, made, strict=True)]
             rows = [(*row, efficient) for row, efficient in zip(rows, _efficient(read, costs), strict=True)]
             columns.append(_EFFICIENT)
     heads, before = _before(read, made)
@@ -122,16 +124,27 @@ def table(
     return Table((*heads, *columns), whole, _CAPTION.format(floor=floor, adjacency=kind, baseline=beside))
 
 
+def _check_words(runs: tuple[Run, ...], adjacency: str) -> None:
+    """Refuse columns that would stand for an answer, or that say of a run what the table does not."""
+    taken = [column.name for column in (*_STATED, *_FOUND, *_BESIDE, _EFFICIENT)]
+    for number, run in enumerate(runs, 1):
+        for word, said in run.words.items():
+            if word in taken:
+                advice = "Of what ny.table has answered, give the columns of the runs alone."
+                raise InvalidParameter("runs", word, "without a column of that name: it is one of the answers", advice)
+            if word.lower() == "adjacency" and said not in ("", adjacency):
+                advice = "adjacency= (--adjacency) is that of all runs of a table; make one for each."
+                raise InvalidParameter(
+                    f"row {number}: {word}", said, f"empty, or {adjacency!r}, as the table's", advice
+                )
+
+
 def _before(runs: tuple[Run, ...], made: list[Any]) -> tuple[list[Column], list[list[Cell]]]:
     """What was known of the runs: their words, their parameters, and what was stated of them."""
     words = list(dict.fromkeys(name for run in runs for name in run.words))
     useful = [Column("accuracy", "accuracy")] if any(run.utility is not None for run in runs) else []
     stated = list(_STATED) if any(run.stated is not None for run in runs) else []
     heads = [Column("name", "run"), *(Column(word, word) for word in words), *useful, *_GIVEN, *stated]
-    taken = {column.name for column in (*_FOUND, *_BESIDE, _EFFICIENT)}
-    for word in words:
-        if word in taken:
-            raise InvalidParameter("runs", word, "without a column of that name: it is one of the answers")
     rows: list[list[Cell]] = []
     for run, g in zip(runs, made, strict=True):
         row: list[Cell] = [run.name, *(run.words.get(word, "") for word in words)]
@@ -160,8 +173,10 @@ def _both(found: Comparison) -> tuple[float, float]:
     return found.divergence, found.reverse
 
 
-def _efficient(runs: tuple[Run, ...], costs: list[float]) -> list[bool | None]:
-    """Of each run whose usefulness is known, whether no other one that is costs as little and is as useful, or more."""
+def _efficient(runs: tuple[Run, ...], costs: list[tuple[float, float]]) -> list[bool | None]:
+    """Of each run whose usefulness is known, whether no other one that is costs as little and is as useful, or more;
+    costs are divergences, and mu where these are equal.
+    """
     told = [None if run.utility is None else (run.utility, cost) for run, cost in zip(runs, costs, strict=True)]
     rivals = [pair for pair in told if pair is not None]
     return [pair and not any(r != pair and r[0] >= pair[0] and r[1] <= pair[1] for r in rivals) for pair in told]

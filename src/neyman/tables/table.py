@@ -6,7 +6,7 @@ import csv
 import io
 import math
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -51,7 +51,8 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under columns; ``table["mu"]`` is a column, ``str(table)`` the table in Markdown.
+    """Rows under columns; ``table["mu"]`` is a column, ``str(table)`` the table in Markdown. As of a DataFrame,
+    ``list(table)`` are the names of the columns, ``"mu" in table`` asks for one, and ``len(table)`` counts the rows.
 
     Attributes
     ----------
@@ -67,6 +68,18 @@ class Table:
     rows: tuple[tuple[Cell, ...], ...]
     caption: str
 
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the names of the columns."""
+        return iter([column.name for column in self.columns])
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether there is a column of that name."""
+        return any(column.name == name for column in self.columns)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.rows)
+
     def __getitem__(self, name: str) -> list[Cell]:
         """Return a column.
 
@@ -75,7 +88,7 @@ class Table:
         InvalidParameter
             If there is none of that name.
         """
-        names = [column.name for column in self.columns]
+        names = list(self)
         if name not in names:
             raise InvalidParameter("column", name, f"one of {', '.join(names)}")
         place = names.index(name)
@@ -83,7 +96,7 @@ class Table:
 
     def records(self) -> list[Mapping[str, Cell]]:
         """Return one mapping a row, from the names of the columns, as ``pandas.DataFrame`` takes them."""
-        names = [column.name for column in self.columns]
+        names = list(self)
         return [dict(zip(names, row, strict=True)) for row in self.rows]
 
     def csv(self) -> str:

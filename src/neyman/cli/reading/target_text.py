@@ -90,6 +90,10 @@ def _divergence(text: str, adjacency: str, tolerance: float, effort: float) -> T
     from neyman.accounting import account
     from neyman.cli.reading.mechanism import read_mechanism
 
-    mechanism = read_mechanism("target", baseline)
+    try:
+        mechanism = read_mechanism("baseline", baseline)
+    except InvalidParameter as error:
+        name = "baseline" if error.name == "baseline" else f"baseline: {error.name}"
+        raise InvalidParameter(f"target {text}: {name}", error.value, error.allowed, error.advice) from None
     guarantee = account(mechanism, adjacency=adjacency, tolerance=tolerance, effort=effort)
     return targets.Divergence(value, guarantee)
