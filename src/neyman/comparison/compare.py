@@ -28,6 +28,7 @@ from neyman.numerics.decimals import outward
 __all__ = ["Comparison", "compare"]
 
 _SHARP = 1e-12  # to which both divergences are searched for
+_TINY = 1e-6  # of Bayes error: what no attacker notices, where the other side gives away certainly more
 
 Order = Literal["more_private", "less_private", "equal", "incomparable", "undecided"]
 
@@ -174,13 +175,25 @@ class Comparison:
     def verdict(self) -> str:
         """Who is more private, as a sentence: what ``order`` says.
 
+        Where the order is undecided, yet one divergence is certainly at most 1e-6 and the other certainly larger, the
+        sentence says who is more private but for that.
+
         Examples
         --------
         >>> import neyman as ny
         >>> ny.compare(ny.GDP(0.5), ny.GDP(1.0)).verdict
         'a is more private than b, against every attacker.'
         """
-        return _ORDERS[self.order].format(width=outward(self.width, 2))
+        if self.order == "undecided":
+            return self._undecided()
+        return _ORDERS[self.order]
+
+    def _undecided(self) -> str:
+        forth, back = self.bounds
+        for little, much, names in ((back, forth, "a is more private than b"), (forth, back, "b is more private than a")):
+            if little.upper <= _TINY and little.upper < much.lower:
+                return f"{names}, but for at most {outward(little.upper, 2)} of the attacker's Bayes error."
+        return f"Whether a or b is more private cannot be told within {outward(self.width, 2)}."
 
     @property
     def width(self) -> float:
@@ -277,10 +290,9 @@ def _promised(g: Guarantee) -> bool:
     return losses is None or any(isinstance(step, EnclosedStep) and step.only_promised for step, _ in losses)
 
 
-_ORDERS: dict[str, str] = {
+_ORDERS: dict[Order, str] = {
     "more_private": "a is more private than b, against every attacker.",
     "less_private": "b is more private than a, against every attacker.",
     "equal": "a and b are equally private, against every attacker.",
     "incomparable": "Neither is more private than the other: a is against some attackers, b against others.",
-    "undecided": "Whether a or b is more private cannot be told within {width}.",
 }
