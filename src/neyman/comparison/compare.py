@@ -190,9 +190,9 @@ class Comparison:
 
     def _undecided(self) -> str:
         forth, back = self.bounds
-        for little, much, names in ((back, forth, "a is more private than b"), (forth, back, "b is more private than a")):
+        for little, much, order in (back, forth, "a is more private than b"), (forth, back, "b is more private than a"):
             if little.upper <= _TINY and little.upper < much.lower:
-                return f"{names}, but for at most {outward(little.upper, 2)} of the attacker's Bayes error."
+                return f"{order}, but for at most {outward(little.upper, 2)} of the attacker's Bayes error."
         return f"Whether a or b is more private cannot be told within {outward(self.width, 2)}."
 
     @property
