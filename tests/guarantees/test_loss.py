@@ -416,3 +416,19 @@ def test_the_mean_is_the_integral() -> None:
                 assert by_delta.lower <= law.mean.lower + 1e-15
                 assert law.mean.upper <= by_delta.upper + 1e-15
                 assert law.mean.width < 1e-9
+
+
+def test_its_types_are_public() -> None:
+    assert isinstance(ny.GDP(1.0).loss, ny.PrivacyLoss)
+    assert isinstance(ny.GDP(1.0).loss.under_p.mean, ny.Bounds)
+
+
+def test_what_is_said_of_promises_is_so() -> None:
+    """No bound of P(L > x) for the mechanisms behind, and no pair that keeps zCDP has the curve of its promise."""
+    mechanism, promise = ny.account(ny.RandomizedResponse(1.0)), ny.GDP(1.24)
+    assert mechanism.satisfies(promise)
+    assert mechanism.loss.under_p.survival(0.99).lower > promise.loss.under_p.survival(0.99).upper + 0.3
+    assert ny.ZCDP(0.5).loss.under_p.mean.lower > 0.75
+    mixed = ny.account(ny.Laplace(1.0) ** 2).loss.under_p  # 18 % at L = 0 are there, and hardly listed
+    assert mixed.mass(-1e-3, 1e-3).lower > 0.184
+    assert all(j.mass.lower < 0.01 for j in mixed.jumps if j.low < 0.0 < j.high)
