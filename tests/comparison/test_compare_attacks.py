@@ -96,13 +96,18 @@ def test_who_is_safer_is_said_where_the_order_is_open_by_next_to_nothing() -> No
     turned = ny.compare(release, run)
     assert turned.verdict == c.verdict.replace("a is more private than b", "b is more private than a")
     assert str(turned).startswith(turned.verdict)
+    crossed = ny.compare(ny.account(ny.DPSGD(1.0, 0.01, 1000)), ny.account(ny.Gaussian(2.0)))
+    assert (crossed.order, crossed.bounds[0].lower > 0.01) == ("incomparable", True)
+    assert 0.0 < crossed.bounds[1].lower < crossed.reverse < 1e-10  # it is there, and nobody notices
+    assert crossed.verdict.startswith("a is more private than b, but for at most 5.")
+    assert ny.compare(ny.GDP(1.0), ny.account(ny.Laplace(1.0))).verdict.startswith("Neither is")
 
 
 def test_nobody_is_said_to_be_safer_where_neither_is_told_to_be() -> None:
     much = Comparison(ny.GDP(1.0), ny.GDP(1.0))
     much.__dict__.update(order="undecided", bounds=(Divergence(0.02, 0.02, 0.0), Divergence(0.0, 0.01, 0.0)))
     assert much.verdict == "Whether a or b is more private cannot be told within 0.01."  # 0.01 is not next to nothing
-    much.__dict__["bounds"] = (Divergence(1e-9, 2e-9, 0.0), Divergence(0.0, 1.5e-9, 0.0))  # and here a may be no safer
+    much.__dict__["bounds"] = (Divergence(1e-8, 2e-8, 0.0), Divergence(0.0, 1.5e-9, 0.0))  # and here a may be no safer
     assert much.verdict == "Whether a or b is more private cannot be told within 1.5e-09."
 
 

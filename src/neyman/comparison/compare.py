@@ -28,7 +28,7 @@ from neyman.numerics.decimals import outward
 __all__ = ["Comparison", "compare"]
 
 _SHARP = 1e-12  # to which both divergences are searched for
-_TINY = 1e-6  # of Bayes error: what no attacker notices, where the other side gives away certainly more
+_TINY, _SHARE = 1e-6, 1e-3  # of Bayes error, and of what the other side certainly gives away: what nobody notices
 
 Order = Literal["more_private", "less_private", "equal", "incomparable", "undecided"]
 
@@ -175,8 +175,8 @@ class Comparison:
     def verdict(self) -> str:
         """Who is more private, as a sentence: what ``order`` says.
 
-        Where the order is undecided, yet one divergence is certainly at most 1e-6 and the other certainly larger, the
-        sentence says who is more private but for that.
+        Where the order is undecided or "incomparable", yet one divergence is certainly at most 1e-6, and at most a
+        thousandth of the other, the sentence says who is more private but for that.
 
         Examples
         --------
@@ -184,16 +184,13 @@ class Comparison:
         >>> ny.compare(ny.GDP(0.5), ny.GDP(1.0)).verdict
         'a is more private than b, against every attacker.'
         """
-        if self.order == "undecided":
-            return self._undecided()
-        return _ORDERS[self.order]
-
-    def _undecided(self) -> str:
-        forth, back = self.bounds
-        for little, much, order in (back, forth, "a is more private than b"), (forth, back, "b is more private than a"):
-            if little.upper <= _TINY and little.upper < much.lower:
-                return f"{order}, but for at most {outward(little.upper, 2)} of the attacker's Bayes error."
-        return f"Whether a or b is more private cannot be told within {outward(self.width, 2)}."
+        if self.order in ("undecided", "incomparable"):
+            forth, back = self.bounds
+            for little, much, one, other in (back, forth, "a", "b"), (forth, back, "b", "a"):
+                if little.upper <= min(_TINY, _SHARE * much.lower):
+                    more = outward(little.upper, 3)
+                    return f"{one} is more private than {other}, but for at most {more} of the attacker's Bayes error."
+        return _ORDERS[self.order].format(width=outward(self.width, 2))
 
     @property
     def width(self) -> float:
@@ -295,4 +292,5 @@ _ORDERS: dict[Order, str] = {
     "less_private": "b is more private than a, against every attacker.",
     "equal": "a and b are equally private, against every attacker.",
     "incomparable": "Neither is more private than the other: a is against some attackers, b against others.",
+    "undecided": "Whether a or b is more private cannot be told within {width}.",
 }
