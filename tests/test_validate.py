@@ -83,6 +83,10 @@ def test_whole_refuses(value):
     assert str(refused(whole, "k", value, 2, 1000)) == f"k must be a whole number from 2 to 1e+03, got {value!r}."
 
 
+def test_small_limits_are_written_out():
+    assert str(refused(whole, "order", 5, 1, 4)) == "order must be a whole number from 1 to 4, got 5."
+
+
 def test_whole_returns_plain_integers():
     assert [whole("k", value, 2, 1000) for value in (2, np.int16(1000))] == [2, 1000]
     assert type(whole("k", np.uint8(3), 2, 1000)) is int

@@ -140,7 +140,8 @@ def count(name: str, value: object, advice: str = "") -> int:
 def whole(name: str, value: object, low: int, high: int, advice: str = "") -> int:
     """Return a whole number from ``low`` to ``high`` (an ``int`` or a NumPy integer; never a float or a bool)."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not low <= int(value) <= high:
-        raise InvalidParameter(name, value, f"a whole number from {low} to {high:.0e}", advice)
+        most = f"{high:.0e}" if high >= 1000 else str(high)
+        raise InvalidParameter(name, value, f"a whole number from {low} to {most}", advice)
     return int(value)
 
 

@@ -11,6 +11,7 @@ import pytest
 
 import neyman as ny
 from neyman.comparison import Candidate, Comparison, dominates_after, moments, pareto
+from neyman.guarantees.questions.regret import Divergence
 from tests.effort import rest_slow
 from tests.reference.integrals import sampled_moments
 
@@ -84,9 +85,30 @@ def test_what_is_said_to_be_at_most_is() -> None:
         assert float(words[1].split()[0]) >= c.divergence
         assert float(words[2].split()[0].rstrip(".;")) >= c.reverse
         assert float(words[1].split()[0]) <= 1.01 * c.divergence
-    open_ = ny.compare(ny.account(ny.DPSGD(1.0, 0.01, 100)), ny.account(ny.Gaussian(1.0)))
-    assert open_.order == "undecided"
-    assert float(open_.verdict.split("within ")[1].rstrip(".")) >= open_.width >= open_.reverse
+
+
+def test_who_is_safer_is_said_where_the_order_is_open_by_next_to_nothing() -> None:
+    run, release = ny.account(ny.DPSGD(1.0, 0.01, 100)), ny.account(ny.Gaussian(1.0))
+    c = ny.compare(run, release)
+    assert (c.order, c.bounds[0].lower > 0.1 > c.reverse) == ("undecided", True)
+    assert c.verdict.startswith("a is more private than b, but for at most ")
+    assert 1.01 * c.reverse >= float(c.verdict.split("at most ")[1].split()[0]) >= c.reverse
+    turned = ny.compare(release, run)
+    assert turned.verdict == c.verdict.replace("a is more private than b", "b is more private than a")
+    assert str(turned).startswith(turned.verdict)
+    crossed = ny.compare(ny.account(ny.DPSGD(1.0, 0.01, 1000)), ny.account(ny.Gaussian(2.0)))
+    assert (crossed.order, crossed.bounds[0].lower > 0.01) == ("incomparable", True)
+    assert 0.0 < crossed.bounds[1].lower < crossed.reverse < 1e-10  # it is there, and nobody notices
+    assert crossed.verdict.startswith("a is more private than b, but for at most 5.")
+    assert ny.compare(ny.GDP(1.0), ny.account(ny.Laplace(1.0))).verdict.startswith("Neither is")
+
+
+def test_nobody_is_said_to_be_safer_where_neither_is_told_to_be() -> None:
+    much = Comparison(ny.GDP(1.0), ny.GDP(1.0))
+    much.__dict__.update(order="undecided", bounds=(Divergence(0.02, 0.02, 0.0), Divergence(0.0, 0.01, 0.0)))
+    assert much.verdict == "Whether a or b is more private cannot be told within 0.01."  # 0.01 is not next to nothing
+    much.__dict__["bounds"] = (Divergence(1e-8, 2e-8, 0.0), Divergence(0.0, 1.5e-9, 0.0))  # and here a may be no safer
+    assert much.verdict == "Whether a or b is more private cannot be told within 1.5e-09."
 
 
 def test_the_width_is_what_the_proof_of_the_order_leaves() -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import neyman as ny
-from neyman.comparison import dominance_bound, dominates_after, moments
+from neyman.comparison import dominance_bound, dominates_after, emergent_dominance, moments
 from tests.effort import rest_slow
 from tests.reference.integrals import sampled_moments
 
@@ -118,3 +118,27 @@ def test_the_smallest_number_is_that() -> None:
     for n in (1, 5, 6):
         divergence = ny.compare(ny.account(a**n), ny.account(b**n)).bounds[0]
         assert divergence.upper <= limit if n == 6 else divergence.lower > limit
+
+
+def test_fewer_are_spoken_of_only_where_they_were_tried() -> None:
+    a, b = ny.Laplace(1.0), ny.Gaussian(1.2)
+    sixes = dominates_after(a, b, 0.005, ratio=(6, 5))
+    assert (sixes.copies, sixes.copies_of_b, sixes.ratio) == (6, 5, (6, 5))
+    assert "fewer" not in str(sixes)
+    assert dominates_after(a, b, 0.005, ratio=(5, 5)).copies == 5  # 5 against 5 would do
+    twos = dominates_after(a, b, 0.005, ratio=(2, 2))
+    assert (twos.copies, twos.smallest) == (4, True)
+    assert str(twos).endswith("; fewer in this ratio certainly do not.")
+    assert str(dominates_after(a, b, 0.005)).endswith("; fewer certainly do not.")
+    fixed = dominates_after(ny.Gaussian(2.0), ny.Gaussian(1.0), 1e-3, copies_of_b=2)
+    assert fixed.ratio is None
+    assert str(fixed).endswith("; fewer certainly do not.")
+    assert str(dominates_after(a, a, 0.005)).startswith("1 copy of a approximately dominates 1 of b: ")
+
+
+def test_either_may_come_to_dominate_where_both_give_away_all() -> None:
+    a, b = ny.Laplace(1.0), ny.Gaussian(1.2)
+    assert (dominates_after(a, b, 0.005).copies, dominates_after(b, a, 0.005).copies) == (3, 22)
+    found = emergent_dominance(b, a)
+    assert found.outcome == "b"
+    assert "what b gives away beyond a tends to 0 too" in str(found)

@@ -237,6 +237,46 @@ def test_what_is_drawn_is_within_what_is_said() -> None:
             assert cdf(x + error.shift) + error.probability >= seen - 0.0172
 
 
+def test_draws_take_a_small_part_of_the_effort_and_say_what_that_leaves_open() -> None:
+    run = ny.DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000)
+    full, little = (ny.account(run, effort=effort).loss.remove.under_p for effort in (10.0, 0.2))
+    few, many = little._table, full._table
+    first = 0.01  # nominal seconds of the places that are always read
+    assert 0.0 < few._used <= 0.1 * 0.2 + first < many._used <= 0.1 * 10.0
+    assert len(few.place) < 0.7 * len(many.place)
+    assert full.draw_error.probability < little.draw_error.probability < 0.01
+    x = np.sort(little.draw(20_000, seed=1))
+    rank = np.array([1000, 10_000, 19_000])
+    error = little.draw_error.probability + 0.0172
+    assert np.all(full.cdf(x[rank - 1] - 1e-4).lower - error <= rank / 20_000)
+    assert np.all(full.cdf(x[rank - 1] + 1e-4).upper + error >= rank / 20_000)
+
+
+@pytest.mark.parametrize("x", [5e-324, 1e-310, 2.3e-308, 1e-300, -5e-324])
+def test_next_to_a_jump_nothing_overflows(x: float) -> None:
+    law = ny.account(ny.RandomizedResponse(1.0) ** 2).loss.under_p
+    below, at = 0.072329, 0.393224  # P(L = -2), P(L = 0)
+    for found in (law.cdf(x), law.cdf([x, 1.0])):
+        first = np.atleast_1d(found.lower)[0], np.atleast_1d(found.upper)[0]
+        assert 0.0 <= first[0] <= (below + at if x > 0.0 else below) + 1e-6
+        assert (below + at if x > 0.0 else below) - 1e-6 <= first[1] <= 1.0
+
+
+def test_masses_of_many_intervals_are_those_of_each() -> None:
+    inf = math.inf
+    low, high = np.array([-inf, -inf, -1.0, 0.5, 1.0, inf, -inf]), np.array([-inf, 0.3, 0.5, 0.5, inf, inf, inf])
+    for loss in (ny.GDP(1.0).loss, ny.ApproximateDP(1.0, 0.01).loss):
+        for law in (loss.under_p, loss.under_q):
+            found = law.mass(low, high)
+            for i, (a, b) in enumerate(zip(low, high, strict=True)):
+                one = law.mass(float(a), float(b))
+                assert (found.lower[i], found.upper[i]) == pytest.approx((one.lower, one.upper), abs=1e-8)
+                assert isinstance(one.lower, float)
+    wide = LAW.mass([[-1.0], [-2.0]], [0.0, 1.0, 2.0])
+    assert wide.lower.shape == (2, 3)
+    assert wide.lower[1, 2] == pytest.approx(LAW.mass(-2.0, 2.0).lower, abs=1e-8)
+
+
 def test_a_law_is_that_of_its_curve() -> None:
     """A computed guarantee and the promise of the same curve have one law; a weaker promise has another."""
     one, other = ny.account(ny.PureMechanism(1.0)).loss, ny.PureDP(1.0).loss
@@ -318,6 +358,7 @@ LAW = ny.GDP(1.0).loss.under_p
         (lambda: LAW.mass(1.0, 0.0), "low, high"), (lambda: LAW.mass(math.nan, 0.0), "low, high"),
         (lambda: LAW.moment(0), "order"), (lambda: LAW.moment(5), "order"), (lambda: LAW.moment(1.0), "order"),
         (lambda: LAW.moment(2, math.inf), "centre"), (lambda: LAW.moment(2, [1.0]), "centre"),
+        (lambda: LAW.mass([1.0, 2.0], [3.0, 1.0]), "low, high"), (lambda: LAW.mass([1, 2], [3, 4, 5]), "low, high"),
         (lambda: LAW.draw(0), "n"), (lambda: LAW.draw(3, seed="a"), "seed"), (lambda: LAW.draw(3, seed=-1), "seed"),
     ],
 )  # fmt: skip
@@ -375,3 +416,19 @@ def test_the_mean_is_the_integral() -> None:
                 assert by_delta.lower <= law.mean.lower + 1e-15
                 assert law.mean.upper <= by_delta.upper + 1e-15
                 assert law.mean.width < 1e-9
+
+
+def test_its_types_are_public() -> None:
+    assert isinstance(ny.GDP(1.0).loss, ny.PrivacyLoss)
+    assert isinstance(ny.GDP(1.0).loss.under_p.mean, ny.Bounds)
+
+
+def test_what_is_said_of_promises_is_so() -> None:
+    """No bound of P(L > x) for the mechanisms behind, and no pair that keeps zCDP has the curve of its promise."""
+    mechanism, promise = ny.account(ny.RandomizedResponse(1.0)), ny.GDP(1.24)
+    assert mechanism.satisfies(promise)
+    assert mechanism.loss.under_p.survival(0.99).lower > promise.loss.under_p.survival(0.99).upper + 0.3
+    assert ny.ZCDP(0.5).loss.under_p.mean.lower > 0.75
+    mixed = ny.account(ny.Laplace(1.0) ** 2).loss.under_p  # 18 % at L = 0 are there, and hardly listed
+    assert mixed.mass(-1e-3, 1e-3).lower > 0.18
+    assert all(j.mass.lower < 0.01 for j in mixed.jumps if j.low < 0.0 < j.high)

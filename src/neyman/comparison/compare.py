@@ -28,6 +28,7 @@ from neyman.numerics.decimals import outward
 __all__ = ["Comparison", "compare"]
 
 _SHARP = 1e-12  # to which both divergences are searched for
+_TINY, _SHARE = 1e-6, 1e-3  # of Bayes error, and of what the other side certainly gives away: what nobody notices
 
 Order = Literal["more_private", "less_private", "equal", "incomparable", "undecided"]
 
@@ -174,12 +175,21 @@ class Comparison:
     def verdict(self) -> str:
         """Who is more private, as a sentence: what ``order`` says.
 
+        Where the order is undecided or "incomparable", yet one divergence is certainly at most 1e-6, and at most a
+        thousandth of the other, the sentence says who is more private but for that.
+
         Examples
         --------
         >>> import neyman as ny
         >>> ny.compare(ny.GDP(0.5), ny.GDP(1.0)).verdict
         'a is more private than b, against every attacker.'
         """
+        if self.order in ("undecided", "incomparable"):
+            forth, back = self.bounds
+            for little, much, one, other in (back, forth, "a", "b"), (forth, back, "b", "a"):
+                if little.upper <= min(_TINY, _SHARE * much.lower):
+                    more = outward(little.upper, 3)
+                    return f"{one} is more private than {other}, but for at most {more} of the attacker's Bayes error."
         return _ORDERS[self.order].format(width=outward(self.width, 2))
 
     @property
@@ -277,7 +287,7 @@ def _promised(g: Guarantee) -> bool:
     return losses is None or any(isinstance(step, EnclosedStep) and step.only_promised for step, _ in losses)
 
 
-_ORDERS: dict[str, str] = {
+_ORDERS: dict[Order, str] = {
     "more_private": "a is more private than b, against every attacker.",
     "less_private": "b is more private than a, against every attacker.",
     "equal": "a and b are equally private, against every attacker.",

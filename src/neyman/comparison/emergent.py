@@ -31,7 +31,9 @@ class Dominance:
     """``copies`` of a dominate ``copies_of_b`` of b up to ``divergence``: Delta(a^copies || b^copies_of_b) is no more.
 
     ``before`` is a certified lower bound on the same for the number tried before, one step less (0 where there is none,
-    or it cannot be told). ``smallest``: every smaller number of copies certifiably fails.
+    or it cannot be told). ``ratio`` is (k, m) where both numbers grow in steps of k and m, None where that of b is
+    fixed. ``smallest``: every smaller number of copies, in that ratio, certifiably fails; other numbers of either, such
+    as 5 against 5 where 6 against 5 were tried, are not looked at.
     """
 
     copies: int
@@ -39,12 +41,16 @@ class Dominance:
     before: float
     smallest: bool
     copies_of_b: int
+    ratio: tuple[int, int] | None = (1, 1)
 
     def __str__(self) -> str:
         """The sentence for a person."""
-        said = "; fewer certainly do not" if self.smallest and self.copies > 1 else ""
+        least = 1 if self.ratio is None else self.ratio[0]
+        fewer = "fewer" if self.ratio in (None, (1, 1)) else "fewer in this ratio"
+        said = f"; {fewer} certainly do not" if self.smallest and self.copies > least else ""
+        does, of_a = ("dominates", "1 copy") if self.copies == 1 else ("dominate", f"{self.copies} copies")
         return (
-            f"{self.copies} copies of a approximately dominate {self.copies_of_b} of b: whoever runs the latter "
+            f"{of_a} of a approximately {does} {self.copies_of_b} of b: whoever runs the latter "
             f"instead gives away at most {outward(self.divergence, 4)} of the attacker's Bayes error{said}."
         )
 
@@ -93,7 +99,8 @@ def dominates_after(
     b it falls steadily, as more copies of a never give away less, and the smallest is found by bisection.
 
     Kaissis et al. (2024), Section 4: at a fixed ratio it tends to 0 where k / m is above (eta_b / eta_a)^2, see
-    ``emergent_dominance``.
+    ``emergent_dominance``. It may tend to 0 in the other direction too, where both come to give away all: that a number
+    is found does not say that ``a`` is the one that comes near the less private Gaussian mechanism.
 
     Examples
     --------
@@ -151,7 +158,8 @@ class _Numbers:
         return self.m * n if self.fixed is None else self.fixed
 
     def found(self, n: int, divergence: float, before: float, smallest: bool) -> Dominance:
-        return Dominance(self.of_a(n), divergence, before, smallest, self.of_b(n))
+        ratio = (self.k, self.m) if self.fixed is None else None
+        return Dominance(self.of_a(n), divergence, before, smallest, self.of_b(n), ratio)
 
 
 def _numbers(ratio: tuple[int, int], copies_of_b: int | None, most: int) -> _Numbers:

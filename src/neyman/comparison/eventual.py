@@ -23,8 +23,9 @@ class EmergentDominance:
     Attributes
     ----------
     outcome : str
-        "a": a^(k n) comes to dominate b^(m n) approximately, Delta(a^(k n) || b^(m n)) -> 0 as n grows; "b": the
-        reverse; "undecided": what they tend to is too near to be told apart.
+        "a": a^(k n) comes near the less private Gaussian mechanism, and to dominate b^(m n) approximately: Delta(a^(k
+        n) || b^(m n)) -> 0 as n grows; "b": the reverse; "undecided": what they tend to is too near to be told apart.
+        It does not exclude that the reverse divergence tends to 0 as well, see the notes of ``emergent_dominance``.
     strength_a, strength_b : float
         2 eta sqrt(k) and 2 eta sqrt(m): n times as many copies come near Gaussian mechanisms with sqrt(n) times that
         mu.
@@ -68,7 +69,8 @@ class EmergentDominance:
         return (
             f"Repeated {k} to {m}, {winner} comes to dominate {other} approximately: what {other} gives away beyond "
             f"{winner} tends to 0. They come near Gaussian mechanisms with mu = {self.strength_a:.6g} sqrt(n) and "
-            f"{self.strength_b:.6g} sqrt(n)."
+            f"{self.strength_b:.6g} sqrt(n); at last, where both give away all, what {winner} gives away beyond "
+            f"{other} tends to 0 too."
         )
 
 
@@ -101,6 +103,12 @@ def emergent_dominance(
     mechanisms that are strictly ordered, gives approximate dominance at any delta > 0, and no more follows: a pure
     mechanism of which n copies have delta(eps) = 0 beyond n epsilon never dominates a Gaussian one, whose delta is
     above 0 everywhere, however often both are repeated. No certificate: moments are good to about 1e-11.
+
+    Mechanisms that stay as they are while n grows come to give away all, both of them: every Bayes error tends to 0,
+    and with them both divergences. ``outcome`` tells which is the less private one on the way there, where mu sqrt(n)
+    is moderate. ``dominates_after`` looks at numbers, not at limits: it may find one for either order of the two, such
+    as 22 for Gaussian(1.2) against Laplace(1) at 0.005, and 3 for the reverse.
+
     ``dominates_after`` certifies a number of copies.
 
     Examples
@@ -109,7 +117,8 @@ def emergent_dominance(
     >>> found = emergent_dominance(Laplace(1.0), Gaussian(1.2))
     >>> print(found)
     Repeated 1 to 1, a comes to dominate b approximately: what b gives away beyond a tends to 0. They come near \
-Gaussian mechanisms with mu = 0.907454 sqrt(n) and 0.833333 sqrt(n).
+Gaussian mechanisms with mu = 0.907454 sqrt(n) and 0.833333 sqrt(n); at last, where both give away all, what a gives \
+away beyond b tends to 0 too.
     >>> emergent_dominance(Laplace(1.0), Gaussian(1.2), ratio=(4, 5)).outcome  # 1.82 against 1.86
     'b'
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -25,11 +25,12 @@ __all__ = ["LossLaw"]
 
 _FAR = (1e2, 1e4, 1e8, 1e150, 1e300)  # where a delta that no longer falls is looked for
 _MOST_DRAWS = 10**9
+_INTERVAL = "two numbers, or arrays of numbers, the first no larger than the second"
 _SHARP = 1e-9  # relative width of a mean that is known otherwise, at which no integral is asked
 
 
 class LossLaw:
-    """The law of L = log dP/dQ under P, or under Q: every answer a certified bracket, ``Bounds(lower, upper)``.
+    """The law of L = log dP/dQ under P, or under Q: every answer a certified bracket, ``ny.Bounds(lower, upper)``.
 
     Made by ``g.loss.under_p`` and ``g.loss.under_q``. All is read from delta(eps): the law of L under P is that of the
     losses with the record, where the pair is that of "remove". L is +inf under P, and -inf under Q, with the mass
@@ -80,6 +81,9 @@ class LossLaw:
     def survival(self, x: Any) -> Bounds:
         """Bounds on the chance that L > x, and that L >= x, at any real x: sharp where that is small, unlike 1 - cdf.
 
+        They bound that of this law alone. Of a promise they are none for the mechanisms that keep it: P(L > x) is not
+        ordered by privacy (RandomizedResponse(1) keeps GDP(1.24), yet P(L > 0.99) is 0.731, and 0.429 of the promise).
+
         Parameters
         ----------
         x : float or array
@@ -100,18 +104,18 @@ class LossLaw:
         return self._probability(x, below=False)
 
     @question
-    def mass(self, low: float, high: float) -> Bounds:
+    def mass(self, low: Any, high: Any) -> Bounds:
         """Bounds on the chance that low <= L <= high.
 
         Parameters
         ----------
-        low, high : float
-            low <= high; either may be infinite.
+        low, high : float or array
+            low <= high; either may be infinite. Arrays are broadcast.
 
         Raises
         ------
         InvalidParameter
-            If they are not two numbers in this order.
+            If they are no numbers in this order, or of shapes that do not go together.
 
         Examples
         --------
@@ -120,23 +124,34 @@ class LossLaw:
         >>> round(found.lower, 9), round(found.upper, 9)
         (0.731058579, 0.731058579)
         """
-        ends = numbers("low, high", [low, high], "two numbers, the first no larger than the second")
-        if not ends[0] <= ends[1]:
-            raise InvalidParameter("low, high", (low, high), "two numbers, the first no larger than the second")
-        first, last = (float(v) for v in (ends if self.under == "P" else -ends[::-1]))  # of the pair's own loss
-        if math.isinf(first) and first == last:
-            return self.infinite if first > 0.0 else Bounds(0.0, 0.0)
-        if math.isinf(first) and math.isinf(last):
-            return Bounds(1.0, 1.0)
-        if math.isinf(first) or math.isinf(last):
-            found = tails(self._pair, np.array([last if math.isinf(first) else first]))
-            if math.isinf(last):
-                return _only(found.above_lower, found.above_upper)
-            return _only(found.below_lower, found.below_upper)
-        found = tails(self._pair, np.array([first, last]))
-        least = max(found.below_lower[1] - found.below_upper[0], found.above_lower[0] - found.above_upper[1])
-        most = min(found.below_upper[1] - found.below_lower[0], found.above_upper[0] - found.above_lower[1])
-        return Bounds(max(float(least) - UNIT, 0.0), min(float(most) + UNIT, 1.0))
+        ends = [numbers("low, high", one, _INTERVAL) for one in (low, high)]
+        if not _together(ends):
+            raise InvalidParameter("low, high", tuple(one.shape for one in ends), "of shapes that go together")
+        first, last = np.broadcast_arrays(*ends)
+        if not bool(np.all(first <= last)):
+            i = int(np.argmin((first <= last).ravel()))
+            raise InvalidParameter("low, high", (float(first.flat[i]), float(last.flat[i])), _INTERVAL)
+        own = (first.ravel(), last.ravel()) if self.under == "P" else (-last.ravel(), -first.ravel())
+        return shaped(*self._between(*own), first)
+
+    def _between(self, first: FloatArray, last: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Bounds on the chance that the pair's own loss is in each [first, last] (1-d)."""
+        ends = np.concatenate([first, last])
+        finite, out = np.isfinite(ends), np.zeros((4, ends.size))
+        if finite.any():
+            out[:, finite] = tails(self._pair, ends[finite])
+        (begin, end), (above_lower, above_upper, below_lower, below_upper) = np.split(finite, 2), out.reshape(4, 2, -1)
+        least = np.maximum(below_lower[1] - below_upper[0], above_lower[0] - above_upper[1])
+        most = np.minimum(below_upper[1] - below_lower[0], above_upper[0] - above_lower[1])
+        low, high = np.maximum(least - UNIT, 0.0), np.minimum(most + UNIT, 1.0)
+        low[~begin & end], high[~begin & end] = below_lower[1, ~begin & end], below_upper[1, ~begin & end]
+        low[begin & ~end], high[begin & ~end] = above_lower[0, begin & ~end], above_upper[0, begin & ~end]
+        both = ~begin & ~end  # all losses, or the infinite ones alone
+        low[both], high[both] = 1.0, 1.0
+        if (first == np.inf).any():
+            low[first == np.inf], high[first == np.inf] = self.infinite
+        low[last == -np.inf], high[last == -np.inf] = 0.0, 0.0
+        return low, high
 
     @question
     def quantile(self, p: Any) -> Bounds:
@@ -195,7 +210,8 @@ class LossLaw:
         Each is a ``Jump(low, high, mass)``: the certified chance of a loss between two places that are 2e-6 of the
         law's width apart. Listed are those of at least 1e-5 where the profile knows of them (discrete and straight
         laws, the ends of losses, 0 where two directions meet); infinite losses are ``infinite``. Not to be listed is no
-        promise.
+        promise: of composed laws with jumps and a density, as ``Laplace(1) ** 2``, those between the ends may be left
+        out, or have wide brackets.
 
         Examples
         --------
@@ -293,8 +309,9 @@ class LossLaw:
         -------
         ndarray
             Drawn by inversion from a law G that is known exactly: it has the middle of the certified bracket of the cdf
-            at some thousand places, is straight between them, and has the infinite losses at infinity. How far G may be
-            from the law of the loss is certified: ``draw_error``.
+            at up to some thousand places, is straight between them, and has the infinite losses at infinity. How far G
+            may be from the law of the loss is certified: ``draw_error``. The places are found once, and together take
+            about a tenth of the guarantee's ``effort``: where each is dear there are fewer, and the error is larger.
 
         Raises
         ------
@@ -358,5 +375,10 @@ class LossLaw:
         return f"<LossLaw: of L = log dP/dQ under {self.under}>"
 
 
-def _only(lower: FloatArray, upper: FloatArray) -> Bounds:
-    return Bounds(float(lower[0]), float(upper[0]))
+def _together(arrays: Sequence[FloatArray]) -> bool:
+    """Whether they can be broadcast."""
+    try:
+        np.broadcast_shapes(*(one.shape for one in arrays))
+    except ValueError:
+        return False
+    return True

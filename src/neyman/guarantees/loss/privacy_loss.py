@@ -34,8 +34,10 @@ class PrivacyLoss:
 
     The law of L is that of the curve, and of nothing else: every pair with the same trade-off curve has the same law of
     L. Of a computed guarantee it is therefore the mechanism's own. A promise that was given (``GDP``, ``Tradeoff``,
-    ``ApproximateDP``, ``ZCDP``, ``meet``, ...) has the law of the pair that attains the promised curve; a mechanism
-    behind it that is more private has another.
+    ``ApproximateDP``, ``meet``, ...) has the law of the pair that attains the promised curve, ``ZCDP`` and ``RDP`` that
+    of the curve that is converted from them, which no mechanism that keeps them need have: its mean may be above rho. A
+    mechanism behind a promise that is more private has another law, and may have large losses more often: P(L > x) is
+    not ordered by privacy, as delta and f are.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -13,16 +14,17 @@ from neyman.guarantees.loss.quantiles import quantiles
 from neyman.guarantees.loss.tails import tails
 from neyman.guarantees.questions.epsilon import spread
 from neyman.numerics.rounding import UNIT
-from neyman.profiles.effort import Effort
+from neyman.profiles.effort import Effort, allowance
 from neyman.profiles.pair import HeldTogether, Pair
 
 __all__ = ["DrawError", "Table"]
 
 _ENDS, _DEAR_ENDS = 1e-9, 1e-3  # of the mass, that may lie beyond either end
 _NARROW = 1e-6  # of the spread: what happens in so little is a jump
-_CELLS, _MOST, _FEW, _FEWEST = 256, 1 << 13, 1 << 10, 1 << 8
+_CELLS, _MOST, _FEW, _FEWEST = 256, 1 << 12, 1 << 10, 1 << 8
 _UNSURE = 1e-6  # of the cdf: places in a jump, where it is known less well, are left out
-_SHARE = 2.5e-4  # of the mass: cells with more are parted
+_SHARE = 5e-4  # of the mass: cells with more are parted
+_SPENT = 0.1  # of the effort of a question, that all places together take: then there are fewer, and more is left open
 _ROUNDS = 30
 _SECTIONS = 4
 
@@ -43,6 +45,7 @@ class Table:
 
     def __init__(self, pair: Pair, effort: Effort) -> None:
         self._pair, self._effort = pair, effort  # of each round: what one took is not missed in the next
+        self._used = 0.0  # by all rounds, nominal seconds
         unit = spread(pair.forward)
         self.narrow = _NARROW * unit
         start = pair.forward.bracket(np.zeros(1))
@@ -63,7 +66,7 @@ class Table:
         for _ in range(_ROUNDS):
             mass, width = np.diff(self.cdf), np.diff(self.place)
             loose = np.flatnonzero((mass > _SHARE) & (width > self.narrow))
-            room = (most - len(self.place)) // (_SECTIONS - 1)
+            room = min(most - len(self.place), self._affordable) // (_SECTIONS - 1)
             # the largest first, and half of what is left: jumps go on being parted when all else is fine
             loose = loose[np.argsort(mass[loose])[::-1][: (room + 1) // 2]]
             if not loose.size:
@@ -75,6 +78,14 @@ class Table:
                 break
             self._read(inner)
         self._thin()
+
+    @property
+    def _affordable(self) -> int:
+        """How many more places may be read, at what those so far took each."""
+        rest = _SPENT * self._effort.seconds - self._used
+        if not self._used * _MOST > rest * len(self.place):
+            return _MOST
+        return max(int(rest / self._used * len(self.place)), 0)
 
     def _thin(self) -> None:
         """Leave out places in jumps: between those beside them, no farther apart than ``narrow``, all is one jump."""
@@ -103,7 +114,9 @@ class Table:
     def _read(self, more: FloatArray) -> None:
         """Add these places."""
         with self._effort:
+            before = allowance().left
             found = tails(self._pair, more)
+            self._used += (before - allowance().left) * 1e-9 if math.isfinite(before) else 0.0
         order = np.argsort(np.concatenate([self.place, more]), kind="stable")
         self.place = np.concatenate([self.place, more])[order]
         lower, upper = np.concatenate([self.lower, found.below_lower]), np.concatenate([self.upper, found.below_upper])

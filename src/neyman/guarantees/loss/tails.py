@@ -30,6 +30,7 @@ __all__ = ["Tails", "tails"]
 _FINE = (0.04, 0.2, 1.0, 4.0)  # times the step that balances rounding and bend
 _COARSE = (0.02, 0.2, 1.0)  # times the spread of the law
 _LEAST = 1e-15  # of delta, relative: no bracket is narrower
+_NORMAL = float(np.finfo(np.float64).tiny)
 _MOST_KNOTS = 4096  # neighbours among them are looked up; of more, steps do
 _ROOM = 24.0 * UNIT  # certifies: a difference of two products of two, each factor within 4 units, and its quotient
 
@@ -146,9 +147,10 @@ def _by_delta(here: FloatArray, beside: FloatArray, steps: FloatArray) -> _Secan
 def _by_gap(here: FloatArray, beside: FloatArray, steps: FloatArray) -> _Secants:
     """Of P(L <= eps), by logs of gaps. All four bounds are worst where the gap is largest: that end is ``here``."""
     shrunk, part, unusable = _parts(steps)
-    known = here > -np.inf
+    known = here > -LARGEST_EXPONENT  # less is no normal float: its rounding would not be relative
     base = np.where(known, here, 0.0)
-    away = np.minimum(np.where(known, beside - base, -np.inf), LARGEST_EXPONENT)
+    # a smaller gap beside widens all four; so far that no quotient overflows
+    away = np.minimum(np.where(known, beside - base, -np.inf), LARGEST_EXPONENT - 8.0 + np.log(part))
     with np.errstate(under="ignore", invalid="ignore"):
         ratio = np.exp(away)
         scale = np.exp(base)
@@ -164,7 +166,8 @@ def _by_gap(here: FloatArray, beside: FloatArray, steps: FloatArray) -> _Secants
 
 
 def _parts(steps: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """e^-s, 1 - e^-s (1 where that is 0), and inf where it is."""
+    """e^-s, 1 - e^-s (1 where that is no normal float, so that quotients might overflow), and inf where it is none."""
     with np.errstate(under="ignore"):
         shrunk, part = np.exp(-steps), -np.expm1(-steps)
-    return shrunk, np.where(part > 0.0, part, 1.0), np.where(part > 0.0, 0.0, np.inf)
+    usable = part >= _NORMAL
+    return shrunk, np.where(usable, part, 1.0), np.where(usable, 0.0, np.inf)
