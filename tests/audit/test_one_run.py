@@ -157,7 +157,7 @@ def test_equal_scores_tell_nothing_in_whatever_order_they_come() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"correct": -1}, "correct must be a whole number from 0 to 1e"),
+        ({"correct": -1}, "correct must be a whole number from 0 to 10"),
         ({"correct": 11}, "10 guesses were made: at most as many are right."),
         ({"guesses": 0}, "guesses must be a whole number from 1"),
         ({"guesses": 101}, "There are 100 canaries: at most as many guesses."),
