@@ -148,7 +148,9 @@ class LaplaceTransform(Transform):
         share = np.where(tiny, d * (1.0 - 0.5 * turn), share)
         inner = 1.0 + np.exp(-turn) + share
         size = 1.0 + np.exp(-turn.real) + np.abs(share)
-        return logged(inner, 16.0 * UNIT * (2.0 + np.abs(turn) + d) * size, v * d - 0.5 * d - math.log(2.0))
+        return logged(
+            np.asarray(inner, complex), 16.0 * UNIT * (2.0 + np.abs(turn) + d) * size, v * d - 0.5 * d - math.log(2.0)
+        )
 
     def log_bound(self, w: FloatArray, omega: FloatArray, slope: FloatArray, cut: float) -> FloatArray:
         known = self._known.get(w.tobytes())
