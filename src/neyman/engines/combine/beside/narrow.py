@@ -278,12 +278,15 @@ def _within(found: list[Faint], apart: float) -> bool:
 
 
 def _by_walks(rest: Sequence[tuple[Step, int]]) -> list[Faint] | None:
-    """Margins and largest loss in both directions; None where a step has no transform."""
+    """Margins and largest loss in both directions; None where a step has no transform, or the variance is no float."""
     laws = [(transform(step), times) for step, times in rest if not isinstance(step, GaussianStep)]
     steps = tuple((law, times) for law, times in laws if law is not None)
     if len(steps) < len(laws):
         return None
     mu = next((step.mu for step, _ in rest if isinstance(step, GaussianStep)), 0.0)
+    poles = np.array([0.0, 1.0])
+    if not np.all(mu * mu + sum((times * law.moments(poles).variance for law, times in steps), np.zeros(2)) > 0.0):
+        return None
     parts = Parts(steps, mu, "remove")
     both = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
     return [(tails(walk), law.largest_loss * (1.0 + SLIGHT)) for law, walk in both]
