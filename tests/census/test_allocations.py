@@ -285,3 +285,12 @@ def test_latex_heads_hold_no_greek() -> None:
     head = account(parsed(OWN, "own"), [1e-6]).latex().split("\\midrule")[0].split("\\toprule")[1]
     assert head.isascii()
     assert r"$\varepsilon$ at 1e-06 of $\rho$" in head
+
+
+def test_fractions_without_a_common_denominator_are_refused_at_once() -> None:
+    """An exact sum of ten thousand of them would take hours."""
+    rows = "\n".join(f"a,{10**40}/{10**40 + 2 * i + 1}" for i in range(9_000))
+    start = time.process_time()
+    with pytest.raises(ny.InvalidParameter, match="common denominator"):
+        parsed(f"level,rho\n{rows}\n", "many")
+    assert time.process_time() - start < 5.0

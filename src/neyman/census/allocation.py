@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
 from neyman.mechanisms import DiscreteGaussian, Mechanism, compose
+from neyman.mechanisms.rounding import at_least, root_at_most
 
-__all__ = ["TOTAL", "Allocation", "Share"]
+__all__ = ["TOTAL", "Allocation", "Share", "check_denominators"]
 
 MOST_ROWS = 10_000
+_LARGEST_DENOMINATOR = 8_000  # bits
 TOTAL = "total"
 """The row of all levels together, which no level may be named."""
 
@@ -92,6 +95,7 @@ class Allocation:
             raise InvalidParameter("level", TOTAL, "another name", "That is the row of all levels together.")
         if not 0 < len(self.shares) <= MOST_ROWS:
             raise InvalidParameter("shares", len(self.shares), f"from 1 to {MOST_ROWS:,} rows")
+        check_denominators("rho", [share.rho for share in self.shares])
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -116,9 +120,7 @@ class Allocation:
 
     def rho(self, level: str | None = None) -> float:
         """Return the rho of a level, or in total, rounded up to a float."""
-        exact = self.exactly(level)
-        near = float(exact)
-        return near if Fraction(near) >= exact else math.nextafter(near, math.inf)
+        return at_least(self.exactly(level))
 
     def sigmas(self, level: str | None = None) -> tuple[float, ...]:
         """Return the noise of each row of a level, or of all."""
@@ -135,13 +137,25 @@ class Allocation:
         return compose(_noise(share, self.changed) for share in self.of(level))
 
 
+def check_denominators(name: str, numbers: Iterable[Fraction]) -> None:
+    """Refuse fractions whose exact sum would take a denominator of thousands of digits, and hours.
+
+    Raises
+    ------
+    InvalidParameter
+        If they have no common denominator of moderate size.
+    """
+    common = 1
+    for number in numbers:
+        common = math.lcm(common, number.denominator)
+        if common.bit_length() > _LARGEST_DENOMINATOR:
+            allowed = "made of fractions with a common denominator of at most 2,400 digits"
+            raise InvalidParameter(name, f"with one of {common.bit_length()} bits", allowed, "Round them to decimals.")
+
+
 def _sigma(share: Share, changed: int) -> float:
     """The largest float64 whose square is at most n / (2 rho): never less is spent than was allotted."""
-    exact = Fraction(share.queries * changed) / (2 * share.rho)
-    sigma = math.sqrt(exact)
-    while Fraction(sigma) ** 2 > exact:
-        sigma = math.nextafter(sigma, 0.0)
-    return sigma
+    return root_at_most(Fraction(share.queries * changed) / (2 * share.rho))
 
 
 def _noise(share: Share, changed: int) -> Mechanism:

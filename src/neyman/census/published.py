@@ -20,7 +20,7 @@ from pathlib import Path
 
 from neyman._errors import InvalidParameter
 from neyman._validate import whole
-from neyman.census.allocation import Allocation, Share
+from neyman.census.allocation import Allocation, Share, check_denominators
 from neyman.tables.runs import read_csv, text_of
 
 __all__ = ["NAMES", "parsed", "published", "read"]
@@ -107,6 +107,7 @@ def parsed(text: str, name: str, rho: object = None, changed: int = 1) -> Alloca
     total = None if rho is None and "rho" not in notes else _fraction("rho", notes["rho"] if rho is None else rho)
     amount = "share" if "share" in head else "rho"
     amounts = [_fraction(f"row {i}: {amount}", row[amount]) for i, row in enumerate(rows, 1)]
+    check_denominators(amount, amounts)
     if "share" in head:
         if total is None:
             raise InvalidParameter("rho", None, "given, or in the file as # rho: TOTAL, where there are shares")

@@ -6,6 +6,7 @@ import csv
 import io
 import math
 import os
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -70,8 +71,7 @@ def runs_of(source: object, delta: object) -> tuple[Run, ...]:
         raise InvalidParameter("runs", len(rows), f"from 1 to {MOST_RUNS:,} runs")
     usual = inside("delta", delta, 0.0, 1.0)
     found = tuple(_run(number, row, usual) for number, row in enumerate(rows, 1))
-    names = [run.name for run in found]
-    twice = next((name for name in names if names.count(name) > 1), None)
+    twice = next((name for name, count in Counter(run.name for run in found).items() if count > 1), None)
     if twice is not None:
         raise InvalidParameter("name", twice, "made of names that differ: each is that of one run")
     return found
@@ -87,7 +87,10 @@ def read_csv(text: str, what: str = "runs") -> list[dict[str, object]]:
         If a column has no name, or that of another, or a line has too many or too few cells.
     """
     lines = [line for line in text.removeprefix("\ufeff").splitlines() if not line.lstrip().startswith("#")]
-    rows = list(csv.reader(io.StringIO("\n".join(lines)), skipinitialspace=True))
+    try:
+        rows = list(csv.reader(io.StringIO("\n".join(lines)), skipinitialspace=True))
+    except csv.Error as error:  # a cell longer than any reader takes
+        raise InvalidParameter(what, "a table", "CSV", f"{error}.") from None
     head = [name.strip() for name in rows[0]] if rows else []
     if not head or not all(head) or len(set(head)) != len(head):
         advice = "" if head else "It is empty."

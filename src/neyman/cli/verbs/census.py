@@ -8,7 +8,7 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.output import print_json
-from neyman.cli.verbs.respond import AsJson, Effort, Floor, Tolerance
+from neyman.cli.verbs.respond import AsJson, Effort, Floor, TableFile, TableForm, Tolerance
 
 __all__ = ["census"]
 
@@ -35,13 +35,8 @@ def census(
         list[float] | None,
         typer.Option(metavar="DELTA", help="Report epsilon at this delta; repeatable.  [default: 1e-10]"),
     ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write: .csv, .md or .tex; - for standard output."),
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option("--format", help="csv, md or tex, where the output is standard output.")
-    ] = None,
+    output: TableFile = None,
+    form: TableForm = None,
     spec: Annotated[
         bool, typer.Option("--spec", help="Print the mechanism alone, as every other verb reads it from a file.")
     ] = False,

@@ -39,6 +39,11 @@ Adjacency = Annotated[
         autocompletion=completing(ADJACENCIES),
     ),
 ]
+TableFile = Annotated[
+    str | None,
+    typer.Option("--output", "-o", metavar="FILE", help="File to write: .csv, .md or .tex; - for standard output."),
+]
+TableForm = Annotated[str | None, typer.Option("--format", help="csv, md or tex, where the output is standard output.")]
 Floor = Annotated[float, typer.Option(help="Least error rate at which mu is promised to hold.")]
 Tolerance = Annotated[float, typer.Option(help="Relative width aimed for of the bracket of delta.")]
 Effort = Annotated[

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from neyman.cli.reading.mechanism import FORM
-from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, Tolerance
+from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, TableFile, TableForm, Tolerance
 
 __all__ = ["table"]
 
@@ -24,13 +24,8 @@ def table(
     baseline: Annotated[
         str | None, typer.Option(metavar="NAME", help=f"What to compare with: the name of a run, or {FORM}.")
     ] = None,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="File to write: .csv, .md or .tex; - for standard output."),
-    ] = None,
-    form: Annotated[
-        str | None, typer.Option("--format", help="csv, md or tex, where the output is standard output.")
-    ] = None,
+    output: TableFile = None,
+    form: TableForm = None,
     delta: Annotated[float, typer.Option(help="At which epsilon is told of runs without a delta of their own.")] = 1e-5,
     adjacency: Adjacency = "add_or_remove",
     floor: Floor = 1e-10,

@@ -161,8 +161,8 @@ class AtomsProfile(Profile):
         with np.errstate(divide="ignore", invalid="ignore"):
             beyond = np.log(-np.expm1(np.minimum(at - first, 0.0)))
             log_delta = np.logaddexp(beyond + self._log_start[j], self._log_growth[j])
-            own = 4.0 * UNIT * np.nan_to_num(np.abs(beyond) + np.abs(log_delta), nan=0.0, posinf=0.0)
-            log_delta = log_delta + sign * (self._relative + own)
+            finite = (np.where(np.isfinite(x), np.abs(x), 0.0) for x in (beyond, log_delta))
+            log_delta = log_delta + sign * (self._relative + 4.0 * UNIT * sum(finite))
             log_gap = np.logaddexp(self._log_below[j], at + self._log_above[j])
         room = self._relative + self._slack + (self._stretch + 8.0 * UNIT) * (1.0 + np.abs(epsilon) + np.abs(log_gap))
         return np.where(j < len(self._loss), log_delta, -math.inf), log_gap - sign * room

@@ -261,8 +261,7 @@ def _delta(
         low = np.maximum(
             _less(own.far, q_far, x * other.far, x * p_far), _less(own.near, q_near, x * other.near, x * p_near)
         )
-        above = -np.expm1(np.minimum(epsilon - found.most, 0.0)) * (1.0 + _ROOM)
-        below = -np.expm1(np.minimum(found.least - epsilon, 0.0)) * (1.0 + _ROOM)
+        above, below = _shares(found, epsilon)
         by_far = _more(own.far, q_far, x * other.far, x * p_far) + (own.between + q_between) * above
         by_near = _more(own.near, q_near, x * other.near, x * p_near) + x * (other.between + p_between) * below
         by_own = own.near + q_near  # x p left out
@@ -279,8 +278,7 @@ def _gap(
         most = np.minimum(
             own.before_far + q_far + x * (other.far + p_far), own.before_near + q_near + x * (other.near + p_near)
         )
-        above = -np.expm1(np.minimum(epsilon - found.most, 0.0)) * (1.0 + _ROOM)
-        below = -np.expm1(np.minimum(found.least - epsilon, 0.0)) * (1.0 + _ROOM)
+        above, below = _shares(found, epsilon)
         far = np.maximum(own.before_far - q_far, 0.0) + x * np.maximum(other.far - p_far, 0.0)
         near = np.maximum(own.before_near - q_near, 0.0) + x * np.maximum(other.near - p_near, 0.0)
         by_far, by_near = (own.between + q_between) * above, x * (other.between + p_between) * below
@@ -289,11 +287,21 @@ def _gap(
     return least * (1.0 - UNIT), most * (1.0 + 4.0 * UNIT)
 
 
+def _shares(found: Crossing, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """1 - e^(eps - L2) and 1 - e^(L1 - eps), of the masses between, from above."""
+    pair = epsilon - found.most, found.least - epsilon
+    above, below = (-np.expm1(np.minimum(one, 0.0)) * (1.0 + _ROOM) for one in pair)
+    return above, below
+
+
 def _level(own: _Masses, found: Crossing) -> FloatArray:
     """What a stretch at eps may add, or take from 1 - delta: before near q - x p is at most 1 - e^-room of q, beyond
     far x p - q is at most e^room - 1 of it.
     """
-    return np.expm1(found.room) * (1.0 + _ROOM) * (own.start + own.errors[5] + own.far + own.errors[0])
+    mass = own.start + own.errors[5] + own.far + own.errors[0]
+    with np.errstate(over="ignore"):
+        factor = np.expm1(found.room) * (1.0 + _ROOM)
+    return np.where(mass > 0.0, factor * np.where(mass > 0.0, mass, 1.0), 0.0)
 
 
 def _less(value: FloatArray, error: FloatArray, load: FloatArray, load_error: FloatArray) -> FloatArray:

@@ -250,7 +250,8 @@ class Tradeoff(Given):
             with finitely many values are.
         relative_error, absolute_error : float, optional
             tpr is right to within relative_error * (1 - tpr) + absolute_error, 1e-12 (or the resolution of tpr in less
-            than float64) and 0 unless stated. The rounding of 1 - tpr is added. Only for "below".
+            than float64) and 0 unless stated; the rounding of 1 - tpr is added, and, unless relative_error is stated,
+            that of a tpr near 1 itself. Only for "below".
 
         Raises
         ------
@@ -331,10 +332,11 @@ def _of_roc(
     rounded = 0.0 if bool(np.all(1.0 - (1.0 - y) == y)) else UNIT
     stored = np.asarray(tpr).dtype
     coarse = float(np.finfo(stored).eps) if stored.kind == "f" else 0.0
+    own = 0.25 * coarse if relative_error is None else 0.0  # by which a tpr near 1 was rounded
     relative, absolute = _errors(max(_ERROR, coarse) if relative_error is None else relative_error, absolute_error)
     try:
         if between == "below":
-            return kind._through("tpr", x, 1.0 - y, relative, absolute + rounded)  # pyright: ignore[reportPrivateUsage]
+            return kind._through("tpr", x, 1.0 - y, relative, absolute + rounded + own)  # pyright: ignore[reportPrivateUsage]
         if relative_error is not None or absolute > 0.0:
             name = "absolute_error" if absolute > 0.0 else "relative_error"
             raise InvalidParameter(name, absolute or relative_error, "left out where chords are the curve")

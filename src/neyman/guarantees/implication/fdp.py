@@ -33,7 +33,7 @@ def fdp(g: Guarantee, f: Guarantee | Callable[..., object]) -> Satisfaction:
         asked = Tradeoff.from_function(cast(CurveFunction, f), tolerance=tolerance, points=points)
         if satisfaction(g, asked.chords):
             return Satisfaction("yes")
-        answer = searched(g.sides, asked.optimistic.sides)
+        answer = searched(g.optimistic.sides, asked.optimistic.sides)
         if answer.outcome != "undecided":
             return answer
     return answer

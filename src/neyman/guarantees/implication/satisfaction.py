@@ -41,6 +41,14 @@ def satisfaction(g: Guarantee, other: Guarantee) -> Satisfaction:
     """Decide whether ``g`` satisfies ``other``: by what they are, by what exactly ``other`` states, then by search."""
     if g is other or g == other or _fewer(g, other) or implied(g.sides, other.sides):
         return _YES
+    answer, known = _decided(g, other), g.optimistic.sides
+    if answer.outcome == "no" and known is not g.sides:  # a promise may say less than is known of the curve behind it
+        return searched(known, other.sides)
+    return answer
+
+
+def _decided(g: Guarantee, other: Guarantee) -> Satisfaction:
+    """By what exactly ``other`` states, then by search, of what ``g`` promises."""
     kind = type(other).__name__ if isinstance(other, Given) else ""
     if kind in _CRITERIA:
         try:
