@@ -289,7 +289,7 @@ def test_latex_heads_hold_no_greek() -> None:
 
 def test_fractions_without_a_common_denominator_are_refused_at_once() -> None:
     """An exact sum of ten thousand of them would take hours."""
-    rows = "\n".join(f"a,{10**40}/{10**40 + 2 * i + 1}" for i in range(9_000))
+    rows = "\n".join(f"a,{10**25}/{10**25 + 2 * i + 1}" for i in range(9_000))
     start = time.process_time()
     with pytest.raises(ny.InvalidParameter, match="common denominator"):
         parsed(f"level,rho\n{rows}\n", "many")
