@@ -346,3 +346,20 @@ def test_probabilities_that_are_no_floats_are_not_revealed(p: object, q: object)
     assert low.delta(1e4) == 0.0
     assert low.beta(0.0) == 1.0
     assert low.roc(0.0) == 0.0
+
+
+def test_bins_of_a_histogram_are_seen_however_narrow() -> None:
+    """Of two histograms that differ in a bin of a millionth, and moved to elsewhere."""
+    edges = np.array([0.0, 0.30001, 0.300011, 0.300012, 1.0])
+    flat = stats.rv_histogram((np.array([1.0, 1.0, 1.0, 1.0]), edges), density=True)
+    other = stats.rv_histogram((np.array([1.0, 0.0, 2.0, 1.0]), edges), density=True)
+    p, q = (np.diff(law.cdf(edges)) for law in (flat, other))
+    order = np.argsort(-q / p)
+    alpha, beta = np.append(0.0, np.cumsum(p[order])), np.append(1.0, 1.0 - np.cumsum(q[order]))
+    for place in ({}, {"loc": 3.0, "scale": 2.0}):
+        g = ny.tradeoff_between(flat(**place) if place else flat, other(**place) if place else other)
+        for at in (5e-7, 0.25, 0.5, 0.9):
+            truth = float(np.interp(at, alpha, beta))
+            assert g.beta(at) <= truth + 1e-12
+            assert abs(g.beta(at) - truth) <= 1e-9
+            assert g.optimistic.beta(at) >= truth - 1e-12

@@ -347,3 +347,23 @@ def test_what_some_attack_reaches_is_no_more_than_the_chords_allow(points: int) 
     g = ny.Tradeoff.from_points(alpha, (1.0 - alpha) ** 2)
     asked = np.array([0.0, 1e-12, 1e-3, 0.01, 0.1, 0.3, 0.7])
     assert np.all(g.optimistic.roc(asked) <= 1.0 - np.interp(asked, alpha, (1.0 - alpha) ** 2) + 1e-15)
+
+
+def test_the_rounding_of_a_tpr_near_one_is_counted() -> None:
+    """As a float it is off by 5e-17, which may be all of what is left of 1."""
+    alpha = np.linspace(0.9, 0.99, 500)
+    with mp.workdps(40):
+        beta = [mp.ncdf(-5 - mp.sqrt(2) * mp.erfinv(2 * mp.mpf(float(a)) - 1)) for a in alpha]
+        tpr = np.array([float(1 - b) for b in beta])
+        g = ny.Tradeoff.from_roc(alpha, tpr)
+        assert all(mp.mpf(float(g.beta(float(a)))) <= b for a, b in zip(alpha, beta, strict=True))
+        taken = ny.Tradeoff.from_roc(alpha, tpr, relative_error=1e-12)  # at its word
+        assert any(mp.mpf(float(taken.beta(float(a)))) > b for a, b in zip(alpha, beta, strict=True))
+
+
+def test_a_promise_that_says_less_than_is_known_is_no_refutation() -> None:
+    """The curve behind the points may be the other; what surely lies below it is refuted."""
+    g = ny.Tradeoff.from_points([0.25, 0.5], [0.5, 0.25])
+    assert g.satisfies(ny.Tradeoff([0.0, 0.25, 0.5, 1.0], [1.0, 0.5, 0.25, 0.0])).outcome == "undecided"
+    assert g.satisfies(ny.GDP(0.1)).outcome == "no"
+    assert ny.Tradeoff.from_function(lambda a: (1.0 - a) ** 2).is_fdp(lambda a: (1.0 - a) ** 2).outcome == "undecided"

@@ -106,6 +106,7 @@ class StatsLaw(LineLaw):
         if ends.shape != (2,) or not ends[0] < ends[1]:
             raise InvalidParameter(name, distribution, "one distribution with fixed numbers for its parameters")
         self.low, self.high = float(ends[0]), float(ends[1])
+        self._bins = _bins(distribution, self.low, self.high)
 
     def log_density(self, x: FloatArray) -> FloatArray:
         return np.nan_to_num(answered(self.name, self._log_density, x), nan=-np.inf, posinf=np.inf, neginf=-np.inf)
@@ -152,13 +153,23 @@ class StatsLaw(LineLaw):
         with warnings.catch_warnings():  # solvers that find no quantile say so, and nothing rests on them
             warnings.simplefilter("ignore", RuntimeWarning)
             found = [np.asarray(quietly(verb, level), dtype=np.float64) for verb in (self._quantile, self._from_above)]
-        return np.concatenate([[self.low, self.high], *found])
+        return np.concatenate([[self.low, self.high], self._bins, *found])
 
 
 def _own_logs(distribution: Any) -> bool:
     """Whether its log density is a formula of its own, and not the log of a density that underflows."""
     kind = type(getattr(distribution, "dist", distribution))
     return "_logpdf" in vars(kind) or "_logpdf_formula" in vars(kind)
+
+
+def _bins(distribution: Any, low: float, high: float) -> FloatArray:
+    """Either side of every edge of a histogram, whose density leaps there, however narrow a bin is."""
+    edges = getattr(getattr(distribution, "dist", distribution), "_hbins", None)
+    if edges is None:
+        return np.zeros(0)
+    edge = np.asarray(edges, dtype=np.float64)
+    edge = low + (edge - edge[0]) * ((high - low) / (edge[-1] - edge[0]))  # where it is moved or stretched
+    return np.concatenate([edge, np.nextafter(edge, -np.inf), np.nextafter(edge, np.inf)])
 
 
 def around(points: FloatArray, width: float) -> FloatArray:
