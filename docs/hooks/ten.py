@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import neyman as ny
-from neyman.plot.style import COLOURS, GUIDE
+from neyman.plot.drawing.style import COLOURS, GUIDE
 
 __all__ = ["TEN"]
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.guarantees import Guarantee
-from neyman.plot.columns import Columns
-from neyman.plot.style import COLOURS, DASHES, GUIDE, INK, WIDTH
+from neyman.plot.drawing.columns import Columns
+from neyman.plot.drawing.style import COLOURS, DASHES, GUIDE, INK, WIDTH
 from neyman_papers.drawn import Curve
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ ALPHAS: FloatArray = np.unique(np.concatenate([np.linspace(0.0, 1.0, 201), np.ge
 
 def panels(columns: int = 1, rows: int = 1, height: float = 2.5) -> tuple[Figure, list[Axes]]:
     """A figure with so many axes, row by row."""
-    from neyman.plot.figure import PaperFigure
+    from neyman.plot.drawing.figure import PaperFigure
 
     width = WIDTH if columns == 1 else _PANEL * columns
     figure = PaperFigure(figsize=(width, height * rows), layout="constrained")

@@ -95,7 +95,7 @@ def _tabulated(task: Task, table: Table) -> Done:
 
 
 def _drawn(task: Task, drawing: Drawing) -> Done:
-    from neyman.plot.style import paper
+    from neyman.plot.drawing.style import paper
     from neyman_papers.render import pixels, png, svg
 
     with paper():

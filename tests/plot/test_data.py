@@ -8,8 +8,8 @@ import pytest
 from scipy import special, stats
 
 import neyman as ny
-from neyman.plot.curves import label_of
-from neyman.plot.words import rounded
+from neyman.plot.drawing.curves import label_of
+from neyman.plot.drawing.words import rounded
 from tests.effort import rest_slow
 from tests.plot.guarantees import KINDS, PICTURES, guarantee, picture, swept
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import neyman as ny
-from neyman.plot.curves import Curve
-from neyman.plot.hull import Hull
+from neyman.plot.drawing.curves import Curve
+from neyman.plot.drawing.hull import Hull
 from tests.effort import examples
 
 NEAREST = 1e-12

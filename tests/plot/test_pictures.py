@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import neyman as ny
-from neyman.plot.marks import band
-from neyman.plot.span import Span
+from neyman.plot.drawing.marks import band
+from neyman.plot.drawing.span import Span
 from tests.effort import rest_slow
 from tests.plot.guarantees import KINDS, PICTURES, drawn, guarantee, picture, swept
 

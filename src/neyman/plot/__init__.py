@@ -8,13 +8,13 @@
 
 from __future__ import annotations
 
-from neyman.plot import style
 from neyman.plot.bayes_errors import bayes_error
 from neyman.plot.claim_and_audit import audit
-from neyman.plot.columns import Columns
 from neyman.plot.differences import difference
+from neyman.plot.drawing import style
+from neyman.plot.drawing.columns import Columns
+from neyman.plot.drawing.inline_svg import svg
 from neyman.plot.envelope import envelope
-from neyman.plot.inline_svg import svg
 from neyman.plot.likelihood_ratios import likelihood_ratio
 from neyman.plot.local_mus import local_mu
 from neyman.plot.loss_laws import privacy_loss
@@ -23,8 +23,8 @@ from neyman.plot.privacy_profile import profile
 from neyman.plot.rdp_roads import rdp_conversions
 from neyman.plot.regret_ruler import regret
 from neyman.plot.roc_curve import roc
-from neyman.plot.sweep_as_lines import sweep_lines
-from neyman.plot.sweep_as_map import sweep_map
+from neyman.plot.sweeps.sweep_as_lines import sweep_lines
+from neyman.plot.sweeps.sweep_as_map import sweep_map
 from neyman.plot.tangents import roc_tangent
 from neyman.plot.tradeoff_curve import tradeoff
 from neyman.plot.weighted_errors import weighted_bayes_error

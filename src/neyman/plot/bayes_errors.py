@@ -9,13 +9,13 @@ import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.comparison import compare
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Curve, Labels, curves
-from neyman.plot.marks import band, curve, guide, legend, on_paper, ruler, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import UNIT_SPAN, Span, sampled
-from neyman.plot.style import INK
-from neyman.plot.words import rounded
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import Curve, Labels, curves
+from neyman.plot.drawing.marks import band, curve, guide, legend, on_paper, ruler, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import UNIT_SPAN, Span, sampled
+from neyman.plot.drawing.style import INK
+from neyman.plot.drawing.words import rounded
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

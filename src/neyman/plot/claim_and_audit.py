@@ -12,14 +12,14 @@ from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, inside, not_negative, unit_interval
 from neyman.audit import Audit, Verdict
 from neyman.guarantees import GDP, Guarantee, PessimisticGuarantee
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Curve, Labels, curves, gaussian, least_mu
-from neyman.plot.marks import band, curve, guide, legend, on_paper, scales
-from neyman.plot.picture import picture
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import Curve, Labels, curves, gaussian, least_mu
+from neyman.plot.drawing.marks import band, curve, guide, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import Span, sampled
+from neyman.plot.drawing.style import BAND, INK, look
+from neyman.plot.drawing.words import rounded
 from neyman.plot.roc_curve import FPR
-from neyman.plot.span import Span, sampled
-from neyman.plot.style import BAND, INK, look
-from neyman.plot.words import rounded
 from neyman.risk.attacked import membership
 
 if TYPE_CHECKING:

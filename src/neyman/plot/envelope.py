@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neyman._validate import FloatArray, choice
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Curve, Labels, curves
-from neyman.plot.marks import curve, guide, legend, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import UNIT_SPAN, Span, sampled
-from neyman.plot.style import COLOURS
-from neyman.plot.words import rounded
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import Curve, Labels, curves
+from neyman.plot.drawing.marks import curve, guide, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import UNIT_SPAN, Span, sampled
+from neyman.plot.drawing.style import COLOURS
+from neyman.plot.drawing.words import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,11 +9,11 @@ from scipy import special
 
 from neyman._validate import FloatArray, between, inside
 from neyman.guarantees import GDP
-from neyman.plot.columns import Columns
-from neyman.plot.marks import curve, legend, note, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import Span
-from neyman.plot.style import INK, look
+from neyman.plot.drawing.columns import Columns
+from neyman.plot.drawing.marks import curve, legend, note, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import Span
+from neyman.plot.drawing.style import INK, look
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,14 +9,14 @@ from scipy import special
 
 from neyman._validate import FloatArray
 from neyman.guarantees import Guarantee
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Curve, Labels, curves, least_mu
 from neyman.plot.differences import below
-from neyman.plot.hull import Hull, UpperHull
-from neyman.plot.marks import band, curve, floor_mark, legend, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import Span, sampled
-from neyman.plot.style import look
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import Curve, Labels, curves, least_mu
+from neyman.plot.drawing.hull import Hull, UpperHull
+from neyman.plot.drawing.marks import band, curve, floor_mark, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import Span, sampled
+from neyman.plot.drawing.style import look
 from neyman.plot.tradeoff_curve import ALPHA
 
 if TYPE_CHECKING:

@@ -8,12 +8,12 @@ import numpy as np
 
 from neyman._validate import FloatArray, choice, whole
 from neyman.guarantees import LossLaw, PrivacyLoss
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import finished
-from neyman.plot.marks import band, curve, guide, legend, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import UNIT_SPAN, Span, sampled
-from neyman.plot.style import BAND, look
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import finished
+from neyman.plot.drawing.marks import band, curve, guide, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import UNIT_SPAN, Span, sampled
+from neyman.plot.drawing.style import BAND, look
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -10,11 +10,11 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.plot.columns import Columns
-from neyman.plot.marks import curve, legend, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.style import COLOURS, GUIDE
-from neyman.plot.swept import axis_span, name_of
+from neyman.plot.drawing.columns import Columns
+from neyman.plot.drawing.marks import curve, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.style import COLOURS, GUIDE
+from neyman.plot.sweeps.swept import axis_span, name_of
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

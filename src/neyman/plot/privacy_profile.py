@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from neyman._validate import FloatArray, choice, inside
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Curve, Labels, curves
-from neyman.plot.marks import band, curve, legend, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import Span, sampled
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import Curve, Labels, curves
+from neyman.plot.drawing.marks import band, curve, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import Span, sampled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -10,10 +10,10 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, inside, positives
 from neyman.conversions import gaussian_epsilon, rdp_improved_a, rdp_improved_b, rdp_standard
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.marks import curve, legend, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import Span
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.marks import curve, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import Span
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

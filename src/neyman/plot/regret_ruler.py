@@ -9,13 +9,13 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, inside
 from neyman.guarantees.questions.regret import divergence
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Curve, Labels, finished, gaussian, label_of, labelled, least_mu
-from neyman.plot.marks import band, curve, guide, legend, note, on_paper, ruler, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import UNIT_SPAN
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import Curve, Labels, finished, gaussian, label_of, labelled, least_mu
+from neyman.plot.drawing.marks import band, curve, guide, legend, note, on_paper, ruler, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import UNIT_SPAN
+from neyman.plot.drawing.words import rounded
 from neyman.plot.tradeoff_curve import ALPHA, BETA, points
-from neyman.plot.words import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

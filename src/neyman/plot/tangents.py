@@ -8,14 +8,14 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import between
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Labels, curves
-from neyman.plot.marks import band, curve, guide, legend, note, on_paper, scales
-from neyman.plot.picture import picture
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import Labels, curves
+from neyman.plot.drawing.marks import band, curve, guide, legend, note, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import UNIT_SPAN, sampled
+from neyman.plot.drawing.style import INK
+from neyman.plot.drawing.words import rounded
 from neyman.plot.roc_curve import FPR, TPR
-from neyman.plot.span import UNIT_SPAN, sampled
-from neyman.plot.style import INK
-from neyman.plot.words import rounded
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

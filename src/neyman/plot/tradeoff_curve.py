@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from neyman._validate import FloatArray
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.curves import Curve, Labels, curves
-from neyman.plot.marks import band, curve, guide, legend, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import UNIT_SPAN, sampled
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.curves import Curve, Labels, curves
+from neyman.plot.drawing.marks import band, curve, guide, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import UNIT_SPAN, sampled
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

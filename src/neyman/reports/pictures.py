@@ -136,7 +136,7 @@ def _at(claim: Claim) -> float:
 
 def _tall() -> Axes:
     """Axes for the first page, whose column is as wide as ours and a little higher."""
-    from neyman.plot.figure import new_axes
+    from neyman.plot.drawing.figure import new_axes
 
     with plot.style.paper():
         return new_axes(height=_TALL)

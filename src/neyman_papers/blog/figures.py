@@ -7,7 +7,7 @@ from scipy import special
 
 from neyman.guarantees import GDP
 from neyman.plot import likelihood_ratio, tradeoff
-from neyman.plot.style import GUIDE, INK
+from neyman.plot.drawing.style import GUIDE, INK
 from neyman_papers.blog.numbers import BASE, FRIENDS
 from neyman_papers.canvas import ALPHAS, curve_of, curves_of, legend, line, mark, panels, shade, square
 from neyman_papers.drawn import Curve, Picture

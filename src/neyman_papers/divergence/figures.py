@@ -10,7 +10,7 @@ from neyman.accounting import account
 from neyman.comparison import UQuadratic, compare
 from neyman.guarantees import Guarantee
 from neyman.plot import bayes_error, regret
-from neyman.plot.style import COLOURS, GUIDE, INK
+from neyman.plot.drawing.style import COLOURS, GUIDE, INK
 from neyman_papers.canvas import ALPHAS, bayes_of, curve_of, curves_of, line, mark, panels, ruler, square
 from neyman_papers.cases import laplace
 from neyman_papers.divergence.designs import bounds

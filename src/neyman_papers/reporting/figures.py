@@ -8,7 +8,7 @@ import numpy as np
 
 from neyman.guarantees import GDP, ApproximateDP, Guarantee, PureDP
 from neyman.plot import regret
-from neyman.plot.style import COLOURS, GUIDE, INK
+from neyman.plot.drawing.style import COLOURS, GUIDE, INK
 from neyman_papers.canvas import ALPHAS, curve_of, curves_of, legend, line, mark, panels, square
 from neyman_papers.cases import CIFAR_RATE, FINE_TUNING, FROM_SCRATCH, census, dpsgd, fit, laplace, response
 from neyman_papers.drawn import Curve, Picture

@@ -7,7 +7,7 @@ import numpy as np
 from neyman.conversions import GaussianPage, gaussian_epsilon
 from neyman.guarantees import GDP
 from neyman.plot import roc_tangent
-from neyman.plot.style import GUIDE, INK
+from neyman.plot.drawing.style import GUIDE, INK
 from neyman_papers.canvas import curves_of, line, mark, panels, shade, square
 from neyman_papers.drawn import Curve, Picture
 from neyman_papers.sensitivity.numbers import DELTA, excess

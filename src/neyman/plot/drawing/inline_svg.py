@@ -13,8 +13,8 @@ from typing import Any
 from xml.etree import ElementTree as ET  # reads what matplotlib has just written
 
 from neyman._errors import InvalidParameter
-from neyman.plot.extras import need_matplotlib
-from neyman.plot.style import paper
+from neyman.plot.drawing.extras import need_matplotlib
+from neyman.plot.drawing.style import paper
 
 __all__ = ["svg"]
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.plot.columns import Columns
-from neyman.plot.marks import on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.span import Span
-from neyman.plot.style import GUIDE, INK
-from neyman.plot.swept import Swept, axis_span, name_of, swept
+from neyman.plot.drawing.columns import Columns
+from neyman.plot.drawing.marks import on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.span import Span
+from neyman.plot.drawing.style import GUIDE, INK
+from neyman.plot.sweeps.swept import Swept, axis_span, name_of, swept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

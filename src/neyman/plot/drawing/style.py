@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
-from neyman.plot.extras import need_matplotlib
+from neyman.plot.drawing.extras import need_matplotlib
 
 __all__ = ["BAND", "COLOURS", "DASHES", "GUIDE", "HEIGHT", "INK", "MARKERS", "WIDTH", "Look", "look", "paper"]
 

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.plot.columns import Columns, stacked
-from neyman.plot.marks import curve, legend, on_paper, scales
-from neyman.plot.picture import picture
-from neyman.plot.style import look
-from neyman.plot.swept import axis_span, beside, name_of, swept
+from neyman.plot.drawing.columns import Columns, stacked
+from neyman.plot.drawing.marks import curve, legend, on_paper, scales
+from neyman.plot.drawing.picture import picture
+from neyman.plot.drawing.style import look
+from neyman.plot.sweeps.swept import axis_span, beside, name_of, swept
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Generic, ParamSpec, Protocol, cast
 
-from neyman.plot.columns import Columns
+from neyman.plot.drawing.columns import Columns
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,7 +9,7 @@ import numpy as np
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.plot.span import Span
+from neyman.plot.drawing.span import Span
 
 if TYPE_CHECKING:
     import xarray

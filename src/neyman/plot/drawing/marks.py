@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
-from neyman.plot.extras import need_matplotlib
-from neyman.plot.span import Span
-from neyman.plot.style import BAND, GUIDE, HEIGHT, INK, WIDTH, look, paper
+from neyman.plot.drawing.extras import need_matplotlib
+from neyman.plot.drawing.span import Span
+from neyman.plot.drawing.style import BAND, GUIDE, HEIGHT, INK, WIDTH, look, paper
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -45,7 +45,7 @@ def on_paper(ax: Axes | None, height: float = HEIGHT, width: float = WIDTH) -> G
     need_matplotlib()
     from matplotlib.axes import Axes as AnyAxes
 
-    from neyman.plot.figure import new_axes
+    from neyman.plot.drawing.figure import new_axes
 
     if ax is not None and not isinstance(ax, AnyAxes):
         raise InvalidParameter("ax", ax, "a matplotlib Axes", "Leave it out for a new figure.")
@@ -152,7 +152,7 @@ def note(
 
 def legend(ax: Axes, entries: Sequence[tuple[Artist, str]], places: Sequence[_Place]) -> None:
     """Place a legend without a frame where it covers nothing: at the first place that is free, else above the axes."""
-    from neyman.plot.figure import PaperFigure
+    from neyman.plot.drawing.figure import PaperFigure
 
     handles = [artist for artist, _ in entries]
     labels = [label if "$" in label else fill(label, _LINE) for _, label in entries]

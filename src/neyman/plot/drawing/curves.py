@@ -22,7 +22,7 @@ from neyman.guarantees import (
     PureDP,
 )
 from neyman.mechanisms import Mechanism
-from neyman.plot.hull import Hull
+from neyman.plot.drawing.hull import Hull
 
 __all__ = ["Curve", "Labels", "curves", "finished", "gaussian", "label_of", "labelled", "least_mu"]
 

@@ -8,7 +8,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from neyman.plot.style import HEIGHT, WIDTH, paper
+from neyman.plot.drawing.style import HEIGHT, WIDTH, paper
 
 __all__ = ["PaperAxes", "PaperFigure", "new_axes"]
 

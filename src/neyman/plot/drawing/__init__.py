@@ -1,0 +1,1 @@
+"""What all pictures share: the look, the points, the marks, the words, and what a picture is."""
