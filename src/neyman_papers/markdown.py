@@ -17,7 +17,7 @@ FIRST = "<!-- table: written by docs/hooks/reproduced.py -->"
 LAST = "<!-- /table -->"
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]|#])")
-_DIGITS = 4
+_DIGITS = 4  # of our numbers, beside printed ones that have three
 _HEAD = "| Where | What | Printed | Ours | Verdict |\n|---|---|---|---|---|\n"
 _COUNTS = "| Paper | rows | reproduced | differ | not determined |\n|---|---|---|---|---|\n"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 __all__ = ["within"]
 
-_FLOATS = 1e-12
+_FLOATS = 1e-12  # a gap below is rounding, and is shown as that
 
 
 def within(gap: float) -> str:

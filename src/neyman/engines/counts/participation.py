@@ -25,7 +25,6 @@ log(1 + e^{m y}), and the other steps are independent of it. As no step loses mo
 most delta(e - 1) / (1 - 1 / e),
 
     delta(eps) <= S(eps) + T eta min(1, 1.6 delta(eps - c)) + T P_0(x > t + y),        c = log(1 + e^{m y}) + 1,
-
 which, delta being bounded in the same way at eps - c, at eps - 2 c, ..., leaves powers of T eta.
 
 In the direction "add" (Q is the mixture), since the mixture is nowhere below (1 - q) n_0, and by the test that looks
