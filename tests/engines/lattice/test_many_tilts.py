@@ -32,7 +32,7 @@ def test_those_that_are_asked_tell_the_truth(monkeypatch: pytest.MonkeyPatch) ->
 
     def counted(tilts: module.Tilts, epsilon: FloatArray) -> module.Tilts:
         asked = nearest(tilts, epsilon)
-        left.append(len([*tilts]) - len([*asked]))
+        left.append(len(tilts) - len(asked))
         return asked
 
     monkeypatch.setattr(module, "_LAID", 1)

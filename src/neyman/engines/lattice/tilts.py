@@ -30,6 +30,9 @@ class Tilts:
     def __iter__(self) -> Iterator[Tilt]:
         return iter(self._kept)
 
+    def __len__(self) -> int:
+        return len(self._kept)
+
     def and_also(self, tilt: Tilt, most: int) -> Tilts:
         """With one more; without the oldest when all together have more points than ``most``."""
         kept = [*self._kept, tilt]
@@ -51,11 +54,11 @@ class Tilts:
         ``floor``.
         """
         if len(epsilon) < _MANY:
-            near = self if len(self._kept) <= _LAID else self._nearest(epsilon)
+            near = self if len(self) <= _LAID else self._nearest(epsilon)
             asked = [tilt for tilt in near if readable(_READ)]
             if not asked:
                 return
-            below, above = (near if len(asked) == len(near._kept) else Tilts(asked)).deltas(epsilon)
+            below, above = (near if len(asked) == len(near) else Tilts(asked)).deltas(epsilon)
             np.maximum(lower, below.max(axis=0), out=lower)
             np.minimum(upper, above.min(axis=0), out=upper)
             return
@@ -74,7 +77,7 @@ class Tilts:
         """(lower, upper) bounds on delta, a row for each tilt."""
         if self._last is None or not np.array_equal(self._last[0], epsilon):
             places = np.array([tilt.asked(epsilon, sign) for sign in (-1.0, 1.0) for tilt in self._kept])
-            sums, count = self._sides.sums(places), len(self._kept)
+            sums, count = self._sides.sums(places), len(self)
             bounds = [tilt.settled(epsilon, sums[i], sums[count + i]) for i, tilt in enumerate(self._kept)]
             below, above = np.array(bounds).transpose(1, 0, 2)
             self._last = epsilon.copy(), (below, above)
