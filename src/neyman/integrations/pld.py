@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.atoms.atoms import Atoms
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.numerics.rounding import UNIT

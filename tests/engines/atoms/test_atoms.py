@@ -8,7 +8,8 @@ import pytest
 from scipy.special import gammaln, ndtri_exp
 
 import neyman as ny
-from neyman.engines.atoms.enumeration import Atoms, enumerated, product
+from neyman.engines.atoms.atoms import Atoms
+from neyman.engines.atoms.enumeration import enumerated, product
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.lattice.profile import LatticeProfile
 from neyman.losses.discrete.steps import DiscreteGaussianStep, DiscreteLaplaceStep

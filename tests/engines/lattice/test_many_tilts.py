@@ -10,13 +10,13 @@ import pytest
 
 import neyman as ny
 from neyman._validate import FloatArray
-from neyman.engines.lattice import tilt as module
+from neyman.engines.lattice import tilts as module
 
 
 def test_those_nearest_are_asked() -> None:
     tilts: list[Any] = [SimpleNamespace(final=(float(i), i + 1.0)) for i in range(200)]
     tilts.append(SimpleNamespace(final=(np.inf, -np.inf)))  # made for nothing yet
-    asked = module._nearest(cast("list[module.Tilt]", tilts), np.array([10.5, 150.2]))
+    asked = [*module.Tilts(cast("list[module.Tilt]", tilts))._nearest(np.array([10.5, 150.2]))]
     assert len(asked) <= 2 * module._LAID
     assert {one.final[0] for one in asked} >= {*range(1, 21), *range(141, 161)}
 
@@ -28,14 +28,15 @@ def test_those_that_are_asked_tell_the_truth(monkeypatch: pytest.MonkeyPatch) ->
     places = np.linspace(0.1, 12.0, 9).tolist()
     fresh = [(whole.optimistic.delta(e), whole.delta(e)) for e in places]
     left: list[int] = []
-    nearest = module._nearest
+    nearest = module.Tilts._nearest
 
-    def counted(tilts: list[module.Tilt], epsilon: FloatArray) -> list[module.Tilt]:
-        left.append(len(tilts) - len(nearest(tilts, epsilon)))
-        return nearest(tilts, epsilon)
+    def counted(tilts: module.Tilts, epsilon: FloatArray) -> module.Tilts:
+        asked = nearest(tilts, epsilon)
+        left.append(len(tilts) - len(asked))
+        return asked
 
     monkeypatch.setattr(module, "_LAID", 1)
-    monkeypatch.setattr(module, "_nearest", counted)
+    monkeypatch.setattr(module.Tilts, "_nearest", counted)
     for _ in range(2):
         found = [(few.optimistic.delta(e), few.delta(e)) for e in places]
     assert max(left) > 0  # some were not asked

@@ -119,10 +119,10 @@ def test_bins_far_above_all_that_happens_hide_nothing(direction: str, moved: flo
     "change",
     [
         {"h": 0.0}, {"h": -1.0}, {"h": math.nan}, {"window": (1.0, 1.0)}, {"window": (0.0, 1e30)}, {"c": math.inf},
-        {"cuts": ((5, 5),)}, {"cuts": ((0, 1 << 40),)}, {"neighbours": (math.nan, 3.0)},
+        {"cuts": ((5, 5),)}, {"cuts": ((0, 1 << 40),)}, {"neighbours": (math.nan, 3.0)}, {"c": -0.5}, {"c": math.nan},
     ],
 )  # fmt: skip
 def test_what_is_no_lattice_is_refused(change: dict[str, object]) -> None:
     plan = planned(RUNS[0], "remove", 1.0, 0.1)[1]
-    with pytest.raises(ny.InvalidParameter, match="lattice of at most 2097152 points"):
+    with pytest.raises(ny.InvalidParameter, match="lattice of at most 2097152 points under a tilt c >= 0"):
         Plan.of_dict({**plan.to_dict(), **change})

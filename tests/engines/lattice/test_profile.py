@@ -69,7 +69,7 @@ def test_the_slope_has_no_steps_where_the_law_has_none():
     """Searches for an eps at which some mass is left need a few looks at a slope, and thirty at a staircase."""
     profile = LatticeProfile([(SubsampledGaussianStep(2.0, 0.1), 10)], "remove")
     profile.bracket(np.array([0.3]))
-    (tilt,) = profile._tilts[-1:]
+    *_, tilt = profile._tilts
     epsilon = 0.3 + tilt.plan.h * np.linspace(0.0, 5.0, 501)
     slope = profile.slope(epsilon)
     assert np.all(np.diff(slope) < 0.0)

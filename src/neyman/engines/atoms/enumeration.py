@@ -8,20 +8,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
 from scipy.special import gammaln
 
 from neyman._validate import FloatArray
+from neyman.engines.atoms.atoms import BOUNDED, Atoms
 from neyman.engines.atoms.multinomial import counted, summed, ways
 from neyman.losses.readings.outcomes import Outcomes
 from neyman.losses.whole import demand_whole, total
 from neyman.numerics.inner import inner
 from neyman.numerics.rounding import ROOM, SCANT, SECOND_ORDER, UNIT
 
-__all__ = ["Atoms", "enumerated", "parted", "power", "product"]
+__all__ = ["enumerated", "parted", "power", "product"]
 
 _MOST = 1 << 21  # outcomes of a composition
 _COUNTED = 1 << 21  # counts, that is outcomes times the kinds of one step, of a power that is listed at once
@@ -40,63 +41,8 @@ _TINY = 1e-300  # more than masses too small for a float come to
 # e-folds below the largest product to which a convolution is exact: what underflows there, at most 2^13 products of
 # 5e-324 each, is 1e-16 of it at most
 _RANGE = 690.0
-_ROUNDED = 1e-9  # more than what rounding does to the log of a bound
 _BEYOND = 1e-298  # e^-_RANGE, and what masses may exceed 1 by
 _EXPONENTS = 800.0  # certifies: units of e^x that rounding x costs, for x from 0 down to -745
-
-
-@dataclass(frozen=True)
-class Atoms:
-    """Ascending losses with log sqrt(p q): each loss within ``slack`` + ``stretch`` |loss|, each mass within
-    ``relative``, all but ``dropped``. On a full lattice loss = unit * (first + j), where ``first`` is exact.
-    ``overlap`` is the log of a bound on the sum of sqrt(p q) over what is left out, which may be far below its mass.
-    """
-
-    loss: FloatArray
-    log_w: FloatArray
-    slack: float
-    stretch: float
-    relative: float
-    dropped: float
-    unit: float | None
-    first: float
-    end: Fraction | None
-    overlap: float = -math.inf
-    ended: bool = False  # what is left out lies between the first and the last
-
-    @property
-    def log_overlap(self) -> float:
-        """log of the sum of sqrt(p q), from above, over all that can happen."""
-        whole = float(np.logaddexp.reduce(self.log_w, initial=-math.inf))
-        room = self.relative + 4.0 * UNIT * (16.0 + len(self.log_w)) * (
-            1.0 + (abs(whole) if math.isfinite(whole) else 0.0)
-        )
-        return min(float(np.logaddexp(whole + room, self.overlap)), 0.0)
-
-    def trimmed(self, log_least: float) -> Atoms:
-        """Without the outcomes that weigh less than that under both laws, and less than that beside the others of what
-        both show; they are counted as left out.
-        """
-        log_most = self.log_w + 0.5 * np.abs(self.loss)
-        kept = (log_most >= log_least) | (self.log_w >= self.log_w.max() + log_least)
-        kept[[0, -1]] = True
-        if kept.all():
-            return self
-        rest, room = self.log_w[~kept], 1.0 + self.relative + ROOM * len(kept)
-        dropped = (self.dropped + float(np.sum(np.exp(log_most[~kept])))) * room
-        overlap = float(np.logaddexp(self.overlap, np.logaddexp.reduce(rest))) + self.relative + _ROUNDED
-        return replace(
-            self, loss=self.loss[kept], log_w=self.log_w[kept], dropped=dropped, unit=None, end=None, overlap=overlap,
-            ended=self.dropped == 0.0 or self.ended,
-        )  # fmt: skip
-
-    @property
-    def log_p(self) -> FloatArray:
-        return self.log_w + 0.5 * self.loss
-
-    @property
-    def log_q(self) -> FloatArray:
-        return self.log_w - 0.5 * self.loss
 
 
 def enumerated(tables: Sequence[tuple[Outcomes, int]]) -> Atoms | None:
@@ -109,9 +55,13 @@ def parted(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
     """Return that law, or, where it has too many outcomes, two that compose to it, the shorter one first; nothing where
     these, too, have too many.
     """
+    ones = [_atoms(table) for table, _ in tables]
+    few = sorted(ones, key=lambda one: len(one.loss))[:3]
+    if len(few) == 3 and _too_many(*few):
+        return ()
     powers: list[tuple[Atoms, tuple[Outcomes, int]]] = []
-    for table, times in tables:
-        power = _trimmed(_atoms(table)) if times == 1 else _power(_atoms(table), times)
+    for one, (table, times) in zip(ones, tables, strict=True):
+        power = _trimmed(one) if times == 1 else _power(one, times)
         if power is None:
             return ()
         powers.append((power, (table, times)))
@@ -123,8 +73,9 @@ def parted(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
             continue
         two = i + 1 == len(powers) and len(whole.loss) <= _OUTER
         # losses without a lattice do not meet
-        apart = None in (whole.unit, power.unit) and len(whole.loss) * len(power.loss) > _LEFT
-        both = None if two and apart else product(whole, power)
+        apart = two and None in (whole.unit, power.unit) and len(whole.loss) * len(power.loss) > _LEFT
+        apart = apart or (i + 1 < len(powers) and _too_many(whole, power, powers[i + 1][0]))
+        both = None if apart else product(whole, power)
         if both is None:
             return (_weighed(whole, [one for _, one in powers[:i]]), _weighed(power, [last])) if two else ()
         whole = both
@@ -246,11 +197,28 @@ def _hopeless(one: Atoms, times: int) -> bool:
         has, square, left = has + square * (left & 1), 2 * square, left >> 1
     else:
         return False
+    few = _middle(one)
+    return _apart(np.add.outer(few, few)[np.triu_indices(len(few))], one, one)
+
+
+def _too_many(a: Atoms, b: Atoms, c: Atoms) -> bool:
+    """Whether two have too many outcomes for a third to be added, unless their sums meet: seen as above."""
+    pairs = len(a.loss) * len(b.loss)
+    if a.unit == b.unit is not None or pairs <= _OUTER or pairs * len(c.loss) <= _WORK:
+        return False
+    return _apart(np.add.outer(_middle(a), _middle(b)).ravel(), a, b)
+
+
+def _middle(one: Atoms) -> FloatArray:
+    """A few of its losses, about the likeliest."""
     first = max(int(np.argmax(one.log_w)) - _SEEN // 2, 0)
-    few = one.loss[first : first + _SEEN]
-    sums = np.sort(np.add.outer(few, few)[np.triu_indices(len(few))])
-    near = 4.0 * (2.0 * one.slack + (one.stretch + 2.0 * UNIT) * float(np.abs(few).max()))
-    return bool(np.mean(np.diff(sums) > near) > _APART)
+    return one.loss[first : first + _SEEN]
+
+
+def _apart(sums: FloatArray, a: Atoms, b: Atoms) -> bool:
+    """Whether hardly any of these ``sums`` of a loss of each is another, as far as is known."""
+    near = 4.0 * (a.slack + b.slack + (max(a.stretch, b.stretch) + 2.0 * UNIT) * float(np.abs(sums).max()))
+    return bool(np.mean(np.diff(np.sort(sums)) > near) > _APART)
 
 
 def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:
@@ -286,7 +254,7 @@ def _multinomial(one: Atoms, times: int, most: int, end: Fraction | None) -> Ato
     order = np.argsort(loss, kind="stable")
     dropped = times * one.dropped + rare
     missed = np.array([times * one.log_overlap + _log(rare), _log(times) + one.overlap + (times - 1) * one.log_overlap])
-    overlap = float(np.logaddexp.reduce(missed)) * (1.0 - ROOM) + _ROUNDED
+    overlap = float(np.logaddexp.reduce(missed)) * (1.0 - ROOM) + BOUNDED
     return _trimmed(Atoms(loss[order], log_w[order], slack, stretch, error, dropped, None, 0.0, end, overlap))
 
 
@@ -295,14 +263,14 @@ def product(a: Atoms, b: Atoms) -> Atoms | None:
     pairs = len(a.loss) * len(b.loss)
     relative, dropped = a.relative + b.relative, SECOND_ORDER * (a.dropped + b.dropped)
     end = None if a.end is None or b.end is None else a.end + b.end
-    overlap = float(np.logaddexp(a.overlap + b.log_overlap, a.log_overlap + b.overlap)) + _ROUNDED
+    overlap = float(np.logaddexp(a.overlap + b.log_overlap, a.log_overlap + b.overlap)) + BOUNDED
     if a.unit is not None and a.unit == b.unit:
         if pairs > _LATTICE_WORK:
             return None
         first = a.first + b.first
         loss = a.unit * (first + np.arange(len(a.loss) + len(b.loss) - 1))
         log_w, lost, missed = _convolved(a, b, loss)
-        overlap = float(np.logaddexp(overlap, missed)) + _ROUNDED
+        overlap = float(np.logaddexp(overlap, missed)) + BOUNDED
         far = sum(float(np.abs(one.loss).max() + abs(one.log_w.max())) for one in (a, b))
         error = relative + 8.0 * UNIT * (min(len(a.loss), len(b.loss)) + _EXPONENTS + far)
         stretch = max(a.stretch, b.stretch)
@@ -384,7 +352,7 @@ def _trimmed(one: Atoms) -> Atoms:
         return one
     kept = slice(int(alive[0]), int(alive[-1]) + 1)
     gone = np.append(one.log_w[: kept.start], one.log_w[kept.stop :])
-    overlap = float(np.logaddexp.reduce(gone, initial=one.overlap)) + one.relative + _ROUNDED
+    overlap = float(np.logaddexp.reduce(gone, initial=one.overlap)) + one.relative + BOUNDED
     return replace(
         one, loss=one.loss[kept], log_w=one.log_w[kept], dropped=one.dropped + _TINY,
         first=one.first + float(alive[0]), overlap=overlap,

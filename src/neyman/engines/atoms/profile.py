@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.atoms.atoms import Atoms
 from neyman.numerics.rounding import LARGEST_EXPONENT, SECOND_ORDER, SMALLEST, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket, Profile

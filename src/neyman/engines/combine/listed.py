@@ -8,7 +8,8 @@ from functools import cache, partial
 import numpy as np
 
 from neyman._errors import NotCertified
-from neyman.engines.atoms.enumeration import Atoms, parted
+from neyman.engines.atoms.atoms import Atoms
+from neyman.engines.atoms.enumeration import parted
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.before import BoundedProfile, one_of, towards
 from neyman.engines.combine.beside.widened import WidenedProfile

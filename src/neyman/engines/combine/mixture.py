@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.atoms.atoms import Atoms
 from neyman.engines.combine.faded import FadedProfile, faded
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import readable

@@ -8,7 +8,8 @@ from functools import cache, cached_property, partial
 
 import numpy as np
 
-from neyman.engines.atoms.enumeration import Atoms, enumerated
+from neyman.engines.atoms.atoms import Atoms
+from neyman.engines.atoms.enumeration import enumerated
 from neyman.engines.atoms.gathered import gathered
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.before import before

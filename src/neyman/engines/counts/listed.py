@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from neyman.engines.atoms.enumeration import Atoms, product
+from neyman.engines.atoms.atoms import Atoms
+from neyman.engines.atoms.enumeration import product
 from neyman.engines.counts.parting import Parting
 from neyman.losses.whole import demand_whole, total
 from neyman.numerics.rounding import AMPLE, UNIT

@@ -16,7 +16,8 @@ from neyman.engines.lattice.complement import LatticeGap, spacing
 from neyman.engines.lattice.cumulant import Cumulant, Moments
 from neyman.engines.lattice.law import largest_loss
 from neyman.engines.lattice.levels import FLOOR, LEVELS, Laws, common
-from neyman.engines.lattice.tilt import Plan, Tilt, by_all, explained, plan_tilt
+from neyman.engines.lattice.tilt import Plan, Tilt, plan_tilt
+from neyman.engines.lattice.tilts import Tilts
 from neyman.losses.base import Step
 from neyman.numerics.common_unit import common_unit
 from neyman.numerics.norm import together
@@ -117,7 +118,7 @@ class LatticeProfile(Profile):
         self._unit = shared or common_unit(alone)
         self._aligned = shared is not None  # what lies on no multiple of it alone is divided
         self._exact = all(law.exact for law, _ in self._laws)
-        self._tilts: list[Tilt] = []
+        self._tilts = Tilts([])
         self._gap: LatticeGap | None = None
         self._gapless = any(law.enclosed for law, _ in self._laws)
         self._made = 0
@@ -191,8 +192,8 @@ class LatticeProfile(Profile):
         return kept[2].at(np.arange(len(epsilon)))
 
     def certificate(self, epsilon: float) -> Certificate:
-        tilts = self._tilts if self._far is None else self._tilts + self._far._tilts
-        return explained(tilts, super().certificate(epsilon))
+        tilts = self._tilts if self._far is None else Tilts([*self._tilts, *self._far._tilts])
+        return tilts.certificate(super().certificate(epsilon))
 
     def near_one(self, epsilon: FloatArray, known: Bracket) -> Bracket:
         """``known``, with 1 - delta by itself where it is small and not known as it should be."""
@@ -241,12 +242,11 @@ class LatticeProfile(Profile):
         upper[epsilon >= self._end] = 0.0
         if self._blind:
             return lower, upper
-        by_all(self._tilts, epsilon, lower, upper, tolerance, self._floor)
+        self._tilts.tighten(epsilon, lower, upper, tolerance, self._floor)
         done = epsilon >= min(self._listed, self._end)
         deep = 0
         for _ in range(_ROUNDS):
-            for tilt in self._tilts:
-                done |= (tilt.final[0] <= epsilon) & (epsilon <= tilt.final[1])  # kept when the tilt is forgotten
+            done |= self._tilts.final(epsilon)  # kept when the tilt is forgotten
             wanted = np.where(upper >= FLOOR, tolerance, max(tolerance, _LOOSE))  # far lattices know what is deep
             asked = (upper > least) & (lower < most)
             open_ = np.flatnonzero(~done & asked & (upper - lower > wanted * upper))
@@ -268,12 +268,7 @@ class LatticeProfile(Profile):
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         upper = self.rough(epsilon).upper
-        out, width = np.zeros(len(epsilon)), np.full(len(epsilon), np.inf)
-        for tilt in self._tilts:
-            below, above = tilt.delta(epsilon)
-            better = above - below < width
-            if np.any(better):
-                out[better], width[better] = tilt.slope(epsilon[better]), (above - below)[better]
+        out = self._tilts.slope(epsilon)
         if self._far is not None and np.any(deep := (upper > 0.0) & (upper < self._floor)):
             out[deep] = self._far.slope(epsilon[deep])
         return np.where(upper > 0.0, np.clip(out, 0.0, 1.0), 0.0)  # rounding may leave less than nothing
@@ -394,7 +389,6 @@ class LatticeProfile(Profile):
 
     def _keep(self, tilt: Tilt) -> Tilt:
         """Remember the tilt; forget the oldest when together they hold more than twice the budget, or too much."""
-        self._tilts, self._made = [*self._tilts, tilt], self._made + 1
-        while len(self._tilts) > 1 and sum(one.points for one in self._tilts) > min(2 * self._max_points, _KEPT):
-            self._tilts.pop(0)
+        self._tilts = self._tilts.and_also(tilt, min(2 * self._max_points, _KEPT))
+        self._made += 1
         return tilt

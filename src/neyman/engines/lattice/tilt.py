@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,21 +15,19 @@ from neyman._validate import FloatArray
 from neyman.engines.lattice.cumulant import Cumulant, Moments
 from neyman.engines.lattice.divided import Spread
 from neyman.engines.lattice.law import StepLaws, TiltedLaw, tilted_laws
+from neyman.engines.lattice.sides import Side, Sides
 from neyman.losses.readings.bins import GridLaw
 from neyman.numerics.inner import inner
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, SECOND_ORDER, TINY, UNIT
-from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size, suffix_rounding
+from neyman.numerics.tilted_fft import convolve_cyclic, discounted_suffix, good_size
 from neyman.profiles.certificate import Certificate
-from neyman.profiles.effort import allowance, readable
+from neyman.profiles.effort import allowance
 
-__all__ = ["Plan", "Tilt", "by_all", "explained", "outside", "plan_tilt"]
+__all__ = ["Plan", "Tilt", "outside", "plan_tilt"]
 
 _OUTSIDE = 37.0  # -log of the tilted mass allowed outside the window, as planned (certified afterwards)
 _MULTIPLES = (0.3, 0.6, 1.2, 2.0, 3.0, 4.5, 6.0, 8.6, 12.0, 18.0, 30.0)  # of 1/deviation: neighbouring tilts tried
-_READ = 7e4  # nominal nanoseconds that it takes to ask a tilt
 _PLANNED = 2.5e6  # the same of a plan, for each kind of step
-_LAID = 24  # tilts that are asked at each eps, however many there are
-_MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 _POINT, _BIN = 250.0, 600.0  # nominal nanoseconds for each point and law, and for each bin
 _LARGEST = 1 << 21  # points of a lattice that is read from a file
 _STEEPEST = 1e12  # no further than this: a law that is one atom to the last bit has no deviation
@@ -75,15 +74,16 @@ class Plan:
         Raises
         ------
         InvalidParameter
-            If it is no lattice, or one of more than ``_LARGEST`` points.
+            If it is no lattice, one under a tilt ``c`` < 0, or one of more than ``_LARGEST`` points.
         """
         (low, high), (left, right) = plain["window"], plain["neighbours"]
         cuts = tuple((int(first), int(last)) for first, last in plain["cuts"])
         wide = (high - low) / plain["h"] if plain["h"] > 0.0 else math.nan
         points = [wide, *(last - first for first, last in cuts)]
         finite = all(math.isfinite(x) for x in (plain["c"], left, right, low, *points))
-        if not (finite and all(0.0 < n <= _LARGEST for n in points)):
-            raise InvalidParameter("plan", plain, f"a lattice of at most {_LARGEST} points")
+        # weights e^{-c x} (1 - e^{-x}) are bounded for c >= 0 alone
+        if not (finite and plain["c"] >= 0.0 and all(0.0 < n <= _LARGEST for n in points)):
+            raise InvalidParameter("plan", plain, f"a lattice of at most {_LARGEST} points under a tilt c >= 0")
         return cls(plain["c"], plain["h"], (low, high), (left, right), cuts)
 
 
@@ -145,22 +145,6 @@ def _strain(laws: tuple[tuple[GridLaw, int], ...], c: float, remove: bool) -> fl
     return max(law.strain(c + 1.0 if remove else -c) for law, _ in laws)
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """One composed law: suffix sums under the tilt, and what rounding and wrap-around may have done to them; its
-    first point and spacing.
-    """
-
-    plain: FloatArray  # sum over l >= l_j of w e^{-c (l - l_j)}
-    growth: FloatArray  # the same of w e^{-c (l - l_j)} (1 - e^{-(l - l_j)})
-    log_norm: float
-    noise: float
-    outside: float
-    relative: float
-    first: float
-    h: float
-
-
 class Tilt:
     """Bounds on delta from one lattice composition."""
 
@@ -175,7 +159,6 @@ class Tilt:
         ]
         self.gap = sum(t * (law.upper.log_norm - law.lower.log_norm) for t, law in zip(self._times, laws, strict=True))
         self.points = plan.points
-        self._last: tuple[FloatArray, tuple[FloatArray, FloatArray]] | None = None  # solvers ask twice
         self._exact = all(law.exact for law, _ in steps)
         own = steps[0][0].gathered(plan.h, *plan.cuts[0]) if len(steps) == 1 else None
         if own is None:
@@ -188,8 +171,8 @@ class Tilt:
         divided = sum(t for t, law in zip(self._times, below, strict=True) if law.divided)
         self._spread = Spread.of(0.5 * plan.h * math.sqrt(divided)) if divided else None
         self._blind = divided > 0 and self._spread is None  # too wide to say anything from below
-        self._upper = self._compose(plan, laws, [law.upper for law in laws])
-        self._lower = self._compose(lower_plan, below, [law.lower for law in below])
+        upper = self._compose(plan, laws, [law.upper for law in laws])
+        self.sides = self._compose(lower_plan, below, [law.lower for law in below]), upper
 
     def _places(self, plan: Plan, laws: list[StepLaws]) -> tuple[float, int]:
         """Where multiples of h are counted from, and the first of them in the window."""
@@ -207,27 +190,34 @@ class Tilt:
 
     def delta(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         """(lower, upper) bounds on delta, certified for every real ``epsilon``, tight near the mean of the tilt."""
-        if self._last is not None and np.array_equal(self._last[0], epsilon):
-            return self._last[1]
-        lower = self._sum(self._lower, epsilon + self._slack + 4.0 * UNIT * np.abs(epsilon), -1.0)
+        below, above = self._both.sums(np.array([self.asked(epsilon, -1.0), self.asked(epsilon, 1.0)]))
+        return self.settled(epsilon, below, above)
+
+    def asked(self, epsilon: FloatArray, sign: float) -> FloatArray:
+        """Where a bound from above (``sign`` 1) or below (-1) is read: losses may be read a little off."""
+        return epsilon - sign * self._slack - sign * 4.0 * UNIT * np.abs(epsilon)
+
+    def settled(self, epsilon: FloatArray, below: FloatArray, above: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Both bounds from the sums there, with all that the lattice does not hold."""
         if self._spread is not None:
-            lower = lower - self._lost(self._spread, epsilon + self._slack, lower)
+            below = below - self._lost(self._spread, epsilon + self._slack, below)
         elif self._blind:
-            lower = np.zeros_like(epsilon)
-        self._last = epsilon.copy(), (np.maximum(lower, 0.0), self._above(epsilon))
-        return self._last[1]
+            below = np.zeros_like(epsilon)
+        return np.maximum(below, 0.0), np.minimum((above + self._infinite) * (1.0 + 4.0 * UNIT), 1.0)
 
     def certificate(self, own: Certificate) -> Certificate:
         """``own`` bounds, which are those of this tilt, explained."""
         epsilon = own.epsilon
         at = np.array([epsilon])
-        off = self._slack + 4.0 * UNIT * abs(epsilon)
         terms = {"aliasing": 0.0, "rounding": 0.0, "lost mass": self._infinite}
-        for side, place, sign in ((self._upper, epsilon - off, 1.0), (self._lower, epsilon + off, -1.0)):
-            whole = float(self._sum(side, np.array([place]), sign)[0])
-            for name, without in (("aliasing", {"outside": 0.0}), ("rounding", {"noise": 0.0, "relative": 0.0})):
-                terms[name] += abs(whole - float(self._sum(replace(side, **without), np.array([place]), sign)[0]))
+        for side, sign in zip(self.sides, (-1.0, 1.0), strict=True):
+            parts = [side, replace(side, outside=0.0), replace(side, noise=0.0, relative=0.0)]
+            place = np.broadcast_to(self.asked(at, sign), (len(parts), 1))
+            whole, *without = Sides(parts, [sign] * len(parts)).sums(place)[:, 0]
+            for name, left in zip(("aliasing", "rounding"), without, strict=True):
+                terms[name] += abs(float(whole - left))
         # losses read a little off, on either side
+        off = self._slack + 4.0 * UNIT * abs(epsilon)
         terms["rounding"] += 4.0 * off * float(self.slope(at)[0])
         terms["division"] = max(own.width * (1.0 + 4.0 * UNIT) - math.fsum(terms.values()), 0.0)
         return replace(own, supply="lattice under a tilt", nodes=self.points, terms=terms, plan=self.plan.to_dict())
@@ -246,8 +236,16 @@ class Tilt:
         steep = 1.0 + self.plan.c + (1.0 / (end - epsilon) if end > epsilon else math.inf)
         return 2.0 * self._slack * steep + self._infinite / max(delta, TINY)
 
+    @cached_property
+    def _both(self) -> Sides:
+        return Sides(self.sides, (-1.0, 1.0))
+
+    @cached_property
+    def _upper(self) -> Sides:
+        return Sides(self.sides[1:], (1.0,))
+
     def _above(self, epsilon: FloatArray) -> FloatArray:
-        upper = self._sum(self._upper, epsilon - self._slack - 4.0 * UNIT * np.abs(epsilon), 1.0) + self._infinite
+        upper = self._upper.sums(self.asked(epsilon, 1.0)[None])[0] + self._infinite
         return np.minimum(upper * (1.0 + 4.0 * UNIT), 1.0)
 
     def _lost(self, spread: Spread, epsilon: FloatArray, middle: FloatArray) -> FloatArray:
@@ -259,7 +257,7 @@ class Tilt:
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """e^eps Q(L > eps) of the pessimistic law, roughly: where its steps are none of the law's, midway between."""
-        j, distance = self._locate(self._upper, epsilon)
+        j, distance = (found[0] for found in self._upper.located(epsilon[None]))
         if self._exact:
             return self._reached(j, epsilon, distance)
         late = np.clip(0.5 - distance / self.plan.h, -0.5, 0.5)
@@ -270,50 +268,20 @@ class Tilt:
 
     def _reached(self, j: NDArray[np.int64], epsilon: FloatArray, distance: FloatArray) -> FloatArray:
         """e^eps times the mass under Q from the point ``j`` on, which lies ``distance`` above eps."""
-        side = self._upper
+        side = self.sides[1]
         at = np.minimum(j, self.points - 1)
         inside = np.where(j < self.points, side.plain[at] - side.growth[at], 0.0)
         return inside * np.exp(
             np.minimum(side.log_norm - self.plan.c * (epsilon + distance) - distance, LARGEST_EXPONENT)
         )
 
-    def _locate(self, side: _Side, epsilon: FloatArray) -> tuple[NDArray[np.int64], FloatArray]:
-        """The first lattice point above each eps, and its distance."""
-        h = side.h
-        place = np.floor(np.clip(epsilon - side.first, -h, (self.points + 1) * h) / h) + 1.0
-        j = np.clip(place, 0.0, float(self.points)).astype(np.int64)
-        return j, np.maximum(side.first + j * h - epsilon, 0.0)
-
-    def _sum(self, side: _Side, epsilon: FloatArray, sign: float) -> FloatArray:
-        """Upper (``sign`` 1) or lower (-1) bound on the sum over l > eps of p (1 - e^{eps - l})."""
-        c, h, n = self.plan.c, side.h, self.points
-        if side.log_norm == -math.inf:  # nothing was seen: nothing is known
-            return np.full_like(epsilon, 1.0 if sign > 0.0 else 0.0)
-        j, distance = self._locate(side, epsilon)
-        at = np.minimum(j, n - 1)
-        core = -np.expm1(-distance) * side.plain[at] + np.exp(-distance) * side.growth[at]
-        core = np.where(j < n, core * np.exp(-c * distance), 0.0)  # relative to Z e^{-c eps}
-        rounding = side.relative + 2.0 * suffix_rounding(n, c * h) + 8.0 * UNIT * (8.0 + c * h)
-        peak = math.exp(c * math.log(c) - (c + 1.0) * math.log1p(c)) if c > 0.0 else 1.0
-        square = min(float(n), (0.5 / (c * (2.0 * c + 1.0) * (c + 1.0))) / h + 2.0 * peak**2 if c > 0.0 else float(n))
-        # the 2-norm of the weights e^{-c x} (1 - e^{-x}) up to the end of the window, where none is above 1 - e^{-x}
-        ahead = np.maximum(n - j, 1)
-        norm = np.minimum(math.sqrt(square), np.sqrt(ahead) * -np.expm1(-(ahead * h + distance)) * (1.0 + 8.0 * UNIT))
-        spread = norm * side.noise + peak * side.outside
-        log_scale = side.log_norm - c * epsilon
-        off = 8.0 * UNIT * (abs(side.log_norm) + c * np.abs(epsilon) + 1.0) + rounding
-        value = np.maximum(core + sign * spread, 0.0)
-        with np.errstate(under="ignore", divide="ignore"):
-            log_value = np.log(value) + log_scale + sign * SECOND_ORDER * off
-            return np.exp(np.minimum(log_value, 1.0)) + (TINY if sign > 0.0 else 0.0)
-
-    def _compose(self, plan: Plan, laws: list[StepLaws], chosen: list[TiltedLaw]) -> _Side:
+    def _compose(self, plan: Plan, laws: list[StepLaws], chosen: list[TiltedLaw]) -> Side:
         times, n = self._times, self.points
         base, start = self._places(plan, laws)
         first = base + start * plan.h
         log_norm = math.fsum(t * law.log_norm for t, law in zip(times, chosen, strict=True))
         if log_norm == -math.inf:
-            return _Side(np.zeros(1), np.zeros(1), log_norm, 0.0, 0.0, 0.0, first, plan.h)
+            return Side(np.zeros(1), np.zeros(1), log_norm, 0.0, 0.0, 0.0, first, plan.h, plan.c)
         product = convolve_cyclic([law.masses for law in chosen], [law.first for law in laws], times, start, n)
         relative = sum(t * law.relative for t, law in zip(times, chosen, strict=True))
         rate = plan.c * plan.h
@@ -323,7 +291,7 @@ class Tilt:
         shifted *= -math.expm1(-plan.h) * math.exp(-rate)
         growth = discounted_suffix(shifted, rate + plan.h)
         beyond = outside(plan, ends, times, laws, chosen)
-        return _Side(plain, growth, log_norm, product.error, beyond, relative, first, plan.h)
+        return Side(plain, growth, log_norm, product.error, beyond, relative, first, plan.h, plan.c)
 
 
 def outside(
@@ -346,43 +314,3 @@ def outside(
             size += t * (abs(peak) + 1.0)
         total += math.exp(min(log_mass - s * end + _ROUNDED * (size + abs(s * end)) + AMPLE, 0.0))
     return total
-
-
-def explained(tilts: list[Tilt], own: Certificate) -> Certificate:
-    """``own`` bounds with the terms of the tilt that gave both; of the upper one, where two did."""
-    at = np.array([own.epsilon])
-    for tilt in sorted(tilts, key=lambda tilt: float(np.abs(tilt.delta(at)[0][0] - own.lower))):
-        if tilt.delta(at)[1][0] == own.upper:
-            return tilt.certificate(own)
-    return own
-
-
-def _nearest(tilts: list[Tilt], epsilon: FloatArray) -> list[Tilt]:
-    """Those made for eps nearest to each of these: others, laid for questions far apart, say next to nothing."""
-    low, high = np.array([tilt.final for tilt in tilts]).T
-    distance = np.maximum(low - epsilon[:, None], epsilon[:, None] - high)
-    chosen = np.unique(np.argsort(distance, axis=1, kind="stable")[:, :_LAID])
-    return [tilts[i] for i in chosen]
-
-
-def by_all(
-    tilts: list[Tilt], epsilon: FloatArray, lower: FloatArray, upper: FloatArray, tolerance: float, floor: float
-) -> None:
-    """Intersect the bounds with those of all tilts; of many eps each only until it is sharp, where delta is above the
-    ``floor``.
-    """
-    if len(epsilon) < _MANY:
-        for tilt in tilts if len(tilts) <= _LAID else _nearest(tilts, epsilon):
-            if readable(_READ):
-                tilt.tighten(epsilon, lower, upper)
-        return
-    open_ = np.arange(len(epsilon))
-    for tilt in reversed(tilts):
-        below, above = lower[open_], upper[open_]
-        if not readable(_READ):
-            break
-        tilt.tighten(epsilon[open_], below, above)
-        lower[open_], upper[open_] = below, above
-        open_ = open_[above - below > np.where(above >= floor, tolerance, 0.0) * above]
-        if not len(open_):
-            break

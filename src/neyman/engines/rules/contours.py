@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache, partial
 
-from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.atoms.atoms import Atoms
 from neyman.engines.closed_form.single import single
 from neyman.engines.combine.before import BoundedProfile, before, one_of
 from neyman.engines.combine.beside.few_places import beside_less

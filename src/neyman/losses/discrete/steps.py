@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, cast
 
 from neyman.losses.base import Step
@@ -28,6 +29,9 @@ __all__ = [
     "RandomizedResponseStep",
     "TabulatedStep",
 ]
+
+
+_KEPT = 128.0  # width of a law whose list of outcomes is short enough to be kept
 
 
 class DiscreteStep(Step):
@@ -97,6 +101,23 @@ class DiscreteNoiseStep(DiscreteStep):
         """Unless a record may stay out of it; exchanged, it is one of each."""
         return self.rate == 1.0 or self.two_sided
 
+    @property
+    @abstractmethod
+    def _width(self) -> float:
+        """Of the noise and what it hides: there are at most some hundred times as many outcomes."""
+
+    def table(self) -> Outcomes:
+        return _told(self) if self._width <= _KEPT else super().table()
+
+
+@lru_cache(maxsize=32)
+def _told(step: DiscreteNoiseStep) -> Outcomes:
+    """The table of a step, which the rules of a composition ask for again and again; nobody may write into it."""
+    table = DiscreteStep.table(step)
+    for array in (table.loss, table.log_q):
+        array.flags.writeable = False
+    return table
+
 
 @dataclass(frozen=True, slots=True)
 class DiscreteGaussianStep(DiscreteNoiseStep):
@@ -130,6 +151,10 @@ class DiscreteGaussianStep(DiscreteNoiseStep):
         law = powers_on_integers(self.sigma, self.shift, self.rate, self.two_sided)
         return law, law
 
+    @property
+    def _width(self) -> float:
+        return self.sigma + self.shift
+
     def _outcomes(self) -> Outcomes:
         """The outcomes, as far as either mass is a float."""
         return discrete_gaussian(self.sigma, self.shift, self.rate, self.two_sided)
@@ -156,6 +181,10 @@ class DiscreteLaplaceStep(DiscreteNoiseStep):
             return False
         alike = self.shift == other.shift and self.two_sided == other.two_sided
         return alike and self.scale >= other.scale and self.rate <= other.rate
+
+    @property
+    def _width(self) -> float:
+        return self.scale + self.shift
 
     def _outcomes(self) -> Outcomes:
         """The outcomes, equal losses together."""

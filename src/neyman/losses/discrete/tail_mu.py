@@ -7,6 +7,7 @@ largest at an end. Towards (0, 1) and (1, 0) it falls to 0 where the losses are 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -50,6 +51,7 @@ def _score(log_small: FloatArray, log_rest: FloatArray) -> FloatArray:
     return np.where(log_small < half, -probit(np.minimum(log_small, half)), probit(np.minimum(log_rest, half)))
 
 
+@lru_cache(maxsize=256)
 def discrete_gaussian_mu(sigma: float, shift: int) -> float:
     """The same for two discrete Gaussians ``shift`` apart, whose vertices never end.
 

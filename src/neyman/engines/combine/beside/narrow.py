@@ -32,7 +32,7 @@ from functools import cache, cached_property, partial
 import numpy as np
 
 from neyman._validate import FloatArray
-from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.atoms.atoms import Atoms
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.engines.combine.before import BoundedProfile, one_of
 from neyman.engines.contour.cumulant import WALKED, Parts, Walk

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.engines.atoms.enumeration import Atoms
+from neyman.engines.atoms.atoms import Atoms
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.numerics.rounding import AMPLE, ROOM, SMALLEST, UNIT
 from neyman.profiles.pair import Pair
