@@ -13,6 +13,7 @@ from neyman.comparison import compare
 from neyman.conversions import gaussian_delta, gaussian_epsilon, psi_from
 from neyman.guarantees import ApproximateDP
 from neyman.mechanisms import ApproximateMechanism, Gaussian, Tabulated
+from neyman_papers.cases import laplace, response
 from neyman_papers.verdict import Ours, Statement
 from neyman_papers.words import within
 
@@ -55,6 +56,8 @@ def promises() -> dict[str, Ours]:
             f"means (0, 0) and (0.6, 0.8), covariance 4 I: {distance:g}, and psi = 1 / 2",
         ),
         "4.2/infinite": _one_pair(),
+        "loss/particular": _particular(),
+        **_lines(),
         "roc/increasing": Statement(bool(np.all(np.diff(curve) > 0.0)), "psi = 1.5, at 99 rates"),
         "lemma-7/vector": Statement(
             apart < _NEAR, "two dimensions, each mean moved by 1, sigma 1, and one dimension, moved by sqrt(2): the "
@@ -69,6 +72,38 @@ def _alike(what: str) -> float:
     if what == "delta":
         return float(np.max(np.abs(np.asarray(one.delta(_EPSILON)) - np.asarray(other.delta(_EPSILON)))))
     return abs(float(one.renyi(2.0)) - float(other.renyi(2.0)))
+
+
+def _particular() -> Statement:
+    """The probability that the loss exceeds 1/2, by the slope of the profile, of others that are as private at 0."""
+    e, step, shown, off = 0.5, 1e-4, [], []
+    for name, g in {"Laplace, b = 1": laplace(), "randomised response, epsilon 1": response(1.0)}.items():
+        psi = 2.0 * float(special.ndtri(0.5 * (1.0 + g.advantage)))  # of the normal loss with the same delta(0)
+        slope = (float(g.delta(e + step)) - float(g.delta(e - step))) / (2.0 * step)
+        found, normal = float(g.delta(e)) - slope, float(special.ndtr(0.5 * psi - e / psi))
+        off.append(abs(found - normal))
+        shown.append(f"{name} {found:.4f}, and {normal:.4f}")
+    return Statement(
+        min(off) > 0.01,
+        "the loss exceeds 1/2 with a probability that a normal loss with the same delta(0) has not: "
+        + "; ".join(shown),
+    )
+
+
+def _lines() -> dict[str, Ours]:
+    """What Corollary 4 says of a curve, and of the curve that it allows."""
+    epsilon, delta, x = 1.0, 0.05, np.linspace(0.0, 1.0, 20001)
+    curve = special.ndtr(1.0 + special.ndtri(x[1:-1]))
+    bend = float(np.max(np.abs(np.diff(curve, 2))))
+    best = np.asarray(ApproximateDP(epsilon, delta).roc(x))
+    nearest = float(x[np.argmin(np.hypot(x, 1.0 - best))])
+    vertex = (1.0 - delta) / (1.0 + math.exp(epsilon))
+    return {
+        "corollary-4/linear": Statement(bend < _NEAR, f"psi = 1: TPR {curve[1999]:.4f}, {curve[9999]:.4f}, "
+                                        f"{curve[17999]:.4f} at FPR 0.1, 0.5, 0.9, not on a line"),
+        "corollary-4/vertex": Statement(abs(nearest - vertex) < 1e-4, f"(1, 0.05): FPR {nearest:.4f}; the two lines "
+                                                                      f"meet at {vertex:.4f}"),
+    }  # fmt: skip
 
 
 def _both_orders() -> Statement:
