@@ -9,6 +9,7 @@ import numpy as np
 from neyman import risk
 from neyman.accounting import account
 from neyman.comparison import compare
+from neyman.conversions import psi_from
 from neyman.guarantees import GDP, ApproximateDP, Guarantee, PureDP
 from neyman.mechanisms import ApproximateMechanism, Gaussian
 from neyman_papers.cases import CIFAR_RATE, FINE_TUNING, FROM_SCRATCH, census, dpsgd, fit, laplace, response
@@ -30,6 +31,12 @@ def comparability() -> dict[str, Ours]:
         "1/incomparable": Statement(
             compare(first, second).order == "incomparable",
             "(1, 0.01) and (2, 0.1): the first implies the second, though their deltas are not the same",
+        ),
+        "1/whole": Statement(
+            compare(*(account(Gaussian(1.0 / psi_from(*pair))) for pair in ((8.0, 1e-9), (6.0, 1e-5)))).order
+            == "more_private",
+            "Gaussian mechanisms of (8, 1e-9) and of (6, 1e-5): ranked at every epsilon; where profiles cross, neither "
+            "mechanism is the more private",
         ),
         "1/fixed": Statement(fixed == "more_private", "(1, 1e-5) and (2, 1e-5); epsilon, rho and mu: the row of "
                                                       "Table 1"),

@@ -21,6 +21,9 @@ _WORDS = {2: "two", 3: "three"}
 _DIFFERENCES = ("No reliance on asymptotic expressions", "Freedom from distributional assumptions",
                 "Correctness guarantee")  # fmt: skip
 
+_PARTS = {"Fig. 5": ("(a)", "(b)"), "the details of Fig. 8": ("Fig. 7",)}
+_REFERENCES = (("Fig. 5", "(middle)"), ("Fig. 5", "(right)"), ("the details of Fig. 8", "Fig. 8"))
+
 
 def slips() -> dict[str, Ours]:
     """All of them."""
@@ -58,6 +61,11 @@ def slips() -> dict[str, Ours]:
         "c1/zero": Statement(not holds, "a Gaussian mechanism, mu 1: f = f_mu*, so that at kappa = 0 the inequality "
                                         "holds, at 401 points"),
         "eq6/domain": _domain(),
+        "f/references": Statement(
+            all(named in _PARTS[where] for where, named in _REFERENCES), "; ".join(
+                f"{where}: {named} for {' or '.join(_PARTS[where])}" for where, named in _REFERENCES
+            ),
+        ),
         "c3/must": Statement(
             apart > _NEAR,
             f"a Gaussian mechanism, mu 1: its epsilon(t) is rho t, rho = {gaussian.zcdp():g}, at 60 orders "
