@@ -7,7 +7,7 @@ from scipy import special
 
 from neyman.accounting import account
 from neyman.comparison import compare
-from neyman.guarantees import GDP, ApproximateDP, PureDP
+from neyman.guarantees import GDP, PERFECT, ApproximateDP, PureDP
 from neyman.mechanisms import Gaussian
 from neyman_papers.cases import CIFAR_RATE, census, dpsgd, fit, laplace, response
 from neyman_papers.introduction.limits import any_limit_statement
@@ -68,6 +68,36 @@ def _gaussian() -> dict[str, Ours]:
     }
 
 
+def _laws() -> dict[str, Ours]:
+    """What is said of the laws behind a curve, and of the values of a curve."""
+    others = {"Laplace, b = 1": laplace(), "randomised response, epsilon 1": response(1.0)}
+    kept = {name: g.satisfies(GDP(g.tail_mu)).outcome == "yes" for name, g in others.items()}
+    mus = ", ".join(f"{name} {g.tail_mu:.4f}" for name, g in others.items())
+    pair, alike = np.asarray(ApproximateDP(1.0, 0.05).beta(np.linspace(0.0, 1.0, 401))), PERFECT
+    epsilon = dpsgd(9.4, CIFAR_RATE, 2000).epsilon(1e-5)
+    return {
+        "h0": Statement(
+            not any(kept.values()), f"mu-GDP as well, mu: {mus}; neither has a normal output, and one of them has two "
+            "answers"
+        ),
+        "form": Statement(
+            not any(kept.values()), f"mu-GDP as well, mu: {mus}: the definition bounds the curve, whatever the laws"
+        ),
+        "domain": Statement(
+            bool(np.max(pair) > 1.0 - 1e-9),
+            f"(1, 0.05): alpha goes from 0 to 1, beta(alpha) from {np.min(pair):g} to {np.max(pair):g}: beta is the "
+            "value"
+        ),
+        "line": Statement(
+            bool(np.allclose(np.asarray(alike.beta(np.array([0.1, 0.5]))), [0.9, 0.5], rtol=0.0, atol=1e-12))
+            and alike.delta(0.0) == 0.0, "the curve 1 - alpha: advantage and delta(0) are 0"
+        ),
+        "sgd/private": Statement(
+            bool(np.isfinite(epsilon)), f"noise 9.4, rate 0.32768, 2000 steps: epsilon {epsilon:.4f} at delta 1e-5"
+        ),
+    }  # fmt: skip
+
+
 def statements() -> dict[str, Ours]:
     """All of them."""
     mu = float(special.ndtri(0.95) - special.ndtri(0.1))
@@ -95,6 +125,7 @@ def statements() -> dict[str, Ours]:
             FRIENDS["kinked, crosses f"].beta(0.0) < 1.0, "that of (0.8, 0.1): straight pieces, f(0) = 0.9"
         ),
         **_gaussian(),
+        **_laws(),
         "example": Number.computed(mu, f"mu with G_mu(0.05) = {GDP(mu).beta(0.05):.3f}"),
         "shape": _shaped(),
         "figure-1": Statement(

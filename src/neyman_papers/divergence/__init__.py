@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from neyman_papers.divergence import appendix, designs, figures, numbers, sentences, theorems
+from neyman_papers.divergence import (
+    appendix,
+    assumptions,
+    designs,
+    figures,
+    numbers,
+    sentences,
+    summaries,
+    theorems,
+)
 from neyman_papers.drawn import Drawing
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
@@ -33,6 +42,8 @@ PAPER = Paper(
         "emergence": theorems.emergence,
         "appendix": appendix.appendix,
         "sentences": sentences.sentences,
+        "assumptions": assumptions.assumptions,
+        "summaries": summaries.summaries,
     },
     tables=(),
     drawings=(

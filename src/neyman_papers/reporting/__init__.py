@@ -5,7 +5,18 @@ from __future__ import annotations
 from neyman_papers.drawn import Drawing, Table
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
-from neyman_papers.reporting import background, definitions, figures, literal, numbers, sentences, tables
+from neyman_papers.reporting import (
+    background,
+    comparability,
+    definitions,
+    figures,
+    literal,
+    numbers,
+    sentences,
+    slips,
+    tables,
+    tightness,
+)
 
 __all__ = ["PAPER"]
 
@@ -32,6 +43,9 @@ PAPER = Paper(
         "accountants": background.accountants,
         "appendix-c": background.appendix_c,
         "sentences": sentences.sentences,
+        "comparability": comparability.comparability,
+        "tightness": tightness.tightness,
+        "slips": slips.slips,
     },
     tables=(
         Table("figure-1c", "Figure 1 (c). Regret, in percent", "By the road of Appendix C; pairs, GDP and pure DP "
