@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 import neyman as ny
+from neyman.reports.build import how_to_verify
 from tests.docs.examples import blocks, same
 from tests.packaging.built import ROOT, build
 
@@ -121,6 +122,13 @@ def test_the_first_command_of_the_readme_runs_from_the_wheel_alone(unpacked: Pat
     home = "import neyman, neyman_check, neyman_papers as p; print(neyman.__file__, neyman_check.__file__, p.__file__)"
     assert all(path.startswith(str(unpacked)) for path in run("-c", home).split())
     assert same(readme_answer(), run("-m", "neyman", *readme_command()))
+
+
+def test_a_report_names_the_wheel_that_is_built(dist: tuple[Path, Path]) -> None:
+    """Not a name in an index, which may be somebody else's; the long test below runs the line."""
+    install, verify = how_to_verify(ny.__version__).partition("  #")[0].split(" && ")
+    assert shlex.split(install) == ["pip", "install", f"./{dist[0].name}[report]"]
+    assert verify == "neyman verify FILE"
 
 
 @pytest.mark.slow

@@ -59,6 +59,11 @@ def test_the_citation_is_of_this_version() -> None:
     assert {"cff-version", "message", "title", "authors"} < cited.keys()
     assert (cited["version"], cited["license"]) == (ny.__version__, PROJECT["license"])
     assert set(cited["keywords"]) == set(PROJECT["keywords"])
+    dates = dict(
+        re.findall(r"^## \[([\d.]+)\] - (\S+)$", (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    released = str(cited["date-released"])
+    assert dates.get(ny.__version__, released) == released  # not there yet while a release is being made ready
 
 
 def test_the_conda_recipe_says_what_the_project_says() -> None:
