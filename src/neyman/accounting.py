@@ -106,5 +106,5 @@ def _proved(computed: ComposedGuarantee) -> ProvedGuarantee:
     try:
         from neyman.witnesses.guarantee import ProvedGuarantee
     except ImportError:
-        raise InvalidParameter("proved", True, "False without python-flint", "pip install -e '.[prove]'") from None
+        raise InvalidParameter("proved", True, "False without python-flint", "pip install 'neyman[prove]'") from None
     return ProvedGuarantee(computed)

@@ -90,7 +90,7 @@ def test_parquet(tmp_path: Path, kind: Any) -> None:
 def test_parquet_without_pyarrow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
     (tmp_path / "scores.parquet").write_bytes(b"PAR1")
-    with pytest.raises(MissingPackage, match=r"^Parquet files need pyarrow: pip install -e '.\[audit\]'$"):
+    with pytest.raises(MissingPackage, match=r"^Parquet files need pyarrow: pip install 'neyman\[audit\]'$"):
         ny.audit.from_file(tmp_path / "scores.parquet")
 
 

@@ -112,5 +112,5 @@ def test_what_is_no_mechanism():
 
 def test_without_dp_accounting(monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.dp_event", None)
-    with pytest.raises(ImportError, match=r"pip install -e '\.\[dp-accounting\]'"):
+    with pytest.raises(ImportError, match=r"pip install 'neyman\[dp-accounting\]'"):
         to_dp_event(ny.Gaussian(1.0))

@@ -80,7 +80,7 @@ def test_data_needs_no_matplotlib_and_pictures_no_pyplot():
         "import sys, neyman as ny; ny.plot.tradeoff.data(ny.GDP(1.0)); assert 'matplotlib' not in sys.modules\n"
         "sys.modules['matplotlib'] = None\n"
         "try: ny.plot.tradeoff(ny.GDP(1.0))\n"
-        "except ny.NeymanError as error: assert str(error) == \"plot needs matplotlib: pip install -e '.[plot]'\"\n"
+        "except ny.NeymanError as error: assert str(error) == \"plot needs matplotlib: pip install 'neyman[plot]'\"\n"
         "else: raise SystemExit(1)\n"
         "del sys.modules['matplotlib']; ny.plot.svg(ny.plot.tradeoff(ny.GDP(1.0)), 'a')\n"
         "assert 'matplotlib.pyplot' not in sys.modules"

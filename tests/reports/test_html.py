@@ -366,7 +366,7 @@ def test_a_missing_package_is_named(monkeypatch: pytest.MonkeyPatch):
 
     html._environment.cache_clear()
     monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(ImportError, match=re.escape("report needs jinja2: pip install -e '.[report]'")):
+    with pytest.raises(ImportError, match=re.escape("report needs jinja2: pip install 'neyman[report]'")):
         render_html(_document("paper"))
 
 

@@ -147,7 +147,7 @@ except ImportError as error:
     print(type(error).__mro__[1].__name__, error)
 """
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert run.stdout == "[]\nNeymanError sweep needs h5netcdf: pip install -e '.[sweep]'\n"
+    assert run.stdout == "[]\nNeymanError sweep needs h5netcdf: pip install 'neyman[sweep]'\n"
 
 
 def test_bar_on_a_terminal_only(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ def from_file(
         - ``.csv``: a header and either one row a record, with the columns ``score`` and ``member`` (1 or true: in, 0 or
           false: out), or the columns ``scores_in`` and ``scores_out``, of which the shorter ends in blanks. Other
           columns are passed over.
-        - ``.parquet``: the same columns; needs ``pip install -e '.[audit]'``.
+        - ``.parquet``: the same columns; needs ``pip install 'neyman[audit]'``.
         - ``.npz``: the arrays ``scores_in`` and ``scores_out``; pickled objects are refused.
 
         Numbers are written in ASCII digits, without underscores. Archives of more than 2e9 bytes once unpacked (a
@@ -188,7 +188,7 @@ def _parquet(source: Path) -> Both:
     try:
         parquet: Any = import_module("pyarrow.parquet")
     except ImportError as error:
-        raise MissingPackage("Parquet files need pyarrow: pip install -e '.[audit]'") from error
+        raise MissingPackage("Parquet files need pyarrow: pip install 'neyman[audit]'") from error
     try:
         about = parquet.read_metadata(source)
         columns = _layout(str(source), list(about.schema.to_arrow_schema().names))

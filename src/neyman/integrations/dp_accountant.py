@@ -20,7 +20,7 @@ __all__ = ["EventAccountant"]
 try:
     _base: Any = import_module("dp_accounting.privacy_accountant")
 except ImportError as error:
-    raise ImportError("EventAccountant needs dp_accounting: pip install -e '.[dp-accounting]'") from error
+    raise ImportError("EventAccountant needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
 _events: Any = import_module("dp_accounting.dp_event")
 _PrivacyAccountant: Any = _base.PrivacyAccountant
 _Relation: Any = _base.NeighboringRelation

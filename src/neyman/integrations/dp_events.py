@@ -71,7 +71,7 @@ def from_dp_event(event: object) -> Mechanism:
     try:
         known = import_module("dp_accounting.dp_event")
     except ImportError as error:
-        raise ImportError("from_dp_event needs dp_accounting: pip install -e '.[dp-accounting]'") from error
+        raise ImportError("from_dp_event needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
     check_size(event)
     return _Tree(known).read("event", event, 1)
 

@@ -28,7 +28,7 @@ _ROUTED = "routed_to_neyman"
 try:
     _opacus: Any = import_module("opacus.accountants")
 except ImportError as error:
-    raise ImportError("neyman.integrations.opacus needs Opacus: pip install -e '.[opacus]'") from error
+    raise ImportError("neyman.integrations.opacus needs Opacus: pip install 'neyman[opacus]'") from error
 _Base: Any = _opacus.IAccountant
 
 

@@ -69,7 +69,7 @@ def to_dp_event(mechanism: Mechanism) -> Any:
     try:
         known: Any = import_module("dp_accounting.dp_event")
     except ImportError as error:
-        raise ImportError("to_dp_event needs dp_accounting: pip install -e '.[dp-accounting]'") from error
+        raise ImportError("to_dp_event needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
     events = [_repeated(known, _step(known, step), times) for step, times in mechanism.parts]
     if not events:
         return known.NoOpDpEvent()

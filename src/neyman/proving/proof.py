@@ -131,7 +131,7 @@ def prove(
     try:
         from neyman.witnesses.search import proof_of
     except ImportError as error:
-        raise MissingPackage("prove needs python-flint: pip install -e '.[prove]'") from error
+        raise MissingPackage("prove needs python-flint: pip install 'neyman[prove]'") from error
     if isinstance(subject, (Guarantee, Mechanism)):
         subject = report(subject)
     stated = subject if isinstance(subject, Report) else Report(read(subject).document())

@@ -47,9 +47,13 @@ def cite(version: str) -> tuple[str, ...]:
 
 
 def how_to_verify(version: str) -> str:
-    """Return the command that verifies what this version wrote: no package index has it, so from its source."""
-    where = f"inside a copy of the source of neyman {version}, which is in no package index"
-    return f"pip install -e '.[report]' && neyman verify FILE  # {where}"
+    """Return the command that verifies what this version wrote.
+
+    It installs a file, not a name: whose "neyman" an index hands out, a report cannot know.
+    """
+    wheel = f"neyman-{version}-py3-none-any.whl"
+    origin = f"pip wheel --no-deps . builds it in the source of neyman {version}"
+    return f"pip install './{wheel}[report]' && neyman verify FILE  # {origin}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ def _environment() -> Environment:
     try:
         from jinja2 import Environment, FunctionLoader, StrictUndefined
     except ImportError as error:
-        raise MissingPackage("report needs jinja2: pip install -e '.[report]'") from error
+        raise MissingPackage("report needs jinja2: pip install 'neyman[report]'") from error
     environment = Environment(
         loader=FunctionLoader(_template),
         autoescape=True,

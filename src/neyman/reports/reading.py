@@ -259,7 +259,7 @@ def _model(data: dict[str, Any]) -> DocumentModel:
 
         from neyman.reports.model import DocumentModel
     except ImportError as error:
-        raise MissingPackage("verify needs pydantic: pip install -e '.[report]'") from error
+        raise MissingPackage("verify needs pydantic: pip install 'neyman[report]'") from error
     if data.get("format") != "neyman-report":
         advice = "Markdown and LaTeX reports hold no data to verify."
         raise InvalidParameter("format", reprlib.repr(data.get("format")), "neyman-report", advice)

@@ -71,7 +71,7 @@ def seal_check(document: Mapping[str, Any], seal: Seal, proof: bytes | None) -> 
         from neyman_check.errors import Unreadable
         from neyman_check.reading import parsed
     except ImportError:
-        return _check(seal, "cannot tell", "checking a proof needs python-flint: pip install -e '.[prove]'")
+        return _check(seal, "cannot tell", "checking a proof needs python-flint: pip install 'neyman[prove]'")
     try:
         data = parsed(proof)
         answers = check(data)

@@ -128,7 +128,7 @@ def verify(
     InvalidParameter
         If it cannot be read, is no report, is larger or deeper than a report is, or a number lies outside its domain.
     MissingPackage
-        If pydantic is not installed, or for a page jinja2 or matplotlib: pip install -e '.[report]'.
+        If pydantic is not installed, or for a page jinja2 or matplotlib: pip install 'neyman[report]'.
 
     Notes
     -----

@@ -27,9 +27,9 @@ def need(package: str) -> Any:
     >>> need("xarray_of_another_name")
     Traceback (most recent call last):
         ...
-    neyman.sweeps.extras.MissingPackage: sweep needs xarray_of_another_name: pip install -e '.[sweep]'
+    neyman.sweeps.extras.MissingPackage: sweep needs xarray_of_another_name: pip install 'neyman[sweep]'
     """
     try:
         return import_module(package)
     except ImportError as error:
-        raise MissingPackage(f"sweep needs {package}: pip install -e '.[sweep]'") from error
+        raise MissingPackage(f"sweep needs {package}: pip install 'neyman[sweep]'") from error

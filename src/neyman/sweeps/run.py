@@ -123,7 +123,7 @@ def sweep(
     InvalidParameter
         If an argument lies outside its domain, or ``store`` holds something else.
     MissingPackage
-        If xarray, h5netcdf or (for a client) distributed is not installed: ``pip install -e '.[sweep]'``.
+        If xarray, h5netcdf or (for a client) distributed is not installed: ``pip install 'neyman[sweep]'``.
 
     Notes
     -----

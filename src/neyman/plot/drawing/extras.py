@@ -22,9 +22,9 @@ def need_matplotlib(package: str = "matplotlib") -> None:
     >>> need_matplotlib("matplotlib_of_another_name")
     Traceback (most recent call last):
         ...
-    neyman.sweeps.extras.MissingPackage: plot needs matplotlib_of_another_name: pip install -e '.[plot]'
+    neyman.sweeps.extras.MissingPackage: plot needs matplotlib_of_another_name: pip install 'neyman[plot]'
     """
     try:
         import_module(package)
     except ImportError as error:
-        raise MissingPackage(f"plot needs {package}: pip install -e '.[plot]'") from error
+        raise MissingPackage(f"plot needs {package}: pip install 'neyman[plot]'") from error
