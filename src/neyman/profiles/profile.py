@@ -23,8 +23,9 @@ from neyman._validate import FloatArray
 from neyman.profiles.certificate import Certificate, handed_on
 from neyman.profiles.vertices import Vertices
 
-__all__ = ["SHARPEST", "Bracket", "Profile"]
+__all__ = ["NEARLY_ONE", "SHARPEST", "Bracket", "Profile"]
 
+NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
 SHARPEST = 1e-10  # relative width of what nothing makes any sharper: it steers who is asked
 
 
