@@ -13,7 +13,7 @@ from neyman.engines.combine.total_variation import TotalVariation
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.laws import stubborn, transforms
 from neyman.engines.contour.profile import ContourProfile
-from neyman.engines.contour.rare.profile import rare_profiles
+from neyman.engines.contour.rare.rarity import seldom
 from neyman.engines.rules.composition import Composition, Losses, Rule, sure
 from neyman.engines.rules.discrete import POINTS, on_lattice
 from neyman.engines.rules.quickly import HARDLY, HINT, quickly
@@ -95,7 +95,7 @@ def _plain(losses: Losses) -> bool:
 def _read_at_each(rest: Composition, listed: Listed) -> bool:
     """Whether the ``rest`` is read at each outcome of a list: it is quickly told, or few are near any eps."""
     length = len(listed[0].loss)
-    if length <= _HANDFUL and rare_profiles(rest.losses, rest.tail_mu, rest.effort) is not None:
+    if length <= _HANDFUL and seldom(rest.losses) is not None:
         return True
     from neyman.engines.combine.listed import apart
 
@@ -112,11 +112,15 @@ def _quickly(c: Composition) -> Pair | None:
 def _contours(c: Composition, listed: Listed | None) -> Pair:
     """By contours: bent ones where the record hardly ever takes part, before lines or after them."""
     lines = cache(partial(_lines, c, listed))
-    found = rare_profiles(c.losses, c.tail_mu, c.effort)
-    if found is None:
+    rare = seldom(c.losses)
+    if rare is None:
         return lines()
-    first, bent = found[0], Pair.both(found[1])
-    return before(bent, lines, min(HARDLY * c.tolerance, HINT)) if first else before(lines(), lambda: bent, c.tolerance)
+    from neyman.engines.contour.rare.profile import rare_profiles
+
+    bent = Pair.both(rare_profiles(rare.step, rare.times, c.tail_mu, c.effort))
+    if rare.first:
+        return before(bent, lines, min(HARDLY * c.tolerance, HINT))
+    return before(lines(), lambda: bent, c.tolerance)
 
 
 def _lines(c: Composition, listed: Listed | None) -> Pair:
