@@ -7,9 +7,9 @@ Gaussian(sigma=9.4, sensitivity=1.0).poisson(0.32768) ** 2000
 
 from __future__ import annotations
 
-from importlib import import_module
 from typing import TYPE_CHECKING
 
+from neyman._first_use import on_first_use
 from neyman._version import __version__
 
 if TYPE_CHECKING:
@@ -207,27 +207,6 @@ _ROOMS = {
     "neyman.sweeps": ("sweep",),
     "neyman.tables": ("Table", "table"),
 }
-_WHOLE_ROOMS = (
-    "audit",
-    "census",
-    "comparison",
-    "conversions",
-    "plot",
-    "risk",
-)  # public as they are
-_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+_WHOLE_ROOMS = ("audit", "census", "comparison", "conversions", "plot", "risk")  # public as they are
 
-
-def __getattr__(name: str) -> object:
-    """Import a public name on first use, so that ``import neyman`` loads nothing heavy (PEP 562)."""
-    if name in _WHOLE_ROOMS:
-        return import_module(f"{__name__}.{name}")
-    if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value: object = getattr(import_module(_HOME[name]), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+__getattr__, __dir__ = on_first_use(__name__, _ROOMS, _WHOLE_ROOMS)

@@ -8,7 +8,6 @@ from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside, positive
 from neyman.guarantees.algebra.composition import composition
 from neyman.guarantees.computed import ComposedGuarantee
-from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT, Effort
 
@@ -97,7 +96,7 @@ def account(
     kind = choice("adjacency", adjacency, ADJACENCIES)
     width = inside("tolerance", tolerance, 0.99e-12, 1.0)
     allowed = Effort(positive("effort", effort))
-    check_adjacency(mechanism, kind)
+    mechanism.check_adjacency(kind)
     computed = composition(mechanism.losses(replace=kind == "replace"), kind, width, allowed, mechanism=mechanism)
     return _proved(computed) if proved else computed
 

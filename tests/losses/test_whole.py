@@ -11,11 +11,11 @@ from neyman.engines.atoms.enumeration import enumerated
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.laws import transform
 from neyman.engines.renyi.laws import power_laws
-from neyman.losses.discrete import steps
 from neyman.losses.discrete.steps import RandomizedResponseStep
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.laplace.bins import Piece
 from neyman.losses.laplace.step import LaplaceStep
+from neyman.losses.readings import outcomes
 from neyman.losses.readings.outcomes import Outcomes, k_ary
 from neyman.losses.readings.smooth_part import SmoothPart
 from tests.hunt import custom
@@ -67,7 +67,7 @@ def test_outcomes_and_their_compositions_are_weighed(monkeypatch: pytest.MonkeyP
         return replace(table, log_q=table.log_q + math.log1p(-LOST))
 
     table = RandomizedResponseStep(1.0).table()
-    monkeypatch.setattr(steps, "k_ary", lost)
+    monkeypatch.setattr(outcomes, "k_ary", lost)
     with pytest.raises(ny.NotCertified, match=r"masses of RandomizedResponseStep sum to 0\.999999"):
         ny.account(ny.RandomizedResponse(1.0) ** 3)
     assert enumerated([(table, 3)]) is not None

@@ -23,7 +23,6 @@ from neyman.accountants.records import JOURNAL
 from neyman.accountants.recovered import Recovered
 from neyman.accounting import account
 from neyman.guarantees.computed import ComposedGuarantee
-from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import DPSGD, Mechanism
 
 __all__ = ["Accountant", "Recovered"]
@@ -374,7 +373,7 @@ class Accountant(Answers):
         ledger.room(count)
         number = ledger.find(mechanism)
         if number < 0:
-            check_adjacency(mechanism, self.adjacency)
+            mechanism.check_adjacency(self.adjacency)
             mechanism.losses(replace=self.adjacency == "replace")
         if count == 0:
             return number

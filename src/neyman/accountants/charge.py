@@ -8,7 +8,6 @@ from functools import lru_cache
 
 from neyman._errors import InvalidParameter
 from neyman.accounting import account
-from neyman.guarantees.opaque import check_adjacency
 from neyman.mechanisms import Mechanism, PoissonSampled, compose
 from neyman.mechanisms.base import SingleStep
 from neyman.mechanisms.rounding import root_at_least
@@ -106,4 +105,4 @@ def _rho(mechanism: Mechanism, replace: bool) -> Fraction | None:
 def _admit(mechanism: object, replace: bool) -> None:
     if not isinstance(mechanism, Mechanism):
         raise InvalidParameter("mechanism", mechanism, "a Mechanism", "Build one with Gaussian(...).")
-    check_adjacency(mechanism, "replace" if replace else "add_or_remove")
+    mechanism.check_adjacency("replace" if replace else "add_or_remove")

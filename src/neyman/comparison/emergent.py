@@ -10,7 +10,6 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, choice, inside, whole
 from neyman.engines.choose import profiles
-from neyman.guarantees.opaque import check_adjacency
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.regret import Divergence, divergence
 from neyman.mechanisms import Mechanism
@@ -118,7 +117,7 @@ def dominates_after(
     limit, largest = inside("delta", delta, 0.0, 0.5), whole("most", most, 1, 10**9)
     kind: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
     for mechanism in (a, b):
-        check_adjacency(mechanism, kind)
+        mechanism.check_adjacency(kind)
     numbers = _numbers(ratio, copies_of_b, largest)
 
     def at(n: int) -> Divergence:

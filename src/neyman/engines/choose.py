@@ -11,27 +11,26 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 from neyman.engines.closed_form.pairs import BlatantProfile, PerfectProfile
 from neyman.engines.closed_form.single import single
 from neyman.engines.combine.before import one_of
 from neyman.engines.combine.enclosed import enclosed_profiles, unbundled
-from neyman.engines.combine.infinite_mass import InfiniteMassProfile, revealed_mass
-from neyman.engines.combine.many_steps import LongProfile
 from neyman.engines.combine.outward import outward_profiles
-from neyman.engines.renyi.elementary import ElementaryProfile
 from neyman.engines.rules.composition import Composition, Losses, Rule, first_of, sure
 from neyman.engines.rules.contours import contours_or_lattice, lists_beside
 from neyman.engines.rules.discrete import by_rare_outcomes, listed_together, outcomes_one_by_one, too_long_for_lines
-from neyman.engines.rules.epochs import epochs
 from neyman.engines.rules.participation import hardly_ever, loud_beside
 from neyman.losses.discrete.steps import DiscreteStep, RandomizedResponseStep
 from neyman.losses.enclosed.step import EnclosedStep, ListedStep
-from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.norm import together
 from neyman.numerics.rounding import AMPLE, TINY
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Pair
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.outcomes import Outcomes
 
 __all__ = ["RULES", "profiles"]
 
@@ -69,6 +68,8 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     effort = Effort() if effort is None else effort
     losses = unbundled(losses)
     if any(isinstance(step, EnclosedStep) for step, _ in losses):
+        from neyman.engines.rules.epochs import epochs
+
         compose = partial(profiles, tolerance=tolerance, effort=effort)
         enclosed = partial(enclosed_profiles, losses, enclosing or tolerance, compose)
         by_lines = partial(epochs, losses, tolerance, effort, enclosed)
@@ -88,6 +89,8 @@ def profiles(losses: Losses, tolerance: float, effort: Effort | None = None, enc
     remove, add = _finite(rest, finite, tolerance, effort) if rest else _unheard(losses, finite, tolerance, effort)
     if log_a == 0.0 and log_b == 0.0:
         return Pair(remove, add)
+    from neyman.engines.combine.infinite_mass import InfiniteMassProfile, revealed_mass
+
     p_revealed, q_revealed = revealed_mass(log_a, off[0], tables, 0), revealed_mass(log_b, off[1], tables, 1)
     whole = InfiniteMassProfile(remove, add, (log_a, log_b), p_revealed, tolerance, max(off))
     if remove is add and log_a == log_b:
@@ -130,6 +133,9 @@ def _long_or_not(losses: Losses, engine: Callable[[], Pair], tail_mu: float, tol
     """What the engine says; of very many steps with the elementary bounds beside it."""
     if sum(times for _, times in losses) < _MANY:
         return engine()
+    from neyman.engines.combine.many_steps import LongProfile
+    from neyman.engines.renyi.elementary import ElementaryProfile
+
     made = cache(engine)
     found = [
         LongProfile(partial(one_of, made, i), partial(ElementaryProfile, losses, i == 0, tail_mu), tail_mu, tolerance)

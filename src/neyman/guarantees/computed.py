@@ -5,16 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._errors import NotCertified
 from neyman._validate import FloatArray, choice
-from neyman.guarantees.loss.bounds import Bounds
-from neyman.guarantees.loss.privacy_loss import LossDirection
 from neyman.guarantees.questions.epsilon import epsilon_lower
-from neyman.guarantees.renyi import Divergences, divergences
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
@@ -22,6 +20,11 @@ from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import Effort, cut_short, question
 from neyman.profiles.pair import Adjacency, MaximumProfile, Pair
 from neyman.profiles.profile import Bracket, Profile
+
+if TYPE_CHECKING:
+    from neyman.guarantees.loss.bounds import Bounds
+    from neyman.guarantees.loss.privacy_loss import LossDirection
+    from neyman.guarantees.renyi import Divergences
 
 __all__ = ["ComposedGuarantee"]
 
@@ -114,11 +117,16 @@ class ComposedGuarantee(PessimisticGuarantee):
     @cached_property
     def divergences(self) -> Divergences:
         """Its Renyi divergences, bounded from both sides."""
+        from neyman.guarantees.renyi import divergences
+
         return divergences(self._sides, self._adjacency, self._losses)
 
     @question
     def known_mean(self, direction: LossDirection) -> Bounds | None:
         """The mean of the privacy loss of that direction: a Kullback-Leibler divergence, which adds over the steps."""
+        from neyman.guarantees.loss.bounds import Bounds
+        from neyman.guarantees.renyi import divergences
+
         steps = self._losses
         if steps is None or self._adjacency == "replace" or any(isinstance(step, EnclosedStep) for step, _ in steps):
             return None

@@ -18,21 +18,18 @@ import numpy as np
 
 from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import MAX_COUNT, between, count, inside, whole
-from neyman.guarantees.loss.privacy_loss import LossDirection, PrivacyLoss
-from neyman.guarantees.made import ALGEBRA
-from neyman.guarantees.questions.answer import Satisfaction
-from neyman.guarantees.questions.certified import certified_delta
-from neyman.guarantees.questions.curve import tradeoff_points
+from neyman.guarantees import made
 from neyman.guarantees.questions.epsilon import spread
-from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
-from neyman.guarantees.renyi import decay
 from neyman.guarantees.verbs import Views
-from neyman.profiles.certificate import CertifiedDelta
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Adjacency, Pair
 
 if TYPE_CHECKING:
+    from neyman.guarantees.loss.privacy_loss import LossDirection, PrivacyLoss
+    from neyman.guarantees.questions.answer import Satisfaction
+    from neyman.guarantees.questions.report import GDPReport, TradeoffPoints
     from neyman.guarantees.twins import PessimisticGuarantee
+    from neyman.profiles.certificate import CertifiedDelta
 
 __all__ = ["Guarantee", "shared_effort"]
 
@@ -99,6 +96,9 @@ class Guarantee(Views):
         >>> round(law.cdf(0.0).upper, 9), [round(b, 9) for b in law.mean]
         (0.268941421, [0.462117157, 0.462117157])
         """
+        from neyman.guarantees.loss.privacy_loss import PrivacyLoss
+        from neyman.guarantees.renyi import decay
+
         own = self.pessimistic
         direction: LossDirection = "both" if self._sides.symmetric else "add" if self.adjacency == "add" else "remove"
         return PrivacyLoss(self._sides, direction, self.effort, lambda: decay(own.divergences), own.known_mean)
@@ -182,6 +182,8 @@ class Guarantee(Views):
         >>> ny.account(ny.Gaussian(1.0)).certificate(1.0).directions["both"].supply
         'closed form'
         """
+        from neyman.guarantees.questions.certified import certified_delta
+
         at = between("epsilon", epsilon, -_LARGEST, _LARGEST)
         with self.effort:
             return certified_delta(self._sides, self._adjacency, at)
@@ -240,7 +242,7 @@ class Guarantee(Views):
         if not isinstance(other, Guarantee):
             raise InvalidParameter("other", other, "a Guarantee")
         with shared_effort(self, other):
-            return ALGEBRA.satisfaction(self, other)
+            return made.satisfaction(self, other)
 
     def is_fdp(self, f: Guarantee | Callable[..., object]) -> Satisfaction:
         """Decide whether this is f-DP: f_self >= f at every alpha (Dong, Roth and Su 2022, Definition 2.3).
@@ -268,7 +270,7 @@ class Guarantee(Views):
         yes
         """
         with self.effort:
-            return ALGEBRA.fdp(self, f)
+            return made.fdp(self, f)
 
     def group(self, k: int) -> Guarantee:
         """Return the guarantee for ``k`` records that change together: f^(k) = 1 - (1 - f)^{applied k times}.
@@ -305,7 +307,7 @@ class Guarantee(Views):
         >>> pair.epsilon(0.0), round(pair.advantage, 6), round(ny.account(ny.PureMechanism(2.0)).advantage, 6)
         (2.0, 0.632121, 0.761594)
         """
-        return ALGEBRA.group(self, whole("k", k, 1, MAX_COUNT))
+        return made.group_of(self, whole("k", k, 1, MAX_COUNT))
 
     def inverse(self) -> Guarantee:
         """Return the guarantee with the roles of alpha and beta exchanged: its trade-off function is f^-1.
@@ -319,7 +321,7 @@ class Guarantee(Views):
         >>> g.inverse().adjacency, g.inverse().inverse() is g, bool(abs(g.inverse().beta(g.beta(0.2)) - 0.2) < 1e-9)
         ('add', True, True)
         """
-        return ALGEBRA.inverse(self)
+        return made.inverse_of(self)
 
     def symmetrized(self) -> Guarantee:
         """Return the best symmetric guarantee that follows from this one; itself where it is symmetric.
@@ -339,7 +341,7 @@ class Guarantee(Views):
         >>> g.symmetrized().adjacency, g.symmetrized().epsilon(1e-5) == ny.account(ny.DPSGD(1.0, 0.1, 10)).epsilon(1e-5)
         ('add_or_remove', True)
         """
-        return ALGEBRA.symmetrized(self)
+        return made.symmetrized_of(self)
 
     def curve(self, n: int = 256) -> TradeoffPoints:
         """Return ``n`` certified points of the trade-off curve, from alpha about 1e-10 to its mirror image.
@@ -354,6 +356,8 @@ class Guarantee(Views):
         InvalidParameter
             If ``n`` is not a whole number from 2 to 10^7.
         """
+        from neyman.guarantees.questions.curve import tradeoff_points
+
         points = whole("n", n, 2, _MOST_POINTS)
         with self.effort:
             return tradeoff_points(self._sides, points, self._start, self._reach())
@@ -373,11 +377,11 @@ class Guarantee(Views):
         """Compose two guarantees for the same neighbours: what both promise together (``compose_tradeoffs``)."""
         if not isinstance(other, Guarantee):
             return NotImplemented
-        return ALGEBRA.product(self, other)
+        return made.compose_tradeoffs(self, other)
 
     def __pow__(self, n: int) -> Guarantee:
         """Compose ``n`` of them, n a whole number >= 0."""
-        return ALGEBRA.power(self, count("n", n))
+        return made.repeated(self, count("n", n))
 
     def __repr__(self) -> str:
         try:

@@ -1,27 +1,29 @@
-"""What is made from guarantees: the rooms that do it build on guarantees, and say here who they are."""
+"""What is made from guarantees, or decided between two: by files that build on them, imported when first asked."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from neyman._first_use import on_first_use
 from neyman.guarantees.questions.answer import Satisfaction
-
-__all__ = ["ALGEBRA", "Algebra"]
 
 _Guarantee = Any  # which asks this file, and is not known to it
 
+satisfaction: Callable[[_Guarantee, _Guarantee], Satisfaction]
+fdp: Callable[[_Guarantee, _Guarantee | Callable[..., object]], Satisfaction]
+compose_tradeoffs: Callable[[_Guarantee, _Guarantee], _Guarantee]
+repeated: Callable[[_Guarantee, int], _Guarantee]
+group_of: Callable[[_Guarantee, int], _Guarantee]
+inverse_of: Callable[[_Guarantee], _Guarantee]
+symmetrized_of: Callable[[_Guarantee], _Guarantee]
 
-class Algebra:
-    """The verbs of a guarantee that make others, or decide between two."""
+_FILES = {
+    "neyman.guarantees.implication.satisfaction": ("satisfaction",),
+    "neyman.guarantees.implication.fdp": ("fdp",),
+    "neyman.guarantees.algebra.product": ("compose_tradeoffs", "repeated"),
+    "neyman.guarantees.algebra.group": ("group_of",),
+    "neyman.guarantees.algebra.reversal": ("inverse_of", "symmetrized_of"),
+}
 
-    satisfaction: Callable[[_Guarantee, _Guarantee], Satisfaction]
-    fdp: Callable[[_Guarantee, _Guarantee | Callable[..., object]], Satisfaction]
-    product: Callable[[_Guarantee, _Guarantee], _Guarantee]
-    power: Callable[[_Guarantee, int], _Guarantee]
-    group: Callable[[_Guarantee, int], _Guarantee]
-    inverse: Callable[[_Guarantee], _Guarantee]
-    symmetrized: Callable[[_Guarantee], _Guarantee]
-
-
-ALGEBRA = Algebra()
+__getattr__, __dir__ = on_first_use(__name__, _FILES)

@@ -12,13 +12,11 @@ from neyman.guarantees.dict_form import from_words, in_words
 from neyman.guarantees.dominating_pair import worst_loss
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.base import Step
-from neyman.mechanisms.base import Mechanism
 from neyman.mechanisms.black_box import BlackBox
-from neyman.mechanisms.poisson import PoissonSampled
-from neyman.mechanisms.serialise import admit
+from neyman.mechanisms.serialise import admit, mechanism_from_dict
 from neyman.profiles.pair import Adjacency
 
-__all__ = ["Opaque", "check_adjacency", "promises"]
+__all__ = ["Opaque", "mechanism_from_dict", "promises"]  # the second from here, where it knows the first
 
 _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
 
@@ -127,6 +125,11 @@ class Opaque(BlackBox):
             raise InvalidParameter("rate", rate, f"1 for {self!r}", advice)
         return self._pair(rate)
 
+    def check_adjacency(self, asked: str) -> None:
+        """Refuse neighbours for which the guarantee promises nothing."""
+        if not promises(self.adjacency, asked):
+            raise _refused(self, asked)
+
     def _pair(self, rate: float) -> Step:
         return worst_loss(self.guarantee, rate, turned=self.adjacency == "add")
 
@@ -134,14 +137,6 @@ class Opaque(BlackBox):
 def promises(promised: str, asked: str) -> bool:
     """Whether what is promised for some neighbours is promised for these."""
     return promised == asked or (promised == "add_or_remove" and asked in ("add", "remove"))
-
-
-def check_adjacency(mechanism: Mechanism, asked: str) -> None:
-    """Refuse neighbours for which a box inside ``mechanism`` promises nothing."""
-    for step, _ in mechanism.parts:
-        box = step.of if isinstance(step, PoissonSampled) else step
-        if isinstance(box, Opaque) and not promises(box.adjacency, asked):
-            raise _refused(box, asked)
 
 
 def _allowed(promised: str) -> str:

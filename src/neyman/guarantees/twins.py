@@ -4,27 +4,27 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neyman._validate import FloatArray
 from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile
-from neyman.engines.renyi.step import Statement
 from neyman.guarantees.guarantee import Guarantee
-from neyman.guarantees.loss.bounds import Bounds
-from neyman.guarantees.loss.privacy_loss import LossDirection
-from neyman.guarantees.questions.area import area_over_points, area_under_curve, fixed_point
-from neyman.guarantees.questions.curve import SMALLEST_ALPHA
 from neyman.guarantees.questions.epsilon import epsilon_lower, epsilon_upper
-from neyman.guarantees.questions.mu import Fit, fit_lower, fit_upper, lower_beside
-from neyman.guarantees.questions.regret import Divergence, divergence, divergence_at, shortfall
-from neyman.guarantees.questions.report import GDPReport, OptimisticReport
-from neyman.guarantees.questions.tradeoff import beta_lower, beta_upper, power_lower, power_upper
-from neyman.guarantees.renyi import Divergences, KnownDivergence, divergences
 from neyman.numerics.rounding import SMALLEST, UNIT
 from neyman.profiles.effort import EFFORT, Effort, cut_short, question
 from neyman.profiles.pair import Adjacency, Pair
 from neyman.profiles.profile import Profile
+
+if TYPE_CHECKING:
+    from neyman.engines.renyi.step import Statement
+    from neyman.guarantees.loss.bounds import Bounds
+    from neyman.guarantees.loss.privacy_loss import LossDirection
+    from neyman.guarantees.questions.mu import Fit
+    from neyman.guarantees.questions.regret import Divergence
+    from neyman.guarantees.questions.report import GDPReport
+    from neyman.guarantees.renyi import Divergences
 
 __all__ = ["OptimisticGuarantee", "PessimisticGuarantee"]
 
@@ -62,17 +62,23 @@ class PessimisticGuarantee(Guarantee):
     @question
     def auc(self) -> float:
         """The area under the ROC curve, 1 - integral of f."""
+        from neyman.guarantees.questions.area import area_under_curve
+
         return min(1.0, max(0.5, 1.0 - area_under_curve(self._sides, self._start) + UNIT))
 
     @cached_property
     @question
     def fixed_point(self) -> float:
         """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
+        from neyman.guarantees.questions.area import fixed_point
+
         return fixed_point(self._sides, upper=False)
 
     @cached_property
     def divergences(self) -> Divergences:
         """Its Renyi divergences, bounded from both sides."""
+        from neyman.guarantees.renyi import KnownDivergence, divergences
+
         if self._statement is not None:
             return KnownDivergence(self._statement, self._sides)
         return divergences(self._sides, self._adjacency, None)
@@ -95,11 +101,15 @@ class PessimisticGuarantee(Guarantee):
 
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit at ``floor``, computed once."""
+        from neyman.guarantees.questions.mu import fit_upper
+
         if floor not in self._fits:
             self._fits[floor] = fit_upper(self._sides, floor, self._start)
         return self._fits[floor]
 
     def _reach(self) -> float | None:
+        from neyman.guarantees.questions.curve import SMALLEST_ALPHA
+
         fit = self._fits.get(SMALLEST_ALPHA)
         return fit.epsilon_floor if fit is not None and self._sides.symmetric else None
 
@@ -130,10 +140,14 @@ class PessimisticGuarantee(Guarantee):
 
     @question
     def _beta(self, alpha: FloatArray) -> FloatArray:
+        from neyman.guarantees.questions.tradeoff import beta_lower
+
         return beta_lower(self._sides, alpha, self._start)
 
     @question
     def _power(self, fpr: FloatArray) -> FloatArray:
+        from neyman.guarantees.questions.tradeoff import power_upper
+
         return power_upper(self._sides, fpr, self._start)
 
     @question
@@ -148,6 +162,8 @@ class PessimisticGuarantee(Guarantee):
 
     def least_mu(self, floor: float) -> float:
         """mu at ``floor`` from below."""
+        from neyman.guarantees.questions.mu import fit_lower
+
         return fit_lower(self._sides, floor, self._start, self.fit(floor))
 
     @question
@@ -155,10 +171,15 @@ class PessimisticGuarantee(Guarantee):
         """The same, read where the mu of another guarantee, of which that is known, is attained: nearly as sharp where
         the two are much alike, and a fraction of the work.
         """
+        from neyman.guarantees.questions.mu import lower_beside
+
         return lower_beside(self._sides, floor, self._start, other.fit(floor))
 
     @question
     def _gdp(self, floor: float) -> GDPReport:
+        from neyman.guarantees.questions.regret import divergence, shortfall
+        from neyman.guarantees.questions.report import GDPReport
+
         mu, tail = self._mu(floor), self.tail_mu
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
         if floor not in self._regrets:
@@ -176,6 +197,8 @@ class PessimisticGuarantee(Guarantee):
 
     @question
     def _regret(self, other: Pair) -> float:
+        from neyman.guarantees.questions.regret import divergence
+
         return divergence(self._sides, other).upper
 
 
@@ -205,12 +228,16 @@ class OptimisticGuarantee(Guarantee):
     @question
     def auc(self) -> float:
         """The area under the ROC curve, 1 - integral of f."""
+        from neyman.guarantees.questions.area import area_over_points
+
         return min(1.0, max(0.5, 1.0 - area_over_points(self._sides, self._start) - UNIT))
 
     @cached_property
     @question
     def fixed_point(self) -> float:
         """The alpha at which f(alpha) = alpha (= (1 - delta(0)) / 2 when f is symmetric)."""
+        from neyman.guarantees.questions.area import fixed_point
+
         return fixed_point(self._sides, upper=True)
 
     @question
@@ -223,10 +250,14 @@ class OptimisticGuarantee(Guarantee):
 
     @question
     def _beta(self, alpha: FloatArray) -> FloatArray:
+        from neyman.guarantees.questions.tradeoff import beta_upper
+
         return beta_upper(self._sides, alpha, self._start)
 
     @question
     def _power(self, fpr: FloatArray) -> FloatArray:
+        from neyman.guarantees.questions.tradeoff import power_lower
+
         return power_lower(self._sides, fpr, self._start)
 
     @question
@@ -259,6 +290,9 @@ class OptimisticGuarantee(Guarantee):
 
     @question
     def _gdp(self, floor: float) -> GDPReport:
+        from neyman.guarantees.questions.regret import divergence_at
+        from neyman.guarantees.questions.report import OptimisticReport
+
         mu = self._mu(floor)
         gaussian: Profile = BlatantProfile() if math.isinf(mu) else GaussianProfile(mu)
         regret = divergence_at(self._sides, Pair(gaussian, gaussian), self._twin.worst(floor))
@@ -266,6 +300,8 @@ class OptimisticGuarantee(Guarantee):
 
     @question
     def _regret(self, other: Pair) -> float:
+        from neyman.guarantees.questions.regret import divergence
+
         return divergence(self._sides, other).lower
 
 

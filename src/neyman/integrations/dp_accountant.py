@@ -10,7 +10,6 @@ from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import MAX_COUNT, whole
 from neyman.accountants import Accountant
 from neyman.guarantees.computed import ComposedGuarantee
-from neyman.guarantees.opaque import check_adjacency
 from neyman.integrations.dp_events import MAX_DEPTH, check_size, from_dp_event
 from neyman.mechanisms import DiscreteLaplace, Gaussian, Laplace, RandomizedResponse
 from neyman.mechanisms.poisson import PoissonSampled
@@ -142,7 +141,7 @@ class EventAccountant(_PrivacyAccountant):
             self._bare |= do and times > 0
             return None
         mechanism = from_dp_event(event)
-        check_adjacency(mechanism, self._tally.adjacency)
+        mechanism.check_adjacency(self._tally.adjacency)
         mechanism.losses(replace=self._tally.adjacency == "replace")  # refuses boxes whose worst pair is not known
         kinds = {type(step.of if isinstance(step, PoissonSampled) else step) for step, _ in mechanism.parts}
         if self._additive_only and not kinds <= _ADDITIVE:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING
 
 from neyman._errors import InvalidParameter
-from neyman.losses.readings.bins import GridLaw
-from neyman.losses.readings.powers import PowerLaw
-from neyman.losses.readings.transform import Transform
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.bins import GridLaw
+    from neyman.losses.readings.powers import PowerLaw
+    from neyman.losses.readings.transform import Transform
 
 __all__ = ["Step"]
 

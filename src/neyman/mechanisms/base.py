@@ -107,6 +107,27 @@ class Mechanism(ABC):
         merged = ((GaussianStep(root_at_least(square), root_at_most(square)), 1),) if square else ()
         return merged + tuple((step.loss(replace), n) for step, n in self.parts if not step.mu_squared)
 
+    def check_adjacency(self, asked: str) -> None:
+        """Refuse neighbours for which something in this mechanism promises nothing.
+
+        Parameters
+        ----------
+        asked : str
+            "add_or_remove", "add", "remove" or "replace".
+
+        Raises
+        ------
+        InvalidParameter
+            If an ``Opaque`` in it promises nothing for them. What is known by its law promises something for all.
+
+        Examples
+        --------
+        >>> from neyman import DPSGD
+        >>> DPSGD(9.4, 0.1, 2000).check_adjacency("replace")
+        """
+        for step, _ in self.parts:
+            step.check_adjacency(asked)
+
     def to_dict(self) -> dict[str, object]:
         """Return a JSON-ready dict that ``mechanism_from_dict`` reads back.
 
@@ -169,6 +190,9 @@ class SingleStep(Mechanism):
     @abstractmethod
     def order(self) -> tuple[Any, ...]:
         """Sort key among steps: the kind first, then what two steps of that kind can be compared by."""
+
+    def check_adjacency(self, asked: str) -> None:
+        """Refuse neighbours for which nothing is promised: none, of what is known by its law."""
 
     @abstractmethod
     def loss(self, replace: bool = False) -> Step:

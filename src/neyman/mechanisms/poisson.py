@@ -81,6 +81,10 @@ class PoissonSampled(SingleStep):
         """Sort key among steps: the kind, that of what is sampled, the rate."""
         return "poisson", *self.of.order, self.rate
 
+    def check_adjacency(self, asked: str) -> None:
+        """Refuse neighbours for which nothing is promised of what runs on the sample."""
+        self.of.check_adjacency(asked)
+
     def loss(self, replace: bool = False) -> Step:
         """Return the loss of one sampled step."""
         return self.of.loss_at(self.rate, replace)

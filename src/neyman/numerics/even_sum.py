@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
@@ -71,6 +70,8 @@ class EvenSum:
     def __init__(
         self, spacing: float, places: NDArray[np.int64], weights: NDArray[np.complexfloating[Any, Any]]
     ) -> None:
+        from scipy import fft
+
         size = table_size(int(places[-1]))
         lifted = weights * np.exp(2.0 * (math.pi * _SPREAD / size) ** 2 * places.astype(np.float64) ** 2)
         spectrum = np.zeros(size // 2 + 1, dtype=np.complex128)

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import fft
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
@@ -43,6 +42,8 @@ def convolve_cyclic(
     >>> convolve_cyclic([fair], [0], [2], 0, 4).values.round(6)
     array([0.25, 0.5 , 0.25, 0.  ])
     """
+    from scipy import fft
+
     spectrum: NDArray[np.complex128] | None = None
     norm, log_growth = 0.0, 0.0
     for sequence, offset, count in zip(sequences, offsets, counts, strict=True):
@@ -71,6 +72,8 @@ def _norm(values: FloatArray) -> float:
 
 def good_size(least: int) -> int:
     """The next length not below ``least`` whose transform is fast."""
+    from scipy import fft
+
     return int(fft.next_fast_len(least, real=True))
 
 

@@ -21,7 +21,7 @@ from itertools import count
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "question", "readable"]
+__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "ignored", "question", "readable"]
 
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
 _NANO = 1e9
@@ -192,3 +192,7 @@ def question(
             return verb(self, *args, **more)
 
     return asked
+
+
+def ignored(work: float) -> None:
+    """Count no work."""

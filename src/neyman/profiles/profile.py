@@ -14,17 +14,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
-from neyman.profiles.certificate import Certificate, handed_on
-from neyman.profiles.vertices import Vertices
 
-__all__ = ["SHARPEST", "Bracket", "Profile"]
+if TYPE_CHECKING:
+    from neyman.profiles.certificate import Certificate
+    from neyman.profiles.vertices import Vertices
 
+__all__ = ["NEARLY_ONE", "SHARPEST", "Bracket", "Profile"]
+
+NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
 SHARPEST = 1e-10  # relative width of what nothing makes any sharper: it steers who is asked
 
 
@@ -240,6 +243,8 @@ class Profile(ABC):
 
     def certificate(self, epsilon: float) -> Certificate:
         """Who answered at ``epsilon`` >= 0, and the terms of the error."""
+        from neyman.profiles.certificate import Certificate, handed_on
+
         own = self.bracket(np.array([epsilon]))
         bare = Certificate(epsilon, float(own.lower[0]) + 0.0, float(own.upper[0]) + 0.0, self.method)
         return handed_on(bare, self.width_is, self.rule, (one.certificate(epsilon) for one in self.behind(epsilon)))

@@ -12,7 +12,8 @@ from scipy import special
 import neyman as ny
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.profile import ContourProfile
-from neyman.engines.contour.rare.profile import RareProfile, rare_laws, rare_profiles
+from neyman.engines.contour.rare.profile import RareProfile, rare_laws
+from neyman.engines.contour.rare.rarity import seldom
 from neyman.engines.contour.rare.steps import Laws, RareSteps
 from neyman.engines.contour.rare.thresholds import RareCuts
 from neyman.losses.gaussian.paths.rare import RarePart
@@ -24,7 +25,7 @@ from tests.effort import rest_slow
 
 def rare(sigma: float, rate: float, times: int, way: str) -> RareProfile:
     step = SubsampledGaussianStep(sigma, rate)
-    assert rare_profiles(((step, times),), 50.0, Effort()) is not None
+    assert seldom(((step, times),)) is not None
     return RareProfile(lambda: rare_laws(step, times), way, 50.0)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich import box
 from rich.console import Console
 from rich.markup import escape
@@ -9,11 +11,13 @@ from rich.table import Table
 
 from neyman.cli.printing.answer import Answer, Interval
 from neyman.cli.printing.output import print_table
-from neyman.cli.printing.roads import Conversion
 from neyman.mechanisms import PoissonSampled
 from neyman.numerics.decimals import exactly, outward
 from neyman.quantities import QUANTITIES
 from neyman.quantities.places import FPR_TABLE
+
+if TYPE_CHECKING:
+    from neyman.cli.printing.roads import Conversion
 
 __all__ = ["bracket_text", "rounded_up", "show", "show_conversion", "table"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from neyman.engines.closed_form.pairs import GaussianProfile, LaplaceProfile, SampledProfile, SubsampledGaussianProfile
-from neyman.engines.closed_form.replaced import ReplacedGaussianProfile, ReplacedLaplaceProfile
 from neyman.losses.base import Step
 from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
@@ -26,8 +25,12 @@ def single(losses: Losses) -> Pair | None:
     if isinstance(step, SubsampledGaussianStep):
         return Pair.both([SubsampledGaussianProfile(step.sigma, step.rate, way) for way in DIRECTIONS])
     if isinstance(step, ReplacedGaussianStep):
+        from neyman.engines.closed_form.replaced import ReplacedGaussianProfile
+
         return Pair.both([ReplacedGaussianProfile(step.sigma, step.rate, step.tail_mu)])
     if isinstance(step, LaplaceStep) and step.two_sided and step.rate < 1.0:
+        from neyman.engines.closed_form.replaced import ReplacedLaplaceProfile
+
         return Pair.both([ReplacedLaplaceProfile(step.scale, step.rate, step.tail_mu)])
     if isinstance(step, LaplaceStep) and not step.two_sided:
         whole = LaplaceProfile(step.scale, step.tail_mu)

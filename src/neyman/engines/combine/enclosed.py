@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
@@ -21,12 +21,14 @@ from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.enclosed.step import BundleStep, EnclosedStep, ListedStep, Promise
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.readings.outcomes import Outcomes
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
 from neyman.numerics.norm import together
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.outcomes import Outcomes
 
 __all__ = ["EnclosedProfile", "OwnProfile", "enclosed_profiles", "unbundled"]
 

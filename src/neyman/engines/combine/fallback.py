@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.combine.total_variation import TotalVariation
-from neyman.engines.contour.profile import ContourProfile
-from neyman.engines.lattice.profile import NEARLY_ONE, LatticeProfile
 from neyman.numerics.rounding import UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.ended import below_chord
-from neyman.profiles.profile import SHARPEST, Bracket, Profile
+from neyman.profiles.profile import NEARLY_ONE, SHARPEST, Bracket, Profile
+
+if TYPE_CHECKING:
+    from neyman.engines.combine.total_variation import TotalVariation
+    from neyman.engines.contour.profile import ContourProfile
+    from neyman.engines.lattice.profile import LatticeProfile
 
 __all__ = ["FallbackProfile"]
 

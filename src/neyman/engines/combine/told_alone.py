@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,7 +20,9 @@ from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Bracket, Profile
-from neyman.profiles.vertices import Vertices
+
+if TYPE_CHECKING:
+    from neyman.profiles.vertices import Vertices
 
 __all__ = ["ToldAlone", "beside_alone"]
 

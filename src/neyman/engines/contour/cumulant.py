@@ -10,18 +10,21 @@ import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.contour.truncation.period import Fold
-from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 from neyman.losses.gaussian.many.moments import lost_of, moments_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.losses.readings.transform import LOGGED, Moments, Transform
 from neyman.losses.whole import demand_whole
 from neyman.numerics.rounding import HUGE, LARGEST_EXPONENT, UNIT
 from neyman.profiles.pair import Direction
+
+if TYPE_CHECKING:
+    from neyman.engines.contour.truncation.period import Fold
+    from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
 
 __all__ = ["DEEPEST", "LOST", "MERGED", "WALKED", "Parts", "Walk"]
 
@@ -109,6 +112,8 @@ class Parts:
     @cached_property
     def discrete_gaussians(self) -> tuple[tuple[DiscreteGaussianTransform, int], ...]:
         """The steps that are discrete Gaussians, whose transforms return period after period, with nothing between."""
+        from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+
         return tuple((law, times) for law, times in self.steps if isinstance(law, DiscreteGaussianTransform))
 
     @property

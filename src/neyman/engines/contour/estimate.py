@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.numerics.rounding import LARGEST_EXPONENT, SMALLEST, UNIT
-from neyman.profiles.certificate import Certificate
 from neyman.profiles.profile import Bracket
+
+if TYPE_CHECKING:
+    from neyman.profiles.certificate import Certificate
 
 __all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "entered", "faults"]
 

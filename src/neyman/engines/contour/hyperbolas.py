@@ -6,6 +6,7 @@ import math
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,10 +14,12 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.coverage import curvature
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Estimates
-from neyman.engines.contour.hyperbola.arc import Arc
-from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.numerics.rounding import TINY
 from neyman.profiles.effort import Effort
+
+if TYPE_CHECKING:
+    from neyman.engines.contour.hyperbola.arc import Arc
+    from neyman.engines.contour.hyperbola.rotated import Steps
 
 __all__ = ["Bends"]
 
@@ -131,6 +134,8 @@ class Bends:
         return None
 
     def _arc(self, place: float, curvature: float, epsilon: float) -> Arc | None:
+        from neyman.engines.contour.hyperbola.arc import Arc
+
         steps = self.rotations
         try:
             end = epsilon + _TOWARDS_END * (
@@ -159,7 +164,10 @@ class Bends:
             return self._laid_out[0]
         if not self._parts.sampled:
             self._laid_out = (None,)
-        elif self._effort.take(Steps.work(self._parts, self._reach[0])):
+            return None
+        from neyman.engines.contour.hyperbola.rotated import Steps
+
+        if self._effort.take(Steps.work(self._parts, self._reach[0])):
             self._laid_out = (self._rotated(self._parts),)
         return None if self._laid_out is None else self._laid_out[0]
 
@@ -168,6 +176,8 @@ class Bends:
         few = self._parts.fewest
         if self._laid_out is None and self._parts.sampled and few is not None:
             if self._few_terms is None:
+                from neyman.engines.contour.hyperbola.rotated import Steps
+
                 some = self._parts.sample(few)
                 if not self._effort.take(Steps.work(some, self._reach[0])):
                     return None
@@ -179,6 +189,8 @@ class Bends:
         return self.rotations
 
     def _rotated(self, parts: Parts) -> Steps | None:
+        from neyman.engines.contour.hyperbola.rotated import Steps
+
         with suppress(ArithmeticError):
             return Steps.along(parts, *self._reach)
         return None

@@ -15,25 +15,25 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import LOST, MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import Book, Estimate, faults
-from neyman.engines.contour.hyperbola.rotated import Steps, on_path
 from neyman.engines.contour.reading import NODE, Reading
-from neyman.engines.contour.truncation.cells import SPARE, ignored, shortened
 from neyman.engines.contour.truncation.monotone import cut_by_parts, cut_off
-from neyman.engines.contour.truncation.period import FOLDED, Fold
-from neyman.engines.contour.truncation.recurrences import islands
-from neyman.engines.contour.witness import LineWitness
 from neyman.losses.gaussian.many.lines import sum_on_line
 from neyman.losses.gaussian.many.moments import lost_of
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.inner import inner
 from neyman.numerics.rounding import LARGEST_EXPONENT, UNIT
-from neyman.profiles.effort import readable
+from neyman.profiles.effort import ignored, readable
+
+if TYPE_CHECKING:
+    from neyman.engines.contour.hyperbola.rotated import Steps
+    from neyman.engines.contour.truncation.period import Fold
 
 __all__ = ["MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "alias_distances"]
 
@@ -100,6 +100,9 @@ class Plan:
         """The line of a law on a lattice, through the second of three ``places`` of the walk, over one period: but for
         stretches that come to e^``level`` together.
         """
+        from neyman.engines.contour.truncation.period import FOLDED
+        from neyman.engines.contour.truncation.recurrences import islands
+
         (left, index, right), fold = places, parts.fold
         if fold is None:
             raise TypeError("a line of a law that lies on no lattice")
@@ -134,14 +137,20 @@ class Plan:
         furthest = most * 2.0 * math.pi / spread if spread < math.inf else math.inf
         cuts, goal = walk.cut_at(index, limit), min(target - log_share, k - 4.0)
         if parts.fold is not None:
+            from neyman.engines.contour.truncation.period import FOLDED
+
             spread = parts.fold.whole(spread)
             return cls.of_period(parts, walk, (left, index, right), spread, limit, goal - FOLDED)
         if parts.mu > 0.0 and parts.discrete_gaussians:
+            from neyman.engines.contour.truncation.recurrences import islands
+
             last, log_tail = cut_off(parts, cuts, c, sd, k, goal - _HALF, math.inf)
             some, log_rest = islands(parts, sd, k, last, 2.0 * math.pi / spread, goal - _HALF)
             log_truncation = float(np.logaddexp(log_tail, log_rest))
             return cls(c, index, spread, last, log_truncation, limit, right, left, some, level=goal - _HALF)
         if parts.rough:
+            from neyman.engines.contour.truncation.cells import SPARE, shortened
+
             goal = max(goal, target + _DIGITS - _ROUGH_DIGITS)
             spare = SPARE if parts.mu > 0.0 else 0.0  # hardly further where a Gaussian falls beside them
             end = cut_off(parts, cuts, c, sd, k, goal - _HALF - spare, math.inf, spend)
@@ -236,6 +245,8 @@ class Line:
         plan, walk = self.plan, self.walk
         if (plan.islands is not None and plan.level is None) or self.masses != (1.0, 1.0):
             return None
+        from neyman.engines.contour.witness import LineWitness
+
         beside = float(walk.c[plan.left]), float(walk.c[plan.right])
         periodic = plan.fold is not None
         return LineWitness(self.c, self.spread, plan.cut, *beside, plan.limit, plan.level, periodic).to_dict()
@@ -255,6 +266,8 @@ class Line:
         cuts = walk.cut_at(plan.index, plan.limit)
         lost = shift = 0.0
         if steps is not None and np.isinf(cuts).all():
+            from neyman.engines.contour.hyperbola.rotated import on_path
+
             k, error = on_path(steps, w + 1j * omega)
             k = k + steps.drift * (w + 1j * omega)
             error = error + 4.0 * UNIT * abs(steps.drift) * np.abs(w + 1j * omega)

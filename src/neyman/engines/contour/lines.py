@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,12 +14,13 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.coverage import choose
 from neyman.engines.contour.cumulant import LOST, Parts, Walk
 from neyman.engines.contour.estimate import Estimates
-from neyman.engines.contour.hyperbola.rotated import Steps
 from neyman.engines.contour.line import Line, Plan
-from neyman.engines.contour.periodic_line import FoldedLine
 from neyman.losses.gaussian.many.lines import terms_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort
+
+if TYPE_CHECKING:
+    from neyman.engines.contour.hyperbola.rotated import Steps
 
 __all__ = ["StraightLines"]
 
@@ -215,8 +217,11 @@ class StraightLines:
         work = work if rotated is None else _TURNED * plan.nodes * rotated.terms
         if not self._effort.take(work):
             return None
-        kind = Line if plan.fold is None else FoldedLine
-        return kind.run(self._parts, self._walk, plan, rotated)
+        if plan.fold is None:
+            return Line.run(self._parts, self._walk, plan, rotated)
+        from neyman.engines.contour.periodic_line import FoldedLine
+
+        return FoldedLine.run(self._parts, self._walk, plan, rotated)
 
     def _band(self, index: int) -> tuple[float, float]:
         """The eps that line ``index`` serves among the chosen ones: where it is better than its neighbours, but no

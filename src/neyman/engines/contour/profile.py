@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,9 +16,11 @@ from neyman.engines.contour.line import ROUNDED
 from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.splits import Partings
 from neyman.numerics.rounding import SLIGHT, UNIT
-from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort, allowance, cut_short
 from neyman.profiles.profile import SHARPEST, Bracket, Profile
+
+if TYPE_CHECKING:
+    from neyman.profiles.certificate import Certificate
 
 __all__ = ["ContourProfile"]
 

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neyman._validate import FloatArray, IntArray
-from neyman.engines.contour.bulk_jumps.split import Split
-from neyman.engines.contour.bulk_jumps.threshold import Valleys
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.estimate import Estimates
 from neyman.profiles.effort import Effort
+
+if TYPE_CHECKING:
+    from neyman.engines.contour.bulk_jumps.split import Split
+    from neyman.engines.contour.bulk_jumps.threshold import Valleys
 
 __all__ = ["Partings"]
 
@@ -48,7 +51,7 @@ class Partings:
         # the bulk alone adds next to nothing only where delta is small
         blunt = at[epsilon[at] > self._mean] if late else at
         failed = self._failed.setdefault((nodes, late), [])
-        splits, lay = (self._late, Split.late) if late else (self._splits, Split.lay)
+        splits = self._late if late else self._splits
         while True:
             for split in splits:
                 within = (epsilon[blunt] >= split.range[0]) & (epsilon[blunt] <= split.range[1])
@@ -60,7 +63,7 @@ class Partings:
             if not len(blunt) or self._valleys is None or len(failed) >= (3 * _TRIES if late else _TRIES):
                 return
             target = float(epsilon[blunt[len(blunt) // 2]])
-            split = lay(self._parts, self._walk, self._valleys, target, nodes, self._effort)
+            split = self._lay(self._valleys, target, nodes, late)
             if split is None and self._effort.spent:
                 return
             if split is None:
@@ -70,6 +73,12 @@ class Partings:
                 self.laid = True
                 if late and split.off(target) > _ENOUGH:  # all was tried there
                     failed.append((_AROUND[0] * target, _AROUND[1] * target))
+
+    def _lay(self, valleys: Valleys, epsilon: float, nodes: int, late: bool) -> Split | None:
+        from neyman.engines.contour.bulk_jumps.split import Split
+
+        lay = Split.late if late else Split.lay
+        return lay(self._parts, self._walk, valleys, epsilon, nodes, self._effort)
 
     @cached_property
     def _mean(self) -> float:
@@ -83,6 +92,8 @@ class Partings:
         """
         if self._valleys is None:
             return math.inf
+        from neyman.engines.contour.bulk_jumps.split import Split
+
         epsilon = self._valleys.least(log_delta)
         for _ in range(_STEPS):
             most = Split.log_most(self._parts, self._walk, self._valleys, epsilon, self._effort, log_delta)
@@ -93,4 +104,8 @@ class Partings:
 
     @cached_property
     def _valleys(self) -> Valleys | None:
-        return Valleys.of(self._parts) if self._parts.parted else None
+        if not self._parts.parted:
+            return None
+        from neyman.engines.contour.bulk_jumps.threshold import Valleys
+
+        return Valleys.of(self._parts)

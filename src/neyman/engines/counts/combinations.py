@@ -11,7 +11,6 @@ from scipy.special import log_ndtr
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.numerics.binomial import log_binomial
 from neyman.numerics.rounding import AMPLE, HUGE, ROOM, UNIT
 
 __all__ = [
@@ -88,6 +87,8 @@ def counts(steps: Steps, mu: float, exchanged: bool = False) -> Counts | None:
 
     Beyond 40 standard deviations and 800 from the mean lies a mass of 2 e^-800 at most (Bernstein's inequality).
     """
+    from neyman.numerics.binomial import log_binomial
+
     columns = np.zeros((4, 1))
     columns[3] = mu * mu
     log_tau = np.full(1, -math.inf)

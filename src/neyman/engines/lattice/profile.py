@@ -25,9 +25,9 @@ from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.certificate import Certificate
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import DIRECTIONS, Direction
-from neyman.profiles.profile import Bracket, Profile
+from neyman.profiles.profile import NEARLY_ONE, Bracket, Profile
 
-__all__ = ["NEARLY_ONE", "LatticeProfile"]
+__all__ = ["LatticeProfile"]
 
 _AIM = 0.8  # share of the tolerance that discretisation is planned to use
 _LEAST = 1e-6  # steps that are divided, as planned
@@ -46,7 +46,6 @@ _SEEN = 0.1  # deviations that points may be apart to tell where the law lies
 _ROUNDED = 16.0 * UNIT  # relative, of every sum, for each step, at least
 _HOPELESS = 8.0  # tolerances that this alone may be, and a lattice still be tried (what is not tried is not bounded)
 _KEPT = 3 << 20  # points of all tilts that are remembered: four such lattices may be behind one guarantee
-NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
 _BETWEEN = -0.999, -0.001  # c of the steepest tilts between the two laws
 _DEEP_ROUNDS = 1  # of these, for the eps where delta is below the floor
 _TOLERANCE, _AHEAD, _FINER, _BELOW, _LAX = 1e-6, 0.05, 0.1, 30.0, 100.0  # of plans: shares, e-folds, times a tolerance

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
-from neyman.losses.readings.outcomes import Outcomes
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import DIRECTIONS, Direction, Pair
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.outcomes import Outcomes
 
 __all__ = ["Composition", "Losses", "Rule", "first_of", "sure"]
 
@@ -48,9 +50,14 @@ class Composition:
         return DIRECTIONS[:1] if all(step.symmetric for step, _ in self.losses) else DIRECTIONS
 
     @cached_property
+    def lists(self) -> tuple[tuple[DiscreteStep, int], ...]:
+        """The steps that are lists of outcomes."""
+        return tuple((step, times) for step, times in self.losses if isinstance(step, DiscreteStep))
+
+    @property
     def discrete(self) -> bool:
-        """Whether all steps are lists of outcomes."""
-        return all(isinstance(step, DiscreteStep) for step, _ in self.losses)
+        """Whether all steps are."""
+        return len(self.lists) == len(self.losses)
 
     def part(self, losses: Losses) -> Composition:
         """Some of the steps."""

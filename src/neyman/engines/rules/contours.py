@@ -4,28 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import cache, partial
+from typing import TYPE_CHECKING
 
-from neyman.engines.atoms.atoms import Atoms
 from neyman.engines.closed_form.single import single
 from neyman.engines.combine.before import BoundedProfile, before, one_of
-from neyman.engines.combine.beside.few_places import beside_less
-from neyman.engines.combine.beside.narrow import beside, beside_discrete, hidden
 from neyman.engines.combine.fallback import FallbackProfile
-from neyman.engines.combine.listed import apart, deviation, listed_and_rest
-from neyman.engines.combine.mixture import MixtureProfile
 from neyman.engines.combine.total_variation import TotalVariation
 from neyman.engines.contour.cumulant import Parts, Walk
 from neyman.engines.contour.laws import stubborn, transforms
 from neyman.engines.contour.profile import ContourProfile
-from neyman.engines.contour.rare.profile import rare_profiles
-from neyman.engines.lattice.profile import LatticeProfile
+from neyman.engines.contour.rare.rarity import seldom
 from neyman.engines.rules.composition import Composition, Losses, Rule, sure
 from neyman.engines.rules.discrete import POINTS, on_lattice
 from neyman.engines.rules.quickly import HARDLY, HINT, quickly
 from neyman.losses.discrete.steps import DiscreteStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
-from neyman.profiles.pair import Pair
+from neyman.profiles.pair import Direction, Pair
+
+if TYPE_CHECKING:
+    from neyman.engines.atoms.atoms import Atoms
+    from neyman.engines.lattice.profile import LatticeProfile
+
+    Listed = tuple[Atoms, Losses]
 
 __all__ = ["contours_or_lattice", "lists_beside"]
 
@@ -45,8 +46,6 @@ _SMALL = 1 << 18  # budget of a lattice behind sampled Gaussians alone
 # shares of all effort that one contour, and all of them, are worth where a lattice is behind them, and where not
 _BACKED, _ALONE = (0.12, 0.5), (0.15, 1.0)
 
-Listed = tuple[Atoms, Losses]
-
 
 def lists_beside(rest: Rule) -> Rule:
     """Lists that tell next to nothing beside what else there is, or beside which that tells next to nothing; ``rest``
@@ -54,19 +53,25 @@ def lists_beside(rest: Rule) -> Rule:
     """
 
     def rule(c: Composition) -> Pair | None:
-        return (
-            None if c.discrete else beside_discrete(c.losses, c.tolerance, c.tail_mu, c.compose, cache(sure(rest, c)))
-        )
+        if c.discrete or not c.lists:
+            return None
+        from neyman.engines.combine.beside.narrow import beside_discrete
+
+        return beside_discrete(c.losses, c.tolerance, c.tail_mu, c.compose, cache(sure(rest, c)))
 
     return rule
 
 
 def contours_or_lattice(c: Composition) -> Pair:
     """Any steps: what hides a list, what is read at each outcome of one, what is quickly told, contours."""
-    little = [(step, times) for step, times in c.losses if isinstance(step, DiscreteStep)]
+    if not c.lists:
+        return _quickly(c) or _contours(c, None)
+    from neyman.engines.combine.beside.narrow import beside, hidden
+    from neyman.engines.combine.listed import listed_and_rest
+
     rest = tuple((step, times) for step, times in c.losses if not isinstance(step, DiscreteStep))
     behind = cache(partial(c.compose_smooth, rest))
-    if (found := hidden(little, rest, behind, c.directions, _HIDDEN * c.tolerance, c.tail_mu)) is not None:
+    if (found := hidden(c.lists, rest, behind, c.directions, _HIDDEN * c.tolerance, c.tail_mu)) is not None:
         return found
     listed = listed_and_rest(c.losses)
     if listed is not None:
@@ -90,8 +95,10 @@ def _plain(losses: Losses) -> bool:
 def _read_at_each(rest: Composition, listed: Listed) -> bool:
     """Whether the ``rest`` is read at each outcome of a list: it is quickly told, or few are near any eps."""
     length = len(listed[0].loss)
-    if length <= _HANDFUL and rare_profiles(rest.losses, rest.tail_mu, rest.effort) is not None:
+    if length <= _HANDFUL and seldom(rest.losses) is not None:
         return True
+    from neyman.engines.combine.listed import apart
+
     quick = single(rest.losses) is not None or _quickly(rest) is not None
     if quick and length <= (_OVER_LATTICE if _plain(rest.losses) else _READ):
         return True
@@ -105,11 +112,15 @@ def _quickly(c: Composition) -> Pair | None:
 def _contours(c: Composition, listed: Listed | None) -> Pair:
     """By contours: bent ones where the record hardly ever takes part, before lines or after them."""
     lines = cache(partial(_lines, c, listed))
-    found = rare_profiles(c.losses, c.tail_mu, c.effort)
-    if found is None:
+    rare = seldom(c.losses)
+    if rare is None:
         return lines()
-    first, bent = found[0], Pair.both(found[1])
-    return before(bent, lines, min(HARDLY * c.tolerance, HINT)) if first else before(lines(), lambda: bent, c.tolerance)
+    from neyman.engines.contour.rare.profile import rare_profiles
+
+    bent = Pair.both(rare_profiles(rare.step, rare.times, c.tail_mu, c.effort))
+    if rare.first:
+        return before(bent, lines, min(HARDLY * c.tolerance, HINT))
+    return before(lines(), lambda: bent, c.tolerance)
 
 
 def _lines(c: Composition, listed: Listed | None) -> Pair:
@@ -127,7 +138,7 @@ def _lines(c: Composition, listed: Listed | None) -> Pair:
     contours = _along(c, Parts(steps, mu, "remove"), small)
     short = plain or all(contour.within(_LENGTHY, _USUAL) for contour in contours)
     longest = 2 * POINTS if c.tail_mu <= _STRONG and not plain else POINTS
-    lattices = [cache(partial(LatticeProfile, c.losses, way, c.tolerance, longest, c.effort)) for way in c.directions]
+    lattices = [cache(partial(_lattice, c, way, longest)) for way in c.directions]
     if listed is not None and not short and max(lattice().points for lattice in lattices) > _SMALL:
         return _mixture(c, listed)
     meeting = TotalVariation(contours[0], contours[-1])
@@ -139,6 +150,13 @@ def _lines(c: Composition, listed: Listed | None) -> Pair:
     if short or not small:
         return Pair.both([*backed])
     return _less(c, cache(partial(_lattice_or_lines, lattices, backed, c.tolerance)))
+
+
+def _lattice(c: Composition, way: Direction, points: int) -> LatticeProfile:
+    """That of one direction."""
+    from neyman.engines.lattice.profile import LatticeProfile
+
+    return LatticeProfile(c.losses, way, c.tolerance, points, c.effort)
 
 
 def _along(c: Composition, parts: Parts, small: bool) -> list[ContourProfile]:
@@ -164,7 +182,9 @@ def _lattice_or_lines(
 
 def _less(c: Composition, engine: Callable[[], Pair]) -> Pair:
     """The ``engine``, where no steps tell so much less than others that these are read at few places."""
-    tables = {step: step.table().whole()[0] for step, _ in c.losses if isinstance(step, DiscreteStep)}
+    from neyman.engines.combine.beside.few_places import beside_less
+
+    tables = {step: step.table().whole()[0] for step, _ in c.lists}
     parted = partial(c.finite, tables=tables, effort=c.effort)
     return beside_less(c.losses, c.tolerance, c.tail_mu, parted, engine) or engine()
 
@@ -186,6 +206,9 @@ def _averaged(c: Composition, listed: Listed) -> Pair:
 
 def _mixture(c: Composition, listed: Listed) -> Pair:
     """The rest, read at each outcome where it tells something."""
+    from neyman.engines.combine.listed import deviation
+    from neyman.engines.combine.mixture import MixtureProfile
+
     atoms, rest = listed
     of_rest, spread = c.compose_smooth(rest), deviation(rest)
     return Pair.both([

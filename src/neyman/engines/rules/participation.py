@@ -6,12 +6,12 @@ from functools import cache, partial
 
 from neyman.engines.closed_form.single import single
 from neyman.engines.combine.before import before, one_of
-from neyman.engines.combine.listed import lists, outcome_by_outcome
-from neyman.engines.counts.beside import beside_loud
+from neyman.engines.counts.combinations import told_apart
 from neyman.engines.counts.faint import FaintProfile, Sampled, is_faint, magnified
 from neyman.engines.rules.composition import Composition, Rule, sure
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
+from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.profiles.pair import DIRECTIONS, Pair
 
 __all__ = ["hardly_ever", "loud_beside"]
@@ -44,6 +44,8 @@ def _one_listed(step: Step, c: Composition) -> Pair | None:
     """One discrete step, outcome by outcome."""
     if not isinstance(step, DiscreteStep):
         return None
+    from neyman.engines.combine.listed import lists, outcome_by_outcome
+
     parts = lists([(c.tables[step], 1)])
     return outcome_by_outcome(parts, DIRECTIONS, step.tail_mu) if parts else None
 
@@ -54,6 +56,10 @@ def loud_beside(rest: Rule) -> Rule:
     """
 
     def rule(c: Composition) -> Pair | None:
+        if not any(isinstance(step, SubsampledGaussianStep) and told_apart([(step, n)]) for step, n in c.losses):
+            return None
+        from neyman.engines.counts.beside import beside_loud
+
         found = beside_loud(c.losses, c.tolerance, c.tail_mu, c.compose)
         if found is None:
             return None

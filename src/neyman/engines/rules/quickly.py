@@ -11,13 +11,9 @@ from functools import partial
 
 import numpy as np
 
-from neyman.engines.closed_form.nearly_gaussian import NearlyGaussianProfile
 from neyman.engines.closed_form.pairs import GaussianProfile
 from neyman.engines.combine.before import BoundedProfile, before, one_of
-from neyman.engines.contour.exchanged.profile import ExchangedArcs
 from neyman.engines.counts.combinations import counts, log_overlap, told_apart
-from neyman.engines.counts.exchanged import ExchangedParticipation
-from neyman.engines.counts.participation import AddedParticipation, RemovedParticipation
 from neyman.losses.base import Step
 from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
@@ -56,6 +52,8 @@ def quickly(
     noise = [step.sigma for step, _ in steps]
     quick: Pair
     if min(noise) >= _FAR:
+        from neyman.engines.closed_form.nearly_gaussian import NearlyGaussianProfile
+
         quick = Pair.both([NearlyGaussianProfile(steps, mu, way, tail_mu) for way in DIRECTIONS])
         share = _SHARE["far"]
     elif told_apart(steps):
@@ -65,6 +63,8 @@ def quickly(
         listed = counts(steps, mu)
         if listed is None:
             return None
+        from neyman.engines.counts.participation import AddedParticipation, RemovedParticipation
+
         remove, beside_ = RemovedParticipation(steps, tail_mu, listed), Pair.both([GaussianProfile(mu)])
         quick, share = Pair(remove, AddedParticipation(steps, beside_, tail_mu)), _SHARE["apart"]
     else:
@@ -82,11 +82,15 @@ def _exchanged(
     same = [(SubsampledGaussianStep(step.sigma, step.rate), times) for step, times in steps]
     arcs: Profile | None = None
     if sum(times for _, times in steps) <= _BENT and len(steps) <= _FEW:
+        from neyman.engines.contour.exchanged.profile import ExchangedArcs
+
         bends = ExchangedArcs(steps, mu, tail_mu, effort)
         arcs = BoundedProfile(bends, partial(one_of, contours, 0), min(HARDLY * tolerance, HINT))
     listed = counts(same, mu, exchanged=True) if told_apart(same) else None
     if listed is None:
         return None if arcs is None else Pair.both([arcs])
+    from neyman.engines.counts.exchanged import ExchangedParticipation
+
     hopeless = min(step.sigma for step, _ in same) < _FAINT
     quick = ExchangedParticipation(same, tail_mu, listed)
     bent = partial(one_of, contours, 0) if arcs is None else (lambda: arcs)

@@ -8,18 +8,14 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from neyman.engines.choose import profiles
 from neyman.engines.combine.enclosed import OwnProfile, unbundled
 from neyman.engines.combine.told_alone import beside_alone
-from neyman.engines.region.profile import RegionProfile
-from neyman.engines.renyi.composition import CompositionDivergence
-from neyman.guarantees.algebra.blocks import in_blocks, stated_alone
 from neyman.guarantees.computed import ComposedGuarantee
-from neyman.guarantees.envelope.profile import EnvelopeProfile
-from neyman.guarantees.given.rdp import LARGEST_RHO, RDP, ZCDP
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
 from neyman.losses.gaussian.plain import GaussianStep
@@ -27,6 +23,9 @@ from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
+
+if TYPE_CHECKING:
+    from neyman.guarantees.given.rdp import RDP, ZCDP
 
 __all__ = ["composition"]
 
@@ -53,19 +52,32 @@ def composition(
     """
     open_ = unbundled(losses)
     regions = _regions(open_)
-    few = in_blocks(open_) if regions else open_
-    plain = all(stated_alone(step) for step, _ in open_ if isinstance(step, EnclosedStep))
-    remove, add = profiles(few, aim, allowed, max(aim, _STATED) if regions and plain else aim)
-    remove, add = beside_alone(few, remove, add, partial(profiles, tolerance=aim, effort=allowed))
-    if regions:
-        same = remove is add
-        first = EnvelopeProfile((Pair(remove, add), *regions), rough=True)
-        remove, add = first, first if same else EnvelopeProfile((Pair(add, remove), *regions), rough=True)
+    few, enclosing = _gathered(open_, aim) if regions else (open_, aim)
+    remove, add = profiles(few, aim, allowed, enclosing)
+    both = beside_alone(few, remove, add, partial(profiles, tolerance=aim, effort=allowed))
+    remove, add = _within(both, regions) if regions else both
     enclosed = loose and any(isinstance(step, EnclosedStep) for step, _ in open_)
     held = max(aim, _ENCLOSED) if enclosed and not regions else aim
     less = _attained(open_) if regions else _strongest(open_)
     alone = None if less == open_ else partial(composition, less, adjacency, aim, allowed)
     return ComposedGuarantee(remove, add, adjacency, held, losses, mechanism, allowed, held=not regions, alone=alone)
+
+
+def _gathered(losses: Losses, aim: float) -> tuple[Losses, float]:
+    """Steps of which divergences alone are known in blocks, if they are many; how finely curves are enclosed."""
+    from neyman.guarantees.algebra.blocks import in_blocks, stated_alone
+
+    plain = all(stated_alone(step) for step, _ in losses if isinstance(step, EnclosedStep))
+    return in_blocks(losses), max(aim, _STATED) if plain else aim
+
+
+def _within(both: Pair, regions: tuple[Pair, ...]) -> Pair:
+    """What all of them promise."""
+    from neyman.guarantees.envelope.profile import EnvelopeProfile
+
+    remove, add = both
+    first = EnvelopeProfile((Pair(remove, add), *regions), rough=True)
+    return Pair(first, first if remove is add else EnvelopeProfile((Pair(add, remove), *regions), rough=True))
 
 
 def _strongest(losses: Losses) -> Losses:
@@ -78,6 +90,9 @@ def _attained(losses: Losses) -> Losses:
 
     What it tells is no more than what is stated may tell, of the curves and of the sums of their divergences.
     """
+    from neyman.engines.region.profile import RegionProfile
+    from neyman.guarantees.algebra.blocks import stated_alone
+
     found: list[tuple[Step, int]] = []
     for step, times in losses:
         known = step.forward if isinstance(step, EnclosedStep) and stated_alone(step) else None
@@ -89,6 +104,11 @@ def _regions(losses: Losses) -> tuple[Pair, ...]:
     """What is left by the divergences that are stated, added to those of the other steps."""
     if sum(times for _, times in losses) == 1:  # its curve says it all
         return ()
+    if not any(isinstance(step, EnclosedStep) for step, _ in losses):  # no other states any
+        return ()
+    from neyman.engines.renyi.composition import CompositionDivergence
+    from neyman.guarantees.given.rdp import LARGEST_RHO, RDP, ZCDP
+
     stated = CompositionDivergence(losses, (True, False)).statement
     if stated is None:
         return ()
@@ -105,5 +125,7 @@ def _regions(losses: Losses) -> tuple[Pair, ...]:
 
 
 def _sides(given: ZCDP | RDP) -> Pair:
+    from neyman.guarantees.given.rdp import ZCDP
+
     profile: Profile = OwnProfile(given.sides.forward, given) if isinstance(given, ZCDP) else given.sides.forward
     return Pair(profile, profile)

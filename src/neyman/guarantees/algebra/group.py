@@ -12,7 +12,6 @@ from neyman.guarantees.given.gdp import GDP
 from neyman.guarantees.given.rdp import LARGEST_RHO, ZCDP
 from neyman.guarantees.groups.profile import GroupedProfile, multiple
 from neyman.guarantees.guarantee import Guarantee
-from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.profiles.pair import Pair
 from neyman.profiles.profile import Profile
@@ -56,6 +55,3 @@ def group_of(g: Guarantee, times: int) -> Guarantee:
 
 def _grouped(sides: Pair, times: int, concentrated: ZCDP | None) -> Profile:
     return GroupedProfile(sides, times, None if concentrated is None else concentrated.sides.forward)
-
-
-ALGEBRA.group = group_of

@@ -12,7 +12,6 @@ from neyman.guarantees.algebra.composition import composition
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.dominating_pair import worst_loss
 from neyman.guarantees.guarantee import Guarantee
-from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.losses.enclosed.step import BundleStep
 from neyman.profiles.effort import EFFORT, Effort
@@ -115,6 +114,3 @@ def _checked(name: str, guarantee: object) -> PessimisticGuarantee:
     if not isinstance(guarantee, PessimisticGuarantee):
         raise InvalidParameter(name, guarantee, "a Guarantee", "Lower bounds (optimistic) promise nothing.")
     return guarantee
-
-
-ALGEBRA.product, ALGEBRA.power = compose_tradeoffs, repeated

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from neyman.guarantees.envelope.profile import EnvelopeProfile
 from neyman.guarantees.guarantee import Guarantee
-from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.profiles.pair import Adjacency, MaximumProfile, Pair
 
@@ -51,7 +50,3 @@ def symmetrized_of(g: Guarantee) -> Guarantee:
         return like(g, PessimisticGuarantee(Pair(worst, worst), "add_or_remove", g.effort, stated))
     best = EnvelopeProfile((sides, sides.reversed))  # both orders are promised f, so both have f^-1 as well
     return like(g, PessimisticGuarantee(Pair(best, best), g.adjacency, g.effort, stated))
-
-
-ALGEBRA.inverse = inverse_of
-ALGEBRA.symmetrized = symmetrized_of

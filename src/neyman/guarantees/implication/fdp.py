@@ -10,7 +10,6 @@ from neyman.guarantees.given.sampled_curve import CurveFunction
 from neyman.guarantees.given.tradeoff import Tradeoff
 from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.implication.satisfaction import satisfaction, searched
-from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.questions.answer import Satisfaction
 
 __all__ = ["fdp"]
@@ -37,6 +36,3 @@ def fdp(g: Guarantee, f: Guarantee | Callable[..., object]) -> Satisfaction:
         if answer.outcome != "undecided":
             return answer
     return answer
-
-
-ALGEBRA.fdp = fdp

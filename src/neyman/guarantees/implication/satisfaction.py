@@ -20,7 +20,6 @@ from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.implication.by_construction import implied
 from neyman.guarantees.implication.dominance import compared
 from neyman.guarantees.implication.step_by_step import within
-from neyman.guarantees.made import ALGEBRA
 from neyman.guarantees.questions.answer import Satisfaction
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.questions.tradeoff import excess_lower
@@ -176,6 +175,3 @@ _CRITERIA: dict[str, Callable[[Guarantee, Guarantee], Satisfaction | None]] = {
     "ZCDP": _concentrated,
     "RDP": _renyi,
 }
-
-
-ALGEBRA.satisfaction = satisfaction

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray
-from neyman.losses.allocated.mellin.transform import allocated_transform
-from neyman.losses.allocated.moments import LARGEST_ORDER, divergences
-from neyman.losses.allocated.profile import AllocatedProfile
 from neyman.losses.base import Step
 from neyman.losses.enclosed.step import EnclosedStep
-from neyman.losses.readings.transform import Transform
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.transform import Transform
 
 __all__ = ["AllocatedStep", "Allocation", "allocated_step"]
 
@@ -36,6 +35,8 @@ class Allocation:
     @property
     def tail_mu(self) -> float:
         """That of the Gaussian mechanism of the one step: whoever is told it learns no less."""
+        from neyman.losses.allocated.profile import AllocatedProfile
+
         return AllocatedProfile(self.narrowest, self.widest, self.steps, True).tail_mu
 
 
@@ -54,6 +55,8 @@ class AllocatedStep(EnclosedStep):
 
     def divergence(self, order: FloatArray, remove: bool, upper: bool) -> tuple[FloatArray, BoolArray]:
         """Bounds on D_t, and where nothing is sharper: "remove" at whole orders."""
+        from neyman.losses.allocated.moments import LARGEST_ORDER, divergences
+
         if not remove:
             return super().divergence(order, remove, upper)
         law = cast(Allocation, self.promise)
@@ -73,6 +76,8 @@ class AllocatedStep(EnclosedStep):
 
     def transform(self) -> Transform | None:
         """By Mellin integrals; None where these are too long, and while the noise is known only between two ends."""
+        from neyman.losses.allocated.mellin.transform import allocated_transform
+
         law = cast(Allocation, self.promise)
         if law.narrowest < law.widest or not _LEAST_NOISE <= law.narrowest <= _MOST_NOISE:
             return None
@@ -102,5 +107,7 @@ def allocated_step(narrowest: float, widest: float, steps: int) -> EnclosedStep:
     >>> allocated_step(1.0, 1.0, 100).tail_mu
     1.0000000000000004
     """
+    from neyman.losses.allocated.profile import AllocatedProfile
+
     remove, add = (AllocatedProfile(narrowest, widest, steps, way) for way in (True, False))
     return AllocatedStep(Allocation(narrowest, widest, steps), 1.0, remove, add, quick=True)

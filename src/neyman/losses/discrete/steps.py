@@ -6,19 +6,16 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from neyman.losses.base import Step
-from neyman.losses.discrete.bins import DiscreteGrid
-from neyman.losses.discrete.powers import listed_powers, powers_on_integers
-from neyman.losses.discrete.tail_mu import discrete_gaussian_mu, outcomes_mu
-from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
-from neyman.losses.discrete.transform import DiscreteTransform
-from neyman.losses.readings.bins import GridLaw
-from neyman.losses.readings.outcomes import Outcomes, discrete_gaussian, discrete_laplace, k_ary, worst_of
-from neyman.losses.readings.powers import PowerLaw
-from neyman.losses.readings.transform import Transform
 from neyman.numerics.rounding import UNIT
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.bins import GridLaw
+    from neyman.losses.readings.outcomes import Outcomes
+    from neyman.losses.readings.powers import PowerLaw
+    from neyman.losses.readings.transform import Transform
 
 __all__ = [
     "ApproximateStep",
@@ -69,15 +66,23 @@ class DiscreteStep(Step):
     @property
     def tail_mu(self) -> float:
         """The largest mu at a vertex of the trade-off curve."""
+        from neyman.losses.discrete.tail_mu import outcomes_mu
+
         return outcomes_mu(self.table())
 
     def transform(self) -> Transform:
+        from neyman.losses.discrete.transform import DiscreteTransform
+
         return DiscreteTransform(self.table().whole()[0])
 
     def bins(self) -> GridLaw:
+        from neyman.losses.discrete.bins import DiscreteGrid
+
         return DiscreteGrid(self.table().whole()[0])
 
     def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        from neyman.losses.discrete.powers import listed_powers
+
         law = listed_powers(self.table())
         return law, law
 
@@ -140,14 +145,21 @@ class DiscreteGaussianStep(DiscreteNoiseStep):
     @property
     def tail_mu(self) -> float:
         """Of the mechanism when it is not sampled."""
+        from neyman.losses.discrete.tail_mu import discrete_gaussian_mu
+
         return discrete_gaussian_mu(self.sigma, 2 * self.shift if self.two_sided else self.shift)
 
     def transform(self) -> Transform:
+        from neyman.losses.discrete.theta_transform import DiscreteGaussianTransform
+        from neyman.losses.discrete.transform import DiscreteTransform
+
         if self.rate == 1.0 and DiscreteGaussianTransform.serves(self.sigma):
             return DiscreteGaussianTransform(self.sigma, self.shift)
         return DiscreteTransform(self.table().whole()[0])
 
     def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        from neyman.losses.discrete.powers import powers_on_integers
+
         law = powers_on_integers(self.sigma, self.shift, self.rate, self.two_sided)
         return law, law
 
@@ -157,6 +169,8 @@ class DiscreteGaussianStep(DiscreteNoiseStep):
 
     def _outcomes(self) -> Outcomes:
         """The outcomes, as far as either mass is a float."""
+        from neyman.losses.readings.outcomes import discrete_gaussian
+
         return discrete_gaussian(self.sigma, self.shift, self.rate, self.two_sided)
 
 
@@ -188,6 +202,8 @@ class DiscreteLaplaceStep(DiscreteNoiseStep):
 
     def _outcomes(self) -> Outcomes:
         """The outcomes, equal losses together."""
+        from neyman.losses.readings.outcomes import discrete_laplace
+
         return discrete_laplace(self.scale, self.shift, self.rate, self.two_sided)
 
 
@@ -213,6 +229,8 @@ class RandomizedResponseStep(DiscreteStep):
 
     def _outcomes(self) -> Outcomes:
         """Two outcomes, and a third that says nothing where k > 2."""
+        from neyman.losses.readings.outcomes import k_ary
+
         return k_ary(self.epsilon, self.k, 0.0).sampled(self.rate)
 
 
@@ -238,6 +256,8 @@ class ApproximateStep(DiscreteStep):
 
     def _outcomes(self) -> Outcomes:
         """Two finite outcomes and two infinite ones."""
+        from neyman.losses.readings.outcomes import k_ary
+
         return k_ary(self.epsilon, 2, self.delta).sampled(self.rate)
 
 
@@ -261,4 +281,6 @@ class TabulatedStep(DiscreteStep):
 
     def _outcomes(self) -> Outcomes:
         """The outcomes, equal losses together."""
+        from neyman.losses.readings.outcomes import worst_of
+
         return worst_of(self.p, self.q).sampled(self.rate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.special import ndtri
@@ -13,10 +13,12 @@ from scipy.special import ndtri
 from neyman._validate import BoolArray, FloatArray
 from neyman.losses.base import Step
 from neyman.losses.discrete.steps import DiscreteStep
-from neyman.losses.enclosed.laws import Bounds, HalfLine, law_above, law_below
-from neyman.losses.readings.outcomes import Outcomes
 from neyman.numerics.norm import together
 from neyman.numerics.rounding import AMPLE
+
+if TYPE_CHECKING:
+    from neyman.losses.enclosed.laws import Bounds, HalfLine
+    from neyman.losses.readings.outcomes import Outcomes
 
 __all__ = ["Bounds", "BundleStep", "EnclosedStep", "Known", "ListedStep", "Promise"]
 
@@ -128,6 +130,8 @@ class EnclosedStep(Step):
 
     def law(self, h: float, above: bool) -> ListedStep:
         """A law nowhere below this one, or nowhere ``above`` it, on multiples of ``h`` or at the corners."""
+        from neyman.losses.enclosed.laws import law_above, law_below
+
         if h not in self._halves:
             points = self._points(h)
             forward = self._half(self.forward, points)
@@ -146,6 +150,8 @@ class EnclosedStep(Step):
         return h * np.arange(max(math.ceil(self.reach / h), 2) + 1.0)
 
     def _half(self, side: Known, points: FloatArray) -> HalfLine:
+        from neyman.losses.enclosed.laws import HalfLine
+
         found = side.bracket(points)
         ended = bool(self.corners) or float(points[-1]) >= side.end
         return HalfLine(found, float(side.bracket(points[-1:]).lower[0]) if ended else 0.0)

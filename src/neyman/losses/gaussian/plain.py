@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from neyman.losses.base import Step
-from neyman.losses.gaussian.bins import Shape
-from neyman.losses.readings.bins import GridLaw
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.bins import GridLaw
 
 __all__ = ["GaussianStep"]
 
@@ -54,4 +56,6 @@ class GaussianStep(Step):
         return True
 
     def bins(self) -> GridLaw:
+        from neyman.losses.gaussian.bins import Shape
+
         return Shape(1.0 / self.mu, 1.0)

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from neyman.losses.base import Step
-from neyman.losses.gaussian.bins import Shape
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.powers import gaussian_powers
-from neyman.losses.gaussian.transform import SamplingTransform
-from neyman.losses.readings.bins import GridLaw
-from neyman.losses.readings.powers import PowerLaw
-from neyman.losses.readings.transform import Transform
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.bins import GridLaw
+    from neyman.losses.readings.powers import PowerLaw
+    from neyman.losses.readings.transform import Transform
 
 __all__ = ["SubsampledGaussianStep"]
 
@@ -73,10 +73,16 @@ class SubsampledGaussianStep(Step):
         return False
 
     def transform(self) -> Transform:
+        from neyman.losses.gaussian.transform import SamplingTransform
+
         return SamplingTransform(self.sigma, self.rate)
 
     def bins(self) -> GridLaw:
+        from neyman.losses.gaussian.bins import Shape
+
         return Shape(self.sigma, self.rate)
 
     def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        from neyman.losses.gaussian.powers import gaussian_powers
+
         return gaussian_powers(self.sigma, self.widest, self.rate, two_sided=False)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from scipy.special import ndtri_exp
 
 from neyman.losses.base import Step
-from neyman.losses.laplace.bins import LaplaceLaw
-from neyman.losses.laplace.powers import laplace_powers
-from neyman.losses.laplace.transform import LaplaceTransform
-from neyman.losses.readings.powers import PowerLaw
-from neyman.losses.readings.transform import Transform
 from neyman.numerics.rounding import SCANT
+
+if TYPE_CHECKING:
+    from neyman.losses.laplace.bins import LaplaceLaw
+    from neyman.losses.readings.powers import PowerLaw
+    from neyman.losses.readings.transform import Transform
 
 # certifies: ``ndtri_exp`` of log p <= -log 2 is off by 9 units at most, but for log p below -3000, where it is further
 # out than the truth, by up to 6000
@@ -85,12 +86,18 @@ class LaplaceStep(Step):
         return self.rate == 1.0 or self.two_sided
 
     def transform(self) -> Transform:
+        from neyman.losses.laplace.transform import LaplaceTransform
+
         return LaplaceTransform(self.bins())
 
     def bins(self) -> LaplaceLaw:
+        from neyman.losses.laplace.bins import LaplaceLaw
+
         return LaplaceLaw(self.scale, self.rate, self.two_sided)
 
     def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        from neyman.losses.laplace.powers import laplace_powers
+
         return laplace_powers(self.ends[0].bins()), laplace_powers(self.bins())
 
     def largest_loss(self, remove: bool) -> float:

@@ -21,22 +21,14 @@ from neyman.engines.contour.on_demand import ByArcs
 from neyman.engines.contour.rare.between_poles import GapArc, LiftedArc, SplitArc
 from neyman.engines.contour.rare.steps import Laws, RareSteps
 from neyman.engines.contour.rare.thresholds import BACK, FAR_BACK, RareCuts
-from neyman.losses.base import Step
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.numerics.rounding import AMPLE, SCANT, SMALLEST, UNIT
 from neyman.profiles.effort import Effort
 from neyman.profiles.pair import Direction
 from neyman.profiles.profile import Bracket
 
-__all__ = ["RareProfile", "is_rare", "rare_laws", "rare_profiles"]
+__all__ = ["RareProfile", "rare_laws", "rare_profiles"]
 
-# noise, rates, expected participations and e^{1.5 / sigma^2} / sqrt(T), about the skewness of the loss, that are served
-_NOISE, _RATE, _OFTEN, _SKEWED = (0.05, 3.0), 2e-6, 40.0, 5e-4
-_LITTLE, _SELDOM = 0.855, 3e-8  # noise beyond which lines are quicker, but for rates below that
-_PLAIN, _FEW = 1.3, 10  # noise beyond which they are at any rate, of more steps than so few
-_BEHIND = 0.5  # rates up to which these contours may be asked after lines
-# (noise from and to), rates up to which and number of steps beyond which lattices are not fine enough, or long
-_DEAR = (((0.12, 0.3), 1e-4), 2), (((0.08, 0.1), 0.02), 300)
 _BLATANT = 0.3  # delta(0) above which 1 - delta deserves contours of its own
 _LOST = 13.0  # e-folds that delta may lie below the mass of all that the steps may tell, and be told beside it
 _BETWEEN = -1.0 / (1.0 + np.exp(np.linspace(-10.0, 10.0, 61)))  # the c between the poles
@@ -50,24 +42,6 @@ _ASKED = 2e-31  # least delta for which a contour is laid
 Contour = Arc | PartedArc | LiftedArc | GapArc | SplitArc
 
 
-def is_rare(step: SubsampledGaussianStep, times: int) -> bool:
-    """Whether so few steps count that bent contours are what serves: their sum is skewed, and most often nothing."""
-    if not _NOISE[0] <= step.sigma <= _NOISE[1] or times * step.rate > _OFTEN:
-        return False
-    if any(low <= step.sigma <= high and step.rate <= rate and times > few for ((low, high), rate), few in _DEAR):
-        return True
-    if step.rate > (_RATE if step.sigma <= _LITTLE else _SELDOM):
-        return False
-    if step.sigma > _PLAIN and times > _FEW:
-        return False
-    return 1.5 / step.sigma**2 > math.log(_SKEWED) + 0.5 * math.log(times)
-
-
-def _behind(step: SubsampledGaussianStep, times: int) -> bool:
-    """Whether they may know what lines do not."""
-    return _NOISE[0] <= step.sigma <= _NOISE[1] and step.rate <= _BEHIND and times * step.rate <= _OFTEN
-
-
 def rare_laws(step: SubsampledGaussianStep, times: int) -> Laws | None:
     """Their law along bent paths; None where floats do not hold it."""
     with suppress(ArithmeticError):
@@ -76,17 +50,11 @@ def rare_laws(step: SubsampledGaussianStep, times: int) -> Laws | None:
 
 
 def rare_profiles(
-    losses: tuple[tuple[Step, int], ...], tail_mu: float, effort: Effort
-) -> tuple[bool, tuple[RareProfile, RareProfile]] | None:
-    """Both directions of equal such steps, and nothing else, after whether they come before lines; else None."""
-    (step, times), *others = losses
-    if others or not isinstance(step, SubsampledGaussianStep):
-        return None
-    first = is_rare(step, times)
-    if not first and not _behind(step, times):
-        return None
+    step: SubsampledGaussianStep, times: int, tail_mu: float, effort: Effort
+) -> tuple[RareProfile, RareProfile]:
+    """Both directions of so many such steps."""
     laws = cache(lambda: rare_laws(step, times))
-    return first, (RareProfile(laws, "remove", tail_mu, effort), RareProfile(laws, "add", tail_mu, effort))
+    return RareProfile(laws, "remove", tail_mu, effort), RareProfile(laws, "add", tail_mu, effort)
 
 
 class RareProfile(ByArcs[Contour]):

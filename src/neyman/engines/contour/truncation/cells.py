@@ -27,8 +27,9 @@ import numpy as np
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import WALKED, Parts
 from neyman.numerics.rounding import AMPLE, UNIT
+from neyman.profiles.effort import ignored
 
-__all__ = ["SPARE", "ignored", "shortened"]
+__all__ = ["SPARE", "shortened"]
 
 _WORTH = 150.0  # nodes from which a look pays
 _LOOKS, _CELLS = 1 << 23, 1 << 21  # cells times laws that are looked at, and cells, of a dozen numbers each
@@ -54,10 +55,6 @@ _FIRST = 5.0  # deviations at which cells begin
 # certifies: share of a cell's width squared that rounding of its ends, and of its deviation, may come to
 _STRETCHED = 1e-3
 _UNDERFLOWN = 1e-200  # certifies: more than all cells that are no float beside the goal, 2^21 times 5e-324
-
-
-def ignored(work: float) -> None:
-    """Count no work."""
 
 
 def shortened(

@@ -10,7 +10,6 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.engines.contour.cumulant import Parts
 from neyman.losses.gaussian.many.bounds import certified_of, estimates_of
-from neyman.losses.gaussian.parts.decaying import CUTS, TurningPart
 from neyman.losses.gaussian.shifted_bound import log_size
 from neyman.numerics.rounding import UNIT, largest_sum_error
 
@@ -90,6 +89,8 @@ def cut_by_parts(
     furthest = min(furthest, _FARTHEST / sd)
     if not all(size < math.inf for *_, size in steps):
         return best
+    from neyman.losses.gaussian.parts.decaying import CUTS, TurningPart
+
     # the last of the cuts leaves most in the part that turns
     most = math.fsum(times * TurningPart.of(law, w, end, CUTS[-1], size).least for law, times, end, size in steps)
     if not _log_plain(parts, c, furthest) + most <= target:

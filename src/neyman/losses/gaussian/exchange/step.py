@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from neyman.losses.base import Step
-from neyman.losses.gaussian.exchange.bins import ReplacedGrid
-from neyman.losses.gaussian.exchange.transform import ReplacedTransform
 from neyman.losses.gaussian.plain import GaussianStep
-from neyman.losses.gaussian.powers import gaussian_powers
-from neyman.losses.readings.bins import GridLaw
-from neyman.losses.readings.powers import PowerLaw
-from neyman.losses.readings.transform import Transform
 from neyman.numerics.rounding import UNIT
+
+if TYPE_CHECKING:
+    from neyman.losses.readings.bins import GridLaw
+    from neyman.losses.readings.powers import PowerLaw
+    from neyman.losses.readings.transform import Transform
 
 __all__ = ["ReplacedGaussianStep"]
 
@@ -69,10 +69,16 @@ class ReplacedGaussianStep(Step):
         return True
 
     def transform(self) -> Transform:
+        from neyman.losses.gaussian.exchange.transform import ReplacedTransform
+
         return ReplacedTransform(self.sigma, self.rate)
 
     def bins(self) -> GridLaw:
+        from neyman.losses.gaussian.exchange.bins import ReplacedGrid
+
         return ReplacedGrid(self.sigma, self.rate)
 
     def powers(self) -> tuple[PowerLaw, PowerLaw]:
+        from neyman.losses.gaussian.powers import gaussian_powers
+
         return gaussian_powers(self.sigma, self.widest, self.rate, two_sided=True)
