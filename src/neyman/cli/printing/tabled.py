@@ -9,7 +9,7 @@ from rich.markup import escape
 
 from neyman import __version__
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.output import STDOUT, check_output, console, print_json, print_table, write_output
+from neyman.cli.printing.output import COPY, STDOUT, check_output, console, print_json, print_table, write_output
 from neyman.cli.printing.table import table as empty
 from neyman.tables import Table
 from neyman.tables.table import FORMS, Cell
@@ -55,6 +55,8 @@ def print_as(found: Table, as_json: bool) -> None:
         return
     to = console()
     shown = empty(*(column.title for column in found.columns))
+    for column, drawn in zip(found.columns, shown.columns, strict=True):
+        drawn.style = COPY if column.side == "at most" else ""
     for row in found.rows:
         shown.add_row(*(escape(column.text(cell)) for column, cell in zip(found.columns, row, strict=True)))
     print_table(to, shown)
