@@ -23,9 +23,11 @@ from neyman.cli.verbs.census import census
 from neyman.cli.verbs.compare import compare
 from neyman.cli.verbs.convert import convert
 from neyman.cli.verbs.dpsgd import dpsgd
+from neyman.cli.verbs.plot import plot
 from neyman.cli.verbs.prove import prove
 from neyman.cli.verbs.report import report
 from neyman.cli.verbs.reproduce import reproduce
+from neyman.cli.verbs.risk import risk
 from neyman.cli.verbs.sweep import sweep
 from neyman.cli.verbs.table import table
 from neyman.cli.verbs.verify import verify
@@ -69,6 +71,8 @@ _verb(dpsgd)
 _verb(account)
 _verb(convert)
 _verb(compare)
+_verb(risk)
+_verb(plot)
 _verb(calibrate)
 _verb(sweep)
 _verb(table)

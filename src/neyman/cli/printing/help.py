@@ -21,7 +21,7 @@ _GROUPS = {
         "only", "level", "changed", "claim",
     ),
     "The test": ("confidence", "method", "threshold", "pilot", "seed", "independent"),
-    "The picture": ("label", "title_of_picture", "scale", "curve", "direction", "at_epsilon"),
+    "The picture": ("label", "scale", "of", "direction", "cumulative"),
     "Who counts as a neighbour": ("adjacency", "unit"),
     "How exactly": ("floor", "tolerance", "effort", "timeout", "proving", "proof"),
     "Where it is computed": ("workers", "scheduler", "at_most"),
