@@ -41,6 +41,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "sweep": (
         "neyman sweep examples/sweep.yaml -o sweep.nc",
+        "neyman sweep examples/sweep.yaml -o sweep.csv",
         "neyman sweep examples/sweep.yaml -o - --workers 1 > sweep.nc",
     ),
     "table": (
