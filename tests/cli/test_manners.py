@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import re
+import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
+import typer
 
 import neyman as ny
 from neyman.cli.main import app, main
@@ -211,3 +214,50 @@ def test_who_is_shown_nothing(
     monkeypatch.setattr("sys.stderr", Terminal())
     with pytest.raises(AssertionError):
         command._patience(["dpsgd"])
+
+
+# options that are plain are read without pydantic
+
+
+def test_a_plain_command_starts_without_pydantic() -> None:
+    code = (
+        "import sys; from neyman.cli.main import _command\n"
+        "_command()(args=sys.argv[1:], prog_name='neyman', standalone_mode=False)\n"
+        "print('pydantic' in sys.modules, file=sys.stderr)"
+    )
+    plain = ("--noise-multiplier", "2", "--sample-rate", "1e0", "--steps", "4", "--delta", "1e-5", "--delta", "1e-6")
+    for more, imported in (((), False), (("--steps", " 4 "), find_spec("typer._adapters") is not None)):
+        done = subprocess.run(
+            [sys.executable, "-c", code, "dpsgd", *plain, *more], capture_output=True, text=True, check=True, timeout=60
+        )
+        assert done.stderr == f"{imported}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "texts"),
+    [
+        (
+            "--tolerance",
+            ("1", "-2.5", "1e-5", "0.1e+10", "1_0", " 1 ", "inf", "nan", "x", "", ".5", "5.", "1e400", "٣"),
+        ),
+        ("--steps", ("1", "-2", "007", "1.0", "1_0", " 1 ", "1e3", "x", "", "9" * 18, "9" * 19, "٣", "+1")),
+        ("--adjacency", ("add", "", " x ", "1")),
+        ("--delta", ("1e-5", "x")),
+    ],
+)
+def test_values_are_those_that_typer_reads(kind: str, texts: tuple[str, ...]) -> None:
+    """To the type and the last bit, or refused in the same words."""
+    ours, theirs = typer.main.get_command(app), typer.main.get_command(app)
+
+    def read(command: Any, text: str, plainly: bool) -> Any:
+        verb = command.commands["dpsgd"]
+        context = verb.context_class(verb)
+        (option,) = [one for one in (verb.get_params(context) if plainly else verb.params) if kind in one.opts]
+        try:
+            found = option.process_value(context, (text, text) if option.multiple else text)
+        except typer.BadParameter as error:
+            return error.format_message()
+        return repr(found)
+
+    for text in texts:
+        assert read(ours, text, True) == read(theirs, text, False)

@@ -16,6 +16,7 @@ from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE, UNFORESEEN
 from neyman.cli.printing.help import SETTINGS, Verb, print_version
 from neyman.cli.printing.lessons import ROOT_EXAMPLES, epilog_of
+from neyman.cli.reading.plain_values import read_plainly
 from neyman.cli.verbs.account import account
 from neyman.cli.verbs.audit import audit
 from neyman.cli.verbs.calibrate import calibrate
@@ -41,7 +42,21 @@ _SAID = 300  # characters of an unforeseen error that are shown
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
-class _Verbs(TyperGroup):
+class _Plainly:
+    """A command that reads what is plain without Typer's helpers, which are slow to import."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return all options, that of help too."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of the command it is mixed into
+        read_plainly(found)
+        return found
+
+
+class _Verb(_Plainly, Verb):
+    pass
+
+
+class _Verbs(_Plainly, TyperGroup):
     """Answers a verb that is not there with the nearest one, whatever Typer's version does about it."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -64,7 +79,7 @@ app = typer.Typer(
 
 
 def _verb(answers: Any, short_help: str | None = None) -> None:
-    app.command(cls=Verb, epilog=epilog_of(answers.__name__), short_help=short_help)(answers)
+    app.command(cls=_Verb, epilog=epilog_of(answers.__name__), short_help=short_help)(answers)
 
 
 _verb(dpsgd)
