@@ -35,7 +35,8 @@ def plot(
         ),
     ] = None,
     label: Annotated[
-        list[str] | None, typer.Option(help="In the legend, one for each SPEC; repeatable. Made from it if left out.")
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="In the legend, one for each SPEC; repeatable. Made from it if left out."),
     ] = None,
     title: Annotated[
         str | None, typer.Option(rich_help_panel="The picture", help="Above the picture; none unless stated.")
