@@ -141,7 +141,10 @@ def test_other_files_are_not_written_over(call: Any) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["spec.json", "-o", "out.csv"], "output must be a path that ends in .nc, or -, got 'out.csv'."),
+        (["spec.json", "-o", "out.txt"], "output must be a path that ends in .nc or .csv or .parquet, or -, got 'out."),
+        (["spec.json", "-o", "spec.json"], "output must be a path that ends in .nc or .csv or .parquet, or -, got 'sp"),
+        (["spec.json", "-o", "out.nc", "--format", "csv"], "format must be left out, or nc as the file is named, got"),
+        (["spec.json", "-o", "-", "--format", "xlsx"], "format must be one of nc, csv, parquet, got 'xlsx'."),
         (["spec.json", "-o", "/proc/out.nc", "--workers", "1"], "store must be a directory that can be written"),
         (["spec.json", "-o", "no/out.nc"], "output must be in a directory that exists, got 'no/out.nc'."),
         (["none.json", "-o", "out.nc"], "SPEC must be a file that can be read, got 'none.json'."),
@@ -244,6 +247,107 @@ def test_on_a_cluster(call: Any) -> None:
     with xr.open_dataset("out.nc") as written:
         xr.testing.assert_identical(written, ny.sweep(**grid(), quantities=SPEC["quantities"], workers=1))
     assert call("spec.json", "-o", "other.nc", "--scheduler", "no address")[0] == 2
+
+
+def rows(name: str) -> Any:
+    import pandas as pd
+
+    return pd.read_csv(name, keep_default_na=False, na_values={"mu_lower": [""], "mu_upper": [""]})
+
+
+def test_rows_hold_both_ends_of_every_bracket(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit, in CSV and in Parquet, in the order of the grid, however few rows are held at once."""
+    import pandas as pd
+
+    monkeypatch.setattr("neyman.cli.printing.sweep_rows._AT_ONCE", 6)
+    for name in ("out.csv", "out.parquet"):
+        code, out, err = call("spec.json", "-o", name, "--workers", "1")
+        assert (code, err) == (0, "")
+        assert f"{name}: 12 settings of DPSGD" in out
+    assert sorted(os.listdir()) == ["out.csv", "out.parquet", "spec.json"]
+    found = ny.sweep(**grid(), quantities=["mu", "optimistic.mu", "beta(0.1)", "optimistic.beta(0.1)"], workers=1)
+    names = ["mu_upper", "mu_lower", "beta(0.1)_lower", "beta(0.1)_upper"]
+    columns = ["noise_multiplier", "sample_rate", "steps", "mu_lower", "mu_upper", "beta(0.1)_lower",
+               "beta(0.1)_upper", "adjacency", "floor", "reason"]  # fmt: skip
+    for frame in (rows("out.csv"), pd.read_parquet("out.parquet")):
+        assert list(frame.columns) == columns
+        for name, key in zip(names, found.data_vars, strict=False):
+            assert np.array_equal(frame[name].to_numpy(), found[key].values.ravel())
+        assert np.all(frame["mu_lower"] <= frame["mu_upper"])
+        assert np.all(frame["beta(0.1)_lower"] <= frame["beta(0.1)_upper"])
+        assert frame["noise_multiplier"].tolist() == [2.0] * 6 + [1.0] * 6
+        assert frame["steps"].tolist() == [400, 1000] * 6
+        assert set(frame["adjacency"]) == {"add_or_remove"}
+        assert set(frame["floor"]) == {1e-10}
+        assert set(frame["reason"]) == {""}
+
+
+def test_what_parquet_says_of_the_whole_sweep(call: Any) -> None:
+    from pyarrow import parquet
+
+    calibrated()
+    assert call("calibrated.json", "-o", "out.parquet", "--workers", "1")[0] == 0
+    said = parquet.read_schema("out.parquet").metadata
+    assert said[b"calibrated"] == b"noise_multiplier to Epsilon(value=8.0, delta=1e-05)"
+    assert said[b"neyman_version"].decode() == ny.__version__
+    table = parquet.read_table("out.parquet")
+    assert table.column_names[2:4] == ["noise_multiplier", "noise_multiplier_missed"]
+    assert table.column_names[4:6] == ["divergence_lower", "divergence_upper"]
+
+
+def test_a_side_that_is_named_is_asked_once(call: Any) -> None:
+    Path("spec.json").write_text(json.dumps({**SPEC, "quantities": ["optimistic. mu", "mu"]}))
+    assert call("spec.json", "-o", "out.csv", "--workers", "1")[0] == 0
+    assert list(rows("out.csv").columns)[3:5] == ["mu_lower", "mu_upper"]
+    Path("spec.json").write_text(json.dumps({**SPEC, "quantities": ["mu", 3]}))
+    assert call("spec.json", "-o", "other.csv")[0] == 2
+
+
+def test_what_is_missing_in_a_row_has_its_reason(call: Any) -> None:
+    Path("one.yaml").write_text("{noise_multiplier: 1, sample_rate: 1e-3, steps: 1000, quantities: mu}")
+    assert call("one.yaml", "-o", "out.csv", "--tolerance", "1e-12")[0] == 0
+    (row,) = rows("out.csv").to_dict("records")
+    assert np.isnan(row["mu_upper"])
+    assert row["reason"].startswith("mu: ")
+
+
+def test_rows_on_standard_output(call: Any) -> None:
+    call("spec.json", "-o", "out.csv", "--workers", "1")
+    code, out, err = call("spec.json", "-o", "-", "--format", "csv", "--workers", "1")
+    assert (code, out) == (0, Path("out.csv").read_text())
+    assert "12 settings of DPSGD" in err
+
+
+def test_rows_are_not_written_over(call: Any) -> None:
+    Path("out.csv").write_text("something")
+    code, out, err = call("spec.json", "-o", "out.csv")
+    assert (code, out) == (2, "")
+    assert err == "neyman: output must be a file that does not exist, got 'out.csv'. Nothing is written over it.\n"
+    assert Path("out.csv").read_text() == "something"
+
+
+def test_parquet_needs_an_extra(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Said before anything is computed."""
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    code, out, err = call("spec.json", "-o", "out.parquet")
+    assert (code, out, err) == (2, "", "neyman: sweep needs pyarrow: pip install 'neyman[parquet]'\n")
+    assert os.listdir() == ["spec.json"]
+
+
+def test_rows_go_on_where_they_were_interrupted(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A disk that is full at the end costs no answers."""
+
+    def fail(*_: object) -> None:
+        raise ny.InvalidParameter("output", "out.csv", "a file that can be written", "No space left on device.")
+
+    with monkeypatch.context() as full:
+        full.setattr("neyman.cli.printing.swept.write_rows", fail)
+        assert call("spec.json", "-o", "out.csv", "--workers", "1")[0] == 2
+    assert sorted(os.listdir()) == ["out.csv.nc", "spec.json"]
+    code, out, _ = call("spec.json", "-o", "out.csv", "--json")
+    assert (code, json.loads(out)["computed"], json.loads(out)["output"]) == (0, 0, "out.csv")
+    assert sorted(os.listdir()) == ["out.csv", "spec.json"]
+    assert len(rows("out.csv")) == 12
 
 
 def calibrated(**changes: Any) -> None:

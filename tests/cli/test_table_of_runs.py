@@ -58,6 +58,22 @@ def test_files(call: Any) -> None:
     assert len(list(csv.DictReader(io.StringIO(out)))) == 2
 
 
+def test_a_run_that_is_refused_costs_no_other(call: Any) -> None:
+    Path("runs.csv").write_text("name,noise_multiplier,sample_rate,steps\na,2,1,4\nb,1,0.001,1000\n")
+    code, out, err = call("runs.csv", "--tolerance", "1e-12")
+    assert (code, err) == (3, "")
+    lines = out.splitlines()
+    assert any(line.startswith("b is not certified: epsilon(1e-05) is certified only to lie in [") for line in lines)
+    assert not any(line.startswith("a is not") for line in lines)
+    (row,) = [line.split() for line in lines if line.startswith(" a ")]
+    assert float(row[7]) == pytest.approx(1.0, abs=1e-9)  # mu of four Gaussians at sigma 2
+    code, out, _ = call("runs.csv", "--tolerance", "1e-12", "--format", "csv")
+    assert code == 3
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [bool(row["mu"]) for row in rows] == [True, False]
+    assert rows[1]["refused"].startswith("epsilon(1e-05) is certified only")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -317,3 +317,33 @@ def test_what_was_answered_is_not_asked_again() -> None:
         ny.table(pandas.DataFrame(made.records()).to_dict("records"))
     frame = pandas.DataFrame(made.records())[["name", "noise_multiplier", "sample_rate", "steps", "delta"]]
     assert ny.table(frame.to_dict("records"))["mu"] == made["mu"]
+
+
+def test_a_run_that_is_refused_costs_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its numbers are missing and its reason stands; whether others are efficient is open where it might be better."""
+    rows = [{**ROW, "name": name, "noise_multiplier": noise, "accuracy": useful, "epsilon": 9.0}
+            for name, noise, useful in (("a", 2.0, 70), ("b", 3.0, 80), ("c", 4.0, 60), ("d", 3.5, 90))]  # fmt: skip
+    whole = ny.table(rows, baseline="a")
+    epsilon, refused = ny.Guarantee.epsilon, ny.account(ny.DPSGD(3.0, 0.1, 400)).epsilon(1e-5)
+
+    def ask(self: Any, delta: Any) -> Any:
+        found = epsilon(self, delta)
+        if found == refused:
+            raise ny.NotCertified("epsilon", 0.0, 1.0, "too wide")
+        return found
+
+    monkeypatch.setattr(ny.Guarantee, "epsilon", ask)
+    found = ny.table(rows, baseline="a")
+    assert "refused" not in whole
+    assert [bool(why) for why in found["refused"]] == [False, True, False, False]
+    assert "too wide" in str(found["refused"][1])
+    for name in ("epsilon", "regret_epsilon", "mu", "regret_mu", "advantage"):
+        assert found[name][1] is None
+        assert [found[name][i] for i in (0, 2, 3)] == [whole[name][i] for i in (0, 2, 3)]
+    assert found["divergence"] == whole["divergence"]
+    assert found["stated_holds"] == [True, "undecided", True, True]
+    assert whole["efficient"] == [False, False, True, True]
+    assert found["efficient"] == [False, None, "undecided", True]
+    assert "too wide" in found.csv()
+    assert "too wide" in found.markdown()
+    assert "too wide" in found.latex()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from difflib import get_close_matches
 from functools import cache
 from typing import Any
@@ -12,10 +12,11 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from neyman import __version__
 from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE, UNFORESEEN
+from neyman.cli.printing.help import SETTINGS, Verb, print_version
 from neyman.cli.printing.lessons import ROOT_EXAMPLES, epilog_of
+from neyman.cli.reading.plain_values import read_plainly
 from neyman.cli.verbs.account import account
 from neyman.cli.verbs.audit import audit
 from neyman.cli.verbs.calibrate import calibrate
@@ -23,9 +24,11 @@ from neyman.cli.verbs.census import census
 from neyman.cli.verbs.compare import compare
 from neyman.cli.verbs.convert import convert
 from neyman.cli.verbs.dpsgd import dpsgd
+from neyman.cli.verbs.plot import plot
 from neyman.cli.verbs.prove import prove
 from neyman.cli.verbs.report import report
 from neyman.cli.verbs.reproduce import reproduce
+from neyman.cli.verbs.risk import risk
 from neyman.cli.verbs.sweep import sweep
 from neyman.cli.verbs.table import table
 from neyman.cli.verbs.verify import verify
@@ -39,7 +42,21 @@ _SAID = 300  # characters of an unforeseen error that are shown
 _UsageError: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
-class _Verbs(TyperGroup):
+class _Plainly:
+    """A command that reads what is plain without Typer's helpers, which are slow to import."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return all options, that of help too."""
+        found: list[Any] = super().get_params(ctx)  # type: ignore[misc]  # of the command it is mixed into
+        read_plainly(found)
+        return found
+
+
+class _Verb(_Plainly, Verb):
+    pass
+
+
+class _Verbs(_Plainly, TyperGroup):
     """Answers a verb that is not there with the nearest one, whatever Typer's version does about it."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
@@ -57,38 +74,40 @@ _EPILOG = (
 )  # fmt: skip
 app = typer.Typer(
     cls=_Verbs, add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
-    epilog=_EPILOG,
+    epilog=_EPILOG, context_settings=SETTINGS,
 )  # fmt: skip
-app.command(epilog=epilog_of("dpsgd"))(dpsgd)
-app.command(epilog=epilog_of("account"))(account)
-app.command(epilog=epilog_of("convert"))(convert)
-app.command(epilog=epilog_of("compare"))(compare)
-app.command(epilog=epilog_of("calibrate"))(calibrate)
-app.command(epilog=epilog_of("sweep"))(sweep)
-app.command(epilog=epilog_of("table"))(table)
-app.command(epilog=epilog_of("census"))(census)
-app.command(epilog=epilog_of("audit"))(audit)
-app.command(epilog=epilog_of("report"), short_help="A report to hand over, which others can verify.")(report)
-app.command(epilog=epilog_of("verify"))(verify)
-app.command(epilog=epilog_of("prove"))(prove)
-app.command(epilog=epilog_of("reproduce"), short_help="The papers' figures and numbers, from this engine.")(reproduce)
 
 
-def _print_version(asked: bool) -> None:
-    if asked:
-        typer.echo(f"neyman {__version__}")
-        raise typer.Exit
+def _verb(answers: Any, short_help: str | None = None) -> None:
+    app.command(cls=_Verb, epilog=epilog_of(answers.__name__), short_help=short_help)(answers)
+
+
+_verb(dpsgd)
+_verb(account)
+_verb(convert)
+_verb(compare)
+_verb(risk)
+_verb(plot)
+_verb(calibrate)
+_verb(sweep)
+_verb(table)
+_verb(census)
+_verb(audit)
+_verb(report, "A report to hand over, which others can verify.")
+_verb(verify)
+_verb(prove)
+_verb(reproduce, "The papers' figures and numbers, from this engine.")
 
 
 @app.callback()
 def _root(
     version: bool = typer.Option(
-        False, "--version", help="Print the version and exit.", is_eager=True, callback=_print_version
+        False, "-V", "--version", help="Print the version and exit.", is_eager=True, callback=print_version
     ),
 ) -> None:
     """Certified differential-privacy guarantees: every number is a bound that the truth does not exceed.
 
-    neyman VERB --help shows what a verb answers, with examples. Every verb takes --json; "-" stands for standard input,
+    neyman VERB -h shows what a verb answers, with examples. Every verb takes --json; "-" stands for standard input,
     and for standard output where a file is written. Shell completion: neyman --install-completion.
     """
 
@@ -111,11 +130,22 @@ def main(arguments: list[str] | None = None) -> None:
 def _run(arguments: list[str]) -> int:
     """Answer; whatever was not foreseen is one line, too, and never the code of a claim that does not hold."""
     try:
-        return _answer(arguments)
+        with _patience(arguments):
+            return _answer(arguments)
     except OSError:  # a disk or a reader: see ``main``
         raise
     except Exception as error:  # noqa: BLE001 this is the last place where anyone could say what happened
         return _fail(UNFORESEEN, _unforeseen(error))
+
+
+def _patience(arguments: list[str]) -> AbstractContextManager[None]:
+    """What a person sees who waits; nobody is shown anything who types the input, or has no terminal."""
+    typing = "-" in arguments and sys.stdin.isatty()
+    if not sys.stderr.isatty() or typing or os.environ.get("TERM") == "dumb":
+        return nullcontext()
+    from neyman.cli.printing.waiting import waiting
+
+    return waiting(f"neyman {arguments[0] if arguments else ''}".strip())
 
 
 def _unforeseen(error: Exception) -> str:

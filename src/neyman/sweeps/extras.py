@@ -14,8 +14,8 @@ class MissingPackage(NeymanError, ImportError):
     """A package that is not installed with neyman unless it is asked for."""
 
 
-def need(package: str) -> Any:
-    """Import ``package``.
+def need(package: str, extra: str = "sweep") -> Any:
+    """Import ``package``, which the ``extra`` brings.
 
     Raises
     ------
@@ -32,4 +32,4 @@ def need(package: str) -> Any:
     try:
         return import_module(package)
     except ImportError as error:
-        raise MissingPackage(f"sweep needs {package}: pip install 'neyman[sweep]'") from error
+        raise MissingPackage(f"sweep needs {package}: pip install 'neyman[{extra}]'") from error

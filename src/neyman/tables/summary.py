@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, NotCertified
 from neyman._validate import choice, inside
 from neyman.accounting import ADJACENCIES, account
 from neyman.comparison import Comparison, compare
@@ -38,6 +38,7 @@ _BESIDE = (
     Column("reverse", "Δ(run ‖ baseline)", "at most", 4, r"$\Delta(\mathrm{run} \,\|\, \mathrm{baseline})$"),
 )
 _EFFICIENT = Column("efficient", "Pareto-efficient")
+_REFUSED = Column("refused", "not certified")
 _CAPTION = (
     "ε at δ, μ at error rates of {floor:g} and above, regrets, advantage and divergences are certified upper bounds, "
     "rounded up. The regret of a summary is how much of the attacker's Bayes error it gives away; below 0.01 the "
@@ -79,14 +80,14 @@ def table(
         With epsilons that were stated: "stated_holds", whether the run keeps that pair, "undecided" where its bracket
         does not tell. With a baseline: "divergence", Delta(baseline || run), and "reverse". With accuracies as well:
         "efficient", whether no other run has at least its accuracy and at most its divergence, and one of them better;
-        of equal divergences, such as 0 of all runs that are more private than the baseline, the smaller mu is better.
+        of equal divergences, such as 0 of all runs that are more private than the baseline, the smaller mu is better;
+        "undecided" where a run that might be better has no divergence. What cannot be certified is None, and costs no
+        other number: "refused", a column of its own where there is such a run, says why.
 
     Raises
     ------
     InvalidParameter
         If an argument lies outside its domain, or a row is not that of a run: its number and column are named.
-    NotCertified
-        As ``account``.
 
     Notes
     -----
@@ -108,16 +109,17 @@ def table(
     _check_words(read, kind)
     made = [account(run.mechanism, adjacency=kind, tolerance=tolerance, effort=effort) for run in read]
     base = _baseline(baseline, read, made, (kind, tolerance, effort))
-    rows = [_row(run, g, floor) for run, g in zip(read, made, strict=True)]
-    columns = [*_FOUND]
-    if base is not None:
-        compared = [compare(base, g) for g in made]
-        columns += _BESIDE
-        rows = [(*row, *_both(c)) for row, c in zip(rows, compared, strict=True)]
-        if any(run.utility is not None for run in read):
-            costs = [(c.divergence, g.mu(floor)) for c, g in zip(compared, made, strict=True)]
-            rows = [(*row, efficient) for row, efficient in zip(rows, _efficient(read, costs), strict=True)]
-            columns.append(_EFFICIENT)
+    asked = [_answers(run, g, floor, base) for run, g in zip(read, made, strict=True)]
+    rows = [found for found, _ in asked]
+    columns = [*_FOUND, *(_BESIDE if base is not None else ())]
+    if base is not None and any(run.utility is not None for run in read):
+        places = [[column.name for column in columns].index(name) for name in ("divergence", "mu")]
+        costs = [_cost(row[places[0]], row[places[1]]) for row in rows]
+        rows = [(*row, efficient) for row, efficient in zip(rows, _efficient(read, costs), strict=True)]
+        columns.append(_EFFICIENT)
+    if any(why for _, why in asked):
+        rows = [(*row, why) for row, (_, why) in zip(rows, asked, strict=True)]
+        columns.append(_REFUSED)
     heads, before = _before(read, made)
     whole = tuple((*first, *row) for first, row in zip(before, rows, strict=True))
     beside = f" Baseline: {baseline if isinstance(baseline, str) else repr(baseline)}." if base is not None else ""
@@ -126,7 +128,7 @@ def table(
 
 def _check_words(runs: tuple[Run, ...], adjacency: str) -> None:
     """Refuse columns that would stand for an answer, or that say of a run what the table does not."""
-    taken = [column.name for column in (*_STATED, *_FOUND, *_BESIDE, _EFFICIENT)]
+    taken = [column.name for column in (*_STATED, *_FOUND, *_BESIDE, _EFFICIENT, _REFUSED)]
     for number, run in enumerate(runs, 1):
         for word, said in run.words.items():
             if word in taken:
@@ -158,9 +160,28 @@ def _holds(run: Run, g: Guarantee) -> Cell:
     """Whether the run keeps the pair that was stated for it."""
     if run.stated is None:
         return None
-    if g.epsilon(run.delta) <= run.stated:
-        return True
-    return False if g.optimistic.epsilon(run.delta) > run.stated else "undecided"
+    try:
+        if g.epsilon(run.delta) <= run.stated:
+            return True
+        return False if g.optimistic.epsilon(run.delta) > run.stated else "undecided"
+    except NotCertified:
+        return "undecided"
+
+
+def _answers(run: Run, g: Guarantee, floor: float, base: Guarantee | None) -> tuple[tuple[Cell, ...], str]:
+    """What is found of a run, None where it cannot be certified, and why that is."""
+    parts: list[tuple[int, Callable[[], tuple[Cell, ...]]]] = [(len(_FOUND), lambda: _row(run, g, floor))]
+    if base is not None:
+        parts.append((len(_BESIDE), lambda: _both(compare(base, g))))
+    found: list[Cell] = []
+    why: list[str] = []
+    for width, ask in parts:
+        try:
+            found += ask()
+        except NotCertified as error:
+            found += [None] * width
+            why.append(str(error))
+    return tuple(found), " ".join(why)
 
 
 def _row(run: Run, g: Guarantee, floor: float) -> tuple[Cell, ...]:
@@ -173,13 +194,24 @@ def _both(found: Comparison) -> tuple[float, float]:
     return found.divergence, found.reverse
 
 
-def _efficient(runs: tuple[Run, ...], costs: list[tuple[float, float]]) -> list[bool | None]:
+def _cost(divergence: Cell, mu: Cell) -> tuple[float, float] | None:
+    return (divergence, mu) if isinstance(divergence, float) and isinstance(mu, float) else None
+
+
+def _efficient(runs: tuple[Run, ...], costs: list[tuple[float, float] | None]) -> list[Cell]:
     """Of each run whose usefulness is known, whether no other one that is costs as little and is as useful, or more;
     costs are divergences, and mu where these are equal.
     """
     told = [None if run.utility is None else (run.utility, cost) for run, cost in zip(runs, costs, strict=True)]
-    rivals = [pair for pair in told if pair is not None]
-    return [pair and not any(r != pair and r[0] >= pair[0] and r[1] <= pair[1] for r in rivals) for pair in told]
+    known = [(utility, cost) for utility, cost in filter(None, told) if cost is not None]
+    unknown = [utility for utility, cost in filter(None, told) if cost is None]
+
+    def said(utility: float, cost: tuple[float, float]) -> Cell:
+        if any(r != (utility, cost) and r[0] >= utility and r[1] <= cost for r in known):
+            return False
+        return "undecided" if any(u >= utility for u in unknown) else True
+
+    return [pair and (None if pair[1] is None else said(pair[0], pair[1])) for pair in told]
 
 
 def _baseline(

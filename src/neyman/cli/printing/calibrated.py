@@ -10,7 +10,7 @@ from rich.markup import escape
 from neyman import __version__
 from neyman.calibration import Calibration
 from neyman.cli.printing.answer import Interval
-from neyman.cli.printing.output import print_table
+from neyman.cli.printing.output import COPY, print_table
 from neyman.cli.printing.table import bracket_text, table
 from neyman.numerics.decimals import exactly
 
@@ -60,7 +60,7 @@ class Calibrated:
 def show(answer: Calibrated, console: Console) -> None:
     """Print ``answer``: the parameter in full, since its last digits are what was asked for."""
     meets, misses = answer.found.bracket
-    console.print(f"[bold]{answer.name} {meets!r}[/bold]", highlight=False)
+    console.print(f"[bold]{answer.name}[/bold] [{COPY}]{meets!r}[/]", highlight=False)
     console.print(f"{escape(repr(answer.found.mechanism))}, {answer.adjacency}\n", highlight=False, soft_wrap=True)
     rows = table("target", "limit", "certified bracket")
     for label, limit, interval in answer.numbers:

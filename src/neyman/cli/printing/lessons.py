@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from textwrap import indent
+
 from neyman.cli.exits import meanings_of
+from neyman.cli.printing.pictures import listed
 
 __all__ = ["EXAMPLES", "ROOT_EXAMPLES", "epilog_of"]
 
@@ -38,6 +41,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "sweep": (
         "neyman sweep examples/sweep.yaml -o sweep.nc",
+        "neyman sweep examples/sweep.yaml -o sweep.csv",
         "neyman sweep examples/sweep.yaml -o - --workers 1 > sweep.nc",
     ),
     "table": (
@@ -49,6 +53,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "neyman census",
         "neyman census redistricting-2021 --delta 1e-10 -o census.md",
         "neyman census dhc-2023 --level State --spec | neyman account -",
+    ),
+    "risk": (
+        "neyman risk dpsgd:9.4,0.32768,2000",
+        "neyman risk mu:1 epsilon:1,1e-5 --only tpr --fpr 0.001 --fpr 0.1",
+        "neyman risk examples/census_topdown.json --membership-prior 0.01 --fpr 0.001 --json",
+    ),
+    "plot": (
+        "neyman plot roc dpsgd:9.4,0.32768,2000 epsilon:7.43,1e-5 -o roc.png",
+        "neyman plot bayes-error dpsgd:1,0.01,1000 dpsgd:2,0.01,1000 --label one --label other -o errors.pdf",
+        "neyman plot profile mu:1 --format csv -o -",
     ),
     "report": (
         "neyman report dpsgd:9.4,0.32768,2000",
@@ -79,6 +93,8 @@ def epilog_of(verb: str) -> str:
     """Return the end of a verb's help; each block begins with the sign that keeps its lines apart."""
     codes = "\n".join(f"  {code}  {meaning}" for code, meaning in meanings_of(verb).items())
     blocks = [f"\b\nExit codes:\n{codes}\n(70 no answer, 130 interrupted, 141 the output was closed early)"]
+    if verb == "plot":
+        blocks.insert(0, "\b\nKinds, and how many SPECs they take:\n" + indent(listed(), "  "))
     if verb in EXAMPLES:
         blocks.insert(0, "\b\nExamples:\n" + "\n".join(f"  {line}" for line in EXAMPLES[verb]))
     return "\n\n".join(blocks)

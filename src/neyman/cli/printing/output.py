@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["STDOUT", "check_output", "console", "print_json", "print_table", "write_output", "written"]
+__all__ = ["COPY", "STDOUT", "check_output", "console", "print_json", "print_table", "write_output", "written"]
 
 STDOUT = "-"  # where a file is asked for, this is standard output
+COPY = "bold green"  # the number to copy, where there is colour
 _ENDLESS = 100_000  # columns of a pipe or a file, which has no width
 _PLACE = "a file that can be written, or - for standard output"
 

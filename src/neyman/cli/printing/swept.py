@@ -14,7 +14,8 @@ from rich.markup import escape
 
 from neyman import __version__
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.output import print_table
+from neyman.cli.printing.output import print_table, write_output
+from neyman.cli.printing.sweep_rows import FORMS, write_rows
 from neyman.cli.printing.table import rounded_up, table
 from neyman.numerics.decimals import exactly
 from neyman.sweeps.dataset import opened
@@ -23,7 +24,7 @@ from neyman.sweeps.plan import Plan
 from neyman.sweeps.run import PACKAGES, complete, crew_of
 from neyman.sweeps.store import Store
 
-__all__ = ["Swept", "run", "show"]
+__all__ = ["Swept", "deliver", "run", "show"]
 
 SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
 
@@ -95,6 +96,14 @@ def run(asked: Plan, path: Path, workers: int | None, scheduler: str | None) -> 
     except OSError as error:
         raise InvalidParameter("output", str(path), "in a directory that can be written to", f"{error}.") from None
     return computed
+
+
+def deliver(source: Path, plan: Plan, output: str, suffix: str) -> None:
+    """Write what the NetCDF file ``source`` holds to where it was asked for, in the form that was."""
+    if suffix in FORMS:
+        write_rows(source, plan, output, suffix)
+    else:
+        write_output(output, source.read_bytes())
 
 
 def _client(address: str) -> Any:

@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from neyman.cli.printing.answer import Answer, Interval
-from neyman.cli.printing.output import print_table
+from neyman.cli.printing.output import COPY, print_table
 from neyman.mechanisms import PoissonSampled
 from neyman.numerics.decimals import exactly, outward
 from neyman.quantities import QUANTITIES
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["bracket_text", "rounded_up", "show", "show_conversion", "table"]
 
 _DIGITS = 7
+_SAFE = ("report", "at most")  # columns of numbers to copy
 
 
 def show(answer: Answer, console: Console) -> None:
@@ -62,10 +63,11 @@ def show_conversion(answer: Conversion, console: Console) -> None:
 
 
 def table(*columns: str) -> Table:
-    """An empty table for ``print_table``; its first column is text, the others are numbers."""
+    """An empty table for ``print_table``; its first column is text, the others are numbers, those to copy in colour."""
     made = Table(box=box.SIMPLE_HEAD, pad_edge=False)
     for name in columns:
-        made.add_column(name, justify="left" if name == columns[0] else "right", no_wrap=True)
+        style = COPY if name in _SAFE else None
+        made.add_column(name, justify="left" if name == columns[0] else "right", no_wrap=True, style=style)
     return made
 
 

@@ -9,13 +9,14 @@ from rich.markup import escape
 
 from neyman import __version__
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.output import STDOUT, check_output, console, print_json, print_table, write_output
+from neyman.cli.printing.output import COPY, STDOUT, check_output, console, print_json, print_table, write_output
 from neyman.cli.printing.table import table as empty
 from neyman.tables import Table
 from neyman.tables.table import FORMS, Cell
 
 __all__ = ["place_of", "print_as", "write_as"]
 
+_REASON = "refused"  # a column of sentences: they stand below the table for people
 SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
 
 
@@ -54,10 +55,18 @@ def print_as(found: Table, as_json: bool) -> None:
         print_json({"schema": SCHEMA, "version": __version__, "sides": sides, "rows": rows, "caption": found.caption})
         return
     to = console()
-    shown = empty(*(column.title for column in found.columns))
+    places = [i for i, column in enumerate(found.columns) if column.name != _REASON]
+    columns = [found.columns[i] for i in places]
+    shown = empty(*(column.title for column in columns))
+    for column, drawn in zip(columns, shown.columns, strict=True):
+        drawn.style = COPY if column.side == "at most" else ""
     for row in found.rows:
-        shown.add_row(*(escape(column.text(cell)) for column, cell in zip(found.columns, row, strict=True)))
+        shown.add_row(*(escape(column.text(row[i])) for column, i in zip(columns, places, strict=True)))
     print_table(to, shown)
+    if _REASON in found:
+        for row, why in zip(found.rows, found[_REASON], strict=True):
+            if why:
+                to.print(escape(f"{row[0]} is not certified: {why}"), highlight=False, soft_wrap=True)
     to.print(escape(found.caption), highlight=False, soft_wrap=True)
 
 

@@ -22,7 +22,9 @@ __all__ = ["read_sweep"]
 _SPACINGS = ("geomspace", "linspace")
 
 
-def read_sweep(source: str, settings: tuple[str, float, float, float], at_most: int = EXPECTED) -> Plan:
+def read_sweep(
+    source: str, settings: tuple[str, float, float, float], at_most: int = EXPECTED, both: bool = False
+) -> Plan:
     """Read a sweep from a file, or from standard input where ``source`` is "-".
 
     Parameters
@@ -36,6 +38,8 @@ def read_sweep(source: str, settings: tuple[str, float, float, float], at_most: 
         Adjacency, tolerance, floor and effort.
     at_most : int
         How many settings there may be.
+    both : bool
+        Whether every quantity is asked from both sides.
 
     Raises
     ------
@@ -54,11 +58,20 @@ def read_sweep(source: str, settings: tuple[str, float, float, float], at_most: 
         axes = {name: _values(name, data[name], settings) for name in DPSGD_AXES}
         base = _baseline(data["baseline"]) if "baseline" in data else None
         asked = data.get("quantities", ["mu", "regret"])
-        return plan(None, axes, asked, settings, at_most=at_most, baseline=base)
+        return plan(None, axes, _both(asked) if both else asked, settings, at_most=at_most, baseline=base)
     except InvalidParameter as error:
         if error.name in ("adjacency", "tolerance", "floor", "effort", "at_most"):  # said on the command line
             raise
         raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
+
+
+def _both(asked: Any) -> Any:
+    """Every quantity as a promise and as the bound from the other side; what is no text is refused where it is read."""
+    several = [asked] if isinstance(asked, str) else asked
+    if not isinstance(several, list) or not all(isinstance(text, str) for text in several):
+        return asked
+    bare = dict.fromkeys("".join(text.split()).removeprefix("optimistic.") for text in several)
+    return [side + text for text in bare for side in ("", "optimistic.")]
 
 
 def _values(name: str, given: Any, settings: tuple[str, float, float, float]) -> Any:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -10,6 +10,7 @@ from neyman._errors import InvalidParameter
 from neyman._validate import probability
 from neyman.cli.exits import FAILED, NOT_CERTIFIED, OK
 from neyman.cli.printing.output import check_output, console, print_json
+from neyman.cli.printing.pictures import FORMS, save
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Tolerance, completing
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = ["audit"]
 
 _METHODS = ("simultaneous", "fixed", "split", "dkw")
-_PICTURES = (".png", ".svg", ".pdf")
 
 Scores = Annotated[
     str,
@@ -132,18 +132,13 @@ def _check_picture(output: str, claim: str | None) -> None:
     if claim is None:
         raise InvalidParameter("output", output, "left out without --claim", "The picture shows a claim and its audit.")
     if output == "-":
-        raise InvalidParameter("output", output, f"a path that ends in {', '.join(_PICTURES)}")
-    check_output(output, suffixes=_PICTURES)
+        raise InvalidParameter("output", output, f"a path that ends in {', '.join(FORMS)}")
+    check_output(output, suffixes=FORMS)
 
 
 def _draw(verdict: Verdict, output: str) -> None:
     from pathlib import Path
 
     from neyman import plot
-    from neyman.cli.printing.output import written
 
-    form = Path(output).suffix.removeprefix(".")
-    dated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}[form]
-    figure: Any = plot.audit(verdict).figure
-    with written(output, binary=True) as path:
-        figure.savefig(path, format=form, metadata=dated)
+    save(plot.audit(verdict), output, Path(output).suffix)

@@ -38,7 +38,12 @@ def census(
     output: TableFile = None,
     form: TableForm = None,
     spec: Annotated[
-        bool, typer.Option("--spec", help="Print the mechanism alone, as every other verb reads it from a file.")
+        bool,
+        typer.Option(
+            "--spec",
+            rich_help_panel="Output",
+            help="Print the mechanism alone, as every other verb reads it from a file.",
+        ),
     ] = False,
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,

@@ -1,18 +1,21 @@
-"""``neyman sweep``: the same questions asked of every setting of a grid, into one NetCDF file."""
+"""``neyman sweep``: the same questions asked of every setting of a grid, into one file."""
 
 from __future__ import annotations
 
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.printing.output import STDOUT, check_output, console, print_json, write_output
+from neyman.cli.printing.output import STDOUT, check_output, console, print_json
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, Tolerance
 
 __all__ = ["sweep"]
+
+_WHOLE = ".nc"
 
 
 def sweep(
@@ -31,10 +34,14 @@ def sweep(
             "-o",
             "--output",
             metavar="FILE",
-            help="NetCDF file to write (.nc); beside it, while it is made, .parts. - for standard output, then the "
-            "summary goes to standard error and nothing is kept of an interrupted run.",
+            help="File to write: .nc (NetCDF), or a row for each setting as .csv or .parquet, with both ends of every "
+            "bracket; beside it, while it is made, .parts. - for standard output, then the summary goes to standard "
+            "error and nothing is kept of an interrupted run.",
         ),
     ],
+    form: Annotated[
+        str | None, typer.Option("--format", help="nc, csv or parquet, where the output is standard output.")
+    ] = None,
     adjacency: Adjacency = "add_or_remove",
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
@@ -50,33 +57,54 @@ def sweep(
 ) -> None:
     """The same questions asked of a whole grid of DP-SGD runs.
 
-    Writes one NetCDF file with a labelled axis for each of noise_multiplier, sample_rate and steps (what is calibrated
-    is a variable); values that cannot be certified are NaN, and the file says why. After an interruption run the same
-    command again: what is done is kept.
+    NetCDF has a labelled axis for each of noise_multiplier, sample_rate and steps (what is calibrated is a variable);
+    CSV and Parquet have a row for each setting. Values that cannot be certified are missing, and the file says why.
+    After an interruption run the same command again: what is done is kept.
     """
-    from neyman.cli.printing.swept import Swept, run, show
+    from neyman.cli.printing.swept import Swept, deliver, run, show
     from neyman.cli.reading.sweep_spec import read_sweep  # NumPy and the engines: not needed for --help
 
     if workers is not None and scheduler is not None:
         raise InvalidParameter("workers", workers, "left out where a scheduler is given")
-    if output == STDOUT and as_json:
-        raise InvalidParameter("output", output, "a file where --json is asked for: both would go to standard output")
-    check_output(output, suffixes=(".nc",), binary=True)
-    asked = read_sweep(spec, (adjacency, tolerance, floor, effort), at_most)
+    suffix = _suffix(output, form, as_json)
+    asked = read_sweep(spec, (adjacency, tolerance, floor, effort), at_most, both=suffix != _WHOLE)
     if output == STDOUT:
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / "sweep.nc"
             show(Swept.of(path, asked, run(asked, path, workers, scheduler)), console(error=True))
-            write_output(output, path.read_bytes())
+            deliver(path, asked, output, suffix)
         return
-    path = Path(output)
+    path = Path(output if suffix == _WHOLE else f"{output}{_WHOLE}")
     try:
         computed = run(asked, path, workers, scheduler)
     except KeyboardInterrupt:
         typer.echo(f"neyman: interrupted; what is done is kept in {path}.parts, run it again to go on", err=True)
         raise
     answer = Swept.of(path, asked, computed)
+    if suffix != _WHOLE:
+        answer = replace(answer, path=Path(output))
+        deliver(path, asked, output, suffix)
+        path.unlink()
     if as_json:
         print_json(answer.to_json())
     else:
         show(answer, console())
+
+
+def _suffix(output: str, form: str | None, as_json: bool) -> str:
+    """Return the form to write; refuse what cannot be written before anything is computed."""
+    from neyman.cli.printing.sweep_rows import FORMS, need_form
+
+    known = (_WHOLE, *FORMS)
+    if form is not None and f".{form}" not in known:
+        raise InvalidParameter("format", form, f"one of {', '.join(name[1:] for name in known)}")
+    if output == STDOUT and as_json:
+        raise InvalidParameter("output", output, "a file where --json is asked for: both would go to standard output")
+    suffix = f".{form or 'nc'}" if output == STDOUT else Path(output).suffix
+    check_output(output, suffixes=known, binary=suffix != ".csv")
+    if form is not None and suffix != f".{form}":
+        raise InvalidParameter("format", form, f"left out, or {suffix[1:]} as the file is named")
+    if suffix != _WHOLE and output != STDOUT and Path(output).exists():
+        raise InvalidParameter("output", output, "a file that does not exist", "Nothing is written over it.")
+    need_form(suffix)
+    return suffix

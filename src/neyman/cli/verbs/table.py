@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from neyman.cli.exits import NOT_CERTIFIED
 from neyman.cli.reading.mechanism import FORM
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, TableFile, TableForm, Tolerance
 
@@ -37,7 +38,7 @@ def table(
 
     Answers epsilon at delta and what reporting it alone gives away; mu, and the same of mu; whether an epsilon that was
     stated holds; and beside a baseline the divergence both ways, and which runs are Pareto-efficient in accuracy and
-    divergence.
+    divergence. What cannot be certified is left out, with the reason, and costs no other number.
     """
     from neyman.cli.printing.tabled import place_of, print_as, write_as
     from neyman.cli.reading.text import read_text
@@ -59,3 +60,5 @@ def table(
         write_as(found, suffix, output)
     else:
         print_as(found, as_json)
+    if "refused" in found:
+        raise typer.Exit(NOT_CERTIFIED)
