@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         InvalidParameter,
         NeymanError,
         NotCertified,
+        UnknownArgument,
         UnreadableState,
     )
     from neyman.accountants import Accountant, Filter, IndividualFilter, Odometer
@@ -114,6 +115,7 @@ __all__ = [
     "Table",
     "Tabulated",
     "Tradeoff",
+    "UnknownArgument",
     "UnreadableState",
     "__version__",
     "account",
@@ -152,6 +154,7 @@ _ROOMS = {
         "InvalidParameter",
         "NeymanError",
         "NotCertified",
+        "UnknownArgument",
         "UnreadableState",
     ),
     "neyman.accountants": ("Accountant", "Filter", "IndividualFilter", "Odometer"),
@@ -223,10 +226,18 @@ def __getattr__(name: str) -> object:
     if name in _WHOLE_ROOMS:
         return import_module(f"{__name__}.{name}")
     if name not in _HOME:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        raise AttributeError(_unknown(name))
     value: object = getattr(import_module(_HOME[name]), name)
     globals()[name] = value
     return value
+
+
+def _unknown(name: str) -> str:
+    if name.startswith("_"):
+        return f"module {__name__!r} has no attribute {name!r}"
+    from neyman._guesses import module_name  # what people type first, and the line that would work
+
+    return module_name(name, tuple(__all__))
 
 
 def __dir__() -> list[str]:
