@@ -8,12 +8,13 @@ from __future__ import annotations
 import inspect
 from collections.abc import Mapping
 from difflib import get_close_matches
+from fractions import Fraction
 from numbers import Number
 from typing import Any, NamedTuple
 
 from neyman._errors import UnknownArgument
 
-__all__ = ["attribute", "line", "misnamed", "module_name", "right_name", "unknown_argument", "write"]
+__all__ = ["Typed", "attribute", "line", "misnamed", "module_name", "right_name", "unknown_argument", "write"]
 
 WORDS: dict[str, tuple[str, ...]] = {
     # of the noise
@@ -226,8 +227,16 @@ def line(call: str, given: Mapping[str, object]) -> str:
     return f"{call}({', '.join([*words, *(f'{name}={value}' for name, value in told.items())])})"
 
 
+class Typed(str):
+    """What was typed, which is shown as it is."""
+
+
 def shown(value: object) -> str:
     """A value as it could be typed; what no few letters say is named ``m``."""
+    if isinstance(value, Typed):
+        return str(value)
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
     if isinstance(value, Number) and hasattr(value, "item"):  # of NumPy
         value = value.item()  # type: ignore[attr-defined]
     if isinstance(value, (int, float, str)):

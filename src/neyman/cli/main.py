@@ -16,6 +16,8 @@ from neyman import __version__
 from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE, UNFORESEEN
 from neyman.cli.printing.lessons import ROOT_EXAMPLES, epilog_of
+from neyman.cli.reading.guessed import meant, verb_meant
+from neyman.cli.reading.numbers import reading_numbers
 from neyman.cli.verbs.account import account
 from neyman.cli.verbs.audit import audit
 from neyman.cli.verbs.calibrate import calibrate
@@ -47,7 +49,10 @@ class _Verbs(TyperGroup):
         if asked in self.commands or asked.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         near = get_close_matches(asked, self.commands, n=1, cutoff=0.5)
-        advice = f"Did you mean {near[0]}?" if near else "See neyman --help."
+        line = verb_meant(asked)
+        advice = (
+            f"Did you mean {near[0]}?" if near and not line else "See neyman --help." if not line else f"Write: {line}"
+        )
         raise InvalidParameter("verb", asked, f"one of {', '.join(self.commands)}", advice)
 
 
@@ -59,19 +64,23 @@ app = typer.Typer(
     cls=_Verbs, add_completion=True, no_args_is_help=True, rich_markup_mode=None, pretty_exceptions_enable=False,
     epilog=_EPILOG,
 )  # fmt: skip
-app.command(epilog=epilog_of("dpsgd"))(dpsgd)
-app.command(epilog=epilog_of("account"))(account)
-app.command(epilog=epilog_of("convert"))(convert)
-app.command(epilog=epilog_of("compare"))(compare)
-app.command(epilog=epilog_of("calibrate"))(calibrate)
-app.command(epilog=epilog_of("sweep"))(sweep)
-app.command(epilog=epilog_of("table"))(table)
-app.command(epilog=epilog_of("census"))(census)
-app.command(epilog=epilog_of("audit"))(audit)
-app.command(epilog=epilog_of("report"), short_help="A report to hand over, which others can verify.")(report)
-app.command(epilog=epilog_of("verify"))(verify)
-app.command(epilog=epilog_of("prove"))(prove)
-app.command(epilog=epilog_of("reproduce"), short_help="The papers' figures and numbers, from this engine.")(reproduce)
+app.command(epilog=epilog_of("dpsgd"))(reading_numbers(dpsgd))
+app.command(epilog=epilog_of("account"))(reading_numbers(account))
+app.command(epilog=epilog_of("convert"))(reading_numbers(convert))
+app.command(epilog=epilog_of("compare"))(reading_numbers(compare))
+app.command(epilog=epilog_of("calibrate"))(reading_numbers(calibrate))
+app.command(epilog=epilog_of("sweep"))(reading_numbers(sweep))
+app.command(epilog=epilog_of("table"))(reading_numbers(table))
+app.command(epilog=epilog_of("census"))(reading_numbers(census))
+app.command(epilog=epilog_of("audit"))(reading_numbers(audit))
+app.command(epilog=epilog_of("report"), short_help="A report to hand over, which others can verify.")(
+    reading_numbers(report)
+)
+app.command(epilog=epilog_of("verify"))(reading_numbers(verify))
+app.command(epilog=epilog_of("prove"))(reading_numbers(prove))
+app.command(epilog=epilog_of("reproduce"), short_help="The papers' figures and numbers, from this engine.")(
+    reading_numbers(reproduce)
+)
 
 
 def _print_version(asked: bool) -> None:
@@ -131,9 +140,21 @@ def _command() -> Any:
     return typer.main.get_command(app)
 
 
+def _options(command: Any) -> dict[str, set[str]]:
+    """The options of every verb, and those of the root under no name."""
+
+    def own(one: Any) -> set[str]:
+        return {"--help", *(name for parameter in one.params for name in (*parameter.opts, *parameter.secondary_opts))}
+
+    return {"": own(command), **{verb: own(one) for verb, one in command.commands.items()}}
+
+
 def _answer(arguments: list[str]) -> int:
     try:
-        code = _command()(args=arguments or ["--help"], prog_name="neyman", standalone_mode=False)
+        command = _command()
+        code = command(
+            args=meant(arguments, _options(command)) or ["--help"], prog_name="neyman", standalone_mode=False
+        )
     except NotCertified as error:
         return _fail(NOT_CERTIFIED, str(error))
     except NeymanError as error:

@@ -10,12 +10,12 @@ from neyman._errors import InvalidParameter
 from neyman._validate import positive, reals, whole
 from neyman.calibration.target import Target
 from neyman.cli.reading.mechanism import read_mechanism
-from neyman.cli.reading.spec import read_data
 from neyman.cli.reading.target_text import read_targets
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 from neyman.sweeps.axes import DPSGD_AXES, LONGEST
 from neyman.sweeps.plan import EXPECTED, Plan, plan
+from neyman.understanding.spec import read_data
 
 __all__ = ["read_sweep"]
 
