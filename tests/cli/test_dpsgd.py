@@ -238,13 +238,17 @@ REFUSED: list[tuple[list[str], str]] = [
     ),
     (
         [*RUN, "--epochs", "3"],
-        f"steps must be given in exactly one way: --steps or --epochs, got 1000. {WRITE} --sample-rate 0.01 "
-        "--steps 1000",
+        (
+            f"steps must be given in exactly one way: --steps or --epochs, got 1000. {WRITE} --sample-rate 0.01 "
+            "--steps 1000"
+        ),
     ),
     (
         [*RUN, "--dataset-size", "75", "--batch-size", "1"],
-        f"sample_rate must be given in exactly one way: {WAY}, got 0.01. A batch size says it once more. {WRITE} "
-        "--batch-size 1 --dataset-size 75 --steps 1000",
+        (
+            f"sample_rate must be given in exactly one way: {WAY}, got 0.01. A batch size says it once more. {WRITE} "
+            "--batch-size 1 --dataset-size 75 --steps 1000"
+        ),
     ),
     (
         [*HALF, "--steps", "3"],
@@ -252,7 +256,10 @@ REFUSED: list[tuple[list[str], str]] = [
     ),
     (
         [*HALF, "--sample-rate", "0.1"],
-        f"steps must be given in exactly one way: --steps or --epochs, got None. {WRITE} --sample-rate 0.1 --steps 1000",
+        (
+            f"steps must be given in exactly one way: --steps or --epochs, got None. {WRITE} --sample-rate 0.1 --"
+            "steps 1000"
+        ),
     ),
     (
         [*HALF, "--dataset-size", "75", "--batch-size", "76", "--steps", "3"],
@@ -264,13 +271,17 @@ REFUSED: list[tuple[list[str], str]] = [
     ),
     (
         [*HALF, "--dataset-size", "75", "--steps", "3"],
-        f"sample_rate must be {RATE_WAYS}, got None. The batch size is missing. {WRITE} --batch-size 1 "
-        "--dataset-size 75 --steps 3",
+        (
+            f"sample_rate must be {RATE_WAYS}, got None. The batch size is missing. {WRITE} --batch-size 1 "
+            "--dataset-size 75 --steps 3"
+        ),
     ),
     (
         [*HALF, "--batch-size", "75", "--steps", "3"],
-        f"sample_rate must be {RATE_WAYS}, got None. The dataset size is missing. {WRITE} --batch-size 75 "
-        "--dataset-size 60000 --steps 3",
+        (
+            f"sample_rate must be {RATE_WAYS}, got None. The dataset size is missing. {WRITE} --batch-size 75 "
+            "--dataset-size 60000 --steps 3"
+        ),
     ),
     (
         [*HALF, "--sample-rate", "0", "--epochs", "3"],

@@ -160,7 +160,7 @@ class Views(Asked):
     def renyi(self, order: float) -> float: ...
     @overload
     def renyi(self, order: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def renyi(self, order: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+    def renyi(self, order: float | Sequence[Any] | NDArray[Any] | None = None, **unknown: Never) -> float | FloatArray:
         """Return the Renyi divergence D_t between the two output laws, at the order t = ``order``.
 
         D_t(P || Q) = log E_Q[(dP/dQ)^t] / (t - 1), the Kullback-Leibler divergence at t = 1; P and Q are the laws under
@@ -199,6 +199,8 @@ class Views(Asked):
         >>> round(g.renyi(2.0), 9), g.renyi([1.5, 64.0]).round(6)
         (2.442692314, array([ 1.829727, 93.041986]))
         """
+        if order is None or unknown:
+            refuse_wrong("g.renyi", unknown, order=order)
         advice = "As the order grows without end, the divergence tends to the largest loss: see epsilon(0.0)."
         values = positives("order", order, advice)
         return _shaped(self._renyi(values.ravel()), values)

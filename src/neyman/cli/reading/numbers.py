@@ -19,7 +19,9 @@ _UP = ("epsilon", "mu", "rho")
 
 def reading_numbers(verb: Callable[..., Any]) -> Callable[..., Any]:
     """Let all numbers among the options of a verb be read so; fractions are rounded to the safe side."""
-    for name, hint in get_type_hints(verb, include_extras=True).items():
+    hints = get_type_hints(verb, include_extras=True)
+    verb.__annotations__ = hints  # evaluated once: Typer is to find the very options that are changed here
+    for name, hint in hints.items():
         found = [one for one in getattr(hint, "__metadata__", ()) if isinstance(one, ParameterInfo)]
         kind = _kind(hint)
         if found and kind is not None:

@@ -31,7 +31,8 @@ def report(
         list[str],
         typer.Argument(
             metavar="SPEC...",
-            help="What was run: a file or a short form as for neyman account; - is standard input; several are composed.",
+            help="What was run: a file or a short form as for neyman account; - is standard input. Several are "
+            "composed.",
         ),
     ],
     output: Annotated[
