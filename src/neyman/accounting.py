@@ -13,7 +13,7 @@ from neyman.guarantees.opaque import Opaque
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
-from neyman.understanding.promise import ADJACENCIES
+from neyman.understanding.promise import ADJACENCIES, promise_of
 from neyman.understanding.subject import Subject
 
 if TYPE_CHECKING:
@@ -122,15 +122,13 @@ def account(
         refuse_unknown("ny.account", unknown, mechanism=mechanism, adjacency=adjacency)
         refuse_missing("ny.account", {"mechanism": mechanism})
     subject = Subject.of("mechanism", mechanism)
-    computed = subject.guarantee(adjacency, tolerance, effort)
+    found = subject.guarantee(adjacency, tolerance, effort)
     if not proved:
-        return computed
-    if not isinstance(computed, ComposedGuarantee):
-        computed = Subject(Opaque(computed)).guarantee(computed.adjacency, tolerance, effort)
-    return _proved(computed)
+        return found
+    return _proved(found if isinstance(found, ComposedGuarantee) else promise_of(Opaque(found), found.adjacency))
 
 
-def _proved(computed: PessimisticGuarantee) -> ProvedGuarantee:
+def _proved(computed: ComposedGuarantee) -> ProvedGuarantee:
     try:
         from neyman.witnesses.guarantee import ProvedGuarantee
     except ImportError:

@@ -211,7 +211,7 @@ def test_not_certified_is_exit_code_3_in_one_line(call: Any) -> None:
 
 
 BATCH = "It is the expected batch size over the data set size."
-WRITE = "Write: neyman dpsgd --noise-multiplier 1.0"
+WRITE = "Write: neyman dpsgd --noise-multiplier 1"
 COUNT = "a whole number from 0 to 1e+18"
 WAY = "--sample-rate, or both --dataset-size and --batch-size"
 HALF = ["dpsgd", "--noise-multiplier", "1"]

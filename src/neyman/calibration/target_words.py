@@ -64,7 +64,7 @@ class Wanted:
                 advice = "Such as ny.targets.Epsilon(8.0, delta=1e-5)."
                 raise _refused("target", given, "a target", call, told, advice)
             return given
-        found = [make(words[name]) for name, make in _ALONE.items() if name in words]
+        found: list[Target] = [make(words[name]) for name, make in _ALONE.items() if name in words]
         if "epsilon" in words:
             found.insert(0, Epsilon(words["epsilon"], self._delta(call, told, dataset_size)))
         elif "delta" in words:

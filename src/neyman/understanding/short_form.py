@@ -15,7 +15,7 @@ from neyman.mechanisms.dpsgd import scheduled
 from neyman.mechanisms.schedule import SCHEDULE_WORDS, Schedule, Spelling
 from neyman.understanding.number_text import Side, number, rounded, whole_number
 
-__all__ = ["FORMS", "SHORT_FORMS", "short_form"]
+__all__ = ["FORMS", "IN_ORDER", "SHORT_FORMS", "short_form"]
 
 Numbers = Mapping[str, Any]
 
@@ -49,6 +49,7 @@ def _of(make: Callable[..., Mechanism | PessimisticGuarantee]) -> Callable[[Numb
 
 
 _SPELLING = Spelling("sample_rate, or batch_size and dataset_size", "steps or epochs", _line)
+IN_ORDER: tuple[str, ...] = ("noise_multiplier", "sample_rate", "steps")  # of DP-SGD, where nothing is named
 _SENSITIVITY = frozenset({"sensitivity"})
 _SCHEDULE: dict[str, Side | type[int]] = {
     "sample_rate": "up", "steps": int, "epochs": "up", "batch_size": int, "dataset_size": int
@@ -101,7 +102,7 @@ def short_form(name: str, text: str) -> Mechanism | PessimisticGuarantee:
         raise InvalidParameter(name, text, f"one of {FORMS}", f"Write: {_EXAMPLES[near]}" if near else "")
     told = _told(name, text, kind, rest.split(","), word)
     if word == "dpsgd" and len(told) == 3 and "=" not in rest:  # in order there are three
-        told = dict(zip(("noise_multiplier", "sample_rate", "steps"), told.values(), strict=True))
+        told = dict(zip(IN_ORDER, told.values(), strict=True))
     return kind.make(told)
 
 
@@ -127,7 +128,7 @@ def _told(name: str, text: str, kind: _Kind, parts: list[str], word: str) -> dic
 
 
 def _in_order(word: str, kind: _Kind) -> list[str]:
-    return ["noise_multiplier", "sample_rate", "steps"] if word == "dpsgd" else list(kind.fields)
+    return list(IN_ORDER) if word == "dpsgd" else list(kind.fields)
 
 
 def _read(text: str, side: Side | type[int], field: str) -> float | int | Fraction:

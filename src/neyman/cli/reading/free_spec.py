@@ -9,7 +9,7 @@ from neyman._errors import InvalidParameter
 from neyman.cli.reading.mechanism import read_mechanism
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
-from neyman.understanding.short_form import SHORT_FORMS
+from neyman.understanding.short_form import IN_ORDER, SHORT_FORMS
 from neyman.understanding.spec import read_data
 
 __all__ = ["read_free_spec"]
@@ -49,7 +49,7 @@ def read_free_spec(source: str) -> tuple[str, Callable[[float], Mechanism], bool
 def _free_short_form(text: str) -> tuple[str, Callable[[float], Mechanism], bool]:
     """The same of a short form, such as ``gaussian:?``."""
     word, _, rest = text.partition(":")
-    order = ["noise_multiplier", "sample_rate", "steps"] if word == "dpsgd" else list(SHORT_FORMS[word].fields)
+    order = IN_ORDER if word == "dpsgd" else tuple(SHORT_FORMS[word].fields)
     told = zip(rest.split(","), order, strict=False)
     free = [part.rpartition("=")[0].strip() or label for part, label in told if part.endswith(_OPEN)]
     if len(free) != 1 or rest.count(_OPEN) != 1:

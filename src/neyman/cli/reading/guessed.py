@@ -155,4 +155,6 @@ def _plain(value: object) -> object:
 
     from neyman._guesses import Typed
 
+    if isinstance(value, float):
+        return Typed(repr(value).removesuffix(".0"))
     return Typed(str(value)) if isinstance(value, (str, Fraction)) else value

@@ -145,4 +145,5 @@ def _in_file(
             ends = [whole_number(end) if whole else float(number(end)) for end in bracket.split(",")]
         except ValueError:
             raise InvalidParameter("bracket", bracket, "two numbers, LOW,HIGH") from None
-    return name, search(make, target, ends, adjacency=adjacency, integer=whole, **limits)
+    tolerance, effort = limits["tolerance"], limits["effort"]
+    return name, search(make, target, ends, adjacency=adjacency, integer=whole, tolerance=tolerance, effort=effort)
