@@ -59,7 +59,6 @@ PYTHON_RIGHT: list[tuple[str, float]] = [
     ("len(ny.plot.tradeoff.data('mu:1', m, g).curves)", 3.0),
     ("len(ny.plot.tradeoff.data(['mu:1', 'laplace:1']).curves)", 2.0),
     ("ny.plot.roc.data('gaussian:1')['tpr_upper'].max()", 1.0),
-    ("float(ny.risk.advantage('mu:1').value)", ADVANTAGE),
     ("ny.calibrate(ny.Gaussian, epsilon=1.0, delta=1e-5).parameter", 3.730632),  # Balle and Wang 2018
     ("ny.calibrate(ny.Laplace, epsilon=1, delta=0).parameter", 1.0),
     ("ny.calibrate(ny.Gaussian, mu=0.5).parameter", 2.0),

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray
 from neyman.guarantees import Guarantee, OptimisticGuarantee
 from neyman.risk.value import Risk
-from neyman.understanding.subject import Subject
 
 __all__ = ["Numbers", "checked", "found", "membership", "promised"]
 
@@ -19,8 +19,10 @@ Numbers = float | Sequence[Any] | NDArray[Any]
 
 
 def checked(guarantee: object) -> Guarantee:
-    """Return the guarantee that the argument is, or that of whatever ``account`` takes."""
-    return guarantee if isinstance(guarantee, Guarantee) else Subject.of("guarantee", guarantee).guarantee()
+    """Return the guarantee that the argument is."""
+    if not isinstance(guarantee, Guarantee):
+        raise InvalidParameter("guarantee", guarantee, "a Guarantee", "Of a mechanism it is account(mechanism).")
+    return guarantee
 
 
 def membership(guarantee: object) -> Guarantee:
