@@ -116,7 +116,6 @@ def test_only_mechanisms_and_promises_are_accounted_for(value: Any) -> None:
 @pytest.mark.parametrize("value", [None, "DPSGD", "-", "mu:x"])
 def test_what_stands_for_none(value: Any) -> None:
     assert message(lambda: ny.account(value)).startswith("mechanism must be ")
-    assert (caught.value.name, caught.value.value) == ("mechanism", value)
 
 
 # -------------------------------------------------------------------------------------------------- edges of the domain
