@@ -99,22 +99,23 @@ def test_replace_is_refused_for_sampled_black_boxes() -> None:
         assert ny.account(box, adjacency="replace").delta(0.5) == ny.account(box).delta(0.5)
 
 
-@pytest.mark.parametrize("value", ["both", "", "ADD", None, 1, ["add"], b"add"])
+@pytest.mark.parametrize("value", ["both", "", "ADD", 1, ["add"], b"add"])
 def test_unknown_adjacency(value: Any) -> None:
     options = "'add_or_remove', 'add', 'remove', 'replace'"
     said = message(lambda: ny.account(ny.Gaussian(1.0), adjacency=value))
     assert said == f"adjacency must be one of {options}, got {value!r}."
 
 
-@pytest.mark.parametrize("value", [None, 1.0, "DPSGD", {"kind": "gaussian"}, ny.Gaussian, ny.GDP(1.0)])
-def test_only_mechanisms_are_accounted_for(value: Any) -> None:
+@pytest.mark.parametrize("value", [1.0, {"kind": "gaussian"}, ny.Gaussian, b"mu:1", ny.GDP(1.0).optimistic])
+def test_only_mechanisms_and_promises_are_accounted_for(value: Any) -> None:
     with pytest.raises(ny.InvalidParameter) as caught:
         ny.account(value)
-    shown = repr(value)
-    assert (
-        str(caught.value) == f"mechanism must be a Mechanism, got {shown}. Build one with DPSGD(...) or Gaussian(...)."
-    )
     assert (caught.value.name, caught.value.value) == ("mechanism", value)
+
+
+@pytest.mark.parametrize("value", [None, "DPSGD", "-", "mu:x"])
+def test_what_stands_for_none(value: Any) -> None:
+    assert message(lambda: ny.account(value)).startswith("mechanism must be ")
 
 
 # -------------------------------------------------------------------------------------------------- edges of the domain
@@ -194,19 +195,19 @@ COUNT = "a whole number from 0 to 1e+18"
 BATCH = "It is the expected batch size over the data set size."
 
 
-@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, -math.inf, True, "1", None])
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf, -math.inf, True, "1"])
 def test_bad_noise(value: Any) -> None:
     said = message(lambda: ny.account(ny.DPSGD(value, 0.1, 1)))
     assert said == f"noise_multiplier must be a finite number > 0, got {value!r}."
 
 
-@pytest.mark.parametrize("value", [-0.1, 1.0000001, math.nan, math.inf, True, "0.1", None])
+@pytest.mark.parametrize("value", [-0.1, 1.0000001, math.nan, math.inf, True, "0.1"])
 def test_bad_rate(value: Any) -> None:
     said = message(lambda: ny.account(ny.DPSGD(1.0, value, 1)))
     assert said == f"sample_rate must be {UNIT}, got {value!r}. {BATCH}"
 
 
-@pytest.mark.parametrize("value", [-1, 2.5, 2.0, 1e30, 10**30, math.nan, math.inf, True, "10", None])
+@pytest.mark.parametrize("value", [-1, 2.5, 1e30, 10**30, math.nan, math.inf, True, "10"])
 def test_bad_steps(value: Any) -> None:
     assert message(lambda: ny.account(ny.DPSGD(1.0, 0.1, value))) == f"steps must be {COUNT}, got {value!r}."
 

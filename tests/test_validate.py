@@ -78,7 +78,7 @@ def test_between_keeps_both_ends():
     assert between("epsilon", np.int8(2), 0.5, 2.0) == 2.0
 
 
-@pytest.mark.parametrize("value", [*NOT_NUMBERS, math.nan, 3.0, 1, 1001, -(10**30)])
+@pytest.mark.parametrize("value", [*NOT_NUMBERS, math.nan, 3.5, 1.0, 1, 1001, -(10**30)])
 def test_whole_refuses(value):
     assert str(refused(whole, "k", value, 2, 1000)) == f"k must be a whole number from 2 to 1e+03, got {value!r}."
 
@@ -88,8 +88,9 @@ def test_small_limits_are_written_out():
 
 
 def test_whole_returns_plain_integers():
-    assert [whole("k", value, 2, 1000) for value in (2, np.int16(1000))] == [2, 1000]
-    assert type(whole("k", np.uint8(3), 2, 1000)) is int
+    assert [whole("k", value, 2, 1000) for value in (2, np.int16(1000), 3.0, np.float32(7))] == [2, 1000, 3, 7]
+    assert {type(whole("k", value, 2, 1000)) for value in (np.uint8(3), 3.0, np.float64(3))} == {int}
+    assert whole("k", 1e18, 0, MAX_COUNT) == 10**18
 
 
 def test_probability_keeps_both_ends():
@@ -105,7 +106,8 @@ def test_count_returns_a_plain_int(value):
 
 
 @pytest.mark.parametrize(
-    "value", [-1, MAX_COUNT + 1, 1e3, 1e30, 10**30, 0.5, math.nan, True, np.True_, "3", None, np.float64(3)]
+    "value",
+    [-1, MAX_COUNT + 1, 1000.5, 1e30, 10**30, 0.5, math.nan, math.inf, True, np.True_, "3", None, np.float64(-3)],
 )
 def test_count_refuses(value):
     assert str(refused(count, "steps", value)) == f"steps must be a whole number from 0 to 1e+18, got {value!r}."

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         InvalidParameter,
         NeymanError,
         NotCertified,
+        UnknownArgument,
         UnreadableState,
     )
     from neyman.accountants import Accountant, Filter, IndividualFilter, Odometer
@@ -114,6 +115,7 @@ __all__ = [
     "Table",
     "Tabulated",
     "Tradeoff",
+    "UnknownArgument",
     "UnreadableState",
     "__version__",
     "account",
@@ -152,6 +154,7 @@ _ROOMS = {
         "InvalidParameter",
         "NeymanError",
         "NotCertified",
+        "UnknownArgument",
         "UnreadableState",
     ),
     "neyman.accountants": ("Accountant", "Filter", "IndividualFilter", "Odometer"),
@@ -209,4 +212,14 @@ _ROOMS = {
 }
 _WHOLE_ROOMS = ("audit", "census", "comparison", "conversions", "plot", "risk")  # public as they are
 
-__getattr__, __dir__ = on_first_use(__name__, _ROOMS, _WHOLE_ROOMS)
+
+def _unknown(name: str) -> str:
+    """What is said of a name that is not there."""
+    if name.startswith("_"):
+        return f"module {__name__!r} has no attribute {name!r}"
+    from neyman._guesses import module_name  # what people type first, and the line that would work
+
+    return module_name(name, tuple(__all__))
+
+
+__getattr__, __dir__ = on_first_use(__name__, _ROOMS, _WHOLE_ROOMS, _unknown)

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
-__all__ = ["BudgetExceeded", "FileInUse", "InvalidParameter", "NeymanError", "NotCertified", "UnreadableState"]
+__all__ = [
+    "BudgetExceeded",
+    "FileInUse",
+    "InvalidParameter",
+    "NeymanError",
+    "NotCertified",
+    "UnknownArgument",
+    "UnreadableState",
+]
 
 
 class NeymanError(Exception):
@@ -41,6 +49,21 @@ class InvalidParameter(NeymanError, ValueError):
 
     def __reduce__(self) -> tuple[type[InvalidParameter], tuple[str, object, str, str]]:
         return type(self), (self.name, self.value, self.allowed, self.advice)
+
+
+class UnknownArgument(InvalidParameter, TypeError):
+    """An argument goes by another name, or is missing; the message ends with the line to write instead.
+
+    A ``TypeError`` as well, which is what Python raises of itself. The fields are those of ``InvalidParameter``.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> ny.Gaussian(scale=2.0)
+    Traceback (most recent call last):
+        ...
+    neyman._errors.UnknownArgument: scale must be named sigma, got 2.0. Write: ny.Gaussian(sigma=2.0)
+    """
 
 
 class NotCertified(NeymanError):

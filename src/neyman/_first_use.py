@@ -10,7 +10,10 @@ __all__ = ["on_first_use"]
 
 
 def on_first_use(
-    package: str, homes: Mapping[str, tuple[str, ...]], rooms: tuple[str, ...] = ()
+    package: str,
+    homes: Mapping[str, tuple[str, ...]],
+    rooms: tuple[str, ...] = (),
+    unknown: Callable[[str], str] | None = None,
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return the ``__getattr__`` and the ``__dir__`` of ``package``.
 
@@ -23,6 +26,8 @@ def on_first_use(
         would put it in the place of the name.
     rooms : tuple of str
         Packages inside it that are public as they are.
+    unknown : callable, optional
+        What is said of a name that is not there.
     """
     home = {name: module for module, names in homes.items() for name in names}
 
@@ -30,7 +35,7 @@ def on_first_use(
         if name in rooms:
             return import_module(f"{package}.{name}")
         if name not in home:
-            raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise AttributeError(unknown(name) if unknown else f"module {package!r} has no attribute {name!r}")
         value: object = getattr(import_module(home[name]), name)
         setattr(sys.modules[package], name, value)
         return value

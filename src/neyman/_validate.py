@@ -138,11 +138,14 @@ def count(name: str, value: object, advice: str = "") -> int:
 
 
 def whole(name: str, value: object, low: int, high: int, advice: str = "") -> int:
-    """Return a whole number from ``low`` to ``high`` (an ``int`` or a NumPy integer; never a float or a bool)."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, Integral) or not low <= int(value) <= high:
+    """Return a whole number from ``low`` to ``high``: an ``int``, a NumPy integer, or a float that is whole, such as
+    1000.0; never 1000.5, and never a bool.
+    """
+    plain = isinstance(value, Integral) or (isinstance(value, (float, np.floating)) and float(value).is_integer())
+    if isinstance(value, (bool, np.bool_)) or not plain or not low <= int(cast("float", value)) <= high:
         most = f"{high:.0e}" if high >= 1000 else str(high)
         raise InvalidParameter(name, value, f"a whole number from {low} to {most}", advice)
-    return int(value)
+    return int(cast("float", value))
 
 
 def choice(name: str, value: object, options: tuple[_Option, ...]) -> _Option:

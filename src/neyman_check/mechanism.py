@@ -40,6 +40,8 @@ def laws_of(data: Any, adjacency: str, spend: Callable[[int], None] = _free) -> 
     fields = Fields(data, "mechanism")
     if fields.count("schema", 1, 1) != 1:
         raise Unreadable("mechanism.schema: 1 was expected")
+    if fields.has("dataset_size"):  # remembered, and no part of the law
+        fields.count("dataset_size", 1, _MOST_STEPS)
     square, others = arb(0), list[Law]()
     for kind, times in _steps(fields, 1, 0):
         law = _law(kind, times, adjacency, spend)

@@ -162,7 +162,7 @@ def test_equal_scores_tell_nothing_in_whatever_order_they_come() -> None:
         ({"guesses": 0}, "guesses must be a whole number from 1"),
         ({"guesses": 101}, "There are 100 canaries: at most as many guesses."),
         ({"canaries": 0}, "canaries must be a whole number from 1"),
-        ({"canaries": 100.0}, "canaries must be a whole number from 1"),
+        ({"canaries": 100.5}, "canaries must be a whole number from 1"),
         ({"correct": float("nan")}, "correct must be a whole number"),
         ({"correct": [5, 6]}, "correct must be as many numbers as guesses has, 1"),
         ({"correct": [], "guesses": []}, "correct must be a whole number or a non-empty list of them"),

@@ -15,7 +15,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
-from neyman.cli.reading.spec import read_spec
+from neyman.understanding.spec import read_spec
 from tests.effort import rest_slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -111,7 +111,8 @@ def test_json_is_what_to_dict_writes(call: Any) -> None:
 
 
 EXTENSION = (
-    "a file that ends in .json, .yaml or .yml, or - for standard input, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
+    "a file that ends in .json, .yaml, .yml or .html, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS, gaussian:SIGMA, "
+    "laplace:SCALE, mu:MU, epsilon:EPSILON,DELTA or rho:RHO, or - for standard input"
 )
 LONG = "at most 1 MB long"
 ALIKE = "Steps that are alike can be written once, with kind repeat."
@@ -184,7 +185,8 @@ def test_a_run_of_dpsgd_needs_no_file(call: Any) -> None:
     assert call("dpsgd:1,0.1,10") == call("run.json")
     code, out, err = call("dpsgd:1,0.1")
     assert (code, out) == (2, "")
-    assert err.endswith("dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS, got 'dpsgd:1,0.1'.\n")
+    assert err.startswith("neyman: steps must be given in exactly one way")
+    assert err.endswith("Write: dpsgd:noise_multiplier=1.0,sample_rate=0.1,steps=1000\n")
 
 
 def test_help_loads_nothing_heavy() -> None:

@@ -194,7 +194,7 @@ def test_bad_input(call: Any, arguments: tuple[str, ...], message: str) -> None:
     assert call(*arguments) == (2, "", f"neyman: {message}\n")
 
 
-@pytest.mark.parametrize("claim", ["mu:x", "mu:", "mu:1,2", "epsilon:1", "epsilon:1,2,3", "", "MU:1", "scores.npz"])
+@pytest.mark.parametrize("claim", ["mu:x", "mu:", "mu:1,2", "epsilon:x", "epsilon:1,2,3", "", "MU:1", "scores.npz"])
 def test_claims_that_are_none(call: Any, claim: str) -> None:
     code, out, err = call("scores.npz", "--claim", claim)
     assert (code, out) == (2, "")

@@ -176,7 +176,7 @@ def test_files_with_one_number_open(call: Any) -> None:
         ),
         (
             [*RUN, "--target", "divergence=0.02,baseline=foo"],
-            "target divergence=0.02,baseline=foo: baseline must be a file that ends in .json, .yaml or .yml, or -",
+            "target divergence=0.02,baseline=foo: baseline must be a file that ends in .json, .yaml, .yml or .html, or",
         ),
         (
             [*RUN, "--target", "divergence=0.02,baseline=dpsgd:-2,.1,3"],
@@ -188,7 +188,10 @@ def test_files_with_one_number_open(call: Any) -> None:
         ),
         ([*HALF, "--steps", "10"], "given must be exactly two of --noise-multiplier, the sample rate and the steps"),
         ([*HALF, *RUN, "--noise-multiplier", "1"], "given must be exactly two of"),
-        ([*HALF, "--noise-multiplier", "1", "--epochs", "3"], "epochs must be given beside a sample rate, got 3.0."),
+        (
+            [*HALF, "--noise-multiplier", "1", "--epochs", "3"],
+            "epochs must be given beside a rate: --sample-rate, or both --dataset-size and --batch-size, got 3.0.",
+        ),
         ([*HALF, *RUN, "--epochs", "3"], "steps must be given in exactly one way: --steps or --epochs, got 1000."),
         ([*HALF, *RUN, "--batch-size", "3"], "sample_rate must be given in exactly one way: --sample-rate, or both"),
         ([*HALF, *RUN, "--bracket", "1,2"], "bracket must be given with a file"),

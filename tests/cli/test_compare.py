@@ -65,7 +65,10 @@ def test_inline_settings(call: Any) -> None:
     [
         (("gauss.json",), "Missing argument 'B'"),
         (("gauss.json", "none.json"), "SPEC must be a file that can be read"),
-        (("dpsgd:1,0.1", "gauss.json"), "A must be a file as for neyman account, or dpsgd:"),
+        (
+            ("dpsgd:1,0.1", "gauss.json"),
+            "steps must be given in exactly one way: steps or epochs, got None. Write: dpsgd:",
+        ),
         (("gauss.json", "dpsgd:1,0.1,2,3"), "B must be"),
         (("gauss.json", "dpsgd:1,0.1,2.5"), "B must be"),
         (("gauss.json", "dpsgd:nan,0.1,2"), "noise_multiplier must be"),

@@ -138,7 +138,7 @@ def test_an_infinite_answer_is_said(call: Any) -> None:
         (("--mu", "1", "--to", "curve", "--at", "1"), "at must be left out"),
         (("--mu", "1", "--to", "curve", "--points", "1"), "points must be a whole number from 2"),
         (("--mu", "1", "--to", "mu", "--points", "9"), "points must be left out unless --to curve is asked, got 9."),
-        (("--spec", "mu:1", "--to", "mu"), "SPEC must be a file that ends in .json, .yaml or .yml, or - for"),
+        (("--spec", "run", "--to", "mu"), "SPEC must be a file that ends in .json, .yaml, .yml or .html, or dpsgd:"),
         (("--mu", "1", "--to", "beta", "--at", "1.5"), "alpha must be a number in [0, 1]"),
         (("--mu", "1", "--to", "beta", "--at", "nan"), "at must be a finite number"),
         (("--mu", "1", "--delta", "0.1", "--to", "auc"), "delta must be given beside --epsilon"),

@@ -210,6 +210,8 @@ def test_not_certified_is_exit_code_3_in_one_line(call: Any) -> None:
     assert float(found["low"]) <= float(found["high"])
 
 
+BATCH = "It is the expected batch size over the data set size."
+WRITE = "Write: neyman dpsgd --noise-multiplier 1"
 COUNT = "a whole number from 0 to 1e+18"
 WAY = "--sample-rate, or both --dataset-size and --batch-size"
 HALF = ["dpsgd", "--noise-multiplier", "1"]
@@ -218,9 +220,9 @@ REFUSED: list[tuple[list[str], str]] = [
     ([*RUN, "--noise-multiplier", "-1"], "noise_multiplier must be a finite number > 0, got -1.0."),
     ([*RUN, "--noise-multiplier", "nan"], "noise_multiplier must be a finite number > 0, got nan."),
     ([*RUN, "--noise-multiplier", "inf"], "noise_multiplier must be a finite number > 0, got inf."),
-    ([*RUN, "--sample-rate", "1.5"], "sample_rate must be a number in [0, 1], got 1.5."),
-    ([*RUN, "--sample-rate", "-0.1"], "sample_rate must be a number in [0, 1], got -0.1."),
-    ([*RUN, "--sample-rate", "nan"], "sample_rate must be a number in [0, 1], got nan."),
+    ([*RUN, "--sample-rate", "1.5"], f"sample_rate must be a number in [0, 1], got 1.5. {BATCH}"),
+    ([*RUN, "--sample-rate", "-0.1"], f"sample_rate must be a number in [0, 1], got -0.1. {BATCH}"),
+    ([*RUN, "--sample-rate", "nan"], f"sample_rate must be a number in [0, 1], got nan. {BATCH}"),
     ([*RUN, "--steps", "-1"], f"steps must be {COUNT}, got -1."),
     ([*RUN, "--steps", "1" + "0" * 30], f"steps must be {COUNT}, got 1{'0' * 30}."),
     ([*RUN, "--delta", "0"], "delta must be a number in (0, 1), got 0.0."),
@@ -234,15 +236,30 @@ REFUSED: list[tuple[list[str], str]] = [
         [*RUN, "--floor", "0.5"],
         "floor must be a number in (0, 0.5), got 0.5. The promise of mu holds at error rates of floor and above.",
     ),
-    ([*RUN, "--epochs", "3"], "steps must be given in exactly one way: --steps or --epochs, got 1000."),
+    (
+        [*RUN, "--epochs", "3"],
+        (
+            f"steps must be given in exactly one way: --steps or --epochs, got 1000. {WRITE} --sample-rate 0.01 "
+            "--steps 1000"
+        ),
+    ),
     (
         [*RUN, "--dataset-size", "75", "--batch-size", "1"],
-        f"sample_rate must be given in exactly one way: {WAY}, got 0.01.",
+        (
+            f"sample_rate must be given in exactly one way: {WAY}, got 0.01. A batch size says it once more. {WRITE} "
+            "--batch-size 1 --dataset-size 75 --steps 1000"
+        ),
     ),
-    ([*HALF, "--steps", "3"], f"sample_rate must be given in exactly one way: {WAY}, got None."),
+    (
+        [*HALF, "--steps", "3"],
+        f"sample_rate must be given in exactly one way: {WAY}, got None. {WRITE} --sample-rate 0.01 --steps 3",
+    ),
     (
         [*HALF, "--sample-rate", "0.1"],
-        "steps must be given in exactly one way: --steps or --epochs, got None.",
+        (
+            f"steps must be given in exactly one way: --steps or --epochs, got None. {WRITE} --sample-rate 0.1 --"
+            "steps 1000"
+        ),
     ),
     (
         [*HALF, "--dataset-size", "75", "--batch-size", "76", "--steps", "3"],
@@ -254,11 +271,17 @@ REFUSED: list[tuple[list[str], str]] = [
     ),
     (
         [*HALF, "--dataset-size", "75", "--steps", "3"],
-        f"sample_rate must be {RATE_WAYS}, got None. --batch-size is missing.",
+        (
+            f"sample_rate must be {RATE_WAYS}, got None. The batch size is missing. {WRITE} --batch-size 1 "
+            "--dataset-size 75 --steps 3"
+        ),
     ),
     (
         [*HALF, "--batch-size", "75", "--steps", "3"],
-        f"sample_rate must be {RATE_WAYS}, got None. --dataset-size is missing.",
+        (
+            f"sample_rate must be {RATE_WAYS}, got None. The dataset size is missing. {WRITE} --batch-size 75 "
+            "--dataset-size 60000 --steps 3"
+        ),
     ),
     (
         [*HALF, "--sample-rate", "0", "--epochs", "3"],
@@ -285,7 +308,7 @@ def test_bad_input_is_one_line_and_exit_code_2(call: Any, arguments: list[str], 
         (["dpsgd", "--sample-rate", "0.1", "--steps", "2"], "--noise-multiplier"),
         ([*RUN, "--noise-multiplier", "x"], "--noise-multiplier"),
         ([*RUN, "--steps", "2.5"], "--steps"),
-        ([*RUN, "--steps", "1e30"], "--steps"),
+        ([*RUN, "--steps", "1e30"], "steps must be a whole number"),
         ([*RUN, "--steps", "True"], "--steps"),
         ([*RUN, "--delta", "x"], "--delta"),
     ],

@@ -164,8 +164,8 @@ def test_refused_arguments(call: Any, arguments: list[str], words: str) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"steps": ...}, "['noise_multiplier', 'quantities', 'sample_rate']. Missing: steps. Unknown: nothing."),
-        ({"sigma": 1}, "Missing: nothing. Unknown: sigma."),
+        ({"steps": ...}, "axes must be named noise_multiplier; sample_rate, or batch_size and"),
+        ({"sigma": 1}, "Unknown: sigma. The axes are noise_multiplier, sample_rate, batch_size, dataset"),
         ({"steps": {"linspace": [1, 10, 5]}}, "steps must be whole numbers: they do not come out whole, got {'l"),
         ({"sample_rate": {"geomspace": [0, 1, 3]}}, "first of sample_rate must be a finite number > 0, got 0."),
         ({"sample_rate": {"geomspace": [0.1, 1]}}, "SPEC spec.json: sample_rate must be a number, a list of numbers,"),
@@ -394,7 +394,7 @@ def test_a_calibrated_axis_and_a_baseline(call: Any) -> None:
         ({"noise_multiplier": {"calibrate": 8}}, "calibrate of noise_multiplier must be a target, or a list of them"),
         ({"noise_multiplier": {"calibrated": "mu=1"}}, "noise_multiplier must be a number, a list of numbers, {geom"),
         ({"steps": {"calibrate": "mu=1"}}, "steps must be made of numbers, got Mu(value=1.0, floor=1e-10)."),
-        ({"baseline": "dpsgd:1"}, "baseline must be a file as for neyman account, or dpsgd:"),
+        ({"baseline": "dpsgd:1"}, "sample_rate must be given in exactly one way: sample_rate, or batch_size and"),
         ({"baseline": [1]}, "baseline must be a mechanism as in a file, or dpsgd:"),
         ({"baseline": {"kind": "gaussian", "sigma": -1.0, "sensitivity": 1.0}}, "baseline: sigma must be a"),
         ({"quantities": "mu"}, "baseline must be left out where none of divergence, reverse, distance is asked for"),

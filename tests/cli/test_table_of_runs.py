@@ -79,7 +79,7 @@ def test_a_run_that_is_refused_costs_no_other(call: Any) -> None:
     [
         (["none.csv"], "RUNS must be a file that can be read, got 'none.csv'."),
         (["runs.csv", "--baseline", "c"], "baseline must be the name of a run: a, b, got 'c'."),
-        (["runs.csv", "--baseline", "dpsgd:1"], "baseline must be a file as for neyman account, or dpsgd:"),
+        (["runs.csv", "--baseline", "dpsgd:1"], "sample_rate must be given in exactly one way: sample_rate, or"),
         (["runs.csv", "--delta", "1"], "delta must be a number in (0, 1), got 1.0."),
         (["runs.csv", "--format", "pdf"], "format must be one of csv, md, tex, got 'pdf'."),
         (["runs.csv", "-o", "t.pdf"], "output must be a path that ends in .csv or .md or .tex, or -, got 't.pdf'."),

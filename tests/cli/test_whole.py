@@ -164,7 +164,7 @@ def test_what_was_not_foreseen_is_one_line(call: Any, monkeypatch: pytest.Monkey
 
 
 def test_a_verb_that_is_not_there(call: Any) -> None:
-    for asked, near in (("acount", "account"), ("dp-sgd", "dpsgd"), ("callibrate", "calibrate")):
+    for asked, near in (("acount", "account"), ("dpsgdd", "dpsgd"), ("callibrate", "calibrate")):
         code, out, err = call(asked, "--json")
         assert (code, out) == (2, "")
         assert err.endswith(f"got '{asked}'. Did you mean {near}?\n")

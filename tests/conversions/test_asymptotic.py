@@ -217,7 +217,7 @@ def test_no_enclosure_without_an_error(limit):
         (lambda: asymptotic_dpsgd_poisson(1.0, 1.1, 1), "sample_rate must be a number in [0, 1], got 1.1."),
         (lambda: asymptotic_dpsgd_uniform(1.0, 0.1, -1), "steps must be a whole number from 0 to 1e+18, got -1."),
         (lambda: asymptotic_dpsgd_uniform(math.nan, 0.1, 1), "noise_multiplier must be a finite number > 0, got nan."),
-        (lambda: asymptotic_dpsgd_uniform(1.0, 0.1, 1.0), "steps must be a whole number from 0 to 1e+18, got 1.0."),
+        (lambda: asymptotic_dpsgd_uniform(1.0, 0.1, 1.5), "steps must be a whole number from 0 to 1e+18, got 1.5."),
     ],
 )
 def test_refusals(call, message):

@@ -38,7 +38,7 @@ def test_what_is_written_is_read_back():
     assert "allocated" in json_schema()["$defs"]
 
 
-@pytest.mark.parametrize(("steps", "epochs"), [(0, 1), (10**10, 1), (2.0, 1), (True, 1), (5, 0), (5, 10**10)])
+@pytest.mark.parametrize(("steps", "epochs"), [(0, 1), (10**10, 1), (2.5, 1), (True, 1), (5, 0), (5, 10**10)])
 def test_bad_numbers_are_refused(steps, epochs):
     with pytest.raises(ny.InvalidParameter):
         ny.Gaussian(1.0).balls_in_bins(steps, epochs)

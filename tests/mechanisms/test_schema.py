@@ -18,6 +18,12 @@ RIGHT = [
     {"schema": 1, "kind": "compose", "of": [G, {"kind": "repeat", "times": 0, "of": {"kind": "compose", "of": [L]}}]},
     {"schema": 1, "kind": "poisson", "rate": 0, "of": {"kind": "tabulated", "p": [1], "q": [1.0]}},
     {"schema": 1, "kind": "approximate_mechanism", "epsilon": 0, "delta": 0},
+    {"schema": 1, "kind": "repeat", "times": 2.0, "of": G},  # whole, as JSON Schema has it
+    {"schema": 1, "dataset_size": 60000, **G},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "sample_rate": 0.01, "steps": 10},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "sample_rate": 0.01, "dataset_size": 100, "epochs": 0.5},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1, "batch_size": 5, "dataset_size": 100, "epochs": 3},
+    {"schema": 1, "kind": "compose", "of": [G, {"kind": "dpsgd", "noise_multiplier": 1, "sample_rate": 1, "steps": 0}]},
 ]
 WRONG = [
     G,
@@ -50,6 +56,16 @@ WRONG = [
     {"schema": 1, "kind": "repeat", "times": 2, "of": [G]},
     {"schema": 1, "kind": "compose", "of": G},
     {"schema": 1, "kind": "compose", "of": [G, {**L, "scale": -1}]},
+    {"schema": 1, "dataset_size": 0, **G},
+    {"schema": 1, "kind": "compose", "of": [{"dataset_size": 10, **G}]},
+    {"schema": 1, "kind": "dpsgd", "sample_rate": 0.01, "steps": 10},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "sample_rate": 0.01},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "sample_rate": 0.01, "steps": None},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "sample_rate": 0.01, "steps": 10, "epochs": 1},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "sample_rate": 0.01, "batch_size": 1, "steps": 10},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "batch_size": 512, "steps": 10},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "batch_size": 5, "dataset_size": 9.5, "steps": 10},
+    {"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "q": 0.01, "steps": 10},
 ]
 
 
@@ -77,4 +93,5 @@ def test_both_know_the_same_kinds_and_fields():
     assert definitions["kind"]["oneOf"] == [{"$ref": f"#/$defs/{kind}"} for kind in serialise._KINDS]
     for kind, (names, _) in serialise._KINDS.items():
         assert definitions[kind]["required"] == list(names)
-        assert list(definitions[kind]["properties"]) == ["kind", *names]
+        known = ["dataset_size"] if kind == "dpsgd" else []  # the others are said in one way of two
+        assert list(definitions[kind]["properties"]) == ["kind", *names, *known]

@@ -48,7 +48,7 @@ def test_it_is_what_dpsgd_takes() -> None:
         ({"batch_size": 11, "dataset_size": 10, "epochs": 1}, "batch_size"),
         ({"batch_size": 1.5, "dataset_size": 10, "epochs": 1}, "batch_size"),
         ({"batch_size": 1, "dataset_size": 0, "epochs": 1}, "batch_size"),
-        ({"batch_size": 1, "dataset_size": 10.0, "epochs": 1}, "dataset_size"),
+        ({"batch_size": 1, "dataset_size": 10.5, "epochs": 1}, "dataset_size"),
         ({"batch_size": 1, "dataset_size": 10, "epochs": 0}, "epochs"),
         ({"batch_size": 1, "dataset_size": 10, "epochs": math.nan}, "epochs"),
         ({"batch_size": 1, "dataset_size": 10, "epochs": math.inf}, "epochs"),

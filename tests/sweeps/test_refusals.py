@@ -27,12 +27,16 @@ def refused(**changes: Any) -> str:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"steps": None}, "steps must be a number, or a list of numbers, got None. DP-SGD has all three axes."),
+        ({"steps": None}, (
+            "axes must be named noise_multiplier; sample_rate, or batch_size and dataset_size; steps or epochs, for "
+            "DPSGD, got ['noise_multiplier', 'sample_rate']. Write: ny.sweep(noise_multiplier=[1.0, 2.0], "
+            "sample_rate=0.01, steps=1000)"
+        )),
         ({"steps": []}, "steps must be a number, or a non-empty list of numbers, got []."),
         ({"steps": [[1, 2]]}, "steps must be a number, or a non-empty list of numbers, got [[1, 2]]."),
         ({"steps": [1, 5, 1]}, "steps must be made of values that differ: each is a label, got 1."),
         ({"steps": True}, "steps must be a number, or a non-empty list of numbers, got True."),
-        ({"steps": [1, 2.5]}, "steps must be a whole number from 0 to 1e+18, got 1.0."),
+        ({"steps": [1, 2.5]}, "steps must be a whole number from 0 to 1e+18, got 2.5."),
         ({"noise_multiplier": ["1"]}, "noise_multiplier must be a number, or a non-empty list of numbers, got ['1']."),
         ({"sample_rate": [0.1, 1.5]}, "sample_rate must be a number in [0, 1], got 1.5."),
         ({"sample_rate": [0.1, math.nan]}, "sample_rate must be a number in [0, 1], got nan."),
@@ -93,7 +97,7 @@ def test_make() -> None:
     make: Any = 3
     with pytest.raises(ny.InvalidParameter, match=r"make must be a function that returns a Mechanism, got 3\."):
         ny.sweep(make, axes={"sigma": 1.0})
-    with pytest.raises(ny.InvalidParameter, match="axes must be named noise_multiplier, sample_rate, steps, all three"):
+    with pytest.raises(ny.InvalidParameter, match="axes must be named noise_multiplier; sample_rate, or batch_size"):
         ny.sweep(ny.DPSGD, axes={"steps": 1})
 
 

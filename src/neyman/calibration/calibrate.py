@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Never
 
 import numpy as np
 
+from neyman._answering import refuse_missing, refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._validate import choice, inside, positive, whole
 from neyman.calibration.scan import scanned
 from neyman.calibration.search import Limits, bracketed, expanded, settled
 from neyman.calibration.target import Target
+from neyman.calibration.target_words import Wanted
 from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.profiles.pair import Adjacency
 
-__all__ = ["Calibration", "calibrate", "checked_target", "solved", "trials_of"]
+__all__ = ["Calibration", "calibrate", "solved", "trials_of"]
 
 _ADJACENCIES: tuple[Adjacency, ...] = ("add_or_remove", "add", "remove", "replace")
 _REACH = (1e-9, 1e9)
@@ -71,14 +74,20 @@ class Calibration:
 
 
 def calibrate(
-    make: Callable[[float], Mechanism] | Callable[[int], Mechanism],
-    target: Target,
+    make: Callable[[float], Mechanism] | Callable[[int], Mechanism] | None = None,
+    target: Target | None = None,
     bracket: Sequence[float] | None = None,
     *,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    mu: float | None = None,
+    advantage: float | None = None,
+    regret: float | None = None,
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
     effort: float = EFFORT,
     integer: bool | None = None,
+    **unknown: Never,
 ) -> Calibration:
     """Return the parameter at which a mechanism just meets a target: the least noise, the most steps, the largest rate.
 
@@ -90,8 +99,9 @@ def calibrate(
     ----------
     make : callable
         From a number > 0 (a whole number where ``integer``) to a Mechanism, ever more private or ever less.
-    target : Target
-        See ``ny.targets``; ``&`` joins several.
+    target : Target, optional
+        See ``ny.targets``; ``&`` joins several. Or in words, which hold together: ``epsilon`` with its ``delta``,
+        ``mu``, ``advantage``, ``regret``.
     bracket : (low, high), optional
         Where to search, low < high, both > 0 and finite (whole numbers may start at 0). Both ends are evaluated.
         Without it the search starts at 1 and goes as far as it must.
@@ -133,16 +143,23 @@ def calibrate(
     >>> found = ny.calibrate(ny.Gaussian, ny.targets.Mu(0.5))
     >>> round(found.parameter, 5), found.evaluations < 8
     (2.0, True)
+    >>> round(ny.calibrate(ny.Gaussian, epsilon=1.0, delta=1e-5).parameter, 6)  # the analytic Gaussian mechanism
+    3.730632
     >>> ny.calibrate(lambda n: ny.DPSGD(1.0, 0.01, n), ny.targets.Epsilon(2.0, 1e-5), (1, 100000)).parameter
     1202
     """
+    call, words = "ny.calibrate", Wanted(epsilon=epsilon, delta=delta, mu=mu, advantage=advantage, regret=regret)
+    refuse_unknown(call, unknown, make=make, target=target, bracket=bracket, **words.words)
+    if make is None:
+        refuse_missing(call, {"make": None, "target": target, **words.words})
+    asked = words.target(call, {"make": make}, target)
     if integer is not None and not isinstance(integer, (bool, np.bool_)):
         raise InvalidParameter("integer", integer, "True, False or None")
     if bracket is None:
         limits, whole_numbers = None, bool(integer)
     else:
         limits, whole_numbers = _bracket(bracket, integer)
-    trials = trials_of(make, target, adjacency, (tolerance, effort), LOGARITHMIC, whole_numbers)
+    trials = trials_of(make, asked, adjacency, (tolerance, effort), LOGARITHMIC, whole_numbers)
     if limits is None:
         reach = _REACH_WHOLE if whole_numbers else _REACH
         pair = expanded(trials, 1.0, reach, tolerance) if trials.target.ordered else scanned(trials, 1.0, reach)
@@ -152,8 +169,8 @@ def calibrate(
 
 
 def trials_of(
-    make: Callable[[float], Mechanism] | Callable[[int], Mechanism],
-    target: object,
+    make: Callable[[float], Mechanism] | Callable[[int], Mechanism] | None,
+    target: Target,
     adjacency: str,
     limits: tuple[object, object],
     chart: Chart,
@@ -164,14 +181,7 @@ def trials_of(
         raise InvalidParameter("make", make, "a function of one number that returns a Mechanism")
     kind: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
     width, effort = inside("tolerance", limits[0], 0.99 * _SHARPEST, 0.1), positive("effort", limits[1])
-    return Trials(make, checked_target(target), kind, min(0.1 * width, _ACCOUNTED), chart, integer, effort)
-
-
-def checked_target(target: object) -> Target:
-    """Return the target that the argument is."""
-    if not isinstance(target, Target):
-        raise InvalidParameter("target", target, "a target", "Such as ny.targets.Epsilon(8.0, delta=1e-5).")
-    return target
+    return Trials(make, target, kind, min(0.1 * width, _ACCOUNTED), chart, integer, effort)
 
 
 def solved(trials: Trials, pair: tuple[Trial, Trial], tolerance: float) -> Calibration:

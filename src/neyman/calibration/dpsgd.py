@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from fractions import Fraction
+from typing import Never
 
+from neyman._answering import refuse_missing, refuse_unknown
 from neyman._errors import InvalidParameter
-from neyman._validate import MAX_COUNT, probability, whole
-from neyman.calibration.calibrate import Calibration, checked_target, solved, trials_of
+from neyman._validate import MAX_COUNT, whole
+from neyman.calibration.calibrate import Calibration, solved, trials_of
 from neyman.calibration.scan import scanned
 from neyman.calibration.search import Limits, expanded, refused
 from neyman.calibration.target import All, Target
+from neyman.calibration.target_words import Wanted
 from neyman.calibration.trial import LOGARITHMIC, Chart
 from neyman.guarantees import ApproximateDP, PessimisticGuarantee
 from neyman.mechanisms import DPSGD, Mechanism
+from neyman.mechanisms.composition import remembering
 from neyman.mechanisms.gaussian import gaussian_noise
+from neyman.mechanisms.schedule import Schedule
 from neyman.profiles.effort import EFFORT
 
 __all__ = ["noise_for_dpsgd", "rate_for_dpsgd", "steps_for_dpsgd"]
@@ -28,13 +34,22 @@ _LARGEST = 600.0  # exponent
 
 
 def noise_for_dpsgd(
-    target: Target,
-    sample_rate: float,
-    steps: int,
+    target: Target | None = None,
+    sample_rate: float | Fraction | None = None,
+    steps: int | None = None,
     *,
+    epochs: float | None = None,
+    batch_size: int | None = None,
+    dataset_size: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    mu: float | None = None,
+    advantage: float | None = None,
+    regret: float | None = None,
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
     effort: float = EFFORT,
+    **unknown: Never,
 ) -> Calibration:
     """Return the least noise multiplier with which DP-SGD certainly meets a target.
 
@@ -43,10 +58,11 @@ def noise_for_dpsgd(
 
     Parameters
     ----------
-    target : Target
-        See ``ny.targets``.
-    sample_rate, steps
-        As of ``DPSGD``, both > 0; ``ny.training(batch_size=, dataset_size=, epochs=)`` returns the two.
+    target : Target, optional
+        See ``ny.targets``. Or in words, which hold together: ``epsilon`` with its ``delta`` (left out: 1/dataset_size,
+        where that is given), ``mu``, ``advantage``, ``regret``.
+    sample_rate, steps, epochs, batch_size, dataset_size
+        As of ``DPSGD``, in either way of saying them; rate and steps > 0.
     adjacency, tolerance, effort
         As of ``calibrate``.
 
@@ -68,11 +84,26 @@ def noise_for_dpsgd(
     >>> found = ny.noise_for_dpsgd(ny.targets.Epsilon(8.0, delta=1e-5), sample_rate=0.01, steps=10_000)
     >>> round(found.parameter, 5), found.guarantee.epsilon(1e-5) <= 8.0
     (0.88253, True)
+    >>> found = ny.noise_for_dpsgd(epsilon=8, delta=1e-5, epochs=10, batch_size=512, dataset_size=60_000)
+    >>> round(found.parameter, 5)
+    0.57307
     """
-    asked, rate, times = checked_target(target), _rate(sample_rate), whole("steps", steps, 1, MAX_COUNT)
+    call, words = "ny.noise_for_dpsgd", Wanted(epsilon=epsilon, delta=delta, mu=mu, advantage=advantage, regret=regret)
+    said = {
+        "sample_rate": sample_rate, "steps": steps, "epochs": epochs, "batch_size": batch_size,
+        "dataset_size": dataset_size,
+    }  # fmt: skip
+    refuse_unknown(call, unknown, target=target, **words.words, **said)
+    schedule = Schedule.of(call, {"target": target, **words.words}, **said)
+    asked = words.target(call, said, target, schedule.dataset_size)
+    rate, times = _rate(schedule), whole("steps", schedule.steps, 1, MAX_COUNT)
+
+    def make(noise: float) -> Mechanism:
+        return remembering(DPSGD(noise, rate, times), schedule.dataset_size)
+
     limits = _NOISES if rate < 1.0 else _UNSAMPLED
     chart = _noise_chart(rate, times, limits)
-    trials = trials_of(lambda noise: DPSGD(noise, rate, times), asked, adjacency, (tolerance, effort), chart, False)
+    trials = trials_of(make, asked, adjacency, (tolerance, effort), chart, False)
     shown = -math.expm1(times * math.log1p(-rate)) * (1.0 + 1e-14) if rate < 1.0 else 1.0
     bare = PessimisticGuarantee(ApproximateDP(0.0, min(shown, 1.0)).sides, trials.adjacency)
     if asked.ordered and asked.met_by(bare):
@@ -86,13 +117,21 @@ def noise_for_dpsgd(
 
 
 def steps_for_dpsgd(
-    target: Target,
-    noise_multiplier: float,
-    sample_rate: float,
+    target: Target | None = None,
+    noise_multiplier: float | None = None,
+    sample_rate: float | Fraction | None = None,
     *,
+    batch_size: int | None = None,
+    dataset_size: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    mu: float | None = None,
+    advantage: float | None = None,
+    regret: float | None = None,
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
     effort: float = EFFORT,
+    **unknown: Never,
 ) -> Calibration:
     """Return the most steps of DP-SGD that certainly meet a target; one more certainly misses it.
 
@@ -102,10 +141,11 @@ def steps_for_dpsgd(
 
     Parameters
     ----------
-    target : Target
-        See ``ny.targets``.
-    noise_multiplier, sample_rate
-        As of ``DPSGD``; the rate > 0.
+    target : Target, optional
+        See ``ny.targets``. Or in words, which hold together: ``epsilon`` with its ``delta`` (left out: 1/dataset_size,
+        where that is given), ``mu``, ``advantage``, ``regret``.
+    noise_multiplier, sample_rate, batch_size, dataset_size
+        As of ``DPSGD``, the rate in either way of saying it; > 0.
     adjacency, tolerance, effort
         As of ``calibrate``.
 
@@ -128,18 +168,22 @@ def steps_for_dpsgd(
     >>> ny.steps_for_dpsgd(ny.targets.Advantage(0.1), noise_multiplier=1.0, sample_rate=0.01).bracket
     (384, 385)
     """
-    asked, noise, rate = (
-        checked_target(target),
-        gaussian_noise("noise_multiplier", noise_multiplier),
-        _rate(sample_rate),
-    )
+    call, words = "ny.steps_for_dpsgd", Wanted(epsilon=epsilon, delta=delta, mu=mu, advantage=advantage, regret=regret)
+    said = {"sample_rate": sample_rate, "batch_size": batch_size, "dataset_size": dataset_size}
+    told = {"target": target, **words.words, "noise_multiplier": noise_multiplier}
+    refuse_unknown(call, unknown, **told, **said)
+    if noise_multiplier is None:
+        refuse_missing(call, {"noise_multiplier": None, **told, **said})
+    schedule = Schedule.of(call, told, **said)
+    asked = words.target(call, {"noise_multiplier": noise_multiplier, **said}, target, schedule.dataset_size)
+    noise, rate = gaussian_noise("noise_multiplier", noise_multiplier), _rate(schedule)
     rest = [part for part in asked.parts if part.ordered]
     if not rest:
         raise _endless(asked, noise, rate)
     kept = asked if asked.ordered else All(*rest)
 
     def make(times: float) -> Mechanism:
-        return DPSGD(noise, rate, int(times))
+        return remembering(DPSGD(noise, rate, int(times)), schedule.dataset_size)
 
     trials = trials_of(make, kept, adjacency, (tolerance, effort), LOGARITHMIC, True)
     start = kept.gaussian_mu**2 / max(_spread(rate, noise), 1e-300)  # which may be no float
@@ -168,13 +212,20 @@ def _endless(target: Target, noise: float, rate: float, most: Calibration | None
 
 
 def rate_for_dpsgd(
-    target: Target,
-    noise_multiplier: float,
-    steps: int,
+    target: Target | None = None,
+    noise_multiplier: float | None = None,
+    steps: int | None = None,
     *,
+    dataset_size: int | None = None,
+    epsilon: float | None = None,
+    delta: float | None = None,
+    mu: float | None = None,
+    advantage: float | None = None,
+    regret: float | None = None,
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
     effort: float = EFFORT,
+    **unknown: Never,
 ) -> Calibration:
     """Return the largest sample rate with which DP-SGD certainly meets a target.
 
@@ -183,10 +234,13 @@ def rate_for_dpsgd(
 
     Parameters
     ----------
-    target : Target
-        See ``ny.targets``.
+    target : Target, optional
+        See ``ny.targets``. Or in words, which hold together: ``epsilon`` with its ``delta`` (left out: 1/dataset_size,
+        where that is given), ``mu``, ``advantage``, ``regret``.
     noise_multiplier, steps
         As of ``DPSGD``; at least one step. Steps that are counted in epochs change with the rate: they cannot be given.
+    dataset_size : int, optional
+        How many records there are: the rate times that is the batch size.
     adjacency, tolerance, effort
         As of ``calibrate``.
 
@@ -209,11 +263,20 @@ def rate_for_dpsgd(
     >>> round(found.parameter, 5), found.guarantee.mu() <= 1.0
     (0.0211, True)
     """
-    asked, noise = checked_target(target), gaussian_noise("noise_multiplier", noise_multiplier)
-    times = whole("steps", steps, 1, MAX_COUNT)
-    trials = trials_of(
-        lambda rate: DPSGD(noise, rate, times), asked, adjacency, (tolerance, effort), LOGARITHMIC, False
-    )
+    call, words = "ny.rate_for_dpsgd", Wanted(epsilon=epsilon, delta=delta, mu=mu, advantage=advantage, regret=regret)
+    said = {"steps": steps, "dataset_size": dataset_size}
+    told = {"target": target, **words.words, "noise_multiplier": noise_multiplier}
+    refuse_unknown(call, unknown, **told, **said)
+    if noise_multiplier is None or steps is None:
+        refuse_missing(call, {"noise_multiplier": noise_multiplier, "steps": steps, **told, **said})
+    schedule = Schedule.of(call, told, **said)
+    asked = words.target(call, {"noise_multiplier": noise_multiplier, **said}, target, schedule.dataset_size)
+    noise, times = gaussian_noise("noise_multiplier", noise_multiplier), whole("steps", steps, 1, MAX_COUNT)
+
+    def make(rate: float) -> Mechanism:
+        return remembering(DPSGD(noise, rate, times), schedule.dataset_size)
+
+    trials = trials_of(make, asked, adjacency, (tolerance, effort), LOGARITHMIC, False)
     one = math.expm1(min(asked.gaussian_mu**2 / times, _LARGEST)) / math.expm1(min(noise**-2, _LARGEST))
     start = math.sqrt(one)
     ordered = asked.ordered
@@ -221,10 +284,10 @@ def rate_for_dpsgd(
     return solved(trials, pair, tolerance)
 
 
-def _rate(value: object) -> float:
-    rate = probability("sample_rate", value, "It is the expected batch size over the data set size.")
+def _rate(schedule: Schedule) -> float:
+    rate = schedule.rate.value
     if rate == 0.0:
-        raise InvalidParameter("sample_rate", value, "a number in (0, 1]", "At 0 nothing is learnt of anybody.")
+        raise InvalidParameter("sample_rate", rate, "a number in (0, 1]", "At 0 nothing is learnt of anybody.")
     return rate
 
 

@@ -16,6 +16,8 @@ from neyman._errors import InvalidParameter, NeymanError, NotCertified
 from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE, UNFORESEEN
 from neyman.cli.printing.help import SETTINGS, Verb, print_version
 from neyman.cli.printing.lessons import ROOT_EXAMPLES, epilog_of
+from neyman.cli.reading.guessed import meant, verb_meant
+from neyman.cli.reading.numbers import reading_numbers
 from neyman.cli.reading.plain_values import read_plainly
 from neyman.cli.verbs.account import account
 from neyman.cli.verbs.audit import audit
@@ -64,7 +66,10 @@ class _Verbs(_Plainly, TyperGroup):
         if asked in self.commands or asked.startswith("-") or ctx.resilient_parsing:
             return super().resolve_command(ctx, args)
         near = get_close_matches(asked, self.commands, n=1, cutoff=0.5)
-        advice = f"Did you mean {near[0]}?" if near else "See neyman --help."
+        line = verb_meant(asked)
+        advice = (
+            f"Did you mean {near[0]}?" if near and not line else "See neyman --help." if not line else f"Write: {line}"
+        )
         raise InvalidParameter("verb", asked, f"one of {', '.join(self.commands)}", advice)
 
 
@@ -79,7 +84,7 @@ app = typer.Typer(
 
 
 def _verb(answers: Any, short_help: str | None = None) -> None:
-    app.command(cls=_Verb, epilog=epilog_of(answers.__name__), short_help=short_help)(answers)
+    app.command(cls=_Verb, epilog=epilog_of(answers.__name__), short_help=short_help)(reading_numbers(answers))
 
 
 _verb(dpsgd)
@@ -161,9 +166,21 @@ def _command() -> Any:
     return typer.main.get_command(app)
 
 
+def _options(command: Any) -> dict[str, set[str]]:
+    """The options of every verb, and those of the root under no name."""
+
+    def own(one: Any) -> set[str]:
+        return {"--help", *(name for parameter in one.params for name in (*parameter.opts, *parameter.secondary_opts))}
+
+    return {"": own(command), **{verb: own(one) for verb, one in command.commands.items()}}
+
+
 def _answer(arguments: list[str]) -> int:
     try:
-        code = _command()(args=arguments or ["--help"], prog_name="neyman", standalone_mode=False)
+        command = _command()
+        code = command(
+            args=meant(arguments, _options(command)) or ["--help"], prog_name="neyman", standalone_mode=False
+        )
     except NotCertified as error:
         return _fail(NOT_CERTIFIED, str(error))
     except NeymanError as error:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
+import os
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any, Literal, Never
 
 import numpy as np
 
+from neyman._answering import refuse_wrong
 from neyman._errors import InvalidParameter
 from neyman.comparison.crossings import Crossing, Crossings, crossings
 from neyman.comparison.hyperprior import Weighted, WeightedEstimate, weighted
@@ -23,23 +26,27 @@ from neyman.guarantees import (
 )
 from neyman.guarantees.questions.regret import Divergence, divergences
 from neyman.losses.enclosed.step import EnclosedStep
+from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import outward
+from neyman.understanding.subject import Subject
 
 __all__ = ["Comparison", "compare"]
 
 _SHARP = 1e-12  # to which both divergences are searched for
 _TINY, _SHARE = 1e-6, 1e-3  # of Bayes error, and of what the other side certainly gives away: what nobody notices
 
+Subjects = Guarantee | Mechanism | str | os.PathLike[str] | Sequence[Any]
 Order = Literal["more_private", "less_private", "equal", "incomparable", "undecided"]
 
 
-def compare(a: Guarantee, b: Guarantee) -> Comparison:
+def compare(a: Subjects | None = None, b: Subjects | None = None, **unknown: Never) -> Comparison:
     """Compare two guarantees for the same neighbours, whatever they are.
 
     Parameters
     ----------
-    a, b : Guarantee
-        Computed, given or combined; of one adjacency.
+    a, b : Guarantee, Mechanism, list, path or str
+        Guarantees computed, given or combined, of one adjacency; or what ``account`` takes, which is accounted for
+        under the neighbours of the other, "add_or_remove" if that has none of its own.
 
     Raises
     ------
@@ -59,8 +66,18 @@ def compare(a: Guarantee, b: Guarantee) -> Comparison:
     >>> c = ny.compare(ny.account(ny.Gaussian(1.0)), ny.account(ny.Laplace(1.0)))
     >>> round(c.divergence, 8), round(c.reverse, 8), c.order, [round(x.prior, 3) for x in c.crossings]
     (0.00527221, 0.03413855, 'incomparable', [0.419, 0.581])
+    >>> ny.compare("gaussian:1", "laplace:1").divergence == c.divergence
+    True
     """
-    return Comparison(a, b)
+    if unknown or a is None or b is None:
+        refuse_wrong("ny.compare", unknown, a=a, b=b)
+    first, second = Subject.of("a", a), Subject.of("b", b)
+    return Comparison(first.guarantee(_neighbours(first, second)), second.guarantee(_neighbours(second, first)))
+
+
+def _neighbours(one: Subject, other: Subject) -> str | None:
+    """Under which neighbours ``one`` is accounted for: its own, else those of the other."""
+    return other.adjacency if one.adjacency is None else one.adjacency
 
 
 class Comparison:

@@ -110,6 +110,11 @@ class ComposedGuarantee(PessimisticGuarantee):
         return self._mechanism
 
     @property
+    def dataset_size(self) -> int | None:
+        """How many records the data set has, where the mechanism remembers it."""
+        return None if self._mechanism is None else self._mechanism.dataset_size
+
+    @property
     def losses(self) -> tuple[tuple[Step, int], ...] | None:
         """The privacy losses it was composed from, each with its count; None where they are not known."""
         return self._losses

@@ -220,6 +220,11 @@ class OptimisticGuarantee(Guarantee):
         return self._twin
 
     @property
+    def dataset_size(self) -> int | None:
+        """How many records the data set has, where the mechanism remembers it."""
+        return self._twin.dataset_size
+
+    @property
     def tail_mu(self) -> float:
         """A lower bound on the floor-free mu: mu at the floor 1e-10."""
         return self._mu(1e-10)

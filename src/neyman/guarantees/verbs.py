@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, overload
+from fractions import Fraction
+from typing import Any, ClassVar, Never, overload
 
 from numpy.typing import NDArray
 
+from neyman._answering import Asked, refuse_unknown, refuse_wrong
+from neyman._errors import InvalidParameter
 from neyman._validate import FloatArray, positives, reals, unit_interval
+from neyman.mechanisms.rounding import at_most
 
-__all__ = ["Views"]
+__all__ = ["Views", "delta_of_records"]
 
 
-class Views(ABC):
+class Views(Asked):
     """Every verb takes a scalar (and returns a float) or an array (and returns an array of the same shape).
 
     What they return, and on which side of the truth, is up to the hooks.
     """
 
+    _called: ClassVar[str] = "g"
+
     @overload
     def delta(self, epsilon: float) -> float: ...
     @overload
     def delta(self, epsilon: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def delta(self, epsilon: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+    def delta(
+        self, epsilon: float | Sequence[Any] | NDArray[Any] | None = None, **unknown: Never
+    ) -> float | FloatArray:
         """Return delta(epsilon) for any finite real epsilon.
 
         Parameters
@@ -41,14 +49,18 @@ class Views(ABC):
         InvalidParameter
             If ``epsilon`` is not finite.
         """
+        if epsilon is None or unknown:
+            refuse_wrong("g.delta", unknown, epsilon=epsilon)
         values = reals("epsilon", epsilon)
         return _shaped(self._delta(values.ravel()), values)
 
     @overload
-    def epsilon(self, delta: float) -> float: ...
+    def epsilon(self, delta: float | None = None) -> float: ...
     @overload
     def epsilon(self, delta: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def epsilon(self, delta: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+    def epsilon(
+        self, delta: float | Sequence[Any] | NDArray[Any] | None = None, **unknown: Never
+    ) -> float | FloatArray:
         """Return the least epsilon >= 0 with delta(epsilon) <= ``delta``.
 
         0 where ``delta`` is at least delta(0); inf where it is below the mass at infinity (and beyond 1e150). Of a
@@ -56,22 +68,33 @@ class Views(ABC):
 
         Parameters
         ----------
-        delta : float or array
-            In [0, 1].
+        delta : float or array, optional
+            In [0, 1]. Left out, it is 1/dataset_size (rounded down), where the mechanism remembers its data set: see
+            ``default_delta``. That is the largest that is usual, not one that is small.
 
         Raises
         ------
         InvalidParameter
-            If ``delta`` lies outside [0, 1].
+            If ``delta`` lies outside [0, 1], or is left out where no data set is known.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> run = ny.DPSGD(noise_multiplier=1.1, epochs=10, batch_size=512, dataset_size=60_000)
+        >>> g = ny.account(run)
+        >>> g.default_delta, g.epsilon() == g.epsilon(g.default_delta)
+        (1.6666666666666664e-05, True)
         """
-        values = unit_interval("delta", delta)
+        if unknown:
+            refuse_unknown("g.epsilon", unknown, delta=delta)
+        values = unit_interval("delta", self._usual_delta() if delta is None else delta)
         return _shaped(self._epsilon(values.ravel()), values)
 
     @overload
     def beta(self, alpha: float) -> float: ...
     @overload
     def beta(self, alpha: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def beta(self, alpha: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+    def beta(self, alpha: float | Sequence[Any] | NDArray[Any] | None = None, **unknown: Never) -> float | FloatArray:
         """Return the trade-off function f(alpha): the least false negative rate at false positive rate alpha.
 
         Parameters
@@ -84,6 +107,8 @@ class Views(ABC):
         InvalidParameter
             If ``alpha`` lies outside [0, 1].
         """
+        if alpha is None or unknown:
+            refuse_wrong("g.beta", unknown, alpha=alpha)
         values = unit_interval("alpha", alpha)
         return _shaped(self._beta(values.ravel()), values)
 
@@ -91,7 +116,7 @@ class Views(ABC):
     def roc(self, fpr: float) -> float: ...
     @overload
     def roc(self, fpr: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def roc(self, fpr: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+    def roc(self, fpr: float | Sequence[Any] | NDArray[Any] | None = None, **unknown: Never) -> float | FloatArray:
         """Return the true positive rate 1 - f(fpr), from its own small terms (not from 1 - beta).
 
         Parameters
@@ -104,6 +129,8 @@ class Views(ABC):
         InvalidParameter
             If ``fpr`` lies outside [0, 1].
         """
+        if fpr is None or unknown:
+            refuse_wrong("g.roc", unknown, fpr=fpr)
         values = unit_interval("fpr", fpr)
         return _shaped(self._power(values.ravel()), values)
 
@@ -133,7 +160,7 @@ class Views(ABC):
     def renyi(self, order: float) -> float: ...
     @overload
     def renyi(self, order: Sequence[Any] | NDArray[Any]) -> FloatArray: ...
-    def renyi(self, order: float | Sequence[Any] | NDArray[Any]) -> float | FloatArray:
+    def renyi(self, order: float | Sequence[Any] | NDArray[Any] | None = None, **unknown: Never) -> float | FloatArray:
         """Return the Renyi divergence D_t between the two output laws, at the order t = ``order``.
 
         D_t(P || Q) = log E_Q[(dP/dQ)^t] / (t - 1), the Kullback-Leibler divergence at t = 1; P and Q are the laws under
@@ -172,6 +199,8 @@ class Views(ABC):
         >>> round(g.renyi(2.0), 9), g.renyi([1.5, 64.0]).round(6)
         (2.442692314, array([ 1.829727, 93.041986]))
         """
+        if order is None or unknown:
+            refuse_wrong("g.renyi", unknown, order=order)
         advice = "As the order grows without end, the divergence tends to the largest loss: see epsilon(0.0)."
         values = positives("order", order, advice)
         return _shaped(self._renyi(values.ravel()), values)
@@ -198,6 +227,23 @@ class Views(ABC):
         """
         return self._zcdp()
 
+    @property
+    def dataset_size(self) -> int | None:
+        """How many records the data set has, where the mechanism remembers it."""
+        return None
+
+    @property
+    def default_delta(self) -> float | None:
+        """The delta of ``epsilon()``: 1/dataset_size, rounded down to a float64; None where no data set is known."""
+        return delta_of_records(self.dataset_size)
+
+    def _usual_delta(self) -> float:
+        found = self.default_delta
+        if found is None:
+            advice = "No data set is known: DPSGD(..., dataset_size=60000) says it. Write: g.epsilon(1e-5)"
+            raise InvalidParameter("delta", None, "given", advice)
+        return found
+
     @abstractmethod
     def _delta(self, epsilon: FloatArray) -> FloatArray: ...
     @abstractmethod
@@ -212,6 +258,11 @@ class Views(ABC):
     def _renyi(self, order: FloatArray) -> FloatArray: ...
     @abstractmethod
     def _zcdp(self) -> float: ...
+
+
+def delta_of_records(dataset_size: int | None) -> float | None:
+    """Return 1/dataset_size, rounded down to a float64; None where no data set of more than one record is known."""
+    return at_most(Fraction(1, dataset_size)) if dataset_size is not None and dataset_size > 1 else None
 
 
 def _shaped(result: FloatArray, values: FloatArray) -> float | FloatArray:

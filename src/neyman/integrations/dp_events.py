@@ -140,7 +140,7 @@ class _Tree:
     def _sampled(self, path: str, event: Any, depth: int) -> Mechanism:
         rate = probability(f"{path}.sampling_probability", event.sampling_probability)
         of = self.read(f"{path}.event", event.event, depth + 1)
-        if isinstance(of, Composition) and of.steps and 0.0 < rate < 1.0:
+        if isinstance(of, Composition) and of.several and 0.0 < rate < 1.0:
             advice = "A sample shared by several steps is another mechanism than a fresh sample for each."
             raise InvalidParameter(f"{path}.event", of, "a single step to be sampled", advice)
         return of.poisson(rate)

@@ -7,12 +7,13 @@ equality, hash, and the privacy losses for the engines.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Hashable
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from neyman._validate import count, probability
+from neyman._answering import Asked
+from neyman._validate import MAX_COUNT, count, probability, whole
 from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.mechanisms.rounding import root_at_least, root_at_most, total
@@ -22,11 +23,12 @@ __all__ = ["SCHEMA", "Mechanism", "Part", "SingleStep"]
 SCHEMA = 1  # of the dict form: raised when a field changes its meaning
 
 
-class Mechanism(ABC):
+class Mechanism(Asked):
     """A randomised algorithm, known by what it promises about one record.
 
     Two mechanisms are equal when their exact normal forms are: the same sampled steps, each equally often, and the same
-    sum of squared mu over the unsampled Gaussians. So ``m ** a * m ** b == m ** (a + b)`` holds to the last bit.
+    sum of squared mu over the unsampled Gaussians. So ``m ** a * m ** b == m ** (a + b)`` holds to the last bit. What
+    is remembered of the data set (``dataset_size``) is no part of that.
 
     Examples
     --------
@@ -38,6 +40,7 @@ class Mechanism(ABC):
     """
 
     __slots__ = ()
+    _called: ClassVar[str] = "m"
     __array_ufunc__: ClassVar[None] = None  # an array times a mechanism is refused: NumPy would multiply one by one
 
     @property
@@ -52,6 +55,45 @@ class Mechanism(ABC):
     @abstractmethod
     def to_node(self) -> dict[str, object]:
         """Return the dict form that stands inside another: ``to_dict`` without the schema number."""
+
+    @property
+    def dataset_size(self) -> int | None:
+        """How many records the data set has, where that was said; ``g.epsilon()`` is then at delta = 1/dataset_size.
+
+        It survives composition, ``to_dict`` and ``pickle``; it decides no certified number, and no equality.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> run = ny.DPSGD(noise_multiplier=1.1, epochs=10, batch_size=512, dataset_size=60_000)
+        >>> (run * ny.Gaussian(5.0)).dataset_size, ny.Gaussian(5.0).dataset_size
+        (60000, None)
+        """
+        return None
+
+    def with_dataset_size(self, dataset_size: int) -> Mechanism:
+        """Return the same mechanism, run on a data set of so many records.
+
+        Parameters
+        ----------
+        dataset_size : int
+            From 1 to 1e18.
+
+        Raises
+        ------
+        InvalidParameter
+            If it is not such a number.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> m = ny.Gaussian(1.0).with_dataset_size(1000)
+        >>> m == ny.Gaussian(1.0), ny.account(m).epsilon() == ny.account(m).epsilon(1e-3)
+        (True, True)
+        """
+        from neyman.mechanisms.composition import Composition
+
+        return Composition(self.parts, whole("dataset_size", dataset_size, 1, MAX_COUNT))
 
     def poisson(self, rate: float) -> Mechanism:
         """Run this mechanism on a Poisson sample: every record takes part independently with probability ``rate``.
@@ -74,11 +116,11 @@ class Mechanism(ABC):
         >>> Gaussian(9.4).poisson(0.32768)
         Gaussian(sigma=9.4, sensitivity=1.0).poisson(0.32768)
         """
-        from neyman.mechanisms.composition import compose  # composition.py builds on this file
+        from neyman.mechanisms.composition import compose, remembering  # composition.py builds on this file
 
         q = probability("rate", rate)
         if q == 0.0:
-            return compose(())
+            return remembering(compose(()), self.dataset_size)
         return self if q == 1.0 else self._sampled(q)
 
     def losses(self, replace: bool = False) -> tuple[tuple[Step, int], ...]:
@@ -137,7 +179,8 @@ class Mechanism(ABC):
         >>> Gaussian(9.4).to_dict()
         {'schema': 1, 'kind': 'gaussian', 'sigma': 9.4, 'sensitivity': 1.0}
         """
-        return {"schema": SCHEMA, **self.to_node()}
+        known = {} if self.dataset_size is None else {"dataset_size": self.dataset_size}
+        return {"schema": SCHEMA, **known, **self.to_node()}
 
     def __pow__(self, n: int) -> Mechanism:
         """Compose ``n`` independent runs, n a whole number >= 0; ``m ** 0`` is perfect privacy, ``m ** 1`` is m."""

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman._validate import alike, count
+from neyman._validate import MAX_COUNT, alike, count, whole
 from neyman.mechanisms.base import Mechanism, Part, SingleStep
 
-__all__ = ["Composition", "compose", "repeat", "several_steps"]
+__all__ = ["Composition", "compose", "remembering", "repeat", "several_steps"]
 
 _ALLOWED = "given one by one, or in one list"
 
@@ -27,6 +27,8 @@ class Composition(Mechanism):
     steps : tuple of (SingleStep, int)
         In any order and with repetitions; stored in normal form. Counts are whole numbers from 0 to 1e18, also when
         added up.
+    records : int, optional
+        How many records the data set has, where that is known: ``dataset_size``. No part of the law.
 
     Raises
     ------
@@ -42,9 +44,12 @@ class Composition(Mechanism):
     """
 
     steps: tuple[Part, ...]
+    records: int | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "steps", _normal(self.steps))
+        if self.records is not None:
+            object.__setattr__(self, "records", whole("dataset_size", self.records, 1, MAX_COUNT))
 
     def __repr__(self) -> str:
         if not self.steps:
@@ -56,10 +61,20 @@ class Composition(Mechanism):
         """The normal form."""
         return self.steps
 
+    @property
+    def dataset_size(self) -> int | None:
+        """How many records the data set has, where that is known."""
+        return self.records
+
+    @property
+    def several(self) -> bool:
+        """Whether it is more than one step, which no one sample can be shared by."""
+        return sum(n for _, n in self.steps) > 1
+
     def _sampled(self, rate: float) -> Mechanism:
-        if not self.steps:
-            return self
-        raise several_steps("mechanism", self)
+        if self.several:
+            raise several_steps("mechanism", self)
+        return remembering(self.steps[0][0].poisson(rate), self.records) if self.steps else self
 
     def to_node(self) -> dict[str, object]:
         """Return the dict form without the schema number."""
@@ -73,7 +88,8 @@ def compose(*mechanisms: Mechanism | Iterable[Mechanism]) -> Mechanism:
     Parameters
     ----------
     *mechanisms : Mechanism, or one iterable of Mechanism
-        One by one, or in one list. None at all gives perfect privacy, one gives that one.
+        One by one, or in one list. None at all gives perfect privacy, one gives that one. All run on the same records:
+        the ``dataset_size`` that any of them remembers is remembered (the largest, should they differ).
 
     Raises
     ------
@@ -89,16 +105,25 @@ def compose(*mechanisms: Mechanism | Iterable[Mechanism]) -> Mechanism:
     True
     """
     parts: list[Part] = []
+    sizes: list[int] = []
     for index, mechanism in enumerate(alike("mechanisms", mechanisms, Mechanism, _ALLOWED)):
         if not isinstance(mechanism, Mechanism):
             raise InvalidParameter(f"mechanisms[{index}]", mechanism, "a mechanism")
         parts.extend(mechanism.parts)
-    return _collapsed(parts)
+        sizes.extend(size for size in (mechanism.dataset_size,) if size is not None)
+    return _collapsed(parts, max(sizes, default=None))
 
 
 def repeat(mechanism: Mechanism, times: int) -> Mechanism:
     """Return ``times`` (a valid count) independent runs of one mechanism."""
-    return mechanism if times == 1 else _collapsed([(step, n * times) for step, n in mechanism.parts])
+    if times == 1:
+        return mechanism
+    return _collapsed([(step, n * times) for step, n in mechanism.parts], mechanism.dataset_size)
+
+
+def remembering(mechanism: Mechanism, dataset_size: int | None) -> Mechanism:
+    """Return the same mechanism, run on a data set of so many records; None leaves it as it is."""
+    return mechanism if dataset_size is None else Composition(mechanism.parts, dataset_size)
 
 
 def several_steps(name: str, value: Mechanism) -> InvalidParameter:
@@ -107,9 +132,9 @@ def several_steps(name: str, value: Mechanism) -> InvalidParameter:
     return InvalidParameter(name, value, "a single step to be sampled", advice)
 
 
-def _collapsed(parts: list[Part]) -> Mechanism:
-    whole = Composition(tuple(parts))
-    return whole.steps[0][0] if len(whole.steps) == 1 and whole.steps[0][1] == 1 else whole
+def _collapsed(parts: list[Part], dataset_size: int | None = None) -> Mechanism:
+    made = Composition(tuple(parts), dataset_size)
+    return made.steps[0][0] if len(made.steps) == 1 and not made.several and dataset_size is None else made
 
 
 def _repeated(node: dict[str, object], n: int) -> dict[str, object]:

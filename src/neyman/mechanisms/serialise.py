@@ -18,10 +18,12 @@ from neyman.mechanisms.base import SCHEMA, Mechanism
 from neyman.mechanisms.composition import Composition, compose, several_steps
 from neyman.mechanisms.discrete_gaussian import DiscreteGaussian
 from neyman.mechanisms.discrete_laplace import DiscreteLaplace
+from neyman.mechanisms.dpsgd import scheduled
 from neyman.mechanisms.gaussian import Gaussian
 from neyman.mechanisms.laplace import Laplace
 from neyman.mechanisms.pure import PureMechanism
 from neyman.mechanisms.randomized_response import RandomizedResponse
+from neyman.mechanisms.schedule import SCHEDULE_WORDS, Schedule, Spelling
 from neyman.mechanisms.tabulated import Tabulated
 from neyman.mechanisms.unsampled import Unsampled
 
@@ -40,7 +42,9 @@ def mechanism_from_dict(data: Mapping[str, object]) -> Mechanism:
     Parameters
     ----------
     data : mapping
-        ``{"schema": 1, "kind": ..., ...}``, nested at most 64 deep; only the outermost carries the schema number.
+        ``{"schema": 1, "kind": ..., ...}``, nested at most 64 deep; only the outermost carries the schema number, and
+        the ``dataset_size`` that the mechanism remembers, if any. Of kind "dpsgd" the fields are the arguments of
+        ``DPSGD``.
 
     Returns
     -------
@@ -59,6 +63,9 @@ def mechanism_from_dict(data: Mapping[str, object]) -> Mechanism:
     >>> gaussian = {"kind": "gaussian", "sigma": 9.4, "sensitivity": 1.0}
     >>> mechanism_from_dict({"schema": 1, "kind": "poisson", "rate": 0.5, "of": gaussian})
     Gaussian(sigma=9.4, sensitivity=1.0).poisson(0.5)
+    >>> mechanism_from_dict({"schema": 1, "kind": "dpsgd", "noise_multiplier": 1.1, "batch_size": 512,
+    ...                      "dataset_size": 60000, "epochs": 10})
+    Gaussian(sigma=1.1, sensitivity=1.0).poisson(0.008533333333333334) ** 1172
     """
     node = _mapping("mechanism", data)
     if "schema" not in node:
@@ -66,15 +73,18 @@ def mechanism_from_dict(data: Mapping[str, object]) -> Mechanism:
     schema = node["schema"]
     if type(schema) is not int or schema != SCHEMA:
         raise InvalidParameter("schema", _brief(schema), f"the whole number {SCHEMA}")
-    return _read({key: value for key, value in node.items() if key != "schema"}, 1)
+    own = node.get("kind") == "dpsgd"  # which reads its data set itself
+    size = None if own else node.get("dataset_size")
+    kept = {key: value for key, value in node.items() if key != "schema" and (own or key != "dataset_size")}
+    found = _read(kept, 1)
+    return found if size is None else found.with_dataset_size(cast("int", _brief(size)))
 
 
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema (draft 2020-12) of the dict form.
 
     It knows the shape, and the domain of every number by itself. What ties two numbers together (sigma to sensitivity,
-    the sum of p), that a composition cannot be sampled, and that 2.0 is no whole number, ``mechanism_from_dict`` alone
-    checks.
+    the sum of p), and that a composition cannot be sampled, ``mechanism_from_dict`` alone checks.
 
     Examples
     --------
@@ -91,9 +101,10 @@ def _read(node: Node, depth: int) -> Mechanism:
         raise InvalidParameter("kind", None, "present", f"The kinds are {', '.join(_KINDS)}.")
     kind = choice("kind", _brief(node["kind"]), tuple(_KINDS))
     names, build = _KINDS[kind]
+    others = SCHEDULE_WORDS if kind == "dpsgd" else ()
     for key, value in node.items():
-        if key not in ("kind", *names):
-            known = f"The fields of kind {kind!r} are {', '.join(names)}."
+        if key not in ("kind", *names, *others):
+            known = f"The fields of kind {kind!r} are {', '.join((*names, *others))}."
             plain = isinstance(key, str) and len(key) <= LONGEST_NAME and key.isprintable()
             shown = str(key) if plain else reprlib.repr(key)
             raise InvalidParameter(shown, _brief(value), "absent", known)
@@ -106,7 +117,7 @@ def _read(node: Node, depth: int) -> Mechanism:
 def _poisson(node: Node, depth: int) -> Mechanism:
     rate = probability("rate", _brief(node["rate"]))
     of = _child("of", node["of"], depth)
-    if isinstance(of, Composition) and of.steps and 0.0 < rate < 1.0:
+    if isinstance(of, Composition) and of.several and 0.0 < rate < 1.0:
         raise several_steps("of", of)
     return of.poisson(rate)
 
@@ -121,6 +132,26 @@ def _compose(node: Node, depth: int) -> Mechanism:
     if not isinstance(items, (list, tuple)):
         raise InvalidParameter("of", _brief(items), "a list of mechanisms")
     return compose([_child(f"of[{i}]", item, depth) for i, item in enumerate(cast("list[object]", items))])
+
+
+def _dpsgd(node: Node, _: int) -> Mechanism:
+    told = {str(name): _brief(value) for name, value in node.items() if name != "kind"}
+    empty = next((name for name, value in told.items() if value is None), None)
+    if empty is not None:
+        raise InvalidParameter(empty, None, "a number, or absent")
+    noise = told.pop("noise_multiplier")
+    return scheduled(noise, Schedule(told, _IN_FILES, {"noise_multiplier": noise}))
+
+
+def _in_files(told: Mapping[str, object]) -> str:
+    from neyman._guesses import completed  # read where something went wrong
+
+    return json.dumps({"schema": SCHEMA, "kind": "dpsgd"})[:-1] + "".join(
+        f', "{name}": {value}' for name, value in completed("ny.DPSGD", told).items()
+    ) + "}"  # fmt: skip
+
+
+_IN_FILES = Spelling("sample_rate, or batch_size and dataset_size", "steps or epochs", _in_files)
 
 
 def _single(make: type[Unsampled | Allocated]) -> _Reader:
@@ -139,6 +170,7 @@ _KINDS: dict[str, _Reader] = {
     "poisson": (("rate", "of"), _poisson),
     "repeat": (("times", "of"), _repeat),
     "compose": (("of",), _compose),
+    "dpsgd": (("noise_multiplier",), _dpsgd),
 }
 
 

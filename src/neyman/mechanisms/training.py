@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, Never
 
+from neyman._answering import refuse_missing, refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._validate import count, positive, probability
+from neyman.mechanisms.rounding import at_least
 
-__all__ = ["Training", "batch_rate", "epoch_steps", "training"]
+__all__ = ["Rate", "Training", "batch_rate", "epoch_steps", "rate_of", "training"]
+
+_RATE_IS = "It is the expected batch size over the data set size."
 
 
 class Training(NamedTuple):
@@ -19,7 +23,13 @@ class Training(NamedTuple):
     steps: int
 
 
-def training(*, batch_size: int, dataset_size: int, epochs: float) -> Training:
+def training(
+    *,
+    batch_size: int | None = None,
+    dataset_size: int | None = None,
+    epochs: float | None = None,
+    **unknown: Never,
+) -> Training:
     """Return the sample rate and the number of steps of so many epochs.
 
     Parameters
@@ -30,6 +40,8 @@ def training(*, batch_size: int, dataset_size: int, epochs: float) -> Training:
         Records in the data set.
     epochs : float
         Passes over the data, > 0, whole or not.
+
+    All three are to be given; ``DPSGD`` takes them itself.
 
     Returns
     -------
@@ -50,24 +62,47 @@ def training(*, batch_size: int, dataset_size: int, epochs: float) -> Training:
     >>> ny.DPSGD(1.1, *ny.training(batch_size=250, dataset_size=1000, epochs=2.1))
     Gaussian(sigma=1.1, sensitivity=1.0).poisson(0.25) ** 9
     """
-    rate, exact = batch_rate(batch_size, dataset_size)
-    return Training(rate, epoch_steps(epochs, exact))
+    given = {"batch_size": batch_size, "dataset_size": dataset_size, "epochs": epochs}
+    refuse_unknown("ny.training", unknown, **given)
+    refuse_missing("ny.training", given)
+    rate = batch_rate(batch_size, dataset_size)
+    return Training(rate.value, epoch_steps(epochs, rate.exact))
 
 
-def batch_rate(batch_size: object, dataset_size: object) -> tuple[float, Fraction]:
+class Rate(NamedTuple):
+    """A sample rate as the float64 next to it that is not below it, and as it was meant."""
+
+    value: float
+    exact: Fraction
+
+
+def batch_rate(batch_size: object, dataset_size: object) -> Rate:
     """Return the sample rate, rounded up to a float64, and exactly."""
     size, batch = count("dataset_size", dataset_size), count("batch_size", batch_size)
     if not 1 <= batch <= size:
         raise InvalidParameter("batch_size", batch_size, f"a whole number from 1 to the dataset size {size}")
-    exact = Fraction(batch, size)
-    rate = float(exact)
-    return (rate if Fraction(rate) >= exact else math.nextafter(rate, 1.0)), exact
+    return _rounded_up(Fraction(batch, size))
+
+
+def rate_of(value: object) -> Rate:
+    """Return a sample rate that was given: fractions exactly, floats as the decimals they are typed as."""
+    if isinstance(value, Fraction):
+        if not 0 <= value <= 1:
+            raise InvalidParameter("sample_rate", value, "a number in [0, 1]", _RATE_IS)
+        return _rounded_up(value)
+    rate = probability("sample_rate", value, _RATE_IS)
+    return Rate(rate, Fraction(repr(rate)))
 
 
 def epoch_steps(epochs: object, rate: Fraction | float) -> int:
     """Return epochs over rate, rounded up; floats count as the decimals they are typed as."""
-    exact = rate if isinstance(rate, Fraction) else Fraction(repr(probability("sample_rate", rate)))
-    if exact == 0:
+    rate = rate_of(rate).exact
+    if rate == 0:
         raise InvalidParameter("sample_rate", 0.0, "> 0 where steps are counted in epochs")
     # the decimal that was typed, not its binary neighbour: 3 epochs at rate 1/75 are 225 steps
-    return count("steps", math.ceil(Fraction(repr(positive("epochs", epochs))) / exact))
+    exact = epochs if isinstance(epochs, Fraction) and epochs > 0 else Fraction(repr(positive("epochs", epochs)))
+    return count("steps", math.ceil(exact / rate))
+
+
+def _rounded_up(exact: Fraction) -> Rate:
+    return Rate(at_least(exact), exact)

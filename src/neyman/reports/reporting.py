@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
+from neyman._answering import refuse_missing, refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._validate import between, choice, inside, positive
 from neyman.accounting import ADJACENCIES
@@ -27,6 +28,7 @@ from neyman.reports.document import Document, Seal
 from neyman.reports.reading import LARGEST_HTML, LARGEST_JSON
 from neyman.reports.text import checked_text
 from neyman.sweeps.extras import MissingPackage
+from neyman.understanding.subject import Subject
 
 __all__ = ["FORMS", "Report", "report", "save"]
 
@@ -138,7 +140,7 @@ class Report:
 
 
 def report(
-    subject: Guarantee | Mechanism,
+    subject: Guarantee | Mechanism | str | os.PathLike[str] | Sequence[Any] | None = None,
     *,
     title: str | None = None,
     unit: str = "record",
@@ -149,14 +151,16 @@ def report(
     tolerance: float | None = None,
     effort: float | None = None,
     date: str | None = None,
+    **unknown: Never,
 ) -> Report:
     """Return a report to hand over: what was run, what it promises, on which assumptions, and how to verify it.
 
     Parameters
     ----------
-    subject : Guarantee or Mechanism
+    subject : Guarantee, Mechanism, list, path or str
         What ``account`` computed, or a mechanism, or a given guarantee (``GDP``, ``ZCDP``, ...), which is reported as
-        stated.
+        stated; or a list, a file or a short form, as of ``account``. Of the file of a report, its mechanism and its
+        neighbours.
     title : str, optional
         One line, at most 200 characters.
     unit : str
@@ -206,14 +210,19 @@ def report(
     >>> ny.verify(found.to_json()).outcome
     'holds'
     """
+    if subject is None or unknown:
+        refuse_unknown("ny.report", unknown, subject=subject, title=title, context=context)
+        refuse_missing("ny.report", {"subject": subject})
     floor = inside("floor", floor, 0.0, 0.5)
     texts = {
         name: checked_text(name, "" if value is None else value)
         for name, value in (("context", context), ("date", date), ("unit", unit))
     }
     asked = None if effort is None else positive("effort", effort)
-    guarantee, mechanism, width = _resolved(subject, adjacency, tolerance, asked)
-    work = _effort_of(subject) if asked is None else asked
+    given = Subject.of("subject", subject)
+    own = given.adjacency if isinstance(given.what, Mechanism) and adjacency is None else adjacency
+    guarantee, mechanism, width = _resolved(given.what, own, tolerance, asked)
+    work = _effort_of(given.what) if asked is None else asked
     inputs = Inputs(
         title=checked_text("title", title or _TITLE),
         **texts,
@@ -277,16 +286,13 @@ def _effort_of(subject: object) -> float:
 
 
 def _resolved(
-    subject: object, adjacency: str | None, tolerance: float | None, effort: float | None
+    subject: Mechanism | PessimisticGuarantee, adjacency: str | None, tolerance: float | None, effort: float | None
 ) -> tuple[Guarantee, Mechanism, float]:  # fmt: skip
     if isinstance(subject, Mechanism):
         width = inside("tolerance", 1e-6 if tolerance is None else tolerance, 0.99e-12, 1.0)
         kind = choice("adjacency", "add_or_remove" if adjacency is None else adjacency, ADJACENCIES)
         subject.to_dict()  # what cannot be written down is refused before it is computed
         return guarantee_of(subject, kind, width, EFFORT if effort is None else effort), subject, width
-    if not isinstance(subject, PessimisticGuarantee):
-        advice = "ny.account(mechanism) gives one; lower bounds (optimistic) promise nothing."
-        raise InvalidParameter("subject", subject, "a Guarantee or a Mechanism", advice)
     for name, value in (("adjacency", adjacency), ("tolerance", tolerance), ("effort", effort)):
         if value is not None:
             advice = "The guarantee has its own; pass the mechanism to choose another."

@@ -17,7 +17,7 @@ from neyman._validate import BoolArray, FloatArray
 from neyman.accounting import account
 from neyman.comparison import compare
 from neyman.mechanisms import Mechanism
-from neyman.sweeps.batches import in_batches
+from neyman.sweeps.batches import in_batches, in_rates
 from neyman.sweeps.job import Job, Setting, Values
 from neyman.sweeps.version import VERSION
 
@@ -75,6 +75,7 @@ def _in_batches(job: Job, settings: list[Setting], found: FloatArray) -> BoolArr
     columns = dict(zip(job.names, np.array(settings, dtype=np.float64).T, strict=True))
     if job.sought is not None:
         columns[job.sought.name] = found[0]
+    columns = in_rates(columns)
     there = np.all([np.isfinite(column) for column in columns.values()], axis=0)
     told = np.full((len(job.quantities), int(np.count_nonzero(there))), np.nan)
     batched[there] = in_batches(job, {name: column[there] for name, column in columns.items()}, told)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,18 +12,49 @@ import numpy as np
 from numpy.typing import NDArray
 
 from neyman._errors import InvalidParameter
-from neyman._validate import MAX_COUNT, count, probability, unmasked
+from neyman._validate import MAX_COUNT, count, positive, probability, unmasked
 from neyman.mechanisms.gaussian import gaussian_noise
+from neyman.mechanisms.schedule import RATE_WORDS, STEPS_WORDS
 
-__all__ = ["DPSGD_AXES", "Axis", "axis"]
+__all__ = ["DPSGD_AXES", "Axis", "axis", "check_dpsgd"]
 
 LONGEST = 10**7  # values of one axis
 
 DPSGD_AXES: dict[str, tuple[str, Callable[[str, object], float | int]]] = {
     "noise_multiplier": ("noise standard deviation over the clipping norm", gaussian_noise),
     "sample_rate": ("Poisson sampling rate", probability),
+    "batch_size": ("expected batch size", count),
+    "dataset_size": ("records in the data set", count),
     "steps": ("number of steps", count),
+    "epochs": ("passes over the data, rounded up to whole steps", positive),
 }
+_RATES = ({"sample_rate"}, {"sample_rate", "dataset_size"}, {"batch_size", "dataset_size"})
+_TIMES = ({"steps"}, {"epochs"})
+
+
+def check_dpsgd(names: Collection[str]) -> None:
+    """Refuse axes that do not say noise, rate and length of DP-SGD in one way each.
+
+    Raises
+    ------
+    InvalidParameter
+        If they do not.
+    """
+    rate = {name for name in RATE_WORDS if name in names}
+    times = {name for name in STEPS_WORDS if name in names}
+    if "noise_multiplier" in names and rate in _RATES and times in _TIMES and set(names) <= set(DPSGD_AXES):
+        return
+    from neyman._guesses import line, write  # read where something went wrong
+
+    allowed = "noise_multiplier; sample_rate, or batch_size and dataset_size; steps or epochs, for DPSGD"
+    example = line("ny.sweep", {name: _EXAMPLES[name] for name in sorted(names) if name in _EXAMPLES})
+    raise InvalidParameter("axes", sorted(map(str, names)), f"named {allowed}", write(example))
+
+
+_EXAMPLES: dict[str, object] = {
+    "noise_multiplier": [1.0, 2.0], "sample_rate": 0.01, "batch_size": 512, "dataset_size": 60000, "steps": 1000,
+    "epochs": 10,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 
+from neyman._errors import NeymanError
 from neyman._validate import BoolArray, FloatArray
 from neyman.engines.batch.answer import RELATIVE_WIDTH, answer
 from neyman.engines.batch.asked import Questions, answers
 from neyman.mechanisms import DPSGD
+from neyman.mechanisms.schedule import SCHEDULE_WORDS, Schedule
 from neyman.sweeps.job import Job
 from neyman.sweeps.quantities import Quantity
 
-__all__ = ["in_batches", "served"]
+__all__ = ["in_batches", "in_rates", "served"]
 
 _AT_FLOOR = ("mu", "regret")
 WORDS = ("mu", "regret", "epsilon", "delta", "advantage")
@@ -44,6 +47,20 @@ def in_batches(job: Job, settings: Mapping[str, FloatArray], found: FloatArray) 
         _, lower, upper = told.of(quantity)
         found[row, certain] = (lower if quantity.optimistic else upper)[certain]
     return certain
+
+
+def in_rates(settings: Mapping[str, FloatArray]) -> Mapping[str, FloatArray]:
+    """Return the same settings by rate and steps; NaN where the words of one say no schedule."""
+    said = [name for name in SCHEDULE_WORDS if name in settings]
+    if said in (["sample_rate", "steps"], []):
+        return settings
+    noise = settings["noise_multiplier"]
+    rates, steps = np.full(noise.shape, np.nan), np.full(noise.shape, np.nan)
+    for i in range(noise.size):
+        schedule = Schedule.of("ny.DPSGD", {}, **{name: float(settings[name][i]) for name in said})
+        with suppress(NeymanError):
+            rates[i], steps[i] = schedule.rate.value, schedule.steps
+    return {"noise_multiplier": noise, "sample_rate": rates, "steps": steps}
 
 
 class _Told:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from neyman._errors import InvalidParameter
 from neyman.calibration import calibrate, noise_for_dpsgd, rate_for_dpsgd, steps_for_dpsgd, targets
 from neyman.calibration.calibrate import Calibration
 from neyman.calibration.limit import Limit
@@ -21,6 +22,26 @@ _OF_DPSGD: dict[str, Callable[..., Calibration]] = {
     "sample_rate": rate_for_dpsgd,
     "steps": steps_for_dpsgd,
 }
+
+
+def check_sought(name: str, axes: Collection[str]) -> None:
+    """Refuse to calibrate what no calibration of DP-SGD finds.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is none of its three numbers, or a rate beside epochs, which would change with it.
+    """
+    if name not in _OF_DPSGD:
+        raise InvalidParameter(
+            name, "a target", "made of numbers", f"What is calibrated is one of {', '.join(_OF_DPSGD)}."
+        )
+    if name == "sample_rate" and "epochs" in axes:
+        raise InvalidParameter(
+            "epochs", "an axis", "steps where a rate is calibrated", "Its steps change with the rate."
+        )
+
+
 _SHARPEST, _WIDEST = 1e-10, 0.1  # tolerances of ``calibrate``
 
 

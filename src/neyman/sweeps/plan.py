@@ -16,10 +16,10 @@ from neyman.accounting import ADJACENCIES
 from neyman.calibration.target import Target
 from neyman.mechanisms import DPSGD, Mechanism
 from neyman.profiles.effort import EFFORT
-from neyman.sweeps.axes import DPSGD_AXES, Axis, axis
+from neyman.sweeps.axes import DPSGD_AXES, Axis, axis, check_dpsgd
 from neyman.sweeps.baseline import Baseline
 from neyman.sweeps.batches import served
-from neyman.sweeps.calibrated import Calibrated
+from neyman.sweeps.calibrated import Calibrated, check_sought
 from neyman.sweeps.job import Job, Values
 from neyman.sweeps.quantities import BESIDE, Quantity
 from neyman.sweeps.quantities import quantities as read_quantities
@@ -177,13 +177,15 @@ def plan(
         raise InvalidParameter("make", make, "a function that returns a Mechanism")
     if not isinstance(axes, Mapping) or not axes:
         raise InvalidParameter("axes", axes, "a non-empty mapping from names to values")
-    if function is DPSGD and set(axes) != set(DPSGD_AXES):
-        raise InvalidParameter("axes", sorted(map(str, axes)), f"named {', '.join(DPSGD_AXES)}, all three, for DPSGD")
+    if function is DPSGD:
+        check_dpsgd([str(name) for name in axes])
     floor = inside("floor", settings[2], 0.0, 0.5)
     asked = read_quantities(questions, floor)
     names = tuple(_name(name, {q.key for q in asked}) for name in axes)
     kind, width = choice("adjacency", settings[0], ADJACENCIES), inside("tolerance", settings[1], 0.99e-12, 1.0)
     sought = _sought({name: axes[name] for name in names}, {q.key for q in asked}, kind)
+    if function is DPSGD and sought is not None:
+        check_sought(sought.name, axes)
     names = tuple(name for name in names if sought is None or name != sought.name)
     found = tuple(axis(name, axes[name], function is DPSGD) for name in names)
     if function is DPSGD:

@@ -9,12 +9,15 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Never
 
+from neyman._answering import refuse_unknown
 from neyman._errors import InvalidParameter
+from neyman._guesses import right_name
 from neyman._validate import whole
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.sweeps.answers import Answers
+from neyman.sweeps.axes import DPSGD_AXES, check_dpsgd
 from neyman.sweeps.cluster import check_client, on_cluster
 from neyman.sweeps.dataset import in_memory, opened
 from neyman.sweeps.extras import need
@@ -44,6 +47,9 @@ def sweep(
     noise_multiplier: object = None,
     sample_rate: object = None,
     steps: object = None,
+    epochs: object = None,
+    batch_size: object = None,
+    dataset_size: object = None,
     quantities: str | Sequence[str] = ("mu", "regret"),
     adjacency: str = "add_or_remove",
     tolerance: float = 1e-6,
@@ -68,8 +74,9 @@ def sweep(
     axes : mapping of str to number or sequence of numbers
         Of each argument of ``make``, its values: finite, no two equal, in any order, which is kept. One of them may
         be a target in place of values: at each setting of the others it is calibrated to that, see Notes.
-    noise_multiplier, sample_rate, steps : number or sequence of numbers
-        For DP-SGD the same in fewer words: all three, in place of ``axes``. So
+    noise_multiplier, sample_rate, steps, epochs, batch_size, dataset_size : number or sequence of numbers
+        For DP-SGD the same in fewer words, in place of ``axes``: the noise, the rate in one way and the length in one,
+        as of ``DPSGD``; each is an axis. So
         ``noise_multiplier=ny.targets.Epsilon(8.0, delta=1e-5)`` is the least noise with which each rate and number of
         steps keeps to that.
     quantities : str or sequence of str
@@ -154,9 +161,15 @@ def sweep(
     >>> found.noise_multiplier.values.ravel().round(4), found.divergence.values.ravel().round(4)
     (array([ 2.4519, 20.9273]), array([0.1228, 0.1284]))
     """
+    named = {
+        "noise_multiplier": noise_multiplier, "sample_rate": sample_rate, "batch_size": batch_size,
+        "dataset_size": dataset_size, "steps": steps, "epochs": epochs,
+    }  # fmt: skip
     for name, value in unknown.items():
+        if axes is None and make is None and right_name(name, tuple(DPSGD_AXES)):
+            refuse_unknown("ny.sweep", unknown, **{key: one for key, one in named.items() if one is not None})
         raise InvalidParameter(name, value, "left out: sweep has no argument of that name", _CALL)
-    asked = plan(make, _axes(axes, noise_multiplier, sample_rate, steps, make), quantities,
+    asked = plan(make, _axes(axes, named, make), quantities,
                  (adjacency, tolerance, floor, effort), block, at_most, batches, baseline)  # fmt: skip
     crew = crew_of(workers, client)
     for package in PACKAGES:
@@ -218,17 +231,14 @@ def _stream(
     return here(asked.job, blocks) if crew == 1 else in_processes(asked.job, blocks, crew)
 
 
-def _axes(axes: Mapping[str, object] | None, noise: object, rate: object, steps: object, make: object) -> Any:
-    named = {"noise_multiplier": noise, "sample_rate": rate, "steps": steps}
+def _axes(axes: Mapping[str, object] | None, named: Mapping[str, object], make: object) -> Any:
     given = {name: values for name, values in named.items() if values is not None}
     if axes is not None or make is not None:
         if given:
             raise InvalidParameter(*next(iter(given.items())), "left out, or one of axes")
         return axes
-    for name, values in named.items():
-        if values is None:
-            raise InvalidParameter(name, values, "a number, or a list of numbers", "DP-SGD has all three axes.")
-    return named
+    check_dpsgd(given)
+    return given
 
 
 def _check_journey(asked: Plan, away: bool) -> None:

@@ -51,6 +51,11 @@ class ProvedGuarantee(Views):
         """Which neighbouring data sets the promise is about."""
         return self.computed.adjacency
 
+    @property
+    def dataset_size(self) -> int | None:
+        """How many records the data set has, where the mechanism remembers it."""
+        return self.computed.dataset_size
+
     @cached_property
     def optimistic(self) -> ProvedGuarantee:
         """The same from the other side: its answers and this one's enclose the truth, and are proved."""

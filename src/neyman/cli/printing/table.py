@@ -11,6 +11,7 @@ from rich.table import Table
 
 from neyman.cli.printing.answer import Answer, Interval
 from neyman.cli.printing.output import COPY, print_table
+from neyman.guarantees.verbs import delta_of_records
 from neyman.mechanisms import PoissonSampled
 from neyman.numerics.decimals import exactly, outward
 from neyman.quantities import QUANTITIES
@@ -31,13 +32,17 @@ def show(answer: Answer, console: Console) -> None:
     console.print(f"[bold]{escape(repr(answer.mechanism))}[/bold]", highlight=False, soft_wrap=True)
     sampled = any(isinstance(step, PoissonSampled) for step, _ in answer.mechanism.parts)
     sampling = "Poisson sampling, " if sampled else ""
-    console.print(f"adjacency {answer.adjacency}, {sampling}one record; method: {answer.method}\n", highlight=False)
+    size = answer.mechanism.dataset_size
+    one = "one record" if size is None else f"one record of {size}"
+    console.print(f"adjacency {answer.adjacency}, {sampling}{one}; method: {answer.method}\n", highlight=False)
     main = table("promise", "certified bracket", "report")
     main.add_row(f"mu-GDP, floor {exactly(report.floor)}", bracket_text(answer.mu), rounded_up(answer.mu.upper))
     main.add_row("  regret of mu", bracket_text(answer.regret), rounded_up(answer.regret.upper, 3))
     main.add_row("  mu with no floor", "", rounded_up(report.tail_mu, 6))
     for delta, epsilon in zip(answer.deltas, answer.epsilons, strict=True):
-        main.add_row(QUANTITIES["epsilon"].title((delta,)), bracket_text(epsilon), rounded_up(epsilon.upper))
+        own = delta_of_records(size) == delta
+        at = f"epsilon at delta 1/{size}" if own else QUANTITIES["epsilon"].title((delta,))
+        main.add_row(at, bracket_text(epsilon), rounded_up(epsilon.upper))
     main.add_row("advantage (TPR - FPR)", bracket_text(answer.advantage), rounded_up(answer.advantage.upper))
     print_table(console, main)
     attack = table("attacker's FPR", "best TPR, certified bracket", "at most")

@@ -16,11 +16,13 @@ _BETA = {"uniform": (1.0, 1.0), "jeffreys": (0.5, 0.5)}
 
 def beliefs_and_numbers(texts: list[str]) -> tuple[list[float], list[tuple[str, Any]]]:
     """Return the numbers (1/2 where there is none) and the laws by name, as ``Comparison.weighted`` takes them."""
+    from neyman.understanding.number_text import number  # not needed for --help
+
     numbers: list[float] = []
     beliefs: list[tuple[str, Any]] = []
     for text in texts:
         try:
-            numbers.append(float(text))
+            numbers.append(float(number(text)))
         except ValueError:
             beliefs.append((text, _law(text)))
     return [probability("prior", number) for number in numbers] or [0.5], beliefs

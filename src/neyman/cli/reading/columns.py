@@ -6,7 +6,7 @@ import csv
 import io
 
 from neyman._errors import InvalidParameter
-from neyman.cli.reading.text import read_text
+from neyman.understanding.text import read_text
 
 __all__ = ["read_columns"]
 

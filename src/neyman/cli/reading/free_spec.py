@@ -6,9 +6,11 @@ from collections.abc import Callable
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman.cli.reading.spec import read_data
+from neyman.cli.reading.mechanism import read_mechanism
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
+from neyman.understanding.short_form import IN_ORDER, SHORT_FORMS
+from neyman.understanding.spec import read_data
 
 __all__ = ["read_free_spec"]
 
@@ -26,6 +28,8 @@ def read_free_spec(source: str) -> tuple[str, Callable[[float], Mechanism], bool
     InvalidParameter
         If the file cannot be read, or does not leave exactly one number open; the function: if it holds no mechanism.
     """
+    if source.partition(":")[0] in SHORT_FORMS and ":" in source:
+        return _free_short_form(source)
     data = read_data(source)
     places = _places(data, ())
     if len(places) != 1 or not places[0]:
@@ -40,6 +44,21 @@ def read_free_spec(source: str) -> tuple[str, Callable[[float], Mechanism], bool
             raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
 
     return ".".join(map(str, place)), make, place[-1] in _WHOLE
+
+
+def _free_short_form(text: str) -> tuple[str, Callable[[float], Mechanism], bool]:
+    """The same of a short form, such as ``gaussian:?``."""
+    word, _, rest = text.partition(":")
+    order = IN_ORDER if word == "dpsgd" else tuple(SHORT_FORMS[word].fields)
+    told = zip(rest.split(","), order, strict=False)
+    free = [part.rpartition("=")[0].strip() or label for part, label in told if part.endswith(_OPEN)]
+    if len(free) != 1 or rest.count(_OPEN) != 1:
+        raise InvalidParameter("SPEC", text, 'a short form in which one number is written "?"', f"Write: {word}:?")
+
+    def make(number: float) -> Mechanism:
+        return read_mechanism("SPEC", f"{word}:{rest.replace(_OPEN, repr(number))}")
+
+    return free[0], make, SHORT_FORMS[word].fields.get(free[0]) is int
 
 
 def _places(data: Any, here: Place) -> list[Place]:

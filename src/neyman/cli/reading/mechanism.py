@@ -1,36 +1,27 @@
-"""A mechanism as it is named on the command line: a file, or an inline DP-SGD."""
+"""A mechanism as it is named on the command line: a file, a report, or a short form."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from neyman._errors import InvalidParameter
-from neyman.cli.reading.text import plain
-
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
+    from neyman.understanding import Subject
 
-__all__ = ["FORM", "read_mechanism"]
+__all__ = ["FORM", "read_mechanism", "read_subject"]
 
-FORM = "a file as for neyman account, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
-_ANY = "a file that ends in .json, .yaml or .yml, or - for standard input, or dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS"
+FORM = "a file as for neyman account, a report, or dpsgd:NOISE,RATE,STEPS, gaussian:SIGMA, laplace:SCALE, mu:MU, ..."
+
+
+def read_subject(name: str, *texts: str) -> Subject:
+    """Return what is meant, with the neighbours it is for where it has its own; several are composed."""
+    from neyman.understanding import Subject  # NumPy and the engines: not needed for --help
+
+    if len(texts) == 1:
+        return Subject.of(name, texts[0], stdin=True)
+    return Subject.of(name, [Subject.of(name, text, stdin=True).mechanism for text in texts])
 
 
 def read_mechanism(name: str, text: str) -> Mechanism:
-    """Return the mechanism of a file, or of an inline DP-SGD."""
-    if not text.startswith("dpsgd:"):
-        from neyman.cli.reading.spec import SUFFIXES, read_spec
-
-        if text != "-" and not text.endswith(SUFFIXES):
-            raise InvalidParameter(name, text, _ANY)
-        return read_spec(text)
-    from neyman.mechanisms import DPSGD
-
-    parts = text.removeprefix("dpsgd:").split(",")
-    try:
-        noise, rate, steps = plain(float, parts[0]), plain(float, parts[1]), plain(int, parts[2])
-    except (ValueError, IndexError):
-        raise InvalidParameter(name, text, FORM) from None
-    if len(parts) != 3:
-        raise InvalidParameter(name, text, FORM)
-    return DPSGD(noise_multiplier=noise, sample_rate=rate, steps=steps)
+    """Return the mechanism that is meant; of a guarantee, whatever keeps it."""
+    return read_subject(name, text).mechanism

@@ -7,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
-from neyman._validate import positive, reals, whole
+from neyman._validate import count, positive, reals, whole
 from neyman.calibration.target import Target
 from neyman.cli.reading.mechanism import read_mechanism
-from neyman.cli.reading.spec import read_data
 from neyman.cli.reading.target_text import read_targets
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
-from neyman.sweeps.axes import DPSGD_AXES, LONGEST
+from neyman.sweeps.axes import DPSGD_AXES, LONGEST, check_dpsgd
 from neyman.sweeps.plan import EXPECTED, Plan, plan
+from neyman.understanding.spec import read_data
 
 __all__ = ["read_sweep"]
 
@@ -30,7 +30,8 @@ def read_sweep(
     Parameters
     ----------
     source : str
-        As for ``read_spec``. It holds a mapping with noise_multiplier, sample_rate and steps (each a number, a list of
+        As for ``read_spec``. It holds a mapping with noise_multiplier, sample_rate (or batch_size and
+        dataset_size) and steps (or epochs; each a number, a list of
         numbers, or {geomspace: [first, last, count]} or {linspace: ...}; one of them may be {calibrate: TARGET} in
         place of numbers, or a list of targets that must all hold) and, if others than mu and regret are asked for,
         quantities. What divergences are from is the baseline: a mechanism, as in files or as in ``neyman compare``.
@@ -50,12 +51,13 @@ def read_sweep(
     if not isinstance(data, dict):
         raise InvalidParameter(f"SPEC {source}", data, f"a mapping with {', '.join(DPSGD_AXES)} and quantities")
     unknown = sorted(map(str, set(data) - {*DPSGD_AXES, "quantities", "baseline"}))
-    missing = [name for name in DPSGD_AXES if name not in data]
-    if unknown or missing:
-        advice = f"Missing: {', '.join(missing) or 'nothing'}. Unknown: {', '.join(unknown) or 'nothing'}."
+    if unknown:
+        advice = f"Unknown: {', '.join(unknown)}. The axes are {', '.join(DPSGD_AXES)}."
         raise InvalidParameter(f"SPEC {source}", sorted(map(str, data)), "named as the axes and quantities", advice)
     try:
-        axes = {name: _values(name, data[name], settings) for name in DPSGD_AXES}
+        given = [name for name in DPSGD_AXES if name in data]
+        check_dpsgd(given)
+        axes = {name: _values(name, data[name], settings) for name in given}
         base = _baseline(data["baseline"]) if "baseline" in data else None
         asked = data.get("quantities", ["mu", "regret"])
         return plan(None, axes, _both(asked) if both else asked, settings, at_most=at_most, baseline=base)
@@ -87,14 +89,14 @@ def _values(name: str, given: Any, settings: tuple[str, float, float, float]) ->
         return _target(name, given[kind], settings)
     if len(given) != 1 or kind not in _SPACINGS or not isinstance(given[kind], list) or len(given[kind]) != 3:
         raise InvalidParameter(name, given, allowed)
-    first, last, count = given[kind]
-    count = whole(f"count of {name}", count, 2, LONGEST)
+    first, last, length = given[kind]
+    length = whole(f"count of {name}", length, 2, LONGEST)
     if kind == "geomspace":
-        values = np.geomspace(positive(f"first of {name}", first), positive(f"last of {name}", last), count)
+        values = np.geomspace(positive(f"first of {name}", first), positive(f"last of {name}", last), length)
     else:
         ends = reals(f"ends of {name}", [first, last])
-        values = np.linspace(ends[0], ends[1], count)
-    if name != "steps":
+        values = np.linspace(ends[0], ends[1], length)
+    if DPSGD_AXES[name][1] is not count:
         return values
     if not bool(np.all(values == np.round(values))) or not bool(np.all(np.abs(values) < 2.0**53)):
         raise InvalidParameter(name, given, "whole numbers: they do not come out whole", "Write them as a list.")

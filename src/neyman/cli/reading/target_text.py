@@ -8,6 +8,8 @@ from neyman import targets
 from neyman._errors import InvalidParameter
 from neyman.calibration.limit import Limit
 from neyman.calibration.target import Target
+from neyman.understanding.number_text import number as read_number
+from neyman.understanding.number_text import rounded
 
 __all__ = ["read_targets"]
 
@@ -26,6 +28,7 @@ def _words(kind: type[Limit]) -> dict[str, str]:
 _KINDS = {kind.quantity.replace("_", "-"): (kind, _words(kind)) for kind in _NUMBERS}
 _OPTIONAL = {name for kind in _NUMBERS for name in kind.__match_args__ if hasattr(kind, name)}  # they have a default
 _DIVERGENCE = "divergence"
+_FROM_BELOW = ("bayes-error",)  # fractions are rounded to the side that asks more
 _FORMS = "; ".join(",".join(f"{name}=..." for name in words if name not in _OPTIONAL) for _, words in _KINDS.values())
 ALLOWED = f"one of: {_FORMS}; divergence=...,baseline=MECHANISM"
 
@@ -60,7 +63,7 @@ def _target(text: str) -> Target:
         name, sign, number = piece.partition("=")
         name = name.strip().replace("_", "-")
         try:
-            value = float(number)
+            value = rounded(read_number(number), "up" if name in _FROM_BELOW else "down")
         except ValueError:
             raise InvalidParameter("target", text, _form(text)) from None
         if not sign or name in found:
@@ -82,7 +85,7 @@ def _divergence(text: str, adjacency: str, tolerance: float, effort: float) -> T
         return None
     number, comma, baseline = rest.partition(",baseline=")
     try:
-        value = float(number)
+        value = rounded(read_number(number), "down")
     except ValueError:
         raise InvalidParameter("target", text, ALLOWED) from None
     if not comma:

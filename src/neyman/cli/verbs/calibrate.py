@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.output import console, print_json
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, completing
-from neyman.cli.verbs.schedule import BatchSize, DatasetSize, Epochs, SampleRate, Steps, rate_given, steps_given
+from neyman.cli.verbs.schedule import BatchSize, DatasetSize, Epochs, SampleRate, Steps, schedule_given
 
 if TYPE_CHECKING:
     from neyman.calibration import Calibration
@@ -27,7 +27,8 @@ def calibrate(
     spec: Annotated[
         str | None,
         typer.Argument(
-            metavar="SPEC", help='In place of DP-SGD: a file as for neyman account, one number written "?".'
+            metavar="SPEC",
+            help='In place of DP-SGD: a file as for neyman account, or gaussian:?, one number written "?".',
         ),
     ] = None,
     target: Annotated[
@@ -40,6 +41,12 @@ def calibrate(
             "divergence=0.05,baseline=SPEC. Repeatable.",
         ),
     ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(help="In place of --target: epsilon at --delta; without that at 1/dataset-size, if it is given."),
+    ] = None,
+    delta: Annotated[float | None, typer.Option(help="The delta of --epsilon.")] = None,
+    mu: Annotated[float | None, typer.Option(help="In place of --target: mu.")] = None,
     noise_multiplier: Annotated[
         float | None,
         typer.Option(help="Noise standard deviation over clipping norm, where it is not asked for."),
@@ -59,28 +66,33 @@ def calibrate(
 ) -> None:
     """The least noise, or most steps, that keeps an accepted risk.
 
-    Of noise multiplier, sample rate and steps say two: the third is found. Or give a file as for neyman account in
-    which one number is written "?". The answer provably keeps every target; the value shown next to it provably
-    does not.
+    Of noise multiplier, sample rate and steps say two: the third is found. Or give a file or a short form as for neyman
+    account in which one number is written "?". The answer provably keeps every target; the value shown next to it
+    provably does not.
     """
-    rate = rate_given(sample_rate, dataset_size, batch_size)
-    known = {"noise_multiplier": noise_multiplier, "sample_rate": rate, "steps": steps_given(steps, epochs, rate)}
+    schedule = schedule_given(
+        "calibrate", {"noise_multiplier": noise_multiplier}, sample_rate=sample_rate, steps=steps,
+        dataset_size=dataset_size, batch_size=batch_size, epochs=epochs,
+    )  # fmt: skip
+    rate = schedule.rate.value if schedule.says_rate else None
+    times = schedule.steps if schedule.says_steps else None
+    known = {"noise_multiplier": noise_multiplier, "sample_rate": rate, "steps": times}
     given = [name for name, value in known.items() if value is not None]
     if spec is not None and given:
-        value = rate[0] if given[0] == "sample_rate" and rate else known[given[0]]
-        raise InvalidParameter(given[0], value, "left out where a file is given")
+        raise InvalidParameter(given[0], known[given[0]], "left out where a file is given")
     if spec is None and len(given) != 2:
         raise InvalidParameter("given", " and ".join(given) or None, _ONE)
     if spec is None and bracket is not None:
         raise InvalidParameter("bracket", bracket, "given with a file: of DP-SGD it is not needed")
     from neyman.cli.printing.calibrated import Calibrated, show
-    from neyman.cli.reading.target_text import read_targets
 
     limits = {"tolerance": tolerance, "effort": effort}
-    asked = read_targets(target or [], adjacency, min(tolerance, 1e-6), effort)
+    words = {"epsilon": epsilon, "delta": delta, "mu": mu}
+    asked = _asked(target or [], words, schedule.dataset_size, (adjacency, min(tolerance, 1e-6), effort))
     if spec is None:
         name = next(name for name in known if name not in given)
-        found = _dpsgd(asked, noise_multiplier, rate[0] if rate else None, known["steps"], adjacency, limits)
+        kept: dict[str, Any] = {"dataset_size": schedule.dataset_size, "adjacency": adjacency, **limits}
+        found = _dpsgd(asked, noise_multiplier, rate, times, kept)
     else:
         name, found = _in_file(spec, asked, bracket, adjacency, limits)
     answer = Calibrated.of(name, found, adjacency)
@@ -90,17 +102,33 @@ def calibrate(
     show(answer, console())
 
 
+def _asked(
+    texts: list[str], words: dict[str, float | None], size: int | None, settings: tuple[str, float, float]
+) -> Target:
+    """The targets, in either way of saying them."""
+    from neyman.calibration.target import All
+    from neyman.calibration.target_words import Wanted
+    from neyman.cli.reading.target_text import read_targets
+
+    if all(value is None for value in words.values()):
+        return read_targets(texts, *settings)
+    if words["epsilon"] is not None and words["delta"] is None and size is None:
+        line = f"neyman calibrate --epsilon {words['epsilon']:g} --delta 1e-5 --sample-rate 0.01 --steps 1000"
+        raise InvalidParameter("--delta", None, "given beside --epsilon, or --dataset-size", f"Write: {line}")
+    said = Wanted(**words).target("ny.calibrate", {}, None, size)
+    return All(said, read_targets(texts, *settings)) if texts else said
+
+
 def _dpsgd(
-    target: Target, noise: float | None, rate: float | None, steps: object, adjacency: str, limits: dict[str, float]
+    target: Target, noise: float | None, rate: float | None, times: int | None, kept: dict[str, Any]
 ) -> Calibration:
     from neyman import noise_for_dpsgd, rate_for_dpsgd, steps_for_dpsgd
 
-    times = steps if isinstance(steps, int) else 0
     if noise is None:
-        return noise_for_dpsgd(target, rate or 0.0, times, adjacency=adjacency, **limits)
+        return noise_for_dpsgd(target, rate, times, **kept)
     if rate is None:
-        return rate_for_dpsgd(target, noise, times, adjacency=adjacency, **limits)
-    return steps_for_dpsgd(target, noise, rate, adjacency=adjacency, **limits)
+        return rate_for_dpsgd(target, noise, times, **kept)
+    return steps_for_dpsgd(target, noise, rate, **kept)
 
 
 def _in_file(
@@ -108,12 +136,14 @@ def _in_file(
 ) -> tuple[str, Calibration]:
     from neyman import calibrate as search
     from neyman.cli.reading.free_spec import read_free_spec
+    from neyman.understanding.number_text import number, whole_number
 
     name, make, whole = read_free_spec(spec)
     ends: list[float] | None = None
     if bracket is not None:
         try:
-            ends = [int(end) if whole else float(end) for end in bracket.split(",")]
+            ends = [whole_number(end) if whole else float(number(end)) for end in bracket.split(",")]
         except ValueError:
             raise InvalidParameter("bracket", bracket, "two numbers, LOW,HIGH") from None
-    return name, search(make, target, ends, adjacency=adjacency, integer=whole, **limits)
+    tolerance, effort = limits["tolerance"], limits["effort"]
+    return name, search(make, target, ends, adjacency=adjacency, integer=whole, tolerance=tolerance, effort=effort)

@@ -58,7 +58,7 @@ def census(
     from neyman.census import account, published
     from neyman.census.published import parsed
     from neyman.cli.printing.tabled import place_of, print_as, write_as
-    from neyman.cli.reading.text import read_text
+    from neyman.understanding.text import read_text
 
     suffix = place_of(output, form, as_json)
     if spec and (suffix is not None or as_json):

@@ -9,8 +9,8 @@ import typer
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.output import console, print_json
 from neyman.cli.reading.beliefs import BELIEFS, beliefs_and_numbers
-from neyman.cli.reading.mechanism import FORM, read_mechanism
-from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Tolerance, completing
+from neyman.cli.reading.mechanism import FORM, read_subject
+from neyman.cli.verbs.respond import AsJson, Effort, OwnAdjacency, Tolerance, completing
 
 __all__ = ["compare"]
 
@@ -27,7 +27,7 @@ def compare(
             "uniform, jeffreys, uquadratic, beta:A,B. Repeatable.",
         ),
     ] = None,
-    adjacency: Adjacency = "add_or_remove",
+    adjacency: OwnAdjacency = None,
     tolerance: Tolerance = 1e-6,
     effort: Effort = 10.0,
     as_json: AsJson = False,
@@ -41,12 +41,13 @@ def compare(
     priors, beliefs = beliefs_and_numbers(prior or [])
     if a == b == "-":
         raise InvalidParameter("B", b, "a file, or dpsgd:...", "Standard input can be read once.")
-    mechanisms = [read_mechanism(name, text) for name, text in (("A", a), ("B", b))]
+    first, second = (read_subject(name, text) for name, text in (("A", a), ("B", b)))
     import neyman as ny
     from neyman.cli.printing.compared import Compared
 
-    guarantees = [ny.account(m, adjacency=adjacency, tolerance=tolerance, effort=effort) for m in mechanisms]
-    answer = Compared.of((mechanisms[0], mechanisms[1]), ny.compare(*guarantees), priors, beliefs)
+    kinds = (adjacency or first.adjacency or second.adjacency, adjacency or second.adjacency or first.adjacency)
+    guarantees = [one.guarantee(kind, tolerance, effort) for one, kind in zip((first, second), kinds, strict=True)]
+    answer = Compared.of((first.mechanism, second.mechanism), ny.compare(*guarantees), priors, beliefs)
     if as_json:
         print_json(answer.to_json())
         return

@@ -7,24 +7,24 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
+from neyman.cli.reading.guessed import dpsgd_line
 from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
 from neyman.cli.verbs.schedule import (
-    RATE_WAYS,
-    STEPS_WAYS,
     BatchSize,
     DatasetSize,
     Epochs,
     SampleRate,
     Steps,
-    rate_given,
-    steps_given,
+    schedule_given,
 )
 
 __all__ = ["dpsgd"]
 
 
 def dpsgd(
-    noise_multiplier: Annotated[float, typer.Option(help="Noise standard deviation over the clipping norm, > 0.")],
+    noise_multiplier: Annotated[
+        float | None, typer.Option(help="Noise standard deviation over the clipping norm, > 0.  [required]")
+    ] = None,
     sample_rate: SampleRate = None,
     steps: Steps = None,
     dataset_size: DatasetSize = None,
@@ -41,15 +41,16 @@ def dpsgd(
 
     Answers mu-GDP with its floor and regret, epsilon at each delta, advantage and the best attack at each false
     positive rate, each with its certified bracket; "report" is the end that is safe to state. Say the rate and the
-    steps, or the sizes of data set and batch and the epochs (rounded up to whole steps).
+    steps, or the sizes of data set and batch and the epochs (rounded up to whole steps). Where the size of the data set
+    is known, 1 over it is one of the deltas.
     """
-    from neyman.mechanisms import DPSGD  # not needed for --help
+    schedule = schedule_given(
+        "dpsgd", {"noise_multiplier": noise_multiplier}, sample_rate=sample_rate, steps=steps,
+        dataset_size=dataset_size, batch_size=batch_size, epochs=epochs,
+    )  # fmt: skip
+    if noise_multiplier is None:
+        advice = f"Write: {dpsgd_line(schedule.words)}"
+        raise InvalidParameter("--noise-multiplier", None, "given", advice)
+    from neyman.mechanisms.dpsgd import scheduled  # not needed for --help
 
-    rate = rate_given(sample_rate, dataset_size, batch_size)
-    if rate is None:
-        raise InvalidParameter("sample_rate", None, RATE_WAYS)
-    times = steps_given(steps, epochs, rate)
-    if times is None:
-        raise InvalidParameter("steps", None, STEPS_WAYS)
-    mechanism = DPSGD(noise_multiplier=noise_multiplier, sample_rate=rate[0], steps=times)
-    respond(mechanism, delta, adjacency, floor, tolerance, effort, as_json)
+    respond(scheduled(noise_multiplier, schedule), delta, adjacency, floor, tolerance, effort, as_json)

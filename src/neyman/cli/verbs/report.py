@@ -9,7 +9,16 @@ import typer
 from neyman._errors import InvalidParameter
 from neyman.cli.exits import FAILED
 from neyman.cli.printing.output import STDOUT, check_output, write_output
-from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance
+from neyman.cli.verbs.respond import (
+    USUAL_ADJACENCY,
+    AsJson,
+    Deltas,
+    Effort,
+    Floor,
+    OwnAdjacency,
+    Tolerance,
+    usual_deltas,
+)
 
 if TYPE_CHECKING:
     from neyman.reports import Report
@@ -19,10 +28,11 @@ __all__ = ["report"]
 
 def report(
     spec: Annotated[
-        str,
+        list[str],
         typer.Argument(
-            metavar="SPEC",
-            help="What was run: a file as for neyman account, - for standard input, or dpsgd:NOISE,RATE,STEPS.",
+            metavar="SPEC...",
+            help="What was run: a file or a short form as for neyman account; - is standard input. Several are "
+            "composed.",
         ),
     ],
     output: Annotated[
@@ -38,7 +48,7 @@ def report(
     unit: Annotated[str, typer.Option(help="Whom one record stands for: person, household, ...")] = "record",
     context: Annotated[str | None, typer.Option(help="What the data are, who is responsible: free text.")] = None,
     delta: Deltas = None,
-    adjacency: Adjacency = "add_or_remove",
+    adjacency: OwnAdjacency = None,
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
     effort: Effort = 10.0,
@@ -61,14 +71,16 @@ def report(
     check_output(output or STDOUT)
     if proving and output in (None, STDOUT):
         raise InvalidParameter("--prove", output, "beside --output FILE", "The proof is written beside that file.")
-    from neyman.cli.reading.mechanism import read_mechanism
+    from neyman.cli.reading.mechanism import read_subject
 
-    mechanism = read_mechanism("SPEC", spec)
+    subject = read_subject("SPEC", *spec)
+    mechanism = subject.mechanism
     from neyman.reports import report as made
 
     found = made(
-        mechanism, title=title, unit=unit, context=context, deltas=tuple(delta or (1e-5, 1e-6, 1e-9)), floor=floor,
-        adjacency=adjacency, tolerance=tolerance, effort=effort, date=date,
+        mechanism, title=title, unit=unit, context=context, deltas=tuple(delta or usual_deltas(mechanism.dataset_size)),
+        floor=floor, adjacency=adjacency or subject.adjacency or USUAL_ADJACENCY, tolerance=tolerance,
+        effort=effort, date=date,
     )  # fmt: skip
     if proving:
         found = _proved(found, str(output))

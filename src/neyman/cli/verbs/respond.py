@@ -13,9 +13,24 @@ from neyman.cli.printing.output import console, print_json
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
 
-__all__ = ["ADJACENCIES", "Adjacency", "AsJson", "Deltas", "Effort", "Floor", "Tolerance", "completing", "respond"]
+__all__ = [
+    "ADJACENCIES",
+    "USUAL_ADJACENCY",
+    "Adjacency",
+    "AsJson",
+    "Deltas",
+    "Effort",
+    "Floor",
+    "OwnAdjacency",
+    "Tolerance",
+    "completing",
+    "respond",
+    "usual_deltas",
+]
 
 ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
+USUAL_ADJACENCY = "add_or_remove"
+USUAL_DELTAS = (1e-5, 1e-6, 1e-9)
 
 
 def completing(words: tuple[str, ...]) -> Callable[[str], list[str]]:
@@ -29,13 +44,25 @@ def completing(words: tuple[str, ...]) -> Callable[[str], list[str]]:
 
 Deltas = Annotated[
     list[float] | None,
-    typer.Option(metavar="DELTA", help="Report epsilon at this delta; repeatable.  [default: 1e-5, 1e-6, 1e-9]"),
+    typer.Option(
+        metavar="DELTA",
+        help="Report epsilon at this delta; repeatable.  [default: 1e-5, 1e-6, 1e-9, and 1/dataset-size if known]",
+    ),
 ]
 Adjacency = Annotated[
     str,
     typer.Option(
         metavar="WHICH",
         help="Which data sets are neighbours: add_or_remove, add, remove or replace.",
+        autocompletion=completing(ADJACENCIES),
+    ),
+]
+OwnAdjacency = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WHICH",
+        help="Which data sets are neighbours: add_or_remove, add, remove or replace.  [default: that of a report, "
+        "otherwise add_or_remove]",
         autocompletion=completing(ADJACENCIES),
     ),
 ]
@@ -52,6 +79,15 @@ Effort = Annotated[
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
 
 
+def usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
+    """The deltas at which epsilon is told unless others are asked for; first 1/dataset_size, where that is known."""
+    from neyman.guarantees.verbs import delta_of_records
+
+    own = delta_of_records(dataset_size)
+    others = tuple(delta for delta in USUAL_DELTAS if own is None or abs(delta - own) > 1e-9 * own)
+    return others if own is None else (own, *others)
+
+
 def respond(
     mechanism: Mechanism,
     delta: list[float] | None,
@@ -64,7 +100,7 @@ def respond(
     """Ask the engines and print the answer."""
     from neyman.cli.printing.answer import Answer  # NumPy and the engines: not needed for --help
 
-    deltas = tuple(inside("delta", d, 0.0, 1.0) for d in (delta or (1e-5, 1e-6, 1e-9)))
+    deltas = tuple(inside("delta", d, 0.0, 1.0) for d in (delta or usual_deltas(mechanism.dataset_size)))
     answer = Answer.to(mechanism, deltas, adjacency, floor, (tolerance, effort))
     if as_json:
         print_json(answer.to_json())

@@ -2,69 +2,32 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from neyman._errors import InvalidParameter
-from neyman._validate import count, probability
+if TYPE_CHECKING:
+    from neyman.mechanisms.schedule import Schedule
 
-__all__ = [
-    "RATE_WAYS",
-    "STEPS_WAYS",
-    "BatchSize",
-    "DatasetSize",
-    "Epochs",
-    "Rate",
-    "SampleRate",
-    "Steps",
-    "rate_given",
-    "steps_given",
-]
+__all__ = ["RATE_WAYS", "STEPS_WAYS", "BatchSize", "DatasetSize", "Epochs", "SampleRate", "Steps", "schedule_given"]
 
-SampleRate = Annotated[float | None, typer.Option(help="Poisson sampling rate, in [0, 1].")]
+SampleRate = Annotated[float | None, typer.Option(help="Poisson sampling rate, in [0, 1]: 0.01, 1% or 512/60000.")]
 Steps = Annotated[int | None, typer.Option(help="Number of steps.")]
-DatasetSize = Annotated[int | None, typer.Option(help="In place of --sample-rate: records in the data set.")]
+DatasetSize = Annotated[
+    int | None,
+    typer.Option(help="Records in the data set: with --batch-size in place of --sample-rate; 1 over it is a delta."),
+]
 BatchSize = Annotated[int | None, typer.Option(help="In place of --sample-rate: expected batch size.")]
 Epochs = Annotated[float | None, typer.Option(help="In place of --steps: passes, rounded up to whole steps.")]
 
-RATE_WAYS = "given in exactly one way: --sample-rate, or both --dataset-size and --batch-size"
-STEPS_WAYS = "given in exactly one way: --steps or --epochs"
-
-Rate = tuple[float, Fraction | float]
-
-
-def rate_given(sample_rate: float | None, dataset_size: int | None, batch_size: int | None) -> Rate | None:
-    """Return the rate as a float64 and as it was meant, or None where none was given."""
-    by_size = dataset_size is not None or batch_size is not None
-    if sample_rate is not None:
-        if by_size:
-            raise InvalidParameter("sample_rate", sample_rate, RATE_WAYS)
-        rate = probability("sample_rate", sample_rate)
-        return rate, rate
-    if not by_size:
-        return None
-    if dataset_size is None or batch_size is None:
-        raise InvalidParameter("sample_rate", None, RATE_WAYS, f"--{_missing(dataset_size)} is missing.")
-    from neyman.mechanisms.training import batch_rate
-
-    return batch_rate(batch_size, dataset_size)
+_RATES, _TIMES = "--sample-rate, or both --dataset-size and --batch-size", "--steps or --epochs"
+RATE_WAYS = f"given in exactly one way: {_RATES}"
+STEPS_WAYS = f"given in exactly one way: {_TIMES}"
 
 
-def _missing(dataset_size: int | None) -> str:
-    return "dataset-size" if dataset_size is None else "batch-size"
+def schedule_given(verb: str, beside: dict[str, object], **words: object) -> Schedule:
+    """Return what was said of the schedule; the line that would work is one of ``verb``."""
+    from neyman.cli.reading.guessed import dpsgd_line
+    from neyman.mechanisms.schedule import Schedule, Spelling  # not needed for --help
 
-
-def steps_given(steps: int | None, epochs: float | None, rate: Rate | None) -> int | None:
-    """Return the steps, or None where none were given; epochs are rounded up, never down."""
-    if steps is not None and epochs is not None:
-        raise InvalidParameter("steps", steps, STEPS_WAYS)
-    if epochs is None:
-        return None if steps is None else count("steps", steps)
-    if rate is None:
-        advice = "How many steps an epoch has, the rate decides: give --steps where the rate is to be found."
-        raise InvalidParameter("epochs", epochs, "given beside a sample rate", advice)
-    from neyman.mechanisms.training import epoch_steps
-
-    return epoch_steps(epochs, rate[1])
+    return Schedule(words, Spelling(_RATES, _TIMES, lambda told: dpsgd_line(told, verb)), beside)

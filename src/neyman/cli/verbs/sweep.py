@@ -23,7 +23,8 @@ def sweep(
         str,
         typer.Argument(
             metavar="SPEC",
-            help="File (.json, .yaml, .yml) that holds noise_multiplier, sample_rate and steps, each a number, a list, "
+            help="File (.json, .yaml, .yml) that holds noise_multiplier, sample_rate (or batch_size and dataset_size) "
+            "and steps (or epochs), each a number, a list, "
             "{geomspace: [first, last, count]} or {linspace: [...]}, or, once, {calibrate: TARGET} as for neyman "
             "calibrate; quantities; and the baseline that divergences are from; - reads standard input.",
         ),

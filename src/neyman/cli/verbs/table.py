@@ -41,9 +41,9 @@ def table(
     divergence. What cannot be certified is left out, with the reason, and costs no other number.
     """
     from neyman.cli.printing.tabled import place_of, print_as, write_as
-    from neyman.cli.reading.text import read_text
     from neyman.tables import table as summary
     from neyman.tables.runs import read_csv
+    from neyman.understanding.text import read_text
 
     suffix = place_of(output, form, as_json)
     rows = read_csv(read_text("RUNS", runs, "Cut the table into parts."))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from neyman._errors import InvalidParameter, NotCertified
 from neyman.guarantees import (
@@ -21,8 +21,8 @@ from neyman.guarantees import (
     PessimisticGuarantee,
     PureDP,
 )
-from neyman.mechanisms import Mechanism
 from neyman.plot.drawing.hull import Hull
+from neyman.understanding.subject import Subject
 
 __all__ = ["Curve", "Labels", "curves", "finished", "gaussian", "label_of", "labelled", "least_mu"]
 
@@ -54,7 +54,7 @@ class Curve(NamedTuple):
 
 
 def curves(guarantees: tuple[object, ...], labels: Labels) -> tuple[Curve, ...]:
-    """Check what is to be drawn.
+    """Check what is to be drawn, one by one or in one list.
 
     Raises
     ------
@@ -63,22 +63,19 @@ def curves(guarantees: tuple[object, ...], labels: Labels) -> tuple[Curve, ...]:
     """
     if not guarantees:
         raise InvalidParameter("guarantees", (), "at least one Guarantee")
-    found = [finished("guarantees", one) for one in guarantees]
+    listed = guarantees[0] if len(guarantees) == 1 and isinstance(guarantees[0], (list, tuple)) else guarantees
+    found = [finished("guarantees", one) for one in cast("Sequence[object]", listed)]
+    if not found:
+        raise InvalidParameter("guarantees", (), "at least one Guarantee")
     return tuple(map(Curve, labelled([label_of(one) for one in found], labels), found))
 
 
 def finished(name: str, value: object) -> PessimisticGuarantee:
-    """Return a guarantee that is a promise."""
-    if isinstance(value, PessimisticGuarantee):
-        return value
-    advice = ""
-    if isinstance(value, Mechanism):
-        advice = "Account for the mechanism first: ny.account(mechanism)."
-    elif isinstance(value, OptimisticGuarantee):
+    """Return a guarantee that is a promise, of whatever ``account`` takes."""
+    if isinstance(value, OptimisticGuarantee):
         advice = "Its lower bounds are drawn as the band: pass the guarantee itself."
-    elif isinstance(value, (list, tuple)):
-        advice = "Pass them one by one, with a star: *guarantees."
-    raise InvalidParameter(name, value, "a finished Guarantee, computed or given", advice)
+        raise InvalidParameter(name, value, "a finished Guarantee, computed or given", advice)
+    return Subject.of(name, value).guarantee()
 
 
 def labelled(own: list[str], labels: Labels) -> tuple[str, ...]:

@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import Any
 
 from neyman._errors import InvalidParameter
-from neyman.cli.reading.text import read_text
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
+from neyman.understanding.text import read_text
 
 __all__ = ["SUFFIXES", "read_data", "read_spec"]
 
 SUFFIXES = (".json", ".yaml", ".yml")
 
 
-def read_spec(source: str) -> Mechanism:
+def read_spec(source: str, name: str = "SPEC") -> Mechanism:
     """Read a mechanism from a file, or from standard input where ``source`` is "-".
 
     Parameters
@@ -26,20 +26,22 @@ def read_spec(source: str) -> Mechanism:
     source : str
         Path of a file that ends in .json, .yaml or .yml and holds at most 1 MB of UTF-8. Standard input is JSON if it
         begins with a brace, otherwise YAML.
+    name : str
+        What errors call it.
 
     Raises
     ------
     InvalidParameter
         If there is no such file, or it does not hold a mechanism: the name is that of the file and the path inside it.
     """
-    data = read_data(source)
+    data = read_data(source, name)
     try:
         return mechanism_from_dict(data)
     except InvalidParameter as error:
-        raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
+        raise InvalidParameter(f"{name} {source}: {error.name}", error.value, error.allowed, error.advice) from None
 
 
-def read_data(source: str) -> Any:
+def read_data(source: str, name: str = "SPEC") -> Any:
     """Read whatever JSON or YAML a file holds: see ``read_spec``.
 
     Raises
@@ -47,26 +49,26 @@ def read_data(source: str) -> Any:
     InvalidParameter
         If there is no such file, or it holds neither.
     """
-    text = _text(source)
+    text = _text(name, source)
     parse = _parser(source, text)
     try:
         return parse(text)
     except RecursionError:
-        raise _refused(source, "not nested this deep", "") from None
+        raise _refused(name, source, "not nested this deep", "") from None
     except ValueError as error:  # what every parser raises, of one kind or another
-        raise _refused(source, f"valid {'JSON' if parse is _json else 'YAML'}", str(error)) from None
+        raise _refused(name, source, f"valid {'JSON' if parse is _json else 'YAML'}", str(error)) from None
 
 
-def _text(source: str) -> str:
+def _text(name: str, source: str) -> str:
     if source != "-" and Path(source).suffix not in SUFFIXES:
-        raise _refused(source, "a file that ends in .json, .yaml or .yml, or - for standard input", "")
-    return read_text("SPEC", source, "Steps that are alike can be written once, with kind repeat.")
+        raise _refused(name, source, "a file that ends in .json, .yaml or .yml, or - for standard input", "")
+    return read_text(name, source, "Steps that are alike can be written once, with kind repeat.")
 
 
 def _parser(source: str, text: str) -> Callable[[str], Any]:
     if source.endswith(".json") or (source == "-" and text.lstrip().startswith("{")):
         return _json
-    from neyman.cli.reading.strict_yaml import load
+    from neyman.understanding.strict_yaml import load
 
     return load
 
@@ -91,5 +93,5 @@ def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is no number of JSON.")
 
 
-def _refused(source: str, allowed: str, advice: str) -> InvalidParameter:
-    return InvalidParameter("SPEC", source, allowed, advice)
+def _refused(name: str, source: str, allowed: str, advice: str) -> InvalidParameter:
+    return InvalidParameter(name, source, allowed, advice)

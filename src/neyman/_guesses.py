@@ -1,0 +1,326 @@
+"""The words people try first, from other libraries and from papers, and the line to write in their place.
+
+Every answer ends with "Write: " and that line; in it ``g`` is a guarantee, ``m`` a mechanism, ``ny`` this package.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from difflib import get_close_matches
+from fractions import Fraction
+from numbers import Number
+from typing import Any, NamedTuple
+
+from neyman._errors import UnknownArgument
+
+__all__ = ["Typed", "attribute", "line", "misnamed", "module_name", "right_name", "unknown_argument", "write"]
+
+WORDS: dict[str, tuple[str, ...]] = {
+    # of the noise
+    "sigma": ("noise_multiplier", "sigma"),
+    "noise": ("noise_multiplier", "sigma", "scale"),
+    "noise_scale": ("noise_multiplier", "sigma", "scale"),
+    "noise_std": ("noise_multiplier", "sigma"),
+    "std": ("noise_multiplier", "sigma"),
+    "stddev": ("noise_multiplier", "sigma"),
+    "standard_deviation": ("noise_multiplier", "sigma"),
+    "z": ("noise_multiplier",),
+    "multiplier": ("noise_multiplier",),
+    "scale": ("scale", "sigma", "noise_multiplier"),
+    "b": ("scale", "batch_size"),
+    "variance": ("sigma",),
+    "l2_sensitivity": ("sensitivity",),
+    "l1_sensitivity": ("sensitivity",),
+    "sens": ("sensitivity",),
+    # of the schedule
+    "q": ("sample_rate", "rate"),
+    "p": ("sample_rate", "rate"),
+    "rate": ("sample_rate", "rate"),
+    "sampling_rate": ("sample_rate", "rate"),
+    "sampling_probability": ("sample_rate", "rate"),
+    "sampling_prob": ("sample_rate", "rate"),
+    "sample_ratio": ("sample_rate", "rate"),
+    "subsampling_rate": ("sample_rate", "rate"),
+    "t": ("steps", "order", "n"),
+    "num_steps": ("steps",),
+    "n_steps": ("steps",),
+    "iterations": ("steps",),
+    "iters": ("steps",),
+    "num_iterations": ("steps",),
+    "updates": ("steps",),
+    "compositions": ("steps",),
+    "num_compositions": ("steps",),
+    "max_steps": ("steps",),
+    "epoch": ("epochs",),
+    "num_epochs": ("epochs",),
+    "n_epochs": ("epochs",),
+    "e": ("epochs",),
+    "batch": ("batch_size",),
+    "bs": ("batch_size",),
+    "lot_size": ("batch_size",),
+    "minibatch_size": ("batch_size",),
+    "n": ("dataset_size", "n"),
+    "num_examples": ("dataset_size",),
+    "num_samples": ("dataset_size",),
+    "num_records": ("dataset_size",),
+    "n_samples": ("dataset_size",),
+    "number_of_examples": ("dataset_size",),
+    "data_size": ("dataset_size",),
+    "size": ("dataset_size",),
+    # of the promise
+    "eps": ("epsilon",),
+    "target_epsilon": ("epsilon",),
+    "target_eps": ("epsilon",),
+    "max_epsilon": ("epsilon",),
+    "target_delta": ("delta", "deltas"),
+    "delta": ("delta", "deltas"),
+    "target_mu": ("mu",),
+    "fpr": ("alpha", "fpr"),
+    "alpha": ("alpha", "fpr", "order"),
+    "order": ("order",),
+    # of the way
+    "neighbouring": ("adjacency",),
+    "neighboring": ("adjacency",),
+    "neighboring_relation": ("adjacency",),
+    "relation": ("adjacency",),
+    "tol": ("tolerance",),
+    "precision": ("tolerance",),
+    "eps_error": ("tolerance",),
+    "mechanism": ("mechanism", "subject", "make"),
+    "guarantee": ("guarantee", "subject", "mechanism"),
+}
+NO_PART = (
+    "lr", "learning_rate", "max_grad_norm", "clip", "clipping_norm", "l2_norm_clip", "max_grad", "optimizer", "loss",
+    "momentum", "microbatches", "num_microbatches", "model", "seed", "orders", "alphas", "accountant",
+)  # fmt: skip
+
+
+class Call(NamedTuple):
+    """A call that can be written: what it needs, with examples in order, and what else it knows."""
+
+    needs: tuple[tuple[str, str], ...] = ()
+    knows: tuple[str, ...] = ()
+    rate: bool = False  # whether it takes a sample rate, in either way of saying it
+    steps: bool = False
+    target: bool = False
+
+
+_LIMITS = ("adjacency", "tolerance", "effort")
+_TARGETS = ("target", "epsilon", "delta", "mu", "advantage", "regret")
+CALLS: dict[str, Call] = {
+    "ny.DPSGD": Call((("noise_multiplier", "1.1"),), (), True, True),
+    "ny.noise_for_dpsgd": Call((), _LIMITS, True, True, True),
+    "ny.steps_for_dpsgd": Call((("noise_multiplier", "1.1"),), _LIMITS, True, False, True),
+    "ny.rate_for_dpsgd": Call((("noise_multiplier", "1.1"),), _LIMITS, False, True, True),
+    "ny.calibrate": Call((("make", "ny.Gaussian"),), ("bracket", "integer", *_LIMITS), False, False, True),
+    "ny.training": Call((("batch_size", "512"), ("dataset_size", "60000"), ("epochs", "10"))),
+    "ny.account": Call((("mechanism", "m"),), (*_LIMITS, "proved")),
+    "ny.compare": Call((("a", "g"), ("b", "g"))),
+    "ny.report": Call((("subject", "m"),), ("title", "unit", "context", "deltas", "floor", *_LIMITS, "date")),
+    "g.epsilon": Call((("delta", "1e-5"),)),
+    "g.delta": Call((("epsilon", "1.0"),)),
+    "g.beta": Call((("alpha", "0.01"),)),
+    "g.roc": Call((("fpr", "0.01"),)),
+    "g.renyi": Call((("order", "2.0"),)),
+    "ny.Gaussian": Call((("sigma", "1.0"),), ("sensitivity",)),
+    "ny.Laplace": Call((("scale", "1.0"),), ("sensitivity",)),
+    "ny.DiscreteGaussian": Call((("sigma", "1.0"),), ("sensitivity",)),
+    "ny.DiscreteLaplace": Call((("scale", "1.0"),), ("sensitivity",)),
+    "ny.RandomizedResponse": Call((("epsilon", "1.0"),), ("k",)),
+    "ny.PureMechanism": Call((("epsilon", "1.0"),)),
+    "ny.ApproximateMechanism": Call((("epsilon", "1.0"), ("delta", "1e-5"))),
+    "ny.GDP": Call((("mu", "1.0"),)),
+    "ny.PureDP": Call((("epsilon", "1.0"),)),
+    "ny.ApproximateDP": Call((("epsilon", "1.0"), ("delta", "1e-5"))),
+    "ny.ZCDP": Call((("rho", "0.5"),)),
+    "ny.sweep": Call(
+        (("noise_multiplier", "[1.0, 2.0]"),),
+        ("axes", "quantities", "floor", "client", "workers", "store", "block", "at_most", "progress", "batches",
+         "baseline", *_LIMITS), True, True,
+    ),
+}  # fmt: skip
+_OTHERWISE = {  # what a call cannot be told, and which can
+    **dict.fromkeys([("ny.DPSGD", word) for word in ("epsilon", "delta", "target_epsilon", "target_delta", "eps")],
+                    "ny.noise_for_dpsgd"),
+    **dict.fromkeys([("ny.Gaussian", word) for word in ("epsilon", "delta", "eps")], "ny.calibrate(ny.Gaussian"),
+    **dict.fromkeys([("ny.Laplace", word) for word in ("epsilon", "eps", "delta")], "ny.calibrate(ny.Laplace"),
+    **dict.fromkeys([("ny.account", word) for word in ("delta", "epsilon", "deltas", "target_delta")], "ny.account"),
+}  # fmt: skip
+_SCHEDULE = ("sample_rate", "batch_size", "dataset_size", "steps", "epochs")
+
+
+def write(text: str) -> str:
+    """Return the end of an answer, where the line stands."""
+    return f"Write: {text}"
+
+
+def known_to(call: str) -> tuple[str, ...]:
+    """Return the names of its arguments."""
+    found = CALLS[call]
+    rate = ("sample_rate", "batch_size", "dataset_size") if found.rate else ("dataset_size",) if found.steps else ()
+    steps = ("steps",) if found.steps and not found.rate else ("steps", "epochs") if found.steps else ()
+    return (*(_TARGETS if found.target else ()), *(name for name, _ in found.needs), *rate, *steps, *found.knows)
+
+
+def right_name(guess: str, known: tuple[str, ...]) -> str | None:
+    """Return the argument that a guess means, among those that are known; None where nobody could tell.
+
+    Examples
+    --------
+    >>> right_name("q", ("noise_multiplier", "sample_rate", "steps")), right_name("tolerence", ("tolerance",))
+    ('sample_rate', 'tolerance')
+    """
+    word = guess.strip("-").replace("-", "_").lower()
+    if word in known:
+        return word
+    found = next((name for name in WORDS.get(word, ()) if name in known), None)
+    return found or next(iter(get_close_matches(word, known, 1, 0.75)), None)
+
+
+def completed(call: str, given: Mapping[str, object]) -> dict[str, str]:
+    """Return arguments with which the call is complete and nothing is said twice: those given, and examples."""
+    found, told = CALLS[call], {name: shown(value) for name, value in given.items() if value is not None}
+    kept = {name: told.pop(name, example) for name, example in found.needs}
+    if found.target and "target" not in told and not {"epsilon", "mu", "advantage", "regret"} & told.keys():
+        told["epsilon"] = "8.0"
+    if "epsilon" in told and found.target and "delta" not in told and "dataset_size" not in told:
+        told["delta"] = "1e-5"
+    kept |= {name: told.pop(name) for name in _TARGETS if name in told}
+    if found.rate:
+        kept |= _rate(told)
+    if found.steps:
+        kept |= _steps(told, found.rate)
+    if found.rate or found.steps:
+        kept |= {"dataset_size": told["dataset_size"]} if "dataset_size" in told else {}
+    return kept | {name: value for name, value in told.items() if name in found.knows}
+
+
+def _rate(told: Mapping[str, str]) -> dict[str, str]:
+    """The sample rate in one way."""
+    sizes = [name for name in ("batch_size", "dataset_size") if name in told]
+    if "sample_rate" in told and len(sizes) < 2:
+        return {"sample_rate": told["sample_rate"]}
+    if "batch_size" in sizes or ("dataset_size" in sizes and "sample_rate" not in told):
+        return {"batch_size": told.get("batch_size", "1"), "dataset_size": told.get("dataset_size", "60000")}
+    return {"sample_rate": "0.01"}
+
+
+def _steps(told: Mapping[str, str], epochs: bool) -> dict[str, str]:
+    """The steps in one way."""
+    if "steps" in told or "epochs" not in told or not epochs:
+        return {"steps": told.get("steps", "1000")}
+    return {"epochs": told["epochs"]}
+
+
+def line(call: str, given: Mapping[str, object]) -> str:
+    """Return the call as it could be typed.
+
+    Examples
+    --------
+    >>> line("ny.DPSGD", {"noise_multiplier": 2.0, "epochs": 10, "batch_size": 512})
+    'ny.DPSGD(noise_multiplier=2.0, batch_size=512, dataset_size=60000, epochs=10)'
+    """
+    told = completed(call, given)
+    bare = [name for name in ("mechanism", "subject", "make", "a", "b") if name in told]
+    words = [told.pop(name) for name in bare]
+    return f"{call}({', '.join([*words, *(f'{name}={value}' for name, value in told.items())])})"
+
+
+class Typed(str):
+    """What was typed, which is shown as it is."""
+
+
+def shown(value: object) -> str:
+    """A value as it could be typed; what no few letters say is named ``m``."""
+    if isinstance(value, Typed):
+        return str(value)
+    if isinstance(value, Fraction):
+        return f"{value.numerator}/{value.denominator}"
+    if isinstance(value, Number) and hasattr(value, "item"):  # of NumPy
+        value = value.item()  # type: ignore[attr-defined]
+    if isinstance(value, (int, float, str)):
+        return repr(value)
+    name = getattr(value, "__name__", "")
+    if inspect.isclass(value) or (callable(value) and name == "DPSGD"):
+        return f"ny.{name}"
+    text = repr(value)
+    return text if isinstance(value, (list, tuple)) and len(text) <= 60 else "m"
+
+
+def unknown_argument(call: str, unknown: Mapping[str, object], given: Mapping[str, object]) -> UnknownArgument:
+    """Return the refusal of arguments that a call does not have."""
+    known = known_to(call)
+    guess, value = next(iter(unknown.items()))
+    elsewhere = _OTHERWISE.get((call, guess.lower()))
+    if elsewhere is not None:
+        return UnknownArgument(guess, value, "left out", write(_asked_elsewhere(call, elsewhere, {**given, **unknown})))
+    told = dict(given)
+    for word, number in unknown.items():
+        right = right_name(word, known)
+        if right is not None and told.get(right) is None:
+            told[right] = number
+    right = right_name(guess, known)
+    if guess.lower() in NO_PART and right is None:
+        allowed = "left out: it has no part in the privacy"
+    elif right is None:
+        allowed = f"one of the arguments {', '.join(known)}"
+    else:
+        allowed = f"named {right}" if given.get(right) is None else f"left out where {right} is given"
+    return UnknownArgument(guess, value, allowed, write(line(call, told)))
+
+
+def _asked_elsewhere(call: str, elsewhere: str, told: Mapping[str, object]) -> str:
+    """The line of the call that takes these words."""
+    named = {right_name(word, ("epsilon", "delta", *_SCHEDULE)) or word: value for word, value in told.items()}
+    if call == "ny.account":
+        at = named.get("delta") or named.get("deltas")
+        return f"ny.account(m).epsilon({shown(at if isinstance(at, float) else 1e-5)})"
+    if call == "ny.DPSGD":
+        return line(elsewhere, {name: value for name, value in named.items() if name in known_to(elsewhere)})
+    pure = elsewhere.endswith("Laplace")
+    epsilon, delta = shown(named.get("epsilon") or 1.0), "0.0" if pure else shown(named.get("delta") or 1e-5)
+    return f"{elsewhere}, epsilon={epsilon}, delta={delta}).mechanism"
+
+
+def misnamed(made: Any, args: tuple[object, ...], kwargs: Mapping[str, object]) -> UnknownArgument | None:
+    """Return the refusal of arguments that a public class does not have, or misses; None if they all fit."""
+    call = f"ny.{made.__name__}"
+    if call not in CALLS:
+        return None
+    names = list(inspect.signature(made).parameters)
+    given = dict(zip(names, args, strict=False)) | {name: value for name, value in kwargs.items() if name in names}
+    unknown = {name: value for name, value in kwargs.items() if name not in names}
+    if unknown:
+        return unknown_argument(call, unknown, given)
+    missing = [name for name, _ in CALLS[call].needs if name not in given]
+    if len(args) > len(names):
+        allowed = f"at most {len(names)}: {', '.join(names)}"
+        return UnknownArgument("the number of arguments", len(args) + len(kwargs), allowed, write(line(call, given)))
+    return UnknownArgument(missing[0], None, "given", write(line(call, given))) if missing else None
+
+
+def module_name(name: str, public: tuple[str, ...]) -> str:
+    """Return the answer to ``ny.name`` where there is none."""
+    from neyman._guessed_names import NAMES
+
+    start = f"module 'neyman' has no attribute {name!r}"
+    found = NAMES.get(name.replace("_", "").lower())
+    if found is None:
+        lowered = {one.lower(): one for one in public}
+        near = get_close_matches(name.lower(), lowered, 1, 0.7)
+        found = f"ny.{lowered[near[0]]}" if near else None
+    return start if found is None else f"{start}. {write(found)}"
+
+
+def attribute(kind: str, called: str, name: str) -> str:
+    """Return the answer to ``g.name`` or ``m.name`` where there is none."""
+    from neyman._guessed_names import OF_GUARANTEES, OF_MECHANISMS
+
+    start = f"{kind!r} object has no attribute {name!r}"
+    word = name.replace("_", "").lower()
+    tables = {"g": (OF_GUARANTEES,), "m": (OF_MECHANISMS, OF_GUARANTEES)}[called]
+    found = None if name.startswith("_") else next((table[word] for table in tables if word in table), None)
+    if found is None:
+        return start
+    return f"{start}. {write(found.replace('g.', 'ny.account(m).', 1) if called == 'm' else found)}"
