@@ -51,6 +51,27 @@ def test_sums_are_off_by_no_more_than_they_say(seed: int) -> None:
         assert abs(value - flint.arb(found)) <= flint.arb(sums.error) + 4.0 * UNIT * lean
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_no_eps_is_too_large_for_it(seed: int) -> None:
+    """Searches go up to 1e150 and beyond: 2^63 steps were taken to wrap such places into the table, one by one."""
+    places, weights = drawn(seed, (3, 300)[seed % 2], few=False)
+    sums, size = EvenSum(0.7, places, weights), table_size(int(places[-1]))
+    epsilon = 10.0 ** np.array([9.0, 15.0, 18.9, 19.1, 40.0, 150.0, 300.0])
+    found, _ = sums.at(epsilon)
+    for at, value in zip(epsilon.tolist(), found.tolist(), strict=True):
+        rounded = int(float(sums._scale * at)) % size if at > 1e15 else None  # whole: the place that is meant
+        if rounded is None:
+            truth, lean = exactly(0.7, places, weights, at)
+            assert abs(truth - flint.arb(value)) <= flint.arb(sums.error) + 4.0 * UNIT * lean
+            continue
+        turns = [flint.arb(2 * rounded * k) / size for k in places.tolist()]
+        truth = sum(
+            (w.real * t.cos_pi() + w.imag * t.sin_pi() for w, t in zip(weights, turns, strict=True)), flint.arb(0)
+        )
+        assert abs(truth - flint.arb(value)) <= flint.arb(sums.error)
+    assert np.isnan(EvenSum(100.0, places, weights).at(np.array([1.7e308]))[0]).all()
+
+
 def test_the_error_is_not_far_above_what_happens() -> None:
     """At eps = 0, where nothing turns, all that is left is the rounding that is bounded."""
     worst = 0.0

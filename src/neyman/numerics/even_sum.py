@@ -88,14 +88,16 @@ class EvenSum:
         return _POINT * table_size(last) + _ASKED * many
 
     def at(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """The sum at each ``epsilon`` >= 0, and its derivative, which is not certified."""
-        value, rise = np.empty(len(epsilon)), np.empty(len(epsilon))
+        """The sum at each ``epsilon`` >= 0, and its derivative, which is not certified; NaN where x is no float."""
+        value, rise, size = np.empty(len(epsilon)), np.empty(len(epsilon)), len(self._table)
         beside = np.arange(1 - _BESIDE, 1 + _BESIDE)
         for i in range(0, len(epsilon), _CHUNK):
-            x = self._scale * epsilon[i : i + _CHUNK]
-            first = np.floor(x)
-            apart = (x - first)[:, None] - beside
-            near = self._table.take(first.astype(np.int64)[:, None] + beside, mode="wrap")
+            with np.errstate(over="ignore", invalid="ignore"):  # what is no float any more is no number here
+                x = self._scale * epsilon[i : i + _CHUNK]
+                first = np.floor(x)
+                apart = (x - first)[:, None] - beside
+                place = np.where(x < np.inf, np.mod(first, size), 0.0).astype(np.int64)  # exact, and in no time
+            near = self._table.take((place[:, None] + beside) & (size - 1))
             near *= np.exp(-0.5 * (apart / _SPREAD) ** 2) * (1.0 / (_SPREAD * math.sqrt(2.0 * math.pi)))
             value[i : i + _CHUNK] = near.sum(axis=1)
             rise[i : i + _CHUNK] = -np.einsum("ij,ij->i", near, apart) * (self._scale / _SPREAD**2)
