@@ -119,8 +119,8 @@ def _promised() -> dict[str, Ours]:
         ),
         "d/no-failure": Statement(
             bool(np.all(above >= -_NEAR)) and report.regret > 0.01,
-            f"randomised response, epsilon 1: Delta = {report.regret:.4f}, and its curve lies below that of mu* at none "
-            f"of {_ALPHA.size} rates",
+            f"randomised response, epsilon 1: Delta = {report.regret:.4f}, and its curve lies below that of mu* at "
+            f"none of {_ALPHA.size} rates",
         ),
     }
 

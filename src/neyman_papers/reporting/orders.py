@@ -67,8 +67,8 @@ def _several() -> Statement:
     kept = all(float(true.renyi(t)) <= e + 1e-6 for t, e in promises.items())
     return Statement(
         broken <= 1e-6 if kept else None,
-        f"(2, 0.5) and (8, 1) at FPR {alpha:g}: the printed minimum is {printed:.4f}; a mechanism with two answers that "
-        f"has it breaks one of the promises by {broken:.3f}, and one with {together:.4f} keeps both",
+        f"(2, 0.5) and (8, 1) at FPR {alpha:g}: the printed minimum is {printed:.4f}; a mechanism with two answers "
+        f"that has it breaks one of the promises by {broken:.3f}, and one with {together:.4f} keeps both",
     )
 
 
