@@ -33,15 +33,62 @@ def _shaped() -> Statement:
 
 
 def _coloured() -> Statement:
-    """The colours of the caption of Figure 3."""
-    areas = {"blue": "false positives", "green": "false negatives"}
-    less = float(GDP(2.0).beta(0.05)) > float(GDP(2.0).beta(0.1))
+    """The two areas of Figure 4, mu = 2, as the false positive rate falls."""
+    rate = np.linspace(0.5, 0.01, 50)
+    threshold, missed = special.ndtri(1.0 - rate), np.asarray(GDP(2.0).beta(rate))
     return Statement(
-        "red" in areas and less,
-        "by the caption of Figure 3 the areas are "
-        + ", ".join(f"{colour} ({what})" for colour, what in areas.items())
-        + "; mu = 2: with fewer false positives there are more false negatives, as the sentence goes on",
+        bool(np.all(np.diff(threshold) > 0.0) and np.all(np.diff(missed) > 0.0)),
+        f"mu = 2, 50 rates: as the area of false positives shrinks from 0.5 to 0.01 the threshold moves right, from "
+        f"{threshold[0]:.2f} to {threshold[-1]:.2f}, and that of false negatives grows from {missed[0]:.4f} to "
+        f"{missed[-1]:.4f}",
     )
+
+
+def _tests() -> dict[str, Ours]:
+    """Tests between N(0, 1) and N(2, 1): on the likelihood ratio, and on the distance from either mean."""
+    alpha = np.linspace(0.01, 0.99, 99)
+    green = special.ndtr(special.ndtri(1.0 - alpha) - 2.0)  # false negatives of "X above t"
+    far = -special.ndtri(0.5 * alpha)  # reject where |X| is above it
+    near = np.sqrt(special.chndtrix(alpha, 1.0, 4.0))  # reject where |X - 2| is below it
+    others = {
+        "|X|": special.ndtr(far - 2.0) - special.ndtr(-far - 2.0),
+        "|X - 2|": 2.0 * special.ndtr(-near),
+    }
+    shown = ", ".join(f"{name} {missed[9]:.3f}" for name, missed in others.items())
+    best = bool(np.all([missed >= green - 1e-12 for missed in others.values()]))
+    x, step = np.linspace(-12.0, 14.0, 26001), 1e-3
+    p, q = (np.exp(-0.5 * (x - mean) ** 2) * step / np.sqrt(2.0 * np.pi) for mean in (0.0, 2.0))
+    place = np.argsort(-q / p, kind="stable")
+    off = float(np.max(np.abs(np.interp(alpha, np.cumsum(p[place]), 1.0 - np.cumsum(q[place]))
+                              - np.asarray(GDP(2.0).beta(alpha)))))  # fmt: skip
+    return {
+        "figure-2": Statement(off < 1e-5, f"mu = 2: the trade-off function of these two laws, cut into 26,001 pieces, "
+                                          f"is G_mu {within(off)}"),
+        "neyman-pearson": Statement(best, f"mu = 2, FPR 0.1: a threshold on the ratio misses {green[9]:.3f}, tests by "
+                                          f"{shown}; none is better at 99 rates"),
+        "green": Statement(best, f"mu = 2, FPR 0.1: the area is {green[9]:.4f}, and tests miss at least that, by "
+                                 f"{shown}; at 99 rates"),
+    }  # fmt: skip
+
+
+def _converted() -> dict[str, Ours]:
+    """From one pair to Gaussian DP, and a result on (epsilon, delta) that is of use for f."""
+    pair, rate = ApproximateDP(1.0, 1e-5), 0.1
+    epsilon = np.linspace(0.0, 3.0, 31)
+    known = rate * np.asarray(GDP(1.0).delta(epsilon))
+    sampled = account(Gaussian(1.0).poisson(rate), adjacency="remove")
+    off = float(np.max(np.abs(np.asarray(sampled.delta(np.log1p(rate * np.expm1(epsilon)))) - known)))
+    return {
+        "convert/gaussian": Statement(
+            bool(np.isfinite(pair.mu())),
+            f"(1, 1e-5): f(0) = {float(pair.beta(0.0)):.5f}, below that of every Gaussian DP, which is 1; the other "
+            f"way mu = 1 has delta(1) = {float(GDP(1.0).delta(1.0)):.4f}",
+        ),
+        "existing": Statement(
+            off < 1e-6, "sampling at rate 0.1 turns (epsilon, delta) into (log(1 + 0.1 (e^epsilon - 1)), 0.1 delta): "
+            f"so read of the profile of mu = 1, it gives that of the sampled mechanism, record removed, {within(off)}"
+        ),
+    }  # fmt: skip
 
 
 def _gaussian() -> dict[str, Ours]:
@@ -126,6 +173,8 @@ def statements() -> dict[str, Ours]:
         ),
         **_gaussian(),
         **_laws(),
+        **_tests(),
+        **_converted(),
         "example": Number.computed(mu, f"mu with G_mu(0.05) = {GDP(mu).beta(0.05):.3f}"),
         "shape": _shaped(),
         "figure-1": Statement(

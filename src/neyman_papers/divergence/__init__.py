@@ -8,6 +8,7 @@ from neyman_papers.divergence import (
     designs,
     figures,
     numbers,
+    ranks,
     sentences,
     summaries,
     theorems,
@@ -44,6 +45,7 @@ PAPER = Paper(
         "sentences": sentences.sentences,
         "assumptions": assumptions.assumptions,
         "summaries": summaries.summaries,
+        "ranks": ranks.ranks,
     },
     tables=(),
     drawings=(

@@ -65,7 +65,11 @@ def design() -> dict[str, Ours]:
             f"{min(success):.3f} to {max(success):.3f}",
         ),
         "7/divergence": Number.computed(max(divergence), choice),
-        "7/increase": Number.computed(float(points[-1] - points[0]), choice),
+        "7/increase": Number.computed(
+            float(points[-1] - points[0]),
+            f"{choice}, from {points[0]:.1f} to {points[-1]:.1f} percent: "
+            f"{100.0 * (points[-1] / points[0] - 1.0):.0f} percent more than the baseline",
+        ),
         "7/linear": Statement(off < 0.1 * float(np.ptp(points)), f"{choice}: within {off:.2f} points of a line"),
         **_grid(),
     }

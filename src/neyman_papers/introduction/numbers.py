@@ -84,6 +84,30 @@ def _cuts() -> str:
     )
 
 
+def _subsets() -> Statement:
+    """Randomised response: the type II errors of all subsets of its answers, and of a test that flips a coin."""
+    keep = math.e / (1.0 + math.e)
+    alpha, errors = 0.1, {0.0: 1.0, 1.0 - keep: 1.0 - keep, keep: keep, 1.0: 0.0}  # of the four subsets
+    least = min(second for first, second in errors.items() if first <= alpha)
+    coin = 1.0 - alpha / (1.0 - keep) * keep  # the answer that speaks for H1 is rejected upon, now and then
+    return Statement(
+        least <= coin + 1e-9,
+        f"randomised response, epsilon 1, type I error at most 0.1: a subset has a type II error of {least:g}, a test "
+        f"that flips a coin {coin:.4f}, and f(0.1) = {float(response(1.0).beta(alpha)):.4f}",
+    )
+
+
+def _as_others() -> Statement:
+    """The rule of zCDP beside that of GDP."""
+    one, two = account(Gaussian(1.0)), account(Gaussian(0.5))
+    both = account(Gaussian(1.0) * Gaussian(0.5))
+    return Statement(
+        None,
+        f"Gaussian mechanisms, mu 1 and 2: rho {one.zcdp():g} and {two.zcdp():g} add up to {both.zcdp():g} = mu^2 / 2, "
+        f"mu = {both.mu():.6f}: zCDP has the same rule for rho = mu^2 / 2, and of any mechanisms",
+    )
+
+
 def passage() -> dict[str, Ours]:
     """All of the passage."""
     alpha = np.linspace(0.001, 0.999, 99)
@@ -113,6 +137,8 @@ def passage() -> dict[str, Ours]:
         ),
         "gaussian": Statement(apart < 1e-9, f"sigma = 0.8: {within(apart)}"),
         "two": Statement(abs(two - math.sqrt(5.0)) < 1e-6, f"mu 1 and 2: {two:.9f}"),
+        "subset": _subsets(),
+        "unique": _as_others(),
         "many": Statement(abs(many.mu() - 5.0) < 1e-6 and GDP(5.0).mu() == 5.0, "a hundred of mu 0.5: "
             f"{many.mu():.9f}"),
         "limit": any_limit_statement(),

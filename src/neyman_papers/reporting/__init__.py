@@ -6,12 +6,14 @@ from neyman_papers.drawn import Drawing, Table
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
 from neyman_papers.reporting import (
+    attackers,
     background,
     comparability,
     definitions,
     figures,
     literal,
     numbers,
+    orders,
     sentences,
     slips,
     tables,
@@ -46,6 +48,8 @@ PAPER = Paper(
         "comparability": comparability.comparability,
         "tightness": tightness.tightness,
         "slips": slips.slips,
+        "orders": orders.orders,
+        "attackers": attackers.attackers,
     },
     tables=(
         Table("figure-1c", "Figure 1 (c). Regret, in percent", "By the road of Appendix C; pairs, GDP and pure DP "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from neyman_papers.drawn import Drawing
 from neyman_papers.paper import Paper
 from neyman_papers.published import published
-from neyman_papers.sensitivity import figures, numbers, printed, promises, sentences, slips
+from neyman_papers.sensitivity import figures, normals, numbers, printed, promises, ranges, sentences, slips
 
 __all__ = ["PAPER"]
 
@@ -19,7 +19,8 @@ PAPER = Paper(
     published=published("sensitivity"),
     groups={"region": numbers.region, "language": numbers.language, "conversions": numbers.conversions,
             "mechanism": printed.mechanism, "classifier": printed.classifier, "optimal": printed.optimal,
-            "sentences": sentences.sentences, "promises": promises.promises, "slips": slips.slips},
+            "sentences": sentences.sentences, "promises": promises.promises, "slips": slips.slips,
+            "ranges": ranges.ranges, "normals": normals.normals},
     tables=(),
     drawings=(
         Drawing("figure-1", "Figure 1", "Outputs of the Gaussian mechanism on both data sets, and the law of its "
