@@ -166,8 +166,16 @@ def _beyond(claim: Claim, bracket: Bracket) -> tuple[float, str] | None:
 def _claim_words(claim: Claim, bracket: Bracket, adjacency: Adjacency) -> set[tuple[str, str]]:
     """What may be said of a claim: about the number it prints, or about one that is true as well."""
     texts = {claim.text, reprinted(claim.quantity, bracket), reprinted(claim.quantity, (claim.lower, claim.upper))}
-    told = [restated(claim.quantity, claim.given, text, bracket, adjacency) for text in texts]
-    return {(one.label, one.sentence) for one in told if _true(one, bracket)}
+    made = [restated(claim.quantity, claim.given, text, bracket, adjacency) for text in texts]
+    at = tuple(value for _, value in claim.given)
+    kind = QUANTITIES[claim.quantity]
+    return {
+        (one.label, sentence)
+        for one in made
+        if _true(one, bracket)
+        for sentence in (one.sentence, kind.formerly(one.text, at, adjacency))
+        if sentence
+    }
 
 
 def _true(claim: Claim, bracket: Bracket) -> bool:
