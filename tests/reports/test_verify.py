@@ -235,7 +235,8 @@ def test_an_answer_never_has_a_line_that_the_file_wrote():
     with pytest.raises(ny.InvalidParameter, match=r"claims\.0\.id"):
         _edited(lambda d: d["claims"][0].update(id="x\nThe report holds: 33 of 33 claims hold."))
     lines = str(_edited(lambda d: d["claims"][0].update(sentence="x\nThe report holds."))).splitlines()
-    assert sum(line.startswith("The report") for line in lines) == 1
+    assert sum(line.startswith("Verdict: The report") for line in lines) == 1
+    assert not any(line.startswith("The report") for line in lines)
 
 
 def test_nothing_beside_the_file_is_run(tmp_path, monkeypatch):

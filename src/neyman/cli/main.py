@@ -144,9 +144,16 @@ def _answer(arguments: list[str]) -> int:
         return _fail(BAD_INPUT, str(error.format_message()))
     except SystemExit as left:  # so Typer and Rich answer to a reader that is gone
         code = READER_GONE if isinstance(left.__context__, BrokenPipeError) else left.code
+        if code not in (READER_GONE, INTERRUPTED) and not _completing():  # verbs leave otherwise: it means no verdict
+            return _fail(UNFORESEEN, f"no answer: something ended the program with {code!r}")
     if code == INTERRUPTED:  # newer versions of Typer leave by themselves, without a word
         return _fail(INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else OK
+
+
+def _completing() -> bool:
+    """Whether a shell asks what could be typed: Typer answers it, and leaves by itself."""
+    return "_NEYMAN_COMPLETE" in os.environ
 
 
 def _fail(code: int, message: str) -> int:

@@ -15,7 +15,7 @@ from neyman.reports.document import Document, StepWords
 from neyman.reports.landmarks import Scale, scale_of
 from neyman.reports.quantities import COMPARED, RISKS
 
-__all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "sections"]
+__all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "run_in_words", "sections"]
 
 Cell = str | Claim
 Pieces = tuple[tuple[str, bool], ...]  # of a sentence, each with whether it is a bound, to be set in bold
@@ -111,7 +111,7 @@ def first_page(document: Document) -> FirstPage:
     return FirstPage(
         title=_short(document.title, _TITLE),
         context=_short(document.context, _CONTEXT),
-        summary=_summary(document.summary),
+        summary=run_in_words(document.summary),
         facts=tuple(_facts(document)),
         promise=promise,
         symbol=symbol,
@@ -188,8 +188,8 @@ def _sampling(steps: Sequence[StepWords]) -> str:
     return _short("; ".join(told), _FACT)
 
 
-def _summary(steps: Sequence[StepWords]) -> str:
-    """What was run, in one sentence or two; many kinds of step are counted."""
+def run_in_words(steps: Sequence[StepWords]) -> str:
+    """Return what was run, in one sentence or two; many kinds of step are counted."""
     if len(steps) <= _FEW:
         return " ".join(step.sentence for step in steps)
     runs, settings = Counter[str](), Counter[str]()

@@ -17,13 +17,14 @@ from neyman._errors import InvalidParameter, NeymanError
 from neyman.guarantees import Guarantee
 from neyman.quantities.asked import Asked, Bracket
 from neyman.reports.asked import guarantee_of
-from neyman.reports.checks import Check, Recomputed, claim_checks, word_checks
+from neyman.reports.checks import Check, Recomputed, claim_checks, labelled, word_checks
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
 from neyman.reports.page_checks import page_checks
 from neyman.reports.quantities import QUANTITIES
 from neyman.reports.reading import Found, read
 from neyman.reports.seal import seal_check
+from neyman.reports.told import Told, retold, stated
 
 __all__ = ["Examined", "drawn", "examine", "examine_elsewhere", "main", "recomputed"]
 
@@ -34,8 +35,11 @@ _CHILD = "from neyman.reports.recompute import main; main()"
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The checks of a report's claims and of its words; ``failure`` says why there is nothing behind them, if so."""
+    """The checks of a report's claims and of its words, and what it is about; ``failure`` says why there is nothing
+    behind them, if so.
+    """
 
+    told: Told
     checks: tuple[Check, ...]
     words: tuple[Check, ...] = ()
     failure: str = ""
@@ -76,7 +80,7 @@ def examine_elsewhere(
     if "failure" in answer:
         return _unanswered(found, answer["failure"])
     checks, words = (tuple(Check(**check) for check in answer[name]) for name in ("checks", "words"))
-    return Examined(checks, words)
+    return Examined(Told(**answer["told"]), checks, words)
 
 
 def examine(
@@ -100,7 +104,8 @@ def examine(
         words = (*words, seal_check(found.data, document.proof, proof))
     if found.page:
         words = (*words, *page_checks(document, found.page, draw))
-    return Examined(claim_checks(document, numbers), words)
+    told = retold(document.mechanism, document.adjacency, document.unit, document.verdict.headline)
+    return Examined(told, claim_checks(document, numbers), words)
 
 
 def recomputed(document: Document, tolerance: float, effort: float | None = None) -> Recomputed:
@@ -131,6 +136,7 @@ def main() -> None:
         ask = partial(recomputed, effort=effort)
         examined = examine(replace(found, page=order["page"]), tolerance, ask, drawn, proof)
         answer = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
+        answer["told"] = asdict(examined.told)
     except InvalidParameter as error:
         answer = {"refused": [error.name, repr(error.value), error.allowed, error.advice]}
     except (NeymanError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
@@ -152,8 +158,11 @@ def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracke
 
 
 def _unanswered(found: Found, why: str) -> Examined:
-    checks = (Check(claim.id, "cannot tell", f"{claim.side} {claim.text}", reason=why) for claim in found.claims)
-    return Examined(tuple(checks), (), why)
+    checks = (
+        labelled(Check(claim.id, "cannot tell", f"{claim.side} {claim.text}", reason=why), claim)
+        for claim in found.claims
+    )
+    return Examined(stated(found.model), tuple(checks), (), why)
 
 
 class _Shown:

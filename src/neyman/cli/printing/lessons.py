@@ -66,7 +66,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "verify": (
         "neyman report dpsgd:1,0.01,1000 --json | neyman verify -",
-        "neyman report dpsgd:1,0.01,1000 -o run.json && neyman verify run.json --json",
+        "neyman report dpsgd:1,0.01,1000 -o run.json && neyman verify run.json --verbose",
+        "neyman verify reports/*.html --json",
     ),
     "reproduce": (
         "neyman reproduce all -o papers",
