@@ -22,6 +22,7 @@ from neyman.cli.verbs.calibrate import calibrate
 from neyman.cli.verbs.census import census
 from neyman.cli.verbs.compare import compare
 from neyman.cli.verbs.convert import convert
+from neyman.cli.verbs.diff import diff
 from neyman.cli.verbs.dpsgd import dpsgd
 from neyman.cli.verbs.prove import prove
 from neyman.cli.verbs.report import report
@@ -70,6 +71,7 @@ app.command(epilog=epilog_of("census"))(census)
 app.command(epilog=epilog_of("audit"))(audit)
 app.command(epilog=epilog_of("report"), short_help="A report to hand over, which others can verify.")(report)
 app.command(epilog=epilog_of("verify"))(verify)
+app.command(epilog=epilog_of("diff"), short_help="Two reports side by side, and which is safer.")(diff)
 app.command(epilog=epilog_of("prove"))(prove)
 app.command(epilog=epilog_of("reproduce"), short_help="The papers' figures and numbers, from this engine.")(reproduce)
 

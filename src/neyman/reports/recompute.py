@@ -26,7 +26,7 @@ from neyman.reports.reading import Found, read
 from neyman.reports.seal import seal_check
 from neyman.reports.told import Told, retold, stated
 
-__all__ = ["Examined", "drawn", "examine", "examine_elsewhere", "main", "recomputed"]
+__all__ = ["Examined", "drawn", "elsewhere", "examine", "examine_elsewhere", "limited", "main", "recomputed"]
 
 _LONGEST = 2e6  # seconds that a system call takes for a time limit
 _MEMORY = 8 << 30  # bytes of address space that the other process may have
@@ -56,31 +56,60 @@ def examine_elsewhere(
     InvalidParameter
         If its mechanism is none.
     """
-    timeout = min(timeout, _LONGEST)
-    order = json.dumps({
-        "data": found.data, "page": found.page, "limits": limits, "timeout": timeout,
+    order = {
+        "data": found.data, "page": found.page, "limits": limits, "timeout": min(timeout, _LONGEST),
         "proof": None if proof is None else proof.decode("latin-1"),
-    })  # fmt: skip
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    try:
-        done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
-            [sys.executable, "-P", "-c", _CHILD],  # -P: nothing that lies in the working directory is imported
-            input=order.encode(), capture_output=True, timeout=timeout, check=False, env=environment,
-        )  # fmt: skip
-        answer: dict[str, Any] = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        return _unanswered(found, f"it takes longer than {timeout:g} s; --timeout allows more")
-    except OSError as error:
-        return _unanswered(found, f"no process could be started for it: {error.strerror}")
-    except ValueError:
-        return _unanswered(found, "it ended without an answer; it may need more memory than there is")
-    if "refused" in answer:
-        name, value, allowed, advice = answer["refused"]
-        raise InvalidParameter(name, _Shown(value), allowed, advice)
+    }  # fmt: skip
+    answer = elsewhere(_CHILD, order, timeout)
     if "failure" in answer:
         return _unanswered(found, answer["failure"])
     checks, words = (tuple(Check(**check) for check in answer[name]) for name in ("checks", "words"))
     return Examined(Told(**answer["told"]), checks, words)
+
+
+def elsewhere(program: str, order: dict[str, Any], timeout: float) -> dict[str, Any]:
+    """Have ``program`` answer an order in another process, for at most ``timeout`` seconds: see ``limited``.
+
+    Returns
+    -------
+    dict
+        The answer; ``{"failure": why}`` where there is none.
+
+    Raises
+    ------
+    InvalidParameter
+        If what was ordered is refused there.
+    """
+    timeout = min(timeout, _LONGEST)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    try:
+        done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
+            [sys.executable, "-P", "-c", program],  # -P: nothing that lies in the working directory is imported
+            input=json.dumps({**order, "timeout": timeout}).encode(), capture_output=True, timeout=timeout,
+            check=False, env=environment,
+        )  # fmt: skip
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return {"failure": f"it takes longer than {timeout:g} s; --timeout allows more"}
+    except OSError as error:
+        return {"failure": f"no process could be started for it: {error.strerror}"}
+    except ValueError:
+        return {"failure": "it ended without an answer; it may need more memory than there is"}
+    if "refused" in answer:
+        name, value, allowed, advice = answer["refused"]
+        raise InvalidParameter(name, _Shown(value), allowed, advice)
+    return answer
+
+
+def limited(timeout: float, answer: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return an answer as ``elsewhere`` takes it, from a process that ends itself where it takes too much."""
+    _limit(timeout)
+    try:
+        return answer()
+    except InvalidParameter as error:
+        return {"refused": [error.name, repr(error.value), error.allowed, error.advice]}
+    except (NeymanError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        return {"failure": " ".join(str(error).split()) or type(error).__name__}
 
 
 def examine(
@@ -128,20 +157,18 @@ def drawn(document: Document) -> tuple[str, ...]:
 def main() -> None:
     """Read an order from standard input, write the answer to standard output."""
     order = json.load(sys.stdin)
-    _limit(order["timeout"])
-    try:
-        found = read(order["data"])
-        tolerance, effort = order["limits"]
-        proof = None if order["proof"] is None else order["proof"].encode("latin-1")
-        ask = partial(recomputed, effort=effort)
-        examined = examine(replace(found, page=order["page"]), tolerance, ask, drawn, proof)
-        answer = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
-        answer["told"] = asdict(examined.told)
-    except InvalidParameter as error:
-        answer = {"refused": [error.name, repr(error.value), error.allowed, error.advice]}
-    except (NeymanError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
-        answer = {"failure": " ".join(str(error).split()) or type(error).__name__}
-    json.dump(answer, sys.stdout)  # to another of these, which reads infinity and NaN
+    # to another of these, which reads infinity and NaN
+    json.dump(limited(order["timeout"], lambda: _answered(order)), sys.stdout)
+
+
+def _answered(order: dict[str, Any]) -> dict[str, Any]:
+    found = read(order["data"])
+    tolerance, effort = order["limits"]
+    proof = None if order["proof"] is None else order["proof"].encode("latin-1")
+    ask = partial(recomputed, effort=effort)
+    examined = examine(replace(found, page=order["page"]), tolerance, ask, drawn, proof)
+    lists = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
+    return {**lists, "told": asdict(examined.told)}
 
 
 def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracket | None, ...]:

@@ -1,4 +1,4 @@
-"""A verification for whoever signs: five lines, what is wrong below the verdict, and all of it where it is asked for."""
+"""A verification for whoever signs: five lines, what is wrong below the verdict, and all of it where that is asked."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from neyman.reports.model import DocumentModel
     from neyman.reports.verification import Verification
 
-__all__ = ["Told", "five_lines", "in_full", "retold", "stated"]
+__all__ = ["Told", "five_lines", "in_full", "printed", "retold", "stated"]
 
 _MOST = 5  # of what is wrong, below the verdict
 _ONLY_STATED = "the file says, and nothing was computed: "
@@ -74,7 +74,7 @@ def five_lines(found: Verification) -> str:
     shown = [f"  {_line(check)}" for check in wrong[:_MOST]]
     if len(wrong) > _MOST:
         shown.append(f"  and {len(wrong) - _MOST} more: --verbose lists them.")
-    return _printed([*_about(found), f"Verdict: {_verdict(found)}", *shown, *_asides(found), _unknown(found)])
+    return printed([*_about(found), f"Verdict: {_verdict(found)}", *shown, *_asides(found), _unknown(found)])
 
 
 def in_full(found: Verification) -> str:
@@ -85,7 +85,7 @@ def in_full(found: Verification) -> str:
         for check in (*found.checks, *found.words)
     ]
     title = f'"{found.title}", written by neyman {found.made_by}, verified by neyman {__version__}'
-    return _printed([title, *_about(found), *rows, f"Verdict: {_verdict(found)}", *_asides(found), _unknown(found)])
+    return printed([title, *_about(found), *rows, f"Verdict: {_verdict(found)}", *_asides(found), _unknown(found)])
 
 
 def _about(found: Verification) -> Iterator[str]:
@@ -128,6 +128,6 @@ def _unknown(found: Verification) -> str:
     return f"What this cannot know: {' '.join(found.unknown)}"
 
 
-def _printed(lines: Sequence[str]) -> str:
-    """Each in one line, whatever the file has in it."""
+def printed(lines: Sequence[str]) -> str:
+    """Return lines as text, each in one line, whatever a file has in it."""
     return "\n".join(" ".join(visible(line).split("\n")) for line in lines)

@@ -69,6 +69,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "neyman report dpsgd:1,0.01,1000 -o run.json && neyman verify run.json --verbose",
         "neyman verify reports/*.html --json",
     ),
+    "diff": (
+        "neyman diff dpsgd:1,0.01,1000 dpsgd:2,0.01,1000",
+        "neyman diff last-year.html this-year.html --json",
+    ),
     "reproduce": (
         "neyman reproduce all -o papers",
         "neyman reproduce introduction -o papers --workers 1 --json",

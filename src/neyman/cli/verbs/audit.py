@@ -140,6 +140,7 @@ def _draw(verdict: Verdict, output: str) -> None:
     from pathlib import Path
 
     from neyman import plot
+    from neyman.cli.printing.advice import advise
     from neyman.cli.printing.output import written
 
     form = Path(output).suffix.removeprefix(".")
@@ -147,3 +148,4 @@ def _draw(verdict: Verdict, output: str) -> None:
     figure: Any = plot.audit(verdict).figure
     with written(output, binary=True) as path:
         figure.savefig(path, format=form, metadata=dated)
+    advise(output, "picture")

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
+from neyman.cli.printing.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, console, print_json, write_output
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, Tolerance
 
@@ -75,6 +76,7 @@ def sweep(
     except KeyboardInterrupt:
         typer.echo(f"neyman: interrupted; what is done is kept in {path}.parts, run it again to go on", err=True)
         raise
+    advise(output, "sweep")
     answer = Swept.of(path, asked, computed)
     if as_json:
         print_json(answer.to_json())
