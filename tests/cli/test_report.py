@@ -56,8 +56,8 @@ def test_json_is_the_document(capfd):
     ("words", "said"),
     [
         (["-o", "r.pdf"], "ends in .html, .md, .json, .tex"),
-        (["-o", "-"], "--format must be one of html, md, json, tex"),
-        (["--format", "pdf"], "--format must be one of html, md, json, tex"),
+        (["-o", "-"], "--format must be one of html, md, json, tex, pdf"),
+        (["--format", "docx"], "--format must be one of html, md, json, tex, pdf"),
         (["-o", "r.md", "--format", "tex"], "--output must be a file that ends in .tex"),
         (["-o", "/nowhere/r.md"], "a directory that exists"),
         (["--title", "a\nb"], "title must be"),

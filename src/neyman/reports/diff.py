@@ -24,12 +24,12 @@ from neyman.profiles.pair import Adjacency
 from neyman.quantities.asked import Asked
 from neyman.reports.asked import guarantee_of
 from neyman.reports.claims import Claim, claim_id
+from neyman.reports.five_lines import printed
 from neyman.reports.page import run_in_words
 from neyman.reports.prose import adjacency_meaning, summary
 from neyman.reports.quantities import claim
 from neyman.reports.reading import Found, read
 from neyman.reports.recompute import elsewhere, limited
-from neyman.reports.told import printed
 
 __all__ = ["Diff", "Number", "Side", "diff", "main"]
 

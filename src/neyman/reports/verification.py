@@ -13,11 +13,12 @@ from neyman._validate import inside, positive
 from neyman._version import __version__
 from neyman.reports.build import expected
 from neyman.reports.checks import Check, Outcome
+from neyman.reports.five_lines import five_lines, in_full
 from neyman.reports.numbers import to_json_number
 from neyman.reports.reading import Found, read
 from neyman.reports.recompute import Examined, examine_elsewhere
 from neyman.reports.seal import beside, proof_bytes
-from neyman.reports.told import Told, five_lines, in_full
+from neyman.reports.told import Told
 
 __all__ = ["Verification", "verify"]
 

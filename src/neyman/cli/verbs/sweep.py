@@ -76,9 +76,9 @@ def sweep(
     except KeyboardInterrupt:
         typer.echo(f"neyman: interrupted; what is done is kept in {path}.parts, run it again to go on", err=True)
         raise
-    advise(output, "sweep")
     answer = Swept.of(path, asked, computed)
     if as_json:
         print_json(answer.to_json())
     else:
         show(answer, console())
+    advise(output, "sweep")
