@@ -41,9 +41,9 @@ def verify(
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Every claim, in the words of the report.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Whether a report holds, and what was run, who is protected, what it claims.
+    """Whether a report holds, for whoever signs.
 
-    Recomputes every claim from the mechanism in the report, with the engines installed here: holds, does not hold (and
+    Says what was run, who is protected, what is claimed, the verdict, and what it cannot know. Recomputes every claim from the mechanism in the report, with the engines installed here: holds, does not hold (and
     by how much), cannot tell. The file is not trusted: it is read within limits, and recomputing has a time limit. Of
     several files each is verified, whatever became of the others; the code is that of the worst.
     """
