@@ -43,9 +43,10 @@ def verify(
 ) -> None:
     """Whether a report holds, for whoever signs.
 
-    Says what was run, who is protected, what is claimed, the verdict, and what it cannot know. Recomputes every claim from the mechanism in the report, with the engines installed here: holds, does not hold (and
-    by how much), cannot tell. The file is not trusted: it is read within limits, and recomputing has a time limit. Of
-    several files each is verified, whatever became of the others; the code is that of the worst.
+    Says what was run, who is protected, what is claimed, the verdict, and what it cannot know. Recomputes every claim
+    from the mechanism in the report, with the engines installed here: holds, does not hold (and by how much), cannot
+    tell. The file is not trusted: it is read within limits, and recomputing has a time limit. Of several files each is
+    verified, whatever became of the others; the code is that of the worst.
     """
     from neyman.cli.printing.verified import Verified, counted, headed, worst
 
