@@ -344,7 +344,7 @@ def test_bounds_are_set_in_bold_and_not_torn_apart():
 
 @pytest.mark.usefixtures("drawn_before")
 def test_long_words_ask_for_smaller_letters():
-    assert not first_page(_document("paper")).dense
+    assert not first_page(_document("laplace")).dense
     long = _typed(title="word " * 40, context="words " * 1000)
     page = first_page(long)
     assert page.dense
