@@ -54,7 +54,7 @@ def test_pictures_have_names(open_page: Callable[..., Any], case: str):
     page = open_page(case).page
     pictures = page.get_by_role("img")
     assert pictures.count() == page.locator("svg").count() == page.locator("figure").count()
-    assert pictures.count() == (3 if case == "no mu" else 5)
+    assert pictures.count() == (4 if case == "no mu" else 6)  # the scale among them
     names = [pictures.nth(i).get_attribute("aria-labelledby") for i in range(pictures.count())]
     words = [page.evaluate(_SAID, name) for name in names]
     assert all(len(text) > 40 for text in words)

@@ -1,6 +1,6 @@
 """``python -m neyman``: the command ``neyman``."""
 
-from neyman.cli.main import main
+from neyman.cli.launch import main
 
 if __name__ == "__main__":
     main()

@@ -151,7 +151,7 @@ def test_standard_input(call: Any, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("form", rest_slow(["png", "svg", "pdf"], "svg"))
 def test_picture(call: Any, form: str) -> None:
     code, _, err = call("scores.npz", "--claim", "mu:0.5", "-o", f"audit.{form}")
-    assert (code, err) == (1, "")
+    assert (code, err) == (1, f"audit.{form}: look at it in any browser or viewer, or include it in a text.\n")
     start = Path(f"audit.{form}").read_bytes()[:200]
     assert {"png": b"PNG", "svg": b"svg", "pdf": b"%PDF"}[form] in start
 

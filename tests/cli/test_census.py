@@ -13,6 +13,8 @@ from neyman.cli.main import main
 
 OWN = "level,rho,queries\ncountry,0.1,5\nregion,0.02,1\n"
 
+ADVICE = "read it with any spreadsheet or editor, or include it in a text.\n"
+
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -39,7 +41,7 @@ def test_tables(call: Any) -> None:
     assert said["rows"] == [dict(row) for row in found.records()]
     own = ny.census.account(ny.census.read("own.csv", rho=1, changed=2), [1e-6, 1e-9], floor=1e-6)
     asked = ("own.csv", "--rho", "1", "--changed", "2", "--delta", "1e-6", "--delta", "1e-9", "--floor", "1e-6")
-    assert call("census", *asked, "-o", "t.md") == (0, "", "")
+    assert call("census", *asked, "-o", "t.md") == (0, "", f"t.md: {ADVICE}")
     assert Path("t.md").read_text(encoding="utf-8") == own.markdown()
     assert call("census", *asked, "--format", "csv") == (0, own.csv(), "")
 

@@ -55,9 +55,9 @@ def test_json_is_the_document(capfd):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["-o", "r.pdf"], "ends in .html, .md, .json, .tex"),
-        (["-o", "-"], "--format must be one of html, md, json, tex"),
-        (["--format", "pdf"], "--format must be one of html, md, json, tex"),
+        (["-o", "r.docx"], "ends in .html, .md, .json, .tex, .pdf"),
+        (["-o", "-"], "--format must be one of html, md, json, tex, pdf"),
+        (["--format", "docx"], "--format must be one of html, md, json, tex, pdf"),
         (["-o", "r.md", "--format", "tex"], "--output must be a file that ends in .tex"),
         (["-o", "/nowhere/r.md"], "a directory that exists"),
         (["--title", "a\nb"], "title must be"),

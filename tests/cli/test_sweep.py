@@ -42,6 +42,8 @@ Store.take = take
 main()
 """  # the command, held where two blocks are kept and before a third is
 
+ADVICE = "read it with xarray.open_dataset, or run the same command again to add to it.\n"
+
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -65,7 +67,7 @@ def grid() -> dict[str, Any]:
 
 def test_file_and_table(call: Any) -> None:
     code, out, err = call("spec.json", "-o", "out.nc")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"out.nc: {ADVICE}")
     found = ny.sweep(**grid(), quantities=SPEC["quantities"], workers=1)
     with xr.open_dataset("out.nc") as written:
         xr.testing.assert_identical(written, found)
@@ -86,7 +88,7 @@ def test_json_and_a_second_run(call: Any) -> None:
     made = Path("out.nc").stat().st_mtime_ns
     ny.sweep(**grid(), quantities=SPEC["quantities"], workers=1, store="out.nc.parts")  # left behind: tidied up
     code, out, err = call("spec.json", "-o", "out.nc", "--json")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"out.nc: {ADVICE}")
     answer = json.loads(out)
     ranges = answer.pop("quantities")
     assert answer == {
@@ -111,7 +113,7 @@ def test_json_and_a_second_run(call: Any) -> None:
 def test_what_cannot_be_certified_is_counted(call: Any) -> None:
     Path("one.yaml").write_text("{noise_multiplier: 1, sample_rate: 1e-3, steps: 1000}")
     code, out, err = call("one.yaml", "-o", "out.nc", "--tolerance", "1e-12", "--json")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"out.nc: {ADVICE}")
     answer = json.loads(out)
     assert (answer["failed"], answer["quantities"]["mu"]["min"]) == (1, None)
     code, out, _ = call("one.yaml", "-o", "out.nc", "--tolerance", "1e-12")
@@ -123,7 +125,7 @@ def test_what_cannot_be_certified_is_counted(call: Any) -> None:
 def test_example(call: Any) -> None:
     example = Path(__file__).parents[2] / "examples" / "sweep.yaml"
     code, out, err = call(str(example), "-o", "out.nc", "--json", "--workers", "1")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"out.nc: {ADVICE}")
     assert json.loads(out)["settings"] == 45
 
 
@@ -229,7 +231,7 @@ def test_interrupted_and_resumed(call: Any, tmp_path: Path, ending: signal.Signa
     kept = {file.name: file.stat().st_mtime_ns for file in parts.glob("block-*")}
     assert len(kept) == 2
     code, out, err = call("spec.json", "-o", "out.nc", "--workers", "1", "--json")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"out.nc: {ADVICE}")
     assert json.loads(out)["computed"] == 64 - 2 * 16
     with xr.open_dataset("out.nc") as written:
         whole = {"noise_multiplier": np.geomspace(1.0, 2.0, 32), "sample_rate": 1.0, "steps": [400, 1000]}
@@ -243,7 +245,7 @@ def test_on_a_cluster(call: Any) -> None:
 
     with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
         code, out, err = call("spec.json", "-o", "out.nc", "--json", "--scheduler", cluster.scheduler_address)
-        assert (code, err, json.loads(out)["computed"]) == (0, "", 12)
+        assert (code, err, json.loads(out)["computed"]) == (0, f"out.nc: {ADVICE}", 12)
     with xr.open_dataset("out.nc") as written:
         xr.testing.assert_identical(written, ny.sweep(**grid(), quantities=SPEC["quantities"], workers=1))
     assert call("spec.json", "-o", "other.nc", "--scheduler", "no address")[0] == 2
@@ -359,7 +361,7 @@ def calibrated(**changes: Any) -> None:
 def test_a_calibrated_axis_and_a_baseline(call: Any) -> None:
     calibrated()
     code, out, err = call("calibrated.json", "-o", "out.nc", "--workers", "1", "--json")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"out.nc: {ADVICE}")
     said = json.loads(out)
     assert said["axes"].keys() == {"sample_rate", "steps"}
     assert said["quantities"]["noise_multiplier"]["side"] == "meets"

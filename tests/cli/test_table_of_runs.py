@@ -15,6 +15,8 @@ from neyman.cli.main import main
 
 RUNS = "name,noise_multiplier,sample_rate,steps,epsilon,accuracy\na,2.0,0.1,400,8,70\nb,3.0,0.1,400,1,60\n"
 
+ADVICE = "read it with any spreadsheet or editor, or include it in a text.\n"
+
 
 @pytest.fixture
 def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
@@ -50,7 +52,7 @@ def test_for_people_and_for_programs(call: Any) -> None:
 def test_files(call: Any) -> None:
     found = ny.table("runs.csv", delta=1e-6)
     for name, text in (("t.csv", found.csv()), ("t.md", found.markdown()), ("t.tex", found.latex())):
-        assert call("runs.csv", "--delta", "1e-6", "-o", name) == (0, "", "")
+        assert call("runs.csv", "--delta", "1e-6", "-o", name) == (0, "", f"{name}: {ADVICE}")
         assert Path(name).read_text(encoding="utf-8") == text
         code, out, _ = call("runs.csv", "--delta", "1e-6", "--format", name[2:])
         assert (code, out) == (0, text)

@@ -67,7 +67,13 @@ def _end(page, more):
     return page.replace("</main>", f"{more}</main>")
 
 
-_INSIDE = [  # what is done to a picture: the first of the page, at its end or at its beginning
+def _first_picture(page, old, new):
+    """The page with the first picture that is drawn changed so, at its end or at its beginning."""
+    before, frame, drawn = page.partition('<div class="picture">')
+    return before + frame + drawn.replace(old, new, 1)
+
+
+_INSIDE = [  # what is done to a picture
     ("</svg>", "<text>mu = 0.1</text></svg>"),
     ("</svg>", "<script>alert(1)</script></svg>"),
     ("</svg>", "<p>mu is 0.1</p></svg>"),
@@ -98,10 +104,16 @@ _INSIDE = [  # what is done to a picture: the first of the page, at its end or a
 
 @pytest.mark.parametrize(("old", "new"), _INSIDE)
 def test_what_a_picture_shows_that_is_not_drawn_here_nobody_can_tell(old, new):
-    found = quickly(_page().replace(old, new, 1))
+    found = quickly(_first_picture(_page(), old, new))
     assert found.outcome == "cannot tell"
     assert [check.id for check in found.words if check.outcome != "holds"] == ["picture roc"]
     assert "it is not, byte for byte, what Matplotlib " in str(found)
+
+
+@pytest.mark.parametrize(("old", "new"), [*_INSIDE[:3], ('class="here"', 'class="ruler"'), ("this report, ", "")])
+def test_what_the_scale_shows_is_written_and_compared_as_text(old, new):
+    assert _page().index(old) < _page().index('<div class="picture">')
+    assert quickly(_page().replace(old, new, 1)).outcome == "does not hold"
 
 
 def test_a_picture_that_is_not_drawn_here_is_named_with_what_drew_it():
@@ -116,7 +128,8 @@ def test_a_picture_that_is_not_drawn_here_is_named_with_what_drew_it():
     assert quickly(older(_page())).outcome == "does not hold"  # and the table says another
     whole = older(_page()).replace(f">{made('dpsgd').document.certificate.matplotlib}</td>", ">3.1.0</td>")
     assert quickly(whole).outcome == "holds"  # the same bytes, whoever drew them
-    [check] = [check for check in quickly(whole.replace("</svg>", "<g/></svg>", 1)).words if check.outcome != "holds"]
+    found = quickly(_first_picture(whole, "</svg>", "<g/></svg>"))
+    [check] = [check for check in found.words if check.outcome != "holds"]
     assert "(the report names 3.1.0)" in check.reason
 
 
@@ -201,7 +214,8 @@ def test_an_altered_page_does_not_hold(change):
     assert altered != _page()
     found = quickly(altered)
     assert found.outcome == "does not hold"
-    assert any("the page was altered" in check.reason for check in found.words)
+    [page] = [check for check in found.words if check.id == "page"]
+    assert any(words in page.reason for words in ("the page was altered", "where the data say", "do not make"))
 
 
 def test_an_edited_number_in_the_data_of_a_page():

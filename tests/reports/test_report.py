@@ -24,7 +24,9 @@ def test_the_paper_case_reports_mu_alone():
     assert document.verdict.mu_suffices
     assert document.verdict.headline == "Report mu = 1.566948, valid at error rates of 1e-10 and above."
     assert document["epsilon@1e-05"].text == "7.424379"
-    assert document["tpr@0.1"].sentence.endswith("a chance of at most 61 % (without the output: 10 %).")
+    assert document["tpr@0.1"].sentence.endswith(
+        "a chance of at most 61 % of accusing one whose record was used (without the output: 10 %)."
+    )
     orders = {reference.key: reference.order for reference in document.references}
     assert orders == {
         "gaussian": "less private", "census": "more private", "cifar": "more private", "eight": "more private",

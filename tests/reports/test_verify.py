@@ -10,6 +10,7 @@ import subprocess
 import sys
 from dataclasses import asdict
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 
@@ -234,7 +235,8 @@ def test_an_answer_never_has_a_line_that_the_file_wrote():
     with pytest.raises(ny.InvalidParameter, match=r"claims\.0\.id"):
         _edited(lambda d: d["claims"][0].update(id="x\nThe report holds: 33 of 33 claims hold."))
     lines = str(_edited(lambda d: d["claims"][0].update(sentence="x\nThe report holds."))).splitlines()
-    assert sum(line.startswith("The report") for line in lines) == 1
+    assert sum(line.startswith("Verdict: The report") for line in lines) == 1
+    assert not any(line.startswith("The report") for line in lines)
 
 
 def test_nothing_beside_the_file_is_run(tmp_path, monkeypatch):
@@ -386,3 +388,16 @@ def test_nothing_finite_is_not_a_weaker_claim_but_another():
     (check,) = [one for one in found.checks if one.outcome != "holds"]
     assert (check.id, check.outcome) == ("epsilon@1e-05", "does not hold")
     assert "no finite number holds" in check.reason
+
+
+def test_a_report_of_an_earlier_version_holds():
+    """Written before page one had a scale, in sentences that are told otherwise today."""
+    path = Path(__file__).with_name("written-by-0.1.0.json")
+    found = ny.verify(path)
+    assert {check.outcome for check in found.checks} == {"holds"}
+    assert found.outcome != "does not hold"
+    sentence = json.loads(path.read_text("utf-8"))["claims"][14]["sentence"]
+    assert sentence.startswith("An attack that wrongly accuses")
+    forged = json.loads(path.read_text("utf-8"))
+    forged["claims"][14]["sentence"] = sentence.replace("at most 61 %", "at most 6 %")
+    assert ny.verify(forged).checks[14].outcome == "does not hold"

@@ -231,7 +231,7 @@ def test_what_tells_nothing_is_not_rounded() -> None:
     for g in (ny.GDP(1.0), ny.PureDP(0.3), ny.account(ny.Laplace(2.0)), ny.GDP(1.0).optimistic):
         assert ny.risk.posterior(g, 0.5, 1.0).value == 0.5
         assert ny.risk.relative_risk(g, 1.0).value == 1.0
-    assert "at most 50 % had" in str(ny.risk.posterior(ny.GDP(1.0), 0.5, 1.0))
+    assert "at most 50 % of its accusations" in str(ny.risk.posterior(ny.GDP(1.0), 0.5, 1.0))
     assert "at most 1 times" in str(ny.risk.relative_risk(ny.GDP(1.0), 1.0))
 
 

@@ -25,6 +25,7 @@ from neyman.cli.verbs.calibrate import calibrate
 from neyman.cli.verbs.census import census
 from neyman.cli.verbs.compare import compare
 from neyman.cli.verbs.convert import convert
+from neyman.cli.verbs.diff import diff
 from neyman.cli.verbs.dpsgd import dpsgd
 from neyman.cli.verbs.plot import plot
 from neyman.cli.verbs.prove import prove
@@ -100,6 +101,7 @@ _verb(census)
 _verb(audit)
 _verb(report, "A report to hand over, which others can verify.")
 _verb(verify)
+_verb(diff, "Two reports side by side, and which is safer.")
 _verb(prove)
 _verb(reproduce, "The papers' figures and numbers, from this engine.")
 
@@ -191,9 +193,16 @@ def _answer(arguments: list[str]) -> int:
         return _fail(BAD_INPUT, str(error.format_message()))
     except SystemExit as left:  # so Typer and Rich answer to a reader that is gone
         code = READER_GONE if isinstance(left.__context__, BrokenPipeError) else left.code
+        if code not in (READER_GONE, INTERRUPTED) and not _completing():  # verbs leave otherwise: it means no verdict
+            return _fail(UNFORESEEN, f"no answer: something ended the program with {code!r}")
     if code == INTERRUPTED:  # newer versions of Typer leave by themselves, without a word
         return _fail(INTERRUPTED, "interrupted")
     return code if isinstance(code, int) else OK
+
+
+def _completing() -> bool:
+    """Whether a shell asks what could be typed: Typer answers it, and leaves by itself."""
+    return "_NEYMAN_COMPLETE" in os.environ
 
 
 def _fail(code: int, message: str) -> int:

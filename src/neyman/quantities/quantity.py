@@ -161,6 +161,12 @@ class Quantity:
             return "Nothing is claimed."
         return str(replace(_blank(self.name, at), value=float(text), adjacency=adjacency))
 
+    def formerly(self, text: str, at: At, adjacency: Adjacency) -> str:
+        """Return what earlier versions told in place of ``told``, in other words of the same meaning; mostly empty."""
+        if not self.risk or text == "inf":
+            return ""
+        return replace(_blank(self.name, at), value=float(text), adjacency=adjacency).formerly
+
 
 def _risk(name: str, side: Guarantee, at: At) -> Risk:
     from neyman import risk  # the engines: not needed to list what there is

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Literal
 
@@ -18,7 +18,7 @@ from neyman.reports.prose import adjacency_meaning, assumptions, summary
 from neyman.reports.quantities import QUANTITIES, reprinted, restated
 from neyman.reports.verdict import references, verdict
 
-__all__ = ["Check", "Outcome", "Recomputed", "claim_checks", "word_checks"]
+__all__ = ["Check", "Outcome", "Recomputed", "claim_checks", "labelled", "labelled_as", "word_checks"]
 
 Outcome = Literal["holds", "does not hold", "cannot tell"]
 
@@ -41,6 +41,8 @@ class Check:
         By how much, at least, the claim is beyond what can be true; 0 unless it does not hold.
     reason : str
         Why it does not hold, or cannot be told; empty where it holds.
+    label : str
+        What is claimed, in the words of the report; empty of what is no claim.
     """
 
     id: str
@@ -50,6 +52,7 @@ class Check:
     upper: float = math.nan
     excess: float = 0.0
     reason: str = ""
+    label: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +67,18 @@ def claim_checks(document: Document, found: Recomputed) -> tuple[Check, ...]:
     """Return the check of every claim, in the order of the file."""
     same = document.certificate.neyman == __version__
     pairs = zip(document.claims, found.brackets, strict=True)
-    return tuple(_checked(claim, bracket, document.adjacency, same) for claim, bracket in pairs)
+    return tuple(labelled(_checked(claim, bracket, document.adjacency, same), claim) for claim, bracket in pairs)
+
+
+def labelled(check: Check, claim: Claim) -> Check:
+    """Return the check of a claim with the label that such a claim has, whatever the file calls it."""
+    return replace(check, label=labelled_as(claim))
+
+
+def labelled_as(claim: Claim) -> str:
+    """Return what such a claim is about, in the words of a report."""
+    kind = QUANTITIES[claim.quantity]
+    return kind.filled(kind.label, tuple(value for _, value in claim.given))
 
 
 def word_checks(document: Document, found: Recomputed) -> tuple[Check, ...]:
@@ -166,8 +180,16 @@ def _beyond(claim: Claim, bracket: Bracket) -> tuple[float, str] | None:
 def _claim_words(claim: Claim, bracket: Bracket, adjacency: Adjacency) -> set[tuple[str, str]]:
     """What may be said of a claim: about the number it prints, or about one that is true as well."""
     texts = {claim.text, reprinted(claim.quantity, bracket), reprinted(claim.quantity, (claim.lower, claim.upper))}
-    told = [restated(claim.quantity, claim.given, text, bracket, adjacency) for text in texts]
-    return {(one.label, one.sentence) for one in told if _true(one, bracket)}
+    made = [restated(claim.quantity, claim.given, text, bracket, adjacency) for text in texts]
+    at = tuple(value for _, value in claim.given)
+    kind = QUANTITIES[claim.quantity]
+    return {
+        (one.label, sentence)
+        for one in made
+        if _true(one, bracket)
+        for sentence in (one.sentence, kind.formerly(one.text, at, adjacency))
+        if sentence
+    }
 
 
 def _true(claim: Claim, bracket: Bracket) -> bool:

@@ -7,6 +7,7 @@ import re
 from neyman.numerics.decimals import exactly
 from neyman.profiles.effort import EFFORT
 from neyman.reports.document import Document
+from neyman.reports.landmarks import scale_of
 from neyman.reports.markdown import attacks, bracket, numbers
 from neyman.reports.text import visible
 
@@ -58,6 +59,7 @@ def render_latex(document: Document) -> str:
         r"\subsection*{What must be true of the run}",
         *_items(d.assumptions),
         *([r"\subsection*{Beside what is known}", *_items([r.sentence for r in d.references])] if d.references else []),
+        *_landmarks(d),
         r"\subsection*{Certificate}",
         "Every number is rounded to its safe side; the truth lies in the bracket beside it. "
         + escaped(
@@ -77,6 +79,13 @@ def render_latex(document: Document) -> str:
 
 def _items(lines: list[str] | tuple[str, ...]) -> list[str]:
     return [r"\begin{itemize}", *(rf"\item{{}} {escaped(line)}" for line in lines), r"\end{itemize}"] if lines else []
+
+
+def _landmarks(document: Document) -> list[str]:
+    scale = scale_of(document)
+    if scale is None:
+        return []
+    return [r"\subsection*{Where this lies}", *_items(scale.lines), escaped(scale.words)]
 
 
 def _straight(text: str) -> str:

@@ -9,6 +9,7 @@ from neyman.numerics.decimals import exactly, outward
 from neyman.profiles.effort import EFFORT
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
+from neyman.reports.landmarks import scale_of
 from neyman.reports.quantities import COMPARED, RISKS
 from neyman.reports.text import visible
 
@@ -50,6 +51,7 @@ def render_markdown(document: Document) -> str:
         "## What must be true of the run",
         "\n".join(f"- {escaped(line)}" for line in d.assumptions),
         *_compared(d),
+        *_landmarks(d),
         "## Certificate",
         "Every number is rounded to its safe side; the truth lies in the bracket beside it.",
         _table(("what", "value"), [(escaped(a), escaped(b)) for a, b in _certificate(d)]),
@@ -92,6 +94,13 @@ def _compared(document: Document) -> list[str]:
         return []
     rows = [f"- {escaped(r.sentence)} ({escaped(r.stated)}; {escaped(r.source)})" for r in document.references]
     return ["## Beside what is known", "\n".join(rows)]
+
+
+def _landmarks(document: Document) -> list[str]:
+    scale = scale_of(document)
+    if scale is None:
+        return []
+    return ["## Where this lies", "\n".join(f"- {escaped(line)}" for line in scale.lines), escaped(scale.words)]
 
 
 def _certificate(document: Document) -> list[tuple[str, str]]:

@@ -12,15 +12,16 @@ from neyman.numerics.decimals import exactly, outward
 from neyman.profiles.effort import EFFORT
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document, StepWords
+from neyman.reports.landmarks import Scale, scale_of
 from neyman.reports.quantities import COMPARED, RISKS
 
-__all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "sections"]
+__all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "run_in_words", "sections"]
 
 Cell = str | Claim
 Pieces = tuple[tuple[str, bool], ...]  # of a sentence, each with whether it is a bound, to be set in bold
 
 _TITLE, _CONTEXT, _FACT, _CODE = 110, 280, 240, 2000  # characters; the first page is one sheet of paper
-_ROOMY = 17  # lines that the upper half of the sheet holds in letters of the usual size
+_ROOMY = 14  # lines that the upper half of the sheet holds in letters of the usual size
 _FEW = 2  # kinds of step that the first page tells in full
 _RISKS = ("tpr@0.1", "posterior", "accuracy", "reconstruction", "advantage", "attribute_inference")
 _ELSEWHERE = {"epsilon", "tpr", *RISKS, *COMPARED}  # claims that have tables of their own
@@ -92,6 +93,7 @@ class FirstPage:
     reason: str
     epsilons: Table
     risks: tuple[Pieces, ...]
+    scale: Scale | None
     limits: tuple[str, ...]
     proved: bool
 
@@ -109,7 +111,7 @@ def first_page(document: Document) -> FirstPage:
     return FirstPage(
         title=_short(document.title, _TITLE),
         context=_short(document.context, _CONTEXT),
-        summary=_summary(document.summary),
+        summary=run_in_words(document.summary),
         facts=tuple(_facts(document)),
         promise=promise,
         symbol=symbol,
@@ -119,6 +121,7 @@ def first_page(document: Document) -> FirstPage:
         reason=document.verdict.reason,
         epsilons=_epsilons(document, "epsilon-first", brackets=False),
         risks=tuple(_pieces(claim.sentence) for claim in _risks(document)),
+        scale=scale_of(document),
         limits=_limits(_short(document.unit, 60)),
         proved=document.proof is not None,
     )
@@ -129,7 +132,7 @@ def sections(document: Document) -> tuple[Section, ...]:
     found = (
         _run(document), _promises(document), Section("Pictures", pictures=True), _attackers(document),
         Section("What must be true of the run", points=document.assumptions), _references(document),
-        _certificate(document),
+        _landmarks(document), _certificate(document),
         Section("How to cite", points=document.cite),
         Section(
             "How to verify",
@@ -185,8 +188,8 @@ def _sampling(steps: Sequence[StepWords]) -> str:
     return _short("; ".join(told), _FACT)
 
 
-def _summary(steps: Sequence[StepWords]) -> str:
-    """What was run, in one sentence or two; many kinds of step are counted."""
+def run_in_words(steps: Sequence[StepWords]) -> str:
+    """Return what was run, in one sentence or two; many kinds of step are counted."""
     if len(steps) <= _FEW:
         return " ".join(step.sentence for step in steps)
     runs, settings = Counter[str](), Counter[str]()
@@ -219,7 +222,7 @@ def _pieces(sentence: str) -> Pieces:
 
 def _limits(unit: str) -> tuple[str, ...]:
     return (
-        f"Anyone who contributed more than one {unit}.",
+        f"More than one {unit} at a time: a group, or whoever contributed several.",
         "Other releases from the same data, and settings that were chosen by looking at it.",
         "A run that differs from what is stated here: its sampling, clipping and noise are taken as described.",
         "What the output says about people in general, whether or not they took part.",
@@ -273,6 +276,24 @@ def _references(document: Document) -> Section | None:
     )  # fmt: skip
     told = tuple(f"{point.stated}: {point.source}." for point in document.references)
     return Section("Compared with named reference points", tables=(table,), notes=told)
+
+
+def _landmarks(document: Document) -> Section | None:
+    scale = scale_of(document)
+    if scale is None:
+        return None
+    rows = tuple(
+        (one.letter, one.name, place.text, one.unit or "any", place.apart or "nothing that is stated here")
+        for place in scale.placed
+        for one in (place.landmark,)
+    )
+    heads = (
+        Head("on page one"), Head("what"), Head(scale.what.partition(",")[0], number=True), Head("one record is one"),
+        Head("what keeps it from being compared with this report"),
+    )  # fmt: skip
+    notes = tuple(f"{place.landmark.letter}: {place.landmark.source}." for place in scale.placed)
+    table = Table("landmarks", f"What others published: {scale.what}", heads, rows)
+    return Section("Where this lies", tables=(table,), notes=notes)
 
 
 def _certificate(document: Document) -> Section:

@@ -11,12 +11,15 @@ from collections.abc import Callable, Iterator
 
 from neyman._version import __version__
 from neyman.reports.build import drawn_by
-from neyman.reports.checks import Check
+from neyman.reports.checks import Check, labelled_as
 from neyman.reports.document import Document
 
 __all__ = ["page_checks"]
 
 _SHOWN = re.compile(r'<data class="claim" data-claim="([^"<>]*)" value="([^"<>]*)">([^<>]*)</data>')
+_NUMBER = re.compile(r"[0-9.,]+(?:e[-+]?[0-9]+)?(?: ?%)?|∞")
+_TAG = re.compile(r"<[^<>]*>")
+_MOST_SAID, _MOST_READ = 60, 2000  # characters of a stranger's page in an answer, and looked at for it
 _HEAD = "<title>"  # what comes before it in a page is the same in every page of a version
 
 
@@ -63,12 +66,21 @@ def _other_number(document: Document, text: str) -> Check | None:
     known = {claim.id: claim for claim in document.claims}
     for name, value, words in _SHOWN.findall(text):
         claim = known.get(name)
-        if claim is None or value != claim.text or words != ("∞" if claim.says_nothing else claim.text):
-            return _page(
-                "does not hold",
-                f"the page was altered: it shows {words[:40]!r} for {name[:60]!r}, and its data say otherwise",
-            )
+        if claim is None:
+            why = f"the page shows {_said(words)} as a claim, {_said(name)}, that its data do not make"
+            return _page("does not hold", why)
+        right = "∞" if claim.says_nothing else claim.text
+        if (value, words) != (claim.text, right):
+            shown = words if words != right else value
+            why = f"the page shows {_said(shown)} where the data say {right} ({labelled_as(claim)})"
+            return _page("does not hold", why)
     return None
+
+
+def _said(text: str) -> str:
+    """Somebody's words in an answer: few of them, and in quotes unless they are a number."""
+    text = text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
+    return text if _NUMBER.fullmatch(text) else repr(text)
 
 
 def _between(text: str, parts: tuple[str, ...]) -> tuple[str, ...] | None:
@@ -112,6 +124,33 @@ def _differs(document: Document, text: str, parts: tuple[str, ...]) -> Check:
         why = "it is not, byte for byte, what neyman writes, as when a browser or an editor has saved it anew"
         return _page("cannot tell", f"{why}: it may show anything; verify the file as it was handed over, or its JSON")
     lines = set(text.split("\n"))
-    lost = next((line for part in parts for line in part.split("\n")[1:-1] if line not in lines), None)
-    where = "something was added to it" if lost is None else f"it lacks the line {lost[:60]!r}"
-    return _page("does not hold", f"the page was altered: {where}")
+    gone = ((part, line) for part in parts for line in part.split("\n")[1:-1] if line not in lines)
+    part, lost = next(gone, ("", ""))
+    if not part:
+        return _page("does not hold", "the page was altered: something was added to it")
+    return _page("does not hold", _other_words(text, part, lost) or f"the page was altered: it lacks {lost[:60]!r}")
+
+
+def _other_words(text: str, part: str, lost: str) -> str:
+    """What a reader sees in place of the line that is lost, where another stands behind the same words; else nothing.
+
+    Only a help in words: whatever it says, the page is not believed.
+    """
+    before = part.partition(f"\n{lost}\n")[0][-_MOST_READ:] + "\n"
+    at = text.find(before)
+    if at < 0:
+        return ""
+    there = text[at + len(before) :][:_MOST_READ].partition("\n")[0]
+    shown, right = _apart(*(_TAG.sub(" ", line[:_MOST_READ]).split() for line in (there, lost)))
+    if not shown and not right:
+        return ""  # in markup alone
+    here, stated = (_said(words.strip(",.;:()")) if words else "nothing" for words in (shown, right))
+    return f"the page shows {here} where the data say {stated}"
+
+
+def _apart(shown: list[str], right: list[str]) -> tuple[str, str]:
+    """The words between those that both begin with and those that both end with."""
+    most = min(len(shown), len(right))
+    begin = next((i for i in range(most) if shown[i] != right[i]), most)
+    end = next((i for i in range(most - begin) if shown[-1 - i] != right[-1 - i]), most - begin)
+    return " ".join(shown[begin : len(shown) - end]), " ".join(right[begin : len(right) - end])

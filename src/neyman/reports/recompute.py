@@ -17,15 +17,16 @@ from neyman._errors import InvalidParameter, NeymanError
 from neyman.guarantees import Guarantee
 from neyman.quantities.asked import Asked, Bracket
 from neyman.reports.asked import guarantee_of
-from neyman.reports.checks import Check, Recomputed, claim_checks, word_checks
+from neyman.reports.checks import Check, Recomputed, claim_checks, labelled, word_checks
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
 from neyman.reports.page_checks import page_checks
 from neyman.reports.quantities import QUANTITIES
 from neyman.reports.reading import Found, read
 from neyman.reports.seal import seal_check
+from neyman.reports.told import Told, retold, stated
 
-__all__ = ["Examined", "drawn", "examine", "examine_elsewhere", "main", "recomputed"]
+__all__ = ["Examined", "drawn", "elsewhere", "examine", "examine_elsewhere", "limited", "main", "recomputed"]
 
 _LONGEST = 2e6  # seconds that a system call takes for a time limit
 _MEMORY = 8 << 30  # bytes of address space that the other process may have
@@ -34,8 +35,11 @@ _CHILD = "from neyman.reports.recompute import main; main()"
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """The checks of a report's claims and of its words; ``failure`` says why there is nothing behind them, if so."""
+    """The checks of a report's claims and of its words, and what it is about; ``failure`` says why there is nothing
+    behind them, if so.
+    """
 
+    told: Told
     checks: tuple[Check, ...]
     words: tuple[Check, ...] = ()
     failure: str = ""
@@ -52,31 +56,60 @@ def examine_elsewhere(
     InvalidParameter
         If its mechanism is none.
     """
-    timeout = min(timeout, _LONGEST)
-    order = json.dumps({
-        "data": found.data, "page": found.page, "limits": limits, "timeout": timeout,
+    order = {
+        "data": found.data, "page": found.page, "limits": limits, "timeout": min(timeout, _LONGEST),
         "proof": None if proof is None else proof.decode("latin-1"),
-    })  # fmt: skip
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
-    try:
-        done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
-            [sys.executable, "-P", "-c", _CHILD],  # -P: nothing that lies in the working directory is imported
-            input=order.encode(), capture_output=True, timeout=timeout, check=False, env=environment,
-        )  # fmt: skip
-        answer: dict[str, Any] = json.loads(done.stdout)
-    except subprocess.TimeoutExpired:
-        return _unanswered(found, f"it takes longer than {timeout:g} s; --timeout allows more")
-    except OSError as error:
-        return _unanswered(found, f"no process could be started for it: {error.strerror}")
-    except ValueError:
-        return _unanswered(found, "it ended without an answer; it may need more memory than there is")
-    if "refused" in answer:
-        name, value, allowed, advice = answer["refused"]
-        raise InvalidParameter(name, _Shown(value), allowed, advice)
+    }  # fmt: skip
+    answer = elsewhere(_CHILD, order, timeout)
     if "failure" in answer:
         return _unanswered(found, answer["failure"])
     checks, words = (tuple(Check(**check) for check in answer[name]) for name in ("checks", "words"))
-    return Examined(checks, words)
+    return Examined(Told(**answer["told"]), checks, words)
+
+
+def elsewhere(program: str, order: dict[str, Any], timeout: float) -> dict[str, Any]:
+    """Have ``program`` answer an order in another process, for at most ``timeout`` seconds: see ``limited``.
+
+    Returns
+    -------
+    dict
+        The answer; ``{"failure": why}`` where there is none.
+
+    Raises
+    ------
+    InvalidParameter
+        If what was ordered is refused there.
+    """
+    timeout = min(timeout, _LONGEST)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+    try:
+        done = subprocess.run(  # noqa: S603 (this interpreter, and no shell; the file goes through a pipe)
+            [sys.executable, "-P", "-c", program],  # -P: nothing that lies in the working directory is imported
+            input=json.dumps({**order, "timeout": timeout}).encode(), capture_output=True, timeout=timeout,
+            check=False, env=environment,
+        )  # fmt: skip
+        answer: dict[str, Any] = json.loads(done.stdout)
+    except subprocess.TimeoutExpired:
+        return {"failure": f"it takes longer than {timeout:g} s; --timeout allows more"}
+    except OSError as error:
+        return {"failure": f"no process could be started for it: {error.strerror}"}
+    except ValueError:
+        return {"failure": "it ended without an answer; it may need more memory than there is"}
+    if "refused" in answer:
+        name, value, allowed, advice = answer["refused"]
+        raise InvalidParameter(name, _Shown(value), allowed, advice)
+    return answer
+
+
+def limited(timeout: float, answer: Callable[[], dict[str, Any]]) -> dict[str, Any]:
+    """Return an answer as ``elsewhere`` takes it, from a process that ends itself where it takes too much."""
+    _limit(timeout)
+    try:
+        return answer()
+    except InvalidParameter as error:
+        return {"refused": [error.name, repr(error.value), error.allowed, error.advice]}
+    except (NeymanError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
+        return {"failure": " ".join(str(error).split()) or type(error).__name__}
 
 
 def examine(
@@ -100,7 +133,8 @@ def examine(
         words = (*words, seal_check(found.data, document.proof, proof))
     if found.page:
         words = (*words, *page_checks(document, found.page, draw))
-    return Examined(claim_checks(document, numbers), words)
+    told = retold(document.mechanism, document.adjacency, document.unit, document.verdict.headline)
+    return Examined(told, claim_checks(document, numbers), words)
 
 
 def recomputed(document: Document, tolerance: float, effort: float | None = None) -> Recomputed:
@@ -123,19 +157,18 @@ def drawn(document: Document) -> tuple[str, ...]:
 def main() -> None:
     """Read an order from standard input, write the answer to standard output."""
     order = json.load(sys.stdin)
-    _limit(order["timeout"])
-    try:
-        found = read(order["data"])
-        tolerance, effort = order["limits"]
-        proof = None if order["proof"] is None else order["proof"].encode("latin-1")
-        ask = partial(recomputed, effort=effort)
-        examined = examine(replace(found, page=order["page"]), tolerance, ask, drawn, proof)
-        answer = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
-    except InvalidParameter as error:
-        answer = {"refused": [error.name, repr(error.value), error.allowed, error.advice]}
-    except (NeymanError, ArithmeticError, LookupError, MemoryError, RecursionError, TypeError, ValueError) as error:
-        answer = {"failure": " ".join(str(error).split()) or type(error).__name__}
-    json.dump(answer, sys.stdout)  # to another of these, which reads infinity and NaN
+    # to another of these, which reads infinity and NaN
+    json.dump(limited(order["timeout"], lambda: _answered(order)), sys.stdout)
+
+
+def _answered(order: dict[str, Any]) -> dict[str, Any]:
+    found = read(order["data"])
+    tolerance, effort = order["limits"]
+    proof = None if order["proof"] is None else order["proof"].encode("latin-1")
+    ask = partial(recomputed, effort=effort)
+    examined = examine(replace(found, page=order["page"]), tolerance, ask, drawn, proof)
+    lists = {name: [asdict(check) for check in getattr(examined, name)] for name in ("checks", "words")}
+    return {**lists, "told": asdict(examined.told)}
 
 
 def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracket | None, ...]:
@@ -152,8 +185,11 @@ def brackets_of(guarantee: Guarantee, claims: tuple[Claim, ...]) -> tuple[Bracke
 
 
 def _unanswered(found: Found, why: str) -> Examined:
-    checks = (Check(claim.id, "cannot tell", f"{claim.side} {claim.text}", reason=why) for claim in found.claims)
-    return Examined(tuple(checks), (), why)
+    checks = (
+        labelled(Check(claim.id, "cannot tell", f"{claim.side} {claim.text}", reason=why), claim)
+        for claim in found.claims
+    )
+    return Examined(stated(found.model), tuple(checks), (), why)
 
 
 class _Shown:

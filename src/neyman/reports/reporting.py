@@ -6,7 +6,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from html import escape
 from pathlib import Path
@@ -32,7 +32,7 @@ from neyman.understanding.subject import Subject
 
 __all__ = ["FORMS", "Report", "report", "save"]
 
-FORMS = (".html", ".md", ".json", ".tex")
+FORMS = (".html", ".md", ".json", ".tex", ".pdf")
 _MOST_DELTAS = 20
 _TITLE = "Privacy report"
 
@@ -40,7 +40,7 @@ _TITLE = "Privacy report"
 class Report:
     """A document in the forms it is handed over in.
 
-    ``str()`` is the short text, ``.save("report.html")`` writes by suffix: .html, .md, .json or .tex.
+    ``str()`` is the short text, ``.save("report.html")`` writes by suffix: .html, .md, .json, .tex or .pdf.
 
     Parameters
     ----------
@@ -99,24 +99,35 @@ class Report:
 
         return _readable(render_html(self._document), LARGEST_HTML)
 
+    def to_pdf(self) -> bytes:
+        """Return that page on paper, as PDF, printed by the Chromium, Chrome or Edge of this machine; it is not the
+        same to the byte each time, and cannot be verified.
+        """
+        from neyman.reports.pdf import printed_page
+
+        return printed_page(self.to_html())
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the report; what was there before stays unless all of it can be written.
 
         Parameters
         ----------
         path : str or path
-            Ends in .html, .md, .json or .tex.
+            Ends in .html, .md, .json, .tex or .pdf.
 
         Raises
         ------
         InvalidParameter
-            If it ends otherwise, or cannot be written.
+            If it ends otherwise, or cannot be written; of a PDF, if no browser is found.
         """
         save(path, self.rendered(form_of(path)))
 
-    def rendered(self, form: str) -> str:
-        """Return the text of a form: ".html", ".md", ".json" or ".tex"."""
-        make = {".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json, ".tex": self.to_latex}
+    def rendered(self, form: str) -> str | bytes:
+        """Return the content of a form: the text of ".html", ".md", ".json" or ".tex", the bytes of ".pdf"."""
+        make: dict[str, Callable[[], str | bytes]] = {
+            ".html": self.to_html, ".md": self.to_markdown, ".json": self.to_json, ".tex": self.to_latex,
+            ".pdf": self.to_pdf,
+        }  # fmt: skip
         return make[choice("form", form, FORMS)]()
 
     def __str__(self) -> str:
@@ -251,14 +262,14 @@ def form_of(path: str | os.PathLike[str]) -> str:
     return suffix
 
 
-def save(path: str | os.PathLike[str], text: str) -> None:
-    """Write ``text`` to ``path``, all of it or nothing."""
+def save(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write ``content`` (text in UTF-8) to ``path``, all of it or nothing."""
     target = Path(os.path.realpath(path))  # through a link, what it points to is written
     temporary: str | None = None
     try:
         handle, temporary = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.")
-        with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
+        with os.fdopen(handle, "wb") as file:
+            file.write(content.encode() if isinstance(content, str) else content)
         Path(temporary).chmod(_mode(target))
         os.replace(temporary, target)
         temporary = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +13,12 @@ from neyman._validate import inside, positive
 from neyman._version import __version__
 from neyman.reports.build import expected
 from neyman.reports.checks import Check, Outcome
+from neyman.reports.five_lines import five_lines, in_full
 from neyman.reports.numbers import to_json_number
 from neyman.reports.reading import Found, read
 from neyman.reports.recompute import Examined, examine_elsewhere
 from neyman.reports.seal import beside, proof_bytes
-from neyman.reports.text import visible
+from neyman.reports.told import Told
 
 __all__ = ["Verification", "verify"]
 
@@ -26,7 +27,7 @@ _SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
 
 @dataclass(frozen=True, slots=True)
 class Verification:
-    """What became of a report; ``str()`` is the table, and as a truth value it is True if everything holds.
+    """What became of a report; ``str()`` says it in five lines, and as a truth value it is True if everything holds.
 
     Attributes
     ----------
@@ -42,6 +43,8 @@ class Verification:
         The version of neyman that wrote it.
     notes : tuple of str
         What was not verified.
+    told : Told, optional
+        What was run, who is protected and what is claimed, in words that follow from the mechanism.
     """
 
     outcome: Outcome
@@ -50,20 +53,28 @@ class Verification:
     title: str
     made_by: str
     notes: tuple[str, ...]
+    told: Told | None = None
 
     def __bool__(self) -> bool:
         return self.outcome == "holds"
 
     def __str__(self) -> str:
-        lines = [visible(f'"{self.title}", written by neyman {self.made_by}, verified by neyman {__version__}')]
-        width = max(len(check.id) for check in (*self.checks, *self.words))
-        for check in (*self.checks, *(word for word in self.words if word.outcome != "holds")):
-            why = f"; {check.reason}" if check.reason else ""
-            lines.append(visible(f"  {check.id:<{width}}  {check.outcome}: {check.stated}{why}"))
-        count = sum(check.outcome == "holds" for check in self.checks)
-        lines += [f"{word.stated} (the proof at hand was accepted)." for word in self.words if _accepted(word)]
-        lines += [f"The report {_SAID[self.outcome]}: {count} of {len(self.checks)} claims hold.", *self.notes]
-        return "\n".join(" ".join(visible(line).split("\n")) for line in lines)
+        return five_lines(self)
+
+    @property
+    def details(self) -> str:
+        """Every claim and every part that is said in words, each with what was found."""
+        return in_full(self)
+
+    @property
+    def recomputed(self) -> bool:
+        """Whether anything could be computed again."""
+        return not any(note.startswith(_NOTHING) for note in self.notes)
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """Those of the notes that are true of every report: what no verification can know."""
+        return tuple(note for note in self.notes if note in (_STATED, _RUN))
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dict."""
@@ -76,18 +87,8 @@ class Verification:
             "checks": [_plain(check) for check in self.checks],
             "words": [_plain(check) for check in self.words],
             "notes": list(self.notes),
+            "told": None if self.told is None else asdict(self.told),
         }
-
-
-def _accepted(word: Check) -> bool:
-    return word.id == "proof" and word.outcome == "holds"
-
-
-_SAID: dict[Outcome, str] = {
-    "holds": "holds",
-    "does not hold": "does not hold",
-    "cannot tell": "cannot be told to hold",
-}
 
 
 def verify(
@@ -192,6 +193,7 @@ def concluded(found: Found, examined: Examined) -> Verification:
         model.title,
         model.certificate.neyman,
         _notes(found, examined),
+        examined.told,
     )
 
 
@@ -211,10 +213,10 @@ def _notes(found: Found, examined: Examined) -> tuple[str, ...]:
         note
         for note in (
             f"Left out of the report: {', '.join(missing[:_NAMED])}{more}." if missing else "",
-            f"Nothing was recomputed: {examined.failure}." if examined.failure else "",
+            f"{_NOTHING}: {examined.failure}." if examined.failure else "",
             _COARSE if wide and not examined.failure and found.model.certificate.tolerance > _USUAL else "",
             _STATED,
-            "That this mechanism is what was run, and on which data, no computation can verify.",
+            _RUN,
         )
         if note
     )
@@ -225,6 +227,8 @@ _STATED = (
     "Title, unit, context, date and the releases of Python, NumPy, SciPy and Matplotlib are not verified: anyone may "
     "have written them."
 )
+_NOTHING = "Nothing was recomputed"
+_RUN = "That this mechanism is what was run, and on which data, no computation can verify."
 _USUAL = 1e-6
 _COARSE = "The report asks for a coarse tolerance: --tolerance 1e-6 may tell more."
 
@@ -239,4 +243,5 @@ def _plain(check: Check) -> dict[str, Any]:
         "upper": to_json_number(check.upper) if known else None,
         "excess": to_json_number(check.excess),
         "reason": check.reason,
+        "label": check.label,
     }

@@ -25,7 +25,9 @@ _ALIKE = (
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """One risk. ``error``: it is the attacker's error, so that the safe side is below the truth."""
+    """One risk. ``error``: it is the attacker's error, so that the safe side is below the truth. ``formerly``: the
+    sentence that earlier versions wrote into reports, which says the same; empty if it is this one.
+    """
 
     definition: str
     source: str
@@ -33,6 +35,7 @@ class Kind:
     sentence: str
     shown: Callable[[float, bool], str] = share
     error: bool = False
+    formerly: str = ""
 
 
 _BY_CHANCE = (
@@ -44,8 +47,12 @@ KINDS: dict[str, Kind] = {
         "1 - f(fpr): the largest true positive rate of a membership attack whose false positive rate is fpr.",
         f"{_DONG}, Definition 2.1; Gomez et al., Gaussian DP for reporting, Section 2.",
         _RATES,
-        "An attack that wrongly accuses a person whose record was {gone} with a chance of {fpr} rightly accuses one "
-        "whose record was used with a chance of {bound} (without the output: {baseline}).",
+        "An attack with a {fpr} chance of accusing a person whose record was {gone} has a chance of {bound} of "
+        "accusing one whose record was used (without the output: {baseline}).",
+        formerly=(
+            "An attack that wrongly accuses a person whose record was {gone} with a chance of {fpr} rightly accuses "
+            "one whose record was used with a chance of {bound} (without the output: {baseline})."
+        ),
     ),
     "advantage": Kind(
         "delta(0) = max over fpr of 1 - f(fpr) - fpr: the largest membership advantage TPR - FPR.",
@@ -61,8 +68,12 @@ KINDS: dict[str, Kind] = {
         "Jayaraman et al. (2021), Revisiting membership inference under realistic assumptions.",
         f"{_FREE} {_RATES} It is an average over the outputs that make the attack accuse: one output may tell more, up "
         "to the posterior at fpr = 0.",
-        "Of the people whom an attack accuses, {bound} had their record used, if {membership_prior} of all had and the "
-        "attack accuses {fpr} or more of those whose record was {gone} (without the output: {baseline}).",
+        "If {membership_prior} of all records were used, and an attack accuses {fpr} or more of the people whose "
+        "record was {gone}, {bound} of its accusations are right (without the output: {baseline}).",
+        formerly=(
+            "Of the people whom an attack accuses, {bound} had their record used, if {membership_prior} of all had and "
+            "the attack accuses {fpr} or more of those whose record was {gone} (without the output: {baseline})."
+        ),
     ),
     "bayes_error": Kind(
         "min over fpr of prior fpr + (1 - prior) f(fpr), prior = P(record absent): the least error of a guess whether "

@@ -46,8 +46,8 @@ def tpr(guarantee: Guarantee, fpr: Numbers) -> Risk:
     --------
     >>> import neyman as ny
     >>> print(ny.risk.tpr(ny.account(ny.DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000)), fpr=0.1))
-    An attack that wrongly accuses a person whose record was left out with a chance of 10 % rightly accuses one whose
-    record was used with a chance of at most 61 % (without the output: 10 %).
+    An attack with a 10 % chance of accusing a person whose record was left out has a chance of at most 61 % of accusing
+    one whose record was used (without the output: 10 %).
     """
     g, rate = membership(guarantee), unit_interval("fpr", fpr)
     return found("tpr", guarantee, np.asarray(g.roc(rate)), rate, fpr=rate)
@@ -125,8 +125,8 @@ def posterior(guarantee: Guarantee, membership_prior: Numbers, fpr: Numbers) -> 
     --------
     >>> import neyman as ny
     >>> print(ny.risk.posterior(ny.GDP(1.0), membership_prior=0.5, fpr=0.01))
-    Of the people whom an attack accuses, at most 90.3 % had their record used, if 50 % of all had and the attack
-    accuses 1 % or more of those whose record was left out (without the output: 50 %).
+    If 50 % of all records were used, and an attack accuses 1 % or more of the people whose record was left out, at most
+    90.3 % of its accusations are right (without the output: 50 %).
     """
     g = membership(guarantee)
     prior, rate = unit_interval("membership_prior", membership_prior), unit_interval("fpr", fpr)

@@ -105,14 +105,23 @@ class Risk:
                 f"{self.name} at {self.value.size} settings, from {low:.6g} to {high:.6g}; "
                 "index it for the sentence of one."
             )
-        words = {name: plain(float(number)) for name, number in self.given if name != "records"}
         if not self.promise:
             return (
                 f"The limit on {self.name}({', '.join(f'{name}={number:g}' for name, number in self.given)}) that "
                 f"follows from the guarantee is {self.shown}: the other end of what is certified, not a promise."
             )
+        return KINDS[self.name].sentence.format(**self._words())
+
+    @property
+    def formerly(self) -> str:
+        """The sentence as earlier versions had it, of a promise about one setting; empty if they had none other."""
+        return KINDS[self.name].formerly.format(**self._words())
+
+    def _words(self) -> dict[str, str]:
+        """What stands in the places of a sentence."""
+        words = {name: plain(float(number)) for name, number in self.given if name != "records"}
         records = dict(self.given).get("records", 1.0)
-        words |= {
+        return words | {
             "bound": self.shown,
             "gone": "replaced" if self.adjacency == "replace" else "left out",
             "chance": words.get("baseline", ""),
@@ -120,7 +129,6 @@ class Risk:
             "whom": "a given person" if records == 1.0 else f"one of {int(records):,} people",
             "baseline": plain(float(self.baseline)),
         }
-        return KINDS[self.name].sentence.format(**words)
 
     def __repr__(self) -> str:
         asked = ", ".join(f"{name}={number!r}" for name, number in self.given)

@@ -80,7 +80,12 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     ),
     "verify": (
         "neyman report dpsgd:1,0.01,1000 --json | neyman verify -",
-        "neyman report dpsgd:1,0.01,1000 -o run.json && neyman verify run.json --json",
+        "neyman report dpsgd:1,0.01,1000 -o run.json && neyman verify run.json --verbose",
+        "neyman verify reports/*.html --json",
+    ),
+    "diff": (
+        "neyman diff dpsgd:1,0.01,1000 dpsgd:2,0.01,1000",
+        "neyman diff last-year.html this-year.html --json",
     ),
     "reproduce": (
         "neyman reproduce all -o papers",

@@ -9,6 +9,7 @@ from rich.markup import escape
 
 from neyman import __version__
 from neyman._errors import InvalidParameter
+from neyman.cli.printing.advice import advise
 from neyman.cli.printing.output import COPY, STDOUT, check_output, console, print_json, print_table, write_output
 from neyman.cli.printing.table import table as empty
 from neyman.tables import Table
@@ -45,6 +46,7 @@ def place_of(output: str | None, form: str | None, as_json: bool) -> str | None:
 def write_as(found: Table, suffix: str, output: str | None) -> None:
     """Write it to the file, or to standard output."""
     write_output(output or STDOUT, getattr(found, FORMS[suffix])())
+    advise(output or STDOUT, "table")
 
 
 def print_as(found: Table, as_json: bool) -> None:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from neyman.cli.exits import FAILED, NOT_CERTIFIED, OK
+from neyman.cli.printing.advice import advise
 from neyman.cli.printing.output import check_output, write_output
 
 __all__ = ["prove"]
@@ -32,6 +33,7 @@ def prove(
     found = proved(file if file == "-" else Path(file), progress=None)
     if output is not None:
         write_output(output, found.to_json() + "\n")
+        advise(output, "proof")
     if output != "-":
         typer.echo(str(found))
     refuted = any(one.verdict == "refuted" for one in found.answers)

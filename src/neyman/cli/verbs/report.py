@@ -8,6 +8,7 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.exits import FAILED
+from neyman.cli.printing.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, write_output
 from neyman.cli.verbs.respond import (
     USUAL_ADJACENCY,
@@ -38,11 +39,14 @@ def report(
     output: Annotated[
         str | None,
         typer.Option(
-            "--output", "-o", metavar="FILE", help="File to write: .html, .md, .json or .tex; - for standard output."
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="File to write: .html, .pdf, .md, .json or .tex; - for standard output.",
         ),
     ] = None,
     form: Annotated[
-        str | None, typer.Option("--format", help="html, md, json or tex, where the output is standard output.")
+        str | None, typer.Option("--format", help="html, pdf, md, json or tex, where the output is standard output.")
     ] = None,
     title: Annotated[str | None, typer.Option(help="Title, one line.")] = None,
     unit: Annotated[str, typer.Option(help="Whom one record stands for: person, household, ...")] = "record",
@@ -60,6 +64,7 @@ def report(
             help="Prove the claims, too (extra prove): run.proof.json beside run.html, and the first sheet says so.",
         ),
     ] = False,
+    opening: Annotated[bool, typer.Option("--open", help="Show the file that was written.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """A report to hand over: what was run, what it promises, what that assumes.
@@ -68,7 +73,13 @@ def report(
     same, byte for byte, whenever they are made, unless a --date is given.
     """
     suffix = _suffix(output, form, as_json)
-    check_output(output or STDOUT)
+    check_output(output or STDOUT, binary=suffix == ".pdf")
+    if opening and output in (None, STDOUT):
+        raise InvalidParameter("--open", output, "beside --output FILE", "It shows the file that was written.")
+    if suffix == ".pdf":
+        from neyman.reports.pdf import browser
+
+        browser()  # refused before anything is computed
     if proving and output in (None, STDOUT):
         raise InvalidParameter("--prove", output, "beside --output FILE", "The proof is written beside that file.")
     from neyman.cli.reading.mechanism import read_subject
@@ -84,8 +95,25 @@ def report(
     )  # fmt: skip
     if proving:
         found = _proved(found, str(output))
-    text = str(found) + "\n" if suffix is None else found.rendered(suffix)
-    write_output(output or STDOUT, text)
+    content = str(found) + "\n" if suffix is None else found.rendered(suffix)
+    write_output(output or STDOUT, content)
+    if output is not None and suffix is not None:
+        if found.document.proof is not None:
+            from neyman.reports.seal import beside
+
+            advise(str(beside(output)), "proof")
+        advise(output, suffix)
+    if opening:
+        _open(str(output))
+
+
+def _open(path: str) -> None:
+    """Show a file in whatever shows files of its kind here; where nothing does, say where it is."""
+    import webbrowser
+    from pathlib import Path
+
+    if not webbrowser.open(Path(path).resolve().as_uri()):
+        typer.echo(f"{path}: nothing here could show it; open it by hand.", err=True)
 
 
 def _proved(found: Report, output: str) -> Report:

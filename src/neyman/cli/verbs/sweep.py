@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
+from neyman.cli.printing.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, console, print_json
 from neyman.cli.verbs.respond import Adjacency, AsJson, Effort, Floor, Tolerance
 
@@ -90,6 +91,7 @@ def sweep(
         print_json(answer.to_json())
     else:
         show(answer, console())
+    advise(output, "sweep" if suffix == _WHOLE else "table")
 
 
 def _suffix(output: str, form: str | None, as_json: bool) -> str:

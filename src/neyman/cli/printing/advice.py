@@ -1,0 +1,38 @@
+"""The last line about a file that was written: what to do with it."""
+
+from __future__ import annotations
+
+import shlex
+
+import typer
+
+__all__ = ["advise"]
+
+
+def advise(path: str, kind: str) -> None:
+    """Say on standard error what a written file is for, unless it went to standard output.
+
+    Parameters
+    ----------
+    path : str
+        Where it was written; "-" for standard output, of which nothing is said.
+    kind : str
+        ".html", ".json", ".pdf", ".md" or ".tex" of a report; "proof", "table", "sweep" or "picture".
+    """
+    if path == "-":
+        return
+    name = shlex.quote(path)
+    typer.echo(f"{path}: {_ADVICE[kind].format(name=name)}", err=True)
+
+
+_ADVICE = {
+    ".html": "open it in any browser, hand it over as it is; whoever gets it checks it with: neyman verify {name}",
+    ".json": "for programs; whoever gets it checks it with: neyman verify {name}",
+    ".pdf": "for paper and mail; it cannot be verified: hand over the .html or .json beside it.",
+    ".md": "paste it where Markdown is shown; it cannot be verified: hand over the .html or .json beside it.",
+    ".tex": "compile it with pdflatex; it cannot be verified: hand over the .html or .json beside it.",
+    "proof": "lay it beside the report; whoever gets it checks it with: neyman-check {name}",
+    "table": "read it with any spreadsheet or editor, or include it in a text.",
+    "sweep": "read it with xarray.open_dataset, or run the same command again to add to it.",
+    "picture": "look at it in any browser or viewer, or include it in a text.",
+}
