@@ -8,25 +8,31 @@ from __future__ import annotations
 import io
 import re
 from contextlib import redirect_stdout
+from pathlib import Path
 from typing import Any
 
 import gallery  # pyright: ignore[reportMissingImports] (beside this file, whose folder MkDocs puts on the path)
+from themes import by_night, pairs  # pyright: ignore[reportMissingImports] (likewise)
 
+_EXAMPLES = Path(__file__).parents[2] / "examples"
 _MARK = re.compile(r"^<!-- (exit codes|help of neyman|help of every verb|data of every picture) -->$", re.MULTILINE)
 
 
 def on_files(files: Any, *, config: Any) -> Any:
-    """Add the pictures of the gallery to the site."""
+    """Add the pictures of the gallery, by day and by night, and the notebooks to the site."""
     from mkdocs.structure.files import File
 
     for name, picture in gallery.pictures().items():
         files.append(File.generated(config, f"pictures/{name}.svg", content=picture))
+        files.append(File.generated(config, f"pictures/{name}-dark.svg", content=by_night(picture)))
+    for notebook in sorted(_EXAMPLES.glob("*.ipynb")):
+        files.append(File.generated(config, f"notebooks/{notebook.name}", abs_src_path=str(notebook)))
     return files
 
 
 def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Put the help of the verbs, and their exit codes, where a page asks for them: those of the code."""
-    return _MARK.sub(lambda found: _MADE[found[1]](), markdown)
+    """Put the help of the verbs, and their exit codes, where a page asks for them, and pictures for both themes."""
+    return pairs(_MARK.sub(lambda found: _MADE[found[1]](), markdown))
 
 
 def _codes() -> str:

@@ -1,4 +1,4 @@
-"""The pictures of the documentation, drawn from the guarantees that the pages speak of."""
+"""The pictures of the documentation: those below, those of ten.py, and those that gallery.md draws by its own code."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from ten import TEN  # pyright: ignore[reportMissingImports] (beside this file)
+from shown import drawn  # pyright: ignore[reportMissingImports] (beside this file)
+from ten import TEN  # pyright: ignore[reportMissingImports] (likewise)
 
 import neyman as ny
 
@@ -16,19 +17,11 @@ __all__ = ["PICTURES", "pictures"]
 _EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
-def _paper() -> Any:
-    return ny.account(ny.DPSGD(noise_multiplier=9.4, sample_rate=0.32768, steps=2000))
-
-
-def _laplace() -> Any:
-    return ny.account(ny.Laplace(1.0))
-
-
-def _sweep() -> Any:
-    return ny.sweep(
-        noise_multiplier=[1.0, 1.5, 2.0, 3.0, 4.0], sample_rate=[0.01, 0.02, 0.05, 0.1], steps=400,
-        quantities=["mu"], workers=1,
-    )  # fmt: skip
+def _start() -> Any:
+    """What the start page opens with: the run of its tabs."""
+    g = ny.account(ny.DPSGD(1.1, *ny.training(batch_size=512, dataset_size=60_000, epochs=10)))
+    pair = ny.ApproximateDP(g.epsilon(1e-5), 1e-5)
+    return ny.plot.tradeoff(g, pair, labels=["what the run allows", "what (ε, δ) alone would"])
 
 
 def _point(epsilon: float, delta: float, rate: float) -> Any:
@@ -57,44 +50,14 @@ def _weighed() -> Any:
 
 
 PICTURES: dict[str, tuple[str, Callable[[], Any]]] = {
-    "tradeoff": (
-        "Trade-off curves of the paper's DP-SGD run and of its mu",
-        lambda: ny.plot.tradeoff(_paper(), ny.GDP(_paper().mu()), labels=["DP-SGD", "its mu"]),
-    ),
-    "roc": (
-        "The best attack on the paper's run beside what a pair alone would allow",
-        lambda: ny.plot.roc(_paper(), ny.ApproximateDP(7.43, 1e-5), labels=["DP-SGD", "(7.43, 1e-5)"]),
-    ),
-    "profile": ("Privacy profiles", lambda: ny.plot.profile(_paper(), ny.GDP(1.57), labels=["DP-SGD", "1.57-GDP"])),
-    "privacy-loss": (
-        "The laws of the privacy loss of the paper's run, for a removed record",
-        lambda: ny.plot.privacy_loss(_paper(), direction="remove"),
-    ),
-    "bayes-error": (
-        "Bayes errors of a Gaussian and a Laplace mechanism, with both divergences",
-        lambda: ny.plot.bayes_error(ny.account(ny.Gaussian(1.0)), _laplace(), labels=["Gaussian", "Laplace"]),
-    ),
-    "regret": ("The regret of stating mu for a Laplace mechanism", lambda: ny.plot.regret(_laplace())),
-    "difference": ("What the curve of the paper's run holds beyond its mu", lambda: ny.plot.difference(_paper())),
-    "local-mu": ("The mu that each error rate would need", lambda: ny.plot.local_mu(_paper())),
-    "likelihood-ratio": ("The best test between two normal laws", lambda: ny.plot.likelihood_ratio(1.0, alpha=0.1)),
-    "roc-tangent": ("The ROC curve and its tangent", lambda: ny.plot.roc_tangent(ny.GDP(1.0), epsilon=0.5)),
-    "rdp-conversions": ("Three roads from Renyi DP to epsilon", lambda: ny.plot.rdp_conversions(delta=1e-5)),
-    "sweep-lines": (
-        "mu against the noise multiplier",
-        lambda: ny.plot.sweep_lines(_sweep(), "mu", x="noise_multiplier", hue="sample_rate"),
-    ),
-    "sweep-map": (
-        "mu over noise multiplier and sample rate",
-        lambda: ny.plot.sweep_map(_sweep(), "mu", x="noise_multiplier", y="sample_rate"),
-    ),
+    "start": ("The trade-off curve of a training run, far above what one of its pairs would allow", _start),
     "divergence-1": (
         "Two privacy profiles through one point",
         lambda: ny.plot.profile(_point(4.0, 0.08, 0.01), _point(4.0, 0.08, 0.5), scale="linear"),
     ),
     "divergence-2": (
         "The trade-off curve of a Gaussian, shifted below that of a Laplace mechanism",
-        lambda: ny.plot.regret(ny.account(ny.Gaussian(1.4)), _laplace()),
+        lambda: ny.plot.regret(ny.account(ny.Gaussian(1.4)), ny.account(ny.Laplace(1.0))),
     ),
     "divergence-4": ("Bayes errors weighed by a law of the prior", _weighed),
     "divergence-5": (
@@ -117,12 +80,6 @@ PICTURES: dict[str, tuple[str, Callable[[], Any]]] = {
         "The trade-off curve of a Gaussian mechanism above the lines of all priors",
         lambda: ny.plot.envelope(ny.account(ny.Gaussian(1.0)), of="tradeoff"),
     ),
-    "audit": (
-        "A claim, and what an attack measured",
-        lambda: ny.plot.audit(
-            ny.GDP(1.0), [0.01, 0.1], [0.03, 0.2], lower=[0.02, 0.17], upper=[0.05, 0.23], mu_lower=0.3
-        ),
-    ),
 }
 
 
@@ -133,9 +90,11 @@ def pictures() -> dict[str, str]:
 
     mpl.use("Agg")
     found = {}
-    for name, (title, draw) in (PICTURES | TEN).items():
-        with ny.plot.style.paper():
+    with ny.plot.style.paper():
+        for name, (title, draw) in (PICTURES | TEN).items():
             figure = draw().figure
             found[name] = ny.plot.svg(figure, name, title=title)
             plt.close(figure)
+        for name, title, ax in drawn():
+            found[name] = ny.plot.svg(ax, name, title=title)
     return found

@@ -2,8 +2,9 @@
 
 A block of ``python`` or ``sh`` is run, in the order of the page, in one namespace and one directory for each page; a
 block of ``text`` right below it is what it prints. In a ``sh`` block ``# exit 2`` at the end of a line is the code that
-the command leaves with. Marks, on the line above a block: ``<!-- not run: why -->``, ``<!-- slow -->``, and
-``<!-- command: name -->`` for the commands of the README that build an environment (``.ci/run`` reads those).
+the command leaves with. Marks, on the line above a block: ``<!-- not run: why -->``, ``<!-- slow -->``,
+``<!-- frameworks -->`` for what tests_frameworks runs, and ``<!-- command: name -->`` for the commands of the README
+that build an environment (``.ci/run`` reads those).
 
 ``python -m tests.docs.examples docs/page.md`` runs pages and writes what the blocks print into them.
 """
@@ -29,7 +30,7 @@ __all__ = ["ROOT", "Block", "blocks", "pages", "run_command", "run_page", "same"
 
 ROOT = Path(__file__).parents[2]
 _FENCE = re.compile(r"^(?P<indent> *)```(?P<language>[a-z]*).*$")
-_MARK = re.compile(r"^ *<!-- (?:not run: (?P<why>\S.*)|(?P<command>command: \w+)|(?P<slow>slow)) -->$")
+_MARK = re.compile(r"^ *<!-- (?:not run: (?P<why>\S.*)|(?P<command>command: \w+|frameworks)|(?P<slow>slow)) -->$")
 _EXIT = re.compile(r"  # exit (\d+)$")
 _PLAIN = r"[^|<>;&$`]"
 _PIPED = re.compile(
