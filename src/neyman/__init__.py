@@ -72,6 +72,7 @@ if TYPE_CHECKING:
     )
     from neyman.proving import prove
     from neyman.reports import report, verify
+    from neyman.showing import Conversion, Summary, convert
     from neyman.sweeps import sweep
     from neyman.tables import Table, table
 
@@ -90,6 +91,7 @@ __all__ = [
     "BudgetExceeded",
     "Calibration",
     "Comparison",
+    "Conversion",
     "CustomLoss",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -111,6 +113,7 @@ __all__ = [
     "PureMechanism",
     "RandomizedResponse",
     "Satisfaction",
+    "Summary",
     "Table",
     "Tabulated",
     "Tradeoff",
@@ -125,6 +128,7 @@ __all__ = [
     "compose",
     "compose_tradeoffs",
     "conversions",
+    "convert",
     "from_dp_event",
     "from_pld",
     "join",
@@ -204,6 +208,7 @@ _ROOMS = {
     ),
     "neyman.proving": ("prove",),
     "neyman.reports": ("report", "verify"),
+    "neyman.showing": ("Conversion", "Summary", "convert"),
     "neyman.sweeps": ("sweep",),
     "neyman.tables": ("Table", "table"),
 }

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._upward import Carded
 from neyman._validate import choice, inside, positive, whole
 from neyman.calibration.scan import scanned
 from neyman.calibration.search import Limits, bracketed, expanded, settled
@@ -28,7 +29,7 @@ _ACCOUNTED = 1e-6  # the widest bracket of delta that is asked for
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Carded):
     """A parameter that certainly meets a target, beside one that certainly misses it.
 
     Attributes

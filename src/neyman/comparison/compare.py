@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._upward import Carded
 from neyman.comparison.crossings import Crossing, Crossings, crossings
 from neyman.comparison.hyperprior import Weighted, WeightedEstimate, weighted
 from neyman.guarantees import (
@@ -63,7 +64,7 @@ def compare(a: Guarantee, b: Guarantee) -> Comparison:
     return Comparison(a, b)
 
 
-class Comparison:
+class Comparison(Carded):
     """What it costs to choose ``b`` in place of ``a``, and the reverse; each value is computed when first asked for.
 
     ``print`` says who is more private and what it costs to choose the other. ``divergence`` and ``reverse`` are the

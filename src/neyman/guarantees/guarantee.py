@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from neyman._errors import InvalidParameter, NotCertified
+from neyman._upward import Shown
 from neyman._validate import MAX_COUNT, between, count, inside, whole
 from neyman.guarantees.loss.privacy_loss import LossDirection, PrivacyLoss
 from neyman.guarantees.made import ALGEBRA
@@ -40,7 +41,7 @@ _LARGEST = sys.float_info.max
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
 
 
-class Guarantee(Views):
+class Guarantee(Shown, Views):
     """A certified promise about the best test between neighbouring data sets.
 
     Every verb takes a scalar (and returns a float) or an array (and returns an array of the same shape).

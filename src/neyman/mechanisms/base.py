@@ -12,6 +12,7 @@ from collections.abc import Hashable
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from neyman._upward import Accountable
 from neyman._validate import count, probability
 from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
@@ -22,7 +23,7 @@ __all__ = ["SCHEMA", "Mechanism", "Part", "SingleStep"]
 SCHEMA = 1  # of the dict form: raised when a field changes its meaning
 
 
-class Mechanism(ABC):
+class Mechanism(Accountable, ABC):
     """A randomised algorithm, known by what it promises about one record.
 
     Two mechanisms are equal when their exact normal forms are: the same sampled steps, each equally often, and the same

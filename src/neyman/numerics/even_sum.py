@@ -94,7 +94,8 @@ class EvenSum:
             x = self._scale * epsilon[i : i + _CHUNK]
             first = np.floor(x)
             apart = (x - first)[:, None] - beside
-            near = self._table.take(first.astype(np.int64)[:, None] + beside, mode="wrap")
+            turned = np.fmod(first, len(self._table))  # exact; take() alone turns round once at a time
+            near = self._table.take(turned.astype(np.int64)[:, None] + beside, mode="wrap")
             near *= np.exp(-0.5 * (apart / _SPREAD) ** 2) * (1.0 / (_SPREAD * math.sqrt(2.0 * math.pi)))
             value[i : i + _CHUNK] = near.sum(axis=1)
             rise[i : i + _CHUNK] = -np.einsum("ij,ij->i", near, apart) * (self._scale / _SPREAD**2)

@@ -34,8 +34,8 @@ class Calibrated:
         g = found.guarantee
         rows: list[tuple[str, float, Interval]] = []
         for part in found.target.parts:
-            ends = sorted((part.number(g), part.number(g.optimistic)))
-            rows.append((part.label, part.limit, Interval(*ends)))
+            low, high = sorted((part.number(g), part.number(g.optimistic)))
+            rows.append((part.label, part.limit, Interval(low, high)))
         return cls(name, found, adjacency, tuple(rows))
 
     def to_json(self) -> dict[str, object]:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
+from neyman.cli.verbs.respond import Adjacency, AsJson, Cite, Deltas, Effort, Floor, Tolerance, respond
 
 __all__ = ["account"]
 
@@ -24,6 +24,7 @@ def account(
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
     effort: Effort = 10.0,
+    cite: Cite = False,
     as_json: AsJson = False,
 ) -> None:
     """What any mechanism promises, read from a file.
@@ -34,4 +35,4 @@ def account(
     """
     from neyman.cli.reading.mechanism import read_mechanism
 
-    respond(read_mechanism("SPEC", spec), delta, adjacency, floor, tolerance, effort, as_json)
+    respond(read_mechanism("SPEC", spec), delta, adjacency, floor, tolerance, effort, as_json, cite)

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from neyman._errors import InvalidParameter
-from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
+from neyman.cli.verbs.respond import Adjacency, AsJson, Cite, Deltas, Effort, Floor, Tolerance, respond
 from neyman.cli.verbs.schedule import (
     RATE_WAYS,
     STEPS_WAYS,
@@ -35,6 +35,7 @@ def dpsgd(
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
     effort: Effort = 10.0,
+    cite: Cite = False,
     as_json: AsJson = False,
 ) -> None:
     """What a DP-SGD run promises: mu, epsilon and attack power.
@@ -52,4 +53,4 @@ def dpsgd(
     if times is None:
         raise InvalidParameter("steps", None, STEPS_WAYS)
     mechanism = DPSGD(noise_multiplier=noise_multiplier, sample_rate=rate[0], steps=times)
-    respond(mechanism, delta, adjacency, floor, tolerance, effort, as_json)
+    respond(mechanism, delta, adjacency, floor, tolerance, effort, as_json, cite)

@@ -7,13 +7,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neyman._errors import InvalidParameter
 from neyman._validate import inside
 from neyman.cli.printing.output import console, print_json
 
 if TYPE_CHECKING:
     from neyman.mechanisms import Mechanism
 
-__all__ = ["ADJACENCIES", "Adjacency", "AsJson", "Deltas", "Effort", "Floor", "Tolerance", "completing", "respond"]
+__all__ = [
+    "ADJACENCIES",
+    "Adjacency",
+    "AsJson",
+    "Cite",
+    "Deltas",
+    "Effort",
+    "Floor",
+    "Tolerance",
+    "completing",
+    "respond",
+]
 
 ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 
@@ -50,6 +62,7 @@ Effort = Annotated[
     float, typer.Option(help="Work that each answer may take, in nominal seconds of one core; counted, not timed.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
+Cite = Annotated[bool, typer.Option("--cite", help="Print the text for a paper, with BibTeX, instead of a table.")]
 
 
 def respond(
@@ -60,15 +73,24 @@ def respond(
     tolerance: float,
     effort: float,
     as_json: bool,
+    cite: bool = False,
 ) -> None:
-    """Ask the engines and print the answer."""
+    """Ask the engines and print the answer; what is not certified is in it, and decides how the command leaves."""
+    if cite and as_json:
+        raise InvalidParameter("cite", True, "left out with --json")
     from neyman.cli.printing.answer import Answer  # NumPy and the engines: not needed for --help
 
     deltas = tuple(inside("delta", d, 0.0, 1.0) for d in (delta or (1e-5, 1e-6, 1e-9)))
     answer = Answer.to(mechanism, deltas, adjacency, floor, (tolerance, effort))
     if as_json:
         print_json(answer.to_json())
-        return
-    from neyman.cli.printing.table import show
+    elif cite:
+        from neyman.showing.cite import citation
 
-    show(answer, console())
+        typer.echo(citation(answer.summary))
+    else:
+        from neyman.showing.table import show
+
+        show(answer.summary, console())
+    if answer.summary.refused:
+        raise answer.summary.refused[0]

@@ -1,0 +1,2 @@
+def card_of(x: object) -> str:
+    return ""
