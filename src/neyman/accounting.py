@@ -99,6 +99,7 @@ def account(
     allowed = Effort(positive("effort", effort))
     check_adjacency(mechanism, kind)
     computed = composition(mechanism.losses(replace=kind == "replace"), kind, width, allowed, mechanism=mechanism)
+    computed.remember((account, (mechanism, kind, width, allowed.seconds)))
     return _proved(computed) if proved else computed
 
 

@@ -41,8 +41,8 @@ def test_table(call: Any) -> None:
     assert (code, err) == (0, "")
     lines = out.splitlines()
     assert lines[0] == (
-        "(epsilon <= 1.829, delta = 1e-5)-DP; the regret of mu, 0.0225, is above 0.01, so report the profile (epsilon at "
-        "several deltas)."
+        "(epsilon <= 1.829, delta = 1e-5)-DP; the regret of mu, 0.0225, is above 0.01, so report the profile "
+        "(epsilon at several deltas)."
     )
     assert lines[2] == "Gaussian(sigma=1.0, sensitivity=1.0).poisson(0.01) ** 1000"
     assert lines[3].startswith("adjacency add_or_remove, Poisson sampling, one record; method: ")

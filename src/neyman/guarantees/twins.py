@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from operator import attrgetter
+from typing import Any, SupportsIndex
 
 import numpy as np
 
@@ -185,6 +187,15 @@ class OptimisticGuarantee(Guarantee):
     def __init__(self, pessimistic: PessimisticGuarantee) -> None:
         super().__init__(pessimistic.sides, pessimistic.adjacency, pessimistic.effort)
         self._twin = pessimistic
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return self._recipe or (attrgetter("optimistic"), (self._twin,))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OptimisticGuarantee) and other._twin == self._twin
+
+    def __hash__(self) -> int:
+        return hash((OptimisticGuarantee, self._twin))
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:
