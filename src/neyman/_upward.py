@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["Accountable", "Carded", "Shown", "opened"]
 
 PICTURES = (
-    "tradeoff", "roc", "profile", "bayes_error", "privacy_loss", "local_mu", "regret", "envelope", "likelihood_ratio",
-    "roc_tangent",
+    "tradeoff", "roc", "profile", "bayes_error", "privacy_loss", "local_mu", "regret", "envelope", "roc_tangent",
 )  # fmt: skip
 
 
@@ -141,8 +140,8 @@ class Shown(Carded):
         Parameters
         ----------
         kind : str
-            "tradeoff", "roc", "profile", "bayes_error", "privacy_loss", "local_mu", "regret", "envelope",
-            "likelihood_ratio" or "roc_tangent".
+            "tradeoff", "roc", "profile", "bayes_error", "privacy_loss", "local_mu", "regret", "envelope" or
+            "roc_tangent".
         *more : object
             What else the picture takes: other guarantees, or the place of a tangent.
         **options : object

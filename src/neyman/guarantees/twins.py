@@ -98,7 +98,10 @@ class PessimisticGuarantee(Guarantee):
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit at ``floor``, computed once."""
         if floor not in self._fits:
-            self._fits[floor] = fit_upper(self._sides, floor, self._start)
+            found = fit_upper(self._sides, floor, self._start)
+            if cut_short():  # it may be tried again
+                return found
+            self._fits[floor] = found
         return self._fits[floor]
 
     def _reach(self) -> float | None:
