@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Literal, overload
 from neyman._validate import choice
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from numpy.typing import NDArray
 
     from neyman.guarantees.computed import ComposedGuarantee
+    from neyman.plot.drawing.picture import DrawnAxes
     from neyman.reports.reporting import Report
     from neyman.risk.value import Risk
     from neyman.showing.summary import Summary
@@ -134,7 +134,7 @@ class Shown(Carded):
         """
         return opened("risk", "posterior")(self, membership_prior, fpr)
 
-    def plot(self, kind: str = "tradeoff", *more: Any, **options: Any) -> Axes:
+    def plot(self, kind: str = "tradeoff", *more: Any, **options: Any) -> DrawnAxes:
         """Draw a picture of this guarantee, beside others if there are any: ``ny.plot`` (extra ``plot``).
 
         Parameters
