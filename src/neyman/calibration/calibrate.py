@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._progress import progress_bar
 from neyman._upward import Carded
 from neyman._validate import choice, inside, positive, whole
 from neyman.calibration.scan import scanned
@@ -80,6 +81,7 @@ def calibrate(
     tolerance: float = 1e-6,
     effort: float = EFFORT,
     integer: bool | None = None,
+    progress: bool | None = None,
 ) -> Calibration:
     """Return the parameter at which a mechanism just meets a target: the least noise, the most steps, the largest rate.
 
@@ -106,6 +108,9 @@ def calibrate(
     integer : bool, optional
         Whether ``make`` takes whole numbers: the answer is then the last that meets the target, and its neighbour
         misses it. By default, whether both ends of the bracket are ``int``.
+    progress : bool, optional
+        Whether what takes longer than a second is seen to go on, on the standard error; if left out, on a terminal and
+        in a notebook.
 
     Returns
     -------
@@ -144,12 +149,13 @@ def calibrate(
     else:
         limits, whole_numbers = _bracket(bracket, integer)
     trials = trials_of(make, target, adjacency, (tolerance, effort), LOGARITHMIC, whole_numbers)
-    if limits is None:
-        reach = _REACH_WHOLE if whole_numbers else _REACH
-        pair = expanded(trials, 1.0, reach, tolerance) if trials.target.ordered else scanned(trials, 1.0, reach)
-    else:
-        pair = bracketed(trials, limits, tolerance)
-    return solved(trials, pair, tolerance)
+    with progress_bar(progress, None, "parameters tried") as trials.told:
+        if limits is None:
+            reach = _REACH_WHOLE if whole_numbers else _REACH
+            pair = expanded(trials, 1.0, reach, tolerance) if trials.target.ordered else scanned(trials, 1.0, reach)
+        else:
+            pair = bracketed(trials, limits, tolerance)
+        return solved(trials, pair, tolerance)
 
 
 def trials_of(

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman._upward import Carded, opened
 from neyman._validate import choice, reals
+from neyman._version import __version__
 from neyman.accounting import account
 from neyman.conversions import psi_from
 from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP, Guarantee, PureDP
