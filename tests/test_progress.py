@@ -35,7 +35,7 @@ def test_a_log_has_a_line_now_and_then(now: list[float], capsys: pytest.CaptureF
     out, err = capsys.readouterr()
     assert out == ""
     lines = err.splitlines()
-    assert lines == ["50 of 1,000 settings, 2 s", "250 of 1,000 settings, 8 s", "450 of 1,000 settings, 14 s",
+    assert lines == ["200 of 1,000 settings, 6 s", "400 of 1,000 settings, 12 s", "600 of 1,000 settings, 18 s",
                      "600 of 1,000 settings, 18 s"]  # fmt: skip
 
 
@@ -43,10 +43,10 @@ def test_a_log_of_what_nobody_can_count(now: list[float], capsys: pytest.Capture
     with progress_bar(True, None, "parameters tried") as told:
         now[0] = 3.0
         told(1)
-    assert capsys.readouterr().err == "1 parameters tried, 3 s\n" * 2
+    assert capsys.readouterr().err == "1 parameters tried, 3 s\n"
 
 
-@pytest.mark.parametrize("shown", [True, False, None])
+@pytest.mark.parametrize("shown", [False, None])
 def test_what_takes_no_second_is_silent(
     shown: bool | None, now: list[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,6 +69,13 @@ def test_a_bar_on_a_terminal_alone(now: list[float], monkeypatch: pytest.MonkeyP
         assert ("30/30" in stream.getvalue()) is bar
 
 
+def test_what_is_asked_for_is_drawn_at_once(now: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", _Terminal())
+    with progress_bar(True, 2) as told:
+        told(2)
+    assert "2/2" in sys.stderr.getvalue()
+
+
 def test_a_notebook_is_known_by_its_shell(monkeypatch: pytest.MonkeyPatch) -> None:
     class ZMQInteractiveShell:
         pass
@@ -80,8 +87,7 @@ def test_a_notebook_is_known_by_its_shell(monkeypatch: pytest.MonkeyPatch) -> No
         assert _progress._in_notebook() is known
 
 
-def test_calibrations_tell_what_they_try(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+def test_calibrations_tell_what_they_try(capsys: pytest.CaptureFixture[str]) -> None:
     found = ny.calibrate(ny.Laplace, ny.targets.Mu(1.0), tolerance=1e-3, progress=True)
     last = capsys.readouterr().err.splitlines()[-1]
     assert last.startswith(f"{found.evaluations} parameters tried")

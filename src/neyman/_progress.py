@@ -1,4 +1,4 @@
-"""How far long work has come: a bar on a terminal and in a notebook, lines in a log, nothing in the first second."""
+"""How far long work has come: a bar on terminals and in notebooks, lines in logs; unasked, nothing before a second."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 __all__ = ["progress_bar"]
 
-PATIENCE = 1.0  # seconds before anything is shown
+PATIENCE = 1.0  # seconds before anything is shown unasked
 EVERY = 5.0  # seconds between two lines of a log
 
 
@@ -27,7 +27,7 @@ def progress_bar(
     if not (drawn if shown is None else shown):
         yield lambda _: None
         return
-    told = (_Bar if drawn else _Log)(total, what)
+    told = _Bar(total, what, 0.0 if shown else PATIENCE) if drawn else _Log(total, what)
     try:
         yield told.advance
     finally:
@@ -47,23 +47,21 @@ class _Log:
     def __init__(self, total: int | None, what: str) -> None:
         self._what, self._of = what, "" if total is None else f" of {total:,}"
         self._began = self._said = time.monotonic()
-        self._done, self._lines = 0, 0
+        self._done = 0
 
     def advance(self, more: int) -> None:
         """Count, and say so if nothing was said for a while."""
         self._done += more
         now = time.monotonic()
-        if now - self._said >= (EVERY if self._lines else PATIENCE):
+        if now - self._said >= EVERY:
             self._said = now
             self._say()
 
     def end(self) -> None:
-        """Say the last of it, if anything was said before."""
-        if self._lines:
-            self._say()
+        """Say the last of it."""
+        self._say()
 
     def _say(self) -> None:
-        self._lines += 1
         seconds = time.monotonic() - self._began
         print(f"{self._done:,}{self._of} {self._what}, {seconds:.0f} s", file=sys.stderr, flush=True)  # noqa: T201
 
@@ -71,8 +69,8 @@ class _Log:
 class _Bar:
     """A bar of rich, which is imported when there is something to draw."""
 
-    def __init__(self, total: int | None, what: str) -> None:
-        self._total, self._what = total, what
+    def __init__(self, total: int | None, what: str, patience: float) -> None:
+        self._total, self._what, self._patience = total, what, patience
         self._began, self._done = time.monotonic(), 0
         self._bar: Any = None
         self._task: Any = None
@@ -82,7 +80,7 @@ class _Bar:
         self._done += more
         if self._bar is not None:
             self._bar.advance(self._task, more)
-        elif time.monotonic() - self._began >= PATIENCE:
+        elif time.monotonic() - self._began >= self._patience:
             self._draw()
 
     def _draw(self) -> None:
