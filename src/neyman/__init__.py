@@ -73,6 +73,7 @@ if TYPE_CHECKING:
     )
     from neyman.proving import prove
     from neyman.reports import report, verify
+    from neyman.showing import Conversion, Summary, convert
     from neyman.sweeps import sweep
     from neyman.tables import Table, table
 
@@ -91,6 +92,7 @@ __all__ = [
     "BudgetExceeded",
     "Calibration",
     "Comparison",
+    "Conversion",
     "CustomLoss",
     "DiscreteGaussian",
     "DiscreteLaplace",
@@ -112,6 +114,7 @@ __all__ = [
     "PureMechanism",
     "RandomizedResponse",
     "Satisfaction",
+    "Summary",
     "Table",
     "Tabulated",
     "Tradeoff",
@@ -127,6 +130,7 @@ __all__ = [
     "compose",
     "compose_tradeoffs",
     "conversions",
+    "convert",
     "from_dp_event",
     "from_pld",
     "join",
@@ -207,6 +211,7 @@ _ROOMS = {
     ),
     "neyman.proving": ("prove",),
     "neyman.reports": ("report", "verify"),
+    "neyman.showing": ("Conversion", "Summary", "convert"),
     "neyman.sweeps": ("sweep",),
     "neyman.tables": ("Table", "table"),
 }

@@ -7,13 +7,13 @@ import os
 import time
 from contextlib import closing
 
+from neyman._progress import progress_bar
 from neyman._validate import whole
 from neyman_papers.crew import cores, done_by
 from neyman_papers.extras import check_packages
 from neyman_papers.files import checked_directory, write_all
 from neyman_papers.page import page
 from neyman_papers.papers import asked_for
-from neyman_papers.progress import progress_bar
 from neyman_papers.summary import Summary, collected
 from neyman_papers.tasks import Done, files_of, tasks_of
 
@@ -76,10 +76,13 @@ def reproduce(
     start = time.perf_counter()
     tasks = tasks_of(papers)
     pieces: list[Done] = []
-    with progress_bar(progress, len(tasks)) as step, closing(done_by(crew, tasks)) as coming:
+    with (
+        progress_bar(progress, len(tasks), "figures, tables, numbers") as step,
+        closing(done_by(crew, tasks)) as coming,
+    ):
         for piece in coming:
             pieces.append(piece)
-            step()
+            step(1)
     results = tuple(collected(one, pieces) for one in papers)
     cpu = sum(piece.seconds for piece in pieces)
     summary = Summary(path, results, cpu, time.perf_counter() - start)

@@ -317,7 +317,7 @@ def test_a_pipe_has_no_width(call: Any, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.chdir(ROOT)
     monkeypatch.setenv("COLUMNS", "40")
     lines = call(*CENSUS)[1].splitlines()
-    assert lines[0] == repr(ny.mechanism_from_dict(json.loads((ROOT / CENSUS[1]).read_text())))
+    assert lines[2] == repr(ny.mechanism_from_dict(json.loads((ROOT / CENSUS[1]).read_text())))
 
 
 # standard input and output, files

@@ -115,3 +115,11 @@ def test_the_derivative_steers() -> None:
     rise = EvenSum(0.1, places, weights).at(at)[1]
     exact = ((-1j * 0.1 * places * weights)[None, :] * np.exp(-0.1j * np.multiply.outer(at, places))).sum(axis=1).real
     assert np.max(np.abs(rise - exact)) < 1e-12 * np.max(np.abs(exact))
+
+
+def test_far_out_it_is_read_as_fast() -> None:
+    """Beyond all whole numbers of 64 bits: by its period, not turn by turn."""
+    table = EvenSum(0.5, np.array([0, 2]), np.array([1.0, 1.0 + 1.0j]))
+    for epsilon in (1e19, 1e150, 1e300):
+        found, _ = table.at(np.array([epsilon]))
+        assert abs(found[0]) <= 1.0 + np.sqrt(2.0) + 1e-9

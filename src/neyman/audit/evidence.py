@@ -10,6 +10,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from neyman._upward import Carded
 from neyman._validate import FloatArray, unit_interval
 from neyman.guarantees import Guarantee
 
@@ -69,7 +70,7 @@ class Needed:
     observed: int | None
 
 
-class Evidence(ABC):
+class Evidence(Carded, ABC):
     """A certified lower bound on what a mechanism leaks, from attacks on it.
 
     With probability at least ``confidence`` over the attack's randomness, every bound below is true at once.

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import Literal
 
+from neyman._upward import Carded
 from neyman.audit.evidence import Evidence, Needed, OperatingPoint
 from neyman.audit.planning import FLOOR
 from neyman.audit.words import at_least, at_most, percent
@@ -17,7 +18,7 @@ Outcome = Literal["consistent", "violated", "not informative"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Verdict:
+class Verdict(Carded):
     """The outcome of ``check``; ``str()`` is the sentence.
 
     Attributes

@@ -10,6 +10,8 @@ import numpy as np
 
 from neyman._answering import refuse_missing, refuse_unknown
 from neyman._errors import InvalidParameter
+from neyman._progress import progress_bar
+from neyman._upward import Carded
 from neyman._validate import choice, inside, positive, whole
 from neyman.calibration.scan import scanned
 from neyman.calibration.search import Limits, bracketed, expanded, settled
@@ -31,7 +33,7 @@ _ACCOUNTED = 1e-6  # the widest bracket of delta that is asked for
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration:
+class Calibration(Carded):
     """A parameter that certainly meets a target, beside one that certainly misses it.
 
     Attributes
@@ -87,6 +89,7 @@ def calibrate(
     tolerance: float = 1e-6,
     effort: float = EFFORT,
     integer: bool | None = None,
+    progress: bool | None = None,
     **unknown: Never,
 ) -> Calibration:
     """Return the parameter at which a mechanism just meets a target: the least noise, the most steps, the largest rate.
@@ -115,6 +118,9 @@ def calibrate(
     integer : bool, optional
         Whether ``make`` takes whole numbers: the answer is then the last that meets the target, and its neighbour
         misses it. By default, whether both ends of the bracket are ``int``.
+    progress : bool, optional
+        Whether what takes longer than a second is seen to go on, on the standard error; if left out, on a terminal and
+        in a notebook.
 
     Returns
     -------
@@ -160,12 +166,13 @@ def calibrate(
     else:
         limits, whole_numbers = _bracket(bracket, integer)
     trials = trials_of(make, asked, adjacency, (tolerance, effort), LOGARITHMIC, whole_numbers)
-    if limits is None:
-        reach = _REACH_WHOLE if whole_numbers else _REACH
-        pair = expanded(trials, 1.0, reach, tolerance) if trials.target.ordered else scanned(trials, 1.0, reach)
-    else:
-        pair = bracketed(trials, limits, tolerance)
-    return solved(trials, pair, tolerance)
+    with progress_bar(progress, None, "parameters tried") as trials.told:
+        if limits is None:
+            reach = _REACH_WHOLE if whole_numbers else _REACH
+            pair = expanded(trials, 1.0, reach, tolerance) if trials.target.ordered else scanned(trials, 1.0, reach)
+        else:
+            pair = bracketed(trials, limits, tolerance)
+        return solved(trials, pair, tolerance)
 
 
 def trials_of(

@@ -94,6 +94,7 @@ class Trials:
         self.chart = chart
         self.integer = integer
         self.by_age: list[Trial] = []
+        self.told: Callable[[int], None] = lambda _: None  # of each parameter that was tried
         self._missed: dict[float, bool] = {}
         self._last: tuple[float, object] | None = None
 
@@ -133,6 +134,7 @@ class Trials:
         if trial.rough and abs(trial.excess) <= _NEAR:
             trial = self._tried(parameter, mechanism, False, hopeless)
         self.by_age.append(trial)
+        self.told(1)
         self._check_order()
         return trial
 

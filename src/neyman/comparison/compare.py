@@ -13,6 +13,7 @@ import numpy as np
 
 from neyman._answering import refuse_wrong
 from neyman._errors import InvalidParameter
+from neyman._upward import Carded
 from neyman.comparison.crossings import Crossing, Crossings, crossings
 from neyman.comparison.hyperprior import Weighted, WeightedEstimate, weighted
 from neyman.guarantees import (
@@ -80,7 +81,7 @@ def _neighbours(one: Subject, other: Subject) -> str | None:
     return other.adjacency if one.adjacency is None else one.adjacency
 
 
-class Comparison:
+class Comparison(Carded):
     """What it costs to choose ``b`` in place of ``a``, and the reverse; each value is computed when first asked for.
 
     ``print`` says who is more private and what it costs to choose the other. ``divergence`` and ``reverse`` are the

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._remade import remembered
 from neyman._validate import FloatArray, flag, not_negative, reals
 from neyman.engines.closed_form.enclosed_corners import enclosed_pair
 from neyman.engines.closed_form.pairs import BlatantProfile
@@ -66,6 +67,7 @@ class Between(PessimisticGuarantee):
         return self._words
 
 
+@remembered
 def tradeoff_between(
     p: Any,
     q: Any,

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 from numpy.typing import NDArray
 
 from neyman._errors import NotCertified
+from neyman._upward import opened
 from neyman._validate import FloatArray, choice
 from neyman.guarantees.questions.epsilon import epsilon_lower
 from neyman.guarantees.twins import PessimisticGuarantee
@@ -98,6 +99,25 @@ class ComposedGuarantee(PessimisticGuarantee):
             if held:  # else nothing is computed before it is asked for
                 _ = self._start
             self._cut_short = self.effort.spent  # later answers may be read from what was refused at once
+
+    def __eq__(self, other: object) -> bool:
+        """Of one mechanism, for the same neighbours, to the same tolerance; others are equal to themselves alone."""
+        if self is other or not isinstance(other, ComposedGuarantee) or self._mechanism is None:
+            return self is other
+        return (self._mechanism, self.adjacency, self._tolerance) == (
+            other._mechanism,
+            other.adjacency,
+            other._tolerance,
+        )
+
+    def __hash__(self) -> int:
+        return id(self) if self._mechanism is None else hash((self._mechanism, self.adjacency, self._tolerance))
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        if self._recipe is not None or self._mechanism is None:
+            return super().__reduce_ex__(protocol)
+        again = opened("accounting", "account")  # whoever made it: that is what it is the guarantee of
+        return again, (self._mechanism, self.adjacency, self._tolerance, self.effort.seconds)
 
     @property
     def held(self) -> bool:

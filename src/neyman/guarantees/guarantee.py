@@ -12,11 +12,14 @@ import sys
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import cached_property
+from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from neyman._errors import InvalidParameter, NotCertified
+from neyman._remade import Remade
+from neyman._upward import Shown
 from neyman._validate import MAX_COUNT, between, count, inside, whole
 from neyman.guarantees import made
 from neyman.guarantees.questions.epsilon import spread
@@ -37,7 +40,7 @@ _LARGEST = sys.float_info.max
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
 
 
-class Guarantee(Views):
+class Guarantee(Shown, Remade, Views):
     """A certified promise about the best test between neighbouring data sets.
 
     Every verb takes a scalar (and returns a float) or an array (and returns an array of the same shape).
@@ -101,7 +104,8 @@ class Guarantee(Views):
 
         own = self.pessimistic
         direction: LossDirection = "both" if self._sides.symmetric else "add" if self.adjacency == "add" else "remove"
-        return PrivacyLoss(self._sides, direction, self.effort, lambda: decay(own.divergences), own.known_mean)
+        found = PrivacyLoss(self._sides, direction, self.effort, lambda: decay(own.divergences), own.known_mean)
+        return found.remember((attrgetter("loss"), (own,)))
 
     @cached_property
     def advantage(self) -> float:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, SupportsIndex
 
 import numpy as np
 
@@ -104,7 +105,10 @@ class PessimisticGuarantee(Guarantee):
         from neyman.guarantees.questions.mu import fit_upper
 
         if floor not in self._fits:
-            self._fits[floor] = fit_upper(self._sides, floor, self._start)
+            found = fit_upper(self._sides, floor, self._start)
+            if cut_short():  # it may be tried again
+                return found
+            self._fits[floor] = found
         return self._fits[floor]
 
     def _reach(self) -> float | None:
@@ -208,6 +212,15 @@ class OptimisticGuarantee(Guarantee):
     def __init__(self, pessimistic: PessimisticGuarantee) -> None:
         super().__init__(pessimistic.sides, pessimistic.adjacency, pessimistic.effort)
         self._twin = pessimistic
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        return self._recipe or (attrgetter("optimistic"), (self._twin,))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OptimisticGuarantee) and other._twin == self._twin
+
+    def __hash__(self) -> int:
+        return hash((OptimisticGuarantee, self._twin))
 
     @cached_property
     def optimistic(self) -> OptimisticGuarantee:

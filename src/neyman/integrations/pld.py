@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._remade import remembered
 from neyman.engines.atoms.atoms import Atoms
 from neyman.engines.atoms.profile import AtomsProfile
 from neyman.guarantees.computed import ComposedGuarantee
@@ -21,6 +22,7 @@ _ASTRAY = 1e-2  # by how much the total may miss 1: dp_accounting's fine grids a
 _METHOD = "privacy loss distribution, as sound as its source"
 
 
+@remembered
 def from_pld(pld: object) -> ComposedGuarantee:
     """Return the guarantee that a ``PrivacyLossDistribution`` of ``dp_accounting`` states, on its own grid.
 

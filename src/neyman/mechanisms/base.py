@@ -13,6 +13,7 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from neyman._answering import Asked
+from neyman._upward import Accountable
 from neyman._validate import MAX_COUNT, count, probability, whole
 from neyman.losses.base import Step
 from neyman.losses.gaussian.plain import GaussianStep
@@ -23,7 +24,7 @@ __all__ = ["SCHEMA", "Mechanism", "Part", "SingleStep"]
 SCHEMA = 1  # of the dict form: raised when a field changes its meaning
 
 
-class Mechanism(Asked):
+class Mechanism(Asked, Accountable):
     """A randomised algorithm, known by what it promises about one record.
 
     Two mechanisms are equal when their exact normal forms are: the same sampled steps, each equally often, and the same

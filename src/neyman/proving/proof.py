@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from neyman._errors import InvalidParameter
+from neyman._progress import progress_bar
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.reports import Report, report
@@ -16,7 +17,6 @@ from neyman.reports.reading import read
 from neyman.reports.reporting import save
 from neyman.reports.seal import sealed
 from neyman.sweeps.extras import MissingPackage
-from neyman.sweeps.progress import progress_bar
 
 if TYPE_CHECKING:
     from neyman_check.check import Answer

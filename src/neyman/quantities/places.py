@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neyman._validate import choice, inside, not_negative, positive, probability
+from neyman.guarantees.verbs import delta_of_records
 from neyman.quantities.points import POINTS
 
-__all__ = ["DOMAINS", "FPR_TABLE", "At"]
+__all__ = ["DELTAS", "DOMAINS", "FPR_TABLE", "At", "usual_deltas"]
+
+DELTAS = (1e-5, 1e-6, 1e-9)  # where epsilon is told, unless others are asked for
 
 FPR_TABLE = (1e-10, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 1e-1)  # false positive rates of the default table
 
@@ -27,3 +30,16 @@ DOMAINS: dict[str, Callable[[str, object], float | str]] = {
     "reference": lambda name, value: choice(name, value, tuple(POINTS)),
 }
 """Of each place the validator, which is told how to call it: ``DOMAINS["fpr"]("fpr of tpr", 0.1)``."""
+
+
+def usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
+    """Return the deltas at which epsilon is told unless others are asked for; first 1/dataset_size, where it is known.
+
+    Examples
+    --------
+    >>> usual_deltas(None), usual_deltas(100_000), len(usual_deltas(60_000))
+    ((1e-05, 1e-06, 1e-09), (1e-05, 1e-06, 1e-09), 4)
+    """
+    own = delta_of_records(dataset_size)
+    others = tuple(delta for delta in DELTAS if own is None or abs(delta - own) > 1e-9 * own)
+    return others if own is None else (own, *others)

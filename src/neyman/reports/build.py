@@ -11,6 +11,7 @@ from importlib.metadata import PackageNotFoundError, version
 import numpy as np
 import scipy
 
+from neyman._progress import progress_bar
 from neyman._version import __version__
 from neyman.guarantees import Guarantee, Opaque
 from neyman.mechanisms import Mechanism
@@ -125,7 +126,12 @@ def written(guarantee: Guarantee, inputs: Inputs, claims: Sequence[Claim], certi
 
 def claims_of(asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...]) -> tuple[Claim, ...]:
     """Return everything that is claimed, in the order of the page."""
-    return tuple(_claims(asked, mechanism, deltas))
+    found: list[Claim] = []
+    with progress_bar(None, None, "claims") as told:
+        for one in _claims(asked, mechanism, deltas):
+            found.append(one)
+            told(1)
+    return tuple(found)
 
 
 def _claims(asked: Asked, mechanism: Mechanism, deltas: tuple[float, ...]) -> Iterator[Claim]:

@@ -45,10 +45,13 @@ def svgs(document: Document) -> tuple[str, ...]:
     """
     mechanism = mechanism_from_dict(document.mechanism.to_dict())  # a black box holds the guarantee it was made of
     guarantee = guarantee_of(mechanism, document.adjacency, document.certificate.tolerance, document.certificate.effort)
-    return tuple(
-        plot.svg(made.draw(guarantee), f"picture-{made.name}", title=made.title, description=made.caption)
-        for made in pictures(document)
-    )
+    from neyman.plot.drawing.figure import alone  # matplotlib
+
+    with alone():
+        return tuple(
+            plot.svg(made.draw(guarantee), f"picture-{made.name}", title=made.title, description=made.caption)
+            for made in pictures(document)
+        )
 
 
 def _roc(document: Document) -> Picture:

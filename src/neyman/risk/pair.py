@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from neyman._errors import InvalidParameter
+from neyman._upward import Carded
 from neyman._validate import probability, whole
 from neyman.guarantees import BLATANT, ApproximateDP, Guarantee
 from neyman.guarantees.given.pure import LARGEST_EPSILON
@@ -27,7 +28,7 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
-class AgainstPair:
+class AgainstPair(Carded):
     """Every risk of a guarantee beside that of its own pair (``epsilon``, ``delta``) alone; ``str()`` is the table.
 
     ``rows`` holds one ``Beside`` for each risk; ``found["tpr"]`` is that of the name.

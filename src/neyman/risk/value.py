@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._upward import Carded
 from neyman._validate import FloatArray
 from neyman.profiles.pair import Adjacency
 from neyman.risk.kinds import KINDS
@@ -28,7 +29,7 @@ _PAIRS: dict[Adjacency, str] = {
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Risk:
+class Risk(Carded):
     """What an attacker can do at most, certified; ``str()`` is the sentence for a person who is no statistician.
 
     The value, and the number in the sentence, lie on the safe side: the attacker's success never below the truth,

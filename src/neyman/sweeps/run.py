@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Never
 from neyman._answering import refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._guesses import right_name
+from neyman._progress import progress_bar
 from neyman._validate import whole
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
@@ -22,7 +23,6 @@ from neyman.sweeps.cluster import check_client, on_cluster
 from neyman.sweeps.dataset import in_memory, opened
 from neyman.sweeps.extras import need
 from neyman.sweeps.plan import EXPECTED, Plan, plan
-from neyman.sweeps.progress import progress_bar
 from neyman.sweeps.store import Store
 from neyman.sweeps.workers import Block, here, in_processes
 
@@ -107,7 +107,8 @@ def sweep(
     at_most : int
         How many settings there may be: a grid of more is refused before anything is computed. Up to 10^9.
     progress : bool, optional
-        Whether a bar is drawn on the standard error; if left out, on a terminal only.
+        Whether what takes longer than a second is seen to go on, on the standard error (a bar, or lines in a log); if
+        left out, on a terminal and in a notebook.
     batches : bool
         Whether settings of DP-SGD of which nothing is asked but mu, regret, epsilon (at deltas of 1e-15 to 0.999),
         delta (at epsilons up to 300) and advantage (adjacency "add_or_remove") may be answered many at a time, ten

@@ -29,4 +29,6 @@ def promise_of(
     width = inside("tolerance", tolerance, 0.99e-12, 1.0)
     allowed = Effort(positive("effort", effort))
     mechanism.check_adjacency(kind)
-    return composition(mechanism.losses(replace=kind == "replace"), kind, width, allowed, mechanism=mechanism)
+    computed = composition(mechanism.losses(replace=kind == "replace"), kind, width, allowed, mechanism=mechanism)
+    computed.remember((promise_of, (mechanism, kind, width, allowed.seconds)))
+    return computed

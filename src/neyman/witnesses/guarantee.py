@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -93,6 +94,11 @@ class ProvedGuarantee(Views):
         """
         at = inside("floor", floor, 0.0, 0.5)
         return self._one("mu", {"floor": at}, lambda g: g.mu(at), True)
+
+    def __reduce__(self) -> Any:
+        if self._twin is not None and not self._safe:
+            return attrgetter("optimistic"), (self._twin,)
+        return ProvedGuarantee, (self.computed,)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__}: {self.adjacency}, {self.computed.mechanism!r}>"

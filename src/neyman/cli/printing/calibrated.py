@@ -10,9 +10,10 @@ from rich.markup import escape
 from neyman import __version__
 from neyman.calibration import Calibration
 from neyman.cli.printing.answer import Interval
-from neyman.cli.printing.output import COPY, print_table
+from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import bracket_text, table
 from neyman.numerics.decimals import exactly
+from neyman.showing.table import COPY
 
 __all__ = ["Calibrated", "show"]
 
@@ -34,8 +35,8 @@ class Calibrated:
         g = found.guarantee
         rows: list[tuple[str, float, Interval]] = []
         for part in found.target.parts:
-            ends = sorted((part.number(g), part.number(g.optimistic)))
-            rows.append((part.label, part.limit, Interval(*ends)))
+            low, high = sorted((part.number(g), part.number(g.optimistic)))
+            rows.append((part.label, part.limit, Interval(low, high)))
         return cls(name, found, adjacency, tuple(rows))
 
     def to_json(self) -> dict[str, object]:

@@ -20,10 +20,9 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-__all__ = ["COPY", "STDOUT", "check_output", "console", "print_json", "print_table", "write_output", "written"]
+__all__ = ["STDOUT", "check_output", "console", "print_json", "print_table", "write_output", "written"]
 
 STDOUT = "-"  # where a file is asked for, this is standard output
-COPY = "bold green"  # the number to copy, where there is colour
 _ENDLESS = 100_000  # columns of a pipe or a file, which has no width
 _PLACE = "a file that can be written, or - for standard output"
 
@@ -46,19 +45,9 @@ def print_json(document: object) -> None:
 
 def print_table(to: Console, made: Table) -> None:
     """Print a table whose numbers are never cut: its first column wraps, then lines grow past a narrow terminal."""
-    from rich.cells import cell_len
-    from rich.measure import Measurement
-    from rich.text import Text
+    from neyman.showing.table import print_table as shown  # what is shown brings the engines: not needed for --help
 
-    for number, column in enumerate(made.columns):
-        cells = [Text.from_markup(str(cell)).plain for cell in (column.header, *column.cells)]
-        column.no_wrap = number > 0
-        parts = cells if number else [word for cell in cells for word in cell.split()]
-        column.min_width = max(map(cell_len, parts), default=0)
-    width = to.width
-    to.width = max(width, Measurement.get(to, to.options.update(max_width=_ENDLESS), made).minimum)
-    to.print(made)
-    to.width = width
+    shown(to, made)
 
 
 def check_output(target: str, option: str = "output", *, suffixes: tuple[str, ...] = (), binary: bool = False) -> None:

@@ -119,7 +119,8 @@ def _row(guarantee: Guarantee, name: str, place: tuple[tuple[str, float], ...], 
         safe, other = ask(guarantee), ask(guarantee.optimistic)
     except NotCertified as error:
         return Row(name, place, None, None, str(error))
-    return Row(name, place, safe, Interval(*sorted((float(safe), float(other)))))
+    low, high = sorted((float(safe), float(other)))
+    return Row(name, place, safe, Interval(low, high))
 
 
 def to_json(found: list[Risks]) -> dict[str, object]:

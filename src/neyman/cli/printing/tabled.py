@@ -10,8 +10,9 @@ from rich.markup import escape
 from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.advice import advise
-from neyman.cli.printing.output import COPY, STDOUT, check_output, console, print_json, print_table, write_output
+from neyman.cli.printing.output import STDOUT, check_output, console, print_json, print_table, write_output
 from neyman.cli.printing.table import table as empty
+from neyman.showing.table import COPY
 from neyman.tables import Table
 from neyman.tables.table import FORMS, Cell
 

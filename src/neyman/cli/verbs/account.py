@@ -6,7 +6,17 @@ from typing import Annotated
 
 import typer
 
-from neyman.cli.verbs.respond import USUAL_ADJACENCY, AsJson, Deltas, Effort, Floor, OwnAdjacency, Tolerance, respond
+from neyman.cli.verbs.respond import (
+    USUAL_ADJACENCY,
+    AsJson,
+    Cite,
+    Deltas,
+    Effort,
+    Floor,
+    OwnAdjacency,
+    Tolerance,
+    respond,
+)
 
 __all__ = ["account"]
 
@@ -26,6 +36,7 @@ def account(
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
     effort: Effort = 10.0,
+    cite: Cite = False,
     as_json: AsJson = False,
 ) -> None:
     """What any mechanism promises, read from a file or a few letters.
@@ -38,4 +49,4 @@ def account(
 
     subject = read_subject("SPEC", *spec)
     kind = adjacency or subject.adjacency or USUAL_ADJACENCY
-    respond(subject.mechanism, delta, kind, floor, tolerance, effort, as_json)
+    respond(subject.mechanism, delta, kind, floor, tolerance, effort, as_json, cite)

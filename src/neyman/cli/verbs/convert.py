@@ -14,8 +14,8 @@ from neyman.cli.verbs.respond import ADJACENCIES, AsJson, Effort, completing
 from neyman.quantities import QUANTITIES
 
 if TYPE_CHECKING:
-    from neyman.cli.printing.roads import Conversion
     from neyman.guarantees import Guarantee
+    from neyman.showing.conversion import Conversion
 
 __all__ = ["convert"]
 
@@ -130,7 +130,7 @@ def convert(
         return
     if points is not None:
         raise InvalidParameter("points", points, "left out unless --to curve is asked")
-    from neyman.cli.printing.roads import convert_to  # NumPy and the engines: not needed for --help
+    from neyman.showing.conversion import convert_to  # NumPy and the engines: not needed for --help
 
     _print(convert_to(target, guarantee, at), as_json)
 

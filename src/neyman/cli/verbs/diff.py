@@ -54,6 +54,6 @@ def _read(name: str, text: str) -> Path | Mechanism | str:
 
 def _is_report(path: Path) -> bool:
     """Whether it says that it is one: looked at, and not yet believed."""
-    from neyman.cli.reading.text import read_text
+    from neyman.understanding.text import read_text
 
     return '"neyman-report"' in read_text("SPEC", str(path), "")

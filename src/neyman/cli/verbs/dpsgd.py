@@ -8,7 +8,7 @@ import typer
 
 from neyman._errors import InvalidParameter
 from neyman.cli.reading.guessed import dpsgd_line
-from neyman.cli.verbs.respond import Adjacency, AsJson, Deltas, Effort, Floor, Tolerance, respond
+from neyman.cli.verbs.respond import Adjacency, AsJson, Cite, Deltas, Effort, Floor, Tolerance, respond
 from neyman.cli.verbs.schedule import (
     BatchSize,
     DatasetSize,
@@ -35,6 +35,7 @@ def dpsgd(
     floor: Floor = 1e-10,
     tolerance: Tolerance = 1e-6,
     effort: Effort = 10.0,
+    cite: Cite = False,
     as_json: AsJson = False,
 ) -> None:
     """What a DP-SGD run promises: mu, epsilon and attack power.
@@ -53,4 +54,4 @@ def dpsgd(
         raise InvalidParameter("--noise-multiplier", None, "given", advice)
     from neyman.mechanisms.dpsgd import scheduled  # not needed for --help
 
-    respond(scheduled(noise_multiplier, schedule), delta, adjacency, floor, tolerance, effort, as_json)
+    respond(scheduled(noise_multiplier, schedule), delta, adjacency, floor, tolerance, effort, as_json, cite)

@@ -18,7 +18,6 @@ from neyman.cli.verbs.respond import (
     Floor,
     OwnAdjacency,
     Tolerance,
-    usual_deltas,
 )
 
 if TYPE_CHECKING:
@@ -86,6 +85,7 @@ def report(
 
     subject = read_subject("SPEC", *spec)
     mechanism = subject.mechanism
+    from neyman.quantities.places import usual_deltas
     from neyman.reports import report as made
 
     found = made(

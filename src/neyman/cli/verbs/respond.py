@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from neyman._errors import InvalidParameter
 from neyman._validate import inside
 from neyman.cli.printing.output import console, print_json
 
@@ -18,6 +19,7 @@ __all__ = [
     "USUAL_ADJACENCY",
     "Adjacency",
     "AsJson",
+    "Cite",
     "Deltas",
     "Effort",
     "Floor",
@@ -25,12 +27,10 @@ __all__ = [
     "Tolerance",
     "completing",
     "respond",
-    "usual_deltas",
 ]
 
 ADJACENCIES = ("add_or_remove", "add", "remove", "replace")
 USUAL_ADJACENCY = "add_or_remove"
-USUAL_DELTAS = (1e-5, 1e-6, 1e-9)
 
 
 def completing(words: tuple[str, ...]) -> Callable[[str], list[str]]:
@@ -77,15 +77,7 @@ Effort = Annotated[
     float, typer.Option(help="Work that each answer may take, in nominal seconds of one core; counted, not timed.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of a table.")]
-
-
-def usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
-    """The deltas at which epsilon is told unless others are asked for; first 1/dataset_size, where that is known."""
-    from neyman.guarantees.verbs import delta_of_records
-
-    own = delta_of_records(dataset_size)
-    others = tuple(delta for delta in USUAL_DELTAS if own is None or abs(delta - own) > 1e-9 * own)
-    return others if own is None else (own, *others)
+Cite = Annotated[bool, typer.Option("--cite", help="Print the text for a paper, with BibTeX, instead of a table.")]
 
 
 def respond(
@@ -96,15 +88,25 @@ def respond(
     tolerance: float,
     effort: float,
     as_json: bool,
+    cite: bool = False,
 ) -> None:
-    """Ask the engines and print the answer."""
+    """Ask the engines and print the answer; what is not certified is in it, and decides how the command leaves."""
+    if cite and as_json:
+        raise InvalidParameter("cite", True, "left out with --json")
     from neyman.cli.printing.answer import Answer  # NumPy and the engines: not needed for --help
+    from neyman.quantities.places import usual_deltas
 
     deltas = tuple(inside("delta", d, 0.0, 1.0) for d in (delta or usual_deltas(mechanism.dataset_size)))
     answer = Answer.to(mechanism, deltas, adjacency, floor, (tolerance, effort))
     if as_json:
         print_json(answer.to_json())
-        return
-    from neyman.cli.printing.table import show
+    elif cite:
+        from neyman.showing.cite import citation
 
-    show(answer, console())
+        typer.echo(citation(answer.summary))
+    else:
+        from neyman.showing.table import show
+
+        show(answer.summary, console())
+    if answer.summary.refused:
+        raise answer.summary.refused[0]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from neyman._errors import InvalidParameter
+from neyman._remade import remembered
 from neyman.engines.closed_form.pairs import BlatantProfile, GaussianProfile, PerfectProfile
 from neyman.guarantees.algebra.reversal import like
 from neyman.guarantees.given.extremes import BLATANT
@@ -22,6 +23,7 @@ _MOST_STEPS = 1000
 _SAME = 1e-6, 200.0  # k^2 rho beyond which the curve of one record, k times, says nothing more that floats show
 
 
+@remembered
 def group_of(g: Guarantee, times: int) -> Guarantee:
     """``g`` for ``times`` records at once: in closed form where f is Gaussian or an extreme."""
     sides = g.sides

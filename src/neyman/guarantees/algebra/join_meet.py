@@ -13,6 +13,7 @@ from functools import reduce
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._remade import remembered
 from neyman._validate import alike
 from neyman.engines.renyi.step import Statement
 from neyman.guarantees.algebra.reversal import like
@@ -27,6 +28,7 @@ from neyman.profiles.profile import Profile
 __all__ = ["join", "meet"]
 
 
+@remembered
 def join(*guarantees: Guarantee | Iterable[Guarantee]) -> Guarantee:
     """Return what can be promised when any ONE of ``guarantees`` may be the truth.
 
@@ -76,6 +78,7 @@ def join(*guarantees: Guarantee | Iterable[Guarantee]) -> Guarantee:
     return _made(several, Pair(worst, worst if same else _largest(backward)), stated)
 
 
+@remembered
 def meet(*guarantees: Guarantee | Iterable[Guarantee]) -> Guarantee:
     """Return what holds when ALL ``guarantees`` hold for the same mechanism: every attack must pass every bound.
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable
 
 from neyman._errors import InvalidParameter
+from neyman._remade import remembered
 from neyman._validate import alike, inside, positive
 from neyman.engines.combine.enclosed import unbundled
 from neyman.guarantees.algebra.composition import composition
@@ -21,6 +22,7 @@ __all__ = ["compose_tradeoffs", "repeated"]
 _TOLERANCE = 1e-6
 
 
+@remembered
 def compose_tradeoffs(
     *guarantees: Guarantee | Iterable[Guarantee], tolerance: float | None = None, effort: float | None = None
 ) -> ComposedGuarantee:
@@ -90,6 +92,7 @@ def compose_tradeoffs(
     return _composed([(g, 1) for g in checked], tolerance, None if effort is None else positive("effort", effort))
 
 
+@remembered
 def repeated(guarantee: Guarantee, times: int) -> ComposedGuarantee:
     """Return what ``times`` mechanisms with this guarantee promise together; none at all is perfect privacy."""
     return _composed([(_checked("guarantee", guarantee), times)], None, None)

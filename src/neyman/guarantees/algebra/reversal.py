@@ -6,6 +6,7 @@ delta_inverse(eps) = 1 - e^eps + e^eps delta(-eps).
 
 from __future__ import annotations
 
+from neyman._remade import remembered
 from neyman.guarantees.envelope.profile import EnvelopeProfile
 from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
@@ -31,6 +32,7 @@ def like(model: Guarantee, made: PessimisticGuarantee) -> Guarantee:
     return made.optimistic if isinstance(model, OptimisticGuarantee) else made
 
 
+@remembered
 def inverse_of(g: Guarantee) -> Guarantee:
     """``g`` itself where it is symmetric, else the guarantee whose trade-off function is f^-1."""
     if g.sides.symmetric:
@@ -38,6 +40,7 @@ def inverse_of(g: Guarantee) -> Guarantee:
     return g.original if isinstance(g, _Inverse) else like(g, _Inverse(g))
 
 
+@remembered
 def symmetrized_of(g: Guarantee) -> Guarantee:
     """The best symmetric guarantee that follows from ``g``: see ``Guarantee.symmetrized``."""
     sides = g.sides

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
+from typing import Self
 
+from neyman._remade import Recipe
 from neyman.engines.closed_form.pairs import BlatantProfile, PerfectProfile
 from neyman.engines.renyi.composition import CompositionDivergence
 from neyman.guarantees.questions.mu import Fit
@@ -32,6 +34,13 @@ class _Extreme(PessimisticGuarantee):
     def fit(self, floor: float) -> Fit:
         """The Gaussian fit: itself."""
         return Fit(self._value, 0.0, -math.log(2.0) if self._value == 0.0 else -math.inf, 0.0)
+
+    def remember(self, recipe: Recipe) -> Self:
+        """There is one of each."""
+        return self
+
+    def __reduce__(self) -> str:
+        return self._name
 
     def __repr__(self) -> str:
         return self._name

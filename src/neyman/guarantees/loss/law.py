@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from neyman._errors import InvalidParameter
+from neyman._remade import Remade
 from neyman._validate import FloatArray, numbers, reals, seeded, whole
 from neyman.guarantees.loss.bounds import Bounds, shaped
 from neyman.guarantees.loss.jumps import Jump, jumps
@@ -29,7 +30,7 @@ _INTERVAL = "two numbers, or arrays of numbers, the first no larger than the sec
 _SHARP = 1e-9  # relative width of a mean that is known otherwise, at which no integral is asked
 
 
-class LossLaw:
+class LossLaw(Remade):
     """The law of L = log dP/dQ under P, or under Q: every answer a certified bracket, ``ny.Bounds(lower, upper)``.
 
     Made by ``g.loss.under_p`` and ``g.loss.under_q``. All is read from delta(eps): the law of L under P is that of the

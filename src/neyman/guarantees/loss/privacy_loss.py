@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
+from operator import attrgetter
 from typing import Literal
 
+from neyman._remade import Remade
 from neyman.guarantees.loss.bounds import Bounds
 from neyman.guarantees.loss.law import LossLaw
 from neyman.guarantees.loss.moments import Decay
@@ -21,7 +23,7 @@ _WORDS = {
 }  # fmt: skip
 
 
-class PrivacyLoss:
+class PrivacyLoss(Remade):
     """The privacy loss random variable L = log dP/dQ of a guarantee's pair (PLRV; its law is the privacy loss
     distribution, PLD): ``g.loss``.
 
@@ -64,12 +66,14 @@ class PrivacyLoss:
     @cached_property
     def under_p(self) -> LossLaw:
         """The law of L when the output is that of P."""
-        return LossLaw(self._sides, "P", self._effort, self._decay, lambda: self._mean(self.direction))
+        found = LossLaw(self._sides, "P", self._effort, self._decay, lambda: self._mean(self.direction))
+        return found.remember((attrgetter("under_p"), (self,)))
 
     @cached_property
     def under_q(self) -> LossLaw:
         """The law of L when the output is that of Q."""
-        return LossLaw(self._sides, "Q", self._effort, self._decay, lambda: self._turned_mean())
+        found = LossLaw(self._sides, "Q", self._effort, self._decay, lambda: self._turned_mean())
+        return found.remember((attrgetter("under_q"), (self,)))
 
     @cached_property
     def remove(self) -> PrivacyLoss:
@@ -93,7 +97,8 @@ class PrivacyLoss:
         return self
 
     def _of(self, sides: Pair, direction: LossDirection) -> PrivacyLoss:
-        return PrivacyLoss(sides, direction, self._effort, self._decay, self._mean)
+        found = PrivacyLoss(sides, direction, self._effort, self._decay, self._mean)
+        return found.remember((attrgetter(direction), (self,)))
 
     def _turned_mean(self) -> Bounds | None:
         """-KL(Q || P): that of the other direction."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from neyman._upward import Carded
 from neyman._validate import FloatArray
 from neyman.numerics.decimals import outward
 
@@ -14,7 +15,7 @@ _SHOWN = 9
 
 
 @dataclass(frozen=True, slots=True)
-class GDPReport:
+class GDPReport(Carded):
     """A guarantee summarised as Gaussian differential privacy; ``str()`` is the sentence.
 
     Attributes

@@ -1,8 +1,15 @@
-"""Figure and Axes that need no pyplot: drawn in the paper's look whenever they are drawn, and shown by notebooks."""
+"""Figure and Axes that need no pyplot: drawn in the paper's look whenever they are drawn, and shown by notebooks.
+
+Where the user has pyplot, it manages them as any figure of theirs, so that ``plt.show()`` shows them.
+"""
 
 from __future__ import annotations
 
 import io
+import sys
+from collections.abc import Generator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -10,9 +17,10 @@ from matplotlib.figure import Figure
 
 from neyman.plot.drawing.style import HEIGHT, WIDTH, paper
 
-__all__ = ["PaperAxes", "PaperFigure", "new_axes"]
+__all__ = ["PaperAxes", "PaperFigure", "alone", "new_axes"]
 
 _SHOWN_DPI = 200
+_ALONE: ContextVar[bool] = ContextVar("alone", default=False)
 
 
 class PaperFigure(Figure):
@@ -40,13 +48,43 @@ class PaperAxes(Axes):
 
     def _repr_png_(self) -> bytes | None:
         figure = self.get_figure(root=True)
+        if _shown_by_pyplot(figure):  # it shows what it manages when the cell is done
+            return None
         return figure._repr_png_() if isinstance(figure, PaperFigure) else None  # pyright: ignore[reportPrivateUsage]
 
 
 def new_axes(width: float = WIDTH, height: float = HEIGHT) -> PaperAxes:
     """The only axes of a new figure."""
-    figure = PaperFigure(figsize=(width, height), layout="constrained")
+    size = width, height
+    pyplot = None if _ALONE.get() else _pyplot()
+    if pyplot is None:
+        figure = PaperFigure(figsize=size, layout="constrained")
+    else:
+        figure = pyplot.figure(FigureClass=PaperFigure, figsize=size, layout="constrained")
     axes = figure.add_subplot(axes_class=PaperAxes)
     if not isinstance(axes, PaperAxes):
         raise TypeError(type(axes))
     return axes
+
+
+@contextmanager
+def alone() -> Generator[None]:
+    """Keep the figures that are made in the body from pyplot: nobody is to be shown them one by one."""
+    token = _ALONE.set(True)
+    try:
+        yield
+    finally:
+        _ALONE.reset(token)
+
+
+def _pyplot() -> Any:
+    """pyplot, where somebody has imported it."""
+    return sys.modules.get("matplotlib.pyplot")
+
+
+def _shown_by_pyplot(figure: Any) -> bool:
+    """Whether a notebook's backend is about to show it."""
+    pyplot = _pyplot()
+    if pyplot is None or "inline" not in str(pyplot.get_backend()):
+        return False
+    return bool(pyplot.fignum_exists(getattr(figure, "number", -1)))

@@ -33,7 +33,7 @@ _LINE = 48  # letters of a legend in a line
 
 @contextmanager
 def on_paper(ax: Axes | None, height: float = HEIGHT, width: float = WIDTH) -> Generator[Axes]:
-    """The axes to draw on, in the paper's look: those given, or the only ones of a new figure.
+    """The axes to draw on: those given, in their own look, or the only ones of a new figure, in the paper's.
 
     Raises
     ------
@@ -45,10 +45,16 @@ def on_paper(ax: Axes | None, height: float = HEIGHT, width: float = WIDTH) -> G
     need_matplotlib()
     from matplotlib.axes import Axes as AnyAxes
 
-    from neyman.plot.drawing.figure import new_axes
+    from neyman.plot.drawing.figure import PaperAxes, new_axes
+    from neyman.plot.drawing.own_axes import follow
 
     if ax is not None and not isinstance(ax, AnyAxes):
         raise InvalidParameter("ax", ax, "a matplotlib Axes", "Leave it out for a new figure.")
+    if ax is not None and not isinstance(ax, PaperAxes):  # in the look that it has
+        known = set(ax.get_children())
+        yield ax
+        follow(ax, [one for one in ax.get_children() if one not in known])
+        return
     with paper():
         chosen = new_axes(width, height) if ax is None else ax
         _dressed(chosen)
@@ -67,13 +73,21 @@ def _dressed(ax: Axes) -> None:
 
 def scales(ax: Axes, across: Span, up: Span, names: tuple[str, str]) -> None:
     """Set limits, scales, ticks and names of both axes."""
-    ax.set_xlabel(names[0], fontsize=8.0, color=INK, parse_math=_is_math(names[0]))
-    ax.set_ylabel(names[1], fontsize=8.0, color=INK, parse_math=_is_math(names[1]))
+    look_of_names = _of_names(ax)
+    ax.set_xlabel(names[0], parse_math=_is_math(names[0]), **look_of_names)
+    ax.set_ylabel(names[1], parse_math=_is_math(names[1]), **look_of_names)
     for which, span in (("x", across), ("y", up)):
         if span.log:
             ax.set(**{f"{which}scale": "log"})
         ax.set(**{f"{which}lim": (span.low, span.high)})
         _ticks(getattr(ax, f"{which}axis"), span)
+
+
+def _of_names(ax: Axes) -> dict[str, Any]:
+    """How the axes of the paper are named; the user's own as theirs are."""
+    from neyman.plot.drawing.figure import PaperAxes
+
+    return {"fontsize": 8.0, "color": INK} if isinstance(ax, PaperAxes) else {}
 
 
 def _ticks(axis: Any, span: Span) -> None:

@@ -149,5 +149,7 @@ def _near_cut(
         cut *= min(max(((top + 4.0 - target) / fallen) ** (1.0 / power), _BACK), 8.0)
         if not _CLOSE * short < cut < (2.0 - _CLOSE) * best[0]:
             cut = math.sqrt(short * best[0]) if math.isfinite(best[0]) else 2.0 * short
+            if cut == 0.0:  # nothing shorter was seen to be too short: the best is all that estimates tell
+                break
         cut = min(cut, furthest)
     return best

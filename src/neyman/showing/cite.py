@@ -1,0 +1,95 @@
+"""What a paper says of a guarantee, and the BibTeX of what it rests on."""
+
+from __future__ import annotations
+
+from neyman._version import __version__
+from neyman.mechanisms import PoissonSampled
+from neyman.numerics.decimals import outward
+from neyman.showing.headline import brief
+from neyman.showing.summary import Summary
+
+__all__ = ["BIBTEX", "citation"]
+
+_NEIGHBOURS = {
+    "add_or_remove": "that differ by one record added or removed",
+    "add": "that differ by one record added",
+    "remove": "that differ by one record removed",
+    "replace": "that differ by one record exchanged for another",
+}
+_SOFTWARE = f"""\
+@misc{{neyman,
+  title = {{neyman: certified differential-privacy guarantees}},
+  version = {{{__version__}}},
+  note = {{Python package, Apache-2.0}},
+}}"""
+_DONG = """\
+@article{dong2022gaussian,
+  title = {Gaussian differential privacy},
+  author = {Dong, Jinshuo and Roth, Aaron and Su, Weijie J.},
+  journal = {Journal of the Royal Statistical Society Series B: Statistical Methodology},
+  volume = {84},
+  number = {1},
+  pages = {3--37},
+  year = {2022},
+}"""
+_KAISSIS = """\
+@inproceedings{kaissis2024beyond,
+  title = {Beyond the Calibration Point: Mechanism Comparison in Differential Privacy},
+  author = {Kaissis, Georgios and Kolek, Stefan and Balle, Borja and Hayes, Jamie and Rueckert, Daniel},
+  booktitle = {Proceedings of the 41st International Conference on Machine Learning},
+  year = {2024},
+  note = {arXiv:2406.08918},
+}"""
+_GOMEZ = """\
+@misc{gomez2025gaussian,
+  title = {Gaussian {DP} for Reporting Differential Privacy Guarantees in Machine Learning},
+  author = {Gomez, Juan Felipe and Kulynych, Bogdan and Kaissis, Georgios and Calmon, Flavio P. and Hayes, Jamie
+            and Balle, Borja and Honkela, Antti},
+  year = {2025},
+  note = {arXiv:2503.10945},
+}"""
+BIBTEX = "\n\n".join((_SOFTWARE, _DONG, _KAISSIS, _GOMEZ))
+"""The software, mu, the divergence that regret is, and regret with the procedure of reporting."""
+
+_REGRET = r"\citep{kaissis2024beyond,gomez2025gaussian}"
+
+
+def citation(answer: Summary) -> str:
+    r"""Return a sentence or two for a paper, with the BibTeX of what they cite.
+
+    Examples
+    --------
+    >>> import neyman as ny
+    >>> print(citation(ny.account(ny.Gaussian(1.0)).summary()).split("@")[0].strip())
+    The mechanism satisfies 1-GDP \citep{dong2022gaussian}, with a regret
+    \citep{kaissis2024beyond,gomez2025gaussian} of at most ..., and (epsilon <= 4.378, delta = 1e-5)-DP, for
+    neighbouring data sets that differ by one record added or removed. Every number is a certified upper bound, computed
+    with neyman 0.1.0 \citep{neyman}.
+    """
+    report, head, parts = answer.report, answer.headline, list[str]()
+    if head.report == "mu" and report is not None:
+        parts.append(
+            f"{head.number} \\citep{{dong2022gaussian}}, with a regret {_REGRET} of at most {outward(report.regret, 3)}"
+        )
+    elif head.report == "epsilon":
+        parts.append(head.number)
+    parts += [
+        f"(epsilon <= {outward(found.upper, 4)}, delta = {brief(delta)})-DP"
+        for delta, found in zip(answer.deltas, answer.epsilons, strict=True)
+        if found.upper < float("inf")
+    ][: 1 if head.report == "mu" else None]
+    sampled = answer.mechanism is not None and any(isinstance(s, PoissonSampled) for s, _ in answer.mechanism.parts)
+    batches = " Batches are Poisson samples." if sampled else ""
+    if not parts:
+        return f"No finite promise of the mechanism is certified.\n\n{BIBTEX}"
+    said = parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])}, and {parts[-1]}"
+    if head.report != "mu" and report is not None and report.mu < float("inf"):
+        batches = (
+            f" Stating mu alone \\citep{{dong2022gaussian}} would have a regret {_REGRET} of "
+            f"{outward(report.regret, 3)}.{batches}"
+        )
+    return (
+        f"The mechanism satisfies {said}, for neighbouring data sets {_NEIGHBOURS[answer.guarantee.adjacency]}."
+        f"{batches} Every number is a certified upper bound, computed with neyman {__version__} "
+        f"\\citep{{neyman}}.\n\n{BIBTEX}"
+    )

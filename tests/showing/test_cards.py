@@ -1,0 +1,120 @@
+"""The cards of a notebook: what is on them is what is certified, and nothing in them runs, asks or clashes."""
+
+from __future__ import annotations
+
+import re
+import time
+from html.parser import HTMLParser
+from typing import Any
+from xml.etree import ElementTree as ET
+
+import numpy as np
+import pytest
+
+import neyman as ny
+from neyman.showing.card import Card, Curve
+
+RNG = np.random.default_rng(7)
+RUN = ny.DPSGD(1.0, 0.01, 1000)
+G = ny.account(RUN)
+AUDIT = ny.audit.from_scores(RNG.normal(1.0, 1.0, 500), RNG.normal(0.0, 1.0, 500))
+SHOWN: dict[str, tuple[Any, str]] = {
+    "guarantee": (G, "(epsilon <= 1.829, delta = 1e-5)-DP"),
+    "optimistic": (G.optimistic, "Lower bounds, which promise nothing"),
+    "given": (ny.GDP(1.0), "1-GDP"),
+    "perfect": (ny.PERFECT, "Nothing is learnt of any record."),
+    "blatant": (ny.BLATANT, "No finite mu holds"),
+    "summary": (G.summary(deltas=(1e-7,)), "epsilon at delta 1e-7"),
+    "gdp": (G.gdp(), "0.5223-GDP at error rates of 1e-10 and above"),
+    "gdp from below": (G.optimistic.gdp(), "certified lower bounds, not a promise"),
+    "comparison": (ny.compare(G, ny.GDP(0.5)), "b instead of a"),
+    "calibration": (ny.noise_for_dpsgd(ny.targets.Mu(1.0), sample_rate=0.01, steps=1000), "meets the target"),
+    "risk": (ny.risk.tpr(G, 0.01), "At most 2.92 %"),
+    "risks": (ny.risk.bayes_error(G, np.linspace(0.1, 0.9, 20)), "12 more."),
+    "beside a pair": (ny.risk.against_pair(G, 1e-5), "the pair alone"),
+    "audit": (AUDIT, "at 95 % confidence"),
+    "verdict": (ny.audit.check(ny.GDP(0.1), AUDIT), "Violated"),
+    "mechanism": (RUN, ".account() computes what it promises"),
+    "many": (ny.compose([ny.Laplace(1.0 + i) for i in range(20)]), "12 more kinds of step."),
+    "conversion": (ny.convert(mu=1.0), "GDP(mu=1.0) → epsilon"),
+}
+
+
+class _Page(HTMLParser):
+    """Tags, attributes and text of a card."""
+
+    def __init__(self, html: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+        self.text: list[str] = []
+        self.feed(html)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_a_card(name: str) -> None:
+    value, said = SHOWN[name]
+    html = value._repr_html_()
+    page = _Page(html)
+    assert said in " ".join(page.text)
+    assert not {"script", "link", "img", "iframe", "object", "use"} & {*page.tags}
+    named = {key for key, _ in page.attributes}
+    assert not named & {"id", "href", "src", "onclick", "onload", "style"}
+    assert not re.search(r"https?:|url\(|@import", html)
+    ET.fromstring(html)  # every tag is closed, so that nothing around it is drawn in
+    assert "prefers-color-scheme:dark" in html
+    assert 'data-jp-theme-light="false"' in html
+    assert html == value._repr_html_()
+
+
+def test_what_comes_from_elsewhere_is_text() -> None:
+    card = Card("<b>", ["a & b"], [(("<i>",), [("</td><script>",)])], [Curve('"><script>', [(0.0, 1.0)])], ["'<"])
+    page = _Page(card.html())
+    assert "script" not in page.tags
+    assert "b" not in page.tags
+    assert "i" not in page.tags
+    assert {"<b>", "a & b", "<i>", "</td><script>", "'<"} <= {*page.text}
+
+
+def test_the_curve_goes_through_certified_points() -> None:
+    html = G._repr_html_()
+    (points,) = re.findall(r'<polyline points="([^"]+)"', html)
+    pairs = np.array([[float(x) for x in pair.split(",")] for pair in points.split()])
+    alpha, beta = (pairs[:, 0] - 12.0) / 100.0, 1.0 - (pairs[:, 1] - 12.0) / 100.0
+    assert len(alpha) > 40
+    assert np.all(np.diff(alpha) <= 0.0)
+    room = 1e-4  # two decimals of a hundred
+    assert np.all(beta <= G.beta(np.clip(alpha - room, 0.0, 1.0)) + room)
+    assert np.all(beta >= G.beta(np.clip(alpha + room, 0.0, 1.0)) - room)
+
+
+def test_a_card_says_what_is_refused() -> None:
+    html = ny.account(RUN, tolerance=1e-12)._repr_html_()
+    assert "not certified" in html
+    assert "Not certified: delta(0)" in html
+
+
+def test_a_card_takes_no_more_than_its_share() -> None:
+    """However much effort a guarantee may take; and what it left undone is done when it is asked for."""
+    g = ny.account(ny.DPSGD(1.0, 0.01, 10**6) * ny.Laplace(1.0) ** 50, effort=1e4)
+    started = time.monotonic()
+    assert "neyman-card" in g._repr_html_()
+    assert time.monotonic() - started < 60.0
+    assert g.mu() > 0.0
+
+
+def test_rounded_to_the_safe_side() -> None:
+    found = ny.risk.bayes_error(G, np.array([0.5]))
+    (shown,) = re.findall(r"<td>([\d.]+)</td></tr>", found._repr_html_())
+    assert float(shown) <= float(found.value[0])
+    assert "at least" in found._repr_html_()
+    found = ny.risk.tpr(G, np.array([0.01]))
+    (shown,) = re.findall(r"<td>([\d.]+)</td></tr>", found._repr_html_())
+    assert float(shown) >= float(found.value[0])

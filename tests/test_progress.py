@@ -1,0 +1,95 @@
+"""How far long work has come: who is shown what, and that quick work shows nothing."""
+
+from __future__ import annotations
+
+import io
+import sys
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+import neyman as ny
+from neyman import _progress
+from neyman._progress import progress_bar
+
+
+class _Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def now(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, which passes when a test says so."""
+    clock = [0.0]
+    monkeypatch.setattr(_progress.time, "monotonic", lambda: clock[0])
+    return clock
+
+
+def test_a_log_has_a_line_now_and_then(now: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar(True, 1000) as told:
+        for _ in range(12):
+            now[0] += 1.5
+            told(50)
+    out, err = capsys.readouterr()
+    assert out == ""
+    lines = err.splitlines()
+    assert lines == ["200 of 1,000 settings, 6 s", "400 of 1,000 settings, 12 s", "600 of 1,000 settings, 18 s",
+                     "600 of 1,000 settings, 18 s"]  # fmt: skip
+
+
+def test_a_log_of_what_nobody_can_count(now: list[float], capsys: pytest.CaptureFixture[str]) -> None:
+    with progress_bar(True, None, "parameters tried") as told:
+        now[0] = 3.0
+        told(1)
+    assert capsys.readouterr().err == "1 parameters tried, 3 s\n"
+
+
+@pytest.mark.parametrize("shown", [False, None])
+def test_what_takes_no_second_is_silent(
+    shown: bool | None, now: list[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for stream in (sys.stderr, _Terminal()):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with progress_bar(shown, 3) as told:
+            now[0] += 0.9
+            told(3)
+        assert not isinstance(stream, _Terminal) or stream.getvalue() == ""
+    assert capsys.readouterr() == ("", "")
+
+
+def test_a_bar_on_a_terminal_alone(now: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    for shown, stream, bar in ((None, _Terminal(), True), (False, _Terminal(), False), (None, io.StringIO(), False)):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with progress_bar(shown, 30) as told:
+            now[0] += 2.0
+            told(10)
+            told(20)
+        assert ("30/30" in stream.getvalue()) is bar
+
+
+def test_what_is_asked_for_is_drawn_at_once(now: list[float], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", _Terminal())
+    with progress_bar(True, 2) as told:
+        told(2)
+    assert "2/2" in sys.stderr.getvalue()
+
+
+def test_a_notebook_is_known_by_its_shell(monkeypatch: pytest.MonkeyPatch) -> None:
+    class ZMQInteractiveShell:
+        pass
+
+    kernel: Any = ModuleType("IPython")
+    monkeypatch.setitem(sys.modules, "IPython", kernel)
+    for shell, known in ((ZMQInteractiveShell(), True), (object(), False), (None, False)):
+        kernel.get_ipython = lambda shell=shell: shell
+        assert _progress._in_notebook() is known
+
+
+def test_calibrations_tell_what_they_try(capsys: pytest.CaptureFixture[str]) -> None:
+    found = ny.calibrate(ny.Laplace, ny.targets.Mu(1.0), tolerance=1e-3, progress=True)
+    last = capsys.readouterr().err.splitlines()[-1]
+    assert last.startswith(f"{found.evaluations} parameters tried")
+    ny.calibrate(ny.Laplace, ny.targets.Mu(1.0), tolerance=1e-3)
+    assert capsys.readouterr().err == ""
