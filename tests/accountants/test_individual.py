@@ -140,7 +140,7 @@ def test_refused_filters() -> None:
     for bad in (0.0, math.nan, math.inf, -1.0, "1"):
         with pytest.raises(ny.InvalidParameter, match="mu must be"):
             ny.IndividualFilter(mu=bad, records=3)  # type: ignore[arg-type]
-    for bad in (0, -1, 1.0, True, 10**11):
+    for bad in (0, -1, 1.5, True, 10**11):
         with pytest.raises(ny.InvalidParameter, match="records must be"):
             ny.IndividualFilter(mu=1.0, records=bad)  # type: ignore[arg-type]
     assert "SECRET" in str(ny.IndividualFilter.__doc__)

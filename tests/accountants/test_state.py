@@ -48,7 +48,7 @@ WRONG: list[tuple[str, object]] = [
     ("schema", 0), ("schema", 2), ("schema", True), ("schema", "1"), ("schema", 1.0), ("schema", None),
     ("adjacency", "both"), ("tolerance", 2.0), ("tolerance", "1e-6"), ("extra", 1),
     ("settings", None), ("settings", [1]), ("settings", [{"kind": "gaussian"}]),
-    ("runs", None), ("runs", [1]), ("runs", [[0]]), ("runs", [[0, 0]]), ("runs", [[0, -1]]), ("runs", [[0, 1.0]]),
+    ("runs", None), ("runs", [1]), ("runs", [[0]]), ("runs", [[0, 0]]), ("runs", [[0, -1]]), ("runs", [[0, 1.5]]),
     ("runs", [[9, 1]]), ("runs", [[-1, 1]]), ("runs", [[True, 1]]), ("runs", [[0, 10**18], [0, 1]]),
 ]  # fmt: skip
 

@@ -286,7 +286,7 @@ FLOOR = "The promise of mu holds at error rates of floor and above."
         (lambda g: g.epsilon("1e-5"), f"delta must be {NUMBER}, got '1e-5'."),
         (lambda g: g.beta(2.0), "alpha must be a number in [0, 1], got 2.0."),
         (lambda g: g.beta([0.5, float("nan")]), "alpha must be a number in [0, 1], got nan."),
-        (lambda g: g.beta(None), f"alpha must be {NUMBER}, got None."),
+        (lambda g: g.beta(None), "alpha must be given, got None. Write: g.beta(alpha=0.01)"),
         (lambda g: g.roc(-0.1), "fpr must be a number in [0, 1], got -0.1."),
         (lambda g: g.bayes_error(1.1), "prior must be a number in [0, 1], got 1.1."),
         (lambda g: g.mu(0.5), f"floor must be a number in (0, 0.5), got 0.5. {FLOOR}"),

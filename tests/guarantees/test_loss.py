@@ -356,7 +356,7 @@ LAW = ny.GDP(1.0).loss.under_p
         (lambda: LAW.quantile(0.0), "p"), (lambda: LAW.quantile([0.5, 1.0]), "p"),
         (lambda: LAW.quantile(math.nan), "p"),
         (lambda: LAW.mass(1.0, 0.0), "low, high"), (lambda: LAW.mass(math.nan, 0.0), "low, high"),
-        (lambda: LAW.moment(0), "order"), (lambda: LAW.moment(5), "order"), (lambda: LAW.moment(1.0), "order"),
+        (lambda: LAW.moment(0), "order"), (lambda: LAW.moment(5), "order"), (lambda: LAW.moment(1.5), "order"),
         (lambda: LAW.moment(2, math.inf), "centre"), (lambda: LAW.moment(2, [1.0]), "centre"),
         (lambda: LAW.mass([1.0, 2.0], [3.0, 1.0]), "low, high"), (lambda: LAW.mass([1, 2], [3, 4, 5]), "low, high"),
         (lambda: LAW.draw(0), "n"), (lambda: LAW.draw(3, seed="a"), "seed"), (lambda: LAW.draw(3, seed=-1), "seed"),

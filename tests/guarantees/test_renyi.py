@@ -340,7 +340,7 @@ def test_orders_out_of_range_are_refused(order: object, shown: str) -> None:
     assert str(caught.value) == text
 
 
-@pytest.mark.parametrize("order", ["2", None, [], True])
+@pytest.mark.parametrize("order", ["2", [None], [], True])
 def test_orders_that_are_no_numbers_are_refused(order: object) -> None:
     with pytest.raises(
         InvalidParameter, match="order must be a number, or a non-empty array of numbers, all finite and > 0"

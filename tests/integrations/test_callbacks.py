@@ -158,7 +158,7 @@ def test_histories_with_impossible_counts_are_refused(times):
         runs(SimpleNamespace(history=[(1.0, 0.1, times)]))
 
 
-@pytest.mark.parametrize("batches", [0, -1, 1.0, math.nan, True])
+@pytest.mark.parametrize("batches", [0, -1, 1.5, math.nan, True])
 def test_impossible_accumulation_is_refused(batches):
     with pytest.raises(InvalidParameter, match="accumulation must be a whole number from 1"):
         StopOnBudget(ny.Accountant(), TARGET, noise_multiplier=1.0, sample_rate=0.01, accumulation=batches)

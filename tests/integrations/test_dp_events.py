@@ -164,7 +164,7 @@ REFUSED = [
         dp.DiscreteLaplaceDpEvent(5e-324, 1),
         "event.scale must be between 0.00142857 and 1e+15 times the sensitivity 1, got 9.999999999999999e+299.",
     ),
-    (dp.DiscreteLaplaceDpEvent(1.0, 1.0), "event.sensitivity must be a whole number from 1 to 1e+06, got 1.0."),
+    (dp.DiscreteLaplaceDpEvent(1.0, 1.5), "event.sensitivity must be a whole number from 1 to 1e+06, got 1.5."),
     (dp.RandomizedResponseDpEvent(0.0, 2), f"event.noise_parameter must be a number in (0, 1], got 0.0. {BLATANT}"),
     (dp.RandomizedResponseDpEvent(1.5, 2), "event.noise_parameter must be a number in [0, 1], got 1.5."),
     (
@@ -179,7 +179,7 @@ REFUSED = [
     ),
     (dp.ZCDpEvent(0.5, math.nan), "event.xi must be a finite number >= 0, got nan."),
     (dp.SelfComposedDpEvent(STEP, -1), f"event.count must be {WHOLE}, got -1."),
-    (dp.SelfComposedDpEvent(STEP, 2.0), f"event.count must be {WHOLE}, got 2.0."),
+    (dp.SelfComposedDpEvent(STEP, 2.5), f"event.count must be {WHOLE}, got 2.5."),
     (dp.PoissonSampledDpEvent(1.5, GAUSSIAN), "event.sampling_probability must be a number in [0, 1], got 1.5."),
     (
         dp.ComposedDpEvent([dp.PoissonSampledDpEvent(0.5, dp.GaussianDpEvent(-1.0))]),

@@ -134,7 +134,7 @@ def test_envelopes_of_what_is_none_are_refused():
     with pytest.raises(ny.InvalidParameter, match="of must be one of 'bayes_error', 'tradeoff'"):
         ny.plot.envelope(guarantee("gdp"), of="roc")
     with pytest.raises(ny.InvalidParameter, match="finished Guarantee"):
-        ny.plot.envelope(ny.Gaussian(1.0))
+        ny.plot.envelope(1.0)
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
@@ -21,6 +22,7 @@ from neyman.guarantees import (
     PessimisticGuarantee,
     PureDP,
 )
+from neyman.mechanisms import Mechanism
 from neyman.plot.drawing.hull import Hull
 from neyman.understanding.subject import Subject
 
@@ -72,10 +74,11 @@ def curves(guarantees: tuple[object, ...], labels: Labels) -> tuple[Curve, ...]:
 
 def finished(name: str, value: object) -> PessimisticGuarantee:
     """Return a guarantee that is a promise, of whatever ``account`` takes."""
-    if isinstance(value, OptimisticGuarantee):
-        advice = "Its lower bounds are drawn as the band: pass the guarantee itself."
-        raise InvalidParameter(name, value, "a finished Guarantee, computed or given", advice)
-    return Subject.of(name, value).guarantee()
+    if isinstance(value, (PessimisticGuarantee, Mechanism, str, os.PathLike, list, tuple)):
+        return Subject.of(name, cast("object", value)).guarantee()
+    known = isinstance(value, OptimisticGuarantee)
+    advice = "Its lower bounds are drawn as the band: pass the guarantee itself." if known else ""
+    raise InvalidParameter(name, value, "a finished Guarantee, computed or given", advice)
 
 
 def labelled(own: list[str], labels: Labels) -> tuple[str, ...]:
