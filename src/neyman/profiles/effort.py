@@ -7,6 +7,9 @@ question asked of the same guarantee is therefore answered alike on every machin
 While a question is answered its allowance is that of all work, whoever does it: a guarantee made of others is asked as
 one, and what its parts were asked before does not count.
 
+Questions are answered one at a time: what profiles keep from one to the next, and what is left of an effort, is that of
+one question. Threads that ask at once wait for each other.
+
 Memory follows from the same plans: tables are worked on in pieces, a lattice has at most 2^20 points of a few arrays
 each, and quadratures whose tables would not fit are not begun.
 """
@@ -14,10 +17,12 @@ each, and quadratures whose tables would not fit are not begun.
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable
 from contextvars import ContextVar
 from functools import wraps
 from itertools import count
+from threading import RLock
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
@@ -109,6 +114,7 @@ class Effort:
         return self._used if self._questions == whole._questions else 0.0
 
     def __enter__(self) -> None:
+        _TURN.acquire()
         answered = _ANSWERED.get()
         if answered is None:
             self.left, self.refused = self._whole, False
@@ -121,10 +127,23 @@ class Effort:
         if answered is not None:
             asked, depth = answered
             _ANSWERED.set((asked, depth - 1) if depth > 1 else None)
+        _TURN.release()
 
 
 _ANSWERED: ContextVar[tuple[Effort, int] | None] = ContextVar("question", default=None)  # and how deep in verbs
 _NUMBERS = count(1)
+_TURN = RLock()
+
+
+def _new_turn() -> None:
+    """A process that was forked while another thread was answered has nobody to wait for."""
+    global _TURN
+    _TURN = RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_new_turn)
+
 _BOUNDLESS = Effort()
 
 

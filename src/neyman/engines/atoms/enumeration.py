@@ -36,6 +36,8 @@ _LATTICE_WORK = 1 << 26  # the same on a lattice, where a pair costs a nanosecon
 _FEW, _RARE, _PAIRS, _BLURRED = 16, -92.0, 1 << 21, 1e-9
 _ENDS = (1.0, -1), (-1.0, 0)  # sign and place of the largest loss, and of the least
 _SEEN, _APART = 64, 0.8  # outcomes of which it is seen whether sums meet, and the share of these that does not
+# they steer: of outcomes that are multiplied out, the share that is not trimmed; relative, of ratios of lattices
+_TRIMMED, _SAME = 0.25, 1e-9
 _NOTHING = -800.0  # log of a mass that is no float
 _TINY = 1e-300  # more than masses too small for a float come to
 # e-folds below the largest product to which a convolution is exact: what underflows there, at most 2^13 products of
@@ -55,13 +57,13 @@ def parted(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
     """Return that law, or, where it has too many outcomes, two that compose to it, the shorter one first; nothing where
     these, too, have too many.
     """
-    ones = [_atoms(table) for table, _ in tables]
+    ones = [_trimmed(_atoms(table)) for table, _ in tables]
     few = sorted(ones, key=lambda one: len(one.loss))[:3]
     if len(few) == 3 and _too_many(*few):
         return ()
     powers: list[tuple[Atoms, tuple[Outcomes, int]]] = []
     for one, (table, times) in zip(ones, tables, strict=True):
-        power = _trimmed(one) if times == 1 else _power(one, times)
+        power = one if times == 1 else _power(one, times)
         if power is None:
             return ()
         powers.append((power, (table, times)))
@@ -197,28 +199,33 @@ def _hopeless(one: Atoms, times: int) -> bool:
         has, square, left = has + square * (left & 1), 2 * square, left >> 1
     else:
         return False
-    few = _middle(one)
-    return _apart(np.add.outer(few, few)[np.triu_indices(len(few))], one, one)
+    first = max(int(np.argmax(one.log_w)) - _SEEN // 2, 0)
+    few = one.loss[first : first + _SEEN]
+    sums = np.sort(np.add.outer(few, few)[np.triu_indices(len(few))])
+    near = 4.0 * (2.0 * one.slack + (one.stretch + 2.0 * UNIT) * float(np.abs(few).max()))
+    return bool(np.mean(np.diff(sums) > near) > _APART)
 
 
 def _too_many(a: Atoms, b: Atoms, c: Atoms) -> bool:
-    """Whether two have too many outcomes for a third to be added, unless their sums meet: seen as above."""
-    pairs = len(a.loss) * len(b.loss)
-    if a.unit == b.unit is not None or pairs <= _OUTER or pairs * len(c.loss) <= _WORK:
+    """Whether two on different lattices have too many outcomes for a third to be added, even where some are trimmed."""
+    if a.unit is None or b.unit is None or a.unit == b.unit:
         return False
-    return _apart(np.add.outer(_middle(a), _middle(b)).ravel(), a, b)
+    left = _TRIMMED * _different(a, b)
+    return left > _OUTER and left * len(c.loss) > _WORK
 
 
-def _middle(one: Atoms) -> FloatArray:
-    """A few of its losses, about the likeliest."""
-    first = max(int(np.argmax(one.log_w)) - _SEEN // 2, 0)
-    return one.loss[first : first + _SEEN]
-
-
-def _apart(sums: FloatArray, a: Atoms, b: Atoms) -> bool:
-    """Whether hardly any of these ``sums`` of a loss of each is another, as far as is known."""
-    near = 4.0 * (a.slack + b.slack + (max(a.stretch, b.stretch) + 2.0 * UNIT) * float(np.abs(sums).max()))
-    return bool(np.mean(np.diff(np.sort(sums)) > near) > _APART)
+def _different(a: Atoms, b: Atoms) -> int:
+    """How many sums of a loss of each there are: i u + j v = k u + l v where k - i is a multiple of q and j - l that of
+    p, for u / v = p / q in lowest terms, and nowhere else.
+    """
+    if a.unit is None or b.unit is None:
+        raise TypeError("losses that lie on no lattice")
+    n, m = len(a.loss), len(b.loss)
+    ratio = a.unit / b.unit
+    near = Fraction(ratio).limit_denominator(n)
+    if abs(float(near) - ratio) * n > _SAME:  # they meet nowhere along the shorter of the two
+        return n * m
+    return n * m - max(n - near.denominator, 0) * max(m - near.numerator, 0)
 
 
 def _binomial(one: Atoms, times: int, end: Fraction | None) -> Atoms | None:

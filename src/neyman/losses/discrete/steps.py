@@ -119,8 +119,9 @@ class DiscreteNoiseStep(DiscreteStep):
 def _told(step: DiscreteNoiseStep) -> Outcomes:
     """The table of a step, which the rules of a composition ask for again and again; nobody may write into it."""
     table = DiscreteStep.table(step)
-    for array in (table.loss, table.log_q):
-        array.flags.writeable = False
+    for array in (table.loss, table.log_q, table.place):
+        if array is not None:
+            array.flags.writeable = False
     return table
 
 
