@@ -114,7 +114,7 @@ class Effort:
         return self._used if self._questions == whole._questions else 0.0
 
     def __enter__(self) -> None:
-        _TURN.acquire()
+        _turn.acquire()
         answered = _ANSWERED.get()
         if answered is None:
             self.left, self.refused = self._whole, False
@@ -127,18 +127,18 @@ class Effort:
         if answered is not None:
             asked, depth = answered
             _ANSWERED.set((asked, depth - 1) if depth > 1 else None)
-        _TURN.release()
+        _turn.release()
 
 
 _ANSWERED: ContextVar[tuple[Effort, int] | None] = ContextVar("question", default=None)  # and how deep in verbs
 _NUMBERS = count(1)
-_TURN = RLock()
+_turn = RLock()
 
 
 def _new_turn() -> None:
     """A process that was forked while another thread was answered has nobody to wait for."""
-    global _TURN
-    _TURN = RLock()
+    global _turn
+    _turn = RLock()
 
 
 if hasattr(os, "register_at_fork"):
