@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from neyman.guarantees import GDPReport
+from neyman.guarantees.verbs import delta_of_records
 from neyman.numerics.decimals import exactly, outward
 from neyman.showing.interval import Interval
 
@@ -19,6 +20,7 @@ __all__ = ["ENOUGH", "Headline", "brief", "headline"]
 
 ENOUGH = 0.01  # regret below which mu is practically the whole story
 _DIGITS = 4
+_SHORT = 12  # letters of a number that nobody would rather write as a fraction
 _PROFILE = "report the profile (epsilon at several deltas)"
 
 Kind = Literal["mu", "epsilon", "profile"]
@@ -85,14 +87,19 @@ def headline(
 
 
 def brief(value: float) -> str:
-    """Return a number that is exact, as people write it.
+    """Return a number that is exact, as people write it; one that is 1/n but for its last digits, rounded down, as that.
 
     Examples
     --------
-    >>> brief(1e-5), brief(0.25), brief(1 / 60000)
-    ('1e-5', '0.25', '1.6666666666666667e-5')
+    >>> from neyman.guarantees.verbs import delta_of_records
+    >>> brief(1e-5), brief(0.25), brief(delta_of_records(60_000))
+    ('1e-5', '0.25', '1/60000')
     """
-    return exactly(value).replace("e-0", "e-")
+    written = exactly(value).replace("e-0", "e-")
+    if len(written) <= _SHORT or not 0.0 < value < 1.0:
+        return written
+    n = round(1.0 / value)
+    return f"1/{n}" if delta_of_records(n) == value else written
 
 
 def _why(report: GDPReport | None) -> str:
