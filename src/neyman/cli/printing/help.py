@@ -26,7 +26,7 @@ _GROUPS = {
     "How exactly": ("floor", "tolerance", "effort", "timeout", "proving", "proof"),
     "Where it is computed": ("workers", "scheduler", "at_most"),
     "The document": ("title", "context", "date"),
-    "Output": ("output", "form", "quiet", "as_json", "help"),
+    "Output": ("output", "form", "opening", "cite", "verbose", "quiet", "as_json", "help"),
 }  # fmt: skip
 _OTHERS = "Options"
 _GROUP_OF = {name: group for group, names in _GROUPS.items() for name in names}
