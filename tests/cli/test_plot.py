@@ -50,6 +50,9 @@ def call(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch
     return run
 
 
+LOOK = ": look at it in any browser or viewer, or include it in a text.\n"
+
+
 def test_every_picture_of_guarantees_has_a_kind() -> None:
     """A picture takes guarantees where its first parameter is one, or several."""
     first = {name: next(iter(inspect.signature(getattr(ny.plot, name)).parameters), "") for name in drawn()}
@@ -63,7 +66,7 @@ def drawn() -> list[str]:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind_is_drawn(call: Any, kind: str) -> None:
-    assert call(kind, *ARGUMENTS[kind], "-o", "a.png") == (0, b"", "")
+    assert call(kind, *ARGUMENTS[kind], "-o", "a.png") == (0, b"", "a.png" + LOOK)
     assert Path("a.png").read_bytes().startswith(BEGINNINGS["png"])
     assert [path.name for path in Path().iterdir()] == ["a.png"]
 
@@ -71,7 +74,7 @@ def test_every_kind_is_drawn(call: Any, kind: str) -> None:
 @pytest.mark.parametrize("form", BEGINNINGS)
 def test_forms_by_the_ending_and_the_same_bytes_again(call: Any, form: str) -> None:
     for name in ("a", "b"):
-        assert call("roc", "mu:1", "-o", f"{name}.{form}") == (0, b"", "")
+        assert call("roc", "mu:1", "-o", f"{name}.{form}") == (0, b"", f"{name}.{form}{LOOK}")
     written = Path(f"a.{form}").read_bytes()
     assert written.startswith(BEGINNINGS[form])
     assert written == Path(f"b.{form}").read_bytes()

@@ -115,11 +115,11 @@ def test_a_citation_names_what_it_states() -> None:
     whole = citation(ny.account(ny.DPSGD(9.4, 0.32768, 2000)).summary())
     assert whole.startswith(
         "The mechanism satisfies 1.567-GDP at error rates of 1e-10 and above \\citep{dong2022gaussian}, with a regret "
-        "\\citep{kaissis2024beyond,gomez2025gaussian} of at most 0.00103, and (epsilon <= 7.425, delta = 1e-5)-DP, for "
-        "neighbouring data sets that differ by one record added or removed. Batches are Poisson samples."
+        "\\citep{kaissis2024beyond,gomez2025gaussian} of at most 0.00103, and "
+        "$(\\varepsilon \\le 7.425, \\delta = 10^{-5})$-DP, for neighbouring data sets that differ by one record added or removed. Batches are Poisson samples."
     )
     part = citation(ny.account(ny.DPSGD(0.7, 0.01, 1000), adjacency="replace").summary(deltas=(1e-5,)))
-    assert part.startswith("The mechanism satisfies (epsilon <= ")
+    assert part.startswith("The mechanism satisfies $(\\varepsilon \\le ")
     assert "would have a regret" in part
     assert "exchanged for another" in part
     for text in (whole, part):
@@ -130,3 +130,29 @@ def test_a_citation_names_what_it_states() -> None:
 
 def test_nothing_finite_is_cited_as_nothing() -> None:
     assert citation(ny.BLATANT.summary()).startswith("No finite promise of the mechanism is certified.")
+
+
+def test_a_delta_below_one_record_comes_first() -> None:
+    """Whoever publishes one record whole keeps a promise at delta = 1/n."""
+    run = ny.DPSGD(noise_multiplier=1.1, epochs=10, batch_size=512, dataset_size=60_000)
+    summary = ny.account(run).summary()
+    assert summary.deltas[1:] == (1e-5, 1e-6, 1e-9)
+    assert summary.headline.number == "(epsilon <= 1.38, delta = 1e-5)-DP"
+    few = ny.account(run.with_dataset_size(100)).summary(deltas=(0.01, 0.1))
+    assert few.headline.number.endswith("delta = 0.01)-DP")
+
+
+@pytest.mark.parametrize(
+    ("given", "number"),
+    [
+        (ny.ZCDP(0.5), "ZCDP(rho=0.5)"),
+        (ny.account(ny.Opaque(ny.ZCDP(0.5))), "ZCDP(rho=0.5)"),
+        (ny.ApproximateDP(1.0, 1e-5), "ApproximateDP(epsilon=1.0, delta=1e-05)"),
+    ],
+    ids=repr,
+)
+def test_what_was_stated_is_reported_as_it_was_stated(given: ny.Guarantee, number: str) -> None:
+    """As the report says it."""
+    found = given.summary().headline
+    assert (found.report, found.number) == ("stated", number)
+    assert citation(given.summary()).startswith("The mechanism satisfies the guarantee that was stated, \\texttt{")

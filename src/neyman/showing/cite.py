@@ -19,6 +19,8 @@ _NEIGHBOURS = {
 _SOFTWARE = f"""\
 @misc{{neyman,
   title = {{neyman: certified differential-privacy guarantees}},
+  author = {{{{The maintainers of neyman}}}},
+  year = {{2026}},
   version = {{{__version__}}},
   note = {{Python package, Apache-2.0}},
 }}"""
@@ -62,19 +64,21 @@ def citation(answer: Summary) -> str:
     >>> import neyman as ny
     >>> print(citation(ny.account(ny.Gaussian(1.0)).summary()).split("@")[0].strip())
     The mechanism satisfies 1-GDP \citep{dong2022gaussian}, with a regret
-    \citep{kaissis2024beyond,gomez2025gaussian} of at most ..., and (epsilon <= 4.378, delta = 1e-5)-DP, for
+    \citep{kaissis2024beyond,gomez2025gaussian} of at most ..., and $(\varepsilon \le 4.378, \delta = 10^{-5})$-DP, for
     neighbouring data sets that differ by one record added or removed. Every number is a certified upper bound, computed
-    with neyman 0.1.0 \citep{neyman}.
+    with neyman ... \citep{neyman}.
     """
     report, head, parts = answer.report, answer.headline, list[str]()
     if head.report == "mu" and report is not None:
         parts.append(
             f"{head.number} \\citep{{dong2022gaussian}}, with a regret {_REGRET} of at most {outward(report.regret, 3)}"
         )
-    elif head.report == "epsilon":
-        parts.append(head.number)
+    elif head.report == "stated":
+        parts.append(f"the guarantee that was stated, \\texttt{{{head.number.replace('_', chr(92) + '_')}}}")
+    elif head.report == "epsilon" and answer.pure is not None:
+        parts.append(_pair(answer.pure, 0.0))
     parts += [
-        f"(epsilon <= {outward(found.upper, 4)}, delta = {brief(delta)})-DP"
+        _pair(found.upper, delta)
         for delta, found in zip(answer.deltas, answer.epsilons, strict=True)
         if found.upper < float("inf")
     ][: 1 if head.report == "mu" else None]
@@ -93,3 +97,11 @@ def citation(answer: Summary) -> str:
         f"{batches} Every number is a certified upper bound, computed with neyman {__version__} "
         f"\\citep{{neyman}}.\n\n{BIBTEX}"
     )
+
+
+def _pair(epsilon: float, delta: float) -> str:
+    """A promise as LaTeX sets it."""
+    mantissa, _, exponent = brief(delta).partition("e")
+    power = f"10^{{{exponent}}}"
+    small = mantissa if not exponent else power if mantissa == "1" else f"{mantissa} \\times {power}"
+    return f"$(\\varepsilon \\le {outward(epsilon, 4)}, \\delta = {small})$-DP"

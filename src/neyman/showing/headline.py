@@ -23,7 +23,7 @@ _DIGITS = 4
 _SHORT = 12  # letters of a number that nobody would rather write as a fraction
 _PROFILE = "report the profile (epsilon at several deltas)"
 
-Kind = Literal["mu", "epsilon", "profile"]
+Kind = Literal["mu", "epsilon", "profile", "stated"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +37,7 @@ class Headline:
     why : str
         Why this one is to be reported.
     report : str
-        "mu", "epsilon" (at delta 0) or "profile".
+        "mu", "epsilon" (at delta 0), "profile" or "stated".
     """
 
     number: str
@@ -53,6 +53,8 @@ def headline(
     deltas: Sequence[float],
     epsilons: Sequence[Interval],
     pure: tuple[float, float] | None = None,
+    records: int | None = None,
+    stated: str | None = None,
 ) -> Headline:
     """Return which number to report.
 
@@ -64,6 +66,11 @@ def headline(
         Where epsilon is known, and its brackets there.
     pure : (epsilon, regret), optional
         The least epsilon at delta 0, and what stating it alone gives away.
+    records : int, optional
+        How many there are: epsilon at a delta below 1 over it comes first, for whoever publishes one record whole keeps
+        a promise at that delta.
+    stated : str, optional
+        A promise that is given, in words: it is reported as it was stated, unless mu says as much.
 
     Examples
     --------
@@ -78,16 +85,18 @@ def headline(
         lost = outward(report.regret, 3)
         why = f"its regret, {lost}, is below {ENOUGH:g}, so mu is the whole story"
         return Headline(f"{outward(report.mu, _DIGITS)}-GDP{where}", why, "mu")
+    if stated is not None:
+        return Headline(stated, "report the guarantee as it was stated", "stated")
     if pure is not None and report is not None and pure[1] < report.regret:
         than = f"its regret, {outward(pure[1], 3)}, is less than that of mu, {outward(report.regret, 3)}"
         why = "no finite mu holds" if math.isinf(report.mu) else than
         number = f"(epsilon <= {outward(pure[0], _DIGITS)}, delta = 0)-DP"
         return Headline(number, f"{why}, so report this epsilon, and with it the profile", "epsilon")
-    return Headline(_number(deltas, epsilons), _why(report), "profile")
+    return Headline(_number(deltas, epsilons, records), _why(report), "profile")
 
 
 def brief(value: float) -> str:
-    """Return a number that is exact, as people write it; one that is 1/n but for its last digits, rounded down, as that.
+    """Return a number that is exact, as people write it; one that is 1/n, but for its last digits, as that.
 
     Examples
     --------
@@ -111,10 +120,15 @@ def _why(report: GDPReport | None) -> str:
     return f"the regret of mu, {outward(report.regret, 3)}, is {above} {ENOUGH:g}, so {_PROFILE}"
 
 
-def _number(deltas: Sequence[float], epsilons: Sequence[Interval]) -> str:
-    """The first pair that is certified; else the first that is known at all: its upper end holds all the same."""
+def _number(deltas: Sequence[float], epsilons: Sequence[Interval], records: int | None) -> str:
+    """The largest delta below 1/records that is certified, or the first; else the first that is known at all: its upper
+    end holds all the same.
+    """
     known = [(d, e) for d, e in zip(deltas, epsilons, strict=True) if math.isfinite(e.upper)]
-    delta, epsilon = next((one for one in known if not one[1].refused), next(iter(known), (None, None)))
+    own = delta_of_records(records)
+    small = [] if own is None else sorted((one for one in known if one[0] < own), key=lambda one: -one[0])
+    certain = (one for one in (*small, *known) if not one[1].refused)
+    delta, epsilon = next(certain, next(iter(known), (None, None)))
     if delta is not None and epsilon is not None:
         return f"(epsilon <= {outward(epsilon.upper, _DIGITS)}, delta = {brief(delta)})-DP"
     where = f" at delta = {', '.join(map(brief, deltas))}" if deltas else ""

@@ -12,7 +12,7 @@ import numpy as np
 from neyman._errors import NotCertified
 from neyman._upward import Carded, opened
 from neyman._validate import FloatArray, inside
-from neyman.guarantees import ComposedGuarantee, GDPReport, Guarantee, PureDP
+from neyman.guarantees import GDP, RDP, ZCDP, ComposedGuarantee, GDPReport, Given, Guarantee, Opaque, PureDP
 from neyman.guarantees.twins import PessimisticGuarantee
 from neyman.mechanisms import Mechanism, PoissonSampled
 from neyman.quantities.places import FPR_TABLE, usual_deltas
@@ -122,9 +122,25 @@ class Summary(Carded):
     @cached_property
     def headline(self) -> Headline:
         """The number to report, and why that one."""
-        return headline(self.report, self.deltas, self.epsilons, self._pure)
+        stated = self._stated
+        if isinstance(stated, (RDP, ZCDP)):  # numbers that add up over releases, which a mu at a floor does not
+            return headline(None, self.deltas, self.epsilons, stated=repr(stated))
+        words = None if stated is None or isinstance(stated, GDP) else repr(stated)
+        return headline(self.report, self.deltas, self.epsilons, self._pure, self.dataset_size, words)
 
     @property
+    def _stated(self) -> Guarantee | None:
+        """The promise that was given, where no law is known behind it."""
+        if isinstance(self.guarantee, Given):
+            return self.guarantee
+        return self.mechanism.guarantee if isinstance(self.mechanism, Opaque) else None
+
+    @property
+    def pure(self) -> float | None:
+        """The least epsilon at delta 0, where the loss has an end."""
+        return None if self._pure is None else self._pure[0]
+
+    @cached_property
     def _pure(self) -> tuple[float, float] | None:
         """The least epsilon at delta 0 with what stating it alone gives away, where the loss has an end."""
         end = self.guarantee.sides.forward.end

@@ -28,9 +28,9 @@ def advise(path: str, kind: str) -> None:
 _ADVICE = {
     ".html": "open it in any browser, hand it over as it is; whoever gets it checks it with: neyman verify {name}",
     ".json": "for programs; whoever gets it checks it with: neyman verify {name}",
-    ".pdf": "for paper and mail; it cannot be verified: hand over the .html or .json beside it.",
-    ".md": "paste it where Markdown is shown; it cannot be verified: hand over the .html or .json beside it.",
-    ".tex": "compile it with pdflatex; it cannot be verified: hand over the .html or .json beside it.",
+    ".pdf": "for paper and mail; it cannot be verified: hand over an .html or .json of it, too.",
+    ".md": "paste it where Markdown is shown; it cannot be verified: hand over an .html or .json of it, too.",
+    ".tex": "compile it with pdflatex; it cannot be verified: hand over an .html or .json of it, too.",
     "proof": "lay it beside the report; whoever gets it checks it with: neyman-check {name}",
     "table": "read it with any spreadsheet or editor, or include it in a text.",
     "sweep": "read it with xarray.open_dataset, or run the same command again to add to it.",

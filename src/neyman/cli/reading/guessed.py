@@ -83,6 +83,9 @@ def dpsgd_line(told: Mapping[str, object], verb: str = "dpsgd") -> str:
     from neyman._guesses import completed
 
     words = completed("ny.DPSGD", {name: _plain(value) for name, value in told.items()})
+    if not verb.startswith("dpsgd"):  # others look for what is not told
+        free = "noise_multiplier" if told.get("noise_multiplier") is None else ""
+        words = {name: value for name, value in words.items() if name != free}
     return " ".join([f"neyman {verb}", *(f"--{name.replace('_', '-')} {value}" for name, value in words.items())])
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -70,8 +71,9 @@ def calibrate(
     account in which one number is written "?". The answer provably keeps every target; the value shown next to it
     provably does not.
     """
+    so_far = _so_far(target or [], {"epsilon": epsilon, "delta": delta, "mu": mu})
     schedule = schedule_given(
-        "calibrate", {"noise_multiplier": noise_multiplier}, sample_rate=sample_rate, steps=steps,
+        so_far, {"noise_multiplier": noise_multiplier}, sample_rate=sample_rate, steps=steps,
         dataset_size=dataset_size, batch_size=batch_size, epochs=epochs,
     )  # fmt: skip
     rate = schedule.rate.value if schedule.says_rate else None
@@ -100,6 +102,13 @@ def calibrate(
         print_json(answer.to_json())
         return
     show(answer, console())
+
+
+def _so_far(targets: list[str], words: dict[str, float | None]) -> str:
+    """The verb with the targets that were typed, for the line that would work."""
+    said = [f"--target {shlex.quote(text)}" for text in targets]
+    said += [f"--{name} {value:g}" for name, value in words.items() if value is not None]
+    return " ".join(["calibrate", *said])
 
 
 def _asked(

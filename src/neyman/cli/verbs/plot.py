@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from neyman._errors import InvalidParameter
+from neyman.cli.printing.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, print_json, written
 from neyman.cli.printing.pictures import FORMS, KINDS, headed, kind_of, listed, numbers, save, suffix_of
 from neyman.cli.verbs.respond import Adjacency, Effort, Tolerance, completing
@@ -133,6 +134,8 @@ def plot(
         if title is not None:
             headed(axes.figure, title)
         save(axes, output or STDOUT, suffix)
+    if not as_json:
+        advise(output or STDOUT, "table" if suffix == ".csv" else "picture")
 
 
 def _suffix(output: str | None, form: str | None, as_json: bool) -> str:
