@@ -116,8 +116,8 @@ def test_a_citation_names_what_it_states() -> None:
     assert whole.startswith(
         "The mechanism satisfies 1.567-GDP at error rates of 1e-10 and above \\citep{dong2022gaussian}, with a regret "
         "\\citep{kaissis2024beyond,gomez2025gaussian} of at most 0.00103, and "
-        "$(\\varepsilon \\le 7.425, \\delta = 10^{-5})$-DP, for neighbouring data sets that differ by one record added or "
-        "removed. Batches are Poisson samples."
+        "$(\\varepsilon \\le 7.425, \\delta = 10^{-5})$-DP, for neighbouring data sets that differ by one record "
+        "added or removed. Batches are Poisson samples."
     )
     part = citation(ny.account(ny.DPSGD(0.7, 0.01, 1000), adjacency="replace").summary(deltas=(1e-5,)))
     assert part.startswith("The mechanism satisfies $(\\varepsilon \\le ")
