@@ -7,13 +7,13 @@ import re
 import subprocess
 import sys
 import time
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 import typer
 
 import neyman as ny
+from neyman._errors import NeymanError
 from neyman.cli.main import app, main
 from neyman.cli.printing import help as helping
 from neyman.cli.printing import waiting
@@ -226,11 +226,11 @@ def test_a_plain_command_starts_without_pydantic() -> None:
         "print('pydantic' in sys.modules, file=sys.stderr)"
     )
     plain = ("--noise-multiplier", "2", "--sample-rate", "1e0", "--steps", "4", "--delta", "1e-5", "--delta", "1e-6")
-    for more, imported in (((), False), (("--steps", " 4 "), find_spec("typer._adapters") is not None)):
+    for more in ((), ("--steps", " 4 ")):
         done = subprocess.run(
             [sys.executable, "-c", code, "dpsgd", *plain, *more], capture_output=True, text=True, check=True, timeout=60
         )
-        assert done.stderr == f"{imported}\n"
+        assert done.stderr == "False\n"
 
 
 @pytest.mark.parametrize(
@@ -257,6 +257,8 @@ def test_values_are_those_that_typer_reads(kind: str, texts: tuple[str, ...]) ->
             found = option.process_value(context, (text, text) if option.multiple else text)
         except typer.BadParameter as error:
             return error.format_message()
+        except NeymanError as error:
+            return str(error)
         return repr(found)
 
     for text in texts:

@@ -103,7 +103,7 @@ def nested(depth):
 
 REFUSED = [
     (ADD_OR_REMOVE, dp.SelfComposedDpEvent(STEP, -1), "count must be a whole number from 0 to 1e+18, got -1"),
-    (ADD_OR_REMOVE, dp.SelfComposedDpEvent(STEP, 2.0), "count must be a whole number from 0 to 1e+18, got 2.0"),
+    (ADD_OR_REMOVE, dp.SelfComposedDpEvent(STEP, 2.5), "count must be a whole number from 0 to 1e+18, got 2.5"),
     (
         ADD_OR_REMOVE,
         dp.SelfComposedDpEvent(dp.SelfComposedDpEvent(STEP, 10**10), 10**10),

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import neyman as ny
 from neyman.cli.printing.answer import Answer
-from neyman.cli.verbs.respond import usual_deltas
 from neyman.guarantees.verbs import delta_of_records
+from neyman.quantities.places import usual_deltas
 
 RUN = ny.DPSGD(noise_multiplier=1.1, epochs=10, batch_size=512, dataset_size=60_000)
 

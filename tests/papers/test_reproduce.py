@@ -245,7 +245,7 @@ def test_directories_that_may_not_be_made(made_up: Any, tmp_path: Path, monkeypa
     [
         ("report", "out", 1, "paper"), ("blog", "out", 1, "paper"), (None, "out", 1, "paper"),
         ("all", "", 1, "directory"), ("all", 3, 1, "directory"), ("all", "a\0b", 1, "directory"),
-        ("all", "a" * 5000, 1, "directory"), ("all", "out", 0, "workers"), ("all", "out", 1.0, "workers"),
+        ("all", "a" * 5000, 1, "directory"), ("all", "out", 0, "workers"), ("all", "out", 1.5, "workers"),
     ],
 )  # fmt: skip
 def test_refusals(paper: Any, directory: Any, workers: Any, name: str, tmp_path: Path,

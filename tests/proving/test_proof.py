@@ -216,7 +216,7 @@ def test_the_verb(capsys, monkeypatch, tmp_path):
     report = ny.report(ny.account(ny.RandomizedResponse(1.0, 2)))
     path, out = few(report, tmp_path), str(tmp_path / "p.json")
     code, shown, err = run(capsys, "prove", path, "-o", out)
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, f"{out}: lay it beside the report; whoever gets it checks it with: neyman-check {out}\n")
     assert "statements are proved in ball arithmetic" in shown
     answers = check(json.loads((tmp_path / "p.json").read_text()))
     assert [one.verdict for one in answers] == ["proved"] * 4

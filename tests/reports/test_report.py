@@ -228,8 +228,8 @@ def test_saved_whole_or_not_at_all(tmp_path, monkeypatch):
     monkeypatch.undo()
     report.save(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    with pytest.raises(ny.InvalidParameter, match=r"ends in \.html, \.md, \.json, \.tex"):
-        report.save(tmp_path / "r.pdf")
+    with pytest.raises(ny.InvalidParameter, match=r"ends in \.html, \.md, \.json, \.tex, \.pdf"):
+        report.save(tmp_path / "r.docx")
     with pytest.raises(ny.InvalidParameter, match="a file that can be written"):
         report.save(tmp_path / "nowhere" / "r.md")
 

@@ -129,7 +129,7 @@ def test_refusals(taker, bad: object) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_more_refusals() -> None:
-    for bad in (0, -1, 1.0, math.nan, True, 10**19, "2"):
+    for bad in (0, -1, 1.5, math.nan, True, 10**19, "2"):
         with pytest.raises(ny.InvalidParameter, match="records must be a whole number from 1 to"):
             ny.risk.singling_out(G, 0.1, records=bad)  # type: ignore[arg-type]
     for bad in (0.0, [0.1, 0.0]):

@@ -167,12 +167,19 @@ def calibrate(
         limits, whole_numbers = _bracket(bracket, integer)
     trials = trials_of(make, asked, adjacency, (tolerance, effort), LOGARITHMIC, whole_numbers)
     with progress_bar(progress, None, "parameters tried") as trials.told:
-        if limits is None:
-            reach = _REACH_WHOLE if whole_numbers else _REACH
-            pair = expanded(trials, 1.0, reach, tolerance) if trials.target.ordered else scanned(trials, 1.0, reach)
-        else:
-            pair = bracketed(trials, limits, tolerance)
-        return solved(trials, pair, tolerance)
+        try:
+            if limits is None:
+                reach = _REACH_WHOLE if whole_numbers else _REACH
+                pair = expanded(trials, 1.0, reach, tolerance) if trials.target.ordered else scanned(trials, 1.0, reach)
+            else:
+                pair = bracketed(trials, limits, tolerance)
+            return solved(trials, pair, tolerance)
+        except InvalidParameter as error:
+            if whole_numbers or not error.allowed.startswith("a whole number"):
+                raise
+            advice = f"It says: {error} That is integer=True."
+            allowed = "True: the search came to a number that make refuses"
+            raise InvalidParameter("integer", integer, allowed, advice) from error
 
 
 def trials_of(

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from neyman._validate import choice, inside, not_negative, positive, probability
-from neyman.guarantees.verbs import delta_of_records
 from neyman.quantities.points import POINTS
 
 __all__ = ["DELTAS", "DOMAINS", "FPR_TABLE", "At", "usual_deltas"]
@@ -37,9 +36,11 @@ def usual_deltas(dataset_size: int | None) -> tuple[float, ...]:
 
     Examples
     --------
-    >>> usual_deltas(None), usual_deltas(100_000), len(usual_deltas(60_000))
-    ((1e-05, 1e-06, 1e-09), (1e-05, 1e-06, 1e-09), 4)
+    >>> usual_deltas(None), len(usual_deltas(100_000)), len(usual_deltas(60_000))
+    ((1e-05, 1e-06, 1e-09), 3, 4)
     """
+    from neyman.guarantees.verbs import delta_of_records  # the names of quantities are listed without the engines
+
     own = delta_of_records(dataset_size)
     others = tuple(delta for delta in DELTAS if own is None or abs(delta - own) > 1e-9 * own)
     return others if own is None else (own, *others)
