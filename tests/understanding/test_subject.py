@@ -76,3 +76,21 @@ def test_every_short_form_says_how_it_is_written(word: str) -> None:
 def test_what_is_none(value: object) -> None:
     with pytest.raises(ny.InvalidParameter, match=r"^mechanism must be"):
         understood(value)
+
+
+@pytest.mark.parametrize("text", ["laplace:20*100", "laplace:20**100", "laplace:20*1e2"])
+def test_a_short_form_may_be_repeated(text: str) -> None:
+    assert understood(text) == ny.Laplace(20.0) ** 100
+
+
+def test_what_is_repeated_is_repeated_as_it_was_stated() -> None:
+    assert ny.account("rho:.5*2").zcdp() == pytest.approx(1.0, rel=1e-12)
+    assert ny.account(["laplace:20*100", "dpsgd:1,.01,1000"]).epsilon(1e-5) == ny.account(
+        ny.Laplace(20.0) ** 100 * ny.DPSGD(1.0, 0.01, 1000)
+    ).epsilon(1e-5)
+
+
+@pytest.mark.parametrize("text", ["laplace:20*", "laplace:20*x", "laplace:20*1.5", "laplace:20*2*3", "laplace:20*-1"])
+def test_a_count_is_a_whole_number(text: str) -> None:
+    with pytest.raises(ny.InvalidParameter, match="whole number"):
+        understood(text)

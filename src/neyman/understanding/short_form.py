@@ -81,7 +81,7 @@ _GUESSES = {
 
 
 def short_form(name: str, text: str) -> Mechanism | PessimisticGuarantee:
-    """Return what a short form stands for; numbers in order, or by name.
+    """Return what a short form stands for; numbers in order, or by name. What ends in ``*100`` is run a hundred times.
 
     Raises
     ------
@@ -94,7 +94,21 @@ def short_form(name: str, text: str) -> Mechanism | PessimisticGuarantee:
     (Gaussian(sigma=1.0, sensitivity=1.0), ApproximateDP(epsilon=1.0, delta=1e-05))
     >>> short_form("mechanism", "dpsgd:1.1,epochs=10,batch_size=512,dataset_size=60000")
     Gaussian(sigma=1.1, sensitivity=1.0).poisson(0.008533333333333334) ** 1172
+    >>> short_form("mechanism", "laplace:20*100")
+    Laplace(scale=20.0, sensitivity=1.0) ** 100
     """
+    once, repeated, times = text.partition("*")
+    if not repeated:
+        return _run_once(name, text)
+    try:
+        copies = whole_number(times.removeprefix("*"))
+    except ValueError:
+        advice = f"Write: {once}*100"
+        raise InvalidParameter(name, text, "a short form and how often it is run, a whole number", advice) from None
+    return _run_once(name, once) ** copies
+
+
+def _run_once(name: str, text: str) -> Mechanism | PessimisticGuarantee:
     word, _, rest = text.partition(":")
     kind = SHORT_FORMS.get(word)
     if kind is None:
