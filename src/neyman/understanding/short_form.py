@@ -105,7 +105,8 @@ def short_form(name: str, text: str) -> Mechanism | PessimisticGuarantee:
     except ValueError:
         advice = f"Write: {once}*100"
         raise InvalidParameter(name, text, "a short form and how often it is run, a whole number", advice) from None
-    return _run_once(name, once) ** copies
+    found = _run_once(name, once)
+    return found**copies if isinstance(found, Mechanism) else (found**copies).pessimistic
 
 
 def _run_once(name: str, text: str) -> Mechanism | PessimisticGuarantee:
