@@ -24,7 +24,7 @@ from neyman._validate import MAX_COUNT, between, count, inside, whole
 from neyman.guarantees import made
 from neyman.guarantees.questions.epsilon import spread
 from neyman.guarantees.verbs import Views
-from neyman.profiles.effort import Effort
+from neyman.profiles.effort import Effort, shared_effort
 from neyman.profiles.pair import Adjacency, Pair
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from neyman.guarantees.twins import PessimisticGuarantee
     from neyman.profiles.certificate import CertifiedDelta
 
-__all__ = ["Guarantee", "shared_effort"]
+__all__ = ["Guarantee"]
 
 _LARGEST = sys.float_info.max
 _MOST_POINTS = 10**7  # of a curve: more than any picture or table holds
@@ -393,11 +393,6 @@ class Guarantee(Shown, Remade, Views):
         except NotCertified as wide:  # to show a guarantee is not to ask for its digits
             advantage = f"in [{wide.lower:.6g}, {wide.upper:.6g}]"
         return f"<{type(self).__name__}: {self.adjacency}, {self.method}, advantage {advantage}>"
-
-
-def shared_effort(*guarantees: Guarantee) -> Effort:
-    """What a question about all of them may cost: as much as the one that may take longest."""
-    return Effort(max(g.effort.seconds for g in guarantees))
 
 
 def _floor(floor: object) -> float:

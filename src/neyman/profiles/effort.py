@@ -26,7 +26,7 @@ from threading import RLock
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
-__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "ignored", "question", "readable"]
+__all__ = ["EFFORT", "Effort", "allowance", "cut_short", "ignored", "question", "readable", "shared_effort"]
 
 EFFORT = 10.0  # nominal seconds that one question may take, unless more is asked for
 _NANO = 1e9
@@ -193,6 +193,11 @@ def cut_short() -> bool:
 class _Asked(Protocol):
     @property
     def effort(self) -> Effort: ...
+
+
+def shared_effort(*asked: _Asked) -> Effort:
+    """What a question about all of them may cost: as much as the one that may take longest."""
+    return Effort(max(one.effort.seconds for one in asked))
 
 
 _Who = TypeVar("_Who", bound=_Asked)

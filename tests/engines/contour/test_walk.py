@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
+from neyman.engines.contour.coverage import alias_distances
 from neyman.engines.contour.cumulant import WALKED, Parts, Walk
-from neyman.engines.contour.line import Plan, _needs, alias_distances
+from neyman.engines.contour.line import Plan, _needs
 from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.gaussian.transform import SamplingTransform
 from tests.reference.integrals import integral

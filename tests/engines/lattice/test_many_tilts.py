@@ -11,6 +11,8 @@ import pytest
 import neyman as ny
 from neyman._validate import FloatArray
 from neyman.engines.lattice import tilts as module
+from neyman.engines.lattice.profile import LatticeProfile
+from neyman.losses.laplace.step import LaplaceStep
 
 
 def test_those_nearest_are_asked() -> None:
@@ -44,3 +46,22 @@ def test_those_that_are_asked_tell_the_truth(monkeypatch: pytest.MonkeyPatch) ->
         assert low <= most
         assert least <= high
         assert high - low <= 1e-6 * high
+
+
+def test_of_many_eps_no_table_of_all_tilts_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A curve of ten million points would take gigabytes for each tilt that is kept; piece by piece it is the same."""
+    profile = LatticeProfile([(LaplaceStep(4.0), 10)], "remove")
+    profile.bracket(np.array([0.3, 1.1, 2.0]))
+    epsilon = np.linspace(0.1, 2.4, 1000)
+    whole = profile._tilts.slope(epsilon)
+    widths: list[int] = []
+    deltas = module.Tilts.deltas
+
+    def seen(tilts: module.Tilts, at: FloatArray) -> tuple[FloatArray, FloatArray]:
+        widths.append(len(at))
+        return deltas(tilts, at)
+
+    monkeypatch.setattr(module, "_TOGETHER", 64)
+    monkeypatch.setattr(module.Tilts, "deltas", seen)
+    assert np.array_equal(profile._tilts.slope(epsilon), whole)
+    assert max(widths) <= 64

@@ -8,11 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
-from neyman.engines.contour.cumulant import DEEPEST, Walk
-from neyman.engines.contour.line import alias_distances
+from neyman.engines.contour.cumulant import DEEPEST, LOST, Walk
 from neyman.numerics.rounding import TINY
 
-__all__ = ["Chosen", "choose", "curvature"]
+__all__ = ["Chosen", "alias_distances", "choose", "curvature"]
 
 _AIM = 36.0  # e-folds between a line's height and its aliases, as planned
 _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
@@ -88,6 +87,23 @@ def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, 
     score[:, place] = np.where(spans[np.ix_(ends, place)], covered[:, None] / dearest, -math.inf)
     last, pick = np.unravel_index(int(np.argmax(score)), score.shape)
     return int(pick), int(ends[last])
+
+
+def alias_distances(
+    walk: Walk, lines: IntArray, epsilon: FloatArray, target: FloatArray, limit: float = LOST
+) -> FloatArray:
+    """Least R for which Chernoff bounds the aliases of each of ``lines`` (rows) on either side below e^target, for each
+    eps (columns).
+    """
+    need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
+    apart = walk.c - walk.c[lines, None]
+    whole = np.array([walk.whole(int(index), limit) for index in lines])
+    out = np.zeros(target.shape)
+    for side in (apart > 0.0, apart < 0.0):
+        usable = side & whole
+        distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
+        out = np.maximum(out, distance.min(axis=2, where=usable[:, None, :], initial=math.inf))
+    return out
 
 
 def curvature(x: FloatArray, y: FloatArray, at: int) -> float:

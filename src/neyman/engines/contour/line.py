@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from neyman.engines.contour.hyperbola.rotated import Steps
     from neyman.engines.contour.truncation.period import Fold
 
-__all__ = ["MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "alias_distances"]
+__all__ = ["MARGIN", "ROUNDED", "SUMMED", "Line", "Plan"]
 
 SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
 ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
@@ -166,23 +166,6 @@ class Plan:
             if dear and parts.sampled and parts.many and parts.argument(np.array([c]))[0] > 0.0:
                 cut, log_tail = cut_by_parts(parts, cuts, c, (cut, log_tail), goal, furthest, sd)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
-
-
-def alias_distances(
-    walk: Walk, lines: IntArray, epsilon: FloatArray, target: FloatArray, limit: float = LOST
-) -> FloatArray:
-    """Least R for which Chernoff bounds the aliases of each of ``lines`` (rows) on either side below e^target, for each
-    eps (columns).
-    """
-    need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
-    apart = walk.c - walk.c[lines, None]
-    whole = np.array([walk.whole(int(index), limit) for index in lines])
-    out = np.zeros(target.shape)
-    for side in (apart > 0.0, apart < 0.0):
-        usable = side & whole
-        distance = need / np.where(usable, np.abs(apart), 1.0)[:, None, :]
-        out = np.maximum(out, distance.min(axis=2, where=usable[:, None, :], initial=math.inf))
-    return out
 
 
 def _best(walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, target: FloatArray) -> tuple[float, int]:

@@ -17,6 +17,7 @@ __all__ = ["Tilts"]
 
 _READ = 7e4  # nominal nanoseconds that it takes to ask a tilt
 _LAID = 24  # tilts that are asked at each eps, however many there are
+_TOGETHER = 1 << 13  # eps at once at which all are read together
 _MANY = 32  # eps at once, from which no tilt is asked where another is sharp
 
 
@@ -85,6 +86,8 @@ class Tilts:
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
         """e^eps Q(L > eps) of the tilt that knows delta best at each eps, roughly; 0 where there are none."""
+        if len(epsilon) > _TOGETHER:  # of all tilts at once tables of every eps would not fit
+            return np.concatenate([self.slope(part) for part in np.array_split(epsilon, -(-len(epsilon) // _TOGETHER))])
         out = np.zeros(len(epsilon))
         if not self._kept:
             return out

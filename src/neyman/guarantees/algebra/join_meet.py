@@ -19,9 +19,10 @@ from neyman.engines.renyi.step import Statement
 from neyman.guarantees.algebra.reversal import like
 from neyman.guarantees.computed import ComposedGuarantee
 from neyman.guarantees.envelope.profile import EnvelopeProfile
-from neyman.guarantees.guarantee import Guarantee, shared_effort
+from neyman.guarantees.guarantee import Guarantee
 from neyman.guarantees.renyi import Divergences, largest, least
 from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
+from neyman.profiles.effort import shared_effort
 from neyman.profiles.pair import LargestProfile, MaximumProfile, Pair
 from neyman.profiles.profile import Profile
 

@@ -10,9 +10,10 @@ import numpy as np
 
 from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.bulk_jumps.threshold import Place, Valleys
+from neyman.engines.contour.coverage import alias_distances
 from neyman.engines.contour.cumulant import MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import faults
-from neyman.engines.contour.line import ROUNDED, Line, Plan, alias_distances
+from neyman.engines.contour.line import ROUNDED, Line, Plan
 from neyman.losses.gaussian.parts.bulk import SoftBulk
 from neyman.losses.gaussian.parts.jumps import Jumps
 from neyman.losses.gaussian.parts.soft_jumps import SoftJumps
