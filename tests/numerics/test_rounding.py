@@ -17,6 +17,7 @@ from neyman.engines.counts import combinations
 from neyman.numerics import rounding, tilted_fft
 from neyman.numerics.normal import MILLS_ERROR, PROBIT_ERROR
 from neyman.numerics.rounding import UNIT, largest_sum_error
+from neyman.numerics.turns import cos_sin, less_one
 
 Random = np.random.Generator
 
@@ -101,6 +102,16 @@ def quantile_of(log: bool) -> Callable[[Any, Any, Any], float]:
     return error
 
 
+def angles(rng: Random, count: int) -> np.ndarray:
+    """Of all sizes, and as near to multiples of pi as floats come."""
+    near = np.pi * (rng.integers(-1000, 1000, count // 3) + rng.uniform(-1.0, 1.0, count // 3) ** 9)
+    return np.concatenate([either_sign(rng, 1e-300, 1e18, count // 3), near, rng.uniform(-10.0, 10.0, count // 3 + 2)])
+
+
+def in_one(parts: tuple[np.ndarray, np.ndarray]) -> np.ndarray:
+    return parts[0] + 1j * parts[1]
+
+
 CASES = {
     "exp": Case(np.exp, lambda x: x.exp(), lambda r, n: either_sign(r, 1e-300, 700.0, n), rounding.ELEMENTARY),
     "expm1": Case(np.expm1, lambda x: x.expm1(), lambda r, n: either_sign(r, 1e-300, 700.0, n), rounding.ELEMENTARY),
@@ -114,6 +125,11 @@ CASES = {
     ),
     "sin": Case(np.sin, lambda x: x.sin(), lambda r, n: either_sign(r, 1e-300, 1e18, n), rounding.TURN, absolute),
     "cos": Case(np.cos, lambda x: x.cos(), lambda r, n: either_sign(r, 1e-300, 1e18, n), rounding.TURN, absolute),
+    "sin by a tangent": Case(lambda x: cos_sin(x)[1], lambda x: x.sin(), angles, rounding.TURNED),
+    "cos by a tangent": Case(lambda x: cos_sin(x)[0], lambda x: x.cos(), angles, rounding.TURNED, absolute),
+    "e^it - 1 by a tangent": Case(
+        lambda x: in_one(less_one(x)), lambda x: acb(0, x).exp() - 1, angles, rounding.TURNED
+    ),
     "complex exp": Case(
         np.exp, lambda z: z.exp(),
         lambda r, n: either_sign(r, 1e-12, 700.0, n) + 1j * either_sign(r, 1e-12, 1e9, n), rounding.COMPLEX,

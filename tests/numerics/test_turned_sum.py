@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
+from flint import acb, arb, ctx
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpc, mpf
 
-from neyman.numerics.fourier_sum import turned_sum
+from neyman.numerics.fourier_sum import sum_units, turned_sum, turned_sums
 
 UNIT = 2.0**-53
 
@@ -23,7 +24,7 @@ def exact(omega: float, place: np.ndarray, weight: np.ndarray, one: bool) -> mpc
 def claimed(omega: float, place: np.ndarray, weight: np.ndarray, one: bool) -> float:
     """What the docstring allows."""
     moved = float(np.abs(weight) @ (omega * np.abs(place)))
-    return (16.0 + len(place) / 8.0) * UNIT * (moved + one * float(np.abs(weight).sum()))
+    return sum_units(len(place)) * UNIT * (moved + one * float(np.abs(weight).sum()))
 
 
 @pytest.mark.parametrize("one", [False, True])
@@ -38,6 +39,40 @@ def test_within_its_rounding(one: bool, lift: float, count: int, start: float) -
     for i in {0, 1, count // 2, count - 2, count - 1}:
         error = abs(mp.mpmathify(complex(found[i])) - exact(omega[i], place, weight, one))
         assert error <= claimed(omega[i], place, weight, one)
+
+
+def missed(rng: np.random.Generator, one: bool) -> float:
+    """The largest error of sums over a random grid, of what is allowed."""
+    count, many = int(np.exp(rng.uniform(np.log(9), np.log(600)))), int(rng.choice([5, 16, 20, 60, 200]))
+    place = np.sort(rng.normal(size=count) * 10 ** rng.uniform(-3, 1))
+    weight = rng.uniform(size=count) * np.exp(-rng.uniform(0, 30, count))
+    spacing = 10 ** rng.uniform(-4, 1)
+    omega = spacing * (np.arange(many) if rng.random() < 0.7 else np.sort(rng.uniform(0.0, many, many)))
+    found = turned_sum(omega, place, weight, one), turned_sums(omega, place[None], weight[None], one)[0]
+    largest = 0.0
+    for i in rng.choice(many - 1, 2, replace=False) + 1:
+        turns = (acb(0, arb(float(omega[i])) * arb(x)).exp() - (not one) for x in place.tolist())
+        truth = sum((w * turn for w, turn in zip(weight.tolist(), turns, strict=True)), acb(0))
+        for sums in found:
+            off = float(abs(acb(float(sums[i].real), float(sums[i].imag)) - truth).mid())
+            largest = max(largest, off / claimed(omega[i], place, weight, one))
+    return largest
+
+
+@pytest.mark.parametrize("one", [True, False])
+def test_no_sum_errs_by_more_than_is_stated(one: bool) -> None:
+    ctx.prec = 140
+    rng = np.random.default_rng(7)
+    assert max(missed(rng, one) for _ in range(12)) <= 1.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("one", [True, False])
+def test_sums_err_by_less_than_half_of_what_is_stated(one: bool) -> None:
+    """The largest of 10,000 sums: a third."""
+    ctx.prec = 140
+    rng = np.random.default_rng(8)
+    assert 0.05 <= max(missed(rng, one) for _ in range(1500)) <= 0.5
 
 
 def test_small_turns_keep_their_digits() -> None:

@@ -30,6 +30,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
+from neyman.numerics.turns import cos_sin
 
 __all__ = [
     "MIXED_ERROR",
@@ -120,7 +121,8 @@ def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[Float
     """
     far = t + np.log(rate)
     grown = np.exp(np.minimum(far, _ALL))
-    level, imag = grown * np.cos(turn), grown * np.sin(turn)
+    cosine, sine = cos_sin(turn)
+    level, imag = grown * cosine, grown * sine
     whole, real = (1.0 - rate) + level, level - rate
     near = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -0.75))
     with np.errstate(divide="ignore"):
@@ -149,7 +151,8 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
         return size, phase, wide * MIXED_ERROR * np.max(np.abs(found), initial=0.0)
     each, angle = np.asarray(rate)[..., None, None], turn[..., None]
     grown = each * np.exp(t)[..., None, :]
-    real, imag = grown * np.cos(angle) - each, grown * np.sin(angle)
+    cosine, sine = cos_sin(angle)
+    real, imag = grown * cosine - each, grown * sine
     size = 0.5 * np.log1p(real * (2.0 + real) + imag * imag)
     nearest = 0.25 * np.sin(np.clip(np.max(np.abs(turn), axis=-1, initial=0.0), 0.5 * math.pi, math.pi)) ** 2
     return size, np.arctan2(imag, 1.0 + real), _TURNED * (1.0 + most) / nearest

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
+from neyman.numerics.turns import cos_sin, less_one
 
-__all__ = ["turned_sum", "turned_sums"]
+__all__ = ["sum_units", "turned_sum", "turned_sums"]
 
 ComplexArray = NDArray[np.complexfloating[Any, Any]]
 
@@ -28,8 +29,8 @@ def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> Complex
     """sum weight e^{i omega place} (``one``), or sum weight (e^{i omega place} - 1) without cancellation, for each
     ``omega``.
 
-    ``omega`` >= 0 and ascending, Im ``place`` >= 0. Both terms and sums are rounded by at most (16 + n/8) 2^-53 of sum
-    |weight| omega |place|, and of sum |weight| where ``one``, for n places.
+    ``omega`` >= 0 and ascending, Im ``place`` >= 0. Both terms and sums are rounded by at most ``sum_units`` 2^-53 of
+    sum |weight| omega |place|, and of sum |weight| where ``one``.
     """
     many, length = len(omega), len(place)
     if many >= _MANY:
@@ -45,8 +46,22 @@ def turned_sum(omega: FloatArray, place: Any, weight: Any, one: bool) -> Complex
     value = np.empty(many, complex)
     rows = max(1, _CHUNK // (2 * length))
     for i in range(0, many, rows):
-        value[i : i + rows] = _turned(np.multiply.outer(omega[i : i + rows], place), one) @ weight
+        value[i : i + rows] = _weighed(np.multiply.outer(omega[i : i + rows], place), weight, one)
     return value
+
+
+def sum_units(places: int) -> float:
+    """Return how many units of 2^-53 a sum of so many places may be off.
+
+    Measured, like the functions of ``numerics/rounding``: at least twice the largest error seen, since no order is
+    known in which BLAS adds (``tests/numerics/test_turned_sum.py``).
+
+    Examples
+    --------
+    >>> sum_units(128)
+    32.0
+    """
+    return 16.0 + places / 8.0
 
 
 def _along_even(omega: FloatArray, place: Any, weight: Any, one: bool) -> ComplexArray | None:
@@ -85,7 +100,8 @@ def _evenly_turned(omega: FloatArray, spacing: float, place: Any, weight: Any, o
         products = np.matmul(weighed.reshape(len(far), _SUMS, each).transpose(1, 0, 2), near)
         value[i : i + rows] = products.sum(axis=0)
         if not one:
-            value[i : i + rows] += (far @ weight)[:, None]
+            alone = far * weight
+            value[i : i + rows] += (alone.real.sum(axis=-1) + 1j * alone.imag.sum(axis=-1))[:, None]
     return value.ravel()[: len(omega)]
 
 
@@ -94,14 +110,19 @@ def _turned(turn: Any, one: bool) -> ComplexArray:
     if np.iscomplexobj(turn):
         return np.exp(1j * turn) if one else np.expm1(1j * turn)
     value: ComplexArray = np.empty(turn.shape, complex)
-    if one:
-        np.cos(turn, out=value.real)
-        np.sin(turn, out=value.imag)
-        return value
-    sine = np.sin(0.5 * turn)
-    np.multiply(sine, -2.0 * sine, out=value.real)
-    np.sin(turn, out=value.imag)
+    value.real, value.imag = cos_sin(turn) if one else less_one(turn)
     return value
+
+
+def _weighed(turn: Any, weight: Any, one: bool) -> ComplexArray:
+    """Sums of the turns along the last axis, by ``weight``: in pairs, real and imaginary parts by themselves."""
+    if np.iscomplexobj(turn) or np.iscomplexobj(weight):
+        terms = _turned(turn, one) * weight
+        return terms.real.sum(axis=-1) + 1j * terms.imag.sum(axis=-1)
+    real, imag = cos_sin(turn) if one else less_one(turn)
+    real *= weight
+    imag *= weight
+    return real.sum(axis=-1) + 1j * imag.sum(axis=-1)
 
 
 def turned_sums(omega: FloatArray, place: FloatArray, weight: FloatArray, one: bool) -> ComplexArray:
@@ -118,7 +139,7 @@ def turned_sums(omega: FloatArray, place: FloatArray, weight: FloatArray, one: b
     even = omega[0] + spacing * np.arange(many)
     if many >= _MANY and (np.abs(omega - even) <= _SAME * omega).all():
         return _rows_evenly_turned(omega, float(spacing), place, weight, one)
-    return np.stack([(_turned(each * place, one) * weight).sum(axis=-1) for each in omega.tolist()], axis=-1)
+    return np.stack([_weighed(each * place, weight, one) for each in omega.tolist()], axis=-1)
 
 
 def _rows_evenly_turned(
@@ -134,7 +155,7 @@ def _rows_evenly_turned(
     for i in range(0, len(starts), rows):
         far = _turned(starts[i : i + rows, None] * place[:, None], one)
         weighed = far * weight[:, None]
-        alone = 0.0 if one else weighed.sum(axis=-1)[..., None]
+        alone = 0.0 if one else (weighed.real.sum(axis=-1) + 1j * weighed.imag.sum(axis=-1))[..., None]
         value[:, i : i + rows] = np.matmul(_in_eighths(weighed if one else weighed + weight[:, None]), near).sum(axis=1)
         value[:, i : i + rows] += alone
     return value.reshape(laws, -1)[:, : len(omega)]

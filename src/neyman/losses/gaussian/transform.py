@@ -24,7 +24,7 @@ from neyman.losses.gaussian.shifted_bound import log_lines, log_on_wall, log_shi
 from neyman.losses.readings.tilted import VALLEY, excess, last_valley, tilted_moments
 from neyman.losses.readings.transform import ComplexArray, Moments, Transform, logged
 from neyman.losses.sampling import mixed, mixed_at, mixed_each, mixed_lines, wavering
-from neyman.numerics.fourier_sum import turned_sum
+from neyman.numerics.fourier_sum import sum_units, turned_sum
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, UNIT
 
 __all__ = ["LIMIT", "ComplexArray", "Moments", "SamplingTransform", "log_ratio"]
@@ -335,7 +335,7 @@ class SamplingTransform(Transform):
         if shift:  # and the way down from the axis
             wall = self.log_wall(w, float(x[-1]) + 0.5 * step, 2.0 * shift) + self.bend * shift * shift
             quadrature += 2.0 * shift * math.exp(min(wall - (scale if large else 0.0), LARGEST_EXPONENT))
-        units = (16.0 + len(x) / 8.0) * UNIT
+        units = sum_units(len(x)) * UNIT
         rounding = units * ((omega + abs(w)) * spread + untilted + self.missing + (whole if large else 0.0))
         return logged(np.asarray(value, complex), rounding + quadrature, scale if large else 0.0, not large)
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from neyman._validate import FloatArray
+from neyman._validate import BoolArray, FloatArray
 
 __all__ = ["VALLEY", "excess", "last_valley", "tilted_moments"]
 
 VALLEY = 46.0  # e^-46: how small the tilted law must be where it is cut
 _LARGEST = 650.0  # of exponents whose sums are floats
+_NEAR = 0.5  # |log A| up to which it is told from A - 1
 
 
 def last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
@@ -22,10 +24,10 @@ def last_valley(log_weight: FloatArray, x: FloatArray) -> Any:
 
 
 def excess(log_p: Any, a: Any) -> Any:
-    """e^log_p (e^a - 1), also where e^a alone overflows."""
-    large = np.real(a) > 1.0
-    if not np.any(large):
+    """e^log_p (e^a - 1), also where e^a alone overflows, or e^log_p alone is no float."""
+    if np.max(np.real(a)) <= _LARGEST and np.min(np.real(log_p)) >= -_LARGEST:
         return np.exp(log_p) * np.expm1(a)
+    large = np.real(a) > 1.0
     with np.errstate(under="ignore"):
         grown = np.exp(np.where(large, log_p + a, -math.inf))
         return np.exp(log_p) * np.where(large, -1.0, np.expm1(np.where(large, 0.0, a))) + grown
@@ -43,42 +45,98 @@ def tilted_moments(
     """
     end, missing = ends
     a = w[:, None] * loss
-    log_weight = density + a
-    log_top, begin = log_weight.max(axis=-1), log_weight[..., 0].copy()
-    # dead where the grid ends: nothing is cut
-    whole = (log_weight[..., -1] < log_top - VALLEY) & (x[..., -1] > 0.0)
-    peak, inside = log_top.copy(), whole.copy()
-    cut = np.where(w <= end, np.inf, x[..., -1]) + np.zeros(whole.shape)  # of other laws the grid is all there is
-    rest = np.flatnonzero(~whole)
-    last = x.shape[-1] - 1
+    found, good = _near(a, loss, density, step, missing)
+    shape = found[0].shape
+    cut = np.where(w <= end, np.inf, x[..., -1]) + np.zeros(shape)  # of other laws the grid is all there is
+    good &= x[..., -1] > 0.0
+    rest = np.flatnonzero(~good)
     if len(rest):
-        rows = np.unravel_index(rest, whole.shape)
-        some, places = log_weight[rows], np.broadcast_to(x, log_weight.shape)[rows]
-        crest = np.maximum.accumulate(some, axis=-1)
-        # the last place that lies in a valley deep enough to cut in
-        deep = (some < crest - VALLEY) & (places > 0.0)
-        ends_at = last - np.argmax(deep[:, ::-1], axis=-1)
-        beyond = np.arange(last + 1) > ends_at[:, None]
-        peak[rows] = np.take_along_axis(crest, ends_at[:, None], axis=-1)[:, 0]
-        inside[rows] = np.any(deep, axis=-1)
-        cut[rows] = np.where(ends_at < last, np.take_along_axis(places, ends_at[:, None], axis=-1)[:, 0], cut[rows])
-        log_weight[rows] = np.where(beyond, -math.inf, np.minimum(some, peak[rows][:, None]))
-        a[rows] = np.where(beyond, 0.0, a[rows])
-    log_weight -= peak[..., None]
-    weight = np.exp(log_weight, out=log_weight)
-    total = weight.sum(axis=-1)
-    mean = _against(weight, loss) / total
-    off = loss - mean[..., None]
-    weight *= np.multiply(off, off, out=off)
-    variance = weight.sum(axis=-1) / total
-    log_a = peak + np.log(total * step)
-    near = np.abs(log_a) < 0.5
-    if np.any(near):
-        log_a[near] = _near_one(a[near], np.broadcast_to(density, a.shape)[near], (near * step)[near], missing)
-    # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended before;
-    # a law that has left the grid at its lower end is out of reach, too
-    inside &= begin < log_top - VALLEY
-    return log_a, mean, variance, np.where(inside, cut, np.nan)
+        rows = np.unravel_index(rest, shape)
+        places, losses, densities = (np.broadcast_to(each, a.shape)[rows] for each in (x, loss, density))
+        some = _Rows(a[rows], densities + a[rows], losses, densities, np.broadcast_to(step, shape)[rows])
+        cut[rows] = some.cut(places, cut[rows])
+        for target, value in zip(found, some.moments(missing), strict=True):
+            target[rows] = value
+    return *found, cut
+
+
+def _near(
+    a: FloatArray, loss: FloatArray, density: FloatArray, step: Any, missing: float
+) -> tuple[tuple[FloatArray, FloatArray, FloatArray], BoolArray]:
+    """log A, mean and variance from A - 1, by one exponential a place and what the law itself weighs; and where that is
+    good: where A is near 1, so that what is added to it drowns nothing, neither e^a nor the density leaves the floats,
+    and the tilted law is dead at both ends of its grid.
+    """
+    with np.errstate(over="ignore", under="ignore", invalid="ignore", divide="ignore"):
+        p = np.exp(density)
+        mass = p.sum(axis=-1)
+        middle = (p * loss).sum(axis=-1) / mass
+        off = loss - middle[..., None]
+        square = off * off
+        more = np.expm1(a)
+        more *= p
+        excess_of_one = more.sum(axis=-1)
+        log_a = np.log1p(excess_of_one * step - missing)
+        total = mass + excess_of_one
+        aside = _against(more, off) / total
+        variance = (_against(more, square) + (p * square).sum(axis=-1)) / total - aside * aside
+        dead = np.log(total / a.shape[-1]) - VALLEY  # a lower bound on the largest weight, less a valley
+    good = (np.abs(log_a) < _NEAR) & (variance > 0.0)
+    good &= (np.maximum(a[..., 0], a[..., -1]) <= _LARGEST) & (density.min(axis=-1) >= -_LARGEST)
+    good &= (density[..., 0] + a[..., 0] < dead) & (density[..., -1] + a[..., -1] < dead)
+    return (log_a, middle + aside, variance), good
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Tilted laws, one a row: exponents ``a`` of the tilt, ``log_weight`` with the density, both of which are changed
+    where the law is cut.
+    """
+
+    a: FloatArray
+    log_weight: FloatArray
+    loss: FloatArray
+    density: FloatArray
+    step: FloatArray
+
+    def cut(self, x: FloatArray, cut: FloatArray) -> FloatArray:
+        """Cut each in the last valley that is deep enough, unless it is dead where the grid ends; and where that is:
+        NaN where the grid does not hold the law, else ``cut`` where the grid holds all of it.
+        """
+        log_top, last = self.log_weight.max(axis=-1), self.log_weight.shape[-1] - 1
+        # with no valley on the way, the tilted law falls for good beyond w: nothing was cut, unless the grid ended
+        # before; a law that has left the grid at its lower end is out of reach, too
+        held = self.log_weight[:, 0] < log_top - VALLEY
+        which = np.flatnonzero(~((self.log_weight[:, -1] < log_top - VALLEY) & (x[:, -1] > 0.0)))
+        if len(which):
+            some = self.log_weight[which]
+            crest = np.maximum.accumulate(some, axis=-1)
+            deep = (some < crest - VALLEY) & (x[which] > 0.0)
+            ends_at = last - np.argmax(deep[:, ::-1], axis=-1)
+            beyond = np.arange(last + 1) > ends_at[:, None]
+            self.log_weight[which] = np.where(
+                beyond, -math.inf, np.minimum(some, np.take_along_axis(crest, ends_at[:, None], axis=-1))
+            )
+            self.a[which] = np.where(beyond, 0.0, self.a[which])
+            cut = cut.copy()
+            cut[which] = np.where(ends_at < last, x[which, ends_at], cut[which])
+            held[which] &= np.any(deep, axis=-1)
+        return np.where(held, cut, np.nan)
+
+    def moments(self, missing: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """log A, mean and variance of each."""
+        peak = self.log_weight.max(axis=-1)
+        weight = np.exp(self.log_weight - peak[:, None])
+        total = weight.sum(axis=-1)
+        mean = (weight * self.loss).sum(axis=-1) / total
+        off = self.loss - mean[:, None]
+        weight *= np.multiply(off, off, out=off)
+        variance = weight.sum(axis=-1) / total
+        log_a = peak + np.log(total * self.step)
+        near = np.abs(log_a) < _NEAR
+        if np.any(near):
+            log_a[near] = _near_one(self.a[near], self.density[near], self.step[near], missing)
+        return log_a, mean, variance
 
 
 def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: float) -> FloatArray:
@@ -92,6 +150,6 @@ def _near_one(a: FloatArray, density: FloatArray, step: FloatArray, missing: flo
     return np.log1p(sums * step - missing)
 
 
-def _against(weight: FloatArray, loss: FloatArray) -> FloatArray:
-    """Sums of weight times loss: by a product of a matrix and a vector where there is one law."""
-    return weight @ loss if loss.ndim == 1 else np.einsum("...i,...i->...", weight, loss)
+def _against(weight: FloatArray, value: FloatArray) -> FloatArray:
+    """Sums of weight times value, by a product of a matrix and a vector for each law."""
+    return weight @ value if value.ndim == 1 else np.matmul(weight, value.swapaxes(-1, -2))[..., 0]

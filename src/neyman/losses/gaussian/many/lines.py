@@ -13,7 +13,7 @@ from neyman.losses.gaussian.many.looks import steps_of
 from neyman.losses.gaussian.transform import AIMED, FEW_LINES, FINE, SPAN
 from neyman.losses.readings.tilted import VALLEY, excess
 from neyman.losses.readings.transform import LOGGED, WEIGHED, ComplexArray, Transform, logged
-from neyman.numerics.fourier_sum import turned_sums
+from neyman.numerics.fourier_sum import sum_units, turned_sums
 from neyman.numerics.rounding import UNIT
 
 __all__ = ["on_line_of", "sum_on_line", "terms_of", "weigh"]
@@ -131,6 +131,6 @@ def _scaled(
         rest = (np.exp(log_p) * np.abs(a)).sum(axis=1)
     # alias of the grid, and the end of the law in a valley
     quadrature = (3.0 * math.exp(-margin) + 2.0 * math.exp(-VALLEY)) * whole
-    units = (16.0 + loss.shape[1] / 8.0) * UNIT
+    units = sum_units(loss.shape[1]) * UNIT
     rounding = units * ((omega + abs(w)) * spread[:, None] + rest[:, None])
     return logged(np.asarray(value, complex), rounding + quadrature[:, None], scale[:, None], not large)
