@@ -17,6 +17,7 @@ from neyman.engines.counts import combinations
 from neyman.numerics import rounding, tilted_fft
 from neyman.numerics.normal import MILLS_ERROR, PROBIT_ERROR
 from neyman.numerics.rounding import UNIT, largest_sum_error
+from neyman.numerics.turned import cosine_and_sine
 
 Random = np.random.Generator
 
@@ -35,6 +36,13 @@ def log_uniform(rng: Random, low: float, high: float, count: int) -> np.ndarray:
 
 def either_sign(rng: Random, low: float, high: float, count: int) -> np.ndarray:
     return log_uniform(rng, low, high, count) * rng.choice([-1.0, 1.0], count)
+
+
+def near_poles(rng: Random, count: int) -> np.ndarray:
+    """Any turns, and such as are about odd multiples of pi, where tan(x / 2) has its poles."""
+    poles = np.pi * (2.0 * rng.integers(-(10**6), 10**6, count) + 1.0)
+    any_ = either_sign(rng, 1e-300, 1e18, count)
+    return np.where(rng.random(count) < 0.3, poles * (1.0 + either_sign(rng, 1e-16, 1e-3, count)), any_)
 
 
 def ball(x: Any) -> Any:
@@ -114,6 +122,12 @@ CASES = {
     ),
     "sin": Case(np.sin, lambda x: x.sin(), lambda r, n: either_sign(r, 1e-300, 1e18, n), rounding.TURN, absolute),
     "cos": Case(np.cos, lambda x: x.cos(), lambda r, n: either_sign(r, 1e-300, 1e18, n), rounding.TURN, absolute),
+    "sin by tangents": Case(
+        lambda x: cosine_and_sine(x)[1], lambda x: x.sin(), lambda r, n: near_poles(r, n), rounding.TURNED, absolute
+    ),
+    "cos by tangents": Case(
+        lambda x: cosine_and_sine(x)[0], lambda x: x.cos(), lambda r, n: near_poles(r, n), rounding.TURNED, absolute
+    ),
     "complex exp": Case(
         np.exp, lambda z: z.exp(),
         lambda r, n: either_sign(r, 1e-12, 700.0, n) + 1j * either_sign(r, 1e-12, 1e9, n), rounding.COMPLEX,
