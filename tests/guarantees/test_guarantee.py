@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import math
 
 import mpmath as mp
 import numpy as np
@@ -342,14 +343,21 @@ def test_at_zero_both_directions_are_one_distance(sigma, rate, steps):
 
 
 def test_epsilon_is_handed_out_when_it_is_itself_narrow():
-    """At the end of two Laplace steps delta has no six digits, but epsilon has a dozen."""
-    g = ny.account(ny.Laplace(1.0) ** 2)
+    """At the end of two Laplace steps on a lattice delta has no six digits, but epsilon has a dozen."""
+    g = ny.account(ny.compose([ny.Laplace(1.0), ny.Laplace(2.0)]))
     with pytest.raises(ny.NotCertified):
-        g.delta(2.0 * (1.0 - 2.0**-32))
+        g.delta(1.5 * (1.0 - 2.0**-32))
     upper, lower = g.epsilon(1e-9), g.optimistic.epsilon(1e-9)
-    # delta = (1 - e^{eps - 2}) / 4 there, but for a part of order (2 - eps)^2
-    assert lower <= 2.0 - 4e-9 * (1.0 - 1e-6)
-    assert 2.0 - 4e-9 * (1.0 + 1e-6) <= upper <= lower * (1.0 + 1e-6)
+    # delta = (1 - e^{eps - 1.5}) / 4 there, but for a part of order (1.5 - eps)^2
+    assert lower <= 1.5 - 4e-9 * (1.0 - 1e-6)
+    assert 1.5 - 4e-9 * (1.0 + 1e-6) <= upper <= lower * (1.0 + 1e-6)
+
+
+def test_several_laplace_steps_keep_their_digits_to_the_end():
+    g = ny.account(ny.Laplace(1.0) ** 2)
+    left = 2.0**-31
+    # (1 - e^-left) / 4, and what comes of one step between its ends: left^2 / 16
+    assert g.delta(2.0 - left) == pytest.approx(-math.expm1(-left) / 4.0 + left**2 / 16.0, rel=1e-12)
 
 
 def test_an_epsilon_that_is_not_narrow_is_refused():

@@ -17,7 +17,7 @@ from neyman.engines.counts import combinations
 from neyman.numerics import rounding, tilted_fft
 from neyman.numerics.normal import MILLS_ERROR, PROBIT_ERROR
 from neyman.numerics.rounding import UNIT, largest_sum_error
-from neyman.numerics.turns import cos_sin, less_one
+from neyman.numerics.turns import cosine_and_sine, less_one
 
 Random = np.random.Generator
 
@@ -36,6 +36,13 @@ def log_uniform(rng: Random, low: float, high: float, count: int) -> np.ndarray:
 
 def either_sign(rng: Random, low: float, high: float, count: int) -> np.ndarray:
     return log_uniform(rng, low, high, count) * rng.choice([-1.0, 1.0], count)
+
+
+def near_poles(rng: Random, count: int) -> np.ndarray:
+    """Any turns, and such as are about odd multiples of pi, where tan(x / 2) has its poles."""
+    poles = np.pi * (2.0 * rng.integers(-(10**6), 10**6, count) + 1.0)
+    any_ = either_sign(rng, 1e-300, 1e18, count)
+    return np.where(rng.random(count) < 0.3, poles * (1.0 + either_sign(rng, 1e-16, 1e-3, count)), any_)
 
 
 def ball(x: Any) -> Any:
@@ -125,10 +132,14 @@ CASES = {
     ),
     "sin": Case(np.sin, lambda x: x.sin(), lambda r, n: either_sign(r, 1e-300, 1e18, n), rounding.TURN, absolute),
     "cos": Case(np.cos, lambda x: x.cos(), lambda r, n: either_sign(r, 1e-300, 1e18, n), rounding.TURN, absolute),
-    "sin by a tangent": Case(lambda x: cos_sin(x)[1], lambda x: x.sin(), angles, rounding.TURNED),
-    "cos by a tangent": Case(lambda x: cos_sin(x)[0], lambda x: x.cos(), angles, rounding.TURNED, absolute),
-    "e^it - 1 by a tangent": Case(
-        lambda x: in_one(less_one(x)), lambda x: acb(0, x).exp() - 1, angles, rounding.TURNED
+    "sin by tangents": Case(
+        lambda x: cosine_and_sine(x)[1], lambda x: x.sin(), lambda r, n: near_poles(r, n), rounding.TURNED, absolute
+    ),
+    "cos by tangents": Case(
+        lambda x: cosine_and_sine(x)[0], lambda x: x.cos(), lambda r, n: near_poles(r, n), rounding.TURNED, absolute
+    ),
+    "e^it - 1 by tangents": Case(
+        lambda x: in_one(less_one(x)), lambda x: acb(0, x).exp() - 1, angles, rounding.LESS_ONE
     ),
     "complex exp": Case(
         np.exp, lambda z: z.exp(),

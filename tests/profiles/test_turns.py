@@ -17,7 +17,7 @@ from neyman.profiles.profile import Bracket
 
 def test_no_two_questions_are_answered_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """What a profile keeps from one question to the next was handed to another thread's: 0.11 where delta is 0.298."""
-    g = ny.account(ny.Laplace(3.0) ** 10)
+    g = ny.account(ny.Laplace(3.0).poisson(0.5) ** 10)
     bracket, inside, most = LatticeProfile.bracket, [0], [0]
 
     def slowly(self: LatticeProfile, epsilon: FloatArray) -> Bracket:

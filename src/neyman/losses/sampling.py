@@ -30,7 +30,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turns import cos_sin
+from neyman.numerics.turns import cosine_and_sine
 
 __all__ = [
     "MIXED_ERROR",
@@ -121,7 +121,7 @@ def mixed_each(t: FloatArray, turn: FloatArray, rate: FloatArray) -> tuple[Float
     """
     far = t + np.log(rate)
     grown = np.exp(np.minimum(far, _ALL))
-    cosine, sine = cos_sin(turn)
+    cosine, sine = cosine_and_sine(turn)
     level, imag = grown * cosine, grown * sine
     whole, real = (1.0 - rate) + level, level - rate
     near = 0.5 * np.log1p(np.maximum(real * (2.0 + real) + imag * imag, -0.75))
@@ -151,7 +151,7 @@ def mixed_lines(t: FloatArray, turn: FloatArray, rate: Any) -> tuple[FloatArray,
         return size, phase, wide * MIXED_ERROR * np.max(np.abs(found), initial=0.0)
     each, angle = np.asarray(rate)[..., None, None], turn[..., None]
     grown = each * np.exp(t)[..., None, :]
-    cosine, sine = cos_sin(angle)
+    cosine, sine = cosine_and_sine(angle)
     real, imag = grown * cosine - each, grown * sine
     size = 0.5 * np.log1p(real * (2.0 + real) + imag * imag)
     nearest = 0.25 * np.sin(np.clip(np.max(np.abs(turn), axis=-1, initial=0.0), 0.5 * math.pi, math.pi)) ** 2

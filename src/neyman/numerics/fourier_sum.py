@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.numerics.rounding import UNIT
-from neyman.numerics.turns import cos_sin, less_one
+from neyman.numerics.turns import cosine_and_sine, less_one
 
 __all__ = ["sum_units", "turned_sum", "turned_sums"]
 
@@ -110,7 +110,7 @@ def _turned(turn: Any, one: bool) -> ComplexArray:
     if np.iscomplexobj(turn):
         return np.exp(1j * turn) if one else np.expm1(1j * turn)
     value: ComplexArray = np.empty(turn.shape, complex)
-    value.real, value.imag = cos_sin(turn) if one else less_one(turn)
+    value.real, value.imag = cosine_and_sine(turn) if one else less_one(turn)
     return value
 
 
@@ -119,7 +119,7 @@ def _weighed(turn: Any, weight: Any, one: bool) -> ComplexArray:
     if np.iscomplexobj(turn) or np.iscomplexobj(weight):
         terms = _turned(turn, one) * weight
         return terms.real.sum(axis=-1) + 1j * terms.imag.sum(axis=-1)
-    real, imag = cos_sin(turn) if one else less_one(turn)
+    real, imag = cosine_and_sine(turn) if one else less_one(turn)
     real *= weight
     imag *= weight
     return real.sum(axis=-1) + 1j * imag.sum(axis=-1)

@@ -37,6 +37,7 @@ __all__ = [
     "GAMMALN",
     "HUGE",
     "LARGEST_EXPONENT",
+    "LESS_ONE",
     "LOG_NDTR",
     "NDTR",
     "NDTRI",
@@ -69,7 +70,8 @@ TINY = 1e-300  # in place of 0, where something is divided by it or its log is t
 HUGE = 1e300  # in place of infinity, where that would leave no number
 ELEMENTARY = 4.0  # exp, expm1, log, log1p of reals, relative [1.1]
 TURN = 2.0  # sin and cos of reals up to 1e18, absolute [0.5]
-TURNED = 7.0  # e^{it} by one tangent (``numerics/turns``), and e^{it} - 1, relative to its modulus [3.1]
+TURNED = 4.0  # cos and sin by one tangent (``numerics/turns``), absolute [1.93]
+LESS_ONE = 7.0  # e^{it} - 1 likewise, relative to its modulus [3.1]
 COMPLEX = 12.0  # exp and expm1 (|Re z| up to 700), log; relative to the modulus [4.4]
 ERFCX = 20.0  # times 1 + 2 max(-x, 0)^2, relative [10.0]
 NDTR = 10.0  # times 1 + min(x, 0)^2, relative, for x > -37 [2.5]

@@ -57,7 +57,7 @@ def test_a_plan_from_a_file_makes_the_same_bits(run: ny.Mechanism, direction: st
 
 
 def test_certificates_tell_the_plan_of_their_lattice() -> None:
-    run = ny.Laplace(2.0) ** 3
+    run = ny.compose([ny.Laplace(2.0), ny.Laplace(1.0)])
     for way, one in ny.account(run).certificate(0.7).directions.items():
         assert one.plan is not None
         assert one.plan["kind"] == "lattice"

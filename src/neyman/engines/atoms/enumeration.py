@@ -62,7 +62,9 @@ def parted(tables: Sequence[tuple[Outcomes, int]]) -> tuple[Atoms, ...]:
     if len(few) == 3 and _too_many(*few):
         return ()
     powers: list[tuple[Atoms, tuple[Outcomes, int]]] = []
-    for one, (table, times) in zip(ones, tables, strict=True):
+    for one, (table, times) in sorted(zip(ones, tables, strict=True), key=lambda each: _length(each[0], each[1][1])):
+        if len(powers) == 2 and _too_many(powers[0][0], powers[1][0], one) and _unlike(ones):
+            return ()  # no longer ones are made to find the same
         power = one if times == 1 else _power(one, times)
         if power is None:
             return ()
@@ -212,6 +214,17 @@ def _too_many(a: Atoms, b: Atoms, c: Atoms) -> bool:
         return False
     left = _TRIMMED * _different(a, b)
     return left > _OUTER and left * len(c.loss) > _WORK
+
+
+def _length(one: Atoms, times: int) -> float:
+    """About how long a list of so many copies is: what is no float is as far out as of a Gaussian."""
+    return len(one.loss) * math.sqrt(times)
+
+
+def _unlike(ones: Sequence[Atoms]) -> bool:
+    """Whether no two of them are on one lattice."""
+    units = [one.unit for one in ones]
+    return None not in units and len(set(units)) == len(units)
 
 
 def _different(a: Atoms, b: Atoms) -> int:

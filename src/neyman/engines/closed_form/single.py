@@ -1,4 +1,4 @@
-"""One step, taken once, where that has a closed form."""
+"""One step, taken once, where that has a closed form; Laplace steps of one scale, several times."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from neyman.losses.gaussian.exchange.step import ReplacedGaussianStep
 from neyman.losses.gaussian.plain import GaussianStep
 from neyman.losses.gaussian.sampled import SubsampledGaussianStep
 from neyman.losses.laplace.step import LaplaceStep
+from neyman.numerics.norm import together
 from neyman.profiles.pair import DIRECTIONS, Pair
 
 __all__ = ["single"]
@@ -16,10 +17,12 @@ Losses = tuple[tuple[Step, int], ...]
 
 
 def single(losses: Losses) -> Pair | None:
-    """One step, once: where that has a closed form."""
+    """One step, once, or one of plain Laplace noise several times: where that has a closed form."""
     (step, times), *others = losses
-    if others or times > 1:
+    if others:
         return None
+    if times > 1:
+        return _several(step, times)
     if isinstance(step, GaussianStep):
         return Pair.both([GaussianProfile(step.mu, step.least)])
     if isinstance(step, SubsampledGaussianStep):
@@ -38,3 +41,12 @@ def single(losses: Losses) -> Pair | None:
             return Pair.both([whole])
         return Pair.both([SampledProfile((whole, whole), step.rate, way) for way in DIRECTIONS])
     return None
+
+
+def _several(step: Step, times: int) -> Pair | None:
+    if not isinstance(step, LaplaceStep):
+        return None
+    from neyman.engines.closed_form.several_laplace import several_laplace
+
+    found = several_laplace(step, times, together([(step.tail_mu, times)]))
+    return None if found is None else Pair.both([found])

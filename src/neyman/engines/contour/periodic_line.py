@@ -22,11 +22,13 @@ from neyman.engines.contour.reading import Reading
 from neyman.engines.contour.truncation.period import Fold
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.inner import inner
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import TURN, TURNED, UNIT
+from neyman.numerics.turns import cosine_and_sine
 
 __all__ = ["FoldedLine"]
 
-_ROUNDED = 8.0 * UNIT  # relative, of a kernel and its argument: a few elementary functions
+# certifies: relative, of a kernel and its argument: a few elementary functions, cosines and sines by tangents
+_ROUNDED = (8.0 + TURNED - TURN) * UNIT
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ class FoldedLine(Line):
         place = self.fold.first(epsilon)
         ahead = place - epsilon
         turn = np.multiply.outer(place, self.omega)
-        cosine, sine = np.cos(turn), np.sin(turn)
+        cosine, sine = cosine_and_sine(turn)
         one = cosine @ self.weight.real + sine @ self.weight.imag
         two = np.exp(-ahead) * (cosine @ self.second.real + sine @ self.second.imag)
         near = np.exp(-self.c * ahead)

@@ -108,7 +108,8 @@ def _by_slopes(profile: Profile, delta: FloatArray, start: float, known: tuple[F
 
 
 def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
-    """About the eps at which delta(eps) = p (1 - e^{eps - end}), for those far below the mass p of the last loss.
+    """About the eps at which delta(eps) = p (1 - e^{eps - end}), for those far below the mass p of the last loss; for
+    those below it by a few steps of Newton's from there, where delta goes as a power of what is left.
 
     nan for the others, and where the losses have no end.
     """
@@ -118,8 +119,20 @@ def _near_the_end(profile: Profile, delta: FloatArray) -> FloatArray:
     if not np.any(delta < _FEW):
         return root
     last = float(profile.slope(np.array([profile.end * (1.0 - 1e-6)]))[0])
-    near = delta < _FEW * last
-    root[near] = np.maximum(profile.end + np.log1p(-delta[near] / max(last, 1e-300)), 0.0)
+    near = delta < _HALF * last
+    left = -np.log1p(-delta[near] / max(last, 1e-300))
+    far = np.flatnonzero(delta[near] >= _FEW * last)
+    goal, x, step = delta[near][far], left[far], np.zeros(len(far))
+    for _ in range(_MOST if len(far) else 0):
+        epsilon = np.maximum(profile.end - x, 0.0)
+        upper = profile.bracket(epsilon).upper
+        with np.errstate(divide="ignore", invalid="ignore"):
+            step = np.log(goal / upper) * upper / (x * profile.slope(epsilon))
+            x = x * np.exp(np.clip(step, -1.0, 1.0))
+        if np.all(np.abs(step) <= _LAST):
+            break
+    left[far] = np.where(np.abs(step) <= _LAST, x, np.nan)
+    root[near] = np.maximum(profile.end - left, 0.0)
     return root
 
 

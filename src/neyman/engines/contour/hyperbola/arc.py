@@ -32,7 +32,8 @@ from neyman.engines.contour.hyperbola.rotated import ArcSteps, on_path
 from neyman.engines.contour.line import SUMMED
 from neyman.engines.contour.witness import ArcWitness
 from neyman.losses.gaussian.transform import ComplexArray
-from neyman.numerics.rounding import UNIT
+from neyman.numerics.rounding import TURN, TURNED, UNIT
+from neyman.numerics.turns import cosine_and_sine
 from neyman.profiles.effort import Effort, readable
 
 __all__ = ["Arc", "Edge", "Shape", "WrappedArc"]
@@ -45,6 +46,7 @@ _READ = 30.0  # nominal nanoseconds of a node, for each eps
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 _HIGH = 600.0  # e-folds above its start beyond which the transform on a path is but its own error, soon no float
 _MOST = 20000  # nodes beyond which an arc is not worth it
+_SUMMED = SUMMED + (TURNED - TURN) * UNIT  # certifies: rounding of terms whose cosines and sines are by tangents
 _NEAR = 1e-12  # relative: the largest loss is rounded
 _ENTRY = 40.0  # nominal nanoseconds for each node and grid point
 _BOUND = 1e4  # the same for each grid point of the laws that bound, all pieces together
@@ -254,18 +256,22 @@ class Arc:
         value, slope, error = (np.empty(len(epsilon)) for _ in range(3))
         rows = max(1, _CHUNK // len(self.w))
         size = np.abs(self.weight)
+        off = self.error + _SUMMED * size, np.abs(self.w) * size
         parts = [np.ascontiguousarray(x) for w in (self.weight, self.sloped) for x in (w.real, w.imag)]
         for i in range(0, len(epsilon), rows):
             part = epsilon[i : i + rows]
             pull = self.drift - self.sign * part
             with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-                bend = np.exp(np.multiply.outer(pull, self.w.real - start))
+                bend = np.multiply.outer(pull, self.w.real - start)
+                np.exp(bend, out=bend)
                 turn = np.multiply.outer(pull, self.w.imag)
-                cosine, sine = bend * np.cos(turn), bend * np.sin(turn)
+                cosine, sine = cosine_and_sine(turn)
+                cosine *= bend
+                sine *= bend
                 value[i : i + rows] = (cosine * parts[1] + sine * parts[0]).sum(axis=1)
                 slope[i : i + rows] = (cosine * parts[3] + sine * parts[2]).sum(axis=1)
-                turning = np.multiply.outer(2.0 * UNIT * (part + abs(self.drift)), np.abs(self.w) * size)
-                error[i : i + rows] = np.einsum("ij,ij->i", bend, self.error + SUMMED * size + turning)
+                fixed, turning = (np.einsum("ij,j->i", bend, each) for each in off)
+                error[i : i + rows] = fixed + 2.0 * UNIT * (part + abs(self.drift)) * turning
         along = error
         tilt = -self.sign * epsilon
         rim = [edge.log_integral(tilt) + self.log_rule for edge in self.edges]

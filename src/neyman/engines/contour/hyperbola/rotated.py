@@ -112,10 +112,10 @@ class Steps:
         weight = sum(times * law.sigma**2 for law, times in parts.gaussians)
         chi = min(max(math.sqrt(_SOFTENED / weight), _NARROW), _SECTOR)
 
-        def laws(angle: float, step: float, tilt: float) -> tuple[tuple[RotatedLaw, int], ...]:
+        def laws(angle: float, step: float, tilt: float, bounds: bool = False) -> tuple[tuple[RotatedLaw, int], ...]:
             # the law of S is about 1/sigma wide on the grid
             return tuple(
-                (RotatedLaw(law, angle, reach, depth, min(step, _PER_SIGMA / law.sigma), tilt), times)
+                (RotatedLaw(law, angle, reach, depth, min(step, _PER_SIGMA / law.sigma), tilt, bounds), times)
                 for law, times in parts.gaussians
             )
 
@@ -126,8 +126,8 @@ class Steps:
             parts,
             laws(angle, 2.0 * math.pi * tilt / _NATS, tilt),
             laws(0.0, _FINE, _TILT),
-            laws(chi, _COARSE, _TILT_SOFT),
-            laws(0.0, _COARSE, _TILT),
+            laws(chi, _COARSE, _TILT_SOFT, bounds=True),
+            laws(0.0, _COARSE, _TILT, bounds=True),
             (reach, depth),
         )
 

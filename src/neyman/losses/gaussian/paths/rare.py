@@ -36,8 +36,9 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.paths.exchanged_part import ORDER, shares
 from neyman.losses.gaussian.paths.ray import Ray
-from neyman.losses.gaussian.paths.rotated import RotatedLaw, Side
+from neyman.losses.gaussian.paths.rotated import RotatedLaw
 from neyman.losses.gaussian.paths.share_bounds import log_kept, log_share, log_share_before
+from neyman.losses.gaussian.paths.side import Side
 from neyman.losses.gaussian.paths.sums import steepness
 from neyman.losses.readings.transform import ComplexArray
 from neyman.numerics.rounding import AMPLE, LARGEST_EXPONENT, ROOM, UNIT
@@ -69,8 +70,13 @@ class RareLaw(RotatedLaw):
         top = (1.5 + _RIGHT * s) / s**2 + 3.0
         return low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
 
-    def _kept(self, lines: list[tuple[ComplexArray, ComplexArray, FloatArray]]) -> tuple[int, int]:
-        return 0, len(lines[0][0]) - 1
+    def _kept(self, line: tuple[ComplexArray, ComplexArray, FloatArray]) -> tuple[int, int]:
+        return 0, len(line[0]) - 1
+
+    @property
+    def _stride(self) -> int:
+        """One: parts take the cells of their sides wider themselves."""
+        return 1
 
     @cached_property
     def t(self) -> FloatArray:

@@ -77,14 +77,14 @@ class Ray:
 
         The density depends on log(expm1(S)/rho) = t + log(expm1(S)/e^v), in which log rho, often large, has no part.
         """
-        turn = np.exp(1j * self.chi)
+        turn = np.exp(1j * self.chi) if self.chi else 1.0
         v = t + self.log_rho
-        soft: ComplexArray = np.empty(len(t), complex)
+        soft = np.empty_like(v)
         far = v.real > _STRAIGHT
         soft[far] = v[far] + np.exp(-v[far])
-        soft[~far] = log1p(np.exp(v[~far] + 0j))
+        soft[~far] = log1p(np.exp(v[~far]))
         loss = turn * soft
-        apart: ComplexArray = np.empty(len(t), complex)
+        apart = np.empty_like(loss)
         small = loss.real < 0.5
         first, large = loss[small], loss[~small]
         with np.errstate(under="ignore"):
@@ -97,7 +97,7 @@ class Ray:
         log_weight = -0.5 * (x / s) ** 2 + log_slope + self._log_unit
         # nodes are off their grid by a rounding of t, S is off by one of v
         condition = 2.0 * np.abs(log_weight) + np.abs(x) * (4.0 + np.abs(loss) + np.abs(t)) + np.abs(v)
-        return loss, log_weight, condition
+        return np.asarray(loss, dtype=complex), np.asarray(log_weight, dtype=complex), condition
 
     @property
     def _log_unit(self) -> float:

@@ -13,8 +13,9 @@ B(0).
 modulus |f| e^{kL}, k = Re(w e^{i chi}), goes on as the geometric mean of f above and below it, at v beside by at most
 |f| e^{M v^2/2 + max(k, 0) L}, since 0 <= Re L(t + iv) <= L(t). So its sum at spacing h misses at most eps times that of
 max(k, 0), eps = 2 e^{M v^2/2} / (e^{2 pi v/h} - 1): where k > 0 that is nothing, else eps B(0). Along the two sides,
-where |w| may be anything, cells count: on each, log|f e^{wS}| lies at most (M + |w S''|) h^2/8 above its chord, |S''|
-<= |S| <= e^h |S| of either node, and the exponential of a chord integrates to at most the mean of its ends.
+where |w| may be anything, cells count, a few steps wide: on one of width d log|f e^{wS}| lies at most (M + |w S''|)
+d^2/8 above its chord, |S''| <= |S| <= e^d |S| of either node, and the exponential of a chord integrates to at most the
+mean of its ends.
 
 **Beyond the grid.** On the left |e^{wS}| <= e^{max(a, 0) |S|} with |S| of the first node, on the right at most
 |e^{wS}| e^{a |S' - S|} with S of the last: a is the largest Re(w e^{i alpha}), alpha from chi to chi + y, the arguments
@@ -33,25 +34,29 @@ from numpy.typing import NDArray
 
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.paths.ray import SECTOR, Ray
+from neyman.losses.gaussian.paths.side import Side
 from neyman.losses.gaussian.paths.sums import ROWS, SERIES, grown_sums, log1p_less, log_moments, steepness
 from neyman.losses.gaussian.transform import ComplexArray, SamplingTransform
 from neyman.numerics.log1p import log1p
 from neyman.numerics.rounding import AMPLE, ELEMENTARY, LARGEST_EXPONENT, TINY, UNIT
 
-__all__ = ["RotatedLaw", "Side"]
+__all__ = ["RotatedLaw"]
 
 BoolArray = NDArray[np.bool_]
+_Line = tuple[ComplexArray, ComplexArray, FloatArray]  # losses, logs of weights, and how rounding is amplified
 
 _MISSED = -1e-9  # log of the missing mass above which nothing is said: steers
 _FLOOR = 60.0  # e-folds below its peak at which the law is cut on the grid
-_TERM = 12.0  # units of rounding of a weight, beside those of its exponent
+_TERM = 14.0  # units of rounding of a weight, beside those of its exponent
 _LOG_TINY = -690.0  # what is smaller is replaced by 1e-300, with an error as large as itself
 _ALL = 0.7  # certifies: e^0.7 - 1 > 1
+_CELL, _CELL_SIGMA = 0.16, 0.5  # how wide cells of the sides are at most, and in units of 1 / sigma: steer
 _LAID, _DEEPER = 14.0, 24.0  # standard deviations that a law is laid out over: with all its mass, and without its bulk
 _BEYOND = 1.15  # of the reach: the steepest tilt that is followed
 _NODE = 4.0 + 2.0 * ELEMENTARY  # units of rounding of a term of a sum of moduli, beside those of its exponent
 _TINY = 1.0  # |wS| up to which e^{wS} - 1 - wS is summed as a series: beyond, the subtraction costs nothing
 _TERMS = 20  # of that series: what is left out is below 4e-20 of the first
+_SMALL = 1.5  # |S| up to which powers of it are kept for that: below, |w| is hardly ever: steers
 _HEAVY = 300.0  # log of a term beyond which a rotated law has no digits left, and sums of it soon are no floats
 _DEAD = -80.0  # log of a term that no longer counts
 _SKIP = 16  # nodes of which one is looked at, to see where terms are dead
@@ -59,29 +64,12 @@ _BLOCK = 64  # what is summed for one |w| serves all that differ by less than so
 
 
 @dataclass(frozen=True)
-class Side:
-    """The ray (``shift`` 0) or a parallel: losses, bounds on the log of the weights, and on what lies beyond."""
-
-    loss: ComplexArray
-    log_modulus: FloatArray  # with all that rounding and, of a parallel, a cell may hide but for e^{wS}
-    units: FloatArray  # rounding error of each, in units of 2^-53
-    log_before: float  # log of all before the first
-    log_beyond: float  # log of all beyond the last, times e^{pull |S' - S|}
-
-    def log_ends(self, w: ComplexArray, turn: tuple[float, float], pull: float) -> FloatArray:
-        """log of a bound on all of |f e^{wS}| beyond both ends, convex in w; inf where w tilts more than ``pull``."""
-        steepest = steepness(w, *turn)
-        before = self.log_before + np.maximum(steepest, 0.0) * abs(self.loss[0])
-        last = self.log_beyond + (w * self.loss[-1]).real + 8.0 * UNIT * np.abs(w * self.loss[-1])
-        return np.logaddexp(before, np.where(steepest <= pull, last, math.inf)) + AMPLE
-
-
-@dataclass(frozen=True)
 class RotatedLaw:
     """Quadrature of the law of S along the ray at angle ``chi`` (0 <= chi < pi/4), fit for real w from -``depth`` to
     ``reach``, and for complex w that tilt it no further.
 
-    ``tilt`` is the largest angle by which the grid may be moved to either side when its own error is bounded.
+    ``tilt`` is the largest angle by which the grid may be moved to either side when its own error is bounded: one that
+    only ``bounds`` has no sides.
     """
 
     transform: SamplingTransform
@@ -90,36 +78,47 @@ class RotatedLaw:
     depth: float
     step: float
     tilt: float
+    bounds: bool = False
     loss: ComplexArray = field(init=False, repr=False)
     log_weight: ComplexArray = field(init=False, repr=False)
     units: FloatArray = field(init=False, repr=False)  # rounding error of each term, in units of 2^-53
     middle: Side = field(init=False, repr=False)
-    sides: tuple[Side, Side] = field(init=False, repr=False)
+    sides: tuple[Side, ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not self.chi + self.tilt <= SECTOR:
             raise ArithmeticError("the angle is too wide")
-        t = self._grid()
+        t, k, shifts = self._grid(), self._stride, () if self.bounds else (-self.tilt, self.tilt)
         with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-            lines = [self._along(t + 1j * shift if shift else t) for shift in (0.0, -self.tilt, self.tilt)]
-        first, last = self._kept(lines)
+            lines = [self._along(t), *(() if self.bounds else self._beside(t[::k]))]
+        ends = [self._kept(line) for line in lines]
+        first = min(ends[0][0], *(k * low for low, _ in ends[1:]), len(t) - 1)
+        last = min(max(ends[0][1], *(k * high for _, high in ends[1:]), 0), len(t) - 1)
         loss, log_weight, condition = (each[first : last + 1] for each in lines[0])
         object.__setattr__(self, "loss", loss)
         object.__setattr__(self, "units", _TERM + condition)
         object.__setattr__(self, "log_weight", log_weight)
-        if not max(float(w.real[first : last + 1].max()) for _, w, _ in lines) <= _HEAVY:
+        cuts = [(first, last), *((first // k, -(-last // k)) for _ in lines[1:])]
+        if not max(float(w.real[i : j + 1].max()) for (_, w, _), (i, j) in zip(lines, cuts, strict=True)) <= _HEAVY:
             raise ArithmeticError("the law is far too heavy at this angle")
-        both = zip(lines, (0.0, -self.tilt, self.tilt), strict=True)
-        middle, below, above = (self._side(t, line, shift, first, last) for line, shift in both)
-        object.__setattr__(self, "middle", middle)
-        object.__setattr__(self, "sides", (below, above))
+        object.__setattr__(self, "middle", self._side(t, lines[0], 0.0, *cuts[0]))
+        both = zip(lines[1:], shifts, cuts[1:], strict=True)
+        object.__setattr__(self, "sides", tuple(self._side(t[::k], line, shift, *cut) for line, shift, cut in both))
 
-    def _side(
-        self, t: FloatArray, line: tuple[ComplexArray, ComplexArray, FloatArray], shift: float, first: int, last: int
-    ) -> Side:
+    def _beside(self, t: FloatArray) -> list[_Line]:
+        """Both parallels: of a law that is not rotated they are mirrored."""
+        below = self._along(t - 1j * self.tilt)
+        if self.chi:
+            return [below, self._along(t + 1j * self.tilt)]
+        loss, log_weight, condition = below
+        return [below, (loss.conj(), log_weight.conj(), condition)]
+
+    def _side(self, t: FloatArray, line: _Line, shift: float, first: int, last: int) -> Side:
         loss, log_weight, condition = line
+        last = min(last, len(t) - 1)
         raised = log_weight.real + UNIT * (_NODE + _TERM + condition)
-        cells = raised + 0.125 * self.ray.bend * self.step**2
+        wide = self._stride if shift else 1  # cells are so many steps wide
+        cells = raised + (0.125 * self.ray.bend * (wide * self.step) ** 2 + math.log(wide))
         before = np.append(cells[: first + 1], self.ray.log_before(float(t[0]), shift))
         away = np.abs(loss[last:] - loss[last])
         steep = self.pull * float(away[-1]) + float(self.ray.log_beyond(float(t[-1]), shift, np.full(1, self.pull))[0])
@@ -208,13 +207,12 @@ class RotatedLaw:
     @cached_property
     def mean(self) -> float:
         """E_Q[S], about: the sum over the grid, within ``mean_error``."""
-        return math.fsum((np.exp(self.log_weight) * self.loss).real)
+        return math.fsum(self._moments[1].real.tolist())
 
     @cached_property
     def mean_error(self) -> float:
         """Bound on the rounding error of ``mean``."""
-        terms = np.abs(np.exp(self.log_weight) * self.loss) * (4.0 + self.units)
-        return UNIT * float(np.sum(terms))
+        return UNIT * float(np.sum(np.abs(self._moments[1]) * (4.0 + self.units)))
 
     def log_rest(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """log E_Q[e^{wS}] - w ``mean``, for Im w >= 0 and |w| ascending, with a bound on the rounding of each value.
@@ -248,10 +246,12 @@ class RotatedLaw:
     def _rest_of(self, w: ComplexArray) -> tuple[ComplexArray, FloatArray]:
         """Sum of f (e^{wS} - 1 - wS) over the grid for w of about one size, and what rounding does to it."""
         s = self.loss
-        near = int(np.searchsorted(self._modulus, _TINY / float(np.abs(w).max()))) // _BLOCK * _BLOCK
+        near = int(np.searchsorted(self._modulus, _TINY / float(np.abs(w).max())))
+        near = min(near, self._terms.shape[1]) // _BLOCK * _BLOCK
         (mass, first, *powers), faulty = self._summed_from(near)
-        dead = (w[:, None] * s[near::_SKIP]).real + self.log_weight.real[near::_SKIP] < _DEAD
-        alive = np.flatnonzero(~dead.all(axis=0))
+        seen = s[near::_SKIP]
+        height = np.multiply.outer(w.real, seen.real) - np.multiply.outer(w.imag, seen.imag)
+        alive = np.flatnonzero((height + self.log_weight.real[near::_SKIP] >= _DEAD).any(axis=0))
         far = min(near + (int(alive[-1]) + 1) * _SKIP, len(s)) if len(alive) else near
         some, units = s[near:far], self.units[near:far]
         grown: ComplexArray = np.empty(len(w), complex)
@@ -275,21 +275,30 @@ class RotatedLaw:
     def _summed_from(self, near: int) -> tuple[ComplexArray, FloatArray]:
         """Sums of f and f S from a node on, of the higher ones before it; and what f, f S and f S^2 may be off."""
         if near not in self._sums:
-            terms, (one, two, three) = self._terms, self._sizes
-            head = np.append(terms[:2, near:].sum(axis=1), terms[2:, :near].sum(axis=1))
+            (one, two, three), (mass, first) = self._sizes, self._moments
+            powers = self._terms[:, :near].sum(axis=1)
+            head = np.array([mass[near:].sum(), first[near:].sum(), *powers])
             self._sums[near] = head, np.array([one[near:].sum(), two[near:].sum(), three[:near].sum()])
         return self._sums[near]
 
     @cached_property
     def _terms(self) -> ComplexArray:
-        """f S^k, one row for each k: of k products, which round it by 2.3 k units. Over k!, where |wS| is no more than
-        1, those from k = 2 on come to 4 units of |f (wS)^2|, of which ``_TERM`` are counted, but half is used by f.
+        """f S^k, one row for each k from 2 on, where |S| < ``_SMALL``: of k products, which round it by 2.3 k units.
+        Over k!, where |wS| is no more than 1, they come to 4 units of |f (wS)^2|, of which ``_TERM`` are counted, but
+        half is used by f.
         """
-        terms: ComplexArray = np.empty((_TERMS + 2, len(self.loss)), complex)
-        terms[0] = np.exp(self.log_weight)
-        for k in range(1, len(terms)):
-            np.multiply(terms[k - 1], self.loss, out=terms[k])
+        near = int(np.searchsorted(self._modulus, _SMALL))
+        terms: ComplexArray = np.empty((_TERMS, near), complex)
+        before, loss = self._moments[1][:near], self.loss[:near]
+        for row in terms:
+            before = np.multiply(before, loss, out=row)
         return terms
+
+    @cached_property
+    def _moments(self) -> tuple[ComplexArray, ComplexArray]:
+        """f and f S."""
+        one = np.exp(self.log_weight)
+        return one, one * self.loss
 
     @cached_property
     def _modulus(self) -> FloatArray:
@@ -298,8 +307,9 @@ class RotatedLaw:
 
     @cached_property
     def _sizes(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """|f|, |f S| and |f S^2|, times what each may be off."""
-        return tuple(np.abs(self._terms[k]) * self.units for k in range(3))
+        """|f|, |f S| and |f S^2|, times what each may be off: the last as far as powers are."""
+        (mass, first), second = self._moments, self._terms[0]
+        return np.abs(mass) * self.units, np.abs(first) * self.units, np.abs(second) * self.units[: len(second)]
 
     @cached_property
     def _sums(self) -> dict[int, tuple[ComplexArray, FloatArray]]:
@@ -328,7 +338,7 @@ class RotatedLaw:
         for side in (self.middle, *self.sides):
             furthest = abs(side.loss[-1]) + 1.0 / self.pull  # times e^{pull |S' - S|}, no |S'| is more
             ends = side.log_before + math.log(abs(side.loss[0])), side.log_beyond + math.log(furthest)
-            nodes = side.log_modulus + np.log(np.abs(side.loss)) + self.step
+            nodes = side.log_modulus + np.log(np.abs(side.loss)) + self._stride * self.step
             inside = -math.inf if side is self.middle else float(np.logaddexp.reduce(nodes))
             each.append(float(np.logaddexp.reduce([*ends, inside])))
         gain = math.log(math.expm1(2.0 * math.pi * self.tilt / self.step))
@@ -344,7 +354,13 @@ class RotatedLaw:
     @property
     def _bent(self) -> float:
         """By how much of |w S| a term is raised for what its cells may hide, and for rounding."""
-        return 0.125 * self.step**2 * math.exp(self.step) + 8.0 * UNIT
+        cell = self._stride * self.step
+        return 0.125 * cell**2 * math.exp(cell) + 8.0 * UNIT
+
+    @property
+    def _stride(self) -> int:
+        """Steps of the grid in a cell of the sides, which only bound what is far below all else."""
+        return max(1, int(min(_CELL, _CELL_SIGMA / self.transform.sigma) / self.step))
 
     def falls(self, direction: ComplexArray) -> BoolArray:
         """Whether ``log_alias`` - ``edge`` Re w grows nowhere when w moves that way.
@@ -363,13 +379,13 @@ class RotatedLaw:
         top = (_LAID * s + self.pull) / (s**2 * math.cos(2.0 * self.chi)) + max(-self._log_rho, 0.0) + 3.0
         return low + self.step * np.arange(math.ceil((top - low) / self.step) + 1)
 
-    def _kept(self, lines: list[tuple[ComplexArray, ComplexArray, FloatArray]]) -> tuple[int, int]:
-        """First and last node where a weight, tilted or not, is within e^-_FLOOR of its peak on any of the lines."""
-        alive = np.zeros(len(lines[0][0]), bool)
-        for loss, log_weight, _ in lines:
-            for tilt in (-self.depth, 0.0, self.pull):
-                bent = log_weight.real + tilt * loss.real
-                alive |= bent > bent.max() - _FLOOR
+    def _kept(self, line: _Line) -> tuple[int, int]:
+        """First and last node of a line where a weight, tilted or not, is within e^-_FLOOR of its peak."""
+        loss, log_weight, _ = line
+        alive = np.zeros(len(loss), bool)
+        for tilt in (-self.depth, 0.0, self.pull):
+            bent = log_weight.real + tilt * loss.real
+            alive |= bent > bent.max() - _FLOOR
         keep = np.flatnonzero(alive)
         if not len(keep) or keep[0] == 0 or keep[-1] == len(alive) - 1:  # none where hardly any noise left float64
             raise ArithmeticError("the law does not die within its grid at this angle")
@@ -379,5 +395,5 @@ class RotatedLaw:
     def _log_rho(self) -> float:
         return math.log(self.transform.rate) - self.edge
 
-    def _along(self, t: FloatArray | ComplexArray) -> tuple[ComplexArray, ComplexArray, FloatArray]:
+    def _along(self, t: FloatArray | ComplexArray) -> _Line:
         return self.ray.along(t)

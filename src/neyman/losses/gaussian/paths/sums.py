@@ -9,6 +9,7 @@ import numpy as np
 from neyman._validate import FloatArray
 from neyman.losses.gaussian.transform import ComplexArray
 from neyman.numerics.rounding import UNIT
+from neyman.numerics.turns import cosine_and_sine
 
 __all__ = ["ROWS", "SERIES", "grown_sums", "log1p_less", "log_moments", "steepness"]
 
@@ -17,11 +18,18 @@ SERIES = 0.1  # |z| below which log(1 + z) - z is summed as a series
 
 
 def grown_sums(w: ComplexArray, s: ComplexArray, log_weight: ComplexArray) -> tuple[ComplexArray, FloatArray]:
-    """Row sums of e^{w s + log_weight}, and the moduli of all terms."""
-    turn = np.multiply.outer(w.real, s.imag) + np.multiply.outer(w.imag, s.real) + log_weight.imag
-    size = np.multiply.outer(w.real, s.real) - np.multiply.outer(w.imag, s.imag) + log_weight.real
+    """Row sums of e^{w s + log_weight}, and the moduli of all terms: where all ``s`` are real, weights are, too."""
+    turn, size = np.multiply.outer(w.imag, s.real), np.multiply.outer(w.real, s.real)
+    if s.imag.any():
+        turn += np.multiply.outer(w.real, s.imag)
+        turn += log_weight.imag
+        size -= np.multiply.outer(w.imag, s.imag)
+    size += log_weight.real
     np.exp(size, out=size)
-    return (size * np.cos(turn)).sum(axis=1) + 1j * (size * np.sin(turn)).sum(axis=1), size
+    cosine, sine = cosine_and_sine(turn)
+    cosine *= size
+    sine *= size
+    return cosine.sum(axis=1) + 1j * sine.sum(axis=1), size
 
 
 def log1p_less(z: ComplexArray) -> ComplexArray:
