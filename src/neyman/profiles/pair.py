@@ -123,8 +123,11 @@ class MaximumProfile(Profile):
         if not zero and self._last is not None and self._last[0] == place:
             return self._last[1], self._last[2]
         away = bool((epsilon > 0.0).all())
+        if not away and (found := self._from_zero(epsilon)) is not None:
+            self._last = place, *found
+            return found
         first = (_sharp(self.first, epsilon) if away else None) or self.first.bracket(epsilon)
-        second = _sharp(self.second, epsilon) if away and self._soon is None else None
+        second = _sharp(self.second, epsilon, first) if away and self._soon is None else None
         if second is None:
             second = self.second.bracket(epsilon) if zero else self._second(epsilon, first, self._above)
         _ = first.lower, second.lower  # which may be found only now
@@ -134,6 +137,15 @@ class MaximumProfile(Profile):
             else:
                 self._last = place, first, second
         return first, second
+
+    def _from_zero(self, epsilon: FloatArray) -> tuple[Bracket, Bracket] | None:
+        """Both, where the first ``epsilon`` is 0, at which they are known, and their sources are sharp beyond."""
+        if self._zero is None or self._soon is not None or not (epsilon[0] == 0.0 and (epsilon[1:] > 0.0).all()):
+            return None
+        rest = [_sharp(one, epsilon[1:]) for one in (self.first, self.second)]
+        if rest[0] is None or rest[1] is None or len(epsilon) == 1:
+            return None
+        return self._zero[0].followed(rest[0]), self._zero[1].followed(rest[1])
 
     def _second(self, epsilon: FloatArray, first: Bracket, ask: Callable[[FloatArray, FloatArray], Bracket]) -> Bracket:
         """The second's brackets, by ``ask``; where its losses end soon only as far as it may be the larger: delta is
@@ -159,10 +171,17 @@ class MaximumProfile(Profile):
         return self.second.above(epsilon, lambda: least)
 
 
-def _sharp(profile: Profile, epsilon: FloatArray) -> Bracket | None:
-    """What its source says at each ``epsilon`` > 0, if that is sharp; None where more hands are needed."""
+def _sharp(profile: Profile, epsilon: FloatArray, beside: Bracket | None = None) -> Bracket | None:
+    """What its source says at each ``epsilon`` > 0, if that is sharp, or all of it below what is known of a larger one
+    ``beside``; None where more hands are needed.
+    """
     found = None if profile.source is None else profile.source.bracket(epsilon)
-    return found if found is not None and found.sharp else None
+    if found is None or found.sharp:
+        return found
+    if beside is None or not beside.sharp:
+        return None
+    below = (found.upper <= beside.lower) & (found.log_gap_lower >= beside.log_gap_upper)
+    return found if (below | found.sharp_places()).all() else None
 
 
 def _larger(a: Bracket, b: Bracket) -> Bracket:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from neyman._validate import FloatArray
+from neyman._validate import BoolArray, FloatArray
 
 if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["NEARLY_ONE", "SHARPEST", "Bracket", "Profile"]
 
 NEARLY_ONE = 0.999  # delta above which 1 - delta deserves a composition of its own
+_HALF = 0.5  # delta from which 1 - delta is told apart
 SHARPEST = 1e-10  # relative width of what nothing makes any sharper: it steers who is asked
 
 
@@ -39,8 +40,8 @@ class Bracket:
     ``log_gap_lower <= log(1 - delta) <= log_gap_upper``. The second pair carries relative accuracy where delta is
     near 1 (down to gaps far below 1e-308, hence the logarithm), the first everywhere else.
 
-    ``sharp``: whoever made it knows that every delta is below one half and known to a relative 1e-10. Profiles that
-    only mend what is wide hand such a bracket on as it is.
+    ``sharp``: whoever made it knows that every delta is known to a relative 1e-10, and from one half on 1 - delta as
+    well. Profiles that only mend what is wide hand such a bracket on as it is.
     """
 
     lower: FloatArray
@@ -66,6 +67,15 @@ class Bracket:
 
     def __reduce__(self) -> tuple[type[Bracket], tuple[FloatArray | bool, ...]]:
         return Bracket, (self.lower, self.upper, self.log_gap_lower, self.log_gap_upper, self.sharp)
+
+    def sharp_places(self) -> BoolArray:
+        """Where nothing makes it any sharper."""
+        narrow = self.upper - self.lower <= SHARPEST * self.upper
+        small = self.upper < _HALF
+        if small.all():
+            return narrow
+        with np.errstate(invalid="ignore"):
+            return narrow & (small | (self.log_gap_upper - self.log_gap_lower <= SHARPEST))
 
     def at(self, place: NDArray[np.int64]) -> Bracket:
         """The bounds at these places."""
@@ -208,11 +218,8 @@ class Profile(ABC):
         if found.sharp:
             return found
         asked = (found.upper >= least) & (found.lower <= most)
-        asked = asked | (found.upper >= 0.5) if most == 1.0 else asked
-        with np.errstate(invalid="ignore"):
-            gap = found.log_gap_upper - found.log_gap_lower
-        sharp = (found.upper - found.lower <= SHARPEST * found.upper) & ((found.upper < 0.5) | (gap <= SHARPEST))
-        at = np.flatnonzero(asked & ~sharp)
+        asked = asked | (found.upper >= _HALF) if most == 1.0 else asked
+        at = np.flatnonzero(asked & ~found.sharp_places())
         if not len(at):
             return found
         place = np.arange(len(epsilon))

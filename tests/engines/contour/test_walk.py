@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 from flint import acb, arb
 
+from neyman.engines.contour.aliases import _needs
 from neyman.engines.contour.coverage import alias_distances
 from neyman.engines.contour.cumulant import WALKED, Parts, Walk
-from neyman.engines.contour.line import Plan, _needs
+from neyman.engines.contour.line import Plan
 from neyman.engines.contour.profile import ContourProfile
 from neyman.losses.gaussian.transform import SamplingTransform
 from tests.reference.integrals import integral
@@ -117,10 +118,9 @@ def test_the_same_c_met_twice_asks_for_no_distance_or_for_any() -> None:
     parts = Parts(((SamplingTransform(1.0, 0.01), 100),), 0.0, "remove")
     walk = Walk.along(parts)
     index = int(np.argmin(np.abs(walk.c - 1.0)))
-    zone = np.array([index, index + 1])
     need = walk.k[index] - 0.5 * walk.c[index]
-    found = _needs(walk, index, zone, np.array([0.5]), np.array([need - 1.0]))
-    assert math.isinf(found[0, 0])
-    assert 0.0 < found[0, 1] < math.inf
-    assert _needs(walk, index, zone, np.array([0.5]), np.array([need + 1.0]))[0, 0] == 0.0
-    assert _needs(walk, index, zone, np.array([0.5]), np.array([need]))[0, 0] == 0.0
+    found = _needs(walk, index, np.array([0.5]), np.array([need - 1.0]))
+    assert math.isinf(found[index])
+    assert 0.0 < found[index + 1] < math.inf
+    assert _needs(walk, index, np.array([0.5]), np.array([need + 1.0]))[index] == 0.0
+    assert _needs(walk, index, np.array([0.5]), np.array([need]))[index] == 0.0

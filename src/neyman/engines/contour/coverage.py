@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.cumulant import DEEPEST, LOST, Walk
 from neyman.numerics.rounding import TINY
 
@@ -17,6 +17,7 @@ _AIM = 36.0  # e-folds between a line's height and its aliases, as planned
 _BLATANT = 3.0  # -log(1 - delta(0)) above which 1 - delta deserves lines of its own, between the poles
 _WORTH = 40.0  # e-folds of delta beyond which covering more with one line is not worth its nodes
 _DEEP = 90.0  # e-folds of delta below which lines are not chosen with care
+_STOPS = 8  # eps up to which a line is tried
 _FEW = 5  # lines compared for each stretch of eps
 _LOSS = 4.0  # e-folds of accuracy given away at most by serving an eps from a line that is not its own
 
@@ -53,17 +54,19 @@ def choose(walk: Walk) -> Chosen:
     )
     height = h - np.multiply.outer(reach, c)
     best = height.min(axis=1)
-    loss = height - best[:, None]
+    serves = height - best[:, None] <= _LOSS
+    # the first eps from each on that each line no longer serves
+    count = len(reach)
+    until = np.minimum.accumulate(np.where(serves, count, np.arange(count)[:, None])[::-1], axis=0)[::-1]
     chosen: dict[int, tuple[float, float]] = {}
     first = 0
-    while first < len(reach):
-        good = np.flatnonzero(loss[first] <= _LOSS)
-        serves = loss[first:, good] <= _LOSS
+    while first < count:
+        good = serves[first].nonzero()[0]
+        runs = until[first, good] - first
         if best[first] > -_DEEP:
-            pick, last = _longest(walk, able[good], serves, reach[first:], best[first:])
+            pick, last = _longest(walk, able[good], runs, reach[first:], best[first:])
         else:  # hardly ever asked for: the longest run will do
-            runs = np.minimum.accumulate(serves, axis=0).sum(axis=0)
-            pick, last = int(np.argmax(runs)), int(runs.max()) - 1
+            pick, last = int(runs.argmax()), int(runs.max()) - 1
         line, end = int(able[good[pick]]), first + last
         low, high = chosen.get(line, (math.inf, -math.inf))
         chosen[line] = min(low, float(reach[first] - room[first])), max(high, float(reach[end] + room[end]))
@@ -72,21 +75,24 @@ def choose(walk: Walk) -> Chosen:
     return Chosen(lines, *np.array([chosen[int(i)] for i in lines]).T)
 
 
-def _longest(walk: Walk, lines: IntArray, serves: BoolArray, reach: FloatArray, best: FloatArray) -> tuple[int, int]:
-    """Of the lines that serve the first eps, the one (and how far) that covers most decades of delta per node."""
-    spans = np.minimum.accumulate(serves, axis=0)
-    furthest = int(spans.sum(axis=0).max()) - 1
-    ends = np.unique(np.linspace(0, furthest, 8).astype(np.int64))
-    few = lines if len(lines) <= _FEW else lines[np.unique(np.linspace(0, len(lines) - 1, _FEW).astype(np.int64))]
-    covered = np.minimum(best[0] - best[ends], _WORTH) + 6.0
+def _longest(walk: Walk, lines: IntArray, runs: IntArray, reach: FloatArray, best: FloatArray) -> tuple[int, int]:
+    """Of the lines that serve the first eps, and so many in all, the one (and how far) that covers most decades of
+    delta per node.
+    """
+    ends = _among(int(runs.max()) - 1, _STOPS)
+    place = np.arange(len(lines)) if len(lines) <= _FEW else _among(len(lines) - 1, _FEW)
+    few, covered = lines[place], np.minimum(best[0] - best[ends], _WORTH) + 6.0
     aim = walk.k[few, None] - np.multiply.outer(walk.c[few], reach[ends]) - _AIM
     distance = alias_distances(walk, few, reach[ends], aim)
     dearest = np.maximum(np.maximum(distance, distance[:, :1]), TINY).T
-    score = np.full((len(ends), len(lines)), -math.inf)
-    place = np.searchsorted(lines, few)
-    score[:, place] = np.where(spans[np.ix_(ends, place)], covered[:, None] / dearest, -math.inf)
-    last, pick = np.unravel_index(int(np.argmax(score)), score.shape)
-    return int(pick), int(ends[last])
+    score = np.where(ends[:, None] < runs[place], covered[:, None] / dearest, -math.inf)
+    last, pick = divmod(int(score.argmax()), len(place))
+    return int(place[pick]), int(ends[last])
+
+
+def _among(last: int, count: int) -> IntArray:
+    """About so many places from 0 to the ``last``, as far apart."""
+    return np.array(sorted({last * i // (count - 1) for i in range(count)}))
 
 
 def alias_distances(
@@ -97,7 +103,7 @@ def alias_distances(
     """
     need = (walk.k - np.multiply.outer(epsilon, walk.c)) - target[:, :, None]
     apart = walk.c - walk.c[lines, None]
-    whole = np.array([walk.whole(int(index), limit) for index in lines])
+    whole = True if walk.uncut else np.array([walk.whole(int(index), limit) for index in lines])
     out = np.zeros(target.shape)
     for side in (apart > 0.0, apart < 0.0):
         usable = side & whole

@@ -164,7 +164,7 @@ class Parts:
         return float(sum(times for _, times in self.steps)) + 1.0
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Walk:
     """K, K', K'' at ascending real ``c``; per step the place where its law was cut, and the log of all the mass
     beyond.
@@ -261,17 +261,25 @@ class Walk:
         """Where a line at ``index`` cuts each step: at the earliest harmless cut to its right, so that steeper c
         bound it.
         """
+        if self._unended:
+            return self.cuts[:, index].copy()
         right = (self.c >= self.c[index]) & (self.c > 0.0) & (self.log_lost <= limit)
         right[index] = True
         return np.min(self.cuts[:, right], axis=1)
 
-    @property
-    def _uncut(self) -> bool:
+    @cached_property
+    def uncut(self) -> bool:
+        """Whether nothing is lost anywhere."""
         return bool(self.log_lost.max() == -math.inf)
+
+    @cached_property
+    def _unended(self) -> bool:
+        """Whether no law is cut anywhere."""
+        return bool((self.cuts == math.inf).all())
 
     def whole(self, index: int, limit: float = LOST) -> BoolArray:
         """The c whose law is cut no earlier than that of the line at ``index``: a smaller law bounds nothing."""
-        if self._uncut:
+        if self.uncut:
             return np.ones(len(self.c), dtype=np.bool_)
         return np.all(self.cuts >= self.cut_at(index, limit)[:, None], axis=0)
 
@@ -289,7 +297,7 @@ class Walk:
             for side, first, last in ((right, max(low, index + 1), high), (left, low, min(high, index))):
                 if first < last:
                     zone = np.arange(first, last)
-                    side.append(zone[whole[first:last]])
+                    side.append(zone if self.uncut else zone[whole[first:last]])
         return [zone for zone in right if len(zone)], [zone for zone in left if len(zone)]
 
     def _last(self, end: float) -> BoolArray:

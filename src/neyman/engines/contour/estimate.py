@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
@@ -16,12 +16,18 @@ from neyman.profiles.profile import Bracket
 if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
 
-__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "entered", "faults"]
+__all__ = ["SHARP", "Book", "Contour", "Estimate", "Estimates", "Reading", "entered", "faults", "of_delta"]
 
 _LARGEST = 709.0  # whose e^x is a float; of more, all is lost
 
 ObjectArray = NDArray[np.object_]
 
+_ANSWERED = ("value", "slope", "error", "log_scale", "is_gap", "lost", "by")
+
+_TINY = 1e-290  # beside which the smallest float is nothing, also after a rounding or two
+_ROUNDED = 16.0 * UNIT  # certifies: relative, of a mantissa times an exponential, and of a logarithm
+_DOWN_UP = np.array([[-1.0], [1.0]])  # a bound from below, and one from above
+_GAP_GROWN, _GAP_MOVED = 1.0 + _DOWN_UP * _ROUNDED, _DOWN_UP * _ROUNDED
 SHARP = 1e-8  # relative error that needs no further work
 
 
@@ -133,6 +139,23 @@ class Estimates:
             np.empty(size, dtype=np.object_),
         )  # fmt: skip
 
+    @classmethod
+    def stated(cls, what: Estimate, lost: FloatArray, final: BoolArray | None, by: ObjectArray) -> Estimates:
+        """What lines right of the pole at 0 say, each its own."""
+        none = np.zeros((3, len(lost)), dtype=np.bool_)
+        return cls(*what, none[0], lost, none[1], none[2] if final is None else final, by)
+
+    def part(self, some: slice) -> Estimates:
+        """These places alone, of which nobody else writes."""
+        return Estimates(
+            self.value[some], self.slope[some], self.error[some], self.log_scale[some], self.is_gap[some],
+            self.lost[some], self.settled[some], self.final[some], self.by[some],
+        )  # fmt: skip
+
+    def copied(self) -> Estimates:
+        """The same, to be written into."""
+        return Estimates(*(getattr(self, one.name).copy() for one in fields(self)))
+
     def put(self, at: IntArray, contour: Contour, epsilon: FloatArray) -> None:
         """Integrate the places ``at`` along ``contour``."""
         self.value[at], self.slope[at], self.error[at], self.log_scale[at] = contour.integrate(epsilon[at])
@@ -150,8 +173,13 @@ class Estimates:
                 trial.error * np.exp(np.minimum(trial.log_scale - self.log_scale[at], LARGEST_EXPONENT))
                 < self.error[at]
             )
-        for name in ("value", "slope", "error", "log_scale", "is_gap", "lost", "by"):
+        for name in _ANSWERED:
             getattr(self, name)[at[better]] = getattr(trial, name)[better]
+
+    def take(self, at: IntArray, other: Estimates) -> None:
+        """What another knows at these places."""
+        for name in _ANSWERED:
+            getattr(self, name)[at] = getattr(other, name)[at]
 
     def slopes(self) -> FloatArray:
         """e^eps Q(L > eps), as far as it was integrated beside delta."""
@@ -186,7 +214,7 @@ class Estimates:
         """Bounds on delta and log(1 - delta), from whichever of delta, 1 - delta was integrated."""
         if self.is_gap.any():
             return _of_either(self.value, self.error, self.log_scale, self.is_gap, self.lost)
-        return _of_delta(self.value, self.error, self.log_scale, self.lost)
+        return of_delta(self.value, self.error, self.log_scale, self.lost)
 
 
 def _of_either(
@@ -212,23 +240,49 @@ def _of_either(
     return Bracket(delta_low, delta_high, gap_low, np.minimum(gap_high, 0.0))
 
 
-def _of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost: FloatArray) -> Bracket:
-    """The same where delta itself was integrated throughout."""
-    tiny = 16.0 * UNIT
-    slack = tiny + 4.0 * UNIT * np.abs(log_scale)
+def of_delta(value: FloatArray, error: FloatArray, log_scale: FloatArray, lost: FloatArray) -> Bracket:
+    """The same where delta itself was integrated throughout; both bounds are rows of one array."""
+    slack = _ROUNDED + 4.0 * UNIT * np.abs(log_scale)
+    bounds = np.empty((2, len(value)))
     with np.errstate(divide="ignore", over="ignore", under="ignore", invalid="ignore"):
         scale = np.exp(log_scale)
-        low = np.where(scale < np.inf, np.maximum(value - error, 0.0) * scale * (1.0 - slack), 0.0)
-        high = np.maximum(value + error, 0.0) * scale * (1.0 + slack) + lost
-        # what underflowed is not nothing
-        high = np.where(high < 1.0, high + SMALLEST * (value + error > 0.0), 1.0)
-        low = np.minimum(low, high)
-        return Bracket(
-            low, high, np.log1p(-high) * (1.0 + tiny) - tiny, np.minimum(np.log1p(-low) * (1.0 - tiny) + tiny, 0.0)
-        )
+        low, high = np.subtract(value, error, out=bounds[0]), np.add(value, error, out=bounds[1])
+        np.maximum(bounds, 0.0, out=bounds)
+        some = None if high.min(initial=1.0) * scale.min(initial=1.0) > _TINY else high > 0.0
+        bounds *= scale
+        bounds *= 1.0 + _DOWN_UP * slack
+        if not scale.max(initial=0.0) < np.inf:
+            low[~(scale < np.inf)] = 0.0
+        high += lost
+        if some is not None:  # what underflowed is not nothing
+            high += SMALLEST * some
+        np.fmin(high, 1.0, out=high)
+        np.minimum(low, high, out=low)
+        gaps = np.log1p(-bounds)
+        gaps *= _GAP_GROWN
+        gaps -= _GAP_MOVED
+        return Bracket(low, high, gaps[1], np.minimum(gaps[0], 0.0))
 
 
 def _log_less(log_value: FloatArray, lost: FloatArray) -> FloatArray:
     """log(e^log_value - 2 lost), -inf where nothing is left."""
     share = 2.0 * lost * np.exp(np.minimum(-log_value, _LARGEST))
     return np.where(share < 1.0, log_value + np.log1p(-np.minimum(share, 1.0 - UNIT)), -math.inf)
+
+
+class Reading:
+    """What was found at some eps, and the ``bracket`` that follows; only a ``part`` of it, where it holds the eps of
+    others as well.
+    """
+
+    __slots__ = ("_of", "_part", "bracket")
+
+    def __init__(self, of: Estimates, bracket: Bracket, part: slice | None = None) -> None:
+        self._of, self._part, self.bracket = of, part, bracket
+
+    @property
+    def found(self) -> Estimates:
+        """All of it, which nobody else writes."""
+        if self._part is not None:
+            self._of, self._part = self._of.part(self._part), None
+        return self._of

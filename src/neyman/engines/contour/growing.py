@@ -27,7 +27,7 @@ from neyman.losses.gaussian.many.lines import sum_on_line
 from neyman.losses.gaussian.many.moments import lost_of
 from neyman.losses.readings.transform import LOGGED, ComplexArray, Transform
 from neyman.numerics.rounding import SLIGHT, UNIT
-from neyman.profiles.profile import SHARPEST, Bracket, Profile
+from neyman.profiles.profile import Bracket, Profile
 
 __all__ = ["GrowingLines", "GrownProfile"]
 
@@ -149,8 +149,7 @@ class GrownProfile(Profile):
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
         found = self._evaluated(epsilon).bracket()
-        width = found.upper - found.lower
-        found.sharp = bool(((width <= SHARPEST * found.upper) & (found.upper < 0.5)).all())
+        found.sharp = bool(found.sharp_places().all())
         return found
 
     def slope(self, epsilon: FloatArray) -> FloatArray:

@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from neyman._validate import BoolArray, FloatArray, IntArray
+from neyman._validate import BoolArray, FloatArray
+from neyman.engines.contour.aliases import beside
 from neyman.engines.contour.cumulant import LOST, MERGED, WALKED, Parts, Walk
 from neyman.engines.contour.estimate import Book, Estimate, faults
 from neyman.engines.contour.reading import NODE, Reading
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from neyman.engines.contour.hyperbola.rotated import Steps
     from neyman.engines.contour.truncation.period import Fold
 
-__all__ = ["MARGIN", "ROUNDED", "SUMMED", "Line", "Plan"]
+__all__ = ["LANES", "MARGIN", "ROUNDED", "SUMMED", "Line", "Plan", "rounded"]
 
 SUMMED = 32.0 * UNIT  # relative rounding of numpy's pairwise sums of products, and of their terms
 ROUNDED = 16.0 * UNIT  # relative rounding of K(c) and of c eps beside each other
@@ -43,11 +44,13 @@ _DIGITS = 34.0  # e-folds between the height of a line and each analytic error: 
 _ALL_BUT_ONE, _LOG_DIGITS = -60.0, 17.0  # the same where 1 - delta is so small that its logarithm alone counts
 _SUBTRACTED = _DIGITS + 7.0  # the same that the height of a line is below what may be subtracted from it: 1e-9 is left
 _ROUGH_DIGITS = 21.0  # the same for what lies beyond the cut of transforms that never die
+_BLURRED = 1e-9  # share of a line that its transforms may be off without a look at each value
 _MOSTLY, _WHOLE = 0.5, 0.02  # shares of an error and of a sum of sizes
 _TEDIOUS = 2.0 * math.pi * 400.0  # 2 pi times the nodes of a line that is worth a look whether fewer do
 _LABOUR = 2e9  # nodes times terms (times 2 pi) of a line that is worth its time
 _MASS_ERROR = 1e-12  # relative error of the masses of a line
 _BRIEF = 3e5  # nominal nanoseconds of a reading that no table is looked for
+LANES = 8  # partial sums of numpy's pairwise sum, of up to 128 terms
 _CHUNK = 1 << 13  # entries of a table of cosines: small enough to stay in the cache
 _HALF, MARGIN = 0.7, 36.0  # e-folds: log 2, of two errors that share a goal; of quadrature errors below a transform
 _APART = 1e-6  # times the spread: tilts that are nearer bound no alias
@@ -129,7 +132,7 @@ class Plan:
         digits = _LOG_DIGITS if c < 0.0 and k < _ALL_BUT_ONE else _DIGITS
         target = k - math.log(abs(c) * (c + 1.0) * (sd + 1.0 / abs(c)) * 4.0) - digits - extra
         eps = np.array(epsilon)
-        nearest = [_best(walk, index, zones, eps, target - c * eps) for zones in walk.zones(index, limit)]
+        nearest = beside(walk, index, eps, target - c * eps, limit, _SUBTRACTED)
         if not 0.0 < sd < math.inf:
             return cls(c, index, math.inf, math.inf, -math.inf, limit, index, index)
         right, left = (place for _, place in nearest)
@@ -166,34 +169,6 @@ class Plan:
             if dear and parts.sampled and parts.many and parts.argument(np.array([c]))[0] > 0.0:
                 cut, log_tail = cut_by_parts(parts, cuts, c, (cut, log_tail), goal, furthest, sd)
         return cls(c, index, spread, cut, log_tail, limit, right, left)
-
-
-def _best(walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, target: FloatArray) -> tuple[float, int]:
-    """The one c that bounds the aliases on its side at the least distance for a whole band, and that distance."""
-    best = (math.inf, index)
-    for zone in zones:
-        worst = _needs(walk, index, zone, epsilon, target).max(axis=0)
-        place = int(np.argmin(worst))
-        pole = _pole_apart(float(walk.c[index]), float(walk.c[zone[place]]), epsilon, target + _SUBTRACTED)
-        best = min(best, (max(float(worst[place]), pole), int(zone[place])))
-    return best
-
-
-def _pole_apart(c: float, other: float, epsilon: FloatArray, target: FloatArray) -> float:
-    """For -1 < c < 0 the least R at which the aliases of a pole between c and the ``other`` are below e^target, e^-R|c|
-    or e^{eps - R (c + 1)}: they are subtracted, and where 1 - delta is far smaller nothing would be left of it.
-    """
-    if c > 0.0 or -1.0 < other < 0.0:
-        return 0.0
-    return max(0.0, float(np.max(target / c if other > 0.0 else (epsilon - target) / (c + 1.0))))
-
-
-def _needs(walk: Walk, index: int, zone: IntArray, epsilon: FloatArray, target: FloatArray) -> FloatArray:
-    need = walk.k[zone] - np.multiply.outer(epsilon, walk.c[zone]) - target[:, None]
-    apart = np.abs(walk.c[zone] - walk.c[index])
-    # the same c, met once more, bounds aliases at any distance or at none
-    there = np.where(need > 0.0, math.inf, 0.0)
-    return np.where(apart > 0.0, need / np.where(apart > 0.0, apart, 1.0), there)
 
 
 @dataclass(frozen=True)
@@ -299,7 +274,6 @@ class Line:
 
     def integrate(self, epsilon: FloatArray, book: Book | None = None) -> Estimate:
         """The estimate at each ``epsilon``; the terms of its error go into the ``book``."""
-        c, size = abs(self.c), UNIT * 8.0
         work, blur = NODE * len(self.omega) * len(epsilon), None
         if work < _BRIEF and readable(work):
             direct, slope = self._sums(epsilon)
@@ -307,35 +281,31 @@ class Line:
             direct, slope, blur = read
         else:
             return Estimate.unknown(len(epsilon))
-        start, rise = self._exponentials
+        start, rise = self.terms
         with np.errstate(
             over="ignore", under="ignore", invalid="ignore"
         ):  # where these are too large, nothing is known
-            near, far, right, left = np.exp(start[:, None] + np.multiply.outer(rise, epsilon))
+            told = start[:, None] + np.multiply.outer(rise, epsilon)
+            near, far, right, left = np.exp(told[:4])
             unsure = self.lost * (near + far)
             near, far = self.masses[0] * near, self.masses[1] * far
             slope = slope - far
             value = direct - near + far if self.c > 0.0 else -(direct + near + far)
-            error = right + left + unsure + (self._fixed + 0.5 * size * self.lean * epsilon)
-            exponents = 1.0 + abs(self.scale) + (c + 1.0) * self.spread + 2.0 * (c + 1.0) * epsilon
-            error += (size * exponents + _MASS_ERROR) * (near + far)
-            error += (0.5 * size * c * epsilon + 2.0 * self.shift) * np.abs(value) + 2.0 * self.shift * np.abs(slope)
+            error = right + left + unsure + told[4]
+            error += told[5] * (near + far)
+            error += told[6] * np.abs(value) + 2.0 * self.shift * np.abs(slope)
             error = error if blur is None else error + blur
             if book is not None:
                 beyond = np.full(len(epsilon), self._truncation)
                 for name, amount in (("aliasing", right + left), ("truncation", beyond), ("lost mass", unsure)):
                     book.enter(name, amount)
                 book.enter("rounding", error - (right + left + beyond + unsure))
-            return Estimate(value, slope, error, self.scale - self.c * epsilon).settled()
+            return Estimate(value, slope, error, told[7]).settled()
 
-    def rounded(self, value: FloatArray, error: FloatArray) -> BoolArray:
-        """Whether the ``error`` of a ``value`` is that of the transforms, about all of which is left in the value."""
-        return (self.wobble > _MOSTLY * error) & (np.abs(value) > _WHOLE * self.mass)
-
-    @cached_property
-    def _fixed(self) -> float:
-        """The part of the error that is the same for every eps."""
-        return self.wobble + SUMMED * self.mass + self._truncation
+    @property
+    def blurred(self) -> bool:
+        """Whether the transforms are off by so much that each value has to be looked at; none are without rounding."""
+        return self.wobble > _BLURRED * self.mass
 
     @property
     def _truncation(self) -> float:
@@ -343,11 +313,25 @@ class Line:
         return math.exp(min(self.log_truncation - self.scale, LARGEST_EXPONENT))
 
     @cached_property
-    def _exponentials(self) -> tuple[FloatArray, FloatArray]:
-        """a and b of the four e^{a + b eps}, in units of the line's scale: the aliases of the pole at 0 and of that at
-        -1 which lie between the line and the c that bound what is left; and sum_k>0 e^{kcR} delta(eps + kR) and its
-        mirror, by Chernoff at those c.
+    def terms(self) -> tuple[FloatArray, FloatArray]:
+        """a and b of all that is a + b eps: four exponents, in units of the line's scale (the aliases of the pole at 0
+        and of that at -1 which lie between the line and the c that bound what is left; and sum_k>0 e^{kcR}
+        delta(eps + kR) and its mirror, by Chernoff at those c), the error by itself, that for each of the first two
+        exponentials, that for each of the value, the log of the scale.
         """
+        c, size = abs(self.c), UNIT * 8.0
+        exponent = 1.0 + abs(self.scale) + (c + 1.0) * self.spread
+        fixed = self.wobble + SUMMED * self.mass + self._truncation
+        rest = [
+            (fixed, 0.5 * size * self.lean),
+            (size * exponent + _MASS_ERROR, size * 2.0 * (c + 1.0)),
+            (2.0 * self.shift, 0.5 * size * c),
+            (self.scale, -self.c),
+        ]
+        start, rise = np.array([*self._exponents(), *rest]).T
+        return start, rise
+
+    def _exponents(self) -> list[tuple[float, float]]:
         c, walk, plan = self.c, self.walk, self.plan
         met = walk.c[plan.left] < 0.0 if c > 0.0 else walk.c[plan.right] > 0.0
         crossed = walk.c[plan.left] < -1.0
@@ -363,8 +347,7 @@ class Line:
                 continue
             rounded = ROUNDED * (abs(k) + gap + abs(self.scale)) + WALKED
             terms.append((k - self.scale - _series(gap) + rounded, c - other + ROUNDED * (abs(other) + abs(c))))
-        start, rise = np.array(terms).T
-        return start, rise
+        return terms
 
     @cached_property
     def _read(self) -> Reading:
@@ -372,20 +355,33 @@ class Line:
 
     def _sums(self, epsilon: FloatArray) -> tuple[FloatArray, FloatArray]:
         direct, slope = np.empty(len(epsilon)), np.empty(len(epsilon))
-        rows = max(1, _CHUNK // len(self.omega))
+        omega, a, b, c, d = self.sums
+        rows = max(1, _CHUNK // len(omega))
         for i in range(0, len(epsilon), rows):
-            turn = np.multiply.outer(epsilon[i : i + rows], self.omega)
+            turn = np.multiply.outer(epsilon[i : i + rows], omega)
             cosine, sine = np.cos(turn), np.sin(turn)
-            a, b, c, d = self._weights
             direct[i : i + rows] = (cosine * a + sine * b).sum(axis=1)
             slope[i : i + rows] = (cosine * c + sine * d).sum(axis=1)
         return direct, slope
 
     @cached_property
-    def _weights(self) -> tuple[FloatArray, ...]:
-        """Real and imaginary parts of the weights for delta, and for e^eps Q(L > eps)."""
+    def sums(self) -> FloatArray:
+        """The nodes, and real and imaginary parts of the weights for delta, and for e^eps Q(L > eps): zeros up to a
+        multiple of ``LANES``, after which more zeros are added without any difference to the last bit.
+        """
+        count = len(self.omega)
         sloped = self.weight * (self.c + 1j * self.omega)
-        return tuple(np.ascontiguousarray(x) for w in (self.weight, sloped) for x in (w.real, w.imag))
+        found = np.zeros((5, -(-count // LANES) * LANES))
+        found[:, :count] = self.omega, self.weight.real, self.weight.imag, sloped.real, sloped.imag
+        return found
+
+
+def rounded(wobble: FloatArray | float, mass: FloatArray | float, value: FloatArray, error: FloatArray) -> BoolArray:
+    """Where the ``error`` of the ``value`` that a blurred line gives is that of the transforms, about all of which is
+    left in the value.
+    """
+    blurred = wobble > _BLURRED * mass
+    return blurred & (wobble > _MOSTLY * error) & (np.abs(value) > _WHOLE * mass)
 
 
 def _series(decay: float) -> float:

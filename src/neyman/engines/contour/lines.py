@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import cached_property
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ from neyman._validate import FloatArray, IntArray
 from neyman.engines.contour.coverage import choose
 from neyman.engines.contour.cumulant import LOST, Parts, Walk
 from neyman.engines.contour.estimate import Estimates
-from neyman.engines.contour.line import Line, Plan
+from neyman.engines.contour.line import Line, Plan, rounded
 from neyman.losses.gaussian.many.lines import terms_of
 from neyman.losses.gaussian.transform import SamplingTransform
 from neyman.profiles.effort import Effort
@@ -27,7 +26,6 @@ __all__ = ["StraightLines"]
 _CHEAP, _BRIEF = 1500, 500  # nodes up to which a line is always taken, and where the law can be parted instead
 _AFFORDABLE = 60000  # nodes up to which it is taken where nothing else is sharp
 _LIGHT = 1e8  # nominal nanoseconds that a line may cost to be taken before anything else
-_BLURRED = 1e-9  # share of a line that its transforms may be off without a look at each value
 _DENSE = 2e5  # terms of a line, nodes times grid points, from which rotated rays are cheaper
 _DEEP = -70.0  # log of a delta that is asked for
 _NOTHING = 19.0  # -log of the share of delta that a fine line may leave to the mass beyond its cut
@@ -88,11 +86,29 @@ class StraightLines:
             line, long = self._light_lines.get(index) or self._lay(index)
             if line is not None:
                 put(here, line, epsilon)
-                if line.wobble > _BLURRED * line.mass:  # no line is without the rounding of the law itself
-                    found.final[here] |= line.rounded(found.value[here], found.error[here])
+                if line.blurred:
+                    found.final[here] |= rounded(line.wobble, line.mass, found.value[here], found.error[here])
             if long:
                 rest.append(here)
         return np.concatenate(rest) if rest else at[:0]
+
+    @property
+    def stands(self) -> FloatArray:
+        """The c of the chosen lines."""
+        return self._c
+
+    @property
+    def heights(self) -> FloatArray:
+        """log of e^K / (c (c + 1)) there: an eps is served by that at which it is least, less c eps."""
+        return self._h
+
+    def short_line(self, place: int) -> tuple[Line | None, bool]:
+        """That one of the chosen, if it costs little and has few nodes; and whether it is known that there is none."""
+        index = int(self._chosen[place])
+        line, long = self._light_lines.get(index) or self._lay(index)
+        if not long:
+            return line, True
+        return None, index in self._plans and self._plans[index].nodes > self._cheap
 
     def _lay(self, index: int) -> tuple[Line | None, bool]:
         """A line that costs little, and whether there is none of few nodes."""
@@ -223,14 +239,17 @@ class StraightLines:
 
         return FoldedLine.run(self._parts, self._walk, plan, rotated)
 
+    @cached_property
+    def _meet(self) -> list[float]:
+        """The eps from which each of the chosen but the first serves better than the one before."""
+        return (np.diff(self._h) / np.diff(self._c)).tolist()
+
     def _band(self, index: int) -> tuple[float, float]:
         """The eps that line ``index`` serves among the chosen ones: where it is better than its neighbours, but no
         further than those it was chosen for. At what lies between, delta is 1 but for less than any float.
         """
-        walk, chosen = self._walk, self._chosen
-        h = walk.k - np.log(np.abs(walk.c) * (walk.c + 1.0), where=walk.c > -1.0, out=np.zeros(len(walk.c)))
-        place = int(np.searchsorted(chosen, index))
-        meet = [(h[j] - h[i]) / (walk.c[j] - walk.c[i]) for i, j in pairwise(chosen)]
+        walk, meet = self._walk, self._meet
+        place = int(np.searchsorted(self._chosen, index))
         low = meet[place - 1] if place > 0 else 0.0
         high = meet[place] if place < len(meet) else walk.mean[index] + 3.0 * math.sqrt(walk.variance[index])
         low, high = max(low, self._stretches.first[place]), min(high, self._stretches.last[place])

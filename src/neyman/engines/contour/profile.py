@@ -10,14 +10,15 @@ import numpy as np
 
 from neyman._validate import BoolArray, FloatArray, IntArray
 from neyman.engines.contour.cumulant import WALKED, Parts, Walk
-from neyman.engines.contour.estimate import SHARP, Estimates
+from neyman.engines.contour.estimate import SHARP, Estimates, Reading
 from neyman.engines.contour.hyperbolas import Bends
 from neyman.engines.contour.line import ROUNDED
 from neyman.engines.contour.lines import StraightLines
 from neyman.engines.contour.splits import Partings
+from neyman.engines.contour.stacked import StackedLines
 from neyman.numerics.rounding import SLIGHT, UNIT
 from neyman.profiles.effort import Effort, allowance, cut_short
-from neyman.profiles.profile import SHARPEST, Bracket, Profile
+from neyman.profiles.profile import Bracket, Profile
 
 if TYPE_CHECKING:
     from neyman.profiles.certificate import Certificate
@@ -54,8 +55,18 @@ class ContourProfile(Profile):
         self._bends = Bends(parts, self._walk, effort)
         self._partings = Partings(parts, self._walk, effort)
         self._lines = StraightLines(parts, self._walk, lambda terms: self._bends.rotations_within(terms), effort)
+        self._stacked, self._side = StackedLines([self._lines]), 0
         # of the last places: the question that cut it short, how sharp it was to be, and what was found
-        self._last: tuple[bytes, int, float, tuple[Estimates, Bracket]] | None = None
+        self._last: tuple[bytes, int, float, Reading] | None = None
+
+    @classmethod
+    def pair(cls, parts: Parts, tail_mu: float, effort: Effort) -> tuple[ContourProfile, ContourProfile]:
+        """That of ``parts`` and that of the other direction, whose lines answer together."""
+        sides = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
+        first, second = (cls(law, walk, tail_mu, effort) for law, walk in sides)
+        first._stacked = second._stacked = StackedLines([first._lines, second._lines])
+        second._side = 1
+        return first, second
 
     @property
     def tail_mu(self) -> float:
@@ -89,41 +100,45 @@ class ContourProfile(Profile):
         return mean[np.unique(np.linspace(0, len(mean) - 1, count).astype(np.int64))] if len(mean) else mean
 
     def bracket(self, epsilon: FloatArray) -> Bracket:
-        b = self._evaluated(epsilon)[1]
+        b = self._evaluated(epsilon).bracket
         return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
 
     def rough(self, epsilon: FloatArray) -> Bracket:
-        b = self._evaluated(epsilon, _STEERED)[1]
+        b = self._evaluated(epsilon, _STEERED).bracket
         return Bracket(b.lower.copy(), b.upper.copy(), b.log_gap_lower.copy(), b.log_gap_upper.copy(), b.sharp)
 
     def certificate(self, epsilon: float) -> Certificate:
         own = super().certificate(epsilon)
-        return self._evaluated(np.array([epsilon]))[0].certificate(epsilon, own) or own
+        return self._evaluated(np.array([epsilon])).found.certificate(epsilon, own) or own
 
     def final(self, epsilon: FloatArray) -> BoolArray:
         """Where no other engine is sharper: the rounding of the law's transform is all that is left of the errors, or
         delta is 1 to all its digits.
         """
-        return self._evaluated(epsilon)[0].final
+        return self._evaluated(epsilon).found.final
 
     def slope(self, epsilon: FloatArray) -> FloatArray:
-        found, bracket = self._evaluated(epsilon, _STEERED)
+        reading = self._evaluated(epsilon, _STEERED)
+        found, bracket = reading.found, reading.bracket
         slope = found.slopes()
+        if bracket.sharp:
+            return slope
         vague = (~(found.error <= _VAGUE * np.abs(found.value))).nonzero()[0]
         if len(vague):  # the slope of the exponential that Chernoff fits there
             c, height = self._chernoff(epsilon[vague])
             slope[vague] = np.clip(c[np.argmin(height, axis=1)] * bracket.upper[vague], 0.0, 1.0)
         return slope
 
-    def _evaluated(self, epsilon: FloatArray, enough: float = _ENOUGH) -> tuple[Estimates, Bracket]:
+    def _evaluated(self, epsilon: FloatArray, enough: float = _ENOUGH) -> Reading:
         """Once for the bracket and the slope that solvers ask for together; what was cut short for want of effort, for
         that question alone.
         """
         place, last = epsilon.tobytes(), self._last
         if last is None or last[0] != place or last[1] not in (0, allowance().question) or last[2] > enough:
-            found = self._evaluate(epsilon, enough)
-            question = 0 if found[1].sharp or not cut_short() else allowance().question
-            known = (found[0].error <= _ENOUGH * np.abs(found[0].value)).all()
+            found = self._evaluate(epsilon, enough, place)
+            sharp = found.bracket.sharp
+            question = 0 if sharp or not cut_short() else allowance().question
+            known = sharp or (found.found.error <= _ENOUGH * np.abs(found.found.value)).all()
             last = self._last = place, question, _ENOUGH if known else enough, found
         return last[3]
 
@@ -187,24 +202,44 @@ class ContourProfile(Profile):
         between = (walk.c > -1.0) & (walk.c < 0.0) & (walk.k < 0.0)
         return walk.c[between], walk.k[between], walk.log_lost[between]
 
-    def _evaluate(self, epsilon: FloatArray, enough: float) -> tuple[Estimates, Bracket]:
+    def _evaluate(self, epsilon: FloatArray, enough: float, place: bytes) -> Reading:
         """By short lines and what was laid before, and where they are not sharp ``enough`` by dearer means."""
+        if len(epsilon) and not (self._blatant or self._partings.laid):
+            reading = self._stacked.read(self._side, epsilon, place)
+            if reading is not None:
+                if reading.bracket.sharp:
+                    return reading
+                return self._followed(reading.found.copied(), epsilon, enough)
         log_rest = self._log_rest(epsilon)
         found = self._settled(epsilon, log_rest)
         if self._partings.laid:
             self._partings.recall(found, epsilon)
         without = self._lines.serve(found, (~(found.error <= SHARP * np.abs(found.value))).nonzero()[0], epsilon)
+        return self._sharpened(found, epsilon, log_rest, without, enough)
+
+    def _followed(self, found: Estimates, epsilon: FloatArray, enough: float) -> Reading:
+        """What all short lines said at once, as if each had been asked."""
+        settled = self._settled(epsilon, np.zeros(len(epsilon)))
+        known = (settled.error == 0.0).nonzero()[0]
+        found.settled[:] = settled.settled
+        if len(known):
+            found.take(known, settled)
+        return self._sharpened(found, epsilon, np.zeros(len(epsilon)), known[:0], enough)
+
+    def _sharpened(
+        self, found: Estimates, epsilon: FloatArray, log_rest: FloatArray, without: IntArray, enough: float
+    ) -> Reading:
+        """What short lines ``found``, and dearer means where that is not sharp ``enough``."""
         if (found.error <= enough * np.abs(found.value)).all():
             bracket = found.bracket()
-            width = bracket.upper - bracket.lower
-            bracket.sharp = bool(((width <= SHARPEST * bracket.upper) & (bracket.upper < 0.5)).all())
-            return found, bracket
+            bracket.sharp = bool(bracket.sharp_places().all())
+            return Reading(found, bracket)
         self._sharpen(found, epsilon, log_rest, without, enough)
         bracket = found.bracket()
         poor = (~(found.error <= _ENOUGH * np.abs(found.value))).nonzero()[0]
         if len(poor):
             self._cap(bracket, poor, epsilon)
-        return found, bracket
+        return Reading(found, bracket)
 
     def _sharpen(
         self, found: Estimates, epsilon: FloatArray, log_rest: FloatArray, without: IntArray, enough: float

@@ -164,8 +164,7 @@ def _along(c: Composition, parts: Parts, small: bool) -> list[ContourProfile]:
     each = c.effort.part(*(_BACKED if small else _ALONE))
     if len(c.directions) == 1:
         return [ContourProfile(parts, Walk.along(parts), c.tail_mu, each)]
-    pair = zip((parts, parts.reversed), Walk.pair(parts), strict=True)
-    return [ContourProfile(law, walk, c.tail_mu, each) for law, walk in pair]
+    return [*ContourProfile.pair(parts, c.tail_mu, each)]
 
 
 def _lattice_or_lines(

@@ -20,6 +20,7 @@ __all__ = ["Guess", "crossing", "interpolated"]
 
 _LARGEST = 1e150
 _LIMIT = 120
+_OTHERS = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # of four points, beside each
 
 
 def crossing(
@@ -101,13 +102,12 @@ def interpolated(known: tuple[FloatArray, FloatArray], goal: FloatArray) -> Gues
     with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
         chord = (s[place] - s[place - 1]) / (x[place] - x[place - 1])
         line = x[place - 1] + (goal - s[place - 1]) / chord
-        value, each = np.zeros_like(goal), np.zeros_like(goal)  # eps, and what it gains for each unit of score
-        for i in range(4):
-            others = [at[j] for j in range(4) if j != i]
-            a, b, c = ((goal - s[j]) / (s[at[i]] - s[j]) for j in others)
-            da, db, dc = (1.0 / (s[at[i]] - s[j]) for j in others)
-            value += x[at[i]] * a * b * c
-            each += x[at[i]] * (da * b * c + a * db * c + a * b * dc)
+        score, others = s[at], s[at[_OTHERS]]
+        apart = score[:, None] - others
+        a, b, c = ((goal - others) / apart).swapaxes(0, 1)
+        da, db, dc = (1.0 / apart).swapaxes(0, 1)
+        value = (x[at] * a * b * c).sum(axis=0)  # eps, and what it gains for each unit of score
+        each = (x[at] * (da * b * c + a * db * c + a * b * dc)).sum(axis=0)
         bent = (value > x[place - 1]) & (value < x[place]) & (each > 0.0)
         between = (goal > s[0]) & (goal < s[-1]) & (chord > 0.0)
         return Guess(np.where(bent, value, line), np.where(bent, 1.0 / each, chord), between)

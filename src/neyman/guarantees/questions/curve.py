@@ -58,6 +58,6 @@ def _mirrored(branch: _Triple) -> _Triple:
 def _middle(sides: Pair, n: int) -> _Triple:
     """The point on the tangent of slope -1, when ``n`` is odd."""
     epsilon = np.zeros(n % 2)
-    log_gap = sides.bracket(epsilon).log_gap_lower
+    log_gap = sides.bracket(epsilon).log_gap_lower if n % 2 else epsilon
     alpha = 0.5 * np.exp(log_gap)
     return epsilon, alpha, line(log_gap, epsilon, alpha)

@@ -121,7 +121,9 @@ def last_that_matters(mine: Profile, other: Profile) -> float:
     """An eps beyond which the other's delta alone is too small to matter."""
     unit = spread(other)
     end = _FARTHEST
-    for ends in np.split(np.minimum(unit * np.geomspace(0.1, 100.0, 40), _FARTHEST), 5):  # the far tail is dear
+    looks = np.minimum(unit * np.geomspace(0.1, 100.0, 40), _FARTHEST)
+    # the far tail is dear, but for formulas
+    for ends in [looks] if other.method == "closed form" else np.split(looks, 5):
         beyond = other.bracket(ends).upper <= _NEGLIGIBLE * (1.0 + np.exp(ends))
         if beyond.any():
             end = float(ends[np.argmax(beyond)])

@@ -383,7 +383,8 @@ class SamplingTransform(Transform):
         value, and |arg r| <= y/s^2.
         """
         s2 = self.sigma**2
-        return y**2 * self.bend + omega * y / s2 - max(0.0, -w) * np.log(np.cos(y / (2.0 * s2)))
+        grown = y**2 * self.bend + omega * y / s2
+        return grown if w >= 0.0 else grown + w * np.log(np.cos(y / (2.0 * s2)))
 
     def _growth(self, w: float, omega: float, y: FloatArray, cut: float) -> tuple[FloatArray, float, float]:
         """Log of a bound on int phi(x + iy) |r(x + iy)|^w e^{omega arg r(x + iy)} dx over A(w), at least 0; where the

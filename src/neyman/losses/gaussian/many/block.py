@@ -28,6 +28,7 @@ __all__ = ["ENTRIES", "LONG", "Block", "chance", "chunks", "nodes_of", "parted"]
 _FEW = 8  # laws that are asked one by one
 ENTRIES = 1 << 14  # of a table: 128 kB, more than which is taken from the system and given back each time
 LONG = 1 << 11  # places of a grid from which a law is asked alone
+_FIRST, _NONE = np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64)  # places of one law alone
 _ALIKE = 0.75  # of the places of the longest grid of a block: those of the others, at least
 _LARGEST = 300.0  # of the exponents t of a loss, whose squares are floats: ``mixed`` has another form beyond 600
 
@@ -80,6 +81,10 @@ def chance(block: Block, x: FloatArray) -> FloatArray:
 
 def parted(laws: Sequence[Transform], few: int = _FEW) -> tuple[IntArray, IntArray]:
     """Which of them are taken together, if they are no ``few``, and which one by one."""
+    if len(laws) == 1:
+        law = laws[0]
+        together = few <= 1 and type(law) is SamplingTransform and _is_plain(law)
+        return (_FIRST, _NONE) if together else (_NONE, _FIRST)
     plain: BoolArray = np.array([type(law) is SamplingTransform and _is_plain(law) for law in laws], dtype=np.bool_)
     if np.count_nonzero(plain) < few:
         plain[:] = False

@@ -1,0 +1,55 @@
+"""How far apart the aliases of a line have to lie: which c of the walk bounds them at the least distance."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from neyman._validate import FloatArray, IntArray
+from neyman.engines.contour.cumulant import Walk
+
+__all__ = ["beside"]
+
+
+def beside(
+    walk: Walk, index: int, epsilon: FloatArray, target: FloatArray, limit: float, subtracted: float
+) -> list[tuple[float, int]]:
+    """Right and left of the line at ``index`` the one c that bounds the aliases on that side below e^``target`` at the
+    least distance for all ``epsilon``, with that distance; e^``target`` times e^``subtracted`` is what a pole between
+    may leave to be subtracted.
+    """
+    needs = _needs(walk, index, epsilon, target)
+    return [_best(walk, index, zones, epsilon, target + subtracted, needs) for zones in walk.zones(index, limit)]
+
+
+def _best(
+    walk: Walk, index: int, zones: list[IntArray], epsilon: FloatArray, target: FloatArray, needs: FloatArray
+) -> tuple[float, int]:
+    """That of one side, whose ``zones`` lie between the poles."""
+    best = (math.inf, index)
+    for zone in zones:
+        worst = needs[zone]
+        place = int(worst.argmin())
+        pole = _pole_apart(float(walk.c[index]), float(walk.c[zone[place]]), epsilon, target)
+        best = min(best, (max(float(worst[place]), pole), int(zone[place])))
+    return best
+
+
+def _pole_apart(c: float, other: float, epsilon: FloatArray, target: FloatArray) -> float:
+    """For -1 < c < 0 the least R at which the aliases of a pole between c and the ``other`` are below e^target, e^-R|c|
+    or e^{eps - R (c + 1)}: they are subtracted, and where 1 - delta is far smaller nothing would be left of it.
+    """
+    if c > 0.0 or -1.0 < other < 0.0:
+        return 0.0
+    return max(0.0, float(np.max(target / c if other > 0.0 else (epsilon - target) / (c + 1.0))))
+
+
+def _needs(walk: Walk, index: int, epsilon: FloatArray, target: FloatArray) -> FloatArray:
+    """Least R for which Chernoff at each c of the walk bounds the aliases below e^target at every eps."""
+    need = walk.k - np.multiply.outer(epsilon, walk.c) - target[:, None]
+    apart = np.abs(walk.c - walk.c[index])
+    # the same c, met once more, bounds aliases at any distance or at none
+    there = np.where(need > 0.0, math.inf, 0.0)
+    with np.errstate(over="ignore"):
+        return np.where(apart > 0.0, need / np.where(apart > 0.0, apart, 1.0), there).max(axis=0)

@@ -1,0 +1,153 @@
+"""The short lines of both directions side by side: one sum answers every eps of either, to the last bit as each does.
+
+K_add(c) = K_remove(-1 - c), so that whoever asks one direction asks the other at the same eps next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from neyman._validate import FloatArray, IntArray
+from neyman.engines.contour.estimate import Estimate, Estimates, Reading, of_delta
+from neyman.engines.contour.line import Line, rounded
+from neyman.engines.contour.reading import NODE
+from neyman.profiles.effort import readable
+from neyman.profiles.profile import Bracket
+
+if TYPE_CHECKING:
+    from neyman.engines.contour.lines import StraightLines
+
+__all__ = ["StackedLines"]
+
+# nodes beside which longer ones of others are worth no zeros; sums of up to 128 are the same to the last bit, however
+# many zeros follow
+_LONGEST = 64
+_MOST = 1 << 12  # entries of a table of cosines from which each line is read by itself, whose weights are not copied
+_UNLAID, _APART, _BESIDE = 0, 1, 2  # lines: not laid yet, to be asked by themselves, stacked
+
+
+class _Rows(NamedTuple):
+    """The numbers of all lines, a column for each; those of lines that are not stacked are of no meaning."""
+
+    start: FloatArray
+    rise: FloatArray
+    sums: FloatArray  # line, one of five, node
+    kept: FloatArray  # lost, wobble, mass
+    blurred: bool  # whether the rounding of the law itself is to be told apart in some
+
+
+class StackedLines:
+    """The chosen lines of one direction or of both, laid when first needed."""
+
+    def __init__(self, sides: Sequence[StraightLines]) -> None:
+        self._sides = sides
+        self._c = np.concatenate([side.stands for side in sides])
+        self._h = np.concatenate([side.heights for side in sides])[:, None]
+        ends = np.cumsum([0, *(len(side.stands) for side in sides)])
+        self._parts = [slice(a, b) for a, b in pairwise(ends.tolist())]
+        self._state = np.zeros(len(self._c), dtype=np.int64)
+        self._laid: dict[int, Line] = {}
+        self._lines = np.empty(len(self._c), dtype=np.object_)  # the same
+        self._rows: _Rows | None = None
+        self._last: tuple[bytes, list[Reading | None]] | None = None
+
+    def read(self, side: int, epsilon: FloatArray, place: bytes) -> Reading | None:
+        """What its lines say at each ``epsilon``, whose bytes are ``place``; None where one of them is no short one."""
+        last = self._last
+        if last is None or last[0] != place or last[1][side] is None:
+            last = self._last = place, self._read(side, epsilon)
+        return last[1][side]
+
+    def _read(self, side: int, epsilon: FloatArray) -> list[Reading | None]:
+        """The other direction is read as well where its lines are laid: whoever never asks it lays none."""
+        height = self._h - np.multiply.outer(self._c, epsilon)
+        of = [height[part].argmin(axis=0) for part in self._parts]
+        for i, part in enumerate(self._parts):
+            of[i] += part.start
+        line = of[0] if len(of) == 1 else np.concatenate(of)
+        if self._state[line].min() == _BESIDE:
+            return [*(self._answers(line, epsilon) or [None] * len(of))]
+        self._lay(side, of[side])
+        found: list[Reading | None] = [None] * len(of)
+        for i, asked in enumerate(of):
+            if self._state[asked].min() == _BESIDE:
+                found[i] = next(iter(self._answers(asked, epsilon)), None)
+        return found
+
+    def _answers(self, line: IntArray, epsilon: FloatArray) -> list[Reading]:
+        """Of sides all of whose lines are stacked, all at once: an index for each eps and side; none where the effort
+        does not suffice.
+        """
+        rows, count = self._table(), len(epsilon)
+        nodes = rows.sums.shape[2]
+        if not (len(line) * nodes <= _MOST and readable(NODE * nodes * len(line))):
+            return []
+        at = epsilon if len(line) == count else np.concatenate([epsilon, epsilon])
+        told, kept = _told(rows, line, at).settled(), rows.kept[:, line]
+        final = rounded(kept[1], kept[2], told.mantissa, told.error) if rows.blurred else None
+        all_of = Estimates.stated(told, kept[0], final, self._lines[line])
+        b = of_delta(told.mantissa, told.error, told.log_scale, kept[0])
+        good = b.sharp_places()
+        found: list[Reading] = []
+        for first in range(0, len(line), count):
+            part = slice(first, first + count)
+            bounds = b.lower[part], b.upper[part], b.log_gap_lower[part], b.log_gap_upper[part]
+            found.append(Reading(all_of, Bracket(*bounds, bool(good[part].all())), part))
+        return found
+
+    def _lay(self, side: int, asked: IntArray) -> None:
+        """Those of the ``asked`` that were not laid; what there is no effort for is tried again."""
+        for index in np.unique(asked[self._state[asked] == _UNLAID]):
+            line, tried = self._sides[side].short_line(int(index) - self._parts[side].start)
+            if line is not None and _stackable(line):
+                self._laid[int(index)] = self._lines[index] = line
+                self._state[index], self._rows = _BESIDE, None
+            elif tried:
+                self._state[index] = _APART
+
+    def _table(self) -> _Rows:
+        """The numbers of those that are laid."""
+        if self._rows is None:
+            longest = max(line.sums.shape[1] for line in self._laid.values())
+            count = len(self._c)
+            start, rise = np.zeros((8, count)), np.zeros((8, count))
+            sums, kept = np.zeros((count, 5, longest)), np.zeros((3, count))
+            for i, line in self._laid.items():
+                start[:, i], rise[:, i] = line.terms
+                sums[i, :, : line.sums.shape[1]] = line.sums
+                kept[:, i] = line.lost, line.wobble, line.mass
+            self._rows = _Rows(start, rise, sums, kept, any(line.blurred for line in self._laid.values()))
+        return self._rows
+
+
+def _told(rows: _Rows, line: IntArray, epsilon: FloatArray) -> Estimate:
+    """What ``Line.integrate`` says: each ``line`` at an ``epsilon``."""
+    sums = rows.sums[line]
+    turn = epsilon[:, None] * sums[:, 0]
+    cosine, sine = np.cos(turn), np.sin(turn)
+    direct, slope = (cosine[:, None] * sums[:, 1::2] + sine[:, None] * sums[:, 2::2]).sum(axis=2).T
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        told = rows.rise[:, line]
+        told *= epsilon
+        told += rows.start[:, line]
+        near, far, right, left = np.exp(told[:4])
+        both = near + far
+        slope = slope - far
+        value = direct - near
+        value += far
+        error = right + left
+        error += rows.kept[0, line] * both
+        error += told[4]
+        error += told[5] * both
+        error += told[6] * np.abs(value)
+    return Estimate(value, slope, error, told[7])
+
+
+def _stackable(line: Line) -> bool:
+    """Whether its numbers follow from the same formula as all others' here."""
+    plain = type(line) is Line and line.c > 0.0 and line.masses == (1.0, 1.0) and line.shift == 0.0
+    return plain and line.sums.shape[1] <= _LONGEST
