@@ -209,7 +209,7 @@ def test_not_certified_is_exit_code_3_in_one_line(call: Any) -> None:
     assert "certified only to lie" in out
     found = re.fullmatch(
         r"neyman: (mu|delta)\(\S+\) is certified only to lie in \[(?P<low>\S+), (?P<high>\S+)\]: wider than the "
-        r"tolerance 1e-12 asks; pass a larger tolerance to account\(\) to accept it\.\n",
+        r"tolerance 1e-12 asks; a larger --tolerance accepts it\.\n",
         err,
     )
     assert found
@@ -240,7 +240,10 @@ REFUSED: list[tuple[list[str], str]] = [
     ([*RUN, "--delta", "1e-5", "--delta", "nan"], "delta must be a number in (0, 1), got nan."),
     (
         [*RUN, "--adjacency", "both"],
-        "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'both'.",
+        (
+            "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'both'. "
+            "Did you mean 'add_or_remove'?"
+        ),
     ),
     (
         [*RUN, "--floor", "0.5"],

@@ -215,7 +215,7 @@ def test_refusals_are_worded():
         LatticeProfile([(GaussianStep(1.0), 1)], "both")
     with pytest.raises(InvalidParameter, match=r"^count must be a whole number from 1 to 1e\+18, got 0\.\n"):
         LatticeProfile([(GaussianStep(1.0), 0)], "add")
-    with pytest.raises(InvalidParameter, match=r"^steps must be a non-empty sequence of \(step, count\), got \[\]\.$"):
+    with pytest.raises(InvalidParameter, match=r"^steps must be a non-empty sequence of \(step, count\), got \[\]\.\n"):
         LatticeProfile([], "add")
 
 
