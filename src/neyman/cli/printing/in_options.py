@@ -12,7 +12,7 @@ __all__ = ["in_command", "in_options"]
 _AS_OPTIONS = (
     ("pass a larger tolerance to account() to accept it", "a larger --tolerance accepts it"),
     ("pass a larger tolerance to compose_tradeoffs() to accept it", "a larger --tolerance accepts it"),
-    ("or a larger effort: some of the work was not done", "or a larger --effort: some of the work was not done"),
+    ("a larger effort", "a larger --effort"),
 )
 
 
