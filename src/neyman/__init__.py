@@ -7,17 +7,17 @@ Gaussian(sigma=9.4, sensitivity=1.0).poisson(0.32768) ** 2000
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from neyman._first_use import on_first_use
 from neyman._version import __version__
 
+TYPE_CHECKING = False  # as type checkers know it: typing itself takes longer to import than all that is here
 if TYPE_CHECKING:
     from neyman import audit, census, comparison, conversions, plot, risk
     from neyman._errors import (
         BudgetExceeded,
         FileInUse,
         InvalidParameter,
+        MissingPackage,
         NeymanError,
         NotCertified,
         UnknownArgument,
@@ -104,6 +104,7 @@ __all__ = [
     "InvalidParameter",
     "Laplace",
     "Mechanism",
+    "MissingPackage",
     "NeymanError",
     "NotCertified",
     "Odometer",
@@ -156,6 +157,7 @@ _ROOMS = {
         "BudgetExceeded",
         "FileInUse",
         "InvalidParameter",
+        "MissingPackage",
         "NeymanError",
         "NotCertified",
         "UnknownArgument",
@@ -218,13 +220,14 @@ _ROOMS = {
 _WHOLE_ROOMS = ("audit", "census", "comparison", "conversions", "plot", "risk")  # public as they are
 
 
-def _unknown(name: str) -> str:
-    """What is said of a name that is not there."""
+def _unknown(name: str) -> AttributeError:
+    """What is raised for a name that is not there."""
     if name.startswith("_"):
-        return f"module {__name__!r} has no attribute {name!r}"
+        return AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from neyman._answering import answered
     from neyman._guesses import module_name  # what people type first, and the line that would work
 
-    return module_name(name, tuple(__all__))
+    return answered(module_name(name, tuple(__all__)), name)
 
 
 __getattr__, __dir__ = on_first_use(__name__, _ROOMS, _WHOLE_ROOMS, _unknown)

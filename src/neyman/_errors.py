@@ -6,15 +6,46 @@ __all__ = [
     "BudgetExceeded",
     "FileInUse",
     "InvalidParameter",
+    "MissingPackage",
     "NeymanError",
     "NotCertified",
     "UnknownArgument",
     "UnreadableState",
+    "more",
 ]
 
 
 class NeymanError(Exception):
-    """Root of every error this package raises on purpose."""
+    """Root of every error this package raises on purpose.
+
+    A traceback ends with the address of its page, a note of one line: ``More: neyman help TOPIC``, which prints the
+    page without a network. ``topic`` is that of the kind unless a finer one is known.
+
+    Examples
+    --------
+    >>> error = NotCertified("mu", 1.0, 2.0, "this is an example", topic="tolerance")
+    >>> error.topic, error.__notes__
+    ('tolerance', ['More: neyman help tolerance'])
+    """
+
+    topic: str = "errors"
+
+    def __init__(self, *said: object, topic: str = "") -> None:
+        super().__init__(*said)
+        if topic:
+            self.topic = topic
+        self.add_note(more(self.topic))
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), self._made_from(), vars(self).copy()
+
+    def _made_from(self) -> tuple[object, ...]:
+        return self.args
+
+
+def more(topic: str) -> str:
+    """Return the last line of what is said of an error: where more of it stands."""
+    return f"More: neyman help {topic}"
 
 
 class InvalidParameter(NeymanError, ValueError):
@@ -30,25 +61,31 @@ class InvalidParameter(NeymanError, ValueError):
         What is allowed, as a phrase that completes "<name> must be ...".
     advice : str
         The way out, a whole sentence; may be empty.
+    topic : str
+        A finer page than that of the kind: see ``NeymanError``.
 
     Examples
     --------
-    >>> raise InvalidParameter("sigma", -1.0, "a finite number > 0")
-    Traceback (most recent call last):
-        ...
-    neyman._errors.InvalidParameter: sigma must be a finite number > 0, got -1.0.
+    >>> print(InvalidParameter("sigma", -1.0, "a finite number > 0"))
+    sigma must be a finite number > 0, got -1.0.
     """
 
-    def __init__(self, name: str, value: object, allowed: str, advice: str = "") -> None:
+    topic = "invalid-parameter"
+
+    def __init__(self, name: str, value: object, allowed: str, advice: str = "", *, topic: str = "") -> None:
         self.name = name
         self.value = value
         self.allowed = allowed
         self.advice = advice
         text = f"{name} must be {allowed}, got {_shown(value)}."
-        super().__init__(f"{text} {advice}" if advice else text)
+        super().__init__(f"{text} {advice}" if advice else text, topic=topic)
 
-    def __reduce__(self) -> tuple[type[InvalidParameter], tuple[str, object, str, str]]:
-        return type(self), (self.name, self.value, self.allowed, self.advice)
+    def called(self, name: str) -> InvalidParameter:
+        """Return the same of an argument by another name: a path in a file, an option."""
+        return InvalidParameter(name, self.value, self.allowed, self.advice, topic=self.topic)
+
+    def _made_from(self) -> tuple[object, ...]:
+        return self.name, self.value, self.allowed, self.advice
 
 
 class UnknownArgument(InvalidParameter, TypeError):
@@ -59,11 +96,14 @@ class UnknownArgument(InvalidParameter, TypeError):
     Examples
     --------
     >>> import neyman as ny
-    >>> ny.Gaussian(scale=2.0)
-    Traceback (most recent call last):
-        ...
-    neyman._errors.UnknownArgument: scale must be named sigma, got 2.0. Write: ny.Gaussian(sigma=2.0)
+    >>> try:
+    ...     ny.Gaussian(scale=2.0)
+    ... except TypeError as error:
+    ...     print(error)
+    scale must be named sigma, got 2.0. Write: ny.Gaussian(sigma=2.0)
     """
+
+    topic = "unknown-argument"
 
 
 class NotCertified(NeymanError):
@@ -72,18 +112,21 @@ class NotCertified(NeymanError):
     ``lower`` and ``upper`` are the best certified bracket that was reached: still true, only wider than asked.
     """
 
-    def __init__(self, quantity: str, lower: float, upper: float, reason: str) -> None:
+    topic = "not-certified"
+
+    def __init__(self, quantity: str, lower: float, upper: float, reason: str, *, topic: str = "") -> None:
         self.quantity = quantity
         self.lower = lower
         self.upper = upper
         self.reason = reason
         # all digits: fewer could put the truth outside, or make two ends look like one
         super().__init__(
-            f"{quantity} is certified only to lie in [{_all_digits(lower)}, {_all_digits(upper)}]: {reason}."
+            f"{quantity} is certified only to lie in [{_all_digits(lower)}, {_all_digits(upper)}]: {reason}.",
+            topic=topic,
         )
 
-    def __reduce__(self) -> tuple[type[NotCertified], tuple[str, float, float, str]]:
-        return type(self), (self.quantity, self.lower, self.upper, self.reason)
+    def _made_from(self) -> tuple[object, ...]:
+        return self.quantity, self.lower, self.upper, self.reason
 
 
 class BudgetExceeded(NeymanError):
@@ -92,6 +135,8 @@ class BudgetExceeded(NeymanError):
     ``unit`` is what is counted ("mu" or "rho"), ``cost`` what was asked for (rounded up), ``remaining`` what is left
     of ``budget`` (rounded down), ``advice`` the way out.
     """
+
+    topic = "budget-exceeded"
 
     def __init__(self, unit: str, cost: float, remaining: float, budget: float, advice: str = "") -> None:
         self.unit = unit
@@ -103,8 +148,8 @@ class BudgetExceeded(NeymanError):
         text = f"Spending {unit} = {cost!r} would overdraw: {left}. Nothing was spent."
         super().__init__(f"{text} {advice}" if advice else text)
 
-    def __reduce__(self) -> tuple[type[BudgetExceeded], tuple[str, float, float, float, str]]:
-        return type(self), (self.unit, self.cost, self.remaining, self.budget, self.advice)
+    def _made_from(self) -> tuple[object, ...]:
+        return self.unit, self.cost, self.remaining, self.budget, self.advice
 
 
 class UnreadableState(NeymanError):
@@ -112,6 +157,8 @@ class UnreadableState(NeymanError):
 
     ``path`` is the file, ``reason`` what is wrong, ``records`` and ``steps`` how much before the damage is intact.
     """
+
+    topic = "unreadable-state"
 
     def __init__(self, path: str, reason: str, records: int = 0, steps: int = 0, advice: str = "") -> None:
         self.path = path
@@ -122,12 +169,14 @@ class UnreadableState(NeymanError):
         text = f"{path} cannot be trusted: {reason}. Still readable: {records} records with {steps} steps."
         super().__init__(f"{text} {advice}" if advice else text)
 
-    def __reduce__(self) -> tuple[type[UnreadableState], tuple[str, str, int, int, str]]:
-        return type(self), (self.path, self.reason, self.records, self.steps, self.advice)
+    def _made_from(self) -> tuple[object, ...]:
+        return self.path, self.reason, self.records, self.steps, self.advice
 
 
 class FileInUse(NeymanError):
     """Another accountant, in this process or in another, has the file open; ``path`` is the file."""
+
+    topic = "file-in-use"
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -136,8 +185,14 @@ class FileInUse(NeymanError):
             "Close that one first, or give each its own file."
         )
 
-    def __reduce__(self) -> tuple[type[FileInUse], tuple[str]]:
-        return type(self), (self.path,)
+    def _made_from(self) -> tuple[object, ...]:
+        return (self.path,)
+
+
+class MissingPackage(NeymanError, ImportError):
+    """A package that is not installed with neyman unless it is asked for; the message says how."""
+
+    topic = "missing-package"
 
 
 def _shown(value: object) -> str:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
 from importlib import import_module
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
 
 __all__ = ["on_first_use"]
 
@@ -13,7 +16,7 @@ def on_first_use(
     package: str,
     homes: Mapping[str, tuple[str, ...]],
     rooms: tuple[str, ...] = (),
-    unknown: Callable[[str], str] | None = None,
+    unknown: Callable[[str], AttributeError] | None = None,
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """Return the ``__getattr__`` and the ``__dir__`` of ``package``.
 
@@ -27,7 +30,7 @@ def on_first_use(
     rooms : tuple of str
         Packages inside it that are public as they are.
     unknown : callable, optional
-        What is said of a name that is not there.
+        What is raised for a name that is not there.
     """
     home = {name: module for module, names in homes.items() for name in names}
 
@@ -35,7 +38,9 @@ def on_first_use(
         if name in rooms:
             return import_module(f"{package}.{name}")
         if name not in home:
-            raise AttributeError(unknown(name) if unknown else f"module {package!r} has no attribute {name!r}")
+            if unknown is None:
+                raise AttributeError(f"module {package!r} has no attribute {name!r}")
+            raise unknown(name)
         value: object = getattr(import_module(home[name]), name)
         setattr(sys.modules[package], name, value)
         return value

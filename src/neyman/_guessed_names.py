@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-__all__ = ["NAMES", "OF_GUARANTEES", "OF_MECHANISMS"]
+__all__ = [
+    "NAMES",
+    "OF_ACCOUNTANTS",
+    "OF_CALIBRATIONS",
+    "OF_CONVERSIONS",
+    "OF_GUARANTEES",
+    "OF_MECHANISMS",
+    "OF_PLOTS",
+    "OF_RISKS",
+    "OF_TARGETS",
+    "QUANTITIES",
+]
 
 
 def _all(names: tuple[str, ...], line: str) -> dict[str, str]:
@@ -130,6 +141,8 @@ NAMES: dict[str, str] = {
         "ny.ApproximateDP(epsilon=1.0, delta=1e-5)",
     ),
     **_all(("epsilondp", "pure", "puredifferentialprivacy"), "ny.PureDP(epsilon=1.0)"),
+    **_all(("version", "ver"), "ny.__version__"),
+    **_all(("help", "docs", "doc"), "help(ny)"),
     **_all(("target", "targetepsilon"), "ny.targets.Epsilon(8.0, delta=1e-5)"),
     **_all(("composition", "composed", "composemechanisms", "adaptivecomposition"), "ny.compose([m, m])"),
     **_all(("accounting", "accountfor", "guaranteeof", "analyse", "analyze", "privacy"), "ny.account(m)"),
@@ -196,7 +209,25 @@ OF_GUARANTEES: dict[str, str] = {
     **_all(("upper", "upperbound", "upperbounds", "pessimistic"), "g.pessimistic"),
     **_all(("groupprivacy", "forgroup", "group"), "g.group(2)"),
     **_all(("compare", "compareto", "versus"), "ny.compare(g, g)"),
-    **_all(("save", "tohtml", "topdf", "writereport"), 'ny.report(g).save("report.json")'),
+    **_all(("save", "writereport", "tojson", "todict", "serialize", "dump"), 'ny.report(g).save("report.json")'),
+    **_all(("tohtml", "html"), 'ny.report(g).save("report.html")'),
+    **_all(("topdf", "pdf"), 'ny.report(g).save("report.html")'),
+    **_all(("tolatex", "latex", "totex", "tex"), 'ny.report(g).save("report.tex")'),
+    **_all(("tomarkdown", "markdown", "tomd"), 'ny.report(g).save("report.md")'),
+    **_all(("savefig", "saveplot", "tosvg", "topng", "show"), 'g.plot("roc").savefig("roc.svg")'),
+    **_all(("tocsv", "tofile", "todataframe", "topandas", "dataframe"), 'ny.plot.roc.data(g).to_csv("roc.csv")'),
+    **_all(("plotroc", "plottradeoff", "plotcurve", "draw"), 'g.plot("roc")'),
+    **_all(("cite", "citation", "bibtex", "citeme"), "g.cite()"),
+    **_all(("plot",), 'g.plot("roc")'),
+    **_all(("summary",), "g.summary()"),
+    **_all(("posterior",), "g.posterior(0.5, 0.01)"),
+    **_all(("report",), "ny.report(g)"),
+    **_all(("describe", "info", "stats", "table", "print"), "g.summary()"),
+    **_all(("f1", "accuracy", "attackaccuracy", "bestaccuracy"), "ny.risk.accuracy(g, 0.5)"),
+    **_all(("posteriorbelief", "ppv", "precision"), "g.posterior(0.5, 0.01)"),
+    **_all(("verify", "check"), "ny.verify(ny.report(g).to_dict())"),
+    **_all(("regretof", "getregret", "regretofmu"), "g.gdp().regret"),
+    **_all(("sigma", "noise", "noisemultiplier", "samplerate", "steps"), "g.mechanism"),
     **_all(("repeat", "selfcompose", "composed", "times"), "g ** 2"),
     **_all(("compose",), "g * g"),
     **_all(("symmetrize", "symmetrised", "symmetric", "symmetrized"), "g.symmetrized()"),
@@ -216,4 +247,83 @@ OF_MECHANISMS: dict[str, str] = {
     **_all(("guarantee", "accounting", "privacy", "accountfor"), "ny.account(m)"),
     **_all(("compare", "compareto", "versus"), "ny.compare(ny.account(m), ny.account(m))"),
     **_all(("save", "tohtml", "topdf", "writereport"), 'ny.report(m).save("report.json")'),
+    **_all(("report",), "ny.report(m)"),
+    **_all(
+        ("noise", "noisemultiplier", "scale", "std", "stddev", "samplerate", "q", "epochs", "t", "num_steps"), "m.parts"
+    ),
+}
+
+OF_ACCOUNTANTS: dict[str, str] = {
+    **_all(("epsilon", "eps", "computeepsilon", "getprivacyspent", "privacyspent", "spent"), "a.get_epsilon(1e-5)"),
+    **_all(("compose", "add", "record", "accumulate", "composepoissonsubsampledgaussian", "update"),
+           "a.step(noise_multiplier=1.1, sample_rate=0.01)"),
+    **_all(("getguarantee", "account", "curve"), "a.guarantee()"),
+    **_all(("steps", "count", "numsteps"), "len(a)"),
+}  # fmt: skip
+
+OF_CONVERSIONS: dict[str, str] = {
+    **_all(("epstomu", "epsilontomu", "epsilondeltatomu", "dptogdp"), 'ny.convert(epsilon=8.0, delta=1e-5, to="mu")'),
+    **_all(("mutoeps", "mutoepsilon", "gdptodp", "gdptoeps"), 'ny.convert(mu=1.0, to="epsilon")'),
+    **_all(("rhotoeps", "rhotoepsilon", "zcdptodp", "zcdptoeps"), 'ny.convert(rho=0.5, to="epsilon")'),
+    **_all(("rdptodp", "rdptoeps", "rdptoepsilon", "renyitodp"), 'ny.convert(ny.RDP([2.0], [1.0]), to="epsilon")'),
+    **_all(("convert",), 'ny.convert(mu=1.0, to="epsilon")'),
+}
+
+OF_RISKS: dict[str, str] = {
+    **_all(("power", "roc", "attack", "membershipinference", "mia"), "ny.risk.tpr(g, 0.01)"),
+    **_all(("tv", "totalvariation"), "ny.risk.advantage(g)"),
+    **_all(("bayes", "error"), "ny.risk.bayes_error(g, 0.5)"),
+    **_all(("ppv", "belief"), "ny.risk.posterior(g, 0.5, 0.01)"),
+    **_all(("rero",), "ny.risk.reconstruction(g, 0.1)"),
+}
+
+OF_CALIBRATIONS: dict[str, str] = {
+    **_all(
+        ("sigma", "noisemultiplier", "noise", "value", "x", "scale", "result", "steps", "samplerate", "rate", "best",
+         "solution", "root"),
+        "c.parameter",
+    ),
+    **_all(("achieved", "privacy", "promise"), "c.guarantee"),
+    **_all(("made", "dpsgd"), "c.mechanism"),
+    **_all(("bounds", "interval", "low", "high"), "c.bracket"),
+}  # fmt: skip
+
+OF_PLOTS: dict[str, str] = {
+    **_all(("tpr", "power", "attack", "roccurve", "plotroc", "receiver"), "ny.plot.roc(g)"),
+    **_all(("curve", "f", "fnr", "beta", "tradeofffunction", "tradeoffcurve", "plot", "plottradeoff"),
+           "ny.plot.tradeoff(g)"),
+    **_all(("delta", "epsilon", "privacyprofile", "hockeystick", "epsdelta"), "ny.plot.profile(g)"),
+    **_all(("loss", "pld", "prv", "privacylossdistribution", "losses"), "ny.plot.privacy_loss(g)"),
+    **_all(("bayes", "error", "errors", "priors"), "ny.plot.bayes_error(g)"),
+    **_all(("mu", "gdp", "localgdp"), "ny.plot.local_mu(g)"),
+    **_all(("tangent", "tangents"), "ny.plot.roc_tangent(g)"),
+    **_all(("compare", "comparison"), "ny.plot.tradeoff(g, ny.GDP(1.0))"),
+}  # fmt: skip
+
+_PAIR = "ny.targets.Epsilon(8.0, delta=1e-5)"
+OF_TARGETS: dict[str, str] = {
+    **_all(("epsilon", "eps", "epsilondelta", "dp", "approxdp", "approximatedp", "epsdelta", "targetepsilon", "pure",
+            "delta", "puredp"), _PAIR),
+    **_all(("mu", "gdp", "gaussiandp"), "ny.targets.Mu(1.0)"),
+    **_all(("tv", "advantage", "totalvariation", "membershipadvantage"), "ny.targets.Advantage(0.1)"),
+    **_all(("tpr", "power", "roc", "attackpower", "fnr", "beta"), "ny.targets.TPR(0.1, fpr=0.01)"),
+    **_all(("accuracy", "bayes", "bayeserror", "error"), "ny.targets.BayesError(0.4, prior=0.5)"),
+    **_all(("posterior", "ppv", "belief"), "ny.targets.Posterior(0.9, membership_prior=0.5, fpr=0.01)"),
+    **_all(("divergence", "distance", "delta2"), "ny.targets.Divergence(0.1, baseline=g)"),
+    **_all(("reconstruction", "rero", "success"), "ny.targets.Reconstruction(0.2, baseline=0.1)"),
+    **_all(("both", "every", "and"), f"ny.targets.All({_PAIR}, ny.targets.Mu(1.0))"),
+}  # fmt: skip
+
+QUANTITIES: dict[str, str] = {
+    **_all(("eps", "epsilon", "dp", "approxdp"), "epsilon"),
+    **_all(("gdp", "mu", "mugdp", "gaussiandp"), "mu"),
+    **_all(("zcdp", "cdp", "rho", "rhozcdp"), "rho"),
+    **_all(("tv", "adv", "advantage", "totalvariation", "membershipadvantage"), "advantage"),
+    **_all(("tpr", "roc", "power"), "tpr"),
+    **_all(("beta", "fnr", "f", "tradeoff", "typeii"), "beta"),
+    **_all(("rdp", "renyi", "renyidp"), "renyi"),
+    **_all(("bayes", "bayeserror", "error"), "bayes_error"),
+    **_all(("area", "auc", "auroc"), "auc"),
+    **_all(("profile", "delta", "hockeystick"), "delta"),
+    **_all(("regret",), "regret"),
 }

@@ -6,94 +6,29 @@ Every answer ends with "Write: " and that line; in it ``g`` is a guarantee, ``m`
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from fractions import Fraction
 from numbers import Number
 from typing import Any, NamedTuple
 
 from neyman._errors import UnknownArgument
+from neyman._guessed_words import NO_PART, WORDS
 
-__all__ = ["Typed", "attribute", "line", "misnamed", "module_name", "right_name", "unknown_argument", "write"]
-
-WORDS: dict[str, tuple[str, ...]] = {
-    # of the noise
-    "sigma": ("noise_multiplier", "sigma"),
-    "noise": ("noise_multiplier", "sigma", "scale"),
-    "noise_scale": ("noise_multiplier", "sigma", "scale"),
-    "noise_std": ("noise_multiplier", "sigma"),
-    "std": ("noise_multiplier", "sigma"),
-    "stddev": ("noise_multiplier", "sigma"),
-    "standard_deviation": ("noise_multiplier", "sigma"),
-    "z": ("noise_multiplier",),
-    "multiplier": ("noise_multiplier",),
-    "scale": ("scale", "sigma", "noise_multiplier"),
-    "b": ("scale", "batch_size"),
-    "variance": ("sigma",),
-    "l2_sensitivity": ("sensitivity",),
-    "l1_sensitivity": ("sensitivity",),
-    "sens": ("sensitivity",),
-    # of the schedule
-    "q": ("sample_rate", "rate"),
-    "p": ("sample_rate", "rate"),
-    "rate": ("sample_rate", "rate"),
-    "sampling_rate": ("sample_rate", "rate"),
-    "sampling_probability": ("sample_rate", "rate"),
-    "sampling_prob": ("sample_rate", "rate"),
-    "sample_ratio": ("sample_rate", "rate"),
-    "subsampling_rate": ("sample_rate", "rate"),
-    "t": ("steps", "order", "n"),
-    "num_steps": ("steps",),
-    "n_steps": ("steps",),
-    "iterations": ("steps",),
-    "iters": ("steps",),
-    "num_iterations": ("steps",),
-    "updates": ("steps",),
-    "compositions": ("steps",),
-    "num_compositions": ("steps",),
-    "max_steps": ("steps",),
-    "epoch": ("epochs",),
-    "num_epochs": ("epochs",),
-    "n_epochs": ("epochs",),
-    "e": ("epochs",),
-    "batch": ("batch_size",),
-    "bs": ("batch_size",),
-    "lot_size": ("batch_size",),
-    "minibatch_size": ("batch_size",),
-    "n": ("dataset_size", "n"),
-    "num_examples": ("dataset_size",),
-    "num_samples": ("dataset_size",),
-    "num_records": ("dataset_size",),
-    "n_samples": ("dataset_size",),
-    "number_of_examples": ("dataset_size",),
-    "data_size": ("dataset_size",),
-    "size": ("dataset_size",),
-    # of the promise
-    "eps": ("epsilon",),
-    "target_epsilon": ("epsilon",),
-    "target_eps": ("epsilon",),
-    "max_epsilon": ("epsilon",),
-    "target_delta": ("delta", "deltas"),
-    "delta": ("delta", "deltas"),
-    "target_mu": ("mu",),
-    "fpr": ("alpha", "fpr"),
-    "alpha": ("alpha", "fpr", "order"),
-    "order": ("order",),
-    # of the way
-    "neighbouring": ("adjacency",),
-    "neighboring": ("adjacency",),
-    "neighboring_relation": ("adjacency",),
-    "relation": ("adjacency",),
-    "tol": ("tolerance",),
-    "precision": ("tolerance",),
-    "eps_error": ("tolerance",),
-    "mechanism": ("mechanism", "subject", "make"),
-    "guarantee": ("guarantee", "subject", "mechanism"),
-}
-NO_PART = (
-    "lr", "learning_rate", "max_grad_norm", "clip", "clipping_norm", "l2_norm_clip", "max_grad", "optimizer", "loss",
-    "momentum", "microbatches", "num_microbatches", "model", "seed", "orders", "alphas", "accountant",
-)  # fmt: skip
+__all__ = [
+    "Typed",
+    "attribute",
+    "line",
+    "misnamed",
+    "module_name",
+    "other_words",
+    "quantity_meant",
+    "right_name",
+    "room_name",
+    "unknown_argument",
+    "write",
+]
 
 
 class Call(NamedTuple):
@@ -134,6 +69,28 @@ CALLS: dict[str, Call] = {
     "ny.PureDP": Call((("epsilon", "1.0"),)),
     "ny.ApproximateDP": Call((("epsilon", "1.0"), ("delta", "1e-5"))),
     "ny.ZCDP": Call((("rho", "0.5"),)),
+    "ny.convert": Call((), ("source", "to", "at", "epsilon", "delta", "mu", "rho")),
+    "ny.RDP": Call((("orders", "[2.0, 4.0]"), ("epsilons", "[0.5, 1.0]"))),
+    "ny.Profile": Call((("epsilons", "[0.0, 1.0]"), ("deltas", "[0.4, 0.1]"))),
+    "ny.Tradeoff": Call((("alphas", "[0.0, 0.25, 1.0]"), ("betas", "[1.0, 0.25, 0.0]"))),
+    "ny.Tabulated": Call((("p", "[0.75, 0.25]"), ("q", "[0.25, 0.75]"))),
+    "ny.Accountant": Call((), ("adjacency", "tolerance")),
+    "ny.Filter": Call((("mu", "1.0"),), ("adjacency",)),
+    "ny.Odometer": Call((("delta", "1e-5"),), ("near", "checkpoints", "adjacency")),
+    "ny.IndividualFilter": Call((("mu", "1.0"), ("records", "1000"))),
+    "g.tpr": Call((("fpr", "0.01"),)),
+    "g.posterior": Call((("membership_prior", "0.5"), ("fpr", "0.01"))),
+    "a.step": Call((("noise_multiplier", "1.1"), ("sample_rate", "0.01"))),
+    "m.poisson": Call((("rate", "0.01"),)),
+    "ny.targets.Epsilon": Call((("value", "8.0"), ("delta", "1e-5"))),
+    "ny.targets.Mu": Call((("value", "1.0"),), ("floor",)),
+    "ny.targets.Regret": Call((("value", "0.01"),), ("floor",)),
+    "ny.targets.Advantage": Call((("value", "0.1"),)),
+    "ny.targets.TPR": Call((("value", "0.1"), ("fpr", "0.01"))),
+    "ny.targets.BayesError": Call((("value", "0.4"), ("prior", "0.5"))),
+    "ny.targets.Posterior": Call((("value", "0.9"), ("membership_prior", "0.5"), ("fpr", "0.01"))),
+    "ny.targets.Reconstruction": Call((("success", "0.2"), ("baseline", "0.1"))),
+    "ny.targets.Divergence": Call((("value", "0.1"), ("baseline", "g"))),
     "ny.sweep": Call(
         (("noise_multiplier", "[1.0, 2.0]"),),
         ("axes", "quantities", "floor", "client", "workers", "store", "block", "at_most", "progress", "batches",
@@ -178,12 +135,32 @@ def right_name(guess: str, known: tuple[str, ...]) -> str | None:
     return found or next(iter(get_close_matches(word, known, 1, 0.75)), None)
 
 
+def other_words(names: Iterable[str], known: tuple[str, ...]) -> dict[str, str]:
+    """Return the names among ``known`` that others have in other libraries, no two of the same meaning.
+
+    Examples
+    --------
+    >>> other_words(["sigma", "q", "T", "seed"], ("noise_multiplier", "sample_rate", "steps"))
+    {'sigma': 'noise_multiplier', 'q': 'sample_rate', 'T': 'steps'}
+    """
+    found: dict[str, str] = {}
+    for name in names:
+        word = name.strip("-").replace("-", "_").lower()
+        right = word if word in known else next((one for one in WORDS.get(word, ()) if one in known), None)
+        if right is not None and right not in found.values():
+            found[name] = right
+    return found
+
+
 def completed(call: str, given: Mapping[str, object]) -> dict[str, str]:
     """Return arguments with which the call is complete and nothing is said twice: those given, and examples."""
     found, told = CALLS[call], {name: shown(value) for name, value in given.items() if value is not None}
+    told = {name: value for name, value in told.items() if value != _NAMELESS or name in _OBJECTS}
     kept = {name: told.pop(name, example) for name, example in found.needs}
     if found.target and "target" not in told and not {"epsilon", "mu", "advantage", "regret"} & told.keys():
         told["epsilon"] = "8.0"
+    if call == "ny.convert" and not {"source", "epsilon", "mu", "rho"} & told.keys():
+        told["source"] = "g"
     if "epsilon" in told and found.target and "delta" not in told and "dataset_size" not in told:
         told["delta"] = "1e-5"
     kept |= {name: told.pop(name) for name in _TARGETS if name in told}
@@ -213,6 +190,10 @@ def _steps(told: Mapping[str, str], epochs: bool) -> dict[str, str]:
     return {"epochs": told["epochs"]}
 
 
+_NAMELESS = "m"  # what no few letters say
+_OBJECTS = ("mechanism", "subject", "source", "make", "a", "b", "target", "baseline")
+
+
 def line(call: str, given: Mapping[str, object]) -> str:
     """Return the call as it could be typed.
 
@@ -222,7 +203,7 @@ def line(call: str, given: Mapping[str, object]) -> str:
     'ny.DPSGD(noise_multiplier=2.0, batch_size=512, dataset_size=60000, epochs=10)'
     """
     told = completed(call, given)
-    bare = [name for name in ("mechanism", "subject", "make", "a", "b") if name in told]
+    bare = [name for name in _OBJECTS[:-1] if name in told]
     words = [told.pop(name) for name in bare]
     return f"{call}({', '.join([*words, *(f'{name}={value}' for name, value in told.items())])})"
 
@@ -245,7 +226,7 @@ def shown(value: object) -> str:
     if inspect.isclass(value) or (callable(value) and name == "DPSGD"):
         return f"ny.{name}"
     text = repr(value)
-    return text if isinstance(value, (list, tuple)) and len(text) <= 60 else "m"
+    return text if isinstance(value, (list, tuple)) and len(text) <= 60 else _NAMELESS
 
 
 def unknown_argument(call: str, unknown: Mapping[str, object], given: Mapping[str, object]) -> UnknownArgument:
@@ -255,6 +236,16 @@ def unknown_argument(call: str, unknown: Mapping[str, object], given: Mapping[st
     elsewhere = _OTHERWISE.get((call, guess.lower()))
     if elsewhere is not None:
         return UnknownArgument(guess, value, "left out", write(_asked_elsewhere(call, elsewhere, {**given, **unknown})))
+    run = other_words(unknown, known_to("ny.DPSGD")) if call in ("ny.account", "ny.report") else {}
+    if guess in run:
+        made = line("ny.DPSGD", {name: unknown[word] for word, name in run.items()})
+        kept = {**given, "mechanism" if call == "ny.account" else "subject": Typed(made)}
+        return UnknownArgument(guess, value, "part of the mechanism", write(line(call, kept)))
+    if found_target := CALLS[call].target and _target_line(unknown):
+        kept = {name: value for name, value in given.items() if name not in _TARGETS}
+        return UnknownArgument(
+            guess, value, "part of a target", write(line(call, {**kept, "target": Typed(found_target)}))
+        )
     told = dict(given)
     for word, number in unknown.items():
         right = right_name(word, known)
@@ -268,6 +259,21 @@ def unknown_argument(call: str, unknown: Mapping[str, object], given: Mapping[st
     else:
         allowed = f"named {right}" if given.get(right) is None else f"left out where {right} is given"
     return UnknownArgument(guess, value, allowed, write(line(call, told)))
+
+
+_AS_TARGET = {"tpr": "TPR", "posterior": "Posterior", "bayes_error": "BayesError", "reconstruction": "Reconstruction"}
+
+
+def _target_line(unknown: Mapping[str, object]) -> str:
+    """The target that is told in arguments of its own; "" where none is."""
+    kind = next((_AS_TARGET[name.lower()] for name in unknown if name.lower() in _AS_TARGET), None)
+    if kind is None:
+        return ""
+    call = f"ny.targets.{kind}"
+    first, *places = known_to(call)
+    told = {first: next(value for name, value in unknown.items() if name.lower() in _AS_TARGET)}
+    told |= {name: unknown[name] for name in places if name in unknown}
+    return line(call, told)
 
 
 def _asked_elsewhere(call: str, elsewhere: str, told: Mapping[str, object]) -> str:
@@ -285,7 +291,7 @@ def _asked_elsewhere(call: str, elsewhere: str, told: Mapping[str, object]) -> s
 
 def misnamed(made: Any, args: tuple[object, ...], kwargs: Mapping[str, object]) -> UnknownArgument | None:
     """Return the refusal of arguments that a public class does not have, or misses; None if they all fit."""
-    call = f"ny.{made.__name__}"
+    call = f"{getattr(made, 'called_in', 'ny')}.{made.__name__}"
     if call not in CALLS:
         return None
     names = list(inspect.signature(made).parameters)
@@ -313,14 +319,44 @@ def module_name(name: str, public: tuple[str, ...]) -> str:
     return start if found is None else f"{start}. {write(found)}"
 
 
+def room_name(room: str, name: str, public: tuple[str, ...]) -> str:
+    """Return the answer to ``ny.plot.name`` or ``ny.targets.name`` where there is none."""
+    from neyman._guessed_names import OF_CONVERSIONS, OF_PLOTS, OF_RISKS, OF_TARGETS
+
+    word = name.replace("_", "").replace("-", "").lower()
+    lowered = {one.replace("_", "").lower(): one for one in public}
+    found = {"plot": OF_PLOTS, "targets": OF_TARGETS, "risk": OF_RISKS, "conversions": OF_CONVERSIONS}[room].get(word)
+    if found is None:
+        near = lowered.get(word) or next((lowered[one] for one in get_close_matches(word, lowered, 1, 0.7)), None)
+        found = f"ny.{room}.{near}" if near else None
+    start = f"module 'neyman.{room}' has no attribute {name!r}"
+    return start if found is None or name.startswith("_") else f"{start}. {write(found)}"
+
+
+def quantity_meant(word: str) -> str | None:
+    """Return the quantity that goes by another word elsewhere; None where nobody could tell.
+
+    Examples
+    --------
+    >>> quantity_meant("eps"), quantity_meant("GDP"), quantity_meant("TV")
+    ('epsilon', 'mu', 'advantage')
+    """
+    from neyman._guessed_names import QUANTITIES
+
+    return QUANTITIES.get(word.strip().replace("_", "").replace("-", "").lower())
+
+
+_WITHIN = {"g": "g", "m": "ny.account(m)", "c": "c.guarantee", "a": "a.guarantee()"}  # a guarantee, as each calls it
+
+
 def attribute(kind: str, called: str, name: str) -> str:
-    """Return the answer to ``g.name`` or ``m.name`` where there is none."""
-    from neyman._guessed_names import OF_GUARANTEES, OF_MECHANISMS
+    """Return the answer to ``g.name``, ``m.name`` or ``c.name`` (of a calibration) where there is none."""
+    from neyman._guessed_names import OF_ACCOUNTANTS, OF_CALIBRATIONS, OF_GUARANTEES, OF_MECHANISMS
 
     start = f"{kind!r} object has no attribute {name!r}"
     word = name.replace("_", "").lower()
-    tables = {"g": (OF_GUARANTEES,), "m": (OF_MECHANISMS, OF_GUARANTEES)}[called]
-    found = None if name.startswith("_") else next((table[word] for table in tables if word in table), None)
-    if found is None:
+    own = {"g": {}, "m": OF_MECHANISMS, "c": OF_CALIBRATIONS, "a": OF_ACCOUNTANTS}[called]
+    if name.startswith("_") or word not in {**OF_GUARANTEES, **own}:
         return start
-    return f"{start}. {write(found.replace('g.', 'ny.account(m).', 1) if called == 'm' else found)}"
+    found = own.get(word) or re.sub(r"\bg\b", _WITHIN[called], OF_GUARANTEES[word])
+    return f"{start}. {write(found)}"

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, Never, overload
 
-from neyman._validate import choice
+from neyman._answering import refuse_wrong
+from neyman._errors import InvalidParameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -40,6 +41,15 @@ def opened(room: str, name: str) -> Any:
     'tpr'
     """
     return getattr(import_module(f"neyman.{room}"), name)
+
+
+def _no_picture(kind: object) -> InvalidParameter:
+    from neyman._guessed_names import OF_PLOTS  # read where something went wrong
+
+    word = kind.replace("_", "").replace("-", "").lower() if isinstance(kind, str) else ""
+    meant = OF_PLOTS.get(word, "").removeprefix("ny.plot.").partition("(")[0]
+    advice = f"Write: g.plot({meant!r})" if meant in PICTURES else ""
+    return InvalidParameter("kind", kind, "one of " + ", ".join(map(repr, PICTURES)), advice)
 
 
 class Carded:
@@ -117,7 +127,7 @@ class Shown(Carded):
         """
         return opened("showing.summary", "Summary").of(self, deltas, floor)
 
-    def tpr(self, fpr: Numbers) -> Risk:
+    def tpr(self, fpr: Numbers | None = None, **unknown: Never) -> Risk:
         """Return the largest true positive rate of a membership attack at a false positive rate: ``ny.risk.tpr``.
 
         Examples
@@ -126,9 +136,10 @@ class Shown(Carded):
         >>> ny.GDP(1.0).tpr(0.01).shown
         'at most 9.24 %'
         """
+        refuse_wrong("g.tpr", unknown, fpr=fpr)
         return opened("risk", "tpr")(self, fpr)
 
-    def posterior(self, membership_prior: Numbers, fpr: Numbers) -> Risk:
+    def posterior(self, membership_prior: Numbers | None = None, fpr: Numbers | None = None, **unknown: Never) -> Risk:
         """Return how sure an attack can be that a record it accuses was used: ``ny.risk.posterior``.
 
         Examples
@@ -137,6 +148,7 @@ class Shown(Carded):
         >>> ny.GDP(1.0).posterior(membership_prior=0.5, fpr=0.01).shown
         'at most 90.3 %'
         """
+        refuse_wrong("g.posterior", unknown, membership_prior=membership_prior, fpr=fpr)
         return opened("risk", "posterior")(self, membership_prior, fpr)
 
     def plot(self, kind: str = "tradeoff", *more: Any, **options: Any) -> DrawnAxes:
@@ -146,7 +158,7 @@ class Shown(Carded):
         ----------
         kind : str
             "tradeoff", "roc", "profile", "bayes_error", "privacy_loss", "local_mu", "regret", "envelope" or
-            "roc_tangent".
+            "roc_tangent", in whichever case and joined as one likes ("ROC", "Bayes-error").
         *more : object
             What else the picture takes: other guarantees, or the place of a tangent.
         **options : object
@@ -165,7 +177,23 @@ class Shown(Carded):
         >>> ny.GDP(1.0).plot("profile").get_ylabel()
         'δ(ε)'
         """
-        return opened("plot", choice("kind", kind, PICTURES))(self, *more, **options)
+        if isinstance(kind, str) and kind not in PICTURES:
+            word = kind.strip().replace("-", "").replace("_", "").replace(" ", "").lower()
+            kind = next((one for one in PICTURES if one.replace("_", "") == word), kind)
+        if kind not in PICTURES:
+            raise _no_picture(kind)
+        return opened("plot", kind)(self, *more, **options)
+
+    def cite(self, deltas: Sequence[float] | None = None, floor: float = 1e-10) -> str:
+        r"""Return a sentence or two for a paper, with the BibTeX of what they cite; arguments as of ``summary``.
+
+        Examples
+        --------
+        >>> import neyman as ny
+        >>> print(ny.GDP(1.0).cite()[:56])
+        The mechanism satisfies 1-GDP \citep{dong2022gaussian},
+        """
+        return opened("showing.cite", "citation")(self.summary(deltas, floor))
 
     def report(self, **options: Any) -> Report:
         """Return a report to hand over: ``ny.report`` of this guarantee, with its options (extra ``report``).

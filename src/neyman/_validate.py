@@ -106,11 +106,11 @@ def not_negative(name: str, value: object, advice: str = "") -> float:
     return number
 
 
-def probability(name: str, value: object, advice: str = "") -> float:
+def probability(name: str, value: object, advice: str = "", topic: str = "") -> float:
     """Return a number in [0, 1]."""
     number = _number(name, value, "a number in [0, 1]", advice)
     if not 0.0 <= number <= 1.0:
-        raise InvalidParameter(name, value, "a number in [0, 1]", advice)
+        raise InvalidParameter(name, value, "a number in [0, 1]", advice, topic=topic)
     return number
 
 
@@ -152,7 +152,11 @@ def choice(name: str, value: object, options: tuple[_Option, ...]) -> _Option:
     """Return the one of ``options`` that ``value`` is."""
     found = [option for option in options if isinstance(value, str) and option == value]
     if not found:
-        raise InvalidParameter(name, value, "one of " + ", ".join(repr(o) for o in options))
+        from neyman._guessed_words import option_meant  # read where something went wrong
+
+        meant = option_meant(value, options)
+        allowed = "one of " + ", ".join(repr(o) for o in options)
+        raise InvalidParameter(name, value, allowed, f"Did you mean {meant!r}?" if meant else "")
     return found[0]
 
 
@@ -206,7 +210,7 @@ def _equal(value: Any, number: float) -> bool:
 
 def _rounded(name: str, value: object, allowed: str) -> InvalidParameter:
     advice = "Round it yourself, to the side that is safe: float(x), or math.nextafter(float(x), ...)."
-    return InvalidParameter(name, value, f"{allowed}, without rounding a float64", advice)
+    return InvalidParameter(name, value, f"{allowed}, without rounding a float64", advice, topic="exact-numbers")
 
 
 def unmasked(name: str, value: object) -> NDArray[Any] | None:

@@ -21,11 +21,15 @@ def check_packages(packages: tuple[str, ...] = _PACKAGES) -> None:
 
     Examples
     --------
-    >>> check_packages(("a_package_of_another_name",))
-    Traceback (most recent call last):
-        ...
-    neyman._errors.NeymanError: reproduce needs a_package_of_another_name: pip install 'neyman[report,sweep]'
+    >>> from neyman import NeymanError
+    >>> try:
+    ...     check_packages(("a_package_of_another_name",))
+    ... except NeymanError as error:
+    ...     print(error)
+    reproduce needs a_package_of_another_name: pip install 'neyman[report,sweep]'
     """
     missing = [name for name in packages if find_spec(name) is None]
     if missing:
-        raise NeymanError(f"reproduce needs {', '.join(missing)}: pip install 'neyman[report,sweep]'")
+        raise NeymanError(
+            f"reproduce needs {', '.join(missing)}: pip install 'neyman[report,sweep]'", topic="missing-package"
+        )

@@ -63,10 +63,11 @@ def reproduce(
 
     Examples
     --------
-    >>> reproduce("an unknown paper", "out")
-    Traceback (most recent call last):
-        ...
-    neyman._errors.InvalidParameter: paper must be one of 'reporting', 'divergence', 'sensitivity', 'introduction',
+    >>> try:
+    ...     reproduce("an unknown paper", "out")
+    ... except ValueError as error:
+    ...     print(error)
+    paper must be one of 'reporting', 'divergence', 'sensitivity', 'introduction',
     'all', got 'an unknown paper'.
     """
     papers = asked_for(paper)

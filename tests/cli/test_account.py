@@ -16,6 +16,7 @@ import pytest
 import neyman as ny
 from neyman.cli.main import main
 from neyman.understanding.spec import read_spec
+from tests.cli.said import message
 from tests.effort import rest_slow
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -45,7 +46,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
             main(["account", *arguments])
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 
@@ -116,6 +117,7 @@ EXTENSION = (
 )
 LONG = "at most 1 MB long"
 ALIKE = "Steps that are alike can be written once, with kind repeat."
+NONE = "Without noise nothing is promised."
 POSITIVE = "a finite number > 0"
 NOT_JSON = "SPEC must be valid JSON, got 'm.json'. "
 NOT_YAML = "SPEC must be valid YAML, got 'm.yaml'. "
@@ -137,7 +139,7 @@ REFUSED: list[tuple[str, Any, str]] = [
     ("m.json", '{"a": ' + "1" * 5000 + "}", NOT_JSON + "Exceeds the limit"),
     ("m.json", "[]", "SPEC m.json: mechanism must be a dict, got []."),
     ("m.json", G, "SPEC m.json: schema must be present, got None. The present schema is 1."),
-    ("m.json", within(G, {**G, "sigma": 0}), f"SPEC m.json: of[1].sigma must be {POSITIVE}, got 0."),
+    ("m.json", within(G, {**G, "sigma": 0}), f"SPEC m.json: of[1].sigma must be {POSITIVE}, got 0. {NONE}"),
     ("m.json", '{"schema": 1, "kind": "gaussian", "sigma": 1e999, "sensitivity": 1}',
      f"SPEC m.json: sigma must be {POSITIVE}, got inf."),
     ("m.json", within({**G, "mu": 1}),
@@ -186,7 +188,7 @@ def test_a_run_of_dpsgd_needs_no_file(call: Any) -> None:
     code, out, err = call("dpsgd:1,0.1")
     assert (code, out) == (2, "")
     assert err.startswith("neyman: steps must be given in exactly one way")
-    assert err.endswith("Write: dpsgd:noise_multiplier=1.0,sample_rate=0.1,steps=1000\n")
+    assert err.endswith("Write: neyman account dpsgd:noise_multiplier=1.0,sample_rate=0.1,steps=1000\n")
 
 
 def test_help_loads_nothing_heavy() -> None:

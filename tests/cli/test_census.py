@@ -10,6 +10,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
+from tests.cli.said import message
 
 OWN = "level,rho,queries\ncountry,0.1,5\nregion,0.02,1\n"
 
@@ -27,7 +28,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
             main(list(arguments))
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 

@@ -10,6 +10,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
+from tests.cli.said import message
 
 
 @pytest.fixture
@@ -24,7 +25,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
             main(["compare", *arguments])
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 
@@ -67,7 +68,7 @@ def test_inline_settings(call: Any) -> None:
         (("gauss.json", "none.json"), "SPEC must be a file that can be read"),
         (
             ("dpsgd:1,0.1", "gauss.json"),
-            "steps must be given in exactly one way: steps or epochs, got None. Write: dpsgd:",
+            "steps must be given in exactly one way: steps or epochs, got None. Write: neyman compare ",
         ),
         (("gauss.json", "dpsgd:1,0.1,2,3"), "B must be"),
         (("gauss.json", "dpsgd:1,0.1,2.5"), "B must be"),

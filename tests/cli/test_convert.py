@@ -12,6 +12,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
+from tests.cli.said import message
 from tests.effort import rest_slow
 
 
@@ -30,7 +31,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
             main(["convert", *arguments])
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 

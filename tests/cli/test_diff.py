@@ -8,13 +8,14 @@ import neyman as ny
 from neyman.cli import exits
 from neyman.cli.main import main
 from neyman.reports import diff
+from tests.cli.said import message
 
 
 def _run(capsys, *arguments):
     with pytest.raises(SystemExit) as left:
         main(["diff", *map(str, arguments)])
     out, err = capsys.readouterr()
-    return left.value.code, out, err
+    return left.value.code, out, message(err)
 
 
 def _saved(folder, name, mechanism, **words):

@@ -11,6 +11,7 @@ import pytest
 import neyman as ny
 from neyman.cli.main import main
 from neyman.cli.verbs.schedule import RATE_WAYS
+from tests.cli.said import message
 from tests.effort import rest_slow
 
 RUN = ["dpsgd", "--noise-multiplier", "1", "--sample-rate", "0.01", "--steps", "1000"]
@@ -23,7 +24,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Any:
             main(list(arguments))
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 
@@ -208,7 +209,7 @@ def test_not_certified_is_exit_code_3_in_one_line(call: Any) -> None:
     assert "certified only to lie" in out
     found = re.fullmatch(
         r"neyman: (mu|delta)\(\S+\) is certified only to lie in \[(?P<low>\S+), (?P<high>\S+)\]: wider than the "
-        r"tolerance 1e-12 asks; pass a larger tolerance to account\(\) to accept it\.\n",
+        r"tolerance 1e-12 asks; a larger --tolerance accepts it\.\n",
         err,
     )
     assert found
@@ -219,9 +220,13 @@ BATCH = "It is the expected batch size over the data set size."
 WRITE = "Write: neyman dpsgd --noise-multiplier 1"
 COUNT = "a whole number from 0 to 1e+18"
 WAY = "--sample-rate, or both --dataset-size and --batch-size"
+NONE = "Without noise nothing is promised."
 HALF = ["dpsgd", "--noise-multiplier", "1"]
 REFUSED: list[tuple[list[str], str]] = [
-    ([*RUN, "--noise-multiplier", "0"], "noise_multiplier must be a finite number > 0, got 0.0."),
+    (
+        [*RUN, "--noise-multiplier", "0"],
+        f"noise_multiplier must be a finite number > 0, got 0.0. {NONE}",
+    ),
     ([*RUN, "--noise-multiplier", "-1"], "noise_multiplier must be a finite number > 0, got -1.0."),
     ([*RUN, "--noise-multiplier", "nan"], "noise_multiplier must be a finite number > 0, got nan."),
     ([*RUN, "--noise-multiplier", "inf"], "noise_multiplier must be a finite number > 0, got inf."),
@@ -235,7 +240,10 @@ REFUSED: list[tuple[list[str], str]] = [
     ([*RUN, "--delta", "1e-5", "--delta", "nan"], "delta must be a number in (0, 1), got nan."),
     (
         [*RUN, "--adjacency", "both"],
-        "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'both'.",
+        (
+            "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'both'. "
+            "Did you mean 'add_or_remove'?"
+        ),
     ),
     (
         [*RUN, "--floor", "0.5"],
@@ -339,7 +347,7 @@ def test_effort_is_counted_on_the_command_line_too(call: Any) -> None:
     arguments = ("dpsgd", "--noise-multiplier", "0.6", "--sample-rate", "0.02", "--steps", "5")
     code, _, err = call(*arguments, "--effort", "1e-6")
     assert code == 3
-    assert "larger effort" in err
+    assert "a larger --effort" in err
     code, _, err = call(*arguments, "--effort", "0")
     assert code == 2
     assert "effort must be" in err

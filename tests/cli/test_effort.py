@@ -16,6 +16,7 @@ from neyman.cli import main
 from neyman.cli.verbs import audit, calibrate, convert, report, sweep
 from neyman.cli.verbs.respond import Effort
 from neyman.profiles.effort import EFFORT
+from tests.cli.said import message
 
 CALIBRATED = ("calibrate", "--noise-multiplier", "1", "--sample-rate", "0.01", "--target", "advantage=0.1")
 SWEPT = ("sweep", "spec.json", "-o", "out.nc", "--workers", "1", "--json")
@@ -49,7 +50,8 @@ def call(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
             main.main(list(arguments))
         code = left.value.code or 0
         assert isinstance(code, int)
-        return (code, *capsys.readouterr())
+        out, err = capsys.readouterr()
+        return code, out, message(err)
 
     return called
 
@@ -58,7 +60,7 @@ def call(capsys: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
 def test_what_it_does_not_reach_is_refused_by_its_name(call: Any, verb: str) -> None:
     code, out, err = call(*VERBS[verb], "--effort", "1e-6")
     assert (code, out) == (3, "")
-    assert "larger effort" in err
+    assert "a larger --effort" in err
     assert err.count("\n") == 1
 
 

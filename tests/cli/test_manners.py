@@ -19,6 +19,7 @@ from neyman.cli.printing import help as helping
 from neyman.cli.printing import waiting
 from neyman.cli.printing.output import console
 from neyman.cli.printing.table import table
+from tests.cli.said import message
 
 VERBS = tuple(command.callback.__name__ for command in app.registered_commands if command.callback is not None)
 SHARED = {
@@ -35,7 +36,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Any:
             main(list(arguments))
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 

@@ -16,6 +16,7 @@ from scipy import stats
 import neyman as ny
 from neyman.cli.main import main
 from neyman.cli.printing.pictures import KINDS
+from tests.cli.said import message
 
 BEGINNINGS = {"png": b"\x89PNG\r\n\x1a\n", "svg": b"<?xml", "pdf": b"%PDF-"}
 ARGUMENTS = {
@@ -45,7 +46,7 @@ def call(capsysbinary: pytest.CaptureFixture[bytes], tmp_path: Path, monkeypatch
             main(["plot", *arguments])
         out, err = capsysbinary.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err.decode()
+        return left.value.code, out, message(err.decode())
 
     return run
 
@@ -195,5 +196,5 @@ def test_no_binary_on_a_terminal(call: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr("neyman.cli.printing.output.sys.stdout.isatty", lambda: True, raising=False)
     with pytest.raises(ny.InvalidParameter, match="where standard output is no terminal"):
-        plot._suffix("-", "png", as_json=False)
-    assert plot._suffix("-", None, as_json=False) == ".svg"
+        plot._suffix(["roc"], "-", "png", as_json=False)
+    assert plot._suffix(["roc"], "-", None, as_json=False) == ".svg"

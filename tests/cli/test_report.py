@@ -5,6 +5,7 @@ import json
 import pytest
 
 from neyman.cli.main import main
+from tests.cli.said import message
 from tests.effort import rest_slow
 
 
@@ -12,7 +13,7 @@ def _run(capsys, *arguments):
     with pytest.raises(SystemExit) as left:
         main(list(arguments))
     out, err = capsys.readouterr()
-    return left.value.code, out, err
+    return left.value.code, out, message(err)
 
 
 def test_the_short_text(capsys):

@@ -11,6 +11,7 @@ import neyman as ny
 from neyman.cli import exits
 from neyman.cli.main import main
 from neyman.reports import pdf
+from tests.cli.said import message
 
 RUN = "dpsgd:2,1,4"
 
@@ -19,7 +20,7 @@ def _run(capsys, *arguments):
     with pytest.raises(SystemExit) as left:
         main(["report", *map(str, arguments)])
     out, err = capsys.readouterr()
-    return left.value.code, out, err
+    return left.value.code, out, message(err)
 
 
 def _browser(folder, body):

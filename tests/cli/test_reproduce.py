@@ -11,6 +11,7 @@ import pytest
 import neyman as ny
 from neyman.cli.main import main
 from neyman_papers.tasks import Done, Failure, Task
+from tests.cli.said import message
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
             main(["reproduce", *arguments])
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 

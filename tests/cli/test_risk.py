@@ -13,6 +13,7 @@ import neyman as ny
 from neyman.cli.main import main
 from neyman.cli.printing.risks import KINDS
 from neyman.cli.verbs.risk import NAMES
+from tests.cli.said import message
 
 N = stats.norm
 
@@ -24,7 +25,7 @@ def call(capsys: pytest.CaptureFixture[str]) -> Any:
             main(["risk", *arguments])
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 

@@ -18,6 +18,7 @@ import xarray as xr
 import neyman as ny
 from neyman.cli.main import main
 from neyman.cli.reading.sweep_spec import read_sweep
+from tests.cli.said import message
 
 SPEC = {
     "noise_multiplier": [2, 1],
@@ -56,7 +57,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
             main(["sweep", *arguments])
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 

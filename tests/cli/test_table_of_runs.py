@@ -12,6 +12,7 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
+from tests.cli.said import message
 
 RUNS = "name,noise_multiplier,sample_rate,steps,epsilon,accuracy\na,2.0,0.1,400,8,70\nb,3.0,0.1,400,1,60\n"
 
@@ -29,7 +30,7 @@ def call(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest
             main(["table", *arguments])
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 

@@ -12,6 +12,7 @@ import pytest
 import neyman as ny
 from neyman.cli import exits
 from neyman.cli.main import main
+from tests.cli.said import message
 
 REPORT = ny.report(ny.DPSGD(9.4, 0.32768, 2000), unit="person")
 VERDICTS = (exits.OK, exits.FAILED, exits.NOT_CERTIFIED)
@@ -21,7 +22,7 @@ def _run(capsys, *arguments):
     with pytest.raises(SystemExit) as left:
         main(["verify", *arguments])
     out, err = capsys.readouterr()
-    return left.value.code, out, err
+    return left.value.code, out, message(err)
 
 
 def test_an_original(capsys, tmp_path):
@@ -75,7 +76,7 @@ def test_no_room_for_the_answer(capsys, monkeypatch, tmp_path):
     with pytest.raises(SystemExit) as left:
         main(["verify", str(path), "--timeout", "0.001"])
     assert left.value.code == 2
-    assert capsys.readouterr().err.splitlines()[-1].endswith("No space left on device.")
+    assert capsys.readouterr().err.splitlines()[-2].endswith("No space left on device.")
 
 
 def test_no_file(capsys):

@@ -24,6 +24,7 @@ from neyman.cli import exits
 from neyman.cli.main import app, main
 from neyman.cli.printing.lessons import EXAMPLES, ROOT_EXAMPLES
 from neyman.cli.printing.output import check_output, write_output, written
+from tests.cli.said import message
 from tests.effort import rest_slow
 
 ROOT = Path(__file__).parents[2]
@@ -42,7 +43,7 @@ def call(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
             main(list(arguments))
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 

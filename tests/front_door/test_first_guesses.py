@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from fractions import Fraction
 from pathlib import Path
@@ -12,10 +13,17 @@ import pytest
 
 import neyman as ny
 from neyman.cli.main import main
-from tests.front_door.first_guesses import COMMANDS_ANSWERED, COMMANDS_RIGHT, PYTHON_ANSWERED, PYTHON_RIGHT
+from tests.cli.said import message
+from tests.front_door import first_guesses, more_guesses
 
 WRITE = "Write: "
+PYTHON_RIGHT = [*first_guesses.PYTHON_RIGHT, *more_guesses.PYTHON_RIGHT]
+PYTHON_ANSWERED = [*first_guesses.PYTHON_ANSWERED, *more_guesses.PYTHON_ANSWERED]
+COMMANDS_RIGHT = [*first_guesses.COMMANDS_RIGHT, *more_guesses.COMMANDS_RIGHT]
+COMMANDS_ANSWERED = [*first_guesses.COMMANDS_ANSWERED, *more_guesses.COMMANDS_ANSWERED]
 SPEC = "schema: 1\nkind: dpsgd\nnoise_multiplier: 1.1\nepochs: 10\nbatch_size: 512\ndataset_size: 60000\n"
+
+CALIBRATED = ny.noise_for_dpsgd(mu=1, sample_rate=1.0, steps=4)
 
 
 @pytest.fixture(scope="module")
@@ -24,6 +32,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("guesses")
     ny.report(ny.Gaussian(1.0)).save(made / "run.json")
     (made / "spec.yaml").write_text(SPEC)
+    (made / "runs.csv").write_text("noise_multiplier,sample_rate,steps\n1,100%,1e0\n")
     return made
 
 
@@ -31,7 +40,10 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def names(place: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     monkeypatch.chdir(place)
     m = ny.Gaussian(1.0)
-    return {"ny": ny, "np": np, "Fraction": Fraction, "Path": Path, "m": m, "g": ny.account(m)}
+    return {
+        "ny": ny, "np": np, "Fraction": Fraction, "Path": Path, "m": m, "g": ny.account(m), "c": CALIBRATED,
+        "a": ny.Accountant(),
+    }  # fmt: skip
 
 
 @pytest.fixture
@@ -43,14 +55,14 @@ def call(place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFix
             main(shlex.split(line))
         out, err = capsys.readouterr()
         assert isinstance(left.value.code, int)
-        return left.value.code, out, err
+        return left.value.code, out, message(err)
 
     return run
 
 
-def test_there_are_a_hundred() -> None:
-    assert len({*PYTHON_RIGHT, *PYTHON_ANSWERED}) >= 100
-    assert len({*COMMANDS_RIGHT, *COMMANDS_ANSWERED}) >= 50
+def test_there_are_hundreds() -> None:
+    assert len({*PYTHON_RIGHT, *PYTHON_ANSWERED}) >= 240
+    assert len({*COMMANDS_RIGHT, *COMMANDS_ANSWERED}) >= 90
 
 
 @pytest.mark.parametrize(("typed", "value"), PYTHON_RIGHT)
@@ -64,7 +76,21 @@ def test_what_is_answered_in_python(names: dict[str, Any], typed: str, line: str
         eval(typed, names)
     text = str(caught.value)
     assert text.endswith(WRITE + line)
-    assert eval(text.rpartition(WRITE)[2], names) is not None
+    answer = eval(text.rpartition(WRITE)[2], names)
+    if isinstance(answer, dict):
+        ny.mechanism_from_dict(answer)
+    elif isinstance(answer, str) and line.startswith("'"):  # in place of the text that was refused
+        again = re.sub(r"""'[^']*'(?=[^']*$)""", lambda _: line, typed)
+        assert again != typed
+        assert eval(again, names) is not None
+
+
+def test_an_answer_names_its_page() -> None:
+    """The note below the message, whatever kind of error a guess ends in."""
+    for typed in (lambda: ny.DPSGD(sigma=1.0), lambda: ny.GDP(1.0).compute_delta(1.0), lambda: ny.laplce):  # type: ignore[attr-defined]
+        with pytest.raises((AttributeError, ny.UnknownArgument)) as caught:
+            typed()
+        assert caught.value.__notes__ == ["More: neyman help unknown-argument"]
 
 
 @pytest.mark.parametrize(("typed", "said"), COMMANDS_RIGHT)

@@ -302,7 +302,7 @@ FLOOR = "The promise of mu holds at error rates of floor and above."
         (lambda g: GDP(float("inf")), "mu must be a finite number >= 0, got inf."),
         (
             lambda g: ComposedGuarantee(g.sides.forward, g.sides.backward, "swap"),
-            "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'swap'.",
+            "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'swap'. Did you mean 'replace'?",
         ),
     ],
 )

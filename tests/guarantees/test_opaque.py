@@ -341,7 +341,7 @@ REFUSED = [
     ),
     (
         lambda: Opaque(GDP(1.0), "swap"),
-        "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'swap'.",
+        "adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'swap'. Did you mean 'replace'?",
     ),
     (
         lambda: Opaque(account(ny.Gaussian(1.0)), "replace"),

@@ -113,7 +113,10 @@ BAD = [
     ({"kind": "gdp", "mu": True}, "guarantee.mu must be a finite number >= 0, got True."),
     (
         {"kind": "gdp", "mu": 1.0, "adjacency": "swap"},
-        "guarantee.adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'swap'.",
+        (
+            "guarantee.adjacency must be one of 'add_or_remove', 'add', 'remove', 'replace', got 'swap'. "
+            "Did you mean 'replace'?"
+        ),
     ),
 ]
 

@@ -214,7 +214,7 @@ def test_depth_is_limited_not_crashed_into():
 
 def test_without_dp_accounting_the_error_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "dp_accounting.dp_event", None)
-    with pytest.raises(ImportError, match=r"^from_dp_event needs dp_accounting: pip install 'neyman\[dp-acc.*\]'$"):
+    with pytest.raises(ImportError, match=r"^from_dp_event needs dp_accounting: pip install 'neyman\[dp-acc.*\]'\n"):
         from_dp_event(GAUSSIAN)
 
 

@@ -242,9 +242,10 @@ POSITIVE = "a finite number > 0"
 
 @pytest.mark.parametrize("value", NOT_POSITIVE)
 def test_scales_must_be_positive(value):
-    assert message(lambda: Laplace(value)) == f"scale must be {POSITIVE}, got {value!r}."
+    none = " Without noise nothing is promised." if value == 0 else ""
+    assert message(lambda: Laplace(value)) == f"scale must be {POSITIVE}, got {value!r}.{none}"
     assert message(lambda: Laplace(1.0, value)) == f"sensitivity must be {POSITIVE}, got {value!r}."
-    assert message(lambda: DiscreteLaplace(value)) == f"scale must be {POSITIVE}, got {value!r}."
+    assert message(lambda: DiscreteLaplace(value)) == f"scale must be {POSITIVE}, got {value!r}.{none}"
     assert message(lambda: DiscreteGaussian(value)) == f"sigma must be a number in [0.03, 10000], got {value!r}."
 
 

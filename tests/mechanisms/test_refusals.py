@@ -27,10 +27,11 @@ def message(call):
 
 @pytest.mark.parametrize("value", [0.0, -0.0, -1, math.nan, math.inf, -math.inf, True, "1", None, np.nan, [1.0], 1j])
 def test_noise_must_be_positive_and_finite(value):
-    assert message(lambda: Gaussian(value)) == f"sigma must be {POSITIVE}, got {value!r}."
+    none = " Without noise nothing is promised." if value == 0 and value is not False else ""
+    assert message(lambda: Gaussian(value)) == f"sigma must be {POSITIVE}, got {value!r}.{none}"
     assert message(lambda: Gaussian(1.0, value)) == f"sensitivity must be {POSITIVE}, got {value!r}."
     if value is not None:  # which is as if it were left out
-        assert message(lambda: DPSGD(value, 0.1, 1)) == f"noise_multiplier must be {POSITIVE}, got {value!r}."
+        assert message(lambda: DPSGD(value, 0.1, 1)) == f"noise_multiplier must be {POSITIVE}, got {value!r}.{none}"
 
 
 def test_noise_beyond_float64_is_refused():
@@ -43,12 +44,16 @@ def test_noise_beyond_float64_is_refused():
     assert message(lambda: Gaussian(1e300, 1e-300)) == f"sigma must be {allowed}, got 1e+300."
 
 
-@pytest.mark.parametrize("value", [-1e-300, 1.0000000000000002, math.nan, math.inf, True, "0.1", None])
+@pytest.mark.parametrize("value", [-1e-300, 1.0000000000000002, math.nan, math.inf, True, "0.1"])
 def test_rate_must_be_a_probability(value):
     assert message(lambda: Gaussian(1.0).poisson(value)) == f"rate must be {UNIT}, got {value!r}."
     assert message(lambda: compose([]).poisson(value)) == f"rate must be {UNIT}, got {value!r}."
-    if value is not None:
-        assert message(lambda: DPSGD(1.0, value, 1)) == f"sample_rate must be {UNIT}, got {value!r}. {BATCH}"
+    assert message(lambda: DPSGD(1.0, value, 1)) == f"sample_rate must be {UNIT}, got {value!r}. {BATCH}"
+
+
+def test_a_rate_must_be_given():
+    for asked in (lambda: Gaussian(1.0).poisson(None), lambda: compose([]).poisson()):
+        assert message(asked) == "rate must be given, got None. Write: m.poisson(rate=0.01)"
 
 
 @pytest.mark.parametrize("value", [-1, 0.5, 2.5, math.nan, 1e30, 10**30, 10**18 + 1, True, np.True_, "3", None])

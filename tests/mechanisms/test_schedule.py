@@ -70,7 +70,7 @@ def test_epsilon_without_delta() -> None:
     assert g.optimistic.epsilon() <= g.epsilon()
     for unknown in (ny.account(ny.Gaussian(1.0)), ny.GDP(1.0), ny.account(ny.Gaussian(1.0).with_dataset_size(1))):
         assert unknown.default_delta is None
-        with pytest.raises(ny.InvalidParameter, match=r"Write: g\.epsilon\(1e-5\)$"):
+        with pytest.raises(ny.InvalidParameter, match=r"Write: g\.epsilon\(1e-5\)\n"):
             unknown.epsilon()
 
 

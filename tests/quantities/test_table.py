@@ -27,6 +27,7 @@ from neyman.reports.build import expected
 from neyman.reports.model import GivenModel
 from neyman.risk.kinds import KINDS
 from neyman.sweeps.quantities import BESIDE, WORDS
+from tests.cli.said import message
 from tests.guarantees import pool
 
 SOMEWHERE: dict[str, float | str] = {
@@ -60,7 +61,7 @@ def answered(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[int, 
         main(list(arguments))
     out, err = capsys.readouterr()
     assert isinstance(left.value.code, int)
-    return left.value.code, out, err
+    return left.value.code, out, message(err)
 
 
 # the entries

@@ -42,7 +42,7 @@ def refused(**changes: Any) -> str:
         ({"sample_rate": [0.1, math.nan]}, "sample_rate must be a number in [0, 1], got nan."),
         ({"quantities": []}, 'quantities must be a non-empty list of strings such as "mu" and "epsilon(1e-5)", got [].'),  # noqa: E501
         ({"quantities": ["mu", "mu(1e-10)"]}, "quantities must be asked once each, got 'mu(1e-10)'."),
-        ({"quantities": "epsilon"}, "delta of the quantity epsilon must be a number in [0, 1], got None."),
+        ({"quantities": "epsilon"}, "quantity epsilon must be at some delta, got None. Write: 'epsilon(1e-5)'"),
         ({"quantities": "epsilon(x)"}, "delta of the quantity epsilon(x) must be a number in [0, 1], got 'x'."),
         ({"quantities": "epsilon(2)"}, "delta of the quantity epsilon(2) must be a number in [0, 1], got 2.0."),
         ({"quantities": "mu(nan)"}, "floor of the quantity mu(nan) must be a number in (0, 0.5), got nan."),

@@ -24,6 +24,8 @@ from tests.effort import examples
 EXAMPLES = Path(__file__).parents[2] / "examples"
 ROW: dict[str, Any] = {"noise_multiplier": 2.0, "sample_rate": 0.1, "steps": 400}
 
+NUMBER = "a number, such as 0.01, 1/100 or 1%"
+
 
 @pytest.fixture(scope="module")
 def paper() -> Table:
@@ -157,7 +159,7 @@ def test_a_run_that_promises_nothing() -> None:
         ({"noise_multiplier": -1.0}, "row 1: noise_multiplier must be a finite number > 0, got -1.0."),
         ({"noise_multiplier": None}, "row 1: noise_multiplier must be a finite number > 0, got None."),
         ({"noise_multiplier": "1_0"}, "row 1: noise_multiplier must be a number in ASCII digits, got '1_0'."),
-        ({"noise_multiplier": "one"}, "row 1: noise_multiplier must be a number, got 'one'."),
+        ({"noise_multiplier": "one"}, f"row 1: noise_multiplier must be {NUMBER}, got 'one'."),
         ({"sample_rate": 1.5}, "row 1: sample_rate must be a number in [0, 1], got 1.5."),
         ({"sample_rate": None}, "row 1: sample_rate must be given, or batch_size and dataset_size, got None."),
         ({"batch_size": 5}, "row 1: sample_rate must be given, or batch_size and dataset_size, got 'sample_rate, ba"),
@@ -167,7 +169,7 @@ def test_a_run_that_promises_nothing() -> None:
         ({"delta": 1.0}, "row 1: delta must be a number in (0, 1), got 1.0."),
         ({"delta": 0.0}, "row 1: delta must be a number in (0, 1), got 0.0."),
         ({"epsilon": -1}, "row 1: epsilon must be a finite number >= 0, got -1."),
-        ({"accuracy": "good"}, "row 1: accuracy must be a number, got 'good'."),
+        ({"accuracy": "good"}, f"row 1: accuracy must be {NUMBER}, got 'good'."),
         ({"accuracy": 1.0, "utility": 1.0}, "row 1: utility must be left out where an accuracy is given, got 1.0."),
         ({"noise_multplier": 1.0}, "row 1 must be without that column, or with noise_multiplier"),
         ({"detla": 1e-6}, "row 1 must be without that column, or with delta, got 'detla'."),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ast import literal_eval
 from fractions import Fraction
 from pathlib import Path
 
@@ -66,7 +67,7 @@ def test_neighbours_that_nothing_is_promised_to() -> None:
 def test_every_short_form_says_how_it_is_written(word: str) -> None:
     with pytest.raises(ny.InvalidParameter) as caught:
         understood(f"{word}:x")
-    assert understood(str(caught.value).rpartition("Write: ")[2]) is not None
+    assert understood(literal_eval(str(caught.value).rpartition("Write: ")[2])) is not None
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,11 @@ import threading
 from collections.abc import Mapping
 from copy import deepcopy
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Never, Self
 
 import numpy as np
 
+from neyman._answering import refused_step
 from neyman._errors import InvalidParameter, NeymanError
 from neyman._validate import MAX_COUNT, flag, whole
 from neyman.accountants.answers import Answers
@@ -116,9 +117,8 @@ class Accountant(Answers):
         ...     len(accountant)
         1
         """
-        usual = Terms()
         wanted = terms(
-            usual.adjacency if adjacency is None else adjacency, usual.tolerance if tolerance is None else tolerance
+            Terms().adjacency if adjacency is None else adjacency, Terms().tolerance if tolerance is None else tolerance
         )
         journal = Journal(file_path(path), wanted, flag("durable", durable))
         self = cls._of(journal.found, journal.path)
@@ -130,7 +130,9 @@ class Accountant(Answers):
         self._journal = journal
         return self
 
-    def step(self, *, noise_multiplier: float, sample_rate: float) -> None:
+    def step(
+        self, *more: Never, noise_multiplier: float | None = None, sample_rate: float | None = None, **unknown: Never
+    ) -> None:
         """Count one step of DP-SGD: ``add(DPSGD(noise_multiplier, sample_rate, 1))``.
 
         Parameters
@@ -145,10 +147,10 @@ class Accountant(Answers):
         InvalidParameter
             If a number lies outside its domain; nothing is counted.
         """
-        if type(noise_multiplier) in _PLAIN and type(sample_rate) in _PLAIN:
-            number = self._known.get((noise_multiplier, sample_rate), -1)
-        else:
-            number = -1
+        if noise_multiplier is None or sample_rate is None or more or unknown:
+            raise refused_step(more, {"noise_multiplier": noise_multiplier, "sample_rate": sample_rate}, unknown)
+        plain = type(noise_multiplier) in _PLAIN and type(sample_rate) in _PLAIN
+        number = self._known.get((noise_multiplier, sample_rate), -1) if plain else -1
         if number < 0:
             number = self._count(DPSGD(noise_multiplier, sample_rate, 1), 1)
             self._known[(float(noise_multiplier), float(sample_rate))] = number

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any, overload
+from abc import abstractmethod
+from typing import Any, ClassVar, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from neyman._answering import Asked
 from neyman._validate import FloatArray
 from neyman.accountants.tables import FPR_TABLE, ErrorRates, MuAndRegret
 from neyman.guarantees.computed import ComposedGuarantee
@@ -15,8 +16,10 @@ from neyman.guarantees.computed import ComposedGuarantee
 __all__ = ["Answers"]
 
 
-class Answers(ABC):
+class Answers(Asked):
     """What can be asked of an accountant, under the names that training code expects."""
+
+    _called: ClassVar[str] = "a"
 
     @abstractmethod
     def guarantee(self) -> ComposedGuarantee:

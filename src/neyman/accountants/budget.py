@@ -78,10 +78,11 @@ class Filter(Guarded):
     >>> budget.spend(ny.Gaussian(3.0))
     >>> budget.spent, budget.remaining
     (1.0, 0.0)
-    >>> budget.spend(ny.Gaussian(1000.0))
-    Traceback (most recent call last):
-        ...
-    neyman._errors.BudgetExceeded: Spending mu = 0.001 would overdraw: mu = 0.0 is left of the budget mu = 1.0. ...
+    >>> try:
+    ...     budget.spend(ny.Gaussian(1000.0))
+    ... except ny.BudgetExceeded as error:
+    ...     print(error)
+    Spending mu = 0.001 would overdraw: mu = 0.0 is left of the budget mu = 1.0. ...
     """
 
     def __init__(self, *, mu: float | None = None, rho: float | None = None, adjacency: str = "add_or_remove") -> None:

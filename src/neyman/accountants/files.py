@@ -32,12 +32,14 @@ with contextlib.suppress(ImportError):  # absent on Windows
 def file_path(value: object) -> Path:
     """Return a path given by a caller, with its symbolic links followed."""
     if not isinstance(value, (str, os.PathLike)):
-        raise InvalidParameter("path", value, "the path of a file")
+        raise InvalidParameter("path", value, "the path of a file", topic="file")
     path = Path(cast("str | os.PathLike[str]", value))
     if path.is_dir():
-        raise InvalidParameter("path", str(path), "the path of a file, not of a directory")
+        raise InvalidParameter("path", str(path), "the path of a file, not of a directory", topic="file")
     if path.exists() and not path.is_file():
-        raise InvalidParameter("path", str(path), "the path of a file", "A pipe or a device may never end.")
+        raise InvalidParameter(
+            "path", str(path), "the path of a file", "A pipe or a device may never end.", topic="file"
+        )
     return path.resolve()
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import threading
 from typing import Any, NoReturn
 
+from neyman._answering import Answering
 from neyman._errors import NeymanError
 
 __all__ = ["Guarded"]
 
 
-class Guarded:
+class Guarded(metaclass=Answering):
     """A budget of which there is one: looking whether a charge fits, and charging it, are one act under ``_lock``.
 
     A copy would spend the same budget a second time, and neither would know of the other's charges.

@@ -14,10 +14,9 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, MissingPackage
 from neyman.audit.audit import Audit
 from neyman.audit.scores import Method, from_scores
-from neyman.sweeps.extras import MissingPackage
 
 __all__ = ["from_file", "read_csv", "read_scores"]
 
@@ -93,15 +92,17 @@ def read_scores(path: str | Path) -> Both:
     kinds = {".csv": _csv_file, ".parquet": _parquet, ".npz": _npz}
     source = Path(path)
     if source.suffix not in kinds or "\0" in str(source):
-        raise InvalidParameter("path", str(path), "a file that ends in .csv, .parquet or .npz")
+        raise InvalidParameter("path", str(path), "a file that ends in .csv, .parquet or .npz", topic="file")
     try:
         if source.exists() and not (source.is_file() or source.is_dir()):  # which says so itself
-            raise InvalidParameter("path", str(path), "a file", "A pipe or a device may never end.")
+            raise InvalidParameter("path", str(path), "a file", "A pipe or a device may never end.", topic="file")
         return kinds[source.suffix](source)
     except OSError as error:
-        raise InvalidParameter("path", str(path), "a file that can be read", f"{error.strerror or error}.") from None
+        raise InvalidParameter(
+            "path", str(path), "a file that can be read", f"{error.strerror or error}.", topic="file"
+        ) from None
     except MemoryError:
-        raise InvalidParameter("path", str(path), "a file whose scores fit into memory") from None
+        raise InvalidParameter("path", str(path), "a file whose scores fit into memory", topic="file") from None
 
 
 def read_csv(name: str, lines: IO[str]) -> Both:
@@ -115,13 +116,15 @@ def read_csv(name: str, lines: IO[str]) -> Both:
     try:
         return _read_csv(name, lines)
     except UnicodeDecodeError as error:
-        raise InvalidParameter("path", name, "text in UTF-8", f"{error.reason}.") from None
+        raise InvalidParameter("path", name, "text in UTF-8", f"{error.reason}.", topic="file") from None
 
 
 def _read_csv(name: str, lines: IO[str]) -> Both:
     first = lines.readline(_LONGEST)
     if len(first) == _LONGEST:
-        raise InvalidParameter("path", name, "a table with a header", f"Its first line is over {_LONGEST:,} long.")
+        raise InvalidParameter(
+            "path", name, "a table with a header", f"Its first line is over {_LONGEST:,} long.", topic="file"
+        )
     header = [cell.strip().lower() for cell in _cells(first.lstrip("\ufeff"))]
     columns = _layout(name, header)
     places = [header.index(column) for column in columns]
@@ -135,7 +138,7 @@ def _read_csv(name: str, lines: IO[str]) -> Both:
         lines.readline()
         return _from_words(name, columns, _words(name, lines, places, width))
     if not table.size:
-        raise InvalidParameter("path", name, "a table with at least one row")
+        raise InvalidParameter("path", name, "a table with at least one row", topic="file")
     if columns == _SIDES:
         return table[:, 0], table[:, 1]
     return _by_member(name, table[:, 0], table[:, 1])
@@ -201,7 +204,7 @@ def _parquet(source: Path) -> Both:
     except InvalidParameter:
         raise
     except (ValueError, TypeError) as error:  # pyarrow's own errors are ValueErrors too
-        raise InvalidParameter("path", str(source), "a Parquet file of numbers", f"{error}.") from None
+        raise InvalidParameter("path", str(source), "a Parquet file of numbers", f"{error}.", topic="file") from None
     if columns == _SIDES:
         return arrays[0], arrays[1]
     return _by_member(str(source), arrays[0], arrays[1])
@@ -219,7 +222,7 @@ def _npz(source: Path) -> Both:
             if not set(_SIDES) <= set(archive):
                 found = ", ".join(archive) or "nothing"
                 raise InvalidParameter(
-                    "path", str(source), "an archive of scores_in and scores_out", f"Found: {found}."
+                    "path", str(source), "an archive of scores_in and scores_out", f"Found: {found}.", topic="file"
                 )
             return archive[_SIDES[0]], archive[_SIDES[1]]
     except InvalidParameter:
@@ -235,14 +238,16 @@ def _bounded(source: Path, size: int) -> None:
 
 
 def _refused_npz(source: Path, advice: str) -> InvalidParameter:
-    return InvalidParameter("path", str(source), "an NPZ archive of plain arrays", advice)
+    return InvalidParameter("path", str(source), "an NPZ archive of plain arrays", advice, topic="file")
 
 
 def _layout(name: str, header: list[str]) -> tuple[str, str]:
     for columns in (_ROWS, _SIDES):
         if all(header.count(column) == 1 for column in columns):
             return columns
-    raise InvalidParameter("path", name, f"a table {_LAYOUTS}", f"Its columns are: {', '.join(header)[:200]}.")
+    raise InvalidParameter(
+        "path", name, f"a table {_LAYOUTS}", f"Its columns are: {', '.join(header)[:200]}.", topic="file"
+    )
 
 
 def _words(name: str, lines: IO[str], places: list[int], width: int) -> NDArray[Any]:
@@ -252,7 +257,9 @@ def _words(name: str, lines: IO[str], places: list[int], width: int) -> NDArray[
         raise
     except ValueError as error:
         advice = f"{str(error).partition(';')[0].capitalize()}."  # what follows is advice to who calls NumPy
-        raise InvalidParameter("path", name, "a table whose rows have the columns of its header", advice) from None
+        raise InvalidParameter(
+            "path", name, "a table whose rows have the columns of its header", advice, topic="file"
+        ) from None
 
 
 def _from_words(name: str, columns: tuple[str, str], words: NDArray[Any]) -> Both:
@@ -270,7 +277,7 @@ def _numbers(name: str, column: str, words: NDArray[Any]) -> NDArray[Any]:
     bad = next((str(word) for word in words if not _NUMBER.fullmatch(str(word))), None)
     if bad is not None:
         advice = f"It holds {bad[:40]!r}."
-        raise InvalidParameter("path", name, f"a table of numbers in the column {column}", advice)
+        raise InvalidParameter("path", name, f"a table of numbers in the column {column}", advice, topic="file")
     return words.astype(np.float64)
 
 
@@ -284,4 +291,4 @@ def _all_known(name: str, member: NDArray[Any], known: NDArray[np.bool_]) -> Non
     if not bool(np.all(known)):
         row = int(np.argmin(known))
         found = f"Row {row + 1} holds {str(member[row])!r}."
-        raise InvalidParameter("path", name, "a table whose column member holds 0 and 1 only", found)
+        raise InvalidParameter("path", name, "a table whose column member holds 0 and 1 only", found, topic="file")

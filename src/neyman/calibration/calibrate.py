@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Never
+from typing import ClassVar, Never
 
 import numpy as np
 
-from neyman._answering import refuse_missing, refuse_unknown
+from neyman._answering import Asked, refuse_missing, refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._progress import progress_bar
 from neyman._upward import Carded
@@ -19,7 +19,7 @@ from neyman.calibration.target import Target
 from neyman.calibration.target_words import Wanted
 from neyman.calibration.trial import LOGARITHMIC, Chart, Trial, Trials
 from neyman.guarantees import Guarantee
-from neyman.mechanisms import Mechanism
+from neyman.mechanisms import DPSGD, Mechanism
 from neyman.profiles.effort import EFFORT
 from neyman.profiles.pair import Adjacency
 
@@ -33,7 +33,7 @@ _ACCOUNTED = 1e-6  # the widest bracket of delta that is asked for
 
 
 @dataclass(frozen=True, slots=True)
-class Calibration(Carded):
+class Calibration(Asked, Carded):
     """A parameter that certainly meets a target, beside one that certainly misses it.
 
     Attributes
@@ -60,6 +60,7 @@ class Calibration(Carded):
     is certainly missed.
     """
 
+    _called: ClassVar[str] = "c"
     parameter: float
     mechanism: Mechanism
     guarantee: Guarantee
@@ -156,6 +157,8 @@ def calibrate(
     """
     call, words = "ny.calibrate", Wanted(epsilon=epsilon, delta=delta, mu=mu, advantage=advantage, regret=regret)
     refuse_unknown(call, unknown, make=make, target=target, bracket=bracket, **words.words)
+    if make is DPSGD or (make is not None and not callable(make)):
+        raise _no_function(make, target, words.words)
     if make is None:
         refuse_missing(call, {"make": None, "target": target, **words.words})
     asked = words.target(call, {"make": make}, target)
@@ -196,6 +199,22 @@ def trials_of(
     kind: Adjacency = choice("adjacency", adjacency, _ADJACENCIES)
     width, effort = inside("tolerance", limits[0], 0.99 * _SHARPEST, 0.1), positive("effort", limits[1])
     return Trials(make, target, kind, min(0.1 * width, _ACCOUNTED), chart, integer, effort)
+
+
+def _no_function(make: object, target: object, words: Mapping[str, object]) -> InvalidParameter:
+    """Return the refusal of what is no function of one number, with a line that calibrates what it looks like."""
+    from neyman._guesses import Typed, line, write  # read where something went wrong
+
+    told = {name: value for name, value in words.items() if value is not None}
+    if make is DPSGD:
+        aim = {} if target is None else {"target": Typed(f"ny.targets.{target!r}")}
+        advice = write(line("ny.noise_for_dpsgd", {**told, **aim}))
+        return InvalidParameter("make", make, "a function of one number", advice, topic="target")
+    kind = make.partition(":")[0].strip().title() if isinstance(make, str) else type(make).__name__
+    kind = kind if kind in ("Gaussian", "Laplace") else "Gaussian"
+    aim = {} if target is None else {"target": Typed(f"ny.targets.{target!r}")}
+    advice = write(line("ny.calibrate", {"make": Typed(f"ny.{kind}"), **told, **aim}))
+    return InvalidParameter("make", make, "a function of one number that returns a Mechanism", advice)
 
 
 def solved(trials: Trials, pair: tuple[Trial, Trial], tolerance: float) -> Calibration:

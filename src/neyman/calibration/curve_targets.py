@@ -223,11 +223,13 @@ class Divergence(Limit):
             raise InvalidParameter(
                 "baseline_guarantee", baseline_guarantee, "left out", "It is the baseline's old name."
             )
+        base = baseline if baseline_guarantee is None else baseline_guarantee
         try:
-            base = promise(baseline if baseline_guarantee is None else baseline_guarantee)
+            object.__setattr__(self, "baseline", promise(base))
         except InvalidParameter as error:
-            raise InvalidParameter("baseline", error.value, error.allowed, error.advice) from None
-        object.__setattr__(self, "baseline", base)
+            of = repr(base) if isinstance(base, str) else "m"
+            advice = f"{error.advice} Write: ny.targets.Divergence({value!r}, ny.account({of}))"
+            raise InvalidParameter("baseline", error.value, error.allowed, advice, topic="target") from None
 
     @property
     def baseline_guarantee(self) -> Guarantee:

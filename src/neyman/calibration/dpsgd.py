@@ -7,7 +7,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Never
 
-from neyman._answering import refuse_missing, refuse_unknown
+from neyman._answering import refuse_missing, refuse_more, refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._validate import MAX_COUNT, whole
 from neyman.calibration.calibrate import Calibration, solved, trials_of
@@ -37,7 +37,7 @@ def noise_for_dpsgd(
     target: Target | None = None,
     sample_rate: float | Fraction | None = None,
     steps: int | None = None,
-    *,
+    *more: Never,
     epochs: float | None = None,
     batch_size: int | None = None,
     dataset_size: int | None = None,
@@ -93,6 +93,10 @@ def noise_for_dpsgd(
         "sample_rate": sample_rate, "steps": steps, "epochs": epochs, "batch_size": batch_size,
         "dataset_size": dataset_size,
     }  # fmt: skip
+    if more:  # epsilon, delta, rate, steps: as others order them
+        order: tuple[str, ...] = ("epsilon", "delta", "sample_rate", "steps")
+        told: dict[str, object] = dict(zip(order, (target, sample_rate, steps, *more), strict=False))
+        refuse_more(call, 3, more, told)
     refuse_unknown(call, unknown, target=target, **words.words, **said)
     schedule = Schedule.of(call, {"target": target, **words.words}, **said)
     asked = words.target(call, said, target, schedule.dataset_size)
@@ -108,7 +112,7 @@ def noise_for_dpsgd(
     bare = PessimisticGuarantee(ApproximateDP(0.0, min(shown, 1.0)).sides, trials.adjacency)
     if asked.ordered and asked.met_by(bare):
         advice = f"A record is in one of {times} batches with a probability of {shown:.3g}: less than it allows."
-        raise InvalidParameter("target", asked, "missed where no noise is added", advice)
+        raise InvalidParameter("target", asked, "missed where no noise is added", advice, topic="target-out-of-reach")
     start = chart.back(math.log(asked.gaussian_mu))
     reach = (limits[0], min(max(_FAR, 100.0 * start), limits[1]))
     ordered = asked.ordered
@@ -208,7 +212,9 @@ def _endless(target: Target, noise: float, rate: float, most: Calibration | None
         return InvalidParameter("target", target, allowed, f"A {part.quantity} falls again as steps go on. {way}")
     told = f"the {part.label} is certified to be {part.number(most.guarantee):.6g}, allowed {part.limit:.6g}"
     advice = f"They are {most.parameter}: there {told}. Fewer steps may meet it. {way}"
-    return InvalidParameter("target", target, "met at the most steps that keep the rest of it", advice)
+    return InvalidParameter(
+        "target", target, "met at the most steps that keep the rest of it", advice, topic="target-out-of-reach"
+    )
 
 
 def rate_for_dpsgd(

@@ -23,6 +23,7 @@ FARTHEST = 60.0  # an excess of that size, either way, says only on which side i
 class Limit(Target):
     """One number of a guarantee, and how large (of errors: how small) it may be."""
 
+    called_in: ClassVar[str] = "ny.targets"  # where people write its name
     quantity: ClassVar[str]  # its name in the table; its places are the fields of the same names
     __match_args__: ClassVar[tuple[str, ...]]  # the names of its fields, the first of them that of the limit
     ordered: ClassVar[bool] = True  # pyright: ignore[reportIncompatibleMethodOverride]

@@ -149,7 +149,9 @@ def settled(trials: Trials, meets: Trial, misses: Trial, tolerance: float) -> tu
         meets, misses = (trial, misses) if trial.meets else (meets, trial)
     else:
         low, high = sorted((meets.parameter, misses.parameter))
-        raise NotCertified(_SOUGHT, low, high, f"the search came no nearer in {_MOST} evaluations{trials.left_out}")
+        raise NotCertified(
+            _SOUGHT, low, high, f"the search came no nearer in {_MOST} evaluations{trials.left_out}", topic="tolerance"
+        )
     return meets, _certainly_missing(trials, meets, misses, toward, tolerance)
 
 
@@ -163,8 +165,16 @@ def refused(trials: Trials) -> InvalidParameter:
     ends = (rows[0], rows[-1]) if len(rows) > 1 else (rows[0],)
     found = "; ".join(f"at {row.parameter!r} {_found(trials, row)}" for row in ends) + trials.left_out
     if rows[0].meets:
-        return InvalidParameter("target", trials.target, "missed somewhere in reach", f"It is met throughout: {found}.")
-    return InvalidParameter("target", trials.target, "met somewhere in reach", f"It is met nowhere: {found}.")
+        return InvalidParameter(
+            "target",
+            trials.target,
+            "missed somewhere in reach",
+            f"It is met throughout: {found}.",
+            topic="target-out-of-reach",
+        )
+    return InvalidParameter(
+        "target", trials.target, "met somewhere in reach", f"It is met nowhere: {found}.", topic="target-out-of-reach"
+    )
 
 
 def unseen(trials: Trials) -> InvalidParameter:
@@ -183,7 +193,9 @@ def unseen(trials: Trials) -> InvalidParameter:
     advice = f"It is met {'throughout' if meets else 'nowhere'} where it was tried: {where}; {found}."
     if not meets:
         advice += " Elsewhere it may be met: give calibrate() a bracket of which one end meets it and one does not."
-    return InvalidParameter("target", target, f"{'missed' if meets else 'met'} somewhere that is tried", advice)
+    return InvalidParameter(
+        "target", target, f"{'missed' if meets else 'met'} somewhere that is tried", advice, topic="target-out-of-reach"
+    )
 
 
 def _found(trials: Trials, trial: Trial) -> str:
@@ -205,7 +217,7 @@ def _refuse_blindness(trials: Trials, here: Trial, trial: Trial) -> None:
     lower = trials.target.excess(trial.guarantee.optimistic)
     name = f"log mu over the target, at the parameter {trial.parameter!r},"
     reason = f"the accounting does not tell it from the target {trials.target!r}, here or farther on{trials.left_out}"
-    raise NotCertified(name, lower, trial.excess, reason)
+    raise NotCertified(name, lower, trial.excess, reason, topic="tolerance")
 
 
 def _opposed(trials: Trials, here: Trial) -> tuple[Trial, Trial] | None:
@@ -363,4 +375,4 @@ def _certainly_missing(trials: Trials, meets: Trial, misses: Trial, toward: floa
     far = nearest.parameter if nearest else math.inf if toward > 0.0 else 0.0
     low, high = sorted((meets.parameter, far))
     reason = f"the accounting does not tell what lies between from the target, and the tolerance is {tolerance:g}"
-    raise NotCertified(_SOUGHT, low, high, reason + trials.left_out)
+    raise NotCertified(_SOUGHT, low, high, reason + trials.left_out, topic="tolerance")

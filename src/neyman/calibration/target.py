@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from typing import TYPE_CHECKING
 
+from neyman._answering import Answering
 from neyman._errors import InvalidParameter
 from neyman.guarantees import Guarantee, OptimisticGuarantee, PessimisticGuarantee
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 __all__ = ["All", "Target", "promise"]
 
 
-class Target(ABC):
+class Target(metaclass=Answering):
     """A limit that a guarantee meets or misses; ``t1 & t2`` asks for both.
 
     A target is met when the certified number, on the safe side, keeps within the limit, and missed when the number of
@@ -102,9 +103,11 @@ class All(Target):
     def __init__(self, *targets: Target) -> None:
         for target in targets:
             if not isinstance(target, Target):
-                raise InvalidParameter("targets", target, "targets", "Such as ny.targets.Epsilon(8.0, delta=1e-5).")
+                raise InvalidParameter(
+                    "targets", target, "targets", "Such as ny.targets.Epsilon(8.0, delta=1e-5).", topic="target"
+                )
         if not targets:
-            raise InvalidParameter("targets", targets, "at least one target")
+            raise InvalidParameter("targets", targets, "at least one target", topic="target")
         self._targets: tuple[Limit, ...] = tuple(one for target in targets for one in target.parts)
 
     @property

@@ -89,4 +89,4 @@ def _refused(
 ) -> InvalidParameter:
     from neyman._guesses import line, write  # read where something went wrong
 
-    return InvalidParameter(name, value, allowed, f"{advice} {write(line(call, told))}".lstrip())
+    return InvalidParameter(name, value, allowed, f"{advice} {write(line(call, told))}".lstrip(), topic="target")

@@ -8,6 +8,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from neyman.calibration.attack_targets import TPR, Advantage, BayesError, Posterior, Reconstruction
 from neyman.calibration.curve_targets import Divergence, Epsilon, Mu, Regret
 from neyman.calibration.target import All, Target
@@ -25,3 +27,11 @@ __all__ = [
     "Regret",
     "Target",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Answer a name that is not there with the target that is meant."""
+    from neyman._answering import answered  # read where something went wrong
+    from neyman._guesses import room_name
+
+    raise answered(room_name("targets", name, tuple(__all__)), name)

@@ -151,7 +151,7 @@ class Trials:
             self._spent = self._spent or begun or guarantee.effort.spent
         except NotCertified as wide:
             name = f"{wide.quantity} at the parameter {parameter!r}"
-            raise NotCertified(name, wide.lower, wide.upper, wide.reason) from wide
+            raise NotCertified(name, wide.lower, wide.upper, wide.reason, topic=wide.topic) from wide
         return Trial(parameter, x, mechanism, guarantee, excess, rough, below)
 
     def _beside(self, x: float) -> ComposedGuarantee | None:

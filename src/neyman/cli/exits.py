@@ -34,6 +34,6 @@ _OTHERWISE = {
 
 def meanings_of(verb: str) -> dict[int, str]:
     """Return the codes that a verb can leave with, beside 70, 130 and 141, which any can."""
-    own = [OK, *([FAILED] if verb in _ANSWERS_NO else []), BAD_INPUT, NOT_CERTIFIED]
+    own = [OK, *([FAILED] if verb in _ANSWERS_NO else []), BAD_INPUT, *([] if verb == "help" else [NOT_CERTIFIED])]
     otherwise = _OTHERWISE.get(verb, {})
     return {code: otherwise.get(code, MEANINGS[code]) for code in sorted({*own, *otherwise})}

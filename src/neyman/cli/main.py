@@ -12,11 +12,12 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
-from neyman._errors import InvalidParameter, NeymanError, NotCertified
+from neyman._errors import InvalidParameter, NeymanError, NotCertified, more
 from neyman.cli.exits import BAD_INPUT, INTERRUPTED, MEANINGS, NOT_CERTIFIED, OK, READER_GONE, UNFORESEEN
 from neyman.cli.printing.help import SETTINGS, Verb, print_version
+from neyman.cli.printing.in_options import in_command, in_options
 from neyman.cli.printing.lessons import ROOT_EXAMPLES, epilog_of
-from neyman.cli.reading.guessed import meant, verb_meant
+from neyman.cli.reading.guessed import completed_line, meant, verb_meant
 from neyman.cli.reading.numbers import reading_numbers
 from neyman.cli.reading.plain_values import read_plainly
 from neyman.cli.verbs.account import account
@@ -27,6 +28,7 @@ from neyman.cli.verbs.compare import compare
 from neyman.cli.verbs.convert import convert
 from neyman.cli.verbs.diff import diff
 from neyman.cli.verbs.dpsgd import dpsgd
+from neyman.cli.verbs.help import help as explain
 from neyman.cli.verbs.plot import plot
 from neyman.cli.verbs.prove import prove
 from neyman.cli.verbs.report import report
@@ -71,7 +73,7 @@ class _Verbs(_Plainly, TyperGroup):
         advice = (
             f"Did you mean {near[0]}?" if near and not line else "See neyman --help." if not line else f"Write: {line}"
         )
-        raise InvalidParameter("verb", asked, f"one of {', '.join(self.commands)}", advice)
+        raise InvalidParameter("verb", asked, f"one of {', '.join(self.commands)}", advice, topic="command-line")
 
 
 _EPILOG = (
@@ -104,6 +106,7 @@ _verb(verify)
 _verb(diff, "Two reports side by side, and which is safer.")
 _verb(prove)
 _verb(reproduce, "The papers' figures and numbers, from this engine.")
+_verb(explain)
 
 
 @app.callback()
@@ -115,7 +118,8 @@ def _root(
     """Certified differential-privacy guarantees: every number is a bound that the truth does not exceed.
 
     neyman VERB -h shows what a verb answers, with examples. Every verb takes --json; "-" stands for standard input,
-    and for standard output where a file is written. Shell completion: neyman --install-completion.
+    and for standard output where a file is written. neyman help TOPIC explains an error, as its last line says. Shell
+    completion: neyman --install-completion.
     """
 
 
@@ -127,7 +131,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         code = READER_GONE
     except OSError as error:  # standard output on a disk that is full
-        code = _fail(BAD_INPUT, f"what was asked for could not be read or written: {error.strerror or error}.")
+        code = _fail(BAD_INPUT, f"what was asked for could not be read or written: {error.strerror or error}.", "file")
         _forget_output()
     if code == READER_GONE:
         _forget_output()
@@ -184,13 +188,16 @@ def _answer(arguments: list[str]) -> int:
             args=meant(arguments, _options(command)) or ["--help"], prog_name="neyman", standalone_mode=False
         )
     except NotCertified as error:
-        return _fail(NOT_CERTIFIED, str(error))
+        return _fail(NOT_CERTIFIED, in_options(str(error)), error.topic)
     except NeymanError as error:
-        return _fail(BAD_INPUT, str(error))
+        said = in_command(in_options(str(error)), getattr(error, "value", None), arguments)
+        return _fail(BAD_INPUT, said, error.topic)
     except (typer.Abort, KeyboardInterrupt):
         return _fail(INTERRUPTED, "interrupted")
     except _UsageError as error:
-        return _fail(BAD_INPUT, str(error.format_message()))
+        said = str(error.format_message())
+        line = completed_line(arguments) if said.startswith("Missing") and arguments else ""
+        return _fail(BAD_INPUT, f"{said} Write: {line}" if line else said, "command-line")
     except SystemExit as left:  # so Typer and Rich answer to a reader that is gone
         code = READER_GONE if isinstance(left.__context__, BrokenPipeError) else left.code
         if code not in (READER_GONE, INTERRUPTED) and not _completing():  # verbs leave otherwise: it means no verdict
@@ -205,8 +212,11 @@ def _completing() -> bool:
     return "_NEYMAN_COMPLETE" in os.environ
 
 
-def _fail(code: int, message: str) -> int:
+def _fail(code: int, message: str, topic: str = "") -> int:
+    """Say it in one line, and in a second where more of it stands."""
     typer.echo("neyman: " + " ".join(message.split()), err=True)
+    if topic:
+        typer.echo(more(topic), err=True)
     return code
 
 

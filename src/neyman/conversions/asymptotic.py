@@ -86,7 +86,7 @@ class Asymptotic:
         """
         at = unit_interval("alpha", alpha)
         if self.error is None or math.isinf(self.mu):
-            raise NotCertified("f(alpha)", 0.0, 1.0, "this limit has no known error")
+            raise NotCertified("f(alpha)", 0.0, 1.0, "this limit has no known error", topic="known-limits")
         x, g = at.ravel(), self.error
         right, left = (x + g) * (1.0 + 4.0 * UNIT), np.maximum((x - g) * (1.0 - 2.0 * UNIT), 0.0)
         below = GDP(self.mu * (1.0 + _ROOM)).beta(np.minimum(right, 1.0))

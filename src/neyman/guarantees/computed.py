@@ -190,7 +190,7 @@ class ComposedGuarantee(PessimisticGuarantee):
             if len(vague):
                 i = int(vague[0])
                 name = f"epsilon({float(delta[at[i]]):.9g})"
-                raise NotCertified(name, float(lower[i]), float(epsilon[at[i]]), self._advice())
+                raise self._refused(name, float(lower[i]), float(epsilon[at[i]]))
         return epsilon
 
     @question
@@ -200,7 +200,7 @@ class ComposedGuarantee(PessimisticGuarantee):
             if math.isfinite(upper) and self._held:
                 lower = self.least_mu(floor)
                 if not upper - lower <= self._mu_width(upper):
-                    raise NotCertified(f"mu(floor={floor:g})", lower, upper, self._advice())
+                    raise self._refused(f"mu(floor={floor:g})", lower, upper)
             self._mus[floor] = upper
         return self._mus[floor]
 
@@ -231,12 +231,13 @@ class ComposedGuarantee(PessimisticGuarantee):
     def _mus(self) -> dict[float, float]:
         return {}
 
-    def _advice(self) -> str:
+    def _refused(self, quantity: str, lower: float, upper: float) -> NotCertified:
         product = self._mechanism is None and self._losses is not None
         made = "compose_tradeoffs()" if product else "account()"
         wide = f"wider than the tolerance {self._tolerance:g} asks; pass a larger tolerance to {made} to accept it"
         self._cut_short = self._cut_short or self.effort.spent
-        return f"{wide}, or a larger effort: some of the work was not done" if self._cut_short else wide
+        why = f"{wide}, or a larger effort: some of the work was not done" if self._cut_short else wide
+        return NotCertified(quantity, lower, upper, why, topic="effort" if self._cut_short else "tolerance")
 
     def _wide(self, bracket: Bracket) -> NDArray[np.bool_]:
         """Where delta is not as narrow as it should be."""
@@ -249,4 +250,4 @@ class ComposedGuarantee(PessimisticGuarantee):
         if np.any(wide):
             i = int(np.argmax(wide))
             lower, upper = float(bracket.lower[i]), float(bracket.upper[i])
-            raise NotCertified(f"{name}({float(epsilon[i]):.9g})", lower, upper, self._advice())
+            raise self._refused(f"{name}({float(epsilon[i]):.9g})", lower, upper)

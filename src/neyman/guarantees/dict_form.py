@@ -78,4 +78,4 @@ def from_words(path: str, node: Mapping[object, object]) -> PessimisticGuarantee
     try:
         return make(**{name: node[name] for name in names})
     except InvalidParameter as error:
-        raise InvalidParameter(f"{path}.{error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"{path}.{error.name}") from None

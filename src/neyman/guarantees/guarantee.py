@@ -380,7 +380,7 @@ class Guarantee(Shown, Remade, Views):
     def __mul__(self, other: Guarantee) -> Guarantee:
         """Compose two guarantees for the same neighbours: what both promise together (``compose_tradeoffs``)."""
         if not isinstance(other, Guarantee):
-            return NotImplemented
+            return self._no_product(other)
         return made.compose_tradeoffs(self, other)
 
     def __pow__(self, n: int) -> Guarantee:

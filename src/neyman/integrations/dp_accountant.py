@@ -6,7 +6,7 @@ import math
 from importlib import import_module
 from typing import Any
 
-from neyman._errors import InvalidParameter, NotCertified
+from neyman._errors import InvalidParameter, MissingPackage, NotCertified
 from neyman._validate import MAX_COUNT, whole
 from neyman.accountants import Accountant
 from neyman.guarantees.computed import ComposedGuarantee
@@ -19,7 +19,7 @@ __all__ = ["EventAccountant"]
 try:
     _base: Any = import_module("dp_accounting.privacy_accountant")
 except ImportError as error:
-    raise ImportError("EventAccountant needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
+    raise MissingPackage("EventAccountant needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
 _events: Any = import_module("dp_accounting.dp_event")
 _PrivacyAccountant: Any = _base.PrivacyAccountant
 _Relation: Any = _base.NeighboringRelation

@@ -8,7 +8,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, cast
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, MissingPackage
 from neyman._validate import count, not_negative, positive, probability, whole
 from neyman.guarantees import ZCDP, Opaque
 from neyman.mechanisms import (
@@ -71,7 +71,7 @@ def from_dp_event(event: object) -> Mechanism:
     try:
         known = import_module("dp_accounting.dp_event")
     except ImportError as error:
-        raise ImportError("from_dp_event needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
+        raise MissingPackage("from_dp_event needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
     check_size(event)
     return _Tree(known).read("event", event, 1)
 
@@ -150,7 +150,7 @@ def _single(path: str, event: Any, build: Callable[[Any], Mechanism]) -> Mechani
     try:
         return build(event)
     except InvalidParameter as error:
-        raise InvalidParameter(f"{path}.{error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"{path}.{error.name}") from None
 
 
 def _no_op(event: Any) -> Mechanism:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from neyman._errors import NeymanError
+from neyman._errors import MissingPackage, NeymanError
 from neyman.integrations.callbacks import StopOnBudget
 
 __all__ = ["BudgetCallback"]
@@ -13,7 +13,7 @@ __all__ = ["BudgetCallback"]
 try:
     _callbacks: Any = import_module("transformers.trainer_callback")
 except ImportError as error:
-    raise ImportError("neyman.integrations.huggingface needs transformers: pip install transformers") from error
+    raise MissingPackage("neyman.integrations.huggingface needs transformers: pip install transformers") from error
 _TrainerCallback: Any = _callbacks.TrainerCallback
 
 

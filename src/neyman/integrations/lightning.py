@@ -6,7 +6,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from neyman._errors import NeymanError
+from neyman._errors import MissingPackage, NeymanError
 from neyman.integrations.callbacks import StopOnBudget
 
 __all__ = ["BudgetCallback"]
@@ -14,7 +14,7 @@ __all__ = ["BudgetCallback"]
 _HOMES = ("lightning", "pytorch_lightning")  # one library, two packages
 _found = [name for name in _HOMES if find_spec(name) is not None]
 if not _found:
-    raise ImportError("neyman.integrations.lightning needs Lightning: pip install lightning")
+    raise MissingPackage("neyman.integrations.lightning needs Lightning: pip install lightning")
 _pytorch: Any = import_module("lightning.pytorch" if _found[0] == "lightning" else _found[0])
 _Callback: Any = _pytorch.Callback
 

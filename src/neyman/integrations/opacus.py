@@ -8,7 +8,7 @@ from functools import wraps
 from importlib import import_module
 from typing import Any, cast
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, MissingPackage
 from neyman._validate import count, probability
 from neyman.accountants import Accountant
 from neyman.calibration import noise_for_dpsgd
@@ -28,7 +28,7 @@ _ROUTED = "routed_to_neyman"
 try:
     _opacus: Any = import_module("opacus.accountants")
 except ImportError as error:
-    raise ImportError("neyman.integrations.opacus needs Opacus: pip install 'neyman[opacus]'") from error
+    raise MissingPackage("neyman.integrations.opacus needs Opacus: pip install 'neyman[opacus]'") from error
 _Base: Any = _opacus.IAccountant
 
 

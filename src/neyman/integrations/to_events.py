@@ -8,7 +8,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any, cast
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, MissingPackage
 from neyman.guarantees import ZCDP, Opaque
 from neyman.mechanisms import (
     ApproximateMechanism,
@@ -69,7 +69,7 @@ def to_dp_event(mechanism: Mechanism) -> Any:
     try:
         known: Any = import_module("dp_accounting.dp_event")
     except ImportError as error:
-        raise ImportError("to_dp_event needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
+        raise MissingPackage("to_dp_event needs dp_accounting: pip install 'neyman[dp-accounting]'") from error
     events = [_repeated(known, _step(known, step), times) for step, times in mechanism.parts]
     if not events:
         return known.NoOpDpEvent()

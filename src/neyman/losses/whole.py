@@ -30,14 +30,17 @@ def demand_whole(law: object, under: str, mass: float, error: float, outside: fl
     Examples
     --------
     >>> demand_whole("a coin", "P", 1.0 + 1e-16, 1e-15)
-    >>> demand_whole("half a coin", "P", 0.5, 1e-15)
-    Traceback (most recent call last):
-        ...
-    neyman._errors.NotCertified: delta is certified only to lie in [0, 1]: the masses of half a coin sum to 0.5 under P.
+    >>> try:
+    ...     demand_whole("half a coin", "P", 0.5, 1e-15)
+    ... except NotCertified as error:
+    ...     print(error)
+    delta is certified only to lie in [0, 1]: the masses of half a coin sum to 0.5 under P.
     """
     if not abs(mass - 1.0) <= error + outside:
         name = law if isinstance(law, str) else type(law).__name__
-        raise NotCertified("delta", 0.0, 1.0, f"the masses of {name} sum to {mass!r} under {under}")
+        raise NotCertified(
+            "delta", 0.0, 1.0, f"the masses of {name} sum to {mass!r} under {under}", topic="known-limits"
+        )
 
 
 def total(log_mass: FloatArray) -> tuple[float, float]:

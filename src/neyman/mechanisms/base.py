@@ -10,9 +10,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Hashable
 from fractions import Fraction
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Never
 
-from neyman._answering import Asked
+from neyman._answering import Asked, refuse_missing, refuse_unknown
 from neyman._upward import Accountable
 from neyman._validate import MAX_COUNT, count, probability, whole
 from neyman.losses.base import Step
@@ -96,7 +96,7 @@ class Mechanism(Asked, Accountable):
 
         return Composition(self.parts, whole("dataset_size", dataset_size, 1, MAX_COUNT))
 
-    def poisson(self, rate: float) -> Mechanism:
+    def poisson(self, rate: float | None = None, **unknown: Never) -> Mechanism:
         """Run this mechanism on a Poisson sample: every record takes part independently with probability ``rate``.
 
         Parameters
@@ -119,6 +119,9 @@ class Mechanism(Asked, Accountable):
         """
         from neyman.mechanisms.composition import compose, remembering  # composition.py builds on this file
 
+        refuse_unknown("m.poisson", unknown, rate=rate)
+        if rate is None:
+            refuse_missing("m.poisson", {"rate": rate})
         q = probability("rate", rate)
         if q == 0.0:
             return remembering(compose(()), self.dataset_size)
@@ -193,7 +196,7 @@ class Mechanism(Asked, Accountable):
         """Compose two mechanisms; the order does not matter."""
         from neyman.mechanisms.composition import compose
 
-        return compose((self, other)) if isinstance(other, Mechanism) else NotImplemented
+        return compose((self, other)) if isinstance(other, Mechanism) else self._no_product(other)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mechanism):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from typing import Never
 
-from neyman._answering import refuse_missing, refuse_unknown
+from neyman._answering import refuse_missing, refuse_more, refuse_unknown
 from neyman.mechanisms.base import Mechanism
 from neyman.mechanisms.composition import remembering
 from neyman.mechanisms.gaussian import Gaussian, gaussian_noise
@@ -18,7 +18,7 @@ def DPSGD(  # noqa: N802 (it names a mechanism)
     noise_multiplier: float | None = None,
     sample_rate: float | Fraction | None = None,
     steps: int | None = None,
-    *,
+    *more: Never,
     epochs: float | None = None,
     batch_size: int | None = None,
     dataset_size: int | None = None,
@@ -72,6 +72,8 @@ def DPSGD(  # noqa: N802 (it names a mechanism)
         "batch_size": batch_size, "dataset_size": dataset_size,
     }  # fmt: skip
     given = {"noise_multiplier": noise_multiplier, **words}
+    if more:
+        refuse_more("ny.DPSGD", 3, more, given)
     refuse_unknown("ny.DPSGD", unknown, **given)
     if noise_multiplier is None:
         refuse_missing("ny.DPSGD", given)

@@ -104,6 +104,7 @@ def _read(node: Node, depth: int) -> Mechanism:
     others = SCHEDULE_WORDS if kind == "dpsgd" else ()
     for key, value in node.items():
         if key not in ("kind", *names, *others):
+            _refuse_other_words(kind, node, (*names, *others))
             known = f"The fields of kind {kind!r} are {', '.join((*names, *others))}."
             plain = isinstance(key, str) and len(key) <= LONGEST_NAME and key.isprintable()
             shown = str(key) if plain else reprlib.repr(key)
@@ -112,6 +113,20 @@ def _read(node: Node, depth: int) -> Mechanism:
         if name not in node:
             raise InvalidParameter(name, None, f"present in kind {kind!r}")
     return build(node, depth)
+
+
+def _refuse_other_words(kind: str, node: Node, fields: tuple[str, ...]) -> None:
+    """Refuse fields that have their name in another library, with all of them as they are named here."""
+    from neyman._guesses import other_words  # read where something went wrong
+
+    free = tuple(name for name in fields if name not in node)
+    meant = other_words([key for key in node if isinstance(key, str) and key not in ("kind", *fields)], free)
+    if meant and all(isinstance(value, (str, Number)) for value in node.values()):
+        told = {"schema": SCHEMA, **{meant.get(str(key), str(key)): value for key, value in node.items()}}
+        told |= {"sensitivity": 1} if "sensitivity" in free and "sensitivity" not in told else {}
+        first = next(iter(meant))
+        line = json.dumps(told, default=float)
+        raise InvalidParameter(first, _brief(node[first]), f"named {meant[first]}", f"Write: {line}")
 
 
 def _poisson(node: Node, depth: int) -> Mechanism:
@@ -195,7 +210,7 @@ def _child(name: str, value: object, depth: int) -> Mechanism:
     try:
         return _read(node, depth + 1)
     except InvalidParameter as error:
-        raise InvalidParameter(f"{name}.{error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"{name}.{error.name}") from None
 
 
 def _mapping(name: str, value: object) -> Node:

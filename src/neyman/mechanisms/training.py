@@ -88,9 +88,9 @@ def rate_of(value: object) -> Rate:
     """Return a sample rate that was given: fractions exactly, floats as the decimals they are typed as."""
     if isinstance(value, Fraction):
         if not 0 <= value <= 1:
-            raise InvalidParameter("sample_rate", value, "a number in [0, 1]", _RATE_IS)
+            raise InvalidParameter("sample_rate", value, "a number in [0, 1]", _RATE_IS, topic="batch-size")
         return _rounded_up(value)
-    rate = probability("sample_rate", value, _RATE_IS)
+    rate = probability("sample_rate", value, _RATE_IS, "batch-size")
     return Rate(rate, Fraction(repr(rate)))
 
 

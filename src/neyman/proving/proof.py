@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, MissingPackage
 from neyman._progress import progress_bar
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
@@ -16,7 +16,6 @@ from neyman.reports import Report, report
 from neyman.reports.reading import read
 from neyman.reports.reporting import save
 from neyman.reports.seal import sealed
-from neyman.sweeps.extras import MissingPackage
 
 if TYPE_CHECKING:
     from neyman_check.check import Answer

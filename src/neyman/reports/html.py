@@ -13,13 +13,13 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
+from neyman._errors import MissingPackage
 from neyman.reports.block import OPENING
 from neyman.reports.claims import Claim
 from neyman.reports.document import Document
 from neyman.reports.page import first_page, sections
 from neyman.reports.pictures import pictures, svgs
 from neyman.reports.text import visible
-from neyman.sweeps.extras import MissingPackage
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -16,7 +16,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, MissingPackage
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import spelled
@@ -25,7 +25,6 @@ from neyman.reports.claims import Claim
 from neyman.reports.document import Certificate, Document, Reference, Seal, StepWords, Verdict
 from neyman.reports.quantities import checked
 from neyman.reports.text import checked_text, visible
-from neyman.sweeps.extras import MissingPackage
 
 if TYPE_CHECKING:
     from neyman.reports.model import ClaimModel, DocumentModel
@@ -36,6 +35,7 @@ LARGEST_JSON, LARGEST_HTML = 10**6, 5 * 10**6  # bytes
 _DEEPEST = 80  # a mechanism is nested at most 64 deep
 _DIGITS = 40  # of a whole number
 _LONGEST = 400  # of any number
+_WAY = "Of a guarantee or a mechanism: ny.verify(ny.report(g).to_dict())."
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _text(source: object) -> str:
         forms = forms if name == "-" else (_form(name),)
         content = _bytes(name)
     else:
-        raise InvalidParameter("report", source, "a path, the text of a report, or its JSON form as a dict")
+        raise InvalidParameter("report", source, "a path, the text of a report, or its JSON form as a dict", _WAY)
     if content.startswith(_MARK):
         raise _refused(name, "text in UTF-8 without a byte order mark")
     form = "page" if content.lstrip(_BLANK.encode()).startswith(b"<") else "JSON"
@@ -262,14 +262,16 @@ def _model(data: dict[str, Any]) -> DocumentModel:
         raise MissingPackage("verify needs pydantic: pip install 'neyman[report]'") from error
     if data.get("format") != "neyman-report":
         advice = "Markdown and LaTeX reports hold no data to verify."
-        raise InvalidParameter("format", reprlib.repr(data.get("format")), "neyman-report", advice)
+        raise InvalidParameter("format", reprlib.repr(data.get("format")), "neyman-report", advice, topic="file")
     try:
         return DocumentModel.model_validate(data)
     except ValidationError as error:
         first = error.errors(include_url=False, include_context=False)[0]
         place = ".".join(_shown(part) for part in first["loc"]) or "report"
         value = first["input"] if isinstance(first["input"], (str, int, float, bool, type(None))) else "something else"
-        raise InvalidParameter(place[:200], value, "as the JSON Schema of reports has it", f"{first['msg']}.") from None
+        raise InvalidParameter(
+            place[:200], value, "as the JSON Schema of reports has it", f"{first['msg']}.", topic="file"
+        ) from None
 
 
 def _shown(part: object) -> str:
@@ -296,7 +298,7 @@ def _mechanism(node: dict[str, Any]) -> Mechanism:
     try:
         return mechanism_from_dict(node)
     except InvalidParameter as error:
-        raise InvalidParameter(f"mechanism: {error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"mechanism: {error.name}") from None
 
 
 def _claim(model: ClaimModel, index: int) -> Claim:
@@ -307,7 +309,7 @@ def _claim(model: ClaimModel, index: int) -> Claim:
     try:
         checked(model.quantity, given)
     except InvalidParameter as error:
-        raise InvalidParameter(f"claims.{index}.{error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"claims.{index}.{error.name}") from None
     value, lower, upper = (float(number) for number in (model.value, model.lower, model.upper))
     if model.text != "inf" and model.text != spelled(Decimal(model.text)):
         raise InvalidParameter(f"claims.{index}.text", model.text, f"written as {spelled(Decimal(model.text))}")
@@ -332,4 +334,4 @@ def _consistent(model: DocumentModel, claims: tuple[Claim, ...]) -> None:
 
 
 def _refused(name: str, allowed: str, advice: str = "") -> InvalidParameter:
-    return InvalidParameter("report", visible(name)[:200], allowed, advice)
+    return InvalidParameter("report", visible(name)[:200], allowed, advice, topic="file")

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Never
 
 from neyman._answering import refuse_missing, refuse_unknown
-from neyman._errors import InvalidParameter
+from neyman._errors import InvalidParameter, MissingPackage
 from neyman._validate import between, choice, inside, positive
 from neyman.accounting import ADJACENCIES
 from neyman.guarantees import ComposedGuarantee, Guarantee, Opaque
@@ -27,7 +27,6 @@ from neyman.reports.claims import Claim
 from neyman.reports.document import Document, Seal
 from neyman.reports.reading import LARGEST_HTML, LARGEST_JSON
 from neyman.reports.text import checked_text
-from neyman.sweeps.extras import MissingPackage
 from neyman.understanding.subject import Subject
 
 __all__ = ["FORMS", "Report", "report", "save"]

@@ -31,3 +31,11 @@ __all__ = [
     "singling_out",
     "tpr",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """Answer a name that is not there with the one that is meant."""
+    from neyman._answering import answered  # read where something went wrong
+    from neyman._guesses import room_name
+
+    raise answered(room_name("risk", name, tuple(__all__)), name)

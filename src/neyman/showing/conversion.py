@@ -5,23 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Never
 
 import numpy as np
 
+from neyman._answering import refuse_unknown
 from neyman._errors import InvalidParameter
 from neyman._upward import Carded, opened
 from neyman._validate import choice, reals
 from neyman._version import __version__
 from neyman.accounting import account
-from neyman.conversions import psi_from
 from neyman.guarantees import GDP, RDP, ZCDP, ApproximateDP, Guarantee, PureDP
 from neyman.mechanisms import Mechanism
 from neyman.quantities import QUANTITIES, Quantity
 from neyman.quantities.places import At
 from neyman.showing.interval import Interval
 
-__all__ = ["Conversion", "convert", "convert_to"]
+__all__ = ["Conversion", "convert", "convert_to", "language"]
 
 SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
 PSI_WIDTH = 1e-11  # relative width of the bracket of psi: psi_from is that near the largest
@@ -101,6 +101,7 @@ def convert(
     delta: float | None = None,
     mu: float | None = None,
     rho: float | None = None,
+    **unknown: Never,
 ) -> Conversion:
     """Say a promise in another language of privacy.
 
@@ -135,10 +136,32 @@ def convert(
     >>> ny.convert(epsilon=8.0, delta=1e-5, to="mu").numbers[0] < 1.67
     True
     """
-    spoken = tuple(name for name, quantity in QUANTITIES.items() if quantity.spoken)
-    target = choice("to", to.replace("-", "_") if isinstance(to, str) else to, spoken)
+    numbers = {"epsilon": epsilon, "delta": delta, "mu": mu, "rho": rho}
+    refuse_unknown("ny.convert", unknown, source=source, to=None if to == "epsilon" else to, at=at, **numbers)
+    target = language(to)
     places = None if at is None else np.atleast_1d(reals("at", at)).tolist()
     return convert_to(target, _promised(source, {"epsilon": epsilon, "mu": mu, "rho": rho}, delta), places)
+
+
+def language(to: object) -> str:
+    """Return the name of the language that ``to`` means: those of other libraries are taken, too.
+
+    Raises
+    ------
+    InvalidParameter
+        If it is none.
+
+    Examples
+    --------
+    >>> language("bayes-error"), language("gdp"), language("eps")
+    ('bayes_error', 'mu', 'epsilon')
+    """
+    from neyman._guesses import quantity_meant
+
+    spoken = tuple(name for name, quantity in QUANTITIES.items() if quantity.spoken)
+    word = to.replace("-", "_") if isinstance(to, str) else to
+    meant = quantity_meant(word) if isinstance(word, str) and word not in spoken else word
+    return choice("to", meant if meant in spoken else to, spoken)
 
 
 def _promised(source: object, numbers: dict[str, float | None], delta: float | None) -> Guarantee:
@@ -169,6 +192,8 @@ def convert_to(to: str, guarantee: Guarantee, at: list[float] | None) -> Convers
         raise InvalidParameter("at", None, f"given: the {target.place} at which {to} is asked for; repeatable")
     pair = _pair(guarantee)
     if to == "mu" and pair is not None and not at:
+        from neyman.conversions import psi_from  # a room of its own, for this answer alone
+
         psi = psi_from(*pair)
         return Conversion(repr(guarantee), to, None, (Row(None, Interval(psi, psi * (1.0 + PSI_WIDTH))),), _PAIR)
     places = [(float(x),) for x in reals("at", np.array(at, dtype=np.float64))] if at else target.usual or ((),)

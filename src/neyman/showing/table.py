@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rich import box
 from rich.cells import cell_len
@@ -18,9 +18,11 @@ from neyman.guarantees.verbs import delta_of_records
 from neyman.numerics.decimals import exactly, outward
 from neyman.quantities import QUANTITIES
 from neyman.quantities.places import FPR_TABLE
-from neyman.showing.conversion import Conversion
 from neyman.showing.interval import Interval
 from neyman.showing.summary import Summary
+
+if TYPE_CHECKING:
+    from neyman.showing.conversion import Conversion
 
 __all__ = [
     "COPY",
@@ -45,8 +47,8 @@ _SAFE = ("report", "at most")  # columns of numbers to copy
 _Shown = TypeVar("_Shown")
 
 
-def show(answer: Summary, console: Console) -> None:
-    """Print ``answer``: the sentence to copy first, then every number in its bracket."""
+def show(answer: Summary, console: Console, said: Callable[[str], str] = str) -> None:
+    """Print ``answer``: the sentence to copy first, then every number in its bracket; refusals as they are ``said``."""
     head = answer.headline
     console.print(f"[{COPY}]{escape(head.number)}[/]; {escape(head.why)}.\n", highlight=False, soft_wrap=True)
     console.print(f"[bold]{escape(answer.subject)}[/bold]", highlight=False, soft_wrap=True)
@@ -56,7 +58,7 @@ def show(answer: Summary, console: Console) -> None:
     if answer.report is not None:
         console.print(escape(str(answer.report)), highlight=False, soft_wrap=True)
     for wide in answer.refused:
-        console.print(f"Not certified: {escape(str(wide))}", highlight=False, soft_wrap=True)
+        console.print(f"Not certified: {escape(said(str(wide)))}", highlight=False, soft_wrap=True)
 
 
 def written(answer: Summary) -> str:

@@ -48,7 +48,7 @@ def check_dpsgd(names: Collection[str]) -> None:
 
     allowed = "noise_multiplier; sample_rate, or batch_size and dataset_size; steps or epochs, for DPSGD"
     example = line("ny.sweep", {name: _EXAMPLES[name] for name in sorted(names) if name in _EXAMPLES})
-    raise InvalidParameter("axes", sorted(map(str, names)), f"named {allowed}", write(example))
+    raise InvalidParameter("axes", sorted(map(str, names)), f"named {allowed}", write(example), topic="sweep-arguments")
 
 
 _EXAMPLES: dict[str, object] = {

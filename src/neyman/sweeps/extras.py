@@ -5,13 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import Any
 
-from neyman._errors import NeymanError
+from neyman._errors import MissingPackage
 
 __all__ = ["MissingPackage", "need"]
-
-
-class MissingPackage(NeymanError, ImportError):
-    """A package that is not installed with neyman unless it is asked for."""
 
 
 def need(package: str, extra: str = "sweep") -> Any:
@@ -24,10 +20,11 @@ def need(package: str, extra: str = "sweep") -> Any:
 
     Examples
     --------
-    >>> need("xarray_of_another_name")
-    Traceback (most recent call last):
-        ...
-    neyman.sweeps.extras.MissingPackage: sweep needs xarray_of_another_name: pip install 'neyman[sweep]'
+    >>> try:
+    ...     need("xarray_of_another_name")
+    ... except ImportError as error:
+    ...     print(error)
+    sweep needs xarray_of_another_name: pip install 'neyman[sweep]'
     """
     try:
         return import_module(package)

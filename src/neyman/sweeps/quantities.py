@@ -71,8 +71,7 @@ class Quantity:
         form = _FORM.match(key)
         if form is None or form["word"] not in WORDS:
             forms = ", ".join(word.name if word.place == "floor" else word.form for word in WORDS.values())
-            advice = 'Before any of them, "optimistic." asks for the bound from the other side.'
-            raise InvalidParameter("quantity", text, f"one of {forms}", advice)
+            raise InvalidParameter("quantity", text, f"one of {forms}", _meant(key), topic="sweep-arguments")
         word = WORDS[form["word"]]
         return cls(key, form["word"], _number(key, word, form["at"], floor), form["side"] is not None)
 
@@ -98,6 +97,25 @@ class Quantity:
         return WORDS[self.word].number(side, () if self.at is None else (self.at,))
 
 
+PLACED = {"delta": "1e-5", "epsilon": "1.0", "alpha": "0.01", "fpr": "0.01", "prior": "0.5", "order": "2.0"}
+"""An example of each place that has to be said."""
+
+
+def _meant(key: str) -> str:
+    """What to write in place of what is no quantity."""
+    from neyman._guesses import quantity_meant  # read where something went wrong
+
+    side, dot, rest = key.rpartition(".") if key.startswith("optimistic.") else ("", "", key)
+    word, _, at = rest.rstrip(")").partition("(")
+    meant = quantity_meant(word)
+    if meant is None or meant not in WORDS:
+        return 'Before any of them, "optimistic." asks for the bound from the other side.'
+    place = WORDS[meant].place
+    number = at or PLACED.get(place or "", "")
+    line = f"{side}{dot}{meant}" + (f"({number})" if place and number else "")
+    return f"Write: {line!r}"
+
+
 def _number(key: str, word: Word, written: str | None, floor: float) -> float | None:
     if word.place is None:
         if written is not None:
@@ -105,6 +123,9 @@ def _number(key: str, word: Word, written: str | None, floor: float) -> float | 
         return None
     if written is None and word.place == "floor":
         return floor  # of the sweep
+    if written is None and word.place in PLACED:
+        form = f"{key}({PLACED[word.place]})"
+        raise InvalidParameter(f"quantity {key}", None, f"at some {word.place}", f"Write: {form!r}")
     try:
         number: object = float(written or "")
     except ValueError:

@@ -33,10 +33,18 @@ __all__ = ["PACKAGES", "complete", "crew_of", "sweep"]
 
 PACKAGES = ("xarray", "h5netcdf", "h5py", "cloudpickle")
 MOST_WORKERS = 1024
-_CALL = (
-    "What makes the mechanisms comes first, and the values of its arguments in axes: "
-    'ny.sweep(ny.Laplace, axes={"scale": [1.0, 2.0]}).'
-)
+_CALL = "What makes the mechanisms comes first, and the values of its arguments in axes."
+
+
+def _in_axes(make: object, axes: Mapping[str, object] | None, unknown: Mapping[str, object]) -> str:
+    """The same sweep with its axes where they belong."""
+    from neyman._guesses import shown, write  # read where something went wrong
+
+    name = getattr(make, "__name__", "")
+    if make is None or not name.isidentifier() or axes is not None:
+        return f"{_CALL} " + write('ny.sweep(ny.Laplace, axes={"scale": [1.0, 2.0]})')
+    told = ", ".join(f'"{word}": {shown(value)}' for word, value in unknown.items())
+    return f"{_CALL} " + write(f"ny.sweep(ny.{name}, axes={{{told}}})")
 
 
 def sweep(
@@ -169,7 +177,9 @@ def sweep(
     for name, value in unknown.items():
         if axes is None and make is None and right_name(name, tuple(DPSGD_AXES)):
             refuse_unknown("ny.sweep", unknown, **{key: one for key, one in named.items() if one is not None})
-        raise InvalidParameter(name, value, "left out: sweep has no argument of that name", _CALL)
+        raise InvalidParameter(
+            name, value, "left out: sweep has no argument of that name", _in_axes(make, axes, unknown)
+        )
     asked = plan(make, _axes(axes, named, make), quantities,
                  (adjacency, tolerance, floor, effort), block, at_most, batches, baseline)  # fmt: skip
     crew = crew_of(workers, client)

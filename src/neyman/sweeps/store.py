@@ -193,14 +193,16 @@ class Store:
 
 
 def _unusable(path: Path, error: OSError) -> InvalidParameter:
-    return InvalidParameter("store", str(path), "a directory that can be written to", f"{error.strerror or error}.")
+    return InvalidParameter(
+        "store", str(path), "a directory that can be written to", f"{error.strerror or error}.", topic="file"
+    )
 
 
 def _checked(manifest: Path, plan: Plan) -> tuple[int, ...]:
     """The blocks of a store, if it is of this sweep."""
     where, ours = str(manifest.parent), plan.description
     if manifest.is_symlink() or not manifest.is_file():
-        raise InvalidParameter("store", where, "a store whose sweep.json is a file", _ADVICE)
+        raise InvalidParameter("store", where, "a store whose sweep.json is a file", _ADVICE, topic="file")
     try:
         theirs: Any = {**USUAL, **json.loads(manifest.read_bytes())}
         block = tuple(int(n) for n in theirs["block"])

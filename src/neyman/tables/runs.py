@@ -18,7 +18,9 @@ import numpy as np
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, not_negative, positive, reals
 from neyman.mechanisms import DPSGD, Mechanism, training
-from neyman.mechanisms.training import batch_rate, epoch_steps
+from neyman.mechanisms.training import batch_rate, epoch_steps, rate_of
+from neyman.understanding.number_text import number as read_number
+from neyman.understanding.number_text import rounded, whole_number
 
 __all__ = ["KNOWN", "MOST_RUNS", "Run", "read_csv", "runs_of", "text_of"]
 
@@ -28,7 +30,9 @@ _RATE = ("sample_rate", "batch_size", "dataset_size")
 _STEPS = ("steps", "epochs")
 _UTILITY = ("accuracy", "utility")
 KNOWN = ("name", "noise_multiplier", *_RATE, *_STEPS, "delta", "epsilon", *_UTILITY)
+_PRIVATE = ("noise_multiplier", *_RATE, *_STEPS, "delta", "epsilon")  # what privacy rests on
 _WHOLE = ("batch_size", "dataset_size", "steps")
+_EXACT = ("sample_rate", "epochs")  # rounded where they are used, each to its safe side
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +70,7 @@ def runs_of(source: object, delta: object) -> tuple[Run, ...]:
     elif isinstance(source, Iterable) and not isinstance(source, Mapping):
         rows = list(source)
     else:
-        raise InvalidParameter("runs", source, "the path of a CSV file, or a list of mappings, one a run")
+        raise InvalidParameter("runs", source, "the path of a CSV file, or a list of mappings, one a run", topic="file")
     if not 0 < len(rows) <= MOST_RUNS:
         raise InvalidParameter("runs", len(rows), f"from 1 to {MOST_RUNS:,} runs")
     usual = inside("delta", delta, 0.0, 1.0)
@@ -90,13 +94,15 @@ def read_csv(text: str, what: str = "runs") -> list[dict[str, object]]:
     try:
         rows = list(csv.reader(io.StringIO("\n".join(lines)), skipinitialspace=True))
     except csv.Error as error:  # a cell longer than any reader takes
-        raise InvalidParameter(what, "a table", "CSV", f"{error}.") from None
+        raise InvalidParameter(what, "a table", "CSV", f"{error}.", topic="file") from None
     head = [name.strip() for name in rows[0]] if rows else []
     if not head or not all(head) or len(set(head)) != len(head):
         advice = "" if head else "It is empty."
-        raise InvalidParameter(what, ",".join(head), "CSV with columns of different names in its first line", advice)
+        raise InvalidParameter(
+            what, ",".join(head), "CSV with columns of different names in its first line", advice, topic="file"
+        )
     if len(head) == 1 and _separated(head[0]):
-        raise InvalidParameter(what, head[0], "CSV with commas between its columns", _separated(head[0]))
+        raise InvalidParameter(what, head[0], "CSV with commas between its columns", _separated(head[0]), topic="file")
     filled = [row for row in rows[1:] if any(cell.strip() for cell in row)]
     for number, row in enumerate(filled, 1):
         if len(row) != len(head):
@@ -124,18 +130,19 @@ def text_of(name: str, path: Path) -> str:
         with path.open("rb") as file:
             content = file.read(LARGEST + 1)
         if not len(content) <= LARGEST:
-            raise InvalidParameter(name, str(path), "at most 1 MB long")
+            raise InvalidParameter(name, str(path), "at most 1 MB long", topic="file")
         return content.decode()
     except OSError as error:
-        raise InvalidParameter(name, str(path), "a file that can be read", f"{error.strerror}.") from None
+        raise InvalidParameter(name, str(path), "a file that can be read", f"{error.strerror}.", topic="file") from None
     except UnicodeDecodeError as error:
-        raise InvalidParameter(name, str(path), "text in UTF-8", f"Byte {error.start} is not.") from None
+        raise InvalidParameter(name, str(path), "text in UTF-8", f"Byte {error.start} is not.", topic="file") from None
 
 
 def _run(number: int, row: object, delta: float) -> Run:
     if not isinstance(row, Mapping) or not all(isinstance(name, str) for name in row):
         raise InvalidParameter(f"row {number}", row, "a mapping from names of columns")
     cells: dict[str, Any] = {name: value for name, value in row.items() if not _empty(value)}
+    _refuse_other_words(f"row {number}", list(row), cells)
     for name in row:
         near = get_close_matches(name, KNOWN, n=1, cutoff=0.8)
         if name not in KNOWN and near:
@@ -143,7 +150,28 @@ def _run(number: int, row: object, delta: float) -> Run:
     try:
         return _read(number, cells, {name: str(cells.get(name, "")) for name in row if name not in KNOWN}, delta)
     except InvalidParameter as error:
-        raise InvalidParameter(f"row {number}: {error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"row {number}: {error.name}") from None
+
+
+def _refuse_other_words(row: str, names: list[str], cells: Mapping[str, Any]) -> None:
+    """Refuse columns whose words are those of another library, where what they mean is not told otherwise: taken for
+    notes they would say nothing, and taken for numbers perhaps not what was meant.
+    """
+    from neyman._guesses import other_words  # read where a column has another name
+
+    told = {"noise_multiplier", "delta", "epsilon"} & cells.keys()
+    told |= set(_RATE) if {"sample_rate", "batch_size"} & cells.keys() else set()
+    told |= set(_STEPS) if set(_STEPS) & cells.keys() else set()
+    meant = other_words(
+        [name for name in names if name not in KNOWN], tuple(one for one in _PRIVATE if one not in told)
+    )
+    if not meant:
+        return
+    line = ",".join(meant.get(name, name) for name in names)
+    first = next(iter(meant))
+    raise InvalidParameter(
+        f"{row}: column {first}", cells.get(first), f"named {meant[first]}", f"The first line then: {line}"
+    )
 
 
 def _read(number: int, cells: dict[str, Any], words: dict[str, str], delta: float) -> Run:
@@ -176,7 +204,7 @@ def _schedule(numbers: dict[str, Any]) -> tuple[float, int]:
         raise InvalidParameter("steps", ", ".join(times) or None, "given, or epochs")
     if given == ["sample_rate"]:
         rate = numbers["sample_rate"]
-        return rate, numbers["steps"] if times == ["steps"] else epoch_steps(numbers["epochs"], rate)
+        return rate_of(rate).value, numbers["steps"] if times == ["steps"] else epoch_steps(numbers["epochs"], rate)
     batch, size = numbers["batch_size"], numbers["dataset_size"]
     if times == ["epochs"]:
         return training(batch_size=batch, dataset_size=size, epochs=numbers["epochs"])
@@ -195,27 +223,14 @@ def _number(name: str, value: object) -> object:
         return int(value) if float(value).is_integer() else value
     if not isinstance(value, str):
         return value
-    kind = _count if name in _WHOLE else float
+    whole = name in _WHOLE
     if "_" in value or not value.isascii():
         raise InvalidParameter(name, value, "a number in ASCII digits")
     try:
-        return kind(value)
+        if whole:
+            return whole_number(value.strip())
+        found = read_number(value.strip())
     except ValueError:
-        raise InvalidParameter(name, value, "a whole number" if kind is _count else "a number") from None
-
-
-def _count(text: str) -> int:
-    """A whole number, also as 10.0 or 1e6.
-
-    Raises
-    ------
-    ValueError
-        If it is none.
-    """
-    try:
-        return int(text)
-    except ValueError:
-        number = float(text)
-        if not number.is_integer():
-            raise
-        return int(number)
+        allowed = "a whole number" if whole else "a number, such as 0.01, 1/100 or 1%"
+        raise InvalidParameter(name, value, allowed) from None
+    return found if name in _EXACT else rounded(found, "down")  # least noise, and least epsilon that was stated

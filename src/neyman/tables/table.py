@@ -29,7 +29,8 @@ class Column:
     """What stands in a column: its name in files, its title in print, and the side of the truth its numbers are on.
 
     ``side``: "at most" and "at least" are bounds, and stay so as printed, in ``digits`` digits; "as given" is printed
-    in all its digits. ``tex`` is the title in LaTeX, where it is another.
+    in all its digits, unless it is to be ``brief``: then in ``digits``, rounded down, which keeps the bounds beside a
+    rate true of the rate that is read. ``tex`` is the title in LaTeX, where it is another.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Column:
     side: Literal["at most", "at least", "as given"] = "as given"
     digits: int = 5
     tex: str = ""
+    brief: bool = False
 
     def text(self, cell: Cell) -> str:
         """Return a cell as it is printed."""
@@ -46,7 +48,9 @@ class Column:
             return "yes" if cell else "no"
         if isinstance(cell, (str, int)):
             return str(cell)
-        return exactly(cell) if self.side == "as given" else outward(cell, self.digits, up=self.side == "at most")
+        if self.side == "as given" and not self.brief:
+            return exactly(cell)
+        return outward(cell, self.digits, up=self.side == "at most")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,13 +122,14 @@ class Table:
         return "\n".join([lines[0], f"|{rule}|", *lines[1:], "", in_markdown(self.caption), ""])
 
     def latex(self) -> str:
-        """Return a ``tabular`` of the package booktabs."""
+        """Return a ``tabular`` of the package booktabs, which its first line names."""
         kinds = "".join("r" if self._numeric(i) else "l" for i in range(len(self.columns)))
         head = " & ".join(column.tex or in_latex(column.title) for column in self.columns)
         body = [" & ".join(row) for row in self._texts(in_latex)]
+        needs = r"% \usepackage{booktabs} before \begin{document}"
         caption = f"% {' '.join(self.caption.split())}"
         return "\n".join(
-            [caption, rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", rf"{head} \\", r"\midrule",
+            [needs, caption, rf"\begin{{tabular}}{{{kinds}}}", r"\toprule", rf"{head} \\", r"\midrule",
              *(rf"{row} \\" for row in body), r"\bottomrule", r"\end{tabular}", ""]
         )  # fmt: skip
 
@@ -138,11 +143,13 @@ class Table:
         """
         name = Path(path)
         if name.suffix not in FORMS:
-            raise InvalidParameter("path", str(name), f"a path that ends in {', '.join(FORMS)}")
+            raise InvalidParameter("path", str(name), f"a path that ends in {', '.join(FORMS)}", topic="file")
         try:
             name.write_text(getattr(self, FORMS[name.suffix])(), encoding="utf-8")
         except OSError as error:
-            raise InvalidParameter("path", str(name), "a file that can be written", f"{error.strerror}.") from None
+            raise InvalidParameter(
+                "path", str(name), "a file that can be written", f"{error.strerror}.", topic="file"
+            ) from None
 
     def __str__(self) -> str:
         return self.markdown()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from difflib import get_close_matches
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -15,7 +14,7 @@ from neyman.mechanisms.dpsgd import scheduled
 from neyman.mechanisms.schedule import SCHEDULE_WORDS, Schedule, Spelling
 from neyman.understanding.number_text import Side, number, rounded, whole_number
 
-__all__ = ["FORMS", "IN_ORDER", "SHORT_FORMS", "short_form"]
+__all__ = ["FORMS", "IN_ORDER", "SHORT_FORMS", "is_form", "refused_form", "short_form"]
 
 Numbers = Mapping[str, Any]
 
@@ -37,7 +36,7 @@ def _dpsgd(told: Numbers) -> Mechanism:
 def _line(told: Mapping[str, object]) -> str:
     from neyman._guesses import completed  # read where something went wrong
 
-    return "dpsgd:" + ",".join(f"{name}={value}" for name, value in completed("ny.DPSGD", told).items())
+    return repr("dpsgd:" + ",".join(f"{name}={value}" for name, value in completed("ny.DPSGD", told).items()))
 
 
 def _pair(told: Numbers) -> PessimisticGuarantee:
@@ -68,16 +67,18 @@ SHORT_FORMS: dict[str, _Kind] = {
 FORMS = (
     "dpsgd:NOISE_MULTIPLIER,SAMPLE_RATE,STEPS, gaussian:SIGMA, laplace:SCALE, mu:MU, epsilon:EPSILON,DELTA or rho:RHO"
 )
-_EXAMPLES = {
-    "dpsgd": "dpsgd:1.1,0.01,1000", "gaussian": "gaussian:1.0", "laplace": "laplace:1.0",
-    "discrete_gaussian": "discrete_gaussian:1.0", "discrete_laplace": "discrete_laplace:1.0",
-    "randomized_response": "randomized_response:1.0", "mu": "mu:1.0", "epsilon": "epsilon:1.0,1e-5", "rho": "rho:0.5",
-}  # fmt: skip
-_GUESSES = {
-    "gdp": "mu", "gauss": "gaussian", "normal": "gaussian", "eps": "epsilon", "dp": "epsilon", "zcdp": "rho",
-    "dp-sgd": "dpsgd", "dp_sgd": "dpsgd", "sgd": "dpsgd", "rr": "randomized_response", "lap": "laplace",
-    "sigma": "gaussian", "pure": "epsilon",
-}  # fmt: skip
+
+
+def is_form(text: str) -> bool:
+    """Return whether ``text`` begins as a short form does, in whichever case.
+
+    Examples
+    --------
+    >>> is_form("Laplace:20*100"), is_form("laplace.json")
+    (True, False)
+    """
+    word, colon, _ = text.partition(":")
+    return bool(colon) and word.strip().lower() in SHORT_FORMS
 
 
 def short_form(name: str, text: str) -> Mechanism | PessimisticGuarantee:
@@ -99,32 +100,48 @@ def short_form(name: str, text: str) -> Mechanism | PessimisticGuarantee:
     """
     once, repeated, times = text.partition("*")
     if not repeated:
-        return _run_once(name, text)
+        return _run_once(name, text, text)
     try:
         copies = whole_number(times.removeprefix("*"))
     except ValueError:
-        advice = f"Write: {once}*100"
-        raise InvalidParameter(name, text, "a short form and how often it is run, a whole number", advice) from None
-    found = _run_once(name, once)
+        raise refused_form(name, text, "a short form and how often it is run, a whole number") from None
+    found = _run_once(name, once, text)
     return found**copies if isinstance(found, Mechanism) else (found**copies).pessimistic
 
 
-def _run_once(name: str, text: str) -> Mechanism | PessimisticGuarantee:
-    word, _, rest = text.partition(":")
+def refused_form(name: str, text: str, allowed: str) -> InvalidParameter:
+    """Return the refusal of what is no short form, with the one that is meant where anybody could tell."""
+    from neyman.understanding.meant import meant_form  # read where something went wrong
+
+    line = meant_form(text, {word: kind.fields for word, kind in SHORT_FORMS.items()}, _reads)
+    return InvalidParameter(name, text, allowed, f"Write: {line!r}" if line else "", topic="short-form")
+
+
+def _reads(word: str, field: str, text: str) -> bool:
+    try:
+        _read(text, SHORT_FORMS[word].fields[field], field)
+    except ValueError:
+        return False
+    return True
+
+
+def _run_once(name: str, once: str, whole: str) -> Mechanism | PessimisticGuarantee:
+    """What stands before the number of runs, if there is one, in ``whole``."""
+    word, _, rest = once.partition(":")
+    word = word.strip().lower()
     kind = SHORT_FORMS.get(word)
     if kind is None:
-        near = _GUESSES.get(word.lower()) or next(iter(get_close_matches(word.lower(), SHORT_FORMS, 1, 0.7)), None)
-        raise InvalidParameter(name, text, f"one of {FORMS}", f"Write: {_EXAMPLES[near]}" if near else "")
-    told = _told(name, text, kind, rest.split(","), word)
+        raise refused_form(name, whole, f"one of {FORMS}")
+    told = _told(kind, rest.split(","), word)
+    if told is None:
+        raise refused_form(name, whole, f"{word}:{','.join(field.upper() for field in _in_order(word, kind))}")
     if word == "dpsgd" and len(told) == 3 and "=" not in rest:  # in order there are three
         told = dict(zip(IN_ORDER, told.values(), strict=True))
     return kind.make(told)
 
 
-def _told(name: str, text: str, kind: _Kind, parts: list[str], word: str) -> dict[str, Any]:
-    """The numbers by name."""
-    allowed = f"{word}:{','.join(field.upper() for field in _in_order(word, kind))}"
-    refused = InvalidParameter(name, text, allowed, f"Write: {_EXAMPLES[word]}")
+def _told(kind: _Kind, parts: list[str], word: str) -> dict[str, Any] | None:
+    """The numbers by name; None where they are not those of the form."""
     order = list(kind.fields)
     found: dict[str, Any] = {}
     for i, part in enumerate(parts):
@@ -132,14 +149,14 @@ def _told(name: str, text: str, kind: _Kind, parts: list[str], word: str) -> dic
         field = label.strip().replace("-", "_") if sign else order[i] if i < len(order) else ""
         side = kind.fields.get(field)
         if side is None or field in found:
-            raise refused
+            return None
         try:
             found[field] = _read(written if sign else part, side, field)
         except ValueError:
-            raise refused from None
-    if not set(kind.fields) - kind.optional <= set(found) or (word == "dpsgd" and len(parts) > 3 and "=" not in text):
-        raise refused
-    return found
+            return None
+    if word == "dpsgd" and len(parts) > 3 and not any("=" in part for part in parts):
+        return None
+    return found if set(kind.fields) - kind.optional <= set(found) else None
 
 
 def _in_order(word: str, kind: _Kind) -> list[str]:

@@ -38,7 +38,7 @@ def read_spec(source: str, name: str = "SPEC") -> Mechanism:
     try:
         return mechanism_from_dict(data)
     except InvalidParameter as error:
-        raise InvalidParameter(f"{name} {source}: {error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"{name} {source}: {error.name}") from None
 
 
 def read_data(source: str, name: str = "SPEC") -> Any:
@@ -94,4 +94,4 @@ def _no_constant(name: str) -> object:
 
 
 def _refused(name: str, source: str, allowed: str, advice: str) -> InvalidParameter:
-    return InvalidParameter(name, source, allowed, advice)
+    return InvalidParameter(name, source, allowed, advice, topic="file")

@@ -16,7 +16,7 @@ from neyman.guarantees.twins import OptimisticGuarantee, PessimisticGuarantee
 from neyman.mechanisms import Mechanism, compose
 from neyman.profiles.effort import EFFORT
 from neyman.understanding.promise import USUAL_ADJACENCY, promise_of
-from neyman.understanding.short_form import FORMS, SHORT_FORMS, short_form
+from neyman.understanding.short_form import FORMS, is_form, refused_form, short_form
 from neyman.understanding.spec import SUFFIXES, read_spec
 
 __all__ = ["ANY_FORM", "Subject", "understood"]
@@ -104,8 +104,7 @@ def understood(value: object, name: str = "mechanism") -> Mechanism | Pessimisti
 
 
 def _written(name: str, text: str, stdin: bool) -> Subject:
-    word = text.partition(":")[0]
-    if word in SHORT_FORMS and ":" in text:
+    if is_form(text):
         found = short_form(name, text)
         return Subject(found, found.adjacency if isinstance(found, PessimisticGuarantee) else None)
     if text == "-" and stdin:
@@ -116,20 +115,16 @@ def _written(name: str, text: str, stdin: bool) -> Subject:
         return Subject(document.mechanism, document.adjacency)
     if text.endswith(SUFFIXES):
         return Subject(read_spec(text, "SPEC" if stdin else name))
-    if ":" in text:
-        _ = short_form(name, text)  # which says what is near
-    raise InvalidParameter(name, text, ANY_FORM + (", or - for standard input" if stdin else ""), _example(text))
-
-
-def _example(text: str) -> str:
-    return f"Write: {text}:1.0" if text in SHORT_FORMS and text not in ("dpsgd", "epsilon") else ""
+    raise refused_form(name, text, ANY_FORM + (", or - for standard input" if stdin else ""))
 
 
 def _refused(name: str, value: object) -> InvalidParameter:
     if isinstance(value, OptimisticGuarantee):
         return InvalidParameter(name, value, "a Guarantee", "Lower bounds (optimistic) promise nothing.")
     advice = "Account for a mechanism, such as ny.DPSGD(...) or ny.Gaussian(...), or write: ny.account('gaussian:1')"
-    return InvalidParameter(name, value, "a Mechanism, a Guarantee, a list of them, a file or a short form", advice)
+    return InvalidParameter(
+        name, value, "a Mechanism, a Guarantee, a list of them, a file or a short form", advice, topic="short-form"
+    )
 
 
 def _is_report(text: str) -> bool:

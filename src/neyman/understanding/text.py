@@ -49,15 +49,15 @@ def read_text(name: str, source: str, advice: str = "") -> str:
             path = Path(source)
             if path.exists() and not (path.is_file() or path.is_dir()):  # which says so itself
                 raise InvalidParameter(
-                    name, source, "a file", "A pipe or a device may never end; - reads standard input."
+                    name, source, "a file", "A pipe or a device may never end; - reads standard input.", topic="file"
                 )
             with path.open("rb") as file:
                 content = file.read(LARGEST + 1)
     except OSError as error:
-        raise InvalidParameter(name, source, "a file that can be read", f"{error.strerror}.") from None
+        raise InvalidParameter(name, source, "a file that can be read", f"{error.strerror}.", topic="file") from None
     if not len(content) <= LARGEST:
-        raise InvalidParameter(name, source, "at most 1 MB long", advice)
+        raise InvalidParameter(name, source, "at most 1 MB long", advice, topic="file")
     try:
         return content.decode()
     except UnicodeDecodeError as error:
-        raise InvalidParameter(name, source, "text in UTF-8", f"Byte {error.start} is not.") from None
+        raise InvalidParameter(name, source, "text in UTF-8", f"Byte {error.start} is not.", topic="file") from None

@@ -128,14 +128,18 @@ class ProvedGuarantee(Views):
 
     def _power(self, fpr: FloatArray) -> FloatArray:
         if self.adjacency == "add":
-            raise NotCertified("roc", 0.0, 1.0, "of the direction 'add' alone the checker proves beta")
+            raise NotCertified(
+                "roc", 0.0, 1.0, "of the direction 'add' alone the checker proves beta", topic="known-limits"
+            )
         return self._many("tpr", "fpr", fpr, self._asked.roc(fpr), True)
 
     def _bayes_error(self, prior: FloatArray) -> FloatArray:
         return self._many("bayes_error", "prior", prior, self._asked.bayes_error(prior), False)
 
     def _renyi(self, order: FloatArray) -> FloatArray:
-        raise NotCertified("renyi", 0.0, math.inf, "the checker has no lemma for Renyi divergences")
+        raise NotCertified(
+            "renyi", 0.0, math.inf, "the checker has no lemma for Renyi divergences", topic="known-limits"
+        )
 
     def _zcdp(self) -> float:
         return self._one("zcdp", {}, lambda g: g.zcdp(), True)
@@ -183,5 +187,7 @@ class ProvedGuarantee(Views):
             if i not in found:
                 where = ", ".join(f"{name}={x:.9g}" for name, x in given[i].items())
                 ends = (0.0, value) if most else (value, math.inf)
-                raise NotCertified(f"{quantity}({where})", *ends, f"not proved: {why.get(i, 'it is infinite')}")
+                raise NotCertified(
+                    f"{quantity}({where})", *ends, f"not proved: {why.get(i, 'it is infinite')}", topic="known-limits"
+                )
         return [found[i] for i in range(len(values))]

@@ -27,6 +27,14 @@ class Statement(NamedTuple):
     at_most: bool
     value: arb
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """As the float it is: a ball does not travel."""
+        return _stated, (self.quantity, dict(self.given), self.at_most, float(self.value))
+
+
+def _stated(quantity: str, given: dict[str, Given], at_most: bool, value: float) -> Statement:
+    return Statement(quantity, given, at_most, arb(value))
+
 
 class Proved(NamedTuple):
     """What was proved of the mechanism: the curve that deltas leave, that of attacks, mu^2 with no floor, cells, and mu

@@ -211,11 +211,11 @@ def test_points_foretell_the_cost():
 
 
 def test_refusals_are_worded():
-    with pytest.raises(InvalidParameter, match=r"^direction must be one of 'remove', 'add', got 'both'\.$"):
+    with pytest.raises(InvalidParameter, match=r"^direction must be one of 'remove', 'add', got 'both'\.\n"):
         LatticeProfile([(GaussianStep(1.0), 1)], "both")
-    with pytest.raises(InvalidParameter, match=r"^count must be a whole number from 1 to 1e\+18, got 0\.$"):
+    with pytest.raises(InvalidParameter, match=r"^count must be a whole number from 1 to 1e\+18, got 0\.\n"):
         LatticeProfile([(GaussianStep(1.0), 0)], "add")
-    with pytest.raises(InvalidParameter, match=r"^steps must be a non-empty sequence of \(step, count\), got \[\]\.$"):
+    with pytest.raises(InvalidParameter, match=r"^steps must be a non-empty sequence of \(step, count\), got \[\]\.\n"):
         LatticeProfile([], "add")
 
 

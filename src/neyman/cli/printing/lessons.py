@@ -87,6 +87,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "neyman diff dpsgd:1,0.01,1000 dpsgd:2,0.01,1000",
         "neyman diff last-year.html this-year.html --json",
     ),
+    "help": (
+        "neyman help",
+        "neyman help not-certified",
+        "neyman help batch-size --json",
+    ),
     "reproduce": (
         "neyman reproduce all -o papers",
         "neyman reproduce introduction -o papers --workers 1 --json",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from neyman._errors import InvalidParameter
+from neyman.cli.printing.in_options import in_options
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +41,7 @@ def console(*, error: bool = False) -> Console:
 
 def print_json(document: object) -> None:
     """Print a document of finite numbers, words, lists and mappings."""
-    typer.echo(json.dumps(document, indent=2, allow_nan=False))
+    typer.echo(in_options(json.dumps(document, indent=2, allow_nan=False)))
 
 
 def print_table(to: Console, made: Table) -> None:
@@ -71,17 +72,17 @@ def check_output(target: str, option: str = "output", *, suffixes: tuple[str, ..
     """
     if target == STDOUT:
         if binary and sys.stdout.isatty():
-            raise InvalidParameter(option, target, "a file, or - where standard output is no terminal")
+            raise InvalidParameter(option, target, "a file, or - where standard output is no terminal", topic="file")
         return
     path = Path(target)
     if suffixes and path.suffix not in suffixes:
-        raise InvalidParameter(option, target, f"a path that ends in {' or '.join(suffixes)}, or -")
+        raise InvalidParameter(option, target, f"a path that ends in {' or '.join(suffixes)}, or -", topic="file")
     if path.is_dir():
         raise InvalidParameter(option, target, _PLACE, "It is a directory.")
     if not path.parent.is_dir():
         raise InvalidParameter(option, target, "in a directory that exists")
     if not os.access(path.parent, os.W_OK) and not _special(path):
-        raise InvalidParameter(option, target, "in a directory that can be written to")
+        raise InvalidParameter(option, target, "in a directory that can be written to", topic="file")
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from neyman.cli.printing.output import STDOUT, written
 if TYPE_CHECKING:
     from neyman.plot import Columns
 
-__all__ = ["FORMS", "KINDS", "Kind", "headed", "kind_of", "listed", "numbers", "save", "suffix_of"]
+__all__ = ["FORMS", "KINDS", "Kind", "headed", "kind_named", "kind_of", "listed", "numbers", "save", "suffix_of"]
 
 SCHEMA = 1  # of the JSON form: raised when a field changes its meaning
 _TITLE = 8.0  # points, as the labels of the axes
@@ -71,7 +71,8 @@ def kind_of(name: str, count: int, given: Mapping[str, object]) -> Kind:
     """
     kind = KINDS.get(name)
     if kind is None:
-        raise InvalidParameter("KIND", name, f"one of {', '.join(KINDS)}", "neyman plot says what each shows.")
+        advice = f"Write: {meant!r}" if (meant := _meant(name)) else "neyman plot says what each shows."
+        raise InvalidParameter("KIND", name, f"one of {', '.join(KINDS)}", advice, topic="command-line")
     if not kind.fewest <= count <= (kind.most or count):
         raise InvalidParameter("SPEC", count, f"{kind.count} for {name}")
     for option, value in given.items():
@@ -79,6 +80,27 @@ def kind_of(name: str, count: int, given: Mapping[str, object]) -> Kind:
             having = ", ".join(other for other, some in KINDS.items() if option in some.options)
             raise InvalidParameter(f"--{option}", value, f"left out of {name}: it is of {having}")
     return kind
+
+
+def kind_named(asked: str) -> str:
+    """Return the kind that is asked for, in whichever case and however its words are joined; else what was asked.
+
+    Examples
+    --------
+    >>> kind_named("ROC"), kind_named("bayes_error"), kind_named("TPR")
+    ('roc', 'bayes-error', 'TPR')
+    """
+    word = asked.replace("_", "").replace("-", "").replace(" ", "").lower()
+    return next((name for name in KINDS if name.replace("-", "") == word), asked)
+
+
+def _meant(asked: str) -> str:
+    """The kind that goes by another word elsewhere."""
+    from neyman._guessed_names import OF_PLOTS  # read where something went wrong
+
+    line = OF_PLOTS.get(asked.replace("_", "").replace("-", "").lower(), "")
+    name = line.removeprefix("ny.plot.").partition("(")[0].replace("_", "-")
+    return name if name in KINDS else ""
 
 
 def headed(figure: Any, title: str) -> None:

@@ -14,6 +14,7 @@ from neyman import __version__
 from neyman import risk as risks
 from neyman._errors import InvalidParameter, NotCertified
 from neyman.cli.printing.answer import Interval
+from neyman.cli.printing.in_options import in_options
 from neyman.cli.printing.output import print_table
 from neyman.cli.printing.table import bracket_text, table
 from neyman.guarantees import Guarantee
@@ -118,7 +119,7 @@ def _row(guarantee: Guarantee, name: str, place: tuple[tuple[str, float], ...], 
     try:
         safe, other = ask(guarantee), ask(guarantee.optimistic)
     except NotCertified as error:
-        return Row(name, place, None, None, str(error))
+        return Row(name, place, None, None, in_options(str(error)))
     low, high = sorted((float(safe), float(other)))
     return Row(name, place, safe, Interval(low, high))
 

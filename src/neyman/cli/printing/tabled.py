@@ -10,6 +10,7 @@ from rich.markup import escape
 from neyman import __version__
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.advice import advise
+from neyman.cli.printing.in_options import in_options
 from neyman.cli.printing.output import STDOUT, check_output, console, print_json, print_table, write_output
 from neyman.cli.printing.table import table as empty
 from neyman.showing.table import COPY
@@ -46,7 +47,7 @@ def place_of(output: str | None, form: str | None, as_json: bool) -> str | None:
 
 def write_as(found: Table, suffix: str, output: str | None) -> None:
     """Write it to the file, or to standard output."""
-    write_output(output or STDOUT, getattr(found, FORMS[suffix])())
+    write_output(output or STDOUT, in_options(getattr(found, FORMS[suffix])()))
     advise(output or STDOUT, "table")
 
 
@@ -69,7 +70,7 @@ def print_as(found: Table, as_json: bool) -> None:
     if _REASON in found:
         for row, why in zip(found.rows, found[_REASON], strict=True):
             if why:
-                to.print(escape(f"{row[0]} is not certified: {why}"), highlight=False, soft_wrap=True)
+                to.print(escape(f"{row[0]} is not certified: {in_options(str(why))}"), highlight=False, soft_wrap=True)
     to.print(escape(found.caption), highlight=False, soft_wrap=True)
 
 

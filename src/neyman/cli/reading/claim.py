@@ -30,13 +30,17 @@ def within_and_without(source: str) -> tuple[NDArray[Any], NDArray[Any]]:
         try:
             raw = sys.stdin.buffer.read(_LARGEST_INPUT + 1)
             if len(raw) > _LARGEST_INPUT:
-                raise InvalidParameter("SCORES", source, "at most 1 GB of CSV", "Write larger ones into a file.")
+                raise InvalidParameter(
+                    "SCORES", source, "at most 1 GB of CSV", "Write larger ones into a file.", topic="file"
+                )
             text = raw.decode()
         except UnicodeDecodeError as error:
-            raise InvalidParameter("SCORES", source, "text in UTF-8", f"Byte {error.start} is not.") from None
+            raise InvalidParameter(
+                "SCORES", source, "text in UTF-8", f"Byte {error.start} is not.", topic="file"
+            ) from None
         return read_csv(source, io.StringIO(text))
     except InvalidParameter as error:
-        raise InvalidParameter("SCORES", error.value, error.allowed, error.advice) from None
+        raise error.called("SCORES") from None
 
 
 def read_claim(text: str, adjacency: str, tolerance: float, effort: float) -> Guarantee:

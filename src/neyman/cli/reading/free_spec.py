@@ -9,7 +9,7 @@ from neyman._errors import InvalidParameter
 from neyman.cli.reading.mechanism import read_mechanism
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
-from neyman.understanding.short_form import IN_ORDER, SHORT_FORMS
+from neyman.understanding.short_form import IN_ORDER, SHORT_FORMS, is_form
 from neyman.understanding.spec import read_data
 
 __all__ = ["read_free_spec"]
@@ -28,7 +28,7 @@ def read_free_spec(source: str) -> tuple[str, Callable[[float], Mechanism], bool
     InvalidParameter
         If the file cannot be read, or does not leave exactly one number open; the function: if it holds no mechanism.
     """
-    if source.partition(":")[0] in SHORT_FORMS and ":" in source:
+    if is_form(source):
         return _free_short_form(source)
     data = read_data(source)
     places = _places(data, ())
@@ -41,7 +41,7 @@ def read_free_spec(source: str) -> tuple[str, Callable[[float], Mechanism], bool
         try:
             return mechanism_from_dict(_filled(data, place, number))
         except InvalidParameter as error:
-            raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
+            raise error.called(f"SPEC {source}: {error.name}") from None
 
     return ".".join(map(str, place)), make, place[-1] in _WHOLE
 
@@ -49,6 +49,7 @@ def read_free_spec(source: str) -> tuple[str, Callable[[float], Mechanism], bool
 def _free_short_form(text: str) -> tuple[str, Callable[[float], Mechanism], bool]:
     """The same of a short form, such as ``gaussian:?``."""
     word, _, rest = text.partition(":")
+    word = word.strip().lower()
     order = IN_ORDER if word == "dpsgd" else tuple(SHORT_FORMS[word].fields)
     told = zip(rest.split(","), order, strict=False)
     free = [part.rpartition("=")[0].strip() or label for part, label in told if part.endswith(_OPEN)]

@@ -31,4 +31,4 @@ def _read(text: str, adjacency: str, tolerance: float, effort: float) -> Guarant
         return read_claim(text, adjacency, tolerance, effort)
     except InvalidParameter as error:
         name = "SPEC" if error.name == "claim" else error.name
-        raise InvalidParameter(name, error.value, error.allowed, error.advice) from None
+        raise error.called(name) from None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,7 @@ def read_sweep(
         raise InvalidParameter(f"SPEC {source}", data, f"a mapping with {', '.join(DPSGD_AXES)} and quantities")
     unknown = sorted(map(str, set(data) - {*DPSGD_AXES, "quantities", "baseline"}))
     if unknown:
+        _refuse_other_words(source, data)
         advice = f"Unknown: {', '.join(unknown)}. The axes are {', '.join(DPSGD_AXES)}."
         raise InvalidParameter(f"SPEC {source}", sorted(map(str, data)), "named as the axes and quantities", advice)
     try:
@@ -64,7 +66,25 @@ def read_sweep(
     except InvalidParameter as error:
         if error.name in ("adjacency", "tolerance", "floor", "effort", "at_most"):  # said on the command line
             raise
-        raise InvalidParameter(f"SPEC {source}: {error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"SPEC {source}: {error.name}") from None
+
+
+def _refuse_other_words(source: str, data: dict[Any, Any]) -> None:
+    """Refuse axes that have their name in another library, with that of this one."""
+    from neyman._guesses import other_words  # read where something went wrong
+
+    meant = other_words([key for key in data if isinstance(key, str)], tuple(DPSGD_AXES))
+    meant = {key: name for key, name in meant.items() if key not in DPSGD_AXES and name not in data}
+    if meant:
+        first = next(iter(meant))
+        line = "; ".join(f"{name}: {json.dumps(data[key], default=str)}" for key, name in meant.items())
+        raise InvalidParameter(
+            f"SPEC {source}: {first}",
+            data[first],
+            f"named {meant[first]}",
+            f"In its place: {line}",
+            topic="sweep-arguments",
+        )
 
 
 def _both(asked: Any) -> Any:
@@ -125,4 +145,4 @@ def _baseline(given: Any) -> Mechanism:
     try:
         return mechanism_from_dict({"schema": 1, **given})
     except InvalidParameter as error:
-        raise InvalidParameter(f"baseline: {error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"baseline: {error.name}") from None

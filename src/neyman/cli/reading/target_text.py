@@ -75,7 +75,7 @@ def _target(text: str) -> Target:
     try:
         return make(**{words[name]: value for name, value in found.items()})
     except InvalidParameter as error:
-        raise InvalidParameter(f"target {text}: {error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"target {text}: {error.name}") from None
 
 
 def _divergence(text: str, adjacency: str, tolerance: float, effort: float) -> Target | None:
@@ -97,6 +97,6 @@ def _divergence(text: str, adjacency: str, tolerance: float, effort: float) -> T
         mechanism = read_mechanism("baseline", baseline)
     except InvalidParameter as error:
         name = "baseline" if error.name == "baseline" else f"baseline: {error.name}"
-        raise InvalidParameter(f"target {text}: {name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"target {text}: {name}") from None
     guarantee = account(mechanism, adjacency=adjacency, tolerance=tolerance, effort=effort)
     return targets.Divergence(value, guarantee)

@@ -83,7 +83,8 @@ def calibrate(
     if spec is not None and given:
         raise InvalidParameter(given[0], known[given[0]], "left out where a file is given")
     if spec is None and len(given) != 2:
-        raise InvalidParameter("given", " and ".join(given) or None, _ONE)
+        line = shlex.join(["neyman", *_completed(so_far, known)])
+        raise InvalidParameter("given", " and ".join(given) or None, _ONE, f"Write: {line}")
     if spec is None and bracket is not None:
         raise InvalidParameter("bracket", bracket, "given with a file: of DP-SGD it is not needed")
     from neyman.cli.printing.calibrated import Calibrated, show
@@ -102,6 +103,19 @@ def calibrate(
         print_json(answer.to_json())
         return
     show(answer, console())
+
+
+def _completed(so_far: str, known: dict[str, Any]) -> list[str]:
+    """The verb with two of the three: what was typed of them, and examples."""
+    told = {name: value for name, value in known.items() if value is not None}
+    if len(told) == 3:
+        del told["noise_multiplier"]
+    for name, example in (("sample_rate", 0.01), ("steps", 1000)):
+        if len(told) < 2:
+            told.setdefault(name, example)
+    options = [word for name, value in told.items() for word in (f"--{name.replace('_', '-')}", f"{value:g}")]
+    target = [] if "--" in so_far else ["--epsilon", "8", "--delta", "1e-5"]
+    return [*shlex.split(so_far), *target, *options]
 
 
 def _so_far(targets: list[str], words: dict[str, float | None]) -> str:

@@ -81,6 +81,15 @@ SpecTolerance = Annotated[
 ]
 
 
+def _target(to: str) -> str:
+    """What is asked for, in words of other libraries too."""
+    if to not in _TO:
+        from neyman._guesses import quantity_meant
+
+        to = next((one for one in (quantity_meant(to) or "", to.lower()) if one in _TO), to)
+    return choice("to", to, _TO)
+
+
 def convert(
     to: To,
     epsilon: Epsilons = None,
@@ -105,7 +114,7 @@ def convert(
     Give exactly one source (--epsilon with or without --delta, --mu, --rho, --rdp, --profile, --tradeoff or --spec) and
     say with --to what is asked for. Answers certified brackets, and whether the road loses anything.
     """
-    target = choice("to", to, _TO)
+    target = _target(to)
     if target == "epsilon" and not epsilon and delta:
         at, delta = [*(at or []), *delta], None
     given = {
@@ -113,7 +122,8 @@ def convert(
     }  # fmt: skip
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
-        raise InvalidParameter("source", " and ".join(named) or None, _ONE)
+        line = f"neyman convert --mu 1 --to {target}"
+        raise InvalidParameter("source", " and ".join(named) or None, _ONE, f"Write: {line}")
     if delta and named != ["epsilon"]:
         raise InvalidParameter("delta", delta[0], "given beside --epsilon, or with --to epsilon")
     if spec is None:
@@ -167,7 +177,7 @@ def _guarantee(name: str, value: object, delta: list[float] | None, way: dict[st
     try:
         return make(*numbers)
     except InvalidParameter as error:
-        raise InvalidParameter(f"--{name} {value}: {error.name}", error.value, error.allowed, error.advice) from None
+        raise error.called(f"--{name} {value}: {error.name}") from None
 
 
 def _computed(spec: str, adjacency: str, tolerance: float, effort: float) -> Guarantee:

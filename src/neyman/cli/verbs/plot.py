@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from neyman._errors import InvalidParameter
 from neyman.cli.printing.advice import advise
 from neyman.cli.printing.output import STDOUT, check_output, print_json, written
-from neyman.cli.printing.pictures import FORMS, KINDS, headed, kind_of, listed, numbers, save, suffix_of
+from neyman.cli.printing.pictures import FORMS, KINDS, headed, kind_named, kind_of, listed, numbers, save, suffix_of
 from neyman.cli.verbs.respond import Adjacency, Effort, Tolerance, completing
 
 __all__ = ["plot"]
@@ -113,9 +114,9 @@ def plot(
         "cumulative": cumulative or None, "floor": floor,
     }  # fmt: skip
     given = {name: value for name, value in asked.items() if value is not None and value != []}
-    name, specs = kind.replace("_", "-"), spec or []
+    name, specs = kind_named(kind), spec or []
     kind_of(name, len(specs), given)
-    suffix = _suffix(output, form, as_json)
+    suffix = _suffix([name, *specs], output, form, as_json)
     keywords = _keywords(name, given)
     from neyman import plot as pictures
     from neyman.cli.reading.guarantees import read_guarantees
@@ -138,7 +139,7 @@ def plot(
         advise(output or STDOUT, "table" if suffix == ".csv" else "picture")
 
 
-def _suffix(output: str | None, form: str | None, as_json: bool) -> str:
+def _suffix(asked: list[str], output: str | None, form: str | None, as_json: bool) -> str:
     if as_json:
         if output is not None or form is not None:
             raise InvalidParameter("--json", True, "left out where a file or a format is asked for")
@@ -146,9 +147,8 @@ def _suffix(output: str | None, form: str | None, as_json: bool) -> str:
     if form is not None and f".{form}" not in _FORMS:
         raise InvalidParameter("--format", form, f"one of {', '.join(name[1:] for name in _FORMS)}")
     if output is None:
-        raise InvalidParameter(
-            "--output", None, f"given: a file that ends in {', '.join(_FORMS)}", "Such as -o roc.png."
-        )
+        line = shlex.join(["neyman", "plot", *asked, "-o", f"{asked[0]}.png"])
+        raise InvalidParameter("--output", None, f"given: a file that ends in {', '.join(_FORMS)}", f"Write: {line}")
     suffix = suffix_of(output, form)
     check_output(output, suffixes=_FORMS, binary=suffix in (".png", ".pdf"))
     if form is not None and suffix != f".{form}":

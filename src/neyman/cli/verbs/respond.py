@@ -105,8 +105,9 @@ def respond(
 
         typer.echo(citation(answer.summary))
     else:
+        from neyman.cli.printing.in_options import in_options
         from neyman.showing.table import show
 
-        show(answer.summary, console())
+        show(answer.summary, console(), in_options)
     if answer.summary.refused:
         raise answer.summary.refused[0]

@@ -70,6 +70,7 @@ def sweep(
         raise InvalidParameter("workers", workers, "left out where a scheduler is given")
     suffix = _suffix(output, form, as_json)
     asked = read_sweep(spec, (adjacency, tolerance, floor, effort), at_most, both=suffix != _WHOLE)
+    _check_place(output, suffix)
     if output == STDOUT:
         with tempfile.TemporaryDirectory() as place:
             path = Path(place) / "sweep.nc"
@@ -96,7 +97,7 @@ def sweep(
 
 def _suffix(output: str, form: str | None, as_json: bool) -> str:
     """Return the form to write; refuse what cannot be written before anything is computed."""
-    from neyman.cli.printing.sweep_rows import FORMS, need_form
+    from neyman.cli.printing.sweep_rows import FORMS
 
     known = (_WHOLE, *FORMS)
     if form is not None and f".{form}" not in known:
@@ -104,10 +105,20 @@ def _suffix(output: str, form: str | None, as_json: bool) -> str:
     if output == STDOUT and as_json:
         raise InvalidParameter("output", output, "a file where --json is asked for: both would go to standard output")
     suffix = f".{form or 'nc'}" if output == STDOUT else Path(output).suffix
-    check_output(output, suffixes=known, binary=suffix != ".csv")
+    if suffix not in known:
+        check_output(output, suffixes=known)
     if form is not None and suffix != f".{form}":
         raise InvalidParameter("format", form, f"left out, or {suffix[1:]} as the file is named")
-    if suffix != _WHOLE and output != STDOUT and Path(output).exists():
-        raise InvalidParameter("output", output, "a file that does not exist", "Nothing is written over it.")
-    need_form(suffix)
     return suffix
+
+
+def _check_place(output: str, suffix: str) -> None:
+    """Refuse a place where the answer cannot go, once it is known that there is something to answer."""
+    from neyman.cli.printing.sweep_rows import FORMS, need_form
+
+    check_output(output, suffixes=(_WHOLE, *FORMS), binary=suffix != ".csv")
+    if suffix != _WHOLE and output != STDOUT and Path(output).exists():
+        raise InvalidParameter(
+            "output", output, "a file that does not exist", "Nothing is written over it.", topic="file"
+        )
+    need_form(suffix)

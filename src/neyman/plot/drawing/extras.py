@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from neyman.sweeps.extras import MissingPackage
+from neyman._errors import MissingPackage
 
 __all__ = ["need_matplotlib"]
 
@@ -19,10 +19,11 @@ def need_matplotlib(package: str = "matplotlib") -> None:
 
     Examples
     --------
-    >>> need_matplotlib("matplotlib_of_another_name")
-    Traceback (most recent call last):
-        ...
-    neyman.sweeps.extras.MissingPackage: plot needs matplotlib_of_another_name: pip install 'neyman[plot]'
+    >>> try:
+    ...     need_matplotlib("matplotlib_of_another_name")
+    ... except ImportError as error:
+    ...     print(error)
+    plot needs matplotlib_of_another_name: pip install 'neyman[plot]'
     """
     try:
         import_module(package)

@@ -44,7 +44,12 @@ class PaperFigure(Figure):
 
 
 class PaperAxes(Axes):
-    """Axes that a notebook shows as the picture they are."""
+    """Axes that a notebook shows as the picture they are, and that can be saved as it."""
+
+    def savefig(self, path: Any, **options: Any) -> None:
+        """Save the figure they are in: ``figure.savefig``."""
+        figure: Any = self.get_figure(root=True)
+        figure.savefig(path, **options)
 
     def _repr_png_(self) -> bytes | None:
         figure = self.get_figure(root=True)

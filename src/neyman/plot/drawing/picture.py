@@ -20,6 +20,8 @@ if TYPE_CHECKING:
         @property
         def figure(self) -> Figure: ...  # pyright: ignore[reportIncompatibleMethodOverride, reportIncompatibleVariableOverride]
 
+        def savefig(self, path: Any, **options: Any) -> None: ...
+
 
 __all__ = ["Picture", "picture"]
 

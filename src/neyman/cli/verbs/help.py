@@ -1,0 +1,52 @@
+"""``neyman help``: what an error means, without a network."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import Annotated
+
+import typer
+
+from neyman._errors import InvalidParameter
+from neyman.cli.printing.output import print_json
+from neyman.cli.verbs.respond import AsJson
+
+__all__ = ["help"]
+
+
+def _names() -> tuple[str, ...]:
+    from neyman.cli.printing.topics import topics  # a page is read where one is asked for
+
+    return tuple(topics())
+
+
+def _offered(incomplete: str) -> list[str]:
+    return [name for name in _names() if name.startswith(incomplete)]
+
+
+def help(  # noqa: A001 it is the verb
+    topic: Annotated[
+        str,
+        typer.Argument(
+            metavar="TOPIC",
+            help="As the last line of an error names it, the name of an error, or a verb. Without one, all are listed.",
+            autocompletion=_offered,
+        ),
+    ] = "errors",
+    as_json: AsJson = False,
+) -> None:
+    """What an error means, and the way out, without a network.
+
+    The pages are those of the documentation, and come with the package. Of a verb, its own help is shown.
+    """
+    from neyman.cli.printing.topics import address, shown, topic_named
+
+    found = topic_named(topic)
+    if found is None:
+        near = get_close_matches(topic.lower(), _names(), 1, 0.5)
+        line = f"Write: neyman help {near[0]}" if near else "Write: neyman help"
+        raise InvalidParameter("TOPIC", topic, f"one of {', '.join(_names())}, or a verb", line, topic="command-line")
+    if as_json:
+        print_json({"topic": found.name, "title": found.title, "text": found.text, "address": address(found.name)})
+    else:
+        typer.echo(shown(found))
