@@ -5,6 +5,7 @@ import json
 import math
 import os
 import random
+import re
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ import neyman as ny
 from neyman.numerics.decimals import spelled
 from neyman.reports.quantities import QUANTITIES
 from tests.effort import rest_slow
-from tests.reports.cases import OFTEN, QUICK, made, quickly
+from tests.reports.cases import CASES, OFTEN, QUICK, made, quickly
 
 
 def _written(value: float) -> dict[str, object]:
@@ -346,8 +347,20 @@ def test_what_takes_too_long_is_given_up():
 def test_a_mechanism_that_is_none_is_refused_by_the_other_process_too():
     data = made("dpsgd").to_dict()
     data["mechanism"] = {"schema": 1, "kind": "gaussian", "sigma": -1.0, "sensitivity": 1.0}
+    found = ny.verify(data)
+    assert (found.outcome, found.title, found.made_by) == ("does not hold", "CIFAR-10 <b>", ny.__version__)
+    assert found.words[0].reason.endswith("mechanism: sigma must be a finite number > 0, got -1.0")
+    data["certificate"]["neyman"] = "99.0"  # which may know such a mechanism
     with pytest.raises(ny.InvalidParameter, match=r"mechanism: sigma must be a finite number > 0, got -1\.0"):
         ny.verify(data)
+
+
+@pytest.mark.parametrize("name", rest_slow(list(CASES), *OFTEN))
+@pytest.mark.parametrize("timeout", [1e-3, None])
+def test_what_it_claims_has_a_number(name, timeout):
+    found = quickly(made(name).to_json()) if timeout is None else ny.verify(made(name).to_json(), timeout=timeout)
+    headline = found.told.headline
+    assert re.search(r"(mu|rho|epsilon) = [0-9.]+|at most [0-9.]+", headline), headline
 
 
 def test_the_effort_is_that_of_the_report_unless_stated():

@@ -101,14 +101,14 @@ class Diff:
                 ("neighbouring data", self.a.meaning, self.b.meaning)]  # fmt: skip
         if self.a.title or self.b.title:
             rows.insert(0, ("title", self.a.title or "none", self.b.title or "none"))
-        lines: list[str] = []
+        lines = [f"Which is safer: {self.sentence}"]
         for name, a, b in rows:
             lines += [f"{name}: the same in both. {a}"] if a == b else [f"{name}", f"  a: {a}", f"  b: {b}"]
         width = max(len(number.label) for number in self.numbers)
         wide = max(len(number.a or _UNKNOWN) for number in self.numbers)
         lines.append(f"{'':<{width}}  {'a':<{wide}}  b")
         lines += [f"{n.label:<{width}}  {n.a or _UNKNOWN:<{wide}}  {n.b or _UNKNOWN}" for n in self.numbers]
-        return printed([*lines, f"Which is safer: {self.sentence}", *(f"  {note}" for note in self.notes)])
+        return printed([*lines, *(f"  {note}" for note in self.notes)])
 
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON-ready dict."""
@@ -280,7 +280,7 @@ def _safer(a: _Asked, b: _Asked, guarantees: tuple[Guarantee, Guarantee]) -> tup
         return "not comparable", (None, None), why
     found = compare(*guarantees)
     forth, back = found.bounds
-    told = [found.verdict, _costs(forth, "b"), _costs(back, "a"), found.note]
+    told = [found.verdict, found.attackers, _costs(forth, "b"), _costs(back, "a"), found.note]
     sentence = " ".join(part for part in told if part)
     return found.order, ((forth.lower, forth.upper), (back.lower, back.upper)), sentence
 

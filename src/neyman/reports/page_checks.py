@@ -128,7 +128,8 @@ def _differs(document: Document, text: str, parts: tuple[str, ...]) -> Check:
     part, lost = next(gone, ("", ""))
     if not part:
         return _page("does not hold", "the page was altered: something was added to it")
-    return _page("does not hold", _other_words(text, part, lost) or f"the page was altered: it lacks {lost[:60]!r}")
+    why = "the page was altered: its markup is not what follows from its data"
+    return _page("does not hold", _other_words(text, part, lost) or why)
 
 
 def _other_words(text: str, part: str, lost: str) -> str:

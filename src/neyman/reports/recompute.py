@@ -133,8 +133,7 @@ def examine(
         words = (*words, seal_check(found.data, document.proof, proof))
     if found.page:
         words = (*words, *page_checks(document, found.page, draw))
-    told = retold(document.mechanism, document.adjacency, document.unit, document.verdict.headline)
-    return Examined(told, claim_checks(document, numbers), words)
+    return Examined(retold(document), claim_checks(document, numbers), words)
 
 
 def recomputed(document: Document, tolerance: float, effort: float | None = None) -> Recomputed:
@@ -189,7 +188,7 @@ def _unanswered(found: Found, why: str) -> Examined:
         labelled(Check(claim.id, "cannot tell", f"{claim.side} {claim.text}", reason=why), claim)
         for claim in found.claims
     )
-    return Examined(stated(found.model), tuple(checks), (), why)
+    return Examined(stated(found.model, found.claims), tuple(checks), (), why)
 
 
 class _Shown:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from neyman.mechanisms import Mechanism
+from neyman.reports.claims import Claim
 from neyman.reports.document import StepWords
 from neyman.reports.page import run_in_words
 from neyman.reports.prose import adjacency_meaning, summary
+from neyman.reports.quantities import restated
 
 if TYPE_CHECKING:
     from neyman.profiles.pair import Adjacency
+    from neyman.reports.document import Document
     from neyman.reports.model import DocumentModel
 
-__all__ = ["Told", "retold", "stated"]
+__all__ = ["ONLY_STATED", "Told", "retold", "stated"]
 
-_ONLY_STATED = "the file says, and nothing was computed: "
+ONLY_STATED = "the file says, and nothing was computed: "
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,18 +41,38 @@ class Told:
     headline: str
 
 
-def retold(mechanism: Mechanism, adjacency: Adjacency, unit: str, headline: str) -> Told:
+def retold(document: Document) -> Told:
     """Return what follows from the mechanism, whatever the file says of it; the headline is what it claims."""
-    return Told(run_in_words(summary(mechanism, unit)), _protected(unit, adjacency_meaning(adjacency, unit)), headline)
+    unit, adjacency = document.unit, document.adjacency
+    return Told(
+        run_in_words(summary(document.mechanism, unit)),
+        _protected(unit, adjacency_meaning(adjacency, unit)),
+        _headline(document.verdict.recommended, document.verdict.headline, document.claims, adjacency),
+    )
 
 
-def stated(model: DocumentModel) -> Told:
+def stated(model: DocumentModel, claims: Sequence[Claim]) -> Told:
     """Return what the file says, where nothing could be computed."""
     steps = tuple(StepWords(**step.model_dump()) for step in model.summary)
     return Told(
-        _ONLY_STATED + run_in_words(steps), _protected(model.unit, model.adjacency_meaning), model.verdict.headline
-    )
+        ONLY_STATED + run_in_words(steps), _protected(model.unit, model.adjacency_meaning),
+        _headline(model.verdict.recommended, model.verdict.headline, claims, model.adjacency),
+    )  # fmt: skip
 
 
 def _protected(unit: str, meaning: str) -> str:
     return f"one {unit}. {meaning}"
+
+
+def _headline(recommended: str, headline: str, claims: Sequence[Claim], adjacency: Adjacency) -> str:
+    """What is claimed, never without a number: where the headline has none of its own, a promise that it stands for."""
+    if recommended in _NUMBERED:
+        return headline
+    finite = [claim for claim in claims if claim.quantity == "epsilon" and not claim.says_nothing]
+    beside = finite[:1] or [claim for claim in claims if claim.quantity == "advantage"]
+    # in our words: those of the file may be anybody's
+    told = [restated(one.quantity, one.given, one.text, (one.lower, one.upper), adjacency).sentence for one in beside]
+    return " ".join([headline, *told])
+
+
+_NUMBERED = ("mu", "epsilon", "zcdp")  # headlines that begin with the number

@@ -116,7 +116,8 @@ def _comparison(c: Any) -> Card:
     ]
     head = ("what it costs, in Bayes error", "certified bracket", "at most")
     crossings = ", ".join(f"{x.prior:.4g}" for x in c.crossings)
-    notes = [f"The curves cross at prior {crossings}."] if crossings else []
+    notes = [c.attackers] if c.attackers else []
+    notes += [f"The curves cross at prior {crossings}."] if crossings else []
     named = [f"a: {_named(c.a)}", f"b: {_named(c.b)} (dashed)"]
     return Card(c.verdict, named, [(head, rows)], _curves(("a", c.a), ("b", c.b)), notes)
 

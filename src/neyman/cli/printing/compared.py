@@ -66,6 +66,7 @@ class Compared:
                 {"prior": name, **{key: _interval(d).to_json() for key, d in _both(w)}, "preferred": w.preferred}
                 for name, w in self.weighted
             ],
+            "safer": [{"low": one.low, "high": one.high, "safer": one.safer} for one in c.stretches],
             "sentence": str(c),
         }  # fmt: skip
 
@@ -85,6 +86,8 @@ def _error(guarantee: Guarantee, prior: float) -> Interval:
 def show(answer: Compared, console: Console) -> None:
     """Print ``answer``."""
     c = answer.comparison
+    first = f"{c.verdict} {c.attackers}".strip()
+    console.print(f"Which is safer: {first}\n", style="bold", highlight=False, soft_wrap=True)
     for name, mechanism in zip("ab", answer.mechanisms, strict=True):
         console.print(f"{name}: [bold]{escape(repr(mechanism))}[/bold]", highlight=False, soft_wrap=True)
     console.print(f"adjacency {c.a.adjacency}, one record\n", highlight=False)
@@ -110,4 +113,4 @@ def show(answer: Compared, console: Console) -> None:
     if c.crossings:
         places = ", ".join(f"{x.prior:.5g}" for x in c.crossings)
         console.print(f"The curves cross at prior {places}.", highlight=False, soft_wrap=True)
-    console.print(str(c), highlight=False, soft_wrap=True)
+    console.print(str(c).removeprefix(first).strip(), highlight=False, soft_wrap=True)
