@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+from threading import Thread
 from typing import Any
 
-__all__ = ["progress_bar"]
+__all__ = ["counting", "progress_bar", "progress_elsewhere"]
 
 PATIENCE = 1.0  # seconds before anything is shown unasked
 EVERY = 5.0  # seconds between two lines of a log
@@ -32,6 +34,43 @@ def progress_bar(
         yield told.advance
     finally:
         told.end()
+
+
+@contextmanager
+def progress_elsewhere(shown: bool | None, total: int | None, what: str) -> Generator[tuple[int, ...], None, None]:
+    """The same of what another process does: hand out what it is to inherit (``pass_fds``), at most one end of a pipe,
+    into which it writes through ``counting``. Empty where no process inherits such a thing.
+    """
+    with progress_bar(shown, total, what) as told:
+        if sys.platform == "win32":
+            yield ()
+            return
+        here, there = os.pipe()
+        reader = Thread(target=_counted, args=(here, told), daemon=True)
+        reader.start()
+        try:
+            yield (there,)
+        finally:
+            os.close(there)  # the other process has ended, and with it the only other one who could write
+            reader.join()
+
+
+def counting(there: tuple[int, ...] | list[int]) -> Callable[[int], None]:
+    """Return what the other process tells how many more are done."""
+    return (lambda more: _tell(there[0], more)) if there else (lambda _: None)
+
+
+def _tell(there: int, more: int) -> None:
+    try:
+        os.write(there, b"." * more)
+    except OSError:  # whoever waited has gone
+        return
+
+
+def _counted(here: int, told: Callable[[int], None]) -> None:
+    with os.fdopen(here, "rb", buffering=0) as pipe:
+        while more := pipe.read(64):
+            told(len(more))
 
 
 def _in_notebook() -> bool:

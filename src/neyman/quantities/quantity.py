@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from neyman._errors import InvalidParameter
-from neyman.numerics.decimals import exactly
+from neyman.numerics.short_exact import short_exact
 from neyman.quantities.places import At
 from neyman.quantities.points import POINTS
 
@@ -140,7 +140,7 @@ class Quantity:
         other = read(guarantee.optimistic, at)
         return (safe, max(other, safe)) if self.from_below else (min(other, safe), safe)
 
-    def filled(self, words: str, at: At, shown: Callable[[float], str] = exactly, **more: str) -> str:
+    def filled(self, words: str, at: At, shown: Callable[[float], str] = short_exact, **more: str) -> str:
         """Return ``words`` about this place."""
         values = dict(zip(self.places, at, strict=True))
         told = {name: shown(float(value)) for name, value in values.items() if not isinstance(value, str)}
@@ -149,14 +149,14 @@ class Quantity:
             told |= {"reference": point.name, "stated": point.stated}
         return words.format(**told, **more)
 
-    def title(self, at: At, shown: Callable[[float], str] = exactly) -> str:
+    def title(self, at: At, shown: Callable[[float], str] = short_exact) -> str:
         """Return what the number is, and where, in the few words of a table."""
         return self.filled(self.short, at, shown)
 
-    def told(self, text: str, at: At, adjacency: Adjacency) -> str:
+    def told(self, text: str, at: At, adjacency: Adjacency, shown: Callable[[float], str] = short_exact) -> str:
         """Return the claim that prints ``text`` as a sentence; of a risk it is that of ``neyman.risk``."""
         if not self.risk:
-            return self.filled(self.instead.get(text, self.sentence), at, text=text)
+            return self.filled(self.instead.get(text, self.sentence), at, shown, text=text)
         if text == "inf":  # only where somebody wrote so
             return "Nothing is claimed."
         return str(replace(_blank(self.name, at), value=float(text), adjacency=adjacency))

@@ -9,6 +9,7 @@ from decimal import Decimal, InvalidOperation
 from typing import Literal
 
 from neyman._version import __version__
+from neyman.numerics.decimals import exactly
 from neyman.profiles.pair import Adjacency
 from neyman.quantities.asked import Bracket
 from neyman.reports.build import cite, how_to_verify
@@ -86,7 +87,7 @@ def word_checks(document: Document, found: Recomputed) -> tuple[Check, ...]:
     same = document.certificate.neyman == __version__
     likely = _likely(document, found)
     return (
-        _words("what was run", document.summary, [summary(document.mechanism, document.unit)], same),
+        _words("what was run", document.summary, _run(document), same),
         _words("adjacency", document.adjacency_meaning, [adjacency_meaning(document.adjacency, document.unit)], same),
         _words("assumptions", document.assumptions, [assumptions(document.mechanism, document.unit)], same),
         _words("verdict", document.verdict, [verdict(document.mechanism, claims) for claims in likely], same),
@@ -96,6 +97,11 @@ def word_checks(document: Document, found: Recomputed) -> tuple[Check, ...]:
         _words("deltas", set(document.deltas) <= _deltas(document), [True], True),
         _words("method", document.certificate.method, [found.method], same),
     )
+
+
+def _run(document: Document) -> list[object]:
+    """What was run, in the words of this version and of those before it."""
+    return [summary(document.mechanism, document.unit, formerly=formerly) for formerly in (False, True)]
 
 
 def _checked(claim: Claim, bracket: Bracket | None, adjacency: Adjacency, same: bool) -> Check:
@@ -184,12 +190,15 @@ def _claim_words(claim: Claim, bracket: Bracket, adjacency: Adjacency) -> set[tu
     at = tuple(value for _, value in claim.given)
     kind = QUANTITIES[claim.quantity]
     return {
-        (one.label, sentence)
+        (label, sentence)
         for one in made
         if _true(one, bracket)
-        for sentence in (one.sentence, kind.formerly(one.text, at, adjacency))
+        for label, sentence in (
+            (one.label, one.sentence), (one.label, kind.formerly(one.text, at, adjacency)),
+            (kind.filled(kind.label, at, exactly), kind.told(one.text, at, adjacency, exactly)),
+        )
         if sentence
-    }
+    }  # fmt: skip
 
 
 def _true(claim: Claim, bracket: Bracket) -> bool:

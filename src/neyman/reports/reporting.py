@@ -162,6 +162,7 @@ def report(
     tolerance: float | None = None,
     effort: float | None = None,
     date: str | None = None,
+    progress: bool | None = None,
     **unknown: Never,
 ) -> Report:
     """Return a report to hand over: what was run, what it promises, on which assumptions, and how to verify it.
@@ -192,6 +193,9 @@ def report(
         the certificate, for ``verify`` to take as much.
     date : str, optional
         As in "2025-01-31". Reports are otherwise the same, byte for byte, whenever they are made.
+    progress : bool, optional
+        Whether what takes longer than a second is seen to go on, on the standard error; if left out, on a terminal and
+        in a notebook.
 
     Returns
     -------
@@ -241,7 +245,7 @@ def report(
         floor=floor,
         deltas=_deltas(deltas),
     )
-    return Report(document_of(guarantee, inputs, width, work))
+    return Report(document_of(guarantee, inputs, width, work, progress))
 
 
 def _readable(text: str, most: int) -> str:

@@ -99,6 +99,7 @@ def verify(
     effort: float | None = None,
     timeout: float = 120.0,
     proof: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
 ) -> Verification:
     """Recompute every claim of a report from the mechanism in it, with this installation's engines.
 
@@ -117,6 +118,9 @@ def verify(
     proof : str or path, optional
         The file of the proof that the report names; unless given, that beside it (``run.proof.json`` of
         ``run.html``), if there is one. A report that names one which is not at hand is "cannot tell".
+    progress : bool, optional
+        Whether what takes longer than a second is seen to go on, on the standard error; if left out, on a terminal and
+        in a notebook.
 
     Returns
     -------
@@ -158,7 +162,7 @@ def verify(
         found = read(Path(report) if isinstance(report, os.PathLike) else report)
     except Altered as refused:
         return _of_altered(refused, refused.told, *_NAMELESS)
-    return verified(found, width, work, limit, _proof(found, report, proof))
+    return verified(found, width, work, limit, _proof(found, report, proof), progress)
 
 
 def _proof(found: Found, report: object, proof: str | os.PathLike[str] | None) -> bytes | None:
@@ -180,13 +184,18 @@ def _named(report: str | os.PathLike[str]) -> bool:
 
 
 def verified(
-    found: Found, tolerance: float | None, effort: float | None, timeout: float, proof: bytes | None = None
+    found: Found,
+    tolerance: float | None,
+    effort: float | None,
+    timeout: float,
+    proof: bytes | None = None,
+    progress: bool | None = False,
 ) -> Verification:
     """Return what becomes of a report that was read, and of the proof that it names."""
     width = found.model.certificate.tolerance if tolerance is None else tolerance
     work = found.model.certificate.effort if effort is None else effort
     try:
-        return concluded(found, examine_elsewhere(found, (max(width, 1e-12), work), timeout, proof))
+        return concluded(found, examine_elsewhere(found, (max(width, 1e-12), work), timeout, proof, progress))
     except InvalidParameter as refused:
         why = altered(refused, found.text)
         if not isinstance(why, Altered):

@@ -6,10 +6,34 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-__all__ = ["Card", "Curve", "Row"]
+__all__ = ["Card", "Curve", "Row", "Short", "short"]
 
 Row = tuple[str, ...]
 """Cells of a line of a table; the first is words, the others are numbers."""
+
+_WIDE = 4  # columns beyond which a table may have to be scrolled, and is to be reached by the keyboard
+
+
+class Short(str):
+    """A text in place of a longer one, ``full``, which is shown where somebody points at it."""
+
+    full: str
+
+
+def short(text: str, full: str) -> str:
+    """Return ``text``, which stands for ``full``.
+
+    Examples
+    --------
+    >>> short("1.57", "1.5669476486394196").full
+    '1.5669476486394196'
+    """
+    if text == full:
+        return text
+    made = Short(text)
+    made.full = full
+    return made
+
 
 _LIGHT = "--nm-ink:#1f2328;--nm-soft:#59636e;--nm-line:#d1d9e0;--nm-paper:#fff;--nm-a:#0072b2;--nm-b:#b34700"
 _DARK = "--nm-ink:#e6edf3;--nm-soft:#9da7b3;--nm-line:#3d444d;--nm-paper:#15191f;--nm-a:#56b4e9;--nm-b:#f0a35e"
@@ -64,18 +88,27 @@ class Card:
         parts += [_paragraph(line, "nm-soft") for line in self.lines]
         rows = "".join(_table(head, body) for head, body in self.tables)
         if rows or self.curves:
-            parts.append(f'<div class="nm-body"><div class="nm-rows">{rows}</div>{_drawn(self.curves)}</div>')
+            wide = any(len(head) > _WIDE for head, _ in self.tables)
+            held = f'<div class="nm-rows"{_REACHED if wide else ""}>{rows}</div>'
+            parts.append(f'<div class="nm-body">{held}{_drawn(self.curves)}</div>')
         parts += [_paragraph(note, "nm-soft") for note in self.notes]
         return "".join([*parts, "</div>"])
 
 
+_REACHED = ' tabindex="0" role="group" aria-label="table"'
+
+
 def _paragraph(text: str, kind: str) -> str:
-    return f'<p class="{kind}">{escape(text)}</p>'
+    return f'<p class="{kind}"{_titled(text)}>{escape(text)}</p>'
+
+
+def _titled(text: str) -> str:
+    return f' title="{escape(text.full)}"' if isinstance(text, Short) else ""
 
 
 def _table(head: Row, body: Iterable[Row]) -> str:
     above = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    lines = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in body)
+    lines = "".join(f"<tr>{''.join(f'<td{_titled(cell)}>{escape(cell)}</td>' for cell in row)}</tr>" for row in body)
     return f"<table><thead><tr>{above}</tr></thead><tbody>{lines}</tbody></table>"
 
 

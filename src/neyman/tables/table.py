@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Literal
 
 from neyman._errors import InvalidParameter
-from neyman.numerics.decimals import exactly, outward
+from neyman._upward import Carded
+from neyman.numerics.decimals import outward
+from neyman.numerics.short_exact import short_exact
 from neyman.reports.latex import escaped as in_latex
 from neyman.reports.markdown import escaped as in_markdown
 
@@ -46,11 +48,11 @@ class Column:
             return "yes" if cell else "no"
         if isinstance(cell, (str, int)):
             return str(cell)
-        return exactly(cell) if self.side == "as given" else outward(cell, self.digits, up=self.side == "at most")
+        return short_exact(cell) if self.side == "as given" else outward(cell, self.digits, up=self.side == "at most")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class Table(Carded):
     """Rows under columns; ``table["mu"]`` is a column, ``str(table)`` the table in Markdown. As of a DataFrame,
     ``list(table)`` are the names of the columns, ``"mu" in table`` asks for one, and ``len(table)`` counts the rows.
 

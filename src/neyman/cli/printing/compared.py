@@ -17,6 +17,7 @@ from neyman.guarantees import Guarantee
 from neyman.guarantees.questions.regret import Divergence
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import exactly
+from neyman.numerics.short_exact import in_short
 from neyman.quantities import QUANTITIES
 
 __all__ = ["Compared", "show"]
@@ -89,7 +90,8 @@ def show(answer: Compared, console: Console) -> None:
     first = f"{c.verdict} {c.attackers}".strip()
     console.print(f"Which is safer: {first}\n", style="bold", highlight=False, soft_wrap=True)
     for name, mechanism in zip("ab", answer.mechanisms, strict=True):
-        console.print(f"{name}: [bold]{escape(repr(mechanism))}[/bold]", highlight=False, soft_wrap=True)
+        code = in_short(repr(mechanism), mechanism.dataset_size)
+        console.print(f"{name}: [bold]{escape(code)}[/bold]", highlight=False, soft_wrap=True)
     console.print(f"adjacency {c.a.adjacency}, one record\n", highlight=False)
     main = table("what it costs", "certified bracket", "at most")
     for words, interval in zip(("b instead of a", "a instead of b"), answer.divergences, strict=True):

@@ -121,7 +121,7 @@ def _proved(found: Report, output: str) -> Report:
     from neyman.proving import prove
     from neyman.reports.seal import beside
 
-    proof = prove(found, progress=None)
+    proof = prove(found)
     typer.echo(str(proof), err=True)
     if any(one.verdict == "refuted" for one in proof.answers):
         typer.echo("Nothing was written: a claim is refuted, which is a mistake of neyman; please report it.", err=True)

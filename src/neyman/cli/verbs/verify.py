@@ -110,4 +110,4 @@ def _proved(file: Path, timeout: float) -> tuple[list[tuple[str, str, str]], str
     from neyman.proving.elsewhere import prove_elsewhere
     from neyman.reports.reading import read
 
-    return prove_elsewhere(read(file).data, timeout)
+    return prove_elsewhere(read(file).data, timeout, progress=None)
