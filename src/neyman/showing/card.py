@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from html import escape
@@ -11,6 +12,7 @@ __all__ = ["Card", "Curve", "Row", "Short", "short"]
 Row = tuple[str, ...]
 """Cells of a line of a table; the first is words, the others are numbers."""
 
+_POWER = re.compile(r"[0-9.]+e-[0-9]+")
 _WIDE = 4  # columns beyond which a table may have to be scrolled, and is to be reached by the keyboard
 
 
@@ -56,8 +58,12 @@ _STYLE = (
     "color:inherit;table-layout:auto}"
     ".neyman-card.neyman-card table tr{background:none;border:0}"
     ".neyman-card.neyman-card table :is(td,th){padding:.12em .5em .12em 0;border:0;background:none;color:inherit;"
-    "text-align:right;vertical-align:baseline;font-variant-numeric:tabular-nums;white-space:nowrap}"
-    ".neyman-card.neyman-card table :is(td,th):first-child{text-align:left;white-space:normal;overflow-wrap:normal}"
+    "text-align:right;vertical-align:baseline;font-variant-numeric:tabular-nums;white-space:nowrap;"
+    "overflow-wrap:normal}"
+    ".neyman-card.neyman-card table :is(td,th):first-child{text-align:left;white-space:normal}"
+    ".neyman-card.neyman-card .nm-rows[tabindex] :is(td,th):first-child{white-space:nowrap}"
+    "@media (max-width:40rem){.neyman-card.neyman-card .nm-rows:not([tabindex]) :is(td,th){white-space:normal}}"
+    ".neyman-card .nm-one{white-space:nowrap}"
     ".neyman-card.neyman-card table th{color:var(--nm-soft);font-weight:400;"
     "border-bottom:1px solid var(--nm-line)}"
 )
@@ -108,8 +114,13 @@ def _titled(text: str) -> str:
 
 def _table(head: Row, body: Iterable[Row]) -> str:
     above = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in head)
-    lines = "".join(f"<tr>{''.join(f'<td{_titled(cell)}>{escape(cell)}</td>' for cell in row)}</tr>" for row in body)
+    lines = "".join(f"<tr>{''.join(f'<td{_titled(cell)}>{_whole(cell)}</td>' for cell in row)}</tr>" for row in body)
     return f"<table><thead><tr>{above}</tr></thead><tbody>{lines}</tbody></table>"
+
+
+def _whole(cell: str) -> str:
+    """A cell in which no number in powers of ten is torn apart at the end of a line."""
+    return _POWER.sub(r'<span class="nm-one">\g<0></span>', escape(cell))
 
 
 def _drawn(curves: Sequence[Curve]) -> str:

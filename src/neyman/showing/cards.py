@@ -28,6 +28,8 @@ __all__ = ["card_of"]
 SECONDS = 3.0  # nominal: of work that a card may take, whatever is asked of it
 _POINTS = 65  # of a curve
 _MOST, _ROWS = 8, 24  # rows of a table; of one that somebody made of runs
+_NEARLY_ONE = 0.999  # a chance from below which is told in no more digits
+_LONG = 120  # letters of code that are read at a glance
 _FEW = 6  # digits of a parameter that was found
 _RATES = (1e-6, 1e-3, 1e-2, 1e-1)
 
@@ -65,7 +67,7 @@ def _summary(s: Summary, more: str = "") -> Card:
     rows += [(f"epsilon at delta {brief(d)}", *_cells(e, 6)) for d, e in zip(s.deltas, s.epsilons, strict=True)]
     rows.append(("advantage, TPR - FPR", *_cells(s.advantage, 4)))
     attacks: list[Row] = [
-        (f"best TPR at FPR {plain(rate)}", *_shares(power))
+        (f"best TPR at FPR {_chance(rate, up=True)}", *_shares(power))
         for rate, power in zip(FPR_TABLE, s.powers, strict=True)
         if rate in _RATES
     ]
@@ -89,9 +91,17 @@ def _cells(found: Interval, digits: int) -> Row:
 
 def _shares(found: Interval) -> Row:
     """The same of a chance, as people say it: "17.2 % to 17.3 %", "1 in 174,000"."""
-    low, high = share(found.lower, False), share(found.upper, True)
+    low, high = _chance(found.lower, up=False), _chance(found.upper, up=True)
     bracket = short(high if low == high else f"{low} to {high}", f"{found.lower!r} to {found.upper!r}")
     return bracket, "not certified" if found.refused else short(high, repr(found.upper))
+
+
+def _chance(value: float, *, up: bool) -> str:
+    """A chance on its side, in one piece; one that is short is itself."""
+    exact = plain(value)
+    if exact.startswith("about"):
+        exact = share(min(value, _NEARLY_ONE), up) if not up else share(value, up)
+    return exact.replace(" ", "\u00a0")
 
 
 def _curves(*named: tuple[str, Guarantee]) -> list[Curve]:
@@ -178,7 +188,7 @@ def _risk(found: Any) -> Card:
     names = [name for name, _ in found.given]
     given = [np.broadcast_to(np.asarray(number), found.value.shape).ravel() for _, number in found.given]
     rows: list[Row] = [
-        (*(short_exact(float(column[i])) for column in given), outward(float(flat[i]), 6, up=up))
+        (*(short(f"{column[i]:.6g}", repr(float(column[i]))) for column in given), outward(float(flat[i]), 6, up=up))
         for i in range(min(len(flat), _MOST))
     ]
     more = [f"{len(flat) - _MOST} more."] if len(flat) > _MOST else []
@@ -218,7 +228,11 @@ def _mechanism(m: Any) -> Card:
     rows: list[Row] = [(in_short(repr(step), size), f"{times:,}") for step, times in m.parts[:_MOST]]
     more = [f"{len(m.parts) - _MOST} more kinds of step."] if len(m.parts) > _MOST else []
     tables: list[tuple[Row, list[Row]]] = [(("step", "times"), rows)] if rows else []
-    return Card(in_short(repr(m), size), ["A mechanism: .account() computes what it promises."], tables, notes=more)
+    code = in_short(repr(m), size)
+    head = (
+        code if len(code) <= _LONG else f"{sum(times for _, times in m.parts):,} runs of {len(m.parts)} kinds of step"
+    )
+    return Card(head, ["A mechanism: .account() computes what it promises."], tables, notes=more)
 
 
 def _proved(g: Any) -> Card:
