@@ -12,7 +12,7 @@ import numpy as np
 
 from neyman._errors import NeymanError, NotCertified
 from neyman.guarantees import Guarantee
-from neyman.numerics.decimals import exactly, outward
+from neyman.numerics.decimals import outward
 from neyman.numerics.short_exact import in_short, short_exact
 from neyman.profiles.effort import Effort
 from neyman.quantities.places import FPR_TABLE, usual_deltas
@@ -280,7 +280,7 @@ def _runs(found: Any) -> Card:
 
 def _conversion(found: Any) -> Card:
     rows: list[Row] = [
-        ("" if row.at is None else exactly(row.at), *_ends(row.value, found.from_below)) for row in found.rows
+        ("" if row.at is None else brief(row.at), *_ends(row.value, found.from_below)) for row in found.rows
     ]
     head = (found.place or found.to, "certified bracket", "report")
     return Card(f"{found.source} \u2192 {found.to}", [found.note], [(head, rows)])
