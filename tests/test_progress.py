@@ -88,6 +88,21 @@ def test_a_notebook_is_known_by_its_shell(monkeypatch: pytest.MonkeyPatch) -> No
         assert _progress._in_notebook() is known
 
 
+def test_a_notebook_has_one_line_that_is_written_over(
+    now: list[float], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """rich would ask for ipywidgets, and warn where there are none."""
+    monkeypatch.setattr(_progress, "_in_notebook", lambda: True)
+    with progress_bar(None, 30, "claims") as told:
+        for _ in range(3):
+            now[0] += 0.7
+            told(10)
+    assert capsys.readouterr().err == "\r20 of 30 claims, 1 s\r30 of 30 claims, 2 s\r30 of 30 claims, 2 s\n"
+    with progress_bar(None, 30, "claims") as told:
+        told(30)
+    assert capsys.readouterr().err == ""
+
+
 def test_calibrations_tell_what_they_try(capsys: pytest.CaptureFixture[str]) -> None:
     found = ny.calibrate(ny.Laplace, ny.targets.Mu(1.0), tolerance=1e-3, progress=True)
     last = capsys.readouterr().err.splitlines()[-1]

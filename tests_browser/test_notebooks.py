@@ -30,7 +30,9 @@ def test_a_notebook_shows_all_it_has(
     opened = open_file(notebooks[name, scheme], width=width, color_scheme=scheme)
     page = opened.page
     assert page.locator(".neyman-card").count() == CARDS[name]
-    assert page.locator(".jp-RenderedText[data-mime-type='application/vnd.jupyter.stderr']").count() == 0
+    said = page.evaluate("[...document.querySelectorAll('.jp-OutputArea-output')].map(e => e.textContent).join()")
+    assert "Warning" not in said
+    assert "Traceback" not in said
     pictures = page.evaluate(_PICTURES)
     assert len(pictures) == PICTURES[name]
     assert all(loaded and inside and wide > 150 for loaded, wide, inside in pictures)
