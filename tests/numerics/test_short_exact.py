@@ -1,5 +1,6 @@
 """Numbers that were given, in short: the text is still the number, or lies on the side where the promise holds."""
 
+import math
 from fractions import Fraction
 
 import pytest
@@ -27,18 +28,24 @@ def test_a_share_of_records_stays_as_it_was_typed(k: int, n: int) -> None:
 
 @given(st.floats(1e-300, 1e300))
 def test_what_is_written_reads_back_as_the_number(value: float) -> None:
-    written = short_exact(value)
-    if written.startswith("1/"):  # a delta just below 1/n: the promise at the larger one holds, too
-        assert 0.0 <= _read(written) - value <= 2.3e-16 * value * 2
-    else:
-        assert _read(written) == value
+    assert _read(short_exact(value)) == value
+
+
+@given(st.integers(2, 10**9), st.integers(0, 4))
+def test_a_delta_just_below_one_over_n_is_told_as_that(n: int, steps: int) -> None:
+    value = 1.0 / n
+    for _ in range(steps):
+        value = math.nextafter(value, 0.0)
+    written = short_exact(value, below=True)
+    assert 0.0 <= _read(written) - value <= 2.0 * math.ulp(value)
+    assert _read(short_exact(value)) == value
 
 
 @given(st.floats(1e-6, 1e6), st.booleans())
 def test_settings_are_rounded_to_their_own_side(value: float, up: bool) -> None:
     written, rounded, _ = setting(value, up=up).partition(" (rounded")
     if not rounded:
-        assert abs(_read(written) - value) <= 2.3e-16 * value * 2
+        assert _read(written) == value
     else:
         assert (_read(written) > value) is up
         assert abs(_read(written) - value) <= 1e-5 * value

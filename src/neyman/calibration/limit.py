@@ -11,9 +11,8 @@ from typing import ClassVar
 from neyman._errors import NotCertified
 from neyman.calibration.target import Target
 from neyman.guarantees import Guarantee
-from neyman.numerics.short_exact import short_exact
 from neyman.quantities import QUANTITIES, Quantity
-from neyman.quantities.places import At
+from neyman.quantities.places import At, in_place
 
 __all__ = ["FARTHEST", "Limit", "signed", "sound"]
 
@@ -21,9 +20,9 @@ _LEAST = 1e-18  # of mu: limits nearer to what nobody can miss
 FARTHEST = 60.0  # an excess of that size, either way, says only on which side it is
 
 
-def _place(value: float) -> str:
+def _place(name: str, value: float) -> str:
     """1/60000 rather than 1.66667e-05."""
-    return shown if "/" in (shown := short_exact(value)) else f"{value:g}"
+    return shown if "/" in (shown := in_place(name, value)) else f"{value:g}"
 
 
 class Limit(Target):

@@ -19,17 +19,18 @@ _DECIMAL = re.compile(r"(?<![\w.])[0-9]+\.[0-9]{9,}(?:e[-+]?[0-9]+)?(?![\w.])")
 _FEW = 6  # digits of what has no short form
 
 
-def short_exact(value: float, of: int | None = None) -> str:
+def short_exact(value: float, of: int | None = None, *, below: bool = False) -> str:
     """Return a number that was given: in few digits, as a share of ``of`` records, as a fraction, or in all its digits.
 
-    What lies within two units of the last place below 1/n is written as that: of a delta, the promise holds there.
+    ``below``: what lies within two units of the last place below 1/n is written as that, too. Of a delta the promise
+    holds there, and of few other things.
 
     Examples
     --------
     >>> short_exact(0.01), short_exact(512 / 60000, 60000), short_exact(512 / 60000), short_exact(1 / 60000)
     ('0.01', '512/60000', '16/1875', '1/60000')
-    >>> short_exact(0.1234567890123)
-    '0.1234567890123'
+    >>> short_exact(0.1234567890123), short_exact(1.6666666666666664e-05, below=True)
+    ('0.1234567890123', '1/60000')
     """
     written = exactly(value)
     if len(written) <= _LONG or not 0.0 < value < 1.0:
@@ -37,7 +38,7 @@ def short_exact(value: float, of: int | None = None) -> str:
     if of is not None and 1 <= (k := round(value * of)) < of and k / of == value:
         return f"{k}/{of}"
     n = round(1.0 / value) if value > 1e-15 else 0
-    if n and 0.0 <= 1.0 / n - value <= 2.0 * math.ulp(value):
+    if n and 0.0 <= 1.0 / n - value <= (2.0 * math.ulp(value) if below else 0.0):
         return f"1/{n}"
     found = Fraction(value).limit_denominator(_LARGEST)
     if found > 0 and found.numerator / found.denominator == value:

@@ -195,10 +195,15 @@ def _claim_words(claim: Claim, bracket: Bracket, adjacency: Adjacency) -> set[tu
         if _true(one, bracket)
         for label, sentence in (
             (one.label, one.sentence), (one.label, kind.formerly(one.text, at, adjacency)),
-            (kind.filled(kind.label, at, exactly), kind.told(one.text, at, adjacency, exactly)),
+            (kind.filled(kind.label, at, _formerly), kind.told(one.text, at, adjacency, _formerly)),
         )
         if sentence
     }  # fmt: skip
+
+
+def _formerly(_: str, value: float) -> str:
+    """A place as earlier versions wrote it."""
+    return exactly(value)
 
 
 def _true(claim: Claim, bracket: Bracket) -> bool:

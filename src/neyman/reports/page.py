@@ -158,7 +158,7 @@ def _headline(document: Document) -> tuple[str, str, Claim | None]:
     known = next((claim for claim in pairs if not claim.says_nothing), None)
     if known is None:
         return "Differential privacy", "", None
-    return f"Differential privacy at δ = {short_exact(_given(known, 'delta'))}", "ε ≤", known
+    return f"Differential privacy at δ = {short_exact(_given(known, 'delta'), below=True)}", "ε ≤", known
 
 
 def _beside(document: Document, number: Claim | None) -> Iterator[tuple[str, Cell]]:
@@ -318,7 +318,9 @@ def _claims(name: str, caption: str, claims: Sequence[Claim]) -> Table:
 
 def _epsilons(document: Document, name: str, *, brackets: bool) -> Table:
     heads = (Head("at δ"), Head("ε, at most", number=True), _BRACKET)
-    rows = [(short_exact(_given(claim, "delta")), claim, _bracket(claim)) for claim in document.of("epsilon")]
+    rows = [
+        (short_exact(_given(claim, "delta"), below=True), claim, _bracket(claim)) for claim in document.of("epsilon")
+    ]
     caption = "The same promise in pairs (ε, δ): every row holds"
     if brackets:
         return Table(name, caption, heads, tuple(rows))
