@@ -26,8 +26,11 @@ _CUT = """
 """
 # a number that is torn apart at the end of a line
 _TORN = """
-() => [...document.querySelectorAll('.neyman-card td')].filter(e => /^[0-9.e-]+$/.test(e.textContent)
-    && e.getClientRects()[0].height > 2 * parseFloat(getComputedStyle(e).lineHeight)).map(e => e.textContent)
+() => [...document.querySelectorAll('.neyman-card td')].filter(e => {
+  const text = document.createRange();
+  text.selectNodeContents(e);
+  return /^[0-9.e-]+$/.test(e.textContent) && new Set([...text.getClientRects()].map(r => r.top)).size > 1;
+}).map(e => e.textContent)
 """
 # a region that scrolls and cannot be reached by the keyboard
 _UNREACHED = """

@@ -1,6 +1,7 @@
 """Numbers that were given, in short: the text is still the number, or lies on the side where the promise holds."""
 
 import math
+from decimal import Decimal
 from fractions import Fraction
 
 import pytest
@@ -21,7 +22,7 @@ def test_a_share_of_records_stays_as_it_was_typed(k: int, n: int) -> None:
     value = k / n
     assert _read(short_exact(value, n)) == value
     assert _read(short_exact(value)) == value
-    if len(repr(value)) > 10:
+    if len(Decimal(repr(value)).as_tuple().digits) > 9:
         assert short_exact(value, n) == f"{k}/{n}"
         assert Fraction(short_exact(value)) == Fraction(k, n)
 
@@ -45,7 +46,8 @@ def test_a_delta_just_below_one_over_n_is_told_as_that(n: int, steps: int) -> No
 def test_settings_are_rounded_to_their_own_side(value: float, up: bool) -> None:
     written, rounded, _ = setting(value, up=up).partition(" (rounded")
     if not rounded:
-        assert _read(written) == value
+        off = _read(written) - value  # a fraction on the side to which it may be rounded
+        assert 0.0 <= (off if up else -off) <= 2.0 * math.ulp(value)
     else:
         assert (_read(written) > value) is up
         assert abs(_read(written) - value) <= 1e-5 * value
@@ -70,3 +72,12 @@ def test_one_in_so_many(rate: float) -> None:
     said = one_in(rate)
     n = float(said.rpartition(" ")[2].replace(",", ""))
     assert abs(1.0 / n - rate) <= (6e-3 if said.startswith("about") else 1e-8) * rate
+
+
+def test_a_rate_just_above_a_fraction_is_told_as_that() -> None:
+    value = 0.0041666666666666675
+    assert value > 250 / 60000
+    assert short_exact(value, above=True) == "1/240"
+    assert short_exact(value, 60000, above=True) == "250/60000"
+    assert setting(value, up=False, of=60000) == "250/60000"
+    assert short_exact(value) == repr(value)

@@ -7,23 +7,24 @@ from __future__ import annotations
 
 import math
 import re
+from decimal import Decimal
 from fractions import Fraction
 
 from neyman.numerics.decimals import exactly, outward
 
 __all__ = ["in_short", "one_in", "setting", "short_exact"]
 
-_LONG = 10  # letters of a decimal that nobody would rather write as a fraction
+_LONG = 9  # digits of a decimal that nobody would rather write as a fraction
 _LARGEST = 10**6  # denominator that is looked for where no data set is known
 _DECIMAL = re.compile(r"(?<![\w.])[0-9]+\.[0-9]{9,}(?:e[-+]?[0-9]+)?(?![\w.])")
 _FEW = 6  # digits of what has no short form
 
 
-def short_exact(value: float, of: int | None = None, *, below: bool = False) -> str:
+def short_exact(value: float, of: int | None = None, *, below: bool = False, above: bool = False) -> str:
     """Return a number that was given: in few digits, as a share of ``of`` records, as a fraction, or in all its digits.
 
-    ``below``: what lies within two units of the last place below 1/n is written as that, too. Of a delta the promise
-    holds there, and of few other things.
+    ``below``, ``above``: what lies within two units of the last place below a fraction, or above it, is written as
+    that, too. Just above a delta, and just below a rate, the promise that goes with it holds as well.
 
     Examples
     --------
@@ -33,16 +34,15 @@ def short_exact(value: float, of: int | None = None, *, below: bool = False) -> 
     ('0.1234567890123', '1/60000')
     """
     written = exactly(value)
-    if len(written) <= _LONG or not 0.0 < value < 1.0:
+    if _digits(value) <= _LONG or not 0.0 < value < 1.0:
         return written
-    if of is not None and 1 <= (k := round(value * of)) < of and k / of == value:
-        return f"{k}/{of}"
-    n = round(1.0 / value) if value > 1e-15 else 0
-    if n and 0.0 <= 1.0 / n - value <= (2.0 * math.ulp(value) if below else 0.0):
-        return f"1/{n}"
+    room = 2.0 * math.ulp(value)
     found = Fraction(value).limit_denominator(_LARGEST)
-    if found > 0 and found.numerator / found.denominator == value:
-        return f"{found.numerator}/{found.denominator}"
+    tried = [(round(value * of), of)] if of is not None else []
+    tried += [(1, round(1.0 / value))] if value > 1e-15 else []
+    for k, n in (*tried, (found.numerator, found.denominator)):
+        if 0 < k < n and -room * above <= k / n - value <= room * below:
+            return f"{k}/{n}"
     return written
 
 
@@ -52,14 +52,18 @@ def setting(value: float, *, up: bool, of: int | None = None) -> str:
 
     Examples
     --------
-    >>> setting(9.4, up=True), setting(1.0923546789, up=True), setting(0.0123456789, up=False)
+    >>> setting(9.4, up=True), setting(1.0923546789, up=True), setting(0.01234567890123, up=False)
     ('9.4', '1.09236 (rounded up)', '0.0123456 (rounded down)')
     """
-    written = short_exact(value, of)
+    written = short_exact(value, of, below=up, above=not up)
     if "/" in written:
         return written
     written = repr(value)  # 1.0, as code and the words of earlier versions have it
-    return written if len(written) <= _LONG else f"{outward(value, _FEW, up=up)} (rounded {'up' if up else 'down'})"
+    return written if _digits(value) <= _LONG else f"{outward(value, _FEW, up=up)} (rounded {'up' if up else 'down'})"
+
+
+def _digits(value: float) -> int:
+    return len(Decimal(repr(float(value))).as_tuple().digits)
 
 
 def one_in(rate: float) -> str:

@@ -33,14 +33,15 @@ DOMAINS: dict[str, Callable[[str, object], float | str]] = {
 
 
 def in_place(name: str, value: float) -> str:
-    """Return the value of a place in short; a delta just below 1/n as that, where the promise about epsilon holds, too.
+    """Return the value of a place in short; a delta just below a fraction as that, and a sample rate just above one:
+    the promise holds there, too.
 
     Examples
     --------
     >>> in_place("delta", 1.6666666666666664e-05), in_place("fpr", 1 / 3)
     ('1/60000', '1/3')
     """
-    return short_exact(value, below=name == "delta")
+    return short_exact(value, below=name == "delta", above=name == "sample_rate")
 
 
 def usual_deltas(dataset_size: int | None) -> tuple[float, ...]:

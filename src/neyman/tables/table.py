@@ -13,14 +13,16 @@ from typing import Literal
 
 from neyman._errors import InvalidParameter
 from neyman._upward import Carded
-from neyman.numerics.decimals import outward
-from neyman.numerics.short_exact import short_exact
+from neyman.numerics.decimals import exactly, outward
+from neyman.quantities.places import in_place
 from neyman.reports.latex import escaped as in_latex
 from neyman.reports.markdown import escaped as in_markdown
 
 __all__ = ["FORMS", "Cell", "Column", "Table"]
 
 Cell = str | float | int | bool | None
+
+_RATES = ("sample_rate", "delta")  # columns of what people think of as a share
 
 FORMS = {".csv": "csv", ".md": "markdown", ".tex": "latex"}
 """The method of a table by the end of a file's name."""
@@ -48,7 +50,9 @@ class Column:
             return "yes" if cell else "no"
         if isinstance(cell, (str, int)):
             return str(cell)
-        return short_exact(cell) if self.side == "as given" else outward(cell, self.digits, up=self.side == "at most")
+        if self.side == "as given":
+            return in_place(self.name, cell) if self.name in _RATES else exactly(cell)
+        return outward(cell, self.digits, up=self.side == "at most")
 
 
 @dataclass(frozen=True, slots=True)
