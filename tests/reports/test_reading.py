@@ -16,11 +16,11 @@ from pydantic import ValidationError
 
 import neyman as ny
 from neyman.reports import json_schema
-from neyman.reports.altered import Altered
-from neyman.reports.block import OPENING, block_of
-from neyman.reports.model import DocumentModel
-from neyman.reports.reading import _number, read
-from neyman.reports.text import checked_text
+from neyman.reports.forms.block import OPENING, block_of
+from neyman.reports.said.text import checked_text
+from neyman.reports.verifying.altered import Altered
+from neyman.reports.verifying.model import DocumentModel
+from neyman.reports.verifying.reading import _number, read
 from tests.effort import rest_slow
 from tests.reports.cases import CASES, OFTEN, QUICK, made, page, quickly
 

@@ -17,7 +17,7 @@ import pytest
 
 import neyman as ny
 from neyman.numerics.decimals import spelled
-from neyman.reports.quantities import QUANTITIES
+from neyman.reports.said.quantities import QUANTITIES
 from tests.effort import rest_slow
 from tests.reports.cases import CASES, OFTEN, QUICK, made, quickly
 
@@ -173,7 +173,7 @@ def test_flattering_claims_alone_are_not_taken_for_a_whole_report():
 
 
 def test_what_a_mu_gives_away_is_not_invented_where_it_was_left_out():
-    from neyman.reports.verdict import verdict
+    from neyman.reports.said.verdict import verdict
 
     document = made("dpsgd").document
     told = verdict(document.mechanism, [claim for claim in document.claims if claim.quantity != "regret"])
@@ -183,9 +183,9 @@ def test_what_a_mu_gives_away_is_not_invented_where_it_was_left_out():
 
 def test_a_reference_that_flatters_is_caught():
     """More privacy than there is, stated everywhere as this version would state it."""
-    from neyman.reports.quantities import restated
-    from neyman.reports.reading import read
-    from neyman.reports.verdict import references
+    from neyman.reports.said.quantities import restated
+    from neyman.reports.said.verdict import references
+    from neyman.reports.verifying.reading import read
 
     data = made("dpsgd").to_dict()
     document = read(data).document()
@@ -255,7 +255,7 @@ def test_the_other_process_ends_by_itself():
     """Who started it may have been killed."""
     order = {"data": {}, "page": "", "tolerance": 1e-6, "timeout": 3.2}
     script = (
-        "import io, json, signal, sys; import neyman.reports.recompute as r\n"
+        "import io, json, signal, sys; import neyman.reports.verifying.recompute as r\n"
         f"sys.stdin = io.StringIO(json.dumps({order!r}))\n"
         "r.read = lambda data: print(signal.alarm(0)) or (_ for _ in ()).throw(ValueError('none'))\n"
         "r.main()"
@@ -301,9 +301,9 @@ def test_a_report_of_another_version_in_the_same_words_holds():
 
 def test_weaker_claims_may_have_their_words_written_again():
     """Not by hand, but as this version would: sentences, verdict and references follow the weaker numbers."""
-    from neyman.reports.quantities import restated
-    from neyman.reports.reading import read
-    from neyman.reports.verdict import references, verdict
+    from neyman.reports.said.quantities import restated
+    from neyman.reports.said.verdict import references, verdict
+    from neyman.reports.verifying.reading import read
 
     document = read(made("dpsgd").to_dict()).document()
     weaker = tuple(

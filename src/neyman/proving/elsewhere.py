@@ -14,7 +14,7 @@ from neyman._errors import NeymanError
 from neyman._progress import counting, progress_elsewhere
 from neyman.proving.proof import proof_for
 from neyman.reports import Report
-from neyman.reports.reading import read
+from neyman.reports.verifying.reading import read
 
 __all__ = ["Answers", "main", "prove_elsewhere"]
 

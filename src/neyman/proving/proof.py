@@ -13,9 +13,9 @@ from neyman._progress import progress_bar
 from neyman.guarantees import Guarantee
 from neyman.mechanisms import Mechanism
 from neyman.reports import Report, report
-from neyman.reports.reading import read
 from neyman.reports.reporting import save
-from neyman.reports.seal import sealed
+from neyman.reports.verifying.reading import read
+from neyman.reports.verifying.seal import sealed
 from neyman.sweeps.extras import MissingPackage
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from neyman._errors import InvalidParameter
 from neyman._upward import Carded
 from neyman.numerics.decimals import exactly, outward
 from neyman.quantities.places import in_place
-from neyman.reports.latex import escaped as in_latex
-from neyman.reports.markdown import escaped as in_markdown
+from neyman.reports.forms.latex import escaped as in_latex
+from neyman.reports.forms.markdown import escaped as in_markdown
 
 __all__ = ["FORMS", "Cell", "Column", "Table"]
 

@@ -108,6 +108,6 @@ def _told(error: Exception) -> str:
 
 def _proved(file: Path, timeout: float) -> tuple[list[tuple[str, str, str]], str]:
     from neyman.proving.elsewhere import prove_elsewhere
-    from neyman.reports.reading import read
+    from neyman.reports.verifying.reading import read
 
     return prove_elsewhere(read(file).data, timeout, progress=None)

@@ -21,7 +21,7 @@ from neyman.mechanisms import (
 )
 from neyman.numerics.short_exact import one_in, setting
 from neyman.profiles.pair import Adjacency
-from neyman.reports.document import StepWords
+from neyman.reports.said.document import StepWords
 
 __all__ = ["MOST_STEPS", "adjacency_meaning", "assumptions", "summary"]
 

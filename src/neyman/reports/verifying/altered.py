@@ -7,7 +7,7 @@ import re
 
 from neyman._errors import InvalidParameter
 from neyman._version import __version__
-from neyman.reports.told import ONLY_STATED, Told
+from neyman.reports.verifying.told import ONLY_STATED, Told
 
 __all__ = ["Altered", "altered", "as_written"]
 

@@ -6,16 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from neyman.reports.claims import Claim
-from neyman.reports.document import StepWords
-from neyman.reports.page import run_in_words
-from neyman.reports.prose import adjacency_meaning, summary
-from neyman.reports.quantities import restated
+from neyman.reports.forms.page import run_in_words
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import StepWords
+from neyman.reports.said.prose import adjacency_meaning, summary
+from neyman.reports.said.quantities import restated
 
 if TYPE_CHECKING:
     from neyman.profiles.pair import Adjacency
-    from neyman.reports.document import Document
-    from neyman.reports.model import DocumentModel
+    from neyman.reports.said.document import Document
+    from neyman.reports.verifying.model import DocumentModel
 
 __all__ = ["ONLY_STATED", "Told", "retold", "stated"]
 

@@ -12,12 +12,12 @@ from neyman._version import __version__
 from neyman.numerics.decimals import exactly
 from neyman.profiles.pair import Adjacency
 from neyman.quantities.asked import Bracket
-from neyman.reports.build import cite, how_to_verify
-from neyman.reports.claims import Claim, claim_id, printed
-from neyman.reports.document import Document
-from neyman.reports.prose import adjacency_meaning, assumptions, summary
-from neyman.reports.quantities import QUANTITIES, reprinted, restated
-from neyman.reports.verdict import references, verdict
+from neyman.reports.said.build import cite, how_to_verify
+from neyman.reports.said.claims import Claim, claim_id, printed
+from neyman.reports.said.document import Document
+from neyman.reports.said.prose import adjacency_meaning, assumptions, summary
+from neyman.reports.said.quantities import QUANTITIES, reprinted, restated
+from neyman.reports.said.verdict import references, verdict
 
 __all__ = ["Check", "Outcome", "Recomputed", "claim_checks", "labelled", "labelled_as", "word_checks"]
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from neyman._version import __version__
-from neyman.reports.text import visible
+from neyman.reports.said.text import visible
 
 if TYPE_CHECKING:
-    from neyman.reports.checks import Check
-    from neyman.reports.verification import Verification
+    from neyman.reports.verifying.checks import Check
+    from neyman.reports.verifying.verification import Verification
 
 __all__ = ["five_lines", "in_full", "printed"]
 

@@ -11,15 +11,15 @@ from typing import Any
 from neyman._errors import InvalidParameter
 from neyman._validate import inside, positive
 from neyman._version import __version__
-from neyman.reports.altered import Altered, altered, as_written
-from neyman.reports.build import expected
-from neyman.reports.checks import Check, Outcome
-from neyman.reports.five_lines import five_lines, in_full
-from neyman.reports.numbers import to_json_number
-from neyman.reports.reading import Found, read
-from neyman.reports.recompute import Examined, examine_elsewhere
-from neyman.reports.seal import beside, proof_bytes
-from neyman.reports.told import Told, stated
+from neyman.reports.said.build import expected
+from neyman.reports.said.numbers import to_json_number
+from neyman.reports.verifying.altered import Altered, altered, as_written
+from neyman.reports.verifying.checks import Check, Outcome
+from neyman.reports.verifying.five_lines import five_lines, in_full
+from neyman.reports.verifying.reading import Found, read
+from neyman.reports.verifying.recompute import Examined, examine_elsewhere
+from neyman.reports.verifying.seal import beside, proof_bytes
+from neyman.reports.verifying.told import Told, stated
 
 __all__ = ["Verification", "verify"]
 

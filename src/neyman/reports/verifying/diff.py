@@ -22,18 +22,18 @@ from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import outward
 from neyman.profiles.pair import Adjacency
 from neyman.quantities.asked import Asked
-from neyman.reports.asked import guarantee_of
-from neyman.reports.claims import Claim, claim_id
-from neyman.reports.five_lines import printed
-from neyman.reports.page import run_in_words
-from neyman.reports.prose import adjacency_meaning, summary
-from neyman.reports.quantities import claim
-from neyman.reports.reading import Found, read
-from neyman.reports.recompute import elsewhere, limited
+from neyman.reports.forms.page import run_in_words
+from neyman.reports.said.asked import guarantee_of
+from neyman.reports.said.claims import Claim, claim_id
+from neyman.reports.said.prose import adjacency_meaning, summary
+from neyman.reports.said.quantities import claim
+from neyman.reports.verifying.five_lines import printed
+from neyman.reports.verifying.reading import Found, read
+from neyman.reports.verifying.recompute import elsewhere, limited
 
 __all__ = ["Diff", "Number", "Side", "diff", "main"]
 
-_CHILD = "from neyman.reports.diff import main; main()"
+_CHILD = "from neyman.reports.verifying.diff import main; main()"
 _UNIT, _FLOOR, _DELTAS, _TOLERANCE, _EFFORT = "record", 1e-10, (1e-5,), 1e-6, 10.0
 _FPR = 0.1  # at which the best attack is told
 _MOST = 12  # deltas of both together that are told

@@ -17,12 +17,12 @@ from neyman.guarantees import Guarantee, Opaque
 from neyman.mechanisms import Mechanism
 from neyman.quantities.asked import Asked
 from neyman.quantities.points import POINTS
-from neyman.reports.asked import counted
-from neyman.reports.claims import Claim, claim_id
-from neyman.reports.document import Certificate, Document
-from neyman.reports.prose import adjacency_meaning, assumptions, summary
-from neyman.reports.quantities import COMPARED, QUANTITIES, RISKS, Given, claim
-from neyman.reports.verdict import ENOUGH, references, verdict
+from neyman.reports.said.asked import counted
+from neyman.reports.said.claims import Claim, claim_id
+from neyman.reports.said.document import Certificate, Document
+from neyman.reports.said.prose import adjacency_meaning, assumptions, summary
+from neyman.reports.said.quantities import COMPARED, QUANTITIES, RISKS, Given, claim
+from neyman.reports.said.verdict import ENOUGH, references, verdict
 
 __all__ = ["Inputs", "cite", "claims_of", "document_of", "drawn_by", "expected", "how_to_verify", "written"]
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from neyman.numerics.decimals import exactly, outward
 from neyman.numerics.short_exact import in_short, short_exact
 from neyman.profiles.effort import EFFORT
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document, StepWords
-from neyman.reports.landmarks import Scale, scale_of
-from neyman.reports.quantities import COMPARED, RISKS
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document, StepWords
+from neyman.reports.said.landmarks import Scale, scale_of
+from neyman.reports.said.quantities import COMPARED, RISKS
 
 __all__ = ["FirstPage", "Head", "Section", "Table", "first_page", "run_in_words", "sections"]
 

@@ -17,21 +17,21 @@ from neyman._errors import InvalidParameter, NeymanError
 from neyman._progress import counting, progress_elsewhere
 from neyman.guarantees import Guarantee
 from neyman.quantities.asked import Asked, Bracket
-from neyman.reports.asked import guarantee_of
-from neyman.reports.checks import Check, Recomputed, claim_checks, labelled, word_checks
-from neyman.reports.claims import Claim
-from neyman.reports.document import Document
-from neyman.reports.page_checks import page_checks
-from neyman.reports.quantities import QUANTITIES
-from neyman.reports.reading import Found, read
-from neyman.reports.seal import seal_check
-from neyman.reports.told import Told, retold, stated
+from neyman.reports.said.asked import guarantee_of
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Document
+from neyman.reports.said.quantities import QUANTITIES
+from neyman.reports.verifying.checks import Check, Recomputed, claim_checks, labelled, word_checks
+from neyman.reports.verifying.page_checks import page_checks
+from neyman.reports.verifying.reading import Found, read
+from neyman.reports.verifying.seal import seal_check
+from neyman.reports.verifying.told import Told, retold, stated
 
 __all__ = ["Examined", "drawn", "elsewhere", "examine", "examine_elsewhere", "limited", "main", "recomputed"]
 
 _LONGEST = 2e6  # seconds that a system call takes for a time limit
 _MEMORY = 8 << 30  # bytes of address space that the other process may have
-_CHILD = "from neyman.reports.recompute import main; main()"
+_CHILD = "from neyman.reports.verifying.recompute import main; main()"
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +160,7 @@ def recomputed(
 
 def drawn(document: Document) -> tuple[str, ...]:
     """Draw the pictures of a page again."""
-    from neyman.reports.pictures import svgs
+    from neyman.reports.forms.pictures import svgs
 
     return svgs(document)
 

@@ -20,16 +20,16 @@ from neyman._errors import InvalidParameter
 from neyman.guarantees import mechanism_from_dict
 from neyman.mechanisms import Mechanism
 from neyman.numerics.decimals import spelled
-from neyman.reports.altered import altered
-from neyman.reports.block import block_of
-from neyman.reports.claims import Claim
-from neyman.reports.document import Certificate, Document, Reference, Seal, StepWords, Verdict
-from neyman.reports.quantities import checked
-from neyman.reports.text import checked_text, visible
+from neyman.reports.forms.block import block_of
+from neyman.reports.said.claims import Claim
+from neyman.reports.said.document import Certificate, Document, Reference, Seal, StepWords, Verdict
+from neyman.reports.said.quantities import checked
+from neyman.reports.said.text import checked_text, visible
+from neyman.reports.verifying.altered import altered
 from neyman.sweeps.extras import MissingPackage
 
 if TYPE_CHECKING:
-    from neyman.reports.model import ClaimModel, DocumentModel
+    from neyman.reports.verifying.model import ClaimModel, DocumentModel
 
 __all__ = ["LARGEST_HTML", "LARGEST_JSON", "Found", "json_schema", "read"]
 
@@ -72,7 +72,7 @@ def json_schema() -> dict[str, Any]:
     >>> json_schema()["title"]
     'A report of neyman, version 1'
     """
-    schema: dict[str, Any] = json.loads(files("neyman.reports").joinpath("schema-1.json").read_text("utf-8"))
+    schema: dict[str, Any] = json.loads(files("neyman.reports.verifying").joinpath("schema-1.json").read_text("utf-8"))
     return schema
 
 
@@ -263,7 +263,7 @@ def _model(data: dict[str, Any]) -> DocumentModel:
     try:
         from pydantic import ValidationError
 
-        from neyman.reports.model import DocumentModel
+        from neyman.reports.verifying.model import DocumentModel
     except ImportError as error:
         raise MissingPackage("verify needs pydantic: pip install 'neyman[report]'") from error
     if data.get("format") != "neyman-report":
